@@ -34,7 +34,8 @@ impl ScoredRound {
     }
 }
 
-/// Runs the functions of all replies, as many side by side as there may be boxes.
+/// Runs the functions of all replies, as many side by side as there may be boxes; one that a task was answered with before is
+/// not run again.
 ///
 /// # Errors
 /// [`CodeError`] where no box can be had.
@@ -46,6 +47,8 @@ pub fn score_replies(
     rules: &AccuracyRules,
 ) -> Result<Vec<ScoredRound>, CodeError> {
     let mut rounds: Vec<ScoredRound> = Vec::new();
+    // the same function again, as of a model that does not learn, has the verdict that it had
+    let mut known: BTreeMap<(&str, &str), FactorVerdict> = BTreeMap::new();
     for round in 1..=replies.rounds() {
         let before = rounds
             .last()
@@ -56,17 +59,25 @@ pub fn score_replies(
             .iter()
             .filter_map(|task| Some((task, replies.get(task.id.as_str(), round)?)))
             .collect();
-        let judged = launcher.each(&asked, |launcher, (task, reply)| {
+        let mut new = asked.clone();
+        new.retain(|(task, reply)| !known.contains_key(&(task.id.as_str(), *reply)));
+        let judged = launcher.each(&new, |launcher, (task, reply)| {
             judge_reply(launcher, task, panels, reply, rules)
         });
+        for ((task, reply), verdict) in new.iter().zip(judged) {
+            if let Some(judged) = verdict? {
+                known.insert((task.id.as_str(), reply), judged.verdict);
+            }
+        }
         let mut verdicts = before;
         let carried = verdicts
             .keys()
             .filter(|id| replies.get(id, round).is_none())
             .cloned()
             .collect();
-        for ((task, _), verdict) in asked.iter().zip(judged) {
-            verdicts.insert(task.id.to_string(), verdict?.map(|judged| judged.verdict));
+        for (task, reply) in asked {
+            let verdict = known.get(&(task.id.as_str(), reply)).cloned();
+            verdicts.insert(task.id.to_string(), verdict);
         }
         rounds.push(ScoredRound {
             round,
