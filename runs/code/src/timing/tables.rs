@@ -30,24 +30,26 @@ impl FactorCodeTimes {
     }
 
     fn bundles(&self) -> ReportTable {
-        let mut heads = vec![("bundle", Left), ("functions", Right)];
+        let mut heads = vec![("bundle", Left), ("vectorised", Left), ("functions", Right)];
         heads.extend(TIME_HEADS);
         heads.extend([("definitions, mean ms", Right), ("code / definition", Right)]);
-        let mut by_bundle: BTreeMap<&str, Vec<(&TimedFunction, &RunTimes)>> = BTreeMap::new();
+        let mut by_kind: BTreeMap<(&str, bool), Vec<(&TimedFunction, &RunTimes)>> = BTreeMap::new();
         for (function, times) in self.timed() {
-            by_bundle
-                .entry(&function.bundle)
-                .or_default()
-                .push((function, times));
+            let kind = (function.bundle.as_str(), function.is_vectorised);
+            by_kind.entry(kind).or_default().push((function, times));
         }
-        let rows = by_bundle.into_iter().map(|(bundle, functions)| {
+        let rows = by_kind.into_iter().map(|((bundle, is_vectorised), functions)| {
             let means: Vec<f64> = functions.iter().map(|(_, times)| times.mean).collect();
             let definitions: Vec<f64> = functions
                 .iter()
                 .map(|(function, _)| function.definition.mean)
                 .collect();
             let (code, definition) = (RunTimes::of(&means), RunTimes::of(&definitions));
-            let mut row = vec![text(bundle), TableCell::Count(functions.len())];
+            let mut row = vec![
+                text(bundle),
+                text(yes_or_no(is_vectorised)),
+                TableCell::Count(functions.len()),
+            ];
             row.extend(cells(code.as_ref()));
             row.push(milliseconds(definition.map(|times| times.mean)));
             row.push(ratio(
@@ -82,7 +84,7 @@ impl FactorCodeTimes {
                 text(&function.task),
                 text(&function.sample.to_string()),
                 text(&function.round.to_string()),
-                text(if function.is_vectorised { "yes" } else { "no" }),
+                text(yes_or_no(function.is_vectorised)),
             ];
             match &function.code {
                 Ok(times) => {
@@ -141,6 +143,10 @@ impl FactorCodeTimes {
         let functions = self.functions.iter();
         functions.filter_map(|function| Some((function, function.code.as_ref().ok()?)))
     }
+}
+
+const fn yes_or_no(holds: bool) -> &'static str {
+    if holds { "yes" } else { "no" }
 }
 
 fn text(value: &str) -> TableCell {
