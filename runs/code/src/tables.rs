@@ -166,12 +166,17 @@ pub fn verdict_json(verdict: &FactorVerdict, rules: &AccuracyRules) -> Value {
             .map(|(kind, lines)| (kind.code().to_owned(), json!(lines)));
         Value::Object(lines.collect())
     });
+    let denser = verdict.denser_safety.iter();
+    let denser: BTreeMap<String, Value> = denser
+        .map(|(cuts, safety)| (cuts.to_string(), safety_json(safety)))
+        .collect();
     json!({
         "published": verdict.passes(JudgeRule::Published, rules).name(),
         "strict": verdict.passes(JudgeRule::Strict, rules).name(),
         "failure": verdict.failure(rules).map(FailureClass::code),
         "execution": execution_json(&verdict.execution),
         "published_safety": verdict.published_safety.as_ref().map(safety_json),
+        "published_safety_by_cuts": denser,
         "safety": verdict.safety.as_ref().map(safety_json),
         "accuracy": panels.collect::<serde_json::Map<String, Value>>(),
         "near_miss": verdict.near_miss.as_ref().map(NearMiss::code),

@@ -364,6 +364,17 @@ mod tests {
     }
 
     #[test]
+    fn a_program_may_answer_whatever_its_temperature_and_a_client_that_calls_may_not() {
+        let text = |agent: &str| {
+            format!("benchmark = 'factor-code'\nsamples = 2\nagents = [{{ id = 'a', {agent} }}]\n")
+        };
+        let program = FactorCodeConfig::parse(&text("command = ['./agent']")).unwrap();
+        assert!(program.agents[0].program().is_some());
+        let client = FactorCodeConfig::parse(&text("external = 'mcp'")).unwrap_err();
+        assert!(client.to_string().contains("is not a language model"), "{client}");
+    }
+
+    #[test]
     fn tasks_are_names_or_one_file() {
         let names = |names: &[&str]| TaskNames::Many(names.iter().map(|name| (*name).to_owned()).collect());
         assert_eq!(

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 
 const TIME_HEADS: [(&str, Align); 4] = [
     ("mean ms", Right),
-    ("sd ms", Right),
-    ("least ms", Right),
-    ("most ms", Right),
+    ("sd", Right),
+    ("least", Right),
+    ("most", Right),
 ];
 
 impl FactorCodeTimes {
@@ -19,7 +19,8 @@ impl FactorCodeTimes {
     #[must_use]
     pub fn tables(&self) -> Vec<ReportTable> {
         let note = format!(
-            "each run in a process of its own on {} rows, {} runs; definition: in this program, on the same rows",
+            "times in ms, each run in a process of its own on {} rows, {} runs; definition: in this program, on the same \
+             rows; ratio: code over definition",
             self.rows, self.runs
         );
         let mut tables = vec![self.bundles(), self.by_function(), self.loops()];
@@ -32,7 +33,7 @@ impl FactorCodeTimes {
     fn bundles(&self) -> ReportTable {
         let mut heads = vec![("bundle", Left), ("vectorised", Left), ("functions", Right)];
         heads.extend(TIME_HEADS);
-        heads.extend([("definitions, mean ms", Right), ("code / definition", Right)]);
+        heads.extend([("definitions", Right), ("ratio", Right)]);
         let mut by_kind: BTreeMap<(&str, bool), Vec<(&TimedFunction, &RunTimes)>> = BTreeMap::new();
         for (function, times) in self.timed() {
             let kind = (function.bundle.as_str(), function.is_vectorised);
@@ -77,7 +78,7 @@ impl FactorCodeTimes {
             ("n", Right),
         ];
         heads.extend(TIME_HEADS);
-        heads.extend([("definition, mean ms", Right), ("code / definition", Right)]);
+        heads.extend([("definition", Right), ("ratio", Right)]);
         let rows = self.functions.iter().map(|function| {
             let mut row = vec![
                 text(&function.bundle),
