@@ -9,6 +9,9 @@ use ktd_io::whole_file::{json_bytes, read_if_exists, write_whole};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
+/// Its name in a folder.
+pub const AGENT_FILE: &str = "agent.json";
+
 /// The agent of a folder, with its endpoint: what a replay needs besides the exchanges.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]

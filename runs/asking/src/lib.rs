@@ -18,7 +18,7 @@ mod role;
 mod settings;
 mod text_rounds;
 
-pub use agent_file::{AgentFile, keep_same};
+pub use agent_file::{AGENT_FILE, AgentFile, keep_same};
 pub use answerer::Answerer;
 pub use asked_record::AskedRecord;
 pub use comparison::{compare_with_file, json_lines};

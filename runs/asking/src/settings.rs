@@ -2,8 +2,10 @@
 
 use super::model::{asked_model, not_a_model};
 use crate::AskingError;
+use crate::agent_file::{AGENT_FILE, AgentFile};
 use crate::role::AskingRole;
 use ktd_agents::Dialect;
+use ktd_bundle::BundlePaths;
 use ktd_client::AskedModel;
 use ktd_client::money::{Budget, Metering, PaymentTerms};
 use ktd_experiment::agent::AgentConfig;
@@ -11,8 +13,9 @@ use ktd_experiment::caps::Caps;
 use ktd_experiment::config::{RetryConfig, unique};
 use ktd_experiment::provider::table_with;
 use ktd_experiment::rate_limits::RateLimits;
-use std::collections::BTreeMap;
-use std::path::Path;
+use ktd_io::whole_file::{list_if_exists, parse_json, read_if_exists};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 /// Keys of a file that say who is asked, and at what cost.
 #[derive(Debug, Clone)]
@@ -112,4 +115,50 @@ impl AskingSettings<'_> {
         let metering = terms.metering(priced, output, |budget| count(&models, budget))?;
         Ok(OpenModels { models, metering })
     }
+
+    /// The models with their budget, of which everything in the folders below `records` was spent before: those of each model
+    /// by its place, which `own` names, and those of whomever the file names no more, at the prices of today's table.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; for a record that cannot be read, or whose model has no price.
+    pub fn open_over(
+        &self,
+        base: &Path,
+        output: &Path,
+        (records, own): (&Path, &dyn Fn(usize) -> Vec<PathBuf>),
+    ) -> Result<OpenModels, AskingError> {
+        let (models, terms) = self.models(base)?;
+        let priced = models.iter().map(AskedModel::priced);
+        let metering = terms.metering(priced, output, |budget| {
+            let mut counted = BTreeSet::new();
+            for (model, folders) in models.iter().zip((0..).map(own)) {
+                for folder in folders {
+                    let exchanges = BundlePaths::new(&folder).exchanges();
+                    model.payer.count_recorded(&exchanges, budget)?;
+                    counted.insert(folder);
+                }
+            }
+            count_others(records, &counted, (&terms, budget))
+        })?;
+        Ok(OpenModels { models, metering })
+    }
+}
+
+/// Counts what the folders of a directory hold that are not counted yet.
+fn count_others(
+    records: &Path,
+    counted: &BTreeSet<PathBuf>,
+    (terms, budget): (&PaymentTerms, &Budget),
+) -> Result<(), AskingError> {
+    for folder in list_if_exists(records)? {
+        let path = folder.join(AGENT_FILE);
+        let Some(bytes) = read_if_exists(&path)?.filter(|_| !counted.contains(&folder)) else {
+            continue;
+        };
+        let file: AgentFile = parse_json(&path, &bytes)?;
+        let model = AskedModel::new(&file.agent, file.provider, terms, ("", 0));
+        let exchanges = BundlePaths::new(&folder).exchanges();
+        model.payer.count_recorded(&exchanges, budget)?;
+    }
+    Ok(())
 }

@@ -5,6 +5,7 @@ use super::header::{FactorCodeHeader, panel_hashes, tasks_sha256};
 use super::summary::FactorCodeSummary;
 use crate::error::CodeError;
 use crate::panel_files::read_bars;
+use ktd_asking::AGENT_FILE;
 use ktd_bundle::spending::Spending;
 use ktd_factor_code::{FactorPanels, FactorTasks, PanelKind};
 use ktd_io::sha256::sha256_hex;
@@ -44,7 +45,7 @@ impl FactorCodePaths {
     /// The agent and its endpoint.
     #[must_use]
     pub fn agent(&self) -> PathBuf {
-        self.root.join("agent.json")
+        self.root.join(AGENT_FILE)
     }
 
     /// Tasks of one's own.

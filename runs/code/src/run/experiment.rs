@@ -12,7 +12,6 @@ use crate::error::CodeError;
 use crate::panel_files::bars_csv;
 use ktd_asking::{AgentFile, Answerer, AskedRecord, OpenModels, json_lines, keep_same};
 use ktd_boxed::BoxLauncher;
-use ktd_bundle::BundlePaths;
 use ktd_client::AskedModel;
 use ktd_factor_code::{FactorPanels, FactorTasks, PanelKind};
 use ktd_io::whole_file::{
@@ -20,6 +19,9 @@ use ktd_io::whole_file::{
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// Where bundles lie below the results.
+const CELLS: &str = "cells";
 
 /// An experiment of factor functions, ready to ask.
 #[derive(Debug)]
@@ -111,7 +113,7 @@ impl FactorCodeRun {
     }
 
     fn folder(&self, cell: &FactorCodeCell) -> PathBuf {
-        self.output.join("cells").join(cell.id())
+        self.output.join(CELLS).join(cell.id())
     }
 
     /// Asks and judges everything that is not recorded, bundle by bundle. A bundle that is stopped stops no other.
@@ -126,12 +128,10 @@ impl FactorCodeRun {
     ) -> Result<Vec<CellEnd>, CodeError> {
         create_directory(&self.output)?;
         let settings = self.config.asking(FactorCodeCell::roles(&self.config));
-        let models = settings.open(&self.base, &self.output, |models, budget| {
-            models.iter().zip(&self.cells).try_for_each(|(model, cell)| {
-                let exchanges = BundlePaths::new(&self.folder(cell)).exchanges();
-                Ok(model.payer.count_recorded(&exchanges, budget)?)
-            })
-        })?;
+        let own = |place: usize| self.cells.get(place).map(|cell| self.folder(cell));
+        let own = |place: usize| own(place).into_iter().collect();
+        let records = self.output.join(CELLS);
+        let models = settings.open_over(&self.base, &self.output, (&records, &own))?;
         // A missing key or program stops everything before anybody is asked.
         let mut answerers = Vec::new();
         for model in &models.models {

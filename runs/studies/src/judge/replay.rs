@@ -9,7 +9,7 @@ use super::summary::{JudgeAnswers, judgement};
 use crate::StudyError;
 use crate::judge_config::ROLE;
 use crate::language::FormulaConversations;
-use ktd_asking::{AgentFile, AskedRecord, compare_with_file, json_lines};
+use ktd_asking::{AGENT_FILE, AgentFile, AskedRecord, compare_with_file, json_lines};
 use ktd_bundle::BundlePaths;
 use ktd_client::money::Metering;
 use ktd_io::whole_file::json_bytes;
@@ -39,7 +39,7 @@ async fn replayed(
     request: &JudgeRequest,
     list: &JudgeList,
 ) -> Result<JudgeAnswers, StudyError> {
-    let agent: AgentFile = read(&folder.join("agent.json"))?;
+    let agent: AgentFile = read(&folder.join(AGENT_FILE))?;
     let (model, metering) = (agent.model(ROLE, request.seed), Metering::default());
     let record = AskedRecord::closed(folder, &model, &metering)?;
     let tokens = record.spending()?.tokens;

@@ -15,7 +15,7 @@ use crate::language::FormulaConversations;
 use crate::study_pool::StudyPool;
 use futures::StreamExt;
 use ktd_agents::Transport;
-use ktd_asking::{AgentFile, AskedRecord, OpenModels, endpoint_of, json_lines, keep_same};
+use ktd_asking::{AGENT_FILE, AgentFile, AskedRecord, OpenModels, endpoint_of, json_lines, keep_same};
 use ktd_bundle::BundlePaths;
 use ktd_client::AskedModel;
 use ktd_io::whole_file::{create_directory, json_bytes, write_together, write_whole};
@@ -142,7 +142,7 @@ impl FormulaJudges {
         let (metering, retries) = (&self.models.metering, self.config.retries);
         let record = AskedRecord::continued(&folder, model, metering, retries, transport)?;
         let agent = AgentFile::of(model, FORMAT, Some(self.config.schema_retries));
-        keep_same(&folder.join("agent.json"), &agent, "of another agent")?;
+        keep_same(&folder.join(AGENT_FILE), &agent, "of another agent")?;
         let conversations = FormulaConversations {
             asking: record.conversations(),
             schema_retries: self.config.schema_retries,

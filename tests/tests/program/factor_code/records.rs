@@ -110,3 +110,31 @@ fn a_report_leaves_out_what_it_cannot_read_and_its_page_has_a_name_of_its_own() 
     let left_out = record["left_out"]["broken__original__s1"].as_str().unwrap();
     assert!(left_out.contains("events.jsonl"), "{left_out}");
 }
+
+/// What a file names no more was paid from its budget all the same.
+#[test]
+fn another_file_of_the_same_name_has_no_new_budget() {
+    if !has_boxes() {
+        return;
+    }
+    let vendor = model();
+    let folder = one_task(&vendor);
+    let text = folder.text("code.toml");
+    let with = |text: &str, budget: &str| {
+        let keys = format!("budget = {{ experiment = '{budget}' }}\n\n[[agents]]");
+        folder.write("code.toml", text.replacen("[[agents]]", &keys, 1));
+    };
+    with(&text, "1");
+    assert_ok(&quiet(folder.path(), &["factor-code", "run", "code.toml"]));
+    let spending: Value = serde_json::from_slice(&folder.read(&format!("{BUNDLE}/spending.json"))).unwrap();
+    // Two replies of 100 and 20 tokens, at 1 and 2 dollars a million.
+    assert_eq!(spending["cost"]["paid_picodollars"], 280_000_000);
+    let asked = vendor.count();
+    with(&text.replace("'writer'", "'another'"), "0.00028");
+    let said = refused(&quiet(folder.path(), &["factor-code", "run", "code.toml"]), 3);
+    assert!(
+        said.contains("has no room") && said.contains("are spent"),
+        "{said}"
+    );
+    assert_eq!(vendor.count(), asked);
+}
