@@ -16,7 +16,7 @@ pub use boxed_reply::{JudgedReply, judge_reply};
 pub use error::CodeError;
 pub use ktd_factor_code::{AccuracyRules, FactorPanels, FactorReplies, FactorTask, FactorTasks, PanelKind};
 pub use panel_files::{read_bars, read_panels, write_golden};
-pub use report::{FactorCodeReport, ReportTable, write_report};
+pub use report::{FactorCodeReport, write_report};
 pub use run::{
     CellEnd, CodeStyle, FactorCodeBundle, FactorCodeCell, FactorCodeConfig, FactorCodeEstimate,
     FactorCodeEvent, FactorCodeHeader, FactorCodePaths, FactorCodeRun, FactorCodeSummary, FeedbackKey,

@@ -3,4 +3,5 @@
 //! Knows: nothing of ours. Never knows: files, the terminal, or what its numbers mean.
 
 pub mod draw;
+pub mod report_table;
 pub mod table;

@@ -376,7 +376,7 @@ pub(crate) const CRATES: [Crate; 42] = [
         knows: &[],
         tests_know: &[],
         never: "files, what its numbers mean",
-        powers: &[],
+        powers: &[Serialisation],
     },
     Crate {
         name: "experiment",
@@ -552,7 +552,7 @@ pub(crate) const CRATES: [Crate; 42] = [
         ],
         tests_know: &[],
         never: "a mask, an episode, how a function is judged",
-        powers: &[Codecs, Serialisation],
+        powers: &[Serialisation],
     },
     Crate {
         name: "strategies",

@@ -1,12 +1,12 @@
 //! The bundles of a report, and how they compare.
 
-use super::files::ReportTable;
 use super::{failures, false_accepts, money, score_tables, sweep};
 use crate::error::CodeError;
 use crate::run::{FactorCodeBundle, is_factor_code, panels_of, rounds_of};
 use crate::scored::ScoredRound;
 use ktd_factor_code::{AccuracyRules, FactorPanels, FactorVerdict, JudgedTask};
 use ktd_io::whole_file::list_if_exists;
+use ktd_view::report_table::ReportTable;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -1,11 +1,11 @@
 //! Tables of what is wrong with functions.
 
 use super::bundles::ReportedBundle;
-use super::files::ReportTable;
 use super::rates::{bounded, count, missing, text};
 use ktd_factor_code::{FailureClass, Funnel, TaskGroup, TaskRate};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
+use ktd_view::report_table::ReportTable;
 
 fn funnel(reported: &ReportedBundle) -> Funnel {
     Funnel::of(&reported.last(), TaskGroup::All, &reported.rules)

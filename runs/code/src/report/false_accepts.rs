@@ -1,12 +1,12 @@
 //! How many wrong factors each accuracy rule takes.
 
 use super::bundles::ReportedBundle;
-use super::files::ReportTable;
 use super::rates::text;
 use crate::error::CodeError;
 use ktd_factor_code::{AccuracyFigures, AccuracyRules, FactorPanels, FactorTask, GoldenColumns, PanelKind};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
+use ktd_view::report_table::ReportTable;
 
 /// A wrong ending of right code, by its name.
 type WrongEnding = (&'static str, fn(&[f64]) -> Vec<f64>);

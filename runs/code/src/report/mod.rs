@@ -13,4 +13,4 @@ mod sweep;
 
 pub use bundles::FactorCodeReport;
 pub(crate) use bundles::ReportedBundle;
-pub use files::{ReportTable, write_report};
+pub use files::write_report;

@@ -1,7 +1,6 @@
 //! Tables of tokens and money.
 
 use super::bundles::ReportedBundle;
-use super::files::ReportTable;
 use super::rates::{count, missing, text};
 use crate::error::CodeError;
 use ktd_asking::AgentFile;
@@ -13,6 +12,7 @@ use ktd_factor_code::{Funnel, JudgeRule, LayersPassed, TaskGroup};
 use ktd_io::whole_file::{parse_json, read_bounded};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
+use ktd_view::report_table::ReportTable;
 use std::collections::BTreeMap;
 
 /// The most that the file of an agent may hold.

@@ -1,7 +1,6 @@
 //! The page: one file without scripts and without anything to load. What a model wrote is escaped.
 
 use super::bundles::{FactorCodeReport, ReportedBundle};
-use super::files::ReportTable;
 use super::plots::beside_golden;
 use crate::error::CodeError;
 use crate::run::FactorCodeEvent;
@@ -9,6 +8,7 @@ use crate::tables::verdict_text;
 use ktd_factor_code::{FactorTask, GoldenColumns, PanelKind, curve_of};
 use ktd_io::whole_file::read_if_exists;
 use ktd_view::draw::{STYLE, counted, document, short_hash, visible};
+use ktd_view::report_table::ReportTable;
 use maud::{Markup, html};
 
 /// The page of a report.

@@ -1,7 +1,6 @@
 //! Tables of how many tasks pass each layer.
 
 use super::bundles::{ReportedBundle, cohorts};
-use super::files::ReportTable;
 use super::rates::{bounded, count, missing, share, text};
 use crate::error::CodeError;
 use crate::tables::rule_name;
@@ -12,6 +11,7 @@ use ktd_factor_code::{
 use ktd_stats::competition_ranks;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Align, TableCell, TableData};
+use ktd_view::report_table::ReportTable;
 
 /// Tables 1 to 3: by level with ranks and pairs, by category, and the causal ones.
 pub(super) fn all(bundles: &[ReportedBundle]) -> Result<Vec<ReportTable>, CodeError> {

@@ -1,13 +1,13 @@
 //! The published rule at other thresholds, from stored figures alone.
 
 use super::bundles::{ReportedBundle, cohorts};
-use super::files::ReportTable;
 use super::rates::{missing, share, text};
 use crate::error::CodeError;
 use ktd_factor_code::{SweepSetting, TaskRate};
 use ktd_stats::spearman;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
+use ktd_view::report_table::ReportTable;
 
 /// Fewer bundles have no order worth a correlation.
 const LEAST_RANKED: usize = 3;

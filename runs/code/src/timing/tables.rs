@@ -1,10 +1,10 @@
 //! Times of functions as tables.
 
 use super::measure::{FactorCodeTimes, TimedFunction};
-use crate::report::ReportTable;
 use ktd_factor_code::RunTimes;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Align, TableCell, TableData};
+use ktd_view::report_table::ReportTable;
 use std::collections::BTreeMap;
 
 const TIME_HEADS: [(&str, Align); 4] = [

@@ -1,0 +1,206 @@
+//! A table of a report, in every form in which a report is written.
+
+use crate::draw::{TableCell, TableData, csv_text};
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// A table of a report and the name of its files.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReportTable {
+    /// The name, such as `T1_funnel`.
+    pub id: &'static str,
+    /// Its cells.
+    pub data: TableData,
+}
+
+impl ReportTable {
+    /// A table with its name.
+    #[must_use]
+    pub const fn new(id: &'static str, data: TableData) -> Self {
+        Self { id, data }
+    }
+
+    /// The table in Markdown.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let heads = self.data.columns.iter().map(|column| in_markdown(&column.head));
+        let mut text = format!("## {}\n\n", in_markdown(&self.data.title));
+        text.push_str(&line(heads.collect()));
+        text.push_str(&line(
+            self.data.columns.iter().map(|_| "---".to_owned()).collect(),
+        ));
+        for row in &self.data.rows {
+            let cells = row
+                .iter()
+                .map(|cell| in_markdown(&missing(cell).unwrap_or_else(|| cell.on_page())));
+            text.push_str(&line(cells.collect()));
+        }
+        for note in &self.data.notes {
+            // Writing to a string cannot fail.
+            write!(text, "\nnote: {}\n", in_markdown(note)).ok();
+        }
+        text.push('\n');
+        text
+    }
+
+    /// The table in CSV: unrounded numbers, and a reason where one is missing.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let heads = self.data.columns.iter().map(|column| csv_text(&column.head));
+        let mut text = csv_line(heads.map(std::borrow::Cow::into_owned));
+        for row in &self.data.rows {
+            let cells = row.iter().map(|cell| missing(cell).unwrap_or_else(|| cell.raw()));
+            text.push_str(&csv_line(cells));
+        }
+        text
+    }
+
+    /// The table for programs.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        let rows = self.data.rows.iter().map(|row| {
+            let cells = self.data.columns.iter().zip(row);
+            Value::Array(cells.map(|(_, cell)| in_json(cell)).collect())
+        });
+        json!({
+            "id": self.id,
+            "title": self.data.title,
+            "columns": self.data.columns.iter().map(|column| &column.head).collect::<Vec<_>>(),
+            "rows": rows.collect::<Vec<_>>(),
+            "notes": self.data.notes,
+        })
+    }
+}
+
+/// The files of a report whose page is written to `out`: the page, and beside it the same name with `.md`, `.json` and a
+/// folder of CSV tables. `members` stand beside the tables in the JSON.
+#[must_use]
+pub fn report_files(
+    out: &Path,
+    page: String,
+    mut members: Map<String, Value>,
+    tables: &[ReportTable],
+) -> Vec<(PathBuf, Vec<u8>)> {
+    let stem = out.file_stem().unwrap_or(out.as_os_str()).to_string_lossy();
+    let folder = out.parent().map_or_else(PathBuf::new, Path::to_owned);
+    let markdown: String = tables.iter().map(ReportTable::markdown).collect();
+    let values: Vec<Value> = tables.iter().map(ReportTable::json).collect();
+    members.insert("tables".to_owned(), values.into());
+    let json = format!("{:#}\n", Value::Object(members));
+    let mut files = vec![
+        (out.to_owned(), page.into_bytes()),
+        (folder.join(format!("{stem}.md")), markdown.into_bytes()),
+        (folder.join(format!("{stem}.json")), json.into_bytes()),
+    ];
+    let tables_folder = folder.join(format!("{stem}_tables"));
+    files.extend(tables.iter().map(|table| {
+        let path = tables_folder.join(format!("{}.csv", table.id));
+        (path, table.csv().into_bytes())
+    }));
+    files
+}
+
+/// Whether a page's name is that of a file that is written beside it.
+#[must_use]
+pub fn is_name_taken(out: &Path) -> bool {
+    out.extension().is_some_and(|end| end == "md" || end == "json")
+}
+
+fn csv_line(cells: impl Iterator<Item = String>) -> String {
+    let cells: Vec<String> = cells
+        .map(|cell| {
+            if cell.contains([',', '"', '\n', '\r']) {
+                format!("\"{}\"", cell.replace('"', "\"\""))
+            } else {
+                cell
+            }
+        })
+        .collect();
+    cells.join(",") + "\n"
+}
+
+/// What stands for a number that is missing.
+fn missing(cell: &TableCell) -> Option<String> {
+    let TableCell::Missing(reason) = cell else {
+        return None;
+    };
+    Some(format!("n/a ({reason})"))
+}
+
+fn in_markdown(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '|' | '*' | '_' | '`' | '[' | ']' | '\\' => escaped.extend(['\\', character]),
+            character if character.is_control() => escaped.push(' '),
+            character => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+fn in_json(cell: &TableCell) -> Value {
+    match cell {
+        TableCell::Text(text) => json!(text),
+        TableCell::Percent(value)
+        | TableCell::Change(value)
+        | TableCell::Ratio(value)
+        | TableCell::Fine(value)
+        | TableCell::P(value)
+        | TableCell::Dollars(value) => json!(value),
+        TableCell::Count(count) => json!(count),
+        TableCell::Signed(count) => json!(count),
+        TableCell::Missing(reason) => json!(format!("n/a ({reason})")),
+        TableCell::Empty => Value::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Align::{Left, Right};
+
+    #[test]
+    fn a_table_is_safe_in_every_form() {
+        let data = TableData::new("T1. <b>", [("=model", Left), ("share", Right)])
+            .with_rows([
+                vec![
+                    TableCell::Text("a|b, \"c\"\n=1".to_owned()),
+                    TableCell::Percent(0.125),
+                ],
+                vec![
+                    TableCell::Text("=1+1".to_owned()),
+                    TableCell::Missing("no <task>".to_owned()),
+                ],
+            ])
+            .with_note("a *note*");
+        let table = ReportTable::new("T1_x", data);
+        assert_eq!(
+            table.csv(),
+            "'=model,share\n\"a|b, \"\"c\"\"\\u{a}=1\",0.125\n'=1+1,n/a (no <task>)\n"
+        );
+        assert_eq!(
+            table.markdown(),
+            "## T1. &lt;b&gt;\n\n| =model | share |\n| --- | --- |\n| a\\|b, \"c\" =1 | 12.5 % |\n\
+             | =1+1 | n/a (no &lt;task&gt;) |\n\nnote: a \\*note\\*\n\n"
+        );
+        let files = report_files(Path::new("r/page.html"), "p".to_owned(), Map::new(), &[table]);
+        let names: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
+        assert_eq!(
+            names,
+            [
+                "r/page.html",
+                "r/page.md",
+                "r/page.json",
+                "r/page_tables/T1_x.csv"
+            ]
+        );
+        let json: Value = serde_json::from_slice(&files[2].1).unwrap();
+        assert_eq!(json["tables"][0]["rows"][1][1], "n/a (no <task>)");
+    }
+}
