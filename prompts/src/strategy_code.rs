@@ -1,4 +1,4 @@
-//! Texts for a model that writes a trading strategy from a document, and mends it. They are part of no episode and have a
+//! Texts for a model that writes a trading strategy from a document, mends it, and reviews those of others. They are part of no episode and have a
 //! hash of their own. Their `{{slots}}` are filled with text from outside any mask.
 
 use crate::hash_of;
@@ -8,7 +8,7 @@ macro_rules! templates {
     ($($(#[$about:meta])* $template:ident = $text:expr;)*) => {
         $($(#[$about])* pub const $template: &str = $text;)*
         /// Every template, in the order of the hash.
-        static ALL: [Template; 3] = [$(Template::new(stringify!($template), $text)),*];
+        static ALL: [Template; 6] = [$(Template::new(stringify!($template), $text)),*];
     };
 }
 
@@ -19,9 +19,15 @@ templates! {
     BUILD = include_str!("../strategy_code/build.md");
     /// The message that asks for a patch; its slots are `document`, `card`, `source`, `evidence` and `lines`.
     PATCH = include_str!("../strategy_code/patch.md");
+    /// The system message of a reviewer; it has no slot.
+    REVIEW_SYSTEM = include_str!("../strategy_code/review_system.md");
+    /// The message that asks for a review; its slots are `document`, `fence`, `card` and `source`.
+    REVIEW = include_str!("../strategy_code/review.md");
+    /// The reply to what is no review; its slot is `problem`.
+    REVIEW_AGAIN = include_str!("../strategy_code/review_again.md");
 }
 
-/// SHA-256 over all texts for a writer of strategies, in hexadecimal.
+/// SHA-256 over all texts for writers and reviewers of strategies, in hexadecimal.
 #[must_use]
 pub fn strategy_code_hash() -> String {
     hash_of(b"ktd strategy code prompts 1\0", ALL.iter())
@@ -48,6 +54,12 @@ mod tests {
             slots("PATCH"),
             ["document", "card", "source", "evidence", "lines"]
         );
+        assert!(slots("REVIEW_SYSTEM").is_empty());
+        assert_eq!(
+            slots("REVIEW"),
+            ["document", "fence", "card", "fence", "fence", "source", "fence"]
+        );
+        assert_eq!(slots("REVIEW_AGAIN"), ["problem"]);
         assert_ne!(strategy_code_hash(), crate::factor_code::factor_code_hash());
     }
 }

@@ -3,6 +3,9 @@
 //! A reviewer scores D1 and D2 of a submission; the score of a review is their mean. Reviews of one's own program are kept
 //! and count in no rank.
 
+use crate::bradley_terry::PairedGames;
+use ktd_env::KeyedStream;
+use ktd_stats::{Sample, kendall_tau};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Elo rating that everybody begins with.
@@ -11,10 +14,8 @@ const ELO_START: f64 = 1500.0;
 const ELO_STEP: f64 = 16.0;
 /// Rating points of a tenfold strength.
 const ELO_SCALE: f64 = 400.0;
-/// Rounds of the fixed point of Bradley and Terry, at most.
-const ITERATIONS_MAX: usize = 10_000;
-/// Relative change of strengths at which the fixed point is reached.
-const PRECISION: f64 = 1e-13;
+/// How often strategies are drawn again for bounds.
+const DRAWS: usize = 1000;
 
 /// One review of a submission.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,7 +77,9 @@ pub struct ArenaRow {
 }
 
 /// One comparison of two models by a third: 1 when the first is better, 0 when the second is, half for a tie.
+#[derive(Debug, Clone, Copy)]
 struct Game<'a> {
+    strategy: &'a str,
     first: &'a str,
     second: &'a str,
     won: f64,
@@ -113,7 +116,8 @@ impl Arena {
         let (elo, strengths) = (self.elo(&games), self.strengths(&games));
         self.models
             .iter()
-            .map(|model| {
+            .zip(strengths)
+            .map(|(model, strength)| {
                 let by_others = |review: &Review| review.model == *model && !review.is_of_own();
                 let (d1, d2) = (
                     self.mean(by_others, |review| review.d1),
@@ -137,9 +141,7 @@ impl Arena {
                         Review::score,
                     ),
                     elo: elo.get(model.as_str()).copied().unwrap_or(ELO_START),
-                    bradley_terry: strengths.get(model.as_str()).map_or(ELO_START, |strength| {
-                        ELO_START + ELO_SCALE * libm::log10(*strength)
-                    }),
+                    bradley_terry: rating(strength),
                 }
             })
             .collect()
@@ -191,6 +193,7 @@ impl Arena {
                             own.filter(|_| model != reviewer)
                         };
                         games.extend(score(first).zip(score(second)).map(|(one, other)| Game {
+                            strategy,
                             first,
                             second,
                             won: won(one, other),
@@ -222,43 +225,75 @@ impl Arena {
         ratings
     }
 
-    /// Strengths of geometric mean 1, after Bradley and Terry with one virtual drawn game a pair.
-    fn strengths<'a>(&'a self, games: &[Game<'a>]) -> BTreeMap<&'a str, f64> {
-        let mut table: BTreeMap<(&str, &str), (f64, f64)> = BTreeMap::new();
-        for first in &self.models {
-            for second in self.models.iter().filter(|second| *second != first) {
-                table.insert((first, second), (0.5, 1.0));
-            }
-        }
+    /// Strengths of geometric mean 1, in the order of the models.
+    fn strengths(&self, games: &[Game<'_>]) -> Vec<f64> {
+        let place = |model: &str| self.models.iter().position(|known| known == model);
+        let mut played = PairedGames::new(self.models.len());
         for game in games {
-            let sides = [
-                ((game.first, game.second), game.won),
-                ((game.second, game.first), 1.0 - game.won),
-            ];
-            for (pair, won) in sides {
-                if let Some((wins, played)) = table.get_mut(&pair) {
-                    *wins += won;
-                    *played += 1.0;
-                }
+            if let Some((first, second)) = place(game.first).zip(place(game.second)) {
+                played.add(first, second, game.won);
             }
         }
-        let mut strengths: BTreeMap<&str, f64> =
-            self.models.iter().map(|model| (model.as_str(), 1.0)).collect();
-        for _ in 0..ITERATIONS_MAX {
-            let next = next_strengths(&table, &strengths);
-            let change = next
-                .iter()
-                .map(|(model, strength)| {
-                    (strength / strengths.get(model).copied().unwrap_or(1.0) - 1.0).abs()
-                })
-                .fold(0.0, f64::max);
-            strengths = next;
-            if change < PRECISION {
-                break;
-            }
-        }
-        strengths
+        played.strengths()
     }
+
+    /// Bounds of the ratings after Bradley and Terry, in the order of the models: the middle 95 % where the strategies of all
+    /// games are drawn again, with replacement; `None` below two strategies.
+    #[must_use]
+    pub fn bradley_terry_bounds(&self, seed: u64) -> Option<Vec<(f64, f64)>> {
+        let games = self.games();
+        let strategies: BTreeSet<&str> = games.iter().map(|game| game.strategy).collect();
+        let groups: Vec<Vec<Game<'_>>> = strategies
+            .iter()
+            .map(|strategy| {
+                let own = games.iter().filter(|game| game.strategy == *strategy);
+                own.copied().collect()
+            })
+            .collect();
+        let bound = u64::try_from(groups.len()).ok().filter(|groups| *groups > 1)?;
+        let mut stream = KeyedStream::for_purpose(seed, "arena/bootstrap");
+        let mut drawn: Vec<Vec<f64>> = vec![Vec::with_capacity(DRAWS); self.models.len()];
+        for _ in 0..DRAWS {
+            let picked = (0..groups.len()).filter_map(|_| {
+                let place = usize::try_from(stream.below(bound)).ok()?;
+                groups.get(place)
+            });
+            let games: Vec<Game<'_>> = picked.flatten().copied().collect();
+            for (own, strength) in drawn.iter_mut().zip(self.strengths(&games)) {
+                own.push(rating(strength));
+            }
+        }
+        drawn.into_iter().map(middle).collect()
+    }
+
+    /// Agreement of two reviewers: Kendall's tau-b of the scores that both gave to the same submissions; `None` below two
+    /// of them, and where one gave all the same score. Reviews of one's own program do not count.
+    #[must_use]
+    pub fn agreement(&self, first: &str, second: &str) -> Option<f64> {
+        let scores = |reviewer: &str| -> BTreeMap<(&str, &str), f64> {
+            let counts = |review: &&Review| review.reviewer == reviewer && !review.is_of_own();
+            let own = self.reviews.iter().filter(counts);
+            own.map(|review| ((review.strategy.as_str(), review.model.as_str()), review.score()))
+                .collect()
+        };
+        let other = scores(second);
+        let (left, right): (Vec<f64>, Vec<f64>) = scores(first)
+            .into_iter()
+            .filter_map(|(key, score)| Some((score, *other.get(&key)?)))
+            .unzip();
+        let left = Sample::new("scores", &left).ok()?;
+        kendall_tau(&left, &Sample::new("scores", &right).ok()?)
+            .ok()?
+            .ok()
+    }
+}
+
+/// Places of so many programs in the order in which a reviewer gets them, drawn from a seed.
+#[must_use]
+pub fn review_order(programs: usize, seed: u64, reviewer: &str) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..programs).collect();
+    KeyedStream::for_purpose(seed, &format!("arena/order/{reviewer}")).shuffle(&mut order);
+    order
 }
 
 const fn won(first: f64, second: f64) -> f64 {
@@ -271,26 +306,69 @@ const fn won(first: f64, second: f64) -> f64 {
     }
 }
 
-/// One round of the fixed point: wins over games weighted by the strength of both sides, scaled to geometric mean 1.
-fn next_strengths<'a>(
-    table: &BTreeMap<(&'a str, &'a str), (f64, f64)>,
-    strengths: &BTreeMap<&'a str, f64>,
-) -> BTreeMap<&'a str, f64> {
-    let strength = |model: &str| strengths.get(model).copied().unwrap_or(1.0);
-    let raw: BTreeMap<&str, f64> = strengths
-        .keys()
-        .map(|model| {
-            let own = || table.iter().filter(|((first, _), _)| first == model);
-            let wins: f64 = own().map(|(_, (wins, _))| wins).sum();
-            let weight: f64 = own()
-                .map(|((first, second), (_, played))| played / (strength(first) + strength(second)))
-                .sum();
-            (*model, if weight > 0.0 { wins / weight } else { 1.0 })
-        })
-        .collect();
-    let logs: Vec<f64> = raw.values().map(|strength| libm::log(*strength)).collect();
-    let scale = crate::indicators::mean(&logs).map_or(1.0, libm::exp);
-    raw.into_iter()
-        .map(|(model, strength)| (model, strength / scale))
-        .collect()
+/// Rating of a strength.
+fn rating(strength: f64) -> f64 {
+    ELO_START + ELO_SCALE * libm::log10(strength)
+}
+
+/// The middle 95 % of drawn values.
+fn middle(mut drawn: Vec<f64>) -> Option<(f64, f64)> {
+    drawn.sort_by(f64::total_cmp);
+    let low = drawn.get(drawn.len() / 40)?;
+    let high = drawn.get((drawn.len() - drawn.len() / 40).checked_sub(1)?)?;
+    Some((*low, *high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arena(scores: &[(&str, &str, &str, f64)]) -> Arena {
+        let models = ["a", "b", "c"].map(|model| (model.to_owned(), "v".to_owned()));
+        let reviews = scores.iter().map(|(strategy, reviewer, model, score)| Review {
+            strategy: (*strategy).to_owned(),
+            reviewer: (*reviewer).to_owned(),
+            model: (*model).to_owned(),
+            d1: *score,
+            d2: *score,
+        });
+        Arena::new(models.into(), reviews.collect())
+    }
+
+    #[test]
+    fn bounds_need_two_strategies_and_hold_the_rating() {
+        let of_one = [("S01", "c", "a", 8.0), ("S01", "c", "b", 5.0)];
+        assert_eq!(arena(&of_one).bradley_terry_bounds(1), None);
+        let of_three = [
+            ("S01", "c", "a", 8.0),
+            ("S01", "c", "b", 5.0),
+            ("S02", "c", "a", 4.0),
+            ("S02", "c", "b", 6.0),
+            ("S03", "c", "a", 7.0),
+            ("S03", "c", "b", 6.0),
+        ];
+        let arena = arena(&of_three);
+        let bounds = arena.bradley_terry_bounds(1).unwrap();
+        for (row, (low, high)) in arena.rows().iter().zip(&bounds) {
+            assert!(
+                *low <= row.bradley_terry && row.bradley_terry <= *high,
+                "{row:?}: {low} to {high}"
+            );
+        }
+        assert!(bounds[0].0 < 1500.0 && 1500.0 < bounds[0].1, "{bounds:?}");
+        assert_eq!(arena.bradley_terry_bounds(1), Some(bounds));
+    }
+
+    #[test]
+    fn agreement_is_of_scores_for_the_same_programs() {
+        let arena = arena(&[
+            ("S01", "a", "c", 8.0),
+            ("S02", "a", "c", 5.0),
+            ("S03", "a", "c", 1.0),
+            ("S01", "b", "c", 9.0),
+            ("S02", "b", "c", 2.0),
+        ]);
+        assert_eq!(arena.agreement("a", "b"), Some(1.0));
+        assert_eq!(arena.agreement("a", "c"), None);
+    }
 }

@@ -4,12 +4,13 @@
 //! A strategy sees bars and gives two logs, of trades and of bars. Money is in units of account as f64, by contract of the
 //! benchmark: fractions of shares are allowed, and nothing of it touches an exchange.
 //!
-//! Knows: `env` (keyed streams). Never knows: processes, files, models, prompts, the exchange of episodes.
+//! Knows: `env` (keyed streams), `stats` (rank correlations). Never knows: processes, files, models, prompts, the exchange of episodes.
 
 mod arena;
 mod audit;
 mod bars;
 mod book;
+mod bradley_terry;
 mod breaches;
 mod built_in;
 mod candidate;
@@ -31,17 +32,20 @@ mod paper_scores;
 mod parameters;
 mod patch;
 mod python_number;
+mod rank_correlation;
 mod reference;
 mod repetition;
 mod reply;
+mod review_reply;
 mod scenario;
 mod stress;
 mod strict_json;
+mod stripped_source;
 mod trace;
 mod trade_hash;
 mod version_drift;
 
-pub use arena::{Arena, ArenaRow, Review};
+pub use arena::{Arena, ArenaRow, Review, review_order};
 pub use audit::{
     BAR_COLUMNS, BrokenTrace, COMPLETENESS_MIN, TRADE_COLUMNS, broken_trace, completeness, misplaced_row,
     missing_columns,
@@ -64,12 +68,15 @@ pub use measured_scores::{FidelityEvidence, ReliabilityEvidence, RiskEvidence};
 pub use paper_scores::{PaperEvidence, PaperScores, SourceFacts};
 pub use parameters::{ParameterValue, Parameters};
 pub use patch::{PATCH_LINES_MAX, PatchSize};
+pub use rank_correlation::{RankCorrelation, rank_correlation};
 pub use reference::{DocumentId, ReferenceError, run_reference};
 pub use repetition::{REPETITION_SEEDS, repetition_difference};
 pub use reply::{ReplyProblem, StrategyReply};
+pub use review_reply::{ReviewProblem, ReviewReply};
 pub use scenario::{LONG_RUN, Scenario, ScenarioError, fired_rules, scenarios};
 pub use stress::Stress;
 pub use strict_json::StrictJson;
+pub use stripped_source::stripped_source;
 pub use trace::{candidate_tokens, tokens_hash, trace_distance, trace_tokens};
 pub use trade_hash::{candidate_trade_hash, is_close, trade_hash};
 pub use version_drift::{StrategyTraces, StrategyVersion, TraceDistances, VersionDrift, trace_distances};

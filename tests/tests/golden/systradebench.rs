@@ -523,6 +523,10 @@ fn the_arena_gives_the_same_means_biases_and_ratings() {
     for vendor in result["vendor_bias"].as_object().unwrap().keys() {
         same("vendor_bias", vendor, own.vendor_bias(vendor));
     }
+    for pair in result["kendall"].as_object().unwrap().keys() {
+        let (first, second) = pair.split_once('-').unwrap();
+        same("kendall", pair, own.agreement(first, second));
+    }
 }
 
 /// Facts of a source as an independent program counted them.

@@ -349,7 +349,7 @@ pub(crate) const CRATES: [Crate; 42] = [
     Crate {
         name: "strategy-code",
         folder: "strategy_code",
-        knows: &["env"],
+        knows: &["env", "stats"],
         tests_know: &[],
         never: "processes, files, models, prompts, the exchange of episodes",
         powers: &[Serialisation],
