@@ -2,6 +2,7 @@
 
 use crate::CliError;
 use crate::output::Console;
+use crate::strategy_code_arena::{self, ArenaArgs};
 use crate::strategy_code_args::{
     DriftArgs, GateArgs, LintArgs, ListArgs, PatchArgs, ScenarioArgs, ScoreArgs, ShowArgs, known,
 };
@@ -39,7 +40,9 @@ pub(super) enum StrategyCodeCommand {
     Score(ScoreArgs),
     /// Ask models for strategies and patches, judge them in the box; the same command again continues.
     Run(RunArgs),
-    /// Show tables over all submissions of an experiment.
+    /// Ask models to review each other's programs; the same command again continues.
+    Arena(ArenaArgs),
+    /// Show tables over all submissions of an experiment, or write them with a page.
     Report(ReportArgs),
     /// Make an experiment again from its record, in the box, without a network.
     Replay(ReplayArgs),
@@ -64,6 +67,7 @@ pub(super) fn run(command: &StrategyCodeCommand, console: Console) -> Result<(),
         StrategyCodeCommand::Patch(args) => patch(args, console),
         StrategyCodeCommand::Score(args) => score(args, console),
         StrategyCodeCommand::Run(args) => strategy_code_run::run(args, console),
+        StrategyCodeCommand::Arena(args) => strategy_code_arena::arena(args, console),
         StrategyCodeCommand::Report(args) => strategy_code_run::report(args, console),
         StrategyCodeCommand::Replay(args) => strategy_code_run::replay(args, console),
     }

@@ -1,4 +1,4 @@
-//! `ktd strategy-code run` and `replay`: models write strategies and mend them.
+//! `ktd strategy-code run`, `report` and `replay`: models write strategies and mend them.
 
 use super::boxed_options::BoxArgs;
 use crate::CliError;
@@ -9,9 +9,10 @@ use crate::signals::unless_told_to_end;
 use clap::Args;
 use ktd_boxed::BoxLauncher;
 use ktd_strategies::{
-    StrategyExperiment, StrategyPlan, StrategyResults, experiment_tables, plan_experiment, read_experiment,
-    replay_experiment, run_experiment, strategy_boxes, version_table,
+    StrategyExperiment, StrategyPlan, StrategyReport, StrategyResults, plan_experiment, replay_arena,
+    replay_experiment, run_experiment, strategy_boxes, version_table, write_strategy_report,
 };
+use ktd_view::report_table::ReportTable;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -40,15 +41,18 @@ Exit code 1: a submission was ended by its endpoint. Exit code 3: the budget is 
 
 const REPORT_EXAMPLE: &str = "\
 Example:
-  ktd strategy-code report results/first
+  ktd strategy-code report results/first --out report/page.html
 
-Submissions that are not finished are left out. Nothing is run, and nobody is asked.";
+Without --out the tables are shown. With it the page is written, and beside it the same name with .md,
+.json and a folder of CSV tables. Submissions that are not finished are left out. Nothing is run, and
+nobody is asked.";
 
 const REPLAY_EXAMPLE: &str = "\
 Example:
   ktd strategy-code replay results/first
 
-Every program runs in the box again. Exit code 1: events, sources or results differ from the files.";
+Every program runs in the box again, and the arena is made again where there is one. Exit code 1:
+events, sources, results, reviews or ratings differ from the files.";
 
 #[derive(Debug, Args)]
 #[command(after_help = RUN_EXAMPLE)]
@@ -72,6 +76,9 @@ pub(super) struct ReportArgs {
     /// The folder of results.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
+    /// The page to write.
+    #[arg(long, value_name = "PAGE")]
+    out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -110,26 +117,31 @@ pub(super) fn replay(args: &ReplayArgs, console: Console) -> Result<(), CliError
     let bar = progress(console, 0);
     let finished = || advance(&bar);
     let replayed = replay_experiment(&args.folder, &launcher, &finished);
-    let results = runtime()?.block_on(replayed)?;
+    let runtime = runtime()?;
+    let results = runtime.block_on(replayed)?;
+    runtime.block_on(replay_arena(&args.folder))?;
     drop(bar);
     show(&results, &args.folder, console)
 }
 
-/// Shows what an experiment came to.
+/// Shows what an experiment came to, or writes it.
 pub(super) fn report(args: &ReportArgs, console: Console) -> Result<(), CliError> {
-    let results = read_experiment(&args.folder)?;
-    let tables = experiment_tables(&results.rows);
+    let report = StrategyReport::read(&args.folder)?;
+    if let Some(out) = &args.out {
+        let files = write_strategy_report(&report, out)?;
+        let names: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
+        return console.result(&format!("{}\n", names.join("\n")), &json!({ "files": names }));
+    }
+    let tables = report.tables();
     let text: Vec<String> = tables
         .iter()
-        .map(|table| table.text_in(console.layout()))
+        .map(|table| table.data.text_in(console.layout()))
         .collect();
-    let values = tables
-        .iter()
-        .map(|table| json!({"title": table.title, "rows": table.records().collect::<Vec<_>>()}));
-    let rows = serde_json::to_value(&results.rows).map_err(CliError::invalid)?;
+    let values: Vec<_> = tables.iter().map(ReportTable::json).collect();
+    let rows = serde_json::to_value(&report.results.rows).map_err(CliError::invalid)?;
     console.result(
         &text.join("\n"),
-        &json!({"tables": values.collect::<Vec<_>>(), "submissions": rows, "tokens": results.tokens}),
+        &json!({"tables": values, "submissions": rows, "tokens": report.results.tokens}),
     )
 }
 
@@ -138,7 +150,7 @@ fn progress(console: Console, submissions: usize) -> Mutex<Progress> {
     Mutex::new(Progress::new(console, "strategies", all, "submissions finished"))
 }
 
-fn advance(bar: &Mutex<Progress>) {
+pub(super) fn advance(bar: &Mutex<Progress>) {
     if let Ok(mut bar) = bar.lock() {
         bar.advance(1);
     }

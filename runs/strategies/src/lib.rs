@@ -2,14 +2,18 @@
 //!
 //! A [`StrategyTask`] is a document with the bars that programs of it are judged on. [`judge_submission`] takes a
 //! [`StrategySubmission`] through the six gates, a [`VersionChain`] decides which of its iterations stand.
-//! [`run_experiment`] asks models for strategies and patches, [`replay_experiment`] makes all of it again from the record.
+//! [`run_experiment`] asks models for strategies and patches, [`replay_experiment`] makes all of it again from the record;
+//! [`run_arena`] has models review each other's programs.
 //!
 //! Knows: files, the box, the one client, what judges strategies. Never knows: a market, a mask, how a gate decides.
 
+mod arena;
 mod box_runs;
 mod error;
+mod experiment_report;
 mod frames;
 mod judge;
+mod number;
 mod own_strategy;
 mod replies;
 mod report;
@@ -22,8 +26,13 @@ mod tables;
 mod task;
 mod versions;
 
+pub use arena::{
+    ArenaModel, ArenaOutcome, ArenaPlan, ArenaRecord, ControlKind, LeftOut, ReviewEvent, ReviewScore,
+    ReviewerRow, arena_tables, plan_arena, read_arena, read_reviews, replay_arena, run_arena,
+};
 pub use box_runs::RunFault;
 pub use error::StrategyError;
+pub use experiment_report::{StrategyReport, write_strategy_report};
 pub use judge::{judge_submission, strategy_boxes, trace_program};
 pub use ktd_strategy_code::{
     DocumentId, LONG_RUN, PatchSize, StrategyCard, StrategyDocument, StrategyVersion, VersionDrift,
@@ -34,8 +43,8 @@ pub use replies::{ScoredStrategy, StrategyReplies};
 pub use report::{RunEvidence, StressOutcome, SubmissionReport};
 pub use rows::{SubmissionRows, VersionRow};
 pub use run::{
-    PlannedModel, StrategyChoice, StrategyExperiment, StrategyPlan, StrategyResults, experiment_tables,
-    plan_experiment, read_experiment, replay_experiment, run_experiment,
+    ArenaKeys, PlannedModel, ReviewText, ReviewerChoice, StrategyChoice, StrategyExperiment, StrategyPlan,
+    StrategyResults, plan_experiment, replay_experiment, run_experiment,
 };
 pub use source_facts::source_facts;
 pub use strip::scenario_strip;

@@ -41,6 +41,7 @@ mod replay_steps;
 mod retry_lost;
 mod schemas;
 mod strategy_code;
+mod strategy_code_arena;
 mod strategy_code_run;
 mod streamed;
 mod synthetic_panel;

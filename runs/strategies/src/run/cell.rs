@@ -24,7 +24,7 @@ pub(super) const FORMAT: u32 = 1;
 const EVENTS: &str = "events.jsonl";
 /// The messages that were sent: a program that is not deterministic would have others written anew.
 const MESSAGES: &str = "messages.jsonl";
-pub(super) const RESULT: &str = "result.json";
+pub(crate) const RESULT: &str = "result.json";
 const REPLAY_HINT: &str = "the file or the record was changed, or a program is not deterministic, which its gates say; move \
                            the submission's folder away, and run again to ask anew";
 
@@ -45,12 +45,12 @@ pub(super) struct SubmissionHeader {
 /// What a submission came to, as its folder keeps it.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SubmissionResult {
-    pub(super) rows: SubmissionRows,
+pub(crate) struct SubmissionResult {
+    pub(crate) rows: SubmissionRows,
     /// A fault of the infrastructure that ended it early.
-    pub(super) lost: Option<String>,
-    pub(super) tokens: u64,
-    pub(super) events_sha256: String,
+    pub(crate) lost: Option<String>,
+    pub(crate) tokens: u64,
+    pub(crate) events_sha256: String,
 }
 
 /// One submission to be asked for.
@@ -248,7 +248,7 @@ impl Led {
 }
 
 /// The folder of a submission.
-pub(super) fn folder_of(root: &Path, agent: &str, strategy: &str, seed: u64) -> PathBuf {
+pub(crate) fn folder_of(root: &Path, agent: &str, strategy: &str, seed: u64) -> PathBuf {
     root.join("submissions")
         .join(format!("{agent}__{strategy}__{seed}"))
 }

@@ -1,10 +1,12 @@
 //! The file of an experiment.
 
+use super::arena_keys::ArenaKeys;
 use crate::error::StrategyError;
 use crate::task::SCENARIO_SEED;
 use crate::versions::DriftRule;
 use ktd_agents::Dialect;
 use ktd_asking::{AskingRole, AskingSettings};
+use ktd_client::AskedModel;
 use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::caps::Caps;
 use ktd_experiment::config::{RetryConfig, unique, unreadable};
@@ -56,6 +58,8 @@ pub struct StrategyExperiment {
     pub scenario_seed: u64,
     /// Submissions that are asked for at once (default 4). Rates of a key hold besides.
     pub parallel: usize,
+    /// How models review each other's programs, where they are asked to.
+    pub arena: Option<ArenaKeys>,
     /// Models behind endpoints.
     pub agents: Vec<AgentConfig>,
     /// Vendors of one's own.
@@ -81,6 +85,7 @@ impl Default for StrategyExperiment {
             seeds: vec![1],
             scenario_seed: SCENARIO_SEED,
             parallel: 4,
+            arena: None,
             agents: Vec::new(),
             dialects: Vec::new(),
             retries: RetryConfig::default(),
@@ -135,7 +140,11 @@ impl StrategyExperiment {
         let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
         unique("seeds", seeds.iter().map(String::as_str))?;
         self.documents()?;
-        Ok(self.asking().check()?)
+        self.asking().check()?;
+        self.arena.as_ref().map_or(Ok(()), |arena| {
+            arena.check()?;
+            arena.reviewers(&self.agents).map(drop)
+        })
     }
 
     /// The documents, in their order.
@@ -165,19 +174,52 @@ impl StrategyExperiment {
             name: role(*seed),
             seed: *seed,
         });
+        self.asking_for((roles.collect(), &self.agents), 0.0)
+    }
+
+    /// Those who are asked for submissions, seed by seed. `base` is where relative paths start.
+    pub(crate) fn writers(&self, base: &Path) -> Result<Vec<AskedModel>, StrategyError> {
+        Ok(self.asking().models(base)?.0)
+    }
+
+    /// Who is asked for reviews, with the first seed.
+    pub(crate) fn asking_reviews<'s>(
+        &'s self,
+        reviewers: &'s [AgentConfig],
+        temperature: f64,
+    ) -> AskingSettings<'s> {
+        let roles = AskingRole::one(&review_role(self.first_seed()), self.first_seed());
+        self.asking_for((roles, reviewers), temperature)
+    }
+
+    /// The first seed.
+    pub(crate) fn first_seed(&self) -> u64 {
+        self.seeds.first().copied().unwrap_or_default()
+    }
+
+    fn asking_for<'s>(
+        &'s self,
+        (roles, agents): (Vec<AskingRole>, &'s [AgentConfig]),
+        temperature: f64,
+    ) -> AskingSettings<'s> {
         AskingSettings {
-            roles: roles.collect(),
+            roles,
             table: "",
-            agents: &self.agents,
+            agents,
             takes_programs: false,
             dialects: &self.dialects,
             retries: self.retries,
             prices: self.prices.as_deref(),
             budget: &self.budget,
             rates: &self.rates,
-            temperature: Some(0.0),
+            temperature: Some(temperature),
         }
     }
+}
+
+/// The role of a reviewer, which names the payers of its models.
+pub(crate) fn review_role(seed: u64) -> String {
+    format!("reviews{seed}")
 }
 
 /// The role of a seed, which names the payers of its models.
@@ -221,6 +263,22 @@ mod tests {
             (&format!("{base}seeds = [1, 1]"), "seeds"),
             (&format!("{base}goal = \"profit\""), "unknown field `goal`"),
             (&format!("{base}drift = \"none\""), "unknown variant `none`"),
+            (
+                &format!("{base}arena = {{ temperature = -1.0 }}"),
+                "`arena.temperature` is -1",
+            ),
+            (
+                &format!("{base}arena = {{ reviewers = [\"x\"] }}"),
+                "names \"x\", which is no agent",
+            ),
+            (
+                &format!("{base}arena = {{ reviewers = \"some\" }}"),
+                "`arena.reviewers` is \"some\"",
+            ),
+            (
+                &format!("{base}arena = {{ review = \"half\" }}"),
+                "unknown variant `half`",
+            ),
         ] {
             let error = error(keys);
             assert!(error.contains(part), "{keys}: {error}");

@@ -2,6 +2,7 @@
 
 use super::cell::{FORMAT, RESULT, SubmissionCell, SubmissionHeader, SubmissionResult, folder_of};
 use super::config::{StrategyExperiment, role};
+use super::spent::SpentBefore;
 use crate::error::StrategyError;
 use crate::rows::SubmissionRows;
 use crate::task::StrategyTask;
@@ -9,7 +10,6 @@ use futures::StreamExt;
 use ktd_agents::Transport;
 use ktd_asking::{AgentFile, AskedRecord, OpenModels, endpoint_of, keep_same};
 use ktd_boxed::BoxLauncher;
-use ktd_bundle::BundlePaths;
 use ktd_client::AskedModel;
 use ktd_client::money::Metering;
 use ktd_io::lock::FileLock;
@@ -20,7 +20,7 @@ use ktd_io::whole_file::{
 use ktd_prompts::strategy_code::strategy_code_hash;
 use ktd_strategy_code::{DocumentId, document_json, document_text};
 use serde::de::DeserializeOwned;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The most that a file of a submission may hold.
 const FILE_LIMIT_BYTES: u64 = 1 << 24;
@@ -39,7 +39,7 @@ pub struct StrategyResults {
 }
 
 impl StrategyResults {
-    fn of(results: Vec<SubmissionResult>) -> Self {
+    pub(crate) fn of(results: Vec<SubmissionResult>) -> Self {
         let lost = results.iter().filter_map(|result| {
             let rows = &result.rows;
             let name = format!("{} {} {}", rows.model, rows.strategy, rows.seed);
@@ -69,16 +69,10 @@ pub async fn run_experiment(
     let tasks = tasks(&experiment.documents()?, experiment.scenario_seed)?;
     create_directory(folder)?;
     let _lock = FileLock::take(&folder.join("lock"), folder)?;
-    let opened = experiment.asking().open(base, folder, |models, budget| {
-        models.iter().try_for_each(|model| {
-            tasks.iter().try_for_each(|task| {
-                let own = folder_of(folder, model.id(), task.id.label(), model.seed);
-                Ok(model
-                    .payer
-                    .count_recorded(&BundlePaths::new(&own).exchanges(), budget)?)
-            })
-        })
-    })?;
+    let spent = SpentBefore::of(experiment, (base, folder))?;
+    let opened = experiment
+        .asking()
+        .open(base, folder, |_, budget| spent.count(budget))?;
     let OpenModels { models, metering } = opened;
     let mut work = Vec::new();
     for model in &models {
@@ -210,19 +204,19 @@ pub async fn replay_experiment(
     Ok(StrategyResults::of(results))
 }
 
-/// What the submissions of a folder came to, as it holds it; those that are not finished are left out. Nothing is run.
+/// The finished submissions of a folder, as it holds them. Nothing is run.
 ///
 /// # Errors
 /// [`StrategyError`] for a folder without submissions, and for a result that cannot be read.
-pub fn read_experiment(folder: &Path) -> Result<StrategyResults, StrategyError> {
-    let mut results = Vec::new();
+pub(crate) fn finished_submissions(folder: &Path) -> Result<Vec<(PathBuf, SubmissionResult)>, StrategyError> {
+    let mut finished = Vec::new();
     for own in list(&folder.join("submissions"))? {
         let path = own.join(RESULT);
         if let Some(bytes) = read_if_exists(&path)? {
-            results.push(parse_json(&path, &bytes)?);
+            finished.push((own, parse_json(&path, &bytes)?));
         }
     }
-    Ok(StrategyResults::of(results))
+    Ok(finished)
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, StrategyError> {

@@ -1,14 +1,19 @@
 //! An experiment: models write strategies from documents and mend them, iteration by iteration, recorded and replayed.
 
+mod arena_keys;
 mod cell;
 mod config;
 mod evidence;
 mod experiment;
 mod messages;
 mod planned;
-mod report_tables;
+mod spent;
 
+pub use arena_keys::{ArenaKeys, ReviewText, ReviewerChoice};
+pub(crate) use cell::{RESULT, SubmissionResult, folder_of};
+pub(crate) use config::review_role;
 pub use config::{StrategyChoice, StrategyExperiment};
-pub use experiment::{StrategyResults, read_experiment, replay_experiment, run_experiment};
+pub(crate) use experiment::finished_submissions;
+pub use experiment::{StrategyResults, replay_experiment, run_experiment};
 pub use planned::{PlannedModel, StrategyPlan, plan_experiment};
-pub use report_tables::experiment_tables;
+pub(crate) use spent::{SpentBefore, arena_folder, reviewer_folder};

@@ -1,0 +1,25 @@
+//! Cells of the report.
+
+use ktd_view::draw::TableCell;
+
+pub(super) fn text(value: &str) -> TableCell {
+    TableCell::Text(value.to_owned())
+}
+
+pub(super) fn missing(reason: &str) -> TableCell {
+    TableCell::Missing(reason.to_owned())
+}
+
+pub(super) fn count(value: u64) -> TableCell {
+    TableCell::Count(usize::try_from(value).unwrap_or(usize::MAX))
+}
+
+/// A number, or why there is none.
+pub(super) fn figure(value: Option<f64>, form: fn(f64) -> TableCell, reason: &str) -> TableCell {
+    value.map_or_else(|| missing(reason), form)
+}
+
+/// Why what counts valid versions alone is missing.
+pub(super) const NONE_VALID: &str = "no ranked version passes all gates";
+/// Why what reviewers say is missing.
+pub(super) const NO_REVIEW: &str = "no review by another model";

@@ -1,0 +1,263 @@
+//! What a report is made of: submissions with their events, sources and spending, and the arena.
+
+use super::{convergence, execution, gates, iterations, money, peers, real_bars, scores, strategies};
+use crate::arena::{ArenaRecord, ReviewEvent, read_arena, read_reviews};
+use crate::error::StrategyError;
+use crate::rows::{SubmissionRows, VersionRow};
+use crate::run::{StrategyResults, SubmissionResult, finished_submissions};
+use ktd_asking::{AgentFile, AskingError};
+use ktd_bundle::BundlePaths;
+use ktd_bundle::exchanges::Cassette;
+use ktd_bundle::spending::Spending;
+use ktd_io::whole_file::{parse_json, read_bounded, read_if_exists};
+use ktd_view::report_table::ReportTable;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// The most that a file of a submission may hold.
+const FILE_LIMIT_BYTES: u64 = 1 << 26;
+
+/// Requests and tokens of one iteration.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct IterationTokens {
+    pub(super) requests: u64,
+    pub(super) input: u64,
+    pub(super) output: u64,
+}
+
+/// A finished submission with what tables need of it.
+#[derive(Debug, Clone)]
+pub(super) struct ReportedSubmission {
+    pub(super) rows: SubmissionRows,
+    /// Verdicts by iteration, as they were written.
+    pub(super) events: Vec<Value>,
+    /// Sources by iteration; none where the reply had none.
+    pub(super) sources: Vec<Option<String>>,
+    pub(super) spending: Option<Spending>,
+    /// Tokens by iteration.
+    pub(super) tokens: BTreeMap<usize, IterationTokens>,
+}
+
+impl ReportedSubmission {
+    fn read(folder: &Path, result: SubmissionResult) -> Result<Self, StrategyError> {
+        let paths = BundlePaths::new(folder);
+        let events = parsed_lines(&folder.join("events.jsonl"))?;
+        let sources = (0..events.len()).map(|iteration| source(folder, iteration));
+        let sources: Result<Vec<Option<String>>, StrategyError> = sources.collect();
+        let path = folder.join("spending.json");
+        let spending = read_if_exists(&path)?.map(|bytes| parse_json(&path, &bytes));
+        Ok(Self {
+            rows: result.rows,
+            events,
+            sources: sources?,
+            spending: spending.transpose()?,
+            tokens: tokens(&paths)?,
+        })
+    }
+
+    /// The version that is ranked.
+    pub(super) fn ranked(&self) -> Option<&VersionRow> {
+        self.rows.versions.get(self.rows.ranked?)
+    }
+
+    /// The version that is ranked, where it passes all gates: others have no scores.
+    pub(super) fn valid(&self) -> Option<&VersionRow> {
+        self.ranked().filter(|version| version.valid)
+    }
+
+    /// A part of the verdict of an iteration.
+    pub(super) fn found(&self, iteration: usize, pointer: &str) -> Option<&Value> {
+        self.events.get(iteration)?.pointer(pointer)
+    }
+
+    /// The iteration that stood after another, or after the last one there was.
+    pub(super) fn standing_after(&self, iteration: usize) -> Option<usize> {
+        let last = iteration.min(self.events.len().checked_sub(1)?);
+        let standing = self.found(last, "/standing")?.as_u64()?;
+        usize::try_from(standing).ok()
+    }
+}
+
+fn parsed_lines(path: &Path) -> Result<Vec<Value>, StrategyError> {
+    let bytes = read_bounded(path, FILE_LIMIT_BYTES)?;
+    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| Ok(parse_json(path, line)?)).collect()
+}
+
+fn source(folder: &Path, iteration: usize) -> Result<Option<String>, StrategyError> {
+    let path = folder
+        .join("versions")
+        .join(iteration.to_string())
+        .join("strategy.py");
+    let bytes = read_if_exists(&path)?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// Tokens by iteration, as the exchanges have them: every iteration is a step of its own.
+fn tokens(paths: &BundlePaths) -> Result<BTreeMap<usize, IterationTokens>, StrategyError> {
+    let cassette = Cassette::read(&paths.exchanges()).map_err(AskingError::from)?;
+    let path = paths.root().join("agent.json");
+    let agent: AgentFile = parse_json(&path, &read_bounded(&path, FILE_LIMIT_BYTES)?)?;
+    let tariff = agent.model("report", 0).payer.tariff;
+    let mut by_iteration: BTreeMap<usize, IterationTokens> = BTreeMap::new();
+    for sent in cassette.sends() {
+        let mut spent = Spending::nothing();
+        spent.add_charge(&tariff.charge_of(sent));
+        let own = by_iteration
+            .entry(sent.intent.at.step.saturating_sub(1))
+            .or_default();
+        own.requests += 1;
+        own.input += spent.tokens.input();
+        own.output += spent.tokens.all() - spent.tokens.input();
+    }
+    Ok(by_iteration)
+}
+
+/// The finished submissions of an experiment's folder and its arena, with the tables and the page that are made of them.
+#[derive(Debug, Clone)]
+pub struct StrategyReport {
+    pub(super) submissions: Vec<ReportedSubmission>,
+    /// What the submissions came to.
+    pub results: StrategyResults,
+    pub(super) arena: Option<ArenaRecord>,
+    /// The words of the reviewers, by reviewer.
+    pub(super) reviews: Vec<(String, Vec<ReviewEvent>)>,
+}
+
+impl StrategyReport {
+    /// Reads the folder of an experiment. Submissions that are not finished are left out.
+    ///
+    /// # Errors
+    /// [`StrategyError`] for a folder without submissions, and for a record that cannot be read.
+    pub fn read(folder: &Path) -> Result<Self, StrategyError> {
+        let finished = finished_submissions(folder)?;
+        let results = StrategyResults::of(finished.iter().map(|(_, result)| result.clone()).collect());
+        let submissions = finished
+            .into_iter()
+            .map(|(own, result)| ReportedSubmission::read(&own, result));
+        let submissions: Result<Vec<ReportedSubmission>, StrategyError> = submissions.collect();
+        let arena = read_arena(folder)?;
+        let reviews = arena
+            .as_ref()
+            .map_or(Ok(Vec::new()), |record| read_reviews(folder, record))?;
+        Ok(Self {
+            submissions: submissions?,
+            results,
+            arena,
+            reviews,
+        })
+    }
+
+    /// The models, by name.
+    pub(super) fn models(&self) -> BTreeSet<&str> {
+        let models = self
+            .submissions
+            .iter()
+            .map(|submission| submission.rows.model.as_str());
+        models.collect()
+    }
+
+    /// The submissions of a model.
+    pub(super) fn of_model<'a>(&'a self, model: &'a str) -> impl Iterator<Item = &'a ReportedSubmission> {
+        let submissions = self.submissions.iter();
+        submissions.filter(move |submission| submission.rows.model == model)
+    }
+
+    /// All tables.
+    #[must_use]
+    pub fn tables(&self) -> Vec<ReportTable> {
+        let mut tables = vec![
+            gates::by_model(self),
+            strategies::by_strategy(self),
+            strategies::correlation(self),
+            scores::by_model(self),
+            execution::success(self),
+            execution::reasons(self),
+            iterations::by_iteration(self),
+            convergence::table(self),
+            money::by_iteration(self),
+            money::by_model(self),
+        ];
+        tables.extend(peers::tables(self));
+        tables.extend([
+            real_bars::figures(self),
+            gates::warnings(self),
+            gates::failures(self),
+        ]);
+        tables
+    }
+}
+
+#[cfg(test)]
+pub(super) mod fixture {
+    use super::*;
+    use ktd_strategy_code::Gate;
+
+    /// A version that passes so many gates.
+    pub(in super::super) fn version(iteration: usize, passed: usize, drift: Option<&str>) -> VersionRow {
+        VersionRow {
+            iteration,
+            state: "kept".to_owned(),
+            gates: Gate::ALL
+                .get(passed)
+                .map_or("passed", |gate| gate.label())
+                .to_owned(),
+            passed: Gate::ALL
+                .iter()
+                .take(passed)
+                .map(|gate| gate.label().to_owned())
+                .collect(),
+            valid: passed == Gate::ALL.len(),
+            measured: Some([0.5, 1.0, 0.25]),
+            published_scores: Some([8.0, 9.0]),
+            warnings: usize::from(passed == 4),
+            changed: drift.map(|_| 3),
+            drift: drift.map(str::to_owned),
+            published_drift: drift.map(|_| "suspicious".to_owned()),
+        }
+    }
+
+    /// A submission whose last version is ranked, with its events and sources.
+    pub(in super::super) fn submission(
+        (model, strategy): (&str, &str),
+        versions: Vec<VersionRow>,
+        found: Vec<(Value, &str)>,
+    ) -> ReportedSubmission {
+        let (events, sources): (Vec<Value>, Vec<Option<String>>) = found
+            .into_iter()
+            .map(|(event, source)| (event, Some(source.to_owned())))
+            .unzip();
+        ReportedSubmission {
+            rows: SubmissionRows {
+                model: model.to_owned(),
+                strategy: strategy.to_owned(),
+                seed: 1,
+                ranked: versions.len().checked_sub(1),
+                versions,
+            },
+            events,
+            sources,
+            spending: None,
+            tokens: BTreeMap::new(),
+        }
+    }
+
+    /// A report on submissions, with an arena or without.
+    pub(in super::super) fn report(
+        submissions: Vec<ReportedSubmission>,
+        arena: Option<ArenaRecord>,
+    ) -> StrategyReport {
+        StrategyReport {
+            submissions,
+            results: StrategyResults::of(Vec::new()),
+            arena,
+            reviews: Vec::new(),
+        }
+    }
+
+    /// Heads and rows of a table.
+    pub(in super::super) fn records(table: &ReportTable) -> Vec<Vec<String>> {
+        table.data.records().collect()
+    }
+}

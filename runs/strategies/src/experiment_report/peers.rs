@@ -1,0 +1,59 @@
+//! T8: what models say of each other, and how that goes with what was measured.
+
+use super::cells::{figure, text};
+use super::material::StrategyReport;
+use super::scores::peers;
+use crate::arena::arena_tables;
+use ktd_strategy_code::rank_correlation;
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{TableCell, TableData};
+use ktd_view::report_table::ReportTable;
+
+/// The names of the tables of an arena, in their order.
+const IDS: [&str; 5] = [
+    "T8_arena",
+    "T8_matrix",
+    "T8_reviewers",
+    "T8_vendors",
+    "T8_agreement",
+];
+
+/// T8: the tables of the arena, and the correlation of marks and measured scores.
+pub(super) fn tables(report: &StrategyReport) -> Vec<ReportTable> {
+    let Some(record) = &report.arena else {
+        let data = TableData::new("T8. Reviews by peers", [("reviews", Left)]).with_rows([vec![
+            TableCell::Missing(
+                "no arena was held: `ktd strategy-code arena` has models review each other's programs"
+                    .to_owned(),
+            ),
+        ]]);
+        return vec![ReportTable::new("T8_arena", data)];
+    };
+    let of_arena = IDS.into_iter().zip(arena_tables(record)).map(|(id, data)| {
+        let title = format!("T8. {}", data.title);
+        ReportTable::new(id, TableData { title, ..data })
+    });
+    of_arena.chain([measured(report)]).collect()
+}
+
+/// Marks of peers against measured scores, over submissions that have both.
+fn measured(report: &StrategyReport) -> ReportTable {
+    let rows = ["D1", "D2"].into_iter().enumerate().map(|(place, name)| {
+        let pairs = report.submissions.iter().filter_map(|submission| {
+            let mark = *peers(report, submission)?.get(place)?;
+            Some((mark, *submission.ranked()?.measured?.get(place)?))
+        });
+        let (marks, scores): (Vec<f64>, Vec<f64>) = pairs.unzip();
+        let reason = "below two submissions with both, or one of the two does not vary";
+        vec![
+            text(name),
+            TableCell::Count(marks.len()),
+            figure(rank_correlation(&marks, &scores), TableCell::Fine, reason),
+        ]
+    });
+    let heads = [("score", Left), ("submissions", Right), ("Spearman", Right)];
+    let data = TableData::new("T8. Marks of peers against measured scores", heads)
+        .with_rows(rows)
+        .with_note("over ranked versions, valid or not; one's own marks are not among them");
+    ReportTable::new("T8_measured", data)
+}

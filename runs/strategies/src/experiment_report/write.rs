@@ -1,0 +1,36 @@
+//! The files of a report: the page, Markdown, JSON, and a CSV of each table.
+
+use super::material::StrategyReport;
+use super::page::page;
+use crate::error::StrategyError;
+use ktd_io::whole_file::{create_directory, write_together};
+use ktd_view::report_table::report_files;
+use serde_json::{Map, json};
+use std::path::{Path, PathBuf};
+
+/// Writes a report: the page, and beside it the same name with `.md`, `.json` and a folder of CSV tables. All are written,
+/// or none; gives their paths.
+///
+/// # Errors
+/// [`StrategyError`] where a file cannot be written.
+pub fn write_strategy_report(report: &StrategyReport, out: &Path) -> Result<Vec<PathBuf>, StrategyError> {
+    let tables = report.tables();
+    let members = [
+        ("benchmark", json!("strategy-code")),
+        ("ktd", json!(env!("CARGO_PKG_VERSION"))),
+        ("submissions", json!(report.results.rows)),
+        ("arena", json!(report.arena)),
+        ("tokens", json!(report.results.tokens)),
+    ];
+    let members: Map<_, _> = members
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect();
+    let files = report_files(out, page(report, &tables), members, &tables);
+    let folders = files.iter().filter_map(|(path, _)| path.parent());
+    for folder in folders.filter(|folder| !folder.as_os_str().is_empty()) {
+        create_directory(folder)?;
+    }
+    write_together(&files)?;
+    Ok(files.into_iter().map(|(path, _)| path).collect())
+}
