@@ -54,6 +54,7 @@ mod step_bar;
 mod strategy_code;
 mod strategy_code_arena;
 mod strategy_code_args;
+mod strategy_code_bars;
 mod strategy_code_run;
 mod trading_day;
 mod vendors;

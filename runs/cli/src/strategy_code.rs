@@ -6,6 +6,7 @@ use crate::strategy_code_arena::{self, ArenaArgs};
 use crate::strategy_code_args::{
     DriftArgs, GateArgs, LintArgs, ListArgs, PatchArgs, ScenarioArgs, ScoreArgs, ShowArgs, known,
 };
+use crate::strategy_code_bars::{self, BarsArgs};
 use crate::strategy_code_run::{self, ReplayArgs, ReportArgs, RunArgs};
 use clap::Subcommand;
 use ktd_boxed::BoxLauncher;
@@ -38,6 +39,8 @@ pub(super) enum StrategyCodeCommand {
     Patch(PatchArgs),
     /// Judge a file of replies, iteration by iteration, in the box, without a model.
     Score(ScoreArgs),
+    /// Run the reference strategies on real bars: what they earn, at the signal's close and at the next open.
+    Bars(BarsArgs),
     /// Ask models for strategies and patches, judge them in the box; the same command again continues.
     Run(RunArgs),
     /// Ask models to review each other's programs; the same command again continues.
@@ -53,6 +56,7 @@ Examples:
   ktd strategy-code show S07
   ktd strategy-code gate strategy.py --card card.json --strategy S01
   ktd strategy-code score --replies replies.jsonl
+  ktd strategy-code bars --panel csi300.ktdp
   ktd strategy-code run strategies.toml --dry-run";
 
 /// Works on trading strategies.
@@ -66,6 +70,7 @@ pub(super) fn run(command: &StrategyCodeCommand, console: Console) -> Result<(),
         StrategyCodeCommand::Drift(args) => drift(args, console),
         StrategyCodeCommand::Patch(args) => patch(args, console),
         StrategyCodeCommand::Score(args) => score(args, console),
+        StrategyCodeCommand::Bars(args) => strategy_code_bars::run(args, console),
         StrategyCodeCommand::Run(args) => strategy_code_run::run(args, console),
         StrategyCodeCommand::Arena(args) => strategy_code_arena::arena(args, console),
         StrategyCodeCommand::Report(args) => strategy_code_run::report(args, console),

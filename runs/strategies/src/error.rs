@@ -2,6 +2,7 @@
 
 use ktd_asking::AskingError;
 use ktd_boxed::BoxError;
+use ktd_data::DataFileError;
 use ktd_experiment::ExperimentError;
 use ktd_io::{ErrorClass, FileError, InputError};
 use ktd_strategy_code::{ReferenceError, ScenarioError};
@@ -22,6 +23,9 @@ pub enum StrategyError {
     /// A request to a model, and the record of what it answered.
     #[error(transparent)]
     Asking(#[from] AskingError),
+    /// A panel or a table of bars.
+    #[error(transparent)]
+    Data(#[from] DataFileError),
     /// The keys of an experiment.
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
@@ -34,7 +38,7 @@ pub enum StrategyError {
 }
 
 ktd_io::error_constructors!(StrategyError);
-ktd_io::error_explanations!(StrategyError: File, Boxed, Asking, Experiment;
+ktd_io::error_explanations!(StrategyError: File, Boxed, Asking, Data, Experiment;
     Self::Reference(_) => (
         "`ktd strategy-code show` prints a document with its parameters and assets",
         ErrorClass::InvalidInput

@@ -5,9 +5,12 @@
 //! [`run_experiment`] asks models for strategies and patches, [`replay_experiment`] makes all of it again from the record;
 //! [`run_arena`] has models review each other's programs.
 //!
-//! Knows: files, the box, the one client, what judges strategies. Never knows: a market, a mask, how a gate decides.
+//! [`reference_study`] runs the reference strategies on the bars of a panel or a file.
+//!
+//! Knows: files, panels, the box, the one client, what judges strategies. Never knows: a mask, an episode, how a gate decides.
 
 mod arena;
+mod bars;
 mod box_runs;
 mod error;
 mod experiment_report;
@@ -30,13 +33,16 @@ pub use arena::{
     ArenaModel, ArenaOutcome, ArenaPlan, ArenaRecord, ControlKind, LeftOut, ReviewEvent, ReviewScore,
     ReviewerRow, arena_tables, plan_arena, read_arena, read_reviews, replay_arena, run_arena,
 };
+pub use bars::{
+    BarRun, BarStudy, LeftOut, RealBars, STUDY_FILES, SeriesChoice, SplitDays, reference_study, study_tables,
+};
 pub use box_runs::RunFault;
 pub use error::StrategyError;
 pub use experiment_report::{StrategyReport, write_strategy_report};
 pub use judge::{judge_submission, strategy_boxes, trace_program};
 pub use ktd_strategy_code::{
-    DocumentId, LONG_RUN, PatchSize, StrategyCard, StrategyDocument, StrategyVersion, VersionDrift,
-    document_json, document_text,
+    DocumentId, FillPrice, LONG_RUN, PatchSize, StrategyCard, StrategyDocument, StrategyVersion,
+    VersionDrift, document_json, document_text,
 };
 pub use own_strategy::OwnStrategy;
 pub use replies::{ScoredStrategy, StrategyReplies};

@@ -42,6 +42,7 @@ mod retry_lost;
 mod schemas;
 mod strategy_code;
 mod strategy_code_arena;
+mod strategy_code_bars;
 mod strategy_code_run;
 mod streamed;
 mod synthetic_panel;

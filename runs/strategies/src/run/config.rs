@@ -1,6 +1,7 @@
 //! The file of an experiment.
 
 use super::arena_keys::ArenaKeys;
+use crate::bars::RealBars;
 use crate::error::StrategyError;
 use crate::task::SCENARIO_SEED;
 use crate::versions::DriftRule;
@@ -60,6 +61,8 @@ pub struct StrategyExperiment {
     pub parallel: usize,
     /// How models review each other's programs, where they are asked to.
     pub arena: Option<ArenaKeys>,
+    /// Real bars that strategies run on (default none).
+    pub real: Option<RealBars>,
     /// Models behind endpoints.
     pub agents: Vec<AgentConfig>,
     /// Vendors of one's own.
@@ -86,6 +89,7 @@ impl Default for StrategyExperiment {
             scenario_seed: SCENARIO_SEED,
             parallel: 4,
             arena: None,
+            real: None,
             agents: Vec::new(),
             dialects: Vec::new(),
             retries: RetryConfig::default(),
@@ -140,6 +144,9 @@ impl StrategyExperiment {
         let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
         unique("seeds", seeds.iter().map(String::as_str))?;
         self.documents()?;
+        if let Some(real) = &self.real {
+            real.check()?;
+        }
         self.asking().check()?;
         self.arena.as_ref().map_or(Ok(()), |arena| {
             arena.check()?;
@@ -278,6 +285,10 @@ mod tests {
             (
                 &format!("{base}arena = {{ review = \"half\" }}"),
                 "unknown variant `half`",
+            ),
+            (
+                &format!("{base}real = {{ symbols = \"all\" }}"),
+                "`panel`, `bars` or `minutes` is missing",
             ),
         ] {
             let error = error(keys);

@@ -1,0 +1,303 @@
+//! What submitted programs earn on real bars, beside the reference.
+
+use super::choice::{RealBars, SplitSpan};
+use super::series::RealSource;
+use super::study::{reference_earnings, with_session_end};
+use crate::box_runs::{PlannedRun, Program, ProgramBox};
+use crate::error::StrategyError;
+use crate::submission::StrategySubmission;
+use ktd_boxed::BoxLauncher;
+use ktd_env::TradeDate;
+use ktd_io::sha256::sha256_hex;
+use ktd_sandbox::{BoxLimits, SourceText};
+use ktd_strategy_code::{
+    AssetBars, BarTime, COSTS_BPS, DocumentId, FillPrice, INITIAL_CAPITAL, RunEarnings, StrategyBars,
+    StrategyCard, StrategyDocument,
+};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The first Monday of 2000, in days since 1970: no program sees a date of the bars.
+const FIRST_MONDAY: i32 = 10_959;
+/// Seed of all runs.
+const SEED: u32 = 42;
+
+/// What a run earned at one fill.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct FillRow {
+    /// Total return at each of the costs, 0 to 20 basis points a side.
+    pub returns: [f64; COSTS_BPS.len()],
+    /// Sharpe ratio without costs.
+    pub sharpe: Option<f64>,
+    /// Deepest drawdown without costs.
+    pub max_drawdown: f64,
+    /// Closed trades.
+    pub trades: usize,
+    /// Share of trades with a profit.
+    pub win_rate: Option<f64>,
+    /// Value traded a year over mean equity.
+    pub turnover: f64,
+    /// Cost at which the trades earn nothing.
+    pub break_even_bps: Option<f64>,
+}
+
+/// What a run earned at both fills.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct EarnedRow {
+    /// At the close that gave the signal.
+    pub own_close: FillRow,
+    /// At the open after.
+    pub next_open: FillRow,
+    /// Profit over capital that the own close pretends.
+    pub pretended: f64,
+}
+
+/// A program and the reference on one series of real bars.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct RealRow {
+    /// `train` or `test`.
+    pub split: String,
+    /// Symbols of the series.
+    pub symbols: Vec<String>,
+    /// Its bars.
+    pub bars: usize,
+    /// What the program earned.
+    pub program: Option<EarnedRow>,
+    /// Why it earned nothing that can be counted.
+    pub fault: Option<String>,
+    /// What the reference earned with the card's parameters.
+    pub reference: EarnedRow,
+}
+
+/// One iteration on real bars.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct RealVersion {
+    /// Its number, from 0.
+    pub iteration: usize,
+    /// Series by split; none for a program that does not run on the long run.
+    pub rows: Vec<RealRow>,
+}
+
+/// One series of real bars as programs see it.
+#[derive(Debug)]
+struct RealMarket {
+    split: &'static str,
+    symbols: Vec<String>,
+    market: StrategyBars,
+}
+
+/// The real bars that programs of one document run on.
+#[derive(Debug)]
+pub(crate) struct RealTask {
+    markets: Vec<RealMarket>,
+    session_end: String,
+    /// SHA-256 over everything that programs are given.
+    pub(crate) bars_sha256: String,
+}
+
+impl RealTask {
+    pub(crate) fn of(
+        source: &RealSource,
+        (id, document): (DocumentId, &StrategyDocument),
+    ) -> Result<Self, StrategyError> {
+        let mut markets = Vec::new();
+        for split in source.keys.splits()? {
+            markets.extend(markets_of(source, (id, document), &split)?);
+        }
+        Ok(Self {
+            bars_sha256: hash_of(&markets),
+            session_end: source.keys.session_end.clone(),
+            markets,
+        })
+    }
+
+    /// What a submission and the reference earn on every series.
+    pub(crate) fn judge(
+        &self,
+        launcher: &BoxLauncher,
+        (id, document): (DocumentId, &StrategyDocument),
+        submission: &StrategySubmission,
+    ) -> Result<Vec<RealRow>, StrategyError> {
+        let source = SourceText::read(submission.source.as_bytes(), BoxLimits::STRATEGIES.source_kb);
+        let (Ok(card), Ok(source)) = (StrategyCard::parse(&submission.card), source) else {
+            return Ok(Vec::new());
+        };
+        let parameters = with_session_end(&card.parameters(), &self.session_end);
+        let program = Program {
+            source: &source,
+            class: card.class_name(),
+            configuration: &document.configuration(&parameters),
+            key: id.label(),
+        };
+        if self.markets.is_empty() {
+            return Ok(Vec::new());
+        }
+        let runs: Vec<PlannedRun> = self
+            .markets
+            .iter()
+            .map(|own| PlannedRun {
+                market: own.market.clone(),
+                seed: SEED,
+                purpose: "real",
+            })
+            .collect();
+        let outcomes = ProgramBox::open(launcher, program, 0)?.run_all(&runs)?;
+        let rows = self.markets.iter().zip(outcomes).map(|(own, outcome)| {
+            let earned = match outcome {
+                Ok(logs) => RunEarnings::of_candidate(&logs, &own.market, INITIAL_CAPITAL),
+                Err(fault) => Err(fault.to_string()),
+            };
+            let earned = earned.and_then(|earned| EarnedRow::of(&earned));
+            let reference = reference_earnings(id, &parameters, &own.market)?;
+            Ok(RealRow {
+                split: own.split.to_owned(),
+                symbols: own.symbols.clone(),
+                bars: own.market.times().len(),
+                fault: earned.as_ref().err().cloned(),
+                program: earned.ok(),
+                reference: EarnedRow::of(&reference).map_err(StrategyError::invalid)?,
+            })
+        });
+        rows.collect()
+    }
+}
+
+impl EarnedRow {
+    /// The row of earnings.
+    ///
+    /// # Errors
+    /// A sentence for earnings that are no finite number, as after an equity of 0.
+    fn of(earnings: &RunEarnings) -> Result<Self, String> {
+        let at = |fill: FillPrice| {
+            let free = earnings.free(fill);
+            FillRow {
+                returns: earnings.at(fill).each_ref().map(|figures| figures.total_return),
+                sharpe: free.sharpe.filter(|sharpe| sharpe.is_finite()),
+                max_drawdown: free.max_drawdown,
+                trades: free.trades,
+                win_rate: free.win_rate,
+                turnover: free.turnover,
+                break_even_bps: free.break_even_bps,
+            }
+        };
+        let row = Self {
+            own_close: at(FillPrice::OwnClose),
+            next_open: at(FillPrice::NextOpen),
+            pretended: earnings.pretended,
+        };
+        let fills = [&row.own_close, &row.next_open];
+        let is_finite = fills.iter().all(|fill| {
+            let figures = [fill.max_drawdown, fill.turnover, fill.break_even_bps.unwrap_or(0.0)];
+            fill.returns.iter().chain(&figures).all(|figure| figure.is_finite())
+        });
+        if is_finite && row.pretended.is_finite() {
+            Ok(row)
+        } else {
+            Err("the figures are not finite: the equity or a price reaches 0".to_owned())
+        }
+    }
+}
+
+/// The keys with whole paths, so that a folder is replayed from anywhere.
+pub(crate) fn with_whole_paths(keys: &RealBars, base: &Path) -> RealBars {
+    let whole = |path: &Option<std::path::PathBuf>| {
+        path.as_ref().map(|path| {
+            let path = base.join(path);
+            path.canonicalize().unwrap_or(path)
+        })
+    };
+    RealBars {
+        panel: whole(&keys.panel),
+        bars: whole(&keys.bars),
+        minutes: whole(&keys.minutes),
+        ..keys.clone()
+    }
+}
+
+fn markets_of(
+    source: &RealSource,
+    (id, document): (DocumentId, &StrategyDocument),
+    split: &SplitSpan,
+) -> Result<Vec<RealMarket>, StrategyError> {
+    let plan = source.plan((id, document), split)?;
+    let markets = plan.series.iter().map(|series| {
+        Ok(RealMarket {
+            split: split.name,
+            symbols: series.symbols.clone(),
+            market: undated(source.market(document, series, split)?),
+        })
+    });
+    markets.collect()
+}
+
+/// The same bars on weekdays from 2000 on, each session on a day of its own: a program cannot know of which year they are.
+fn undated(market: StrategyBars) -> StrategyBars {
+    let mut sessions = 0;
+    let mut before = String::new();
+    let times: Vec<BarTime> = market
+        .times()
+        .iter()
+        .filter_map(|time| {
+            if time.day() != before {
+                sessions += i32::from(!before.is_empty());
+                time.day().clone_into(&mut before);
+            }
+            let day = FIRST_MONDAY + sessions / 5 * 7 + sessions % 5;
+            let day = TradeDate::from_days_since_epoch(day)?.reveal();
+            BarTime::parse(&format!("{day}T{}:00", time.clock()))
+        })
+        .collect();
+    let assets = market.assets.into_iter().map(|(symbol, bars)| {
+        let times = times.clone();
+        (symbol, AssetBars { times, ..bars })
+    });
+    StrategyBars {
+        assets: assets.collect(),
+    }
+}
+
+fn hash_of(markets: &[RealMarket]) -> String {
+    let mut bytes = Vec::new();
+    for own in markets {
+        bytes.extend(format!("{}\0{}\0", own.split, own.symbols.join("\0")).bytes());
+        for (symbol, bars) in &own.market.assets {
+            bytes.extend(format!("{symbol}\0{}\0", bars.len()).bytes());
+            bytes.extend(bars.times.iter().flat_map(|time| time.as_str().bytes()));
+            let columns = [&bars.open, &bars.high, &bars.low, &bars.close, &bars.volume];
+            for column in columns.into_iter().chain(bars.further.values()) {
+                bytes.extend(column.iter().flat_map(|value| value.to_bits().to_le_bytes()));
+            }
+        }
+    }
+    sha256_hex(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_keep_their_order_and_lose_their_dates() {
+        let stamp = |text: &str| BarTime::parse(text).unwrap();
+        let times = ["2025-01-02T09:45:00", "2025-01-02T15:00:00", "2025-01-03T09:45:00", "2025-02-11T09:45:00"];
+        let bars = AssetBars {
+            times: times.map(stamp).to_vec(),
+            close: vec![1.0, 2.0, 3.0, 4.0],
+            ..AssetBars::default()
+        };
+        let market = StrategyBars {
+            assets: vec![("A".to_owned(), bars)],
+        };
+        let made = undated(market);
+        let times: Vec<&str> = made.times().iter().map(BarTime::as_str).collect();
+        assert_eq!(
+            times,
+            ["2000-01-03T09:45:00", "2000-01-03T15:00:00", "2000-01-04T09:45:00", "2000-01-05T09:45:00"]
+        );
+        assert_eq!(made.assets[0].1.close, [1.0, 2.0, 3.0, 4.0]);
+    }
+}
