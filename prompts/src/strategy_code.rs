@@ -8,7 +8,7 @@ macro_rules! templates {
     ($($(#[$about:meta])* $template:ident = $text:expr;)*) => {
         $($(#[$about])* pub const $template: &str = $text;)*
         /// Every template, in the order of the hash.
-        static ALL: [Template; 6] = [$(Template::new(stringify!($template), $text)),*];
+        static ALL: [Template; 7] = [$(Template::new(stringify!($template), $text)),*];
     };
 }
 
@@ -25,6 +25,8 @@ templates! {
     REVIEW = include_str!("../strategy_code/review.md");
     /// The reply to what is no review; its slot is `problem`.
     REVIEW_AGAIN = include_str!("../strategy_code/review_again.md");
+    /// What follows it where a model is to know what its strategy earns; its slot is `figures`.
+    PROFIT = include_str!("../strategy_code/profit.md");
 }
 
 /// SHA-256 over all texts for writers and reviewers of strategies, in hexadecimal.
@@ -60,6 +62,7 @@ mod tests {
             ["document", "fence", "card", "fence", "fence", "source", "fence"]
         );
         assert_eq!(slots("REVIEW_AGAIN"), ["problem"]);
+        assert_eq!(slots("PROFIT"), ["figures"]);
         assert_ne!(strategy_code_hash(), crate::factor_code::factor_code_hash());
     }
 }

@@ -7,10 +7,10 @@ use crate::progress::Progress;
 use crate::run::runtime;
 use crate::signals::unless_told_to_end;
 use clap::Args;
-use ktd_boxed::BoxLauncher;
+use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_strategies::{
-    StrategyExperiment, StrategyPlan, StrategyReport, StrategyResults, plan_experiment, replay_arena,
-    replay_experiment, run_experiment, strategy_boxes, version_table, write_strategy_report,
+    StrategyExperiment, StrategyPlan, StrategyReport, StrategyResults, another_box, plan_experiment,
+    replay_arena, replay_experiment, run_experiment, strategy_boxes, version_table, write_strategy_report,
 };
 use ktd_view::report_table::ReportTable;
 use serde_json::json;
@@ -27,6 +27,8 @@ Examples:
   strategies = [\"S01\", \"S07\"]          # default \"all\"
   iterations = 3                        # patches that may be asked for
   drift = \"reference\"                   # or \"published\"
+  goal = \"none\"                         # \"profit\" shows models what they earn on train days
+  real = { panel = \"csi300.ktdp\", symbols = [\"SH600519\"] }
   prices = \"prices.json\"
   budget = { experiment = \"20.00\" }
   [[agents]]
@@ -51,8 +53,9 @@ const REPLAY_EXAMPLE: &str = "\
 Example:
   ktd strategy-code replay results/first
 
-Every program runs in the box again, and the arena is made again where there is one. Exit code 1:
-events, sources, results, reviews or ratings differ from the files.";
+Every program runs in the box again, and the arena is made again where there is one; `ktd verify DIR`
+does the same. Exit code 1: events, sources, results, reviews or any other file of the record differ from
+what they were.";
 
 #[derive(Debug, Args)]
 #[command(after_help = RUN_EXAMPLE)]
@@ -113,15 +116,28 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
 
 /// Makes an experiment again from its record.
 pub(super) fn replay(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
-    let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
+    let (results, other) = replayed(&args.folder, args.boxes.setup(), console)?;
+    if let Some(other) = &other {
+        console.note(other);
+    }
+    show(&results, &args.folder, console)
+}
+
+/// An experiment made again from its record, and what differs between its box and this one.
+pub(super) fn replayed(
+    folder: &Path,
+    setup: BoxSetup,
+    console: Console,
+) -> Result<(StrategyResults, Option<String>), CliError> {
+    let launcher = BoxLauncher::prove(strategy_boxes(setup))?;
     let bar = progress(console, 0);
     let finished = || advance(&bar);
-    let replayed = replay_experiment(&args.folder, &launcher, &finished);
+    let replayed = replay_experiment(folder, &launcher, &finished);
     let runtime = runtime()?;
-    let results = runtime.block_on(replayed)?;
-    runtime.block_on(replay_arena(&args.folder))?;
+    let results = runtime.block_on(unless_told_to_end(replayed))??;
+    runtime.block_on(unless_told_to_end(replay_arena(folder)))??;
     drop(bar);
-    show(&results, &args.folder, console)
+    Ok((results, another_box(folder, &launcher)?))
 }
 
 /// Shows what an experiment came to, or writes it.

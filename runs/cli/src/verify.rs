@@ -5,10 +5,12 @@ use super::factor_code_run;
 use super::leaderboard::public_keys;
 use super::probe::threads;
 use super::run::runtime;
+use super::strategy_code_run;
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
 use clap::Args;
+use ktd_boxed::BoxSetup;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
 use ktd_bundle::signing::PublicKey;
@@ -18,6 +20,7 @@ use ktd_certify::table::summary;
 use ktd_certify::verify::{Check, progress_total, verify as verify_certificate};
 use ktd_code::is_factor_code;
 use ktd_episode::verify::{Verified, verify};
+use ktd_strategies::is_strategy_code;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -96,6 +99,10 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
             report.factor_code(folder, console);
             continue;
         }
+        if is_strategy_code(folder) {
+            report.strategy_code(folder, console);
+            continue;
+        }
         for bundle in report.bundles_of(folder, &signers) {
             // A folder that was published stands above its bundles.
             let is_signed = bundle != *folder;
@@ -160,6 +167,32 @@ impl VerifyReport {
                 let checks = format!(
                     "{} answers judged again, sources from exchanges, summary from events",
                     judged.events.len()
+                );
+                // Writing to a string cannot fail.
+                writeln!(self.text, "{shown}: ok\n  checked    {checks}").ok();
+                if let Some(other) = &other {
+                    writeln!(self.text, "  CLAIMED    {other}").ok();
+                }
+                self.documents.push(json!({
+                    "bundle": shown, "ok": true, "checked": [checks], "unchecked": [], "claimed": other,
+                }));
+            }
+            Err(error) => {
+                self.documents
+                    .push(json!({ "bundle": shown, "ok": false, "difference": error.message() }));
+                self.bad(&shown, error);
+            }
+        }
+    }
+
+    /// An experiment of the strategy benchmark: its programs are run again, and every file of its submissions is compared.
+    fn strategy_code(&mut self, folder: &Path, console: Console) {
+        let shown = folder.display().to_string();
+        match strategy_code_run::replayed(folder, BoxSetup::default(), console) {
+            Ok((results, other)) => {
+                let checks = format!(
+                    "{} submissions judged again from their exchanges, every file of them compared",
+                    results.rows.len()
                 );
                 // Writing to a string cannot fail.
                 writeln!(self.text, "{shown}: ok\n  checked    {checks}").ok();

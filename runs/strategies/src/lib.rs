@@ -34,7 +34,8 @@ pub use arena::{
     ReviewerRow, arena_tables, plan_arena, read_arena, read_reviews, replay_arena, run_arena,
 };
 pub use bars::{
-    BarRun, BarStudy, LeftOut, RealBars, STUDY_FILES, SeriesChoice, SplitDays, reference_study, study_tables,
+    BarRun, BarStudy, EarnedRow, FillRow, RealBars, RealRow, RealVersion, STUDY_FILES, SeriesChoice,
+    SeriesLeftOut, SplitDays, reference_study, study_tables,
 };
 pub use box_runs::RunFault;
 pub use error::StrategyError;
@@ -49,8 +50,9 @@ pub use replies::{ScoredStrategy, StrategyReplies};
 pub use report::{RunEvidence, StressOutcome, SubmissionReport};
 pub use rows::{SubmissionRows, VersionRow};
 pub use run::{
-    ArenaKeys, PlannedModel, ReviewText, ReviewerChoice, StrategyChoice, StrategyExperiment, StrategyPlan,
-    StrategyResults, plan_experiment, replay_experiment, run_experiment,
+    ArenaKeys, PlannedModel, RealSubmission, ReviewText, ReviewerChoice, StrategyChoice, StrategyExperiment,
+    StrategyGoal, StrategyPlan, StrategyResults, another_box, is_strategy_code, plan_experiment, read_real,
+    real_tables, replay_experiment, run_experiment,
 };
 pub use source_facts::source_facts;
 pub use strip::scenario_strip;

@@ -153,13 +153,15 @@ fn the_real_panel_runs_every_daily_document_on_its_members() {
                 "{id} {split}: {} series",
                 runs.len()
             );
-            // Prices of this panel move by at most a fifth a day, and splits and dividends are adjusted away.
+            // Who is never short cannot lose more than there is.
+            let is_long = matches!(
+                id,
+                DocumentId::S01 | DocumentId::S08 | DocumentId::S09 | DocumentId::S10
+            );
             for run in runs {
-                let figures = run.earnings.at(ktd_strategies::FillPrice::OwnClose);
-                assert!(
-                    figures[0].max_drawdown < 1.0 && figures[0].total_return.is_finite(),
-                    "{id} {split}"
-                );
+                let figures = run.earnings.free(ktd_strategies::FillPrice::OwnClose);
+                assert!(figures.total_return.is_finite(), "{id} {split}");
+                assert!(!is_long || figures.max_drawdown < 1.0, "{id} {split}");
             }
         }
     }

@@ -6,12 +6,15 @@
     reason = "a broken fixture fails the test"
 )]
 
+use ktd_env::synth::{SynthConfig, generate};
+use ktd_io::sha256::sha256_hex;
 use ktd_kit::episode::{below, dice, reopen_exchanges};
 use ktd_kit::vendor::{Then, json_reply};
 use ktd_kit::{Folder, Need, Vendor, quiet, refused};
 use serde_json::{Value, json};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 const BROKEN: &str =
     "class Strategy:\n    def __init__(self, config):\n        raise KeyError(str(object()))\n";
@@ -142,9 +145,210 @@ fn a_model_goes_through_all_iterations_and_is_continued_and_replayed() {
     let output = quiet(folder.path(), &["strategy-code", "replay", "results/x"]);
     let error = refused(&output, 1);
     assert!(
-        error.contains("versions/3/strategy.py: what the record gives differs"),
+        error.contains("versions/3/strategy.py: it differs from the file that the result names"),
         "{error}"
     );
+}
+
+/// A program that buys on the second bar and sells on the tenth, whatever the document says.
+const HOLDER: &str = r#"
+import pandas as pd
+
+class Strategy:
+    def __init__(self, config):
+        pass
+
+    def run(self, d, capital):
+        close, times = d["close"], d["datetime"]
+        quantity = capital / close.iloc[1]
+        held = pd.Series(0.0, index=d.index)
+        held.iloc[1:9] = quantity
+        profit = quantity * (close.iloc[9] - close.iloc[1])
+        equity = pd.Series(float(capital), index=d.index) + held * (close - close.iloc[1])
+        equity.iloc[9:] = capital + profit
+        signal = pd.Series("NONE", index=d.index)
+        signal.iloc[1], signal.iloc[9] = "LONG", "EXIT"
+        audit = pd.DataFrame({"datetime": times, "close": close, "signal": signal,
+                              "position_state": ["LONG" if q > 0 else "FLAT" for q in held],
+                              "exposure": held * close / equity, "equity": equity, "constraint_check": "OK"})
+        trades = pd.DataFrame([{"trade_id": 1, "symbol": "A", "side": "LONG", "entry_datetime": times.iloc[1],
+                                "exit_datetime": times.iloc[9], "entry_price": close.iloc[1], "exit_price": close.iloc[9],
+                                "quantity": quantity, "pnl": profit, "reason_entry": "LOWER_CROSS",
+                                "reason_exit": "MIDDLE_BAND"}])
+        return trades, audit
+"#;
+
+/// A model that always answers with the same program; what it was sent goes into `asked`.
+fn holder(card: String, asked: Arc<Mutex<Vec<String>>>) -> Vendor {
+    Vendor::new(move |request, stream| {
+        let request: Value = serde_json::from_slice(&request.body).unwrap();
+        let message = request["messages"][1]["content"].as_str().unwrap();
+        asked.lock().unwrap().push(message.to_owned());
+        let text = format!("```json\n{card}\n```\n```python\n{HOLDER}```\n");
+        let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
+        let message = json!({"role": "assistant", "content": text});
+        let body = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
+        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
+        Ok(Then::Keep)
+    })
+}
+
+/// Every file below a folder.
+fn files_of(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = entries
+        .flat_map(|path| {
+            if path.is_dir() {
+                files_of(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn programs_earn_on_real_bars_and_every_file_of_the_record_is_verified() {
+    if !(Need::Boxes.is_met() && Need::BoxEnvironment.is_met()) {
+        return;
+    }
+    let folder = Folder::new();
+    let market = generate(&SynthConfig {
+        seed: 3,
+        names: 10,
+        days: 480,
+    });
+    std::fs::write(folder.path().join("p.ktdp"), market.unwrap().to_bytes()).unwrap();
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let vendor = holder(card(&folder), Arc::clone(&asked));
+    experiment(&folder, &vendor.base_url());
+    let symbols = real_symbols(&folder);
+    let keys = format!(
+        "iterations = 1\ngoal = 'profit'\nreal = {{ panel = 'p.ktdp', symbols = {symbols:?}, \
+         train = ['2022-01-01', '2023-01-01'], test = ['2023-01-01', '2024-01-01'] }}\n"
+    );
+    let path = folder.path().join("x.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("[[agents]]", &format!("{keys}[[agents]]"))).unwrap();
+    let results = json_of(&folder, &["run", "x.toml"]);
+    assert_eq!(results["submissions"][0]["versions"][0]["gates"], "audit");
+
+    let own = folder.path().join("results/x/submissions/writer__S01__1");
+    let real: Value = serde_json::from_slice(&read(&own.join("real.json"))).unwrap();
+    let rows = real[0]["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    for row in rows {
+        let (program, reference) = (&row["program"], &row["reference"]);
+        assert_eq!(
+            (&program["own_close"]["trades"], &row["fault"]),
+            (&json!(1), &Value::Null)
+        );
+        let returns: Vec<f64> = serde_json::from_value(program["own_close"]["returns"].clone()).unwrap();
+        assert!(
+            returns.is_sorted_by(|before, after| before > after),
+            "{returns:?}"
+        );
+        assert!(reference["next_open"]["returns"].is_array());
+    }
+    let sent = asked.lock().unwrap().clone();
+    assert_eq!(sent.len(), 2);
+    assert!(!sent[0].contains("median_sharpe") && sent[1].contains("median_sharpe"));
+    assert!(symbols.iter().all(|symbol| !sent[1].contains(symbol.as_str())));
+    let test: f64 = serde_json::from_value(rows[3]["program"]["own_close"]["returns"][0].clone()).unwrap();
+    assert!(
+        !sent[1].contains(&test.to_string()),
+        "a figure of the test split was shown"
+    );
+    let report = json_of(&folder, &["report", "results/x"]);
+    let titles = report["tables"].as_array().unwrap().iter();
+    let titles: Vec<&str> = titles.map(|table| table["title"].as_str().unwrap()).collect();
+    assert!(
+        titles.contains(&"Total return on real bars by iteration, median over series"),
+        "{titles:?}"
+    );
+
+    let verified = quiet(folder.path(), &["verify", "results/x"]);
+    assert_eq!(verified.status.code(), Some(0), "{verified:?}");
+    for path in files_of(&own)
+        .into_iter()
+        .filter(|path| !path.ends_with("private/lock"))
+    {
+        let kept = read(&path);
+        let mut changed = kept.clone();
+        let last = changed.len() - 2;
+        changed[last] ^= 1;
+        std::fs::write(&path, &changed).unwrap();
+        let output = quiet(folder.path(), &["verify", "results/x"]);
+        assert_ne!(
+            output.status.code(),
+            Some(0),
+            "{}: a changed file was verified",
+            path.display()
+        );
+        std::fs::write(&path, kept).unwrap();
+    }
+    for name in ["note.txt", "versions/0/other.py", "private/key"] {
+        std::fs::write(own.join(name), "x").unwrap();
+        let error = refused(&quiet(folder.path(), &["verify", "results/x"]), 1);
+        assert!(error.contains(name), "{error}");
+        std::fs::remove_file(own.join(name)).unwrap();
+    }
+    // A figure that was changed together with its digest is found by running the programs again.
+    let kept = read(&own.join("real.json"));
+    let changed = String::from_utf8(kept.clone())
+        .unwrap()
+        .replacen("\"bars\": 2", "\"bars\": 1", 1);
+    let result = String::from_utf8(read(&own.join("result.json"))).unwrap();
+    std::fs::write(own.join("real.json"), &changed).unwrap();
+    let forged = result.replace(&sha256_hex(&kept), &sha256_hex(changed.as_bytes()));
+    assert_ne!(forged, result);
+    std::fs::write(own.join("result.json"), forged).unwrap();
+    let error = refused(&quiet(folder.path(), &["verify", "results/x"]), 1);
+    assert!(
+        error.contains("real.json: what the record gives differs"),
+        "{error}"
+    );
+    std::fs::write(folder.path().join("p.ktdp"), b"no panel").unwrap();
+    assert_ne!(
+        quiet(folder.path(), &["verify", "results/x"]).status.code(),
+        Some(0)
+    );
+}
+
+/// Two symbols of the panel that trade through both of its splits.
+fn real_symbols(folder: &Folder) -> Vec<String> {
+    let splits = [
+        "--train",
+        "2022-01-01:2023-01-01",
+        "--test",
+        "2023-01-01:2024-01-01",
+    ];
+    let bars = [
+        &[
+            "bars",
+            "--panel",
+            "p.ktdp",
+            "--symbol",
+            "all",
+            "--strategy",
+            "S01",
+        ],
+        &splits[..],
+    ]
+    .concat();
+    let study = json_of(folder, &bars);
+    let runs = study["runs"].as_array().unwrap();
+    let whole = runs
+        .iter()
+        .filter(|run| run["split"] == "test" && run["bars"].as_u64().unwrap() > 200);
+    whole
+        .take(2)
+        .map(|run| run["symbols"][0].as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[test]
@@ -165,7 +369,16 @@ fn what_is_wrong_with_a_file_of_an_experiment_is_named() {
         2,
     );
     assert!(
-        error.contains("line 1, column 1") && error.contains("unknown field `goal`"),
+        error.contains("`goal` is \"profit\" and `real` is missing"),
+        "{error}"
+    );
+    std::fs::write(&path, format!("gaol = 'profit'\n{text}")).unwrap();
+    let error = refused(
+        &quiet(folder.path(), &["strategy-code", "run", "x.toml", "--dry-run"]),
+        2,
+    );
+    assert!(
+        error.contains("line 1, column 1") && error.contains("unknown field `gaol`"),
         "{error}"
     );
 }

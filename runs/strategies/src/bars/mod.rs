@@ -7,8 +7,12 @@ mod series;
 mod study;
 mod study_files;
 mod study_tables;
+mod submitted;
 
 pub use choice::{RealBars, SeriesChoice, SplitDays};
-pub use study::{BarRun, BarStudy, LeftOut, reference_study};
+pub(crate) use series::RealSource;
+pub use study::{BarRun, BarStudy, SeriesLeftOut, reference_study};
 pub use study_files::STUDY_FILES;
 pub use study_tables::study_tables;
+pub use submitted::{EarnedRow, FillRow, RealRow, RealVersion};
+pub(crate) use submitted::{RealTask, with_whole_paths};

@@ -19,7 +19,7 @@ const INDEX_START: f64 = 1_000.0;
 /// Real bars that were read.
 #[derive(Debug)]
 pub(crate) struct RealSource {
-    pub(super) keys: RealBars,
+    pub(crate) keys: RealBars,
     pub(super) daily: Option<DailyBars>,
     minutes: Option<MinuteBars>,
 }

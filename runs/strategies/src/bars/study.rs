@@ -30,7 +30,7 @@ pub struct BarRun {
 
 /// What a document could not run on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct SeriesLeftOut {
     /// The document.
     pub strategy: DocumentId,
     /// `train` or `test`.
@@ -51,7 +51,7 @@ pub struct BarStudy {
     /// Runs by document, then split, then series.
     pub runs: Vec<BarRun>,
     /// What is not among the runs, by document and split.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SeriesLeftOut>,
 }
 
 /// What the reference strategies of documents earned on the bars that the keys name, with the documents' own parameters; files
@@ -73,7 +73,7 @@ pub fn reference_study(
         let document = StrategyDocument::built_in(*id).map_err(StrategyError::invalid)?;
         for split in &splits {
             let plan = source.plan((*id, &document), split)?;
-            left_out.push(LeftOut {
+            left_out.push(SeriesLeftOut {
                 strategy: *id,
                 split: split.name,
                 no_data: plan.no_data,

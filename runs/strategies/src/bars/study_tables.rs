@@ -1,6 +1,6 @@
 //! Tables of strategies on real bars: medians and quartiles over series.
 
-use super::study::{BarRun, BarStudy, LeftOut};
+use super::study::{BarRun, BarStudy, SeriesLeftOut};
 use ktd_stats::{Quartiles, Sample, spread};
 use ktd_strategy_code::{COSTS_BPS, FillPrice, RunEarnings, RunFigures};
 use ktd_view::draw::Align::{Left, Right};
@@ -12,7 +12,7 @@ const CONTRACT: &str = "the documents' contract fills at the close that gave the
 
 /// The runs of a document on a split, and what is not among them.
 struct Cell<'s> {
-    left: &'s LeftOut,
+    left: &'s SeriesLeftOut,
     runs: Vec<&'s BarRun>,
 }
 
@@ -131,6 +131,18 @@ fn fill_table(cells: &[Cell<'_>]) -> TableData {
     .with_rows(rows)
     .with_note("pretended: profit of closed trades over capital at the own close, less that at the next open")
     .with_note(CONTRACT);
+    let ruined = cells.iter().flat_map(|cell| &cell.runs);
+    let ruined = ruined
+        .filter(|run| run.earnings.free(FillPrice::OwnClose).max_drawdown >= 1.0)
+        .count();
+    let table = if ruined == 0 {
+        table
+    } else {
+        table.with_note(format!(
+            "{ruined} series lose more than all equity by a short leg: no document has a margin; what they earn after it counts \
+             on"
+        ))
+    };
     let short: usize = cells.iter().map(|cell| cell.left.too_short).sum();
     if short == 0 {
         return table;

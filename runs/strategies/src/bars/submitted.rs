@@ -191,8 +191,15 @@ impl EarnedRow {
         };
         let fills = [&row.own_close, &row.next_open];
         let is_finite = fills.iter().all(|fill| {
-            let figures = [fill.max_drawdown, fill.turnover, fill.break_even_bps.unwrap_or(0.0)];
-            fill.returns.iter().chain(&figures).all(|figure| figure.is_finite())
+            let figures = [
+                fill.max_drawdown,
+                fill.turnover,
+                fill.break_even_bps.unwrap_or(0.0),
+            ];
+            fill.returns
+                .iter()
+                .chain(&figures)
+                .all(|figure| figure.is_finite())
         });
         if is_finite && row.pretended.is_finite() {
             Ok(row)
@@ -283,7 +290,12 @@ mod tests {
     #[test]
     fn sessions_keep_their_order_and_lose_their_dates() {
         let stamp = |text: &str| BarTime::parse(text).unwrap();
-        let times = ["2025-01-02T09:45:00", "2025-01-02T15:00:00", "2025-01-03T09:45:00", "2025-02-11T09:45:00"];
+        let times = [
+            "2025-01-02T09:45:00",
+            "2025-01-02T15:00:00",
+            "2025-01-03T09:45:00",
+            "2025-02-11T09:45:00",
+        ];
         let bars = AssetBars {
             times: times.map(stamp).to_vec(),
             close: vec![1.0, 2.0, 3.0, 4.0],
@@ -296,7 +308,12 @@ mod tests {
         let times: Vec<&str> = made.times().iter().map(BarTime::as_str).collect();
         assert_eq!(
             times,
-            ["2000-01-03T09:45:00", "2000-01-03T15:00:00", "2000-01-04T09:45:00", "2000-01-05T09:45:00"]
+            [
+                "2000-01-03T09:45:00",
+                "2000-01-03T15:00:00",
+                "2000-01-04T09:45:00",
+                "2000-01-05T09:45:00"
+            ]
         );
         assert_eq!(made.assets[0].1.close, [1.0, 2.0, 3.0, 4.0]);
     }

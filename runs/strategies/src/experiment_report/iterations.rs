@@ -1,10 +1,11 @@
 //! T5: scores, patches and drift by iteration.
 
-use super::cells::text;
+use super::cells::{missing, text};
 use super::material::StrategyReport;
-use super::real_bars::real_figure;
+use super::real_bars::NO_REAL_BARS;
 use crate::number::{as_number, mean};
 use crate::rows::VersionRow;
+use crate::run::test_return;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Align, TableCell, TableData};
 use ktd_view::report_table::ReportTable;
@@ -32,18 +33,23 @@ pub(super) fn by_iteration(report: &StrategyReport) -> ReportTable {
     let last = versions.clone().map(Vec::len).max().unwrap_or(0);
     let rows = (0..last).map(|iteration| {
         let own: Vec<&VersionRow> = versions.clone().filter_map(|own| own.get(iteration)).collect();
-        row(iteration, &own)
+        let earned = if report.real.is_empty() {
+            missing(NO_REAL_BARS)
+        } else {
+            test_return(&report.real, iteration)
+        };
+        row(iteration, &own, earned)
     });
     let data = TableData::new("T5. Scores by iteration", HEADS)
         .with_rows(rows)
         .with_note(
             "means over versions that were judged; suspicious repairs: patches towards the reference that the published \
-             thresholds call suspicious",
+             thresholds call suspicious; test return: at the next open without costs, median over submissions and series",
         );
     ReportTable::new("T5_iterations", data)
 }
 
-fn row(iteration: usize, versions: &[&VersionRow]) -> Vec<TableCell> {
+fn row(iteration: usize, versions: &[&VersionRow], test_return: TableCell) -> Vec<TableCell> {
     let mean_of = |score: &dyn Fn(&VersionRow) -> Option<f64>| {
         let scores: Vec<f64> = versions.iter().filter_map(|version| score(version)).collect();
         TableCell::optional(mean(&scores), TableCell::Fine)
@@ -70,7 +76,7 @@ fn row(iteration: usize, versions: &[&VersionRow]) -> Vec<TableCell> {
             versions.iter().filter_map(|own| own.published_drift.as_deref()),
         )),
         TableCell::Count(repairs.count()),
-        real_figure(),
+        test_return,
     ]
 }
 

@@ -4,7 +4,7 @@ use super::{convergence, execution, gates, iterations, money, peers, real_bars, 
 use crate::arena::{ArenaRecord, ReviewEvent, read_arena, read_reviews};
 use crate::error::StrategyError;
 use crate::rows::{SubmissionRows, VersionRow};
-use crate::run::{StrategyResults, SubmissionResult, finished_submissions};
+use crate::run::{RealSubmission, StrategyResults, SubmissionResult, finished_submissions, read_real};
 use ktd_asking::{AgentFile, AskingError};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
@@ -121,6 +121,8 @@ pub struct StrategyReport {
     /// What the submissions came to.
     pub results: StrategyResults,
     pub(super) arena: Option<ArenaRecord>,
+    /// What iterations earn on real bars, of submissions that ran on some.
+    pub(super) real: Vec<RealSubmission>,
     /// The words of the reviewers, by reviewer.
     pub(super) reviews: Vec<(String, Vec<ReviewEvent>)>,
 }
@@ -145,6 +147,7 @@ impl StrategyReport {
             submissions: submissions?,
             results,
             arena,
+            real: read_real(folder)?,
             reviews,
         })
     }
@@ -180,11 +183,8 @@ impl StrategyReport {
             money::by_model(self),
         ];
         tables.extend(peers::tables(self));
-        tables.extend([
-            real_bars::figures(self),
-            gates::warnings(self),
-            gates::failures(self),
-        ]);
+        tables.extend(real_bars::tables(self));
+        tables.extend([gates::warnings(self), gates::failures(self)]);
         tables
     }
 }
@@ -252,6 +252,7 @@ pub(super) mod fixture {
             submissions,
             results: StrategyResults::of(Vec::new()),
             arena,
+            real: Vec::new(),
             reviews: Vec::new(),
         }
     }

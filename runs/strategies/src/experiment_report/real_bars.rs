@@ -1,39 +1,29 @@
-//! T9: what strategies earn on real bars. No experiment has run there yet, and no figure stands in for one: [`real_figure`]
-//! is where each will come in.
+//! T9: what ranked versions and all iterations earn on real bars, at every cost and both fills.
 
-use super::cells::{missing, text};
 use super::material::StrategyReport;
-use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{TableCell, TableData};
+use crate::run::real_tables;
+use ktd_view::draw::TableData;
 use ktd_view::report_table::ReportTable;
 
-/// Figures of D4, in the order of the table.
-const FIGURES: [&str; 9] = [
-    "total return",
-    "Sharpe",
-    "deepest drawdown",
-    "trades",
-    "win rate",
-    "turnover",
-    "break-even bps",
-    "profit at close",
-    "profit at next open",
-];
+/// Why there is no figure of real bars.
+pub(super) const NO_REAL_BARS: &str = "the experiment names no real bars";
 
-/// A figure of real bars: none, and why.
-pub(super) fn real_figure() -> TableCell {
-    missing("not run: no strategy was run on real bars")
-}
-
-/// T9: figures of D4 with costs and fills, by model.
-pub(super) fn figures(report: &StrategyReport) -> ReportTable {
-    let mut heads = vec![("model", Left)];
-    heads.extend(FIGURES.map(|figure| (figure, Right)));
-    let rows = report.models().into_iter().map(|model| {
-        let mut row = vec![text(model)];
-        row.extend(FIGURES.map(|_| real_figure()));
-        row
+/// Both tables; a note stands for them where the experiment has no real bars.
+pub(super) fn tables(report: &StrategyReport) -> Vec<ReportTable> {
+    let ids = ["T9_real_bars", "T9_real_iterations"];
+    let found = real_tables(&report.real);
+    if found.is_empty() {
+        let columns = Vec::<(&str, ktd_view::draw::Align)>::new();
+        let none = TableData::new("T9. Real bars: returns after costs, at both fills", columns)
+            .with_note(&format!("n/a ({NO_REAL_BARS})"));
+        return vec![ReportTable::new("T9_real_bars", none)];
+    }
+    let titled = found.into_iter().map(|mut data| {
+        data.title = format!("T9. {}", data.title);
+        data
     });
-    let data = TableData::new("T9. Real bars: figures, costs, fills", heads).with_rows(rows);
-    ReportTable::new("T9_real_bars", data)
+    ids.into_iter()
+        .zip(titled)
+        .map(|(id, data)| ReportTable::new(id, data))
+        .collect()
 }

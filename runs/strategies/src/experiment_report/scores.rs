@@ -1,8 +1,7 @@
 //! T3: scores by model, measured ones and published ones.
 
-use super::cells::{NO_REVIEW, NONE_VALID, figure, text};
+use super::cells::{NO_REVIEW, NONE_VALID, figure, missing, text};
 use super::material::{ReportedSubmission, StrategyReport};
-use super::real_bars::real_figure;
 use crate::arena::ReviewScore;
 use crate::number::mean;
 use ktd_view::draw::Align::{Left, Right};
@@ -95,7 +94,7 @@ fn row(report: &StrategyReport, model: &str, own: &[&ReportedSubmission]) -> Vec
         measured(0),
         measured(1),
         measured(2),
-        real_figure(),
+        missing("no score: T9 has its figures"),
         figure(mean_of(&overall), TableCell::Fine, NONE_VALID),
         reviewed(0),
         reviewed(1),

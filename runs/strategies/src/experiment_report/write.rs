@@ -4,7 +4,7 @@ use super::material::StrategyReport;
 use super::page::page;
 use crate::error::StrategyError;
 use ktd_io::whole_file::{create_directory, write_together};
-use ktd_view::report_table::report_files;
+use ktd_view::report_table::{is_name_taken, report_files};
 use serde_json::{Map, json};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,12 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// [`StrategyError`] where a file cannot be written.
 pub fn write_strategy_report(report: &StrategyReport, out: &Path) -> Result<Vec<PathBuf>, StrategyError> {
+    if is_name_taken(out) {
+        return Err(StrategyError::input(
+            format_args!("{}: the page's name is that of a file beside it", out.display()),
+            "name a page that ends with .html: the same name with .md and .json is written beside it",
+        ));
+    }
     let tables = report.tables();
     let members = [
         ("benchmark", json!("strategy-code")),

@@ -1,6 +1,9 @@
 //! One submission of a model: its conversation, its versions, its files.
 
+use super::goal::StrategyGoal;
 use super::messages::{message, system};
+use super::record_files::{FileDigests, MadeFile, check_record, digests_of};
+use crate::bars::{RealBars, RealTask, RealVersion};
 use crate::error::StrategyError;
 use crate::rows::SubmissionRows;
 use crate::tables::version_value;
@@ -20,11 +23,15 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// The version of the files.
-pub(super) const FORMAT: u32 = 1;
-const EVENTS: &str = "events.jsonl";
+pub(super) const FORMAT: u32 = 2;
+pub(super) const HEADER: &str = "header.json";
+pub(super) const AGENT: &str = "agent.json";
+pub(super) const EVENTS: &str = "events.jsonl";
 /// The messages that were sent: a program that is not deterministic would have others written anew.
-const MESSAGES: &str = "messages.jsonl";
+pub(super) const MESSAGES: &str = "messages.jsonl";
 pub(crate) const RESULT: &str = "result.json";
+/// What every iteration earns on real bars, where the experiment has some.
+pub(super) const REAL: &str = "real.json";
 const REPLAY_HINT: &str = "the file or the record was changed, or a program is not deterministic, which its gates say; move \
                            the submission's folder away, and run again to ask anew";
 
@@ -38,8 +45,20 @@ pub(super) struct SubmissionHeader {
     pub(super) iterations: usize,
     pub(super) drift: DriftRule,
     pub(super) scenario_seed: u64,
+    pub(super) goal: StrategyGoal,
+    pub(super) real: Option<RealHeader>,
     pub(super) document_sha256: String,
     pub(super) prompts_sha256: String,
+}
+
+/// The real bars of a submission.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RealHeader {
+    /// The keys, with whole paths.
+    pub(super) keys: RealBars,
+    /// SHA-256 over all bars that programs are given.
+    pub(super) bars_sha256: String,
 }
 
 /// What a submission came to, as its folder keeps it.
@@ -51,12 +70,17 @@ pub(crate) struct SubmissionResult {
     pub(crate) lost: Option<String>,
     pub(crate) tokens: u64,
     pub(crate) events_sha256: String,
+    /// Of the earnings on real bars.
+    pub(crate) real_sha256: Option<String>,
+    /// Of every file of the record but this one.
+    pub(crate) files_sha256: FileDigests,
 }
 
 /// One submission to be asked for.
 pub(super) struct SubmissionCell<'a> {
     pub(super) folder: PathBuf,
     pub(super) task: &'a StrategyTask,
+    pub(super) real: Option<&'a RealTask>,
     pub(super) header: SubmissionHeader,
 }
 
@@ -88,6 +112,7 @@ impl SentMessages {
 struct Led {
     chain: VersionChain,
     events: Vec<Value>,
+    real: Vec<RealVersion>,
     lost: Option<String>,
 }
 
@@ -100,7 +125,10 @@ impl SubmissionCell<'_> {
         };
         let result: SubmissionResult = parse_json(&path, &bytes)?;
         let events = read_if_exists(&self.folder.join(EVENTS))?.unwrap_or_default();
-        Ok((sha256_hex(&events) == result.events_sha256).then_some(result))
+        let real = read_if_exists(&self.folder.join(REAL))?;
+        let is_whole = sha256_hex(&events) == result.events_sha256
+            && real.as_deref().map(sha256_hex) == result.real_sha256;
+        Ok(is_whole.then_some(result))
     }
 
     /// Asks, judges and writes; none where another submission was stopped.
@@ -116,14 +144,12 @@ impl SubmissionCell<'_> {
             .await?;
         let Some(led) = led else { return Ok(None) };
         let spending = record.finish()?;
-        let events = json_lines(&self.folder.join(EVENTS), &led.events)?;
-        let result = self.result(record, &led, &spending, &events);
-        let mut files = vec![(self.folder.join(EVENTS), events)];
-        for (path, text) in self.sources(&led.chain) {
+        let mut files = self.made_files(&led)?;
+        let result = self.result(record, &led, &spending, &files)?;
+        for (path, _) in &files {
             if let Some(folder) = path.parent() {
                 create_directory(folder)?;
             }
-            files.push((path, text.into_bytes()));
         }
         let path = self.folder.join(RESULT);
         let bytes = json_bytes(&path, &result)?;
@@ -138,6 +164,7 @@ impl SubmissionCell<'_> {
         record: &AskedRecord<'_>,
         launcher: &BoxLauncher,
     ) -> Result<SubmissionResult, StrategyError> {
+        self.check_files()?;
         let path = self.folder.join(MESSAGES);
         let bytes = read_if_exists(&path)?.unwrap_or_default();
         let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
@@ -148,15 +175,28 @@ impl SubmissionCell<'_> {
         };
         let led = self.lead(record, launcher, messages).await?;
         let led = led.ok_or_else(|| StrategyError::invalid("the record was stopped"))?;
-        let events = json_lines(&self.folder.join(EVENTS), &led.events)?;
-        let result = self.result(record, &led, &record.spending()?, &events);
-        compare_with_file(&self.folder.join(EVENTS), &events, REPLAY_HINT)?;
-        for (path, text) in self.sources(&led.chain) {
-            compare_with_file(&path, text.as_bytes(), REPLAY_HINT)?;
+        let made = self.made_files(&led)?;
+        let result = self.result(record, &led, &record.spending()?, &made)?;
+        for (path, bytes) in &made {
+            compare_with_file(path, bytes, REPLAY_HINT)?;
         }
         let path = self.folder.join(RESULT);
         compare_with_file(&path, &json_bytes(&path, &result)?, REPLAY_HINT)?;
         Ok(result)
+    }
+
+    /// Compares every file of the record with what the result says of it.
+    fn check_files(&self) -> Result<(), StrategyError> {
+        let path = self.folder.join(RESULT);
+        let bytes = read_if_exists(&path)?;
+        let bytes = bytes.ok_or_else(|| {
+            StrategyError::input(
+                format_args!("{}: the submission is not finished", self.folder.display()),
+                "give `ktd strategy-code run` again: it continues",
+            )
+        })?;
+        let result: SubmissionResult = parse_json(&path, &bytes)?;
+        check_record(&self.folder, &result.files_sha256)
     }
 
     async fn lead(
@@ -168,9 +208,10 @@ impl SubmissionCell<'_> {
         let mut led = Led {
             chain: VersionChain::new(self.header.drift),
             events: Vec::new(),
+            real: Vec::new(),
             lost: None,
         };
-        while led.chain.wants_patch(self.header.iterations) {
+        while led.chain.wants_patch(self.header.iterations) || self.wants_profit(&led) {
             let step = led.chain.versions.len() + 1;
             let opening = TextOpening {
                 step,
@@ -178,13 +219,14 @@ impl SubmissionCell<'_> {
                 seed: self.header.seed,
                 cache_key: None,
                 system: system(),
-                user: messages.of(step - 1, || message(self.task, &led.chain))?,
+                user: messages.of(step - 1, || message(self.task, &led.chain, self.train_rows(&led)))?,
             };
             let answer = TextRounds::open(record, opening).ask(record).await?;
             match answer {
                 TextAnswer::Text(text) => {
                     led.chain.add_reply(launcher, self.task, &text)?;
                     led.add_event(self.task, Some(&text));
+                    self.earn(launcher, &mut led)?;
                 }
                 TextAnswer::Mistake(fault) => {
                     led.chain.add_mistake(fault.code());
@@ -200,20 +242,73 @@ impl SubmissionCell<'_> {
         Ok(Some(led))
     }
 
+    /// Runs the version that was judged last on the real bars, where there are some and it runs at all.
+    fn earn(&self, launcher: &BoxLauncher, led: &mut Led) -> Result<(), StrategyError> {
+        let (Some(real), Some(version)) = (self.real, led.chain.versions.last()) else {
+            return Ok(());
+        };
+        let has_run = version.report.as_ref().is_some_and(|report| report.run.is_some());
+        let rows = match version.submission.as_ref().filter(|_| has_run) {
+            Some(submission) => real.judge(launcher, (self.task.id, &self.task.document), submission)?,
+            None => Vec::new(),
+        };
+        led.real.push(RealVersion {
+            iteration: version.iteration,
+            rows,
+        });
+        Ok(())
+    }
+
+    /// What the version that stands earned on the train split, where the experiment's goal lets a model know.
+    fn train_rows<'l>(&self, led: &'l Led) -> Option<&'l RealVersion> {
+        if self.header.goal == StrategyGoal::None {
+            return None;
+        }
+        let stands = led.chain.standing()?.iteration;
+        led.real.iter().find(|version| version.iteration == stands)
+    }
+
+    /// Whether a valid version is to be mended for what it earns on the train split.
+    fn wants_profit(&self, led: &Led) -> bool {
+        led.chain.versions.len() <= self.header.iterations
+            && self
+                .train_rows(led)
+                .is_some_and(|version| !StrategyGoal::is_reached(version))
+    }
+
+    /// Events, earnings on real bars, and card and source of every iteration.
+    fn made_files(&self, led: &Led) -> Result<Vec<MadeFile>, StrategyError> {
+        let events = self.folder.join(EVENTS);
+        let bytes = json_lines(&events, &led.events)?;
+        let mut files = vec![(events, bytes)];
+        if self.real.is_some() {
+            let path = self.folder.join(REAL);
+            let bytes = json_bytes(&path, &led.real)?;
+            files.push((path, bytes));
+        }
+        let sources = self.sources(&led.chain).into_iter();
+        files.extend(sources.map(|(path, text)| (path, text.into_bytes())));
+        Ok(files)
+    }
+
     fn result(
         &self,
         record: &AskedRecord<'_>,
         led: &Led,
         spending: &Spending,
-        events: &[u8],
-    ) -> SubmissionResult {
+        made: &[MadeFile],
+    ) -> Result<SubmissionResult, StrategyError> {
         let model = record.conversations().model();
-        SubmissionResult {
+        let files_sha256 = digests_of(&self.folder, made)?;
+        let own = |name: &str| files_sha256.get(name).cloned();
+        Ok(SubmissionResult {
             rows: SubmissionRows::of(model.id(), self.header.seed, &led.chain, self.task),
             lost: led.lost.clone(),
             tokens: spending.tokens.all(),
-            events_sha256: sha256_hex(events),
-        }
+            events_sha256: own(EVENTS).unwrap_or_default(),
+            real_sha256: own(REAL),
+            files_sha256,
+        })
     }
 
     /// Card and source of every iteration.

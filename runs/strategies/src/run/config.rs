@@ -1,6 +1,7 @@
 //! The file of an experiment.
 
 use super::arena_keys::ArenaKeys;
+use super::goal::StrategyGoal;
 use crate::bars::RealBars;
 use crate::error::StrategyError;
 use crate::task::SCENARIO_SEED;
@@ -61,6 +62,8 @@ pub struct StrategyExperiment {
     pub parallel: usize,
     /// How models review each other's programs, where they are asked to.
     pub arena: Option<ArenaKeys>,
+    /// What a model is asked to mend its strategy for (default `none`; `profit` needs `real`).
+    pub goal: StrategyGoal,
     /// Real bars that strategies run on (default none).
     pub real: Option<RealBars>,
     /// Models behind endpoints.
@@ -89,6 +92,7 @@ impl Default for StrategyExperiment {
             scenario_seed: SCENARIO_SEED,
             parallel: 4,
             arena: None,
+            goal: StrategyGoal::None,
             real: None,
             agents: Vec::new(),
             dialects: Vec::new(),
@@ -144,8 +148,14 @@ impl StrategyExperiment {
         let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
         unique("seeds", seeds.iter().map(String::as_str))?;
         self.documents()?;
-        if let Some(real) = &self.real {
-            real.check()?;
+        match &self.real {
+            Some(real) => real.check()?,
+            None if self.goal == StrategyGoal::Profit => {
+                return wrong(
+                    "`goal` is \"profit\" and `real` is missing; name the bars to earn on".to_owned(),
+                );
+            }
+            None => {}
         }
         self.asking().check()?;
         self.arena.as_ref().map_or(Ok(()), |arena| {
@@ -268,7 +278,8 @@ mod tests {
                 "`strategies` is \"some\"",
             ),
             (&format!("{base}seeds = [1, 1]"), "seeds"),
-            (&format!("{base}goal = \"profit\""), "unknown field `goal`"),
+            (&format!("{base}goal = \"profit\""), "`real` is missing"),
+            (&format!("{base}goal = \"fame\""), "unknown variant `fame`"),
             (&format!("{base}drift = \"none\""), "unknown variant `none`"),
             (
                 &format!("{base}arena = {{ temperature = -1.0 }}"),

@@ -1,8 +1,12 @@
 //! All submissions of an experiment: asked for, continued, replayed.
 
-use super::cell::{FORMAT, RESULT, SubmissionCell, SubmissionHeader, SubmissionResult, folder_of};
+use super::cell::{
+    AGENT, FORMAT, HEADER, REAL, RESULT, RealHeader, SubmissionCell, SubmissionHeader, SubmissionResult,
+    folder_of,
+};
 use super::config::{StrategyExperiment, role};
 use super::spent::SpentBefore;
+use crate::bars::{RealBars, RealSource, RealTask, RealVersion, with_whole_paths};
 use crate::error::StrategyError;
 use crate::rows::SubmissionRows;
 use crate::task::StrategyTask;
@@ -20,12 +24,13 @@ use ktd_io::whole_file::{
 use ktd_prompts::strategy_code::strategy_code_hash;
 use ktd_strategy_code::{DocumentId, document_json, document_text};
 use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The most that a file of a submission may hold.
 const FILE_LIMIT_BYTES: u64 = 1 << 24;
-const HEADER: &str = "header.json";
-const AGENT: &str = "agent.json";
+const SUBMISSIONS: &str = "submissions";
+const BOX: &str = "box.json";
 
 /// What all submissions came to, by model, document and seed.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,6 +72,7 @@ pub async fn run_experiment(
     advance: &(dyn Fn() + Sync),
 ) -> Result<StrategyResults, StrategyError> {
     let tasks = tasks(&experiment.documents()?, experiment.scenario_seed)?;
+    let real = RealTasks::of(experiment.real.as_ref(), base, &tasks)?;
     create_directory(folder)?;
     let _lock = FileLock::take(&folder.join("lock"), folder)?;
     let spent = SpentBefore::of(experiment, (base, folder))?;
@@ -80,13 +86,13 @@ pub async fn run_experiment(
         let endpoint = endpoint_of(model, base)?;
         work.push((model, endpoint));
     }
-    let boxes = folder.join("box.json");
+    let boxes = folder.join(BOX);
     write_whole(&boxes, &json_bytes(&boxes, launcher.header())?)?;
     let cells = work
         .iter()
         .flat_map(|(model, endpoint)| tasks.iter().map(move |task| (*model, endpoint, task)));
     let led = cells.map(|(model, endpoint, task)| {
-        let cell = cell_of(experiment, folder, (model, task));
+        let cell = cell_of(experiment, folder, (model, task), &real);
         let asked = Asked {
             model,
             metering: &metering,
@@ -139,11 +145,19 @@ fn cell_of<'a>(
     experiment: &StrategyExperiment,
     folder: &Path,
     (model, task): (&AskedModel, &'a StrategyTask),
+    real: &'a RealTasks,
 ) -> SubmissionCell<'a> {
+    let own = real.tasks.get(&task.id);
     SubmissionCell {
         folder: folder_of(folder, model.id(), task.id.label(), model.seed),
         task,
+        real: own,
         header: SubmissionHeader {
+            goal: experiment.goal,
+            real: own.zip(real.keys.as_ref()).map(|(own, keys)| RealHeader {
+                keys: keys.clone(),
+                bars_sha256: own.bars_sha256.clone(),
+            }),
             format: FORMAT,
             strategy: task.id.label().to_owned(),
             seed: model.seed,
@@ -154,6 +168,52 @@ fn cell_of<'a>(
             prompts_sha256: strategy_code_hash(),
         },
     }
+}
+
+/// The real bars of each document.
+#[derive(Default)]
+struct RealTasks {
+    keys: Option<RealBars>,
+    tasks: BTreeMap<DocumentId, RealTask>,
+}
+
+impl RealTasks {
+    fn of(keys: Option<&RealBars>, base: &Path, tasks: &[StrategyTask]) -> Result<Self, StrategyError> {
+        let Some(keys) = keys else {
+            return Ok(Self::default());
+        };
+        let source = RealSource::read(keys, base)?;
+        let tasks = tasks
+            .iter()
+            .map(|task| Ok((task.id, RealTask::of(&source, (task.id, &task.document))?)));
+        Ok(Self {
+            keys: Some(with_whole_paths(keys, base)),
+            tasks: tasks.collect::<Result<_, StrategyError>>()?,
+        })
+    }
+}
+
+/// The real bars of a recorded submission, from those that were read last where they are the same.
+fn recorded_real(
+    source: &mut Option<RealSource>,
+    header: &SubmissionHeader,
+    task: &StrategyTask,
+) -> Result<Option<RealTask>, StrategyError> {
+    let Some(real) = &header.real else {
+        return Ok(None);
+    };
+    let source = match source.take().filter(|source| source.keys == real.keys) {
+        Some(known) => source.insert(known),
+        None => source.insert(RealSource::read(&real.keys, Path::new(""))?),
+    };
+    let made = RealTask::of(source, (task.id, &task.document))?;
+    if made.bars_sha256 == real.bars_sha256 {
+        return Ok(Some(made));
+    }
+    Err(StrategyError::input(
+        "the real bars are not those that the submission was judged on",
+        "put the files back that the header names",
+    ))
 }
 
 fn document_hash(id: DocumentId) -> String {
@@ -179,7 +239,8 @@ pub async fn replay_experiment(
     advance: &(dyn Fn() + Sync),
 ) -> Result<StrategyResults, StrategyError> {
     let mut results = Vec::new();
-    for own in list(&folder.join("submissions"))? {
+    let mut source = None;
+    for own in list(&folder.join(SUBMISSIONS))? {
         let header: SubmissionHeader = read(&own.join(HEADER))?;
         let agent: AgentFile = read(&own.join(AGENT))?;
         let id = DocumentId::parse(&header.strategy)
@@ -191,11 +252,13 @@ pub async fn replay_experiment(
             ));
         }
         let task = StrategyTask::drawn(id, header.scenario_seed)?;
+        let real = recorded_real(&mut source, &header, &task)?;
         let (model, metering) = (agent.model(&role(header.seed), header.seed), Metering::default());
         let record = AskedRecord::closed(&own, &model, &metering)?;
         let cell = SubmissionCell {
             folder: own,
             task: &task,
+            real: real.as_ref(),
             header,
         };
         results.push(cell.replay(&record, launcher).await?);
@@ -210,13 +273,70 @@ pub async fn replay_experiment(
 /// [`StrategyError`] for a folder without submissions, and for a result that cannot be read.
 pub(crate) fn finished_submissions(folder: &Path) -> Result<Vec<(PathBuf, SubmissionResult)>, StrategyError> {
     let mut finished = Vec::new();
-    for own in list(&folder.join("submissions"))? {
+    for own in list(&folder.join(SUBMISSIONS))? {
         let path = own.join(RESULT);
         if let Some(bytes) = read_if_exists(&path)? {
             finished.push((own, parse_json(&path, &bytes)?));
         }
     }
     Ok(finished)
+}
+
+/// Whether a folder holds submissions of an experiment on strategies.
+#[must_use]
+pub fn is_strategy_code(folder: &Path) -> bool {
+    let submissions = list(&folder.join(SUBMISSIONS)).unwrap_or_default();
+    let has_header = |own: &PathBuf| read::<SubmissionHeader>(&own.join(HEADER)).is_ok();
+    submissions.iter().any(has_header)
+}
+
+/// Whether an experiment was made in another box than this one, as a sentence.
+///
+/// # Errors
+/// [`StrategyError`] where the record of its box cannot be read.
+pub fn another_box(folder: &Path, launcher: &BoxLauncher) -> Result<Option<String>, StrategyError> {
+    let path = folder.join(BOX);
+    let here = json_bytes(&path, launcher.header())?;
+    let is_same = read_if_exists(&path)?.is_some_and(|recorded| recorded == here);
+    let other = "the box or its packages are not those that the experiment was made with";
+    Ok((!is_same).then(|| other.to_owned()))
+}
+
+/// What every iteration of every finished submission earned on real bars, as a folder holds it.
+///
+/// # Errors
+/// As [`read_experiment`].
+pub fn read_real(folder: &Path) -> Result<Vec<RealSubmission>, StrategyError> {
+    let mut read = Vec::new();
+    for own in list(&folder.join(SUBMISSIONS))? {
+        let (path, real) = (own.join(RESULT), own.join(REAL));
+        if let (Some(result), Some(bytes)) = (read_if_exists(&path)?, read_if_exists(&real)?) {
+            let result: SubmissionResult = parse_json(&path, &result)?;
+            read.push(RealSubmission {
+                model: result.rows.model,
+                strategy: result.rows.strategy,
+                seed: result.rows.seed,
+                ranked: result.rows.ranked,
+                versions: parse_json(&real, &bytes)?,
+            });
+        }
+    }
+    Ok(read)
+}
+
+/// What the iterations of one submission earned on real bars.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RealSubmission {
+    /// The model.
+    pub model: String,
+    /// The document.
+    pub strategy: String,
+    /// The seed.
+    pub seed: u64,
+    /// The iteration that is ranked.
+    pub ranked: Option<usize>,
+    /// Its iterations with a program.
+    pub versions: Vec<RealVersion>,
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, StrategyError> {

@@ -1,9 +1,11 @@
 //! What a model is sent.
 
 use super::evidence::evidence_text;
+use super::goal::StrategyGoal;
+use crate::bars::RealVersion;
 use crate::task::StrategyTask;
 use crate::versions::VersionChain;
-use ktd_prompts::strategy_code::{BUILD, PATCH, SYSTEM};
+use ktd_prompts::strategy_code::{BUILD, PATCH, PROFIT, SYSTEM};
 use ktd_strategy_code::{AssetBars, PATCH_LINES_MAX, StrategyBars, document_json, document_text};
 use ktd_unmasked::OpenPrompt;
 use std::fmt::Write;
@@ -16,8 +18,9 @@ pub(super) fn system() -> OpenPrompt {
     OpenPrompt::new().filled(SYSTEM, &[])
 }
 
-/// The message of the next iteration: a build, or a patch of the version that stands.
-pub(super) fn message(task: &StrategyTask, chain: &VersionChain) -> OpenPrompt {
+/// The message of the next iteration: a build, or a patch of the version that stands, and then what it earned on the train
+/// split where the model is to know it.
+pub(super) fn message(task: &StrategyTask, chain: &VersionChain, train: Option<&RealVersion>) -> OpenPrompt {
     let document = document_text(task.id);
     let stands = chain.standing().and_then(|version| version.submission.as_ref());
     let Some(stands) = stands else {
@@ -32,7 +35,7 @@ pub(super) fn message(task: &StrategyTask, chain: &VersionChain) -> OpenPrompt {
             ],
         );
     };
-    OpenPrompt::new().filled(
+    let patch = OpenPrompt::new().filled(
         PATCH,
         &[
             ("document", document),
@@ -41,7 +44,11 @@ pub(super) fn message(task: &StrategyTask, chain: &VersionChain) -> OpenPrompt {
             ("evidence", &evidence_text(chain)),
             ("lines", &PATCH_LINES_MAX.to_string()),
         ],
-    )
+    );
+    match train {
+        Some(train) => patch.filled(PROFIT, &[("figures", &StrategyGoal::figures(train).to_string())]),
+        None => patch,
+    }
 }
 
 const fn shape(market: &StrategyBars) -> &'static str {
@@ -95,7 +102,7 @@ mod tests {
     fn a_build_shows_document_and_data_and_leaves_no_slot() {
         for id in DocumentId::ALL {
             let task = StrategyTask::drawn(id, 7).unwrap();
-            let prompt = message(&task, &VersionChain::new(DriftRule::Reference));
+            let prompt = message(&task, &VersionChain::new(DriftRule::Reference), None);
             let text = prompt.as_str();
             assert!(
                 text.contains(document_text(id)) && text.contains(document_json(id).trim_end()),

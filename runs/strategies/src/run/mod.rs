@@ -5,8 +5,11 @@ mod cell;
 mod config;
 mod evidence;
 mod experiment;
+mod goal;
 mod messages;
 mod planned;
+mod real_tables;
+mod record_files;
 mod spent;
 
 pub use arena_keys::{ArenaKeys, ReviewText, ReviewerChoice};
@@ -14,6 +17,12 @@ pub(crate) use cell::{RESULT, SubmissionResult, folder_of};
 pub(crate) use config::review_role;
 pub use config::{StrategyChoice, StrategyExperiment};
 pub(crate) use experiment::finished_submissions;
-pub use experiment::{StrategyResults, replay_experiment, run_experiment};
+pub use experiment::{
+    RealSubmission, StrategyResults, another_box, is_strategy_code, read_real, replay_experiment,
+    run_experiment,
+};
+pub use goal::StrategyGoal;
 pub use planned::{PlannedModel, StrategyPlan, plan_experiment};
+pub use real_tables::real_tables;
+pub(crate) use real_tables::test_return;
 pub(crate) use spent::{SpentBefore, arena_folder, reviewer_folder};
