@@ -211,22 +211,16 @@ fn files_of(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-#[test]
-fn programs_earn_on_real_bars_and_every_file_of_the_record_is_verified() {
-    if !(Need::Boxes.is_met() && Need::BoxEnvironment.is_met()) {
-        return;
-    }
-    let folder = Folder::new();
+/// An experiment with the goal of profit on a synthetic panel; its symbols.
+fn experiment_on_bars(folder: &Folder, base_url: &str) -> Vec<String> {
     let market = generate(&SynthConfig {
         seed: 3,
         names: 10,
         days: 480,
     });
     std::fs::write(folder.path().join("p.ktdp"), market.unwrap().to_bytes()).unwrap();
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let vendor = holder(card(&folder), Arc::clone(&asked));
-    experiment(&folder, &vendor.base_url());
-    let symbols = real_symbols(&folder);
+    experiment(folder, base_url);
+    let symbols = real_symbols(folder);
     let keys = format!(
         "iterations = 1\ngoal = 'profit'\nreal = {{ panel = 'p.ktdp', symbols = {symbols:?}, \
          train = ['2022-01-01', '2023-01-01'], test = ['2023-01-01', '2024-01-01'] }}\n"
@@ -234,13 +228,14 @@ fn programs_earn_on_real_bars_and_every_file_of_the_record_is_verified() {
     let path = folder.path().join("x.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace("[[agents]]", &format!("{keys}[[agents]]"))).unwrap();
-    let results = json_of(&folder, &["run", "x.toml"]);
-    assert_eq!(results["submissions"][0]["versions"][0]["gates"], "audit");
+    symbols
+}
 
-    let own = folder.path().join("results/x/submissions/writer__S01__1");
-    let real: Value = serde_json::from_slice(&read(&own.join("real.json"))).unwrap();
+/// Earnings of a program with one trade on two symbols over two splits; the return of the last row.
+fn assert_earnings(real: &Value) -> f64 {
     let rows = real[0]["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 4);
+    let mut last = f64::NAN;
     for row in rows {
         let (program, reference) = (&row["program"], &row["reference"]);
         assert_eq!(
@@ -253,12 +248,29 @@ fn programs_earn_on_real_bars_and_every_file_of_the_record_is_verified() {
             "{returns:?}"
         );
         assert!(reference["next_open"]["returns"].is_array());
+        last = returns[0];
     }
+    last
+}
+
+#[test]
+fn programs_earn_on_real_bars_and_every_file_of_the_record_is_verified() {
+    if !(Need::Boxes.is_met() && Need::BoxEnvironment.is_met()) {
+        return;
+    }
+    let folder = Folder::new();
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let vendor = holder(card(&folder), Arc::clone(&asked));
+    let symbols = experiment_on_bars(&folder, &vendor.base_url());
+    let results = json_of(&folder, &["run", "x.toml"]);
+    assert_eq!(results["submissions"][0]["versions"][0]["gates"], "audit");
+    let own = folder.path().join("results/x/submissions/writer__S01__1");
+    let test = assert_earnings(&serde_json::from_slice(&read(&own.join("real.json"))).unwrap());
+
     let sent = asked.lock().unwrap().clone();
     assert_eq!(sent.len(), 2);
     assert!(!sent[0].contains("median_sharpe") && sent[1].contains("median_sharpe"));
     assert!(symbols.iter().all(|symbol| !sent[1].contains(symbol.as_str())));
-    let test: f64 = serde_json::from_value(rows[3]["program"]["own_close"]["returns"][0].clone()).unwrap();
     assert!(
         !sent[1].contains(&test.to_string()),
         "a figure of the test split was shown"
@@ -270,10 +282,15 @@ fn programs_earn_on_real_bars_and_every_file_of_the_record_is_verified() {
         titles.contains(&"Total return on real bars by iteration, median over series"),
         "{titles:?}"
     );
+    assert_every_file_is_verified(&folder, &own);
+}
 
-    let verified = quiet(folder.path(), &["verify", "results/x"]);
+/// The record is verified as it is, and with no file changed, added, or forged together with its digest.
+fn assert_every_file_is_verified(folder: &Folder, own: &Path) {
+    let verify = || quiet(folder.path(), &["verify", "results/x"]);
+    let verified = verify();
     assert_eq!(verified.status.code(), Some(0), "{verified:?}");
-    for path in files_of(&own)
+    for path in files_of(own)
         .into_iter()
         .filter(|path| !path.ends_with("private/lock"))
     {
@@ -282,9 +299,8 @@ fn programs_earn_on_real_bars_and_every_file_of_the_record_is_verified() {
         let last = changed.len() - 2;
         changed[last] ^= 1;
         std::fs::write(&path, &changed).unwrap();
-        let output = quiet(folder.path(), &["verify", "results/x"]);
         assert_ne!(
-            output.status.code(),
+            verify().status.code(),
             Some(0),
             "{}: a changed file was verified",
             path.display()
@@ -293,7 +309,7 @@ fn programs_earn_on_real_bars_and_every_file_of_the_record_is_verified() {
     }
     for name in ["note.txt", "versions/0/other.py", "private/key"] {
         std::fs::write(own.join(name), "x").unwrap();
-        let error = refused(&quiet(folder.path(), &["verify", "results/x"]), 1);
+        let error = refused(&verify(), 1);
         assert!(error.contains(name), "{error}");
         std::fs::remove_file(own.join(name)).unwrap();
     }
@@ -307,16 +323,13 @@ fn programs_earn_on_real_bars_and_every_file_of_the_record_is_verified() {
     let forged = result.replace(&sha256_hex(&kept), &sha256_hex(changed.as_bytes()));
     assert_ne!(forged, result);
     std::fs::write(own.join("result.json"), forged).unwrap();
-    let error = refused(&quiet(folder.path(), &["verify", "results/x"]), 1);
+    let error = refused(&verify(), 1);
     assert!(
         error.contains("real.json: what the record gives differs"),
         "{error}"
     );
     std::fs::write(folder.path().join("p.ktdp"), b"no panel").unwrap();
-    assert_ne!(
-        quiet(folder.path(), &["verify", "results/x"]).status.code(),
-        Some(0)
-    );
+    assert_ne!(verify().status.code(), Some(0));
 }
 
 /// Two symbols of the panel that trade through both of its splits.
