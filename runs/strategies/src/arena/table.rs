@@ -70,7 +70,8 @@ fn model_table(record: &ArenaRecord) -> TableData {
         .with_rows(record.models.iter().map(row))
         .with_note(
             "marks of 10; peers: the mean of D1 and D2 by others; bias: own less peers; strictness: the mean given to others; \
-             reviews of one's own program count in no rank; low and high: the middle 95 % where strategies are drawn again",
+             reviews of one's own program count in no rank; Elo and Bradley-Terry are of pairs that a third model \
+             reviewed, and 1500 where there is none; low and high: the middle 95 % where strategies are drawn again",
         )
 }
 
@@ -92,7 +93,7 @@ fn matrix_table(record: &ArenaRecord) -> TableData {
         }));
         row
     };
-    TableData::new("Who gives what to whom", heads)
+    TableData::new("Scores by reviewer and model", heads)
         .with_rows(record.reviewers.iter().map(row))
         .with_note("mean of D1 and D2; a row a reviewer, a column a model")
 }

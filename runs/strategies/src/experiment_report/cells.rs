@@ -22,4 +22,4 @@ pub(super) fn figure(value: Option<f64>, form: fn(f64) -> TableCell, reason: &st
 /// Why what counts valid versions alone is missing.
 pub(super) const NONE_VALID: &str = "no ranked version passes all gates";
 /// Why what reviewers say is missing.
-pub(super) const NO_REVIEW: &str = "no review by another model";
+pub(super) const NO_REVIEW: &str = "no valid submission that another model reviewed";

@@ -103,7 +103,7 @@ fn row(report: &StrategyReport, model: &str, own: &[&ReportedSubmission]) -> Vec
         figure(
             mean_of(&|own| mean(&published(report, own)?)),
             TableCell::Ratio,
-            "no valid submission that another model reviewed",
+            NO_REVIEW,
         ),
     ]
 }

@@ -88,11 +88,7 @@ fn row(report: &StrategyReport, id: DocumentId, own: &[&ReportedSubmission]) -> 
         }),
         figure(reviewed, TableCell::Ratio, NO_REVIEW),
         figure(fixed, TableCell::Ratio, NONE_VALID),
-        figure(
-            whole,
-            TableCell::Ratio,
-            "no valid submission that another model reviewed",
-        ),
+        figure(whole, TableCell::Ratio, NO_REVIEW),
         figure(mean_of(own, overall), TableCell::Fine, NONE_VALID),
         TableCell::Count(own.iter().filter(|own| own.valid().is_some()).count()),
         TableCell::Count(own.len()),
