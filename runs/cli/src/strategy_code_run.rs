@@ -9,8 +9,9 @@ use crate::signals::unless_told_to_end;
 use clap::Args;
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_strategies::{
-    StrategyExperiment, StrategyPlan, StrategyReport, StrategyResults, another_box, plan_experiment,
-    replay_arena, replay_experiment, run_experiment, strategy_boxes, version_table, write_strategy_report,
+    StrategyExperiment, StrategyPlan, StrategyReport, StrategyResults, another_box, check_records,
+    plan_experiment, replay_arena, replay_experiment, run_experiment, strategy_boxes, version_table,
+    write_strategy_report,
 };
 use ktd_view::report_table::ReportTable;
 use serde_json::json;
@@ -129,6 +130,8 @@ pub(super) fn replayed(
     setup: BoxSetup,
     console: Console,
 ) -> Result<(StrategyResults, Option<String>), CliError> {
+    // Before a box is proved: a changed file is found without one.
+    check_records(folder)?;
     let launcher = BoxLauncher::prove(strategy_boxes(setup))?;
     let bar = progress(console, 0);
     let finished = || advance(&bar);

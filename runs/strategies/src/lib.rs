@@ -51,8 +51,8 @@ pub use report::{RunEvidence, StressOutcome, SubmissionReport};
 pub use rows::{SubmissionRows, VersionRow};
 pub use run::{
     ArenaKeys, PlannedModel, RealSubmission, ReviewText, ReviewerChoice, StrategyChoice, StrategyExperiment,
-    StrategyGoal, StrategyPlan, StrategyResults, another_box, is_strategy_code, plan_experiment, read_real,
-    real_tables, replay_experiment, run_experiment,
+    StrategyGoal, StrategyPlan, StrategyResults, another_box, check_records, is_strategy_code,
+    plan_experiment, read_real, real_tables, replay_experiment, run_experiment,
 };
 pub use source_facts::source_facts;
 pub use strip::scenario_strip;

@@ -164,7 +164,7 @@ impl SubmissionCell<'_> {
         record: &AskedRecord<'_>,
         launcher: &BoxLauncher,
     ) -> Result<SubmissionResult, StrategyError> {
-        self.check_files()?;
+        check_files(&self.folder)?;
         let path = self.folder.join(MESSAGES);
         let bytes = read_if_exists(&path)?.unwrap_or_default();
         let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
@@ -183,20 +183,6 @@ impl SubmissionCell<'_> {
         let path = self.folder.join(RESULT);
         compare_with_file(&path, &json_bytes(&path, &result)?, REPLAY_HINT)?;
         Ok(result)
-    }
-
-    /// Compares every file of the record with what the result says of it.
-    fn check_files(&self) -> Result<(), StrategyError> {
-        let path = self.folder.join(RESULT);
-        let bytes = read_if_exists(&path)?;
-        let bytes = bytes.ok_or_else(|| {
-            StrategyError::input(
-                format_args!("{}: the submission is not finished", self.folder.display()),
-                "give `ktd strategy-code run` again: it continues",
-            )
-        })?;
-        let result: SubmissionResult = parse_json(&path, &bytes)?;
-        check_record(&self.folder, &result.files_sha256)
     }
 
     async fn lead(
@@ -340,6 +326,20 @@ impl Led {
         }
         self.events.push(event);
     }
+}
+
+/// Compares every file of a submission's record with what its result says of it.
+pub(super) fn check_files(folder: &Path) -> Result<(), StrategyError> {
+    let path = folder.join(RESULT);
+    let bytes = read_if_exists(&path)?;
+    let bytes = bytes.ok_or_else(|| {
+        StrategyError::input(
+            format_args!("{}: the submission is not finished", folder.display()),
+            "give `ktd strategy-code run` again: it continues",
+        )
+    })?;
+    let result: SubmissionResult = parse_json(&path, &bytes)?;
+    check_record(folder, &result.files_sha256)
 }
 
 /// The folder of a submission.

@@ -2,7 +2,7 @@
 
 use super::cell::{
     AGENT, FORMAT, HEADER, REAL, RESULT, RealHeader, SubmissionCell, SubmissionHeader, SubmissionResult,
-    folder_of,
+    check_files, folder_of,
 };
 use super::config::{StrategyExperiment, role};
 use super::spent::SpentBefore;
@@ -288,6 +288,16 @@ pub fn is_strategy_code(folder: &Path) -> bool {
     let submissions = list(&folder.join(SUBMISSIONS)).unwrap_or_default();
     let has_header = |own: &PathBuf| read::<SubmissionHeader>(&own.join(HEADER)).is_ok();
     submissions.iter().any(has_header)
+}
+
+/// Compares every file of an experiment's submissions with what their results say of them. Nothing is run.
+///
+/// # Errors
+/// [`ktd_asking::AskingError::Difference`] naming the file; other errors for a submission that is not finished.
+pub fn check_records(folder: &Path) -> Result<(), StrategyError> {
+    list(&folder.join(SUBMISSIONS))?
+        .iter()
+        .try_for_each(|own| check_files(own))
 }
 
 /// Whether an experiment was made in another box than this one, as a sentence.

@@ -18,8 +18,8 @@ pub(crate) use config::review_role;
 pub use config::{StrategyChoice, StrategyExperiment};
 pub(crate) use experiment::finished_submissions;
 pub use experiment::{
-    RealSubmission, StrategyResults, another_box, is_strategy_code, read_real, replay_experiment,
-    run_experiment,
+    RealSubmission, StrategyResults, another_box, check_records, is_strategy_code, read_real,
+    replay_experiment, run_experiment,
 };
 pub use goal::StrategyGoal;
 pub use planned::{PlannedModel, StrategyPlan, plan_experiment};
