@@ -19,10 +19,10 @@ Examples:
   ktd strategy-code bars strategies.toml
 
   [real]                                # in the experiment's file; options are the same by name
-  panel = \"csi300.ktdp\"                 # or bars = \"F.csv\": date, symbol, open, high, low, close, volume
-  symbols = [\"SH600519\"]                # default \"members\", those of a split's first day; or \"all\"
-  pairs = [[\"SH600036\", \"SH601166\"]]    # default \"neighbours\": each symbol with the next by code
-  minutes = \"M.csv\"                     # datetime, open, high, low, close, volume; S04 and S05
+  panel = \"csi300.ktdp\"                 # or bars = \"F.csv\", a table of any market
+  symbols = [\"SH600519\"]                # default \"members\" of the first day; or \"all\"
+  pairs = [[\"SH600036\", \"SH601166\"]]    # default \"neighbours\" by code
+  minutes = \"M.csv\"                     # minutes, for S04 and S05
   train = [\"2024-01-01\", \"2025-01-01\"]
   test = [\"2025-01-01\", \"2026-01-01\"]
 
