@@ -21,7 +21,7 @@ Examples:
 
 The file is that of `ktd strategy-code run`, whose submissions are finished, with a further key:
 
-  arena = { reviewers = \"agents\", temperature = 0.7, review = \"stripped\" }    # these are the defaults
+  arena = { reviewers = \"agents\", temperature = 0.7, review = \"stripped\" }    # all defaults
 
 Every reviewer gets the ranked program of every submission and three planted ones, never an author. Below
 two models with a program there is nothing to compare (n/a). Exit code 1: a review was ended by its

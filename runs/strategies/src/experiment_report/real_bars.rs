@@ -15,7 +15,7 @@ pub(super) fn tables(report: &StrategyReport) -> Vec<ReportTable> {
     if found.is_empty() {
         let columns = Vec::<(&str, ktd_view::draw::Align)>::new();
         let none = TableData::new("T9. Real bars: returns after costs, at both fills", columns)
-            .with_note(&format!("n/a ({NO_REAL_BARS})"));
+            .with_note(format!("n/a ({NO_REAL_BARS})"));
         return vec![ReportTable::new("T9_real_bars", none)];
     }
     let titled = found.into_iter().map(|mut data| {
