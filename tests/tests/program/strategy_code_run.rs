@@ -279,7 +279,7 @@ fn programs_earn_on_real_bars_and_every_file_of_the_record_is_verified() {
     let titles = report["tables"].as_array().unwrap().iter();
     let titles: Vec<&str> = titles.map(|table| table["title"].as_str().unwrap()).collect();
     assert!(
-        titles.contains(&"Total return on real bars by iteration, median over series"),
+        titles.contains(&"T9. Total return on real bars by iteration, median over series"),
         "{titles:?}"
     );
     assert_every_file_is_verified(&folder, &own);
