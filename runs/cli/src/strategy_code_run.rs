@@ -13,6 +13,7 @@ use ktd_strategies::{
     plan_experiment, replay_arena, replay_experiment, run_experiment, strategy_boxes, version_table,
     write_strategy_report,
 };
+use ktd_view::draw::visible;
 use ktd_view::report_table::ReportTable;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,7 @@ Examples:
   api_key_env = \"OPENAI_API_KEY\"
   max_output_tokens = 16384
 
-Everything is recorded: the same command again asks nothing twice and judges nothing twice.
+Everything is recorded: the same command again asks nothing twice, and judges no finished submission twice.
 Exit code 1: a submission was ended by its endpoint. Exit code 3: the budget is used up.";
 
 const REPORT_EXAMPLE: &str = "\
@@ -146,6 +147,13 @@ pub(super) fn replayed(
 /// Shows what an experiment came to, or writes it.
 pub(super) fn report(args: &ReportArgs, console: Console) -> Result<(), CliError> {
     let report = StrategyReport::read(&args.folder)?;
+    for (submission, reason) in &report.results.lost {
+        console.note(&format!(
+            "note: {} is left out: the infrastructure lost it ({})",
+            visible(submission),
+            visible(reason)
+        ));
+    }
     if let Some(out) = &args.out {
         let files = write_strategy_report(&report, out)?;
         let names: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
@@ -160,7 +168,9 @@ pub(super) fn report(args: &ReportArgs, console: Console) -> Result<(), CliError
     let rows = serde_json::to_value(&report.results.rows).map_err(CliError::invalid)?;
     console.result(
         &text.join("\n"),
-        &json!({"tables": values, "submissions": rows, "tokens": report.results.tokens}),
+        &json!({
+            "tables": values, "submissions": rows, "lost": report.results.lost, "tokens": report.results.tokens,
+        }),
     )
 }
 

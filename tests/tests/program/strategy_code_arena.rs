@@ -352,6 +352,33 @@ fn a_report_has_all_tables_and_runs_nothing_that_a_model_wrote() {
     assert_eq!((&pairs[0], &pairs[2]), (&json!("S01"), &json!(1)));
 }
 
+/// Programs that ran without a box are said to have, and no run goes on in another box than it began in.
+#[test]
+fn a_run_stays_in_its_box_and_none_without_one_counts() {
+    let Some((folder, vendor)) = submitted() else {
+        return;
+    };
+    let path = "results/x/box.json";
+    let mut record: Value = serde_json::from_str(&folder.text(path)).unwrap();
+    record["isolation"] = json!("none");
+    record["filters"] = Value::Null;
+    folder.write(path, record.to_string());
+    for table in json_of(&folder, &["report", "results/x"])["tables"]
+        .as_array()
+        .unwrap()
+    {
+        let notes = table["notes"].to_string();
+        assert!(
+            notes.contains("unsafe: programs ran without a sandbox"),
+            "{table}"
+        );
+    }
+    let asked = vendor.count();
+    let error = error_of(&folder, &["run", "x.toml"], 2);
+    assert!(error.contains("judged in another box"), "{error}");
+    assert_eq!(vendor.count(), asked);
+}
+
 #[test]
 fn below_two_models_there_is_nothing_to_compare() {
     let Some((folder, vendor)) = submitted() else {

@@ -9,14 +9,13 @@ use crate::boxed_reply::JudgedReply;
 use crate::error::CodeError;
 use futures::StreamExt;
 use ktd_agents::ModelFault;
-use ktd_asking::{Answerer, AskedRecord, TextAnswer, TextOpening, TextRounds};
+use ktd_asking::{Answerer, AskedRecord, TextAnswer, TextOpening, TextRounds, pause};
 use ktd_factor_code::{
     FactorTask, FactorTasks, FactorVerdict, JudgeRule, LayersPassed, ReplyFlag, ReplySource, SourceProblem,
 };
 use ktd_io::sha256::sha256_hex;
 use ktd_unmasked::OpenPrompt;
 use std::collections::BTreeMap;
-use std::task::Poll;
 
 /// Callback that is called with the number of rounds that are done, or will not be needed.
 pub(super) type RoundsFn<'a> = &'a (dyn Fn(u64) + Sync);
@@ -238,17 +237,4 @@ const fn problem_of(fault: ModelFault) -> SourceProblem {
         | ModelFault::CallInText
         | ModelFault::NoAnswer => SourceProblem::NoAnswer,
     }
-}
-
-/// Lets others be polled once.
-async fn pause() {
-    let mut was_polled = false;
-    futures::future::poll_fn(|context| {
-        if std::mem::replace(&mut was_polled, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }

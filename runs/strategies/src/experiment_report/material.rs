@@ -4,12 +4,13 @@ use super::{convergence, execution, gates, iterations, money, peers, real_bars, 
 use crate::arena::{ArenaRecord, ReviewEvent, read_arena, read_reviews};
 use crate::error::StrategyError;
 use crate::rows::{SubmissionRows, VersionRow};
-use crate::run::{RealSubmission, StrategyResults, SubmissionResult, finished_submissions, read_real};
+use crate::run::{BOX, RealSubmission, StrategyResults, SubmissionResult, finished_submissions, read_real};
 use ktd_asking::{AgentFile, AskingError};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::spending::Spending;
 use ktd_io::whole_file::{parse_json, read_bounded, read_if_exists};
+use ktd_sandbox::BoxHeader;
 use ktd_view::report_table::ReportTable;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +18,10 @@ use std::path::Path;
 
 /// The most that a file of a submission may hold.
 const FILE_LIMIT_BYTES: u64 = 1 << 26;
+
+/// What every table of an experiment without a box says.
+const UNSAFE: &str =
+    "unsafe: programs ran without a sandbox, and may have done anything; no figure here counts";
 
 /// Requests and tokens of one iteration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -79,6 +84,16 @@ impl ReportedSubmission {
     }
 }
 
+/// Whether the programs of an experiment ran without a box.
+fn was_without_box(folder: &Path) -> Result<bool, StrategyError> {
+    let path = folder.join(BOX);
+    let Some(bytes) = read_if_exists(&path)? else {
+        return Ok(false);
+    };
+    let header: BoxHeader = parse_json(&path, &bytes)?;
+    Ok(!header.isolation.counts())
+}
+
 fn parsed_lines(path: &Path) -> Result<Vec<Value>, StrategyError> {
     let bytes = read_bounded(path, FILE_LIMIT_BYTES)?;
     let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
@@ -121,6 +136,8 @@ pub struct StrategyReport {
     /// What the submissions came to.
     pub results: StrategyResults,
     pub(super) arena: Option<ArenaRecord>,
+    /// Whether programs ran without a box.
+    pub(super) is_unsafe: bool,
     /// What iterations earn on real bars, of submissions that ran on some.
     pub(super) real: Vec<RealSubmission>,
     /// The words of the reviewers, by reviewer.
@@ -128,16 +145,16 @@ pub struct StrategyReport {
 }
 
 impl StrategyReport {
-    /// Reads the folder of an experiment. Submissions that are not finished are left out.
+    /// Reads the folder of an experiment. Submissions that are not finished are left out, and those that a fault of the
+    /// infrastructure ended, which are no failure of a model: `results.lost` names them.
     ///
     /// # Errors
     /// [`StrategyError`] for a folder without submissions, and for a record that cannot be read.
     pub fn read(folder: &Path) -> Result<Self, StrategyError> {
         let finished = finished_submissions(folder)?;
         let results = StrategyResults::of(finished.iter().map(|(_, result)| result.clone()).collect());
-        let submissions = finished
-            .into_iter()
-            .map(|(own, result)| ReportedSubmission::read(&own, result));
+        let whole = finished.into_iter().filter(|(_, result)| result.lost.is_none());
+        let submissions = whole.map(|(own, result)| ReportedSubmission::read(&own, result));
         let submissions: Result<Vec<ReportedSubmission>, StrategyError> = submissions.collect();
         let arena = read_arena(folder)?;
         let reviews = arena
@@ -147,6 +164,7 @@ impl StrategyReport {
             submissions: submissions?,
             results,
             arena,
+            is_unsafe: was_without_box(folder)?,
             real: read_real(folder)?,
             reviews,
         })
@@ -185,6 +203,11 @@ impl StrategyReport {
         tables.extend(peers::tables(self));
         tables.extend(real_bars::tables(self));
         tables.extend([gates::warnings(self), gates::failures(self)]);
+        if self.is_unsafe {
+            for table in &mut tables {
+                table.data.notes.push(UNSAFE.to_owned());
+            }
+        }
         tables
     }
 }
@@ -252,6 +275,7 @@ pub(super) mod fixture {
             submissions,
             results: StrategyResults::of(Vec::new()),
             arena,
+            is_unsafe: false,
             real: Vec::new(),
             reviews: Vec::new(),
         }

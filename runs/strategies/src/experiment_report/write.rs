@@ -25,6 +25,7 @@ pub fn write_strategy_report(report: &StrategyReport, out: &Path) -> Result<Vec<
         ("benchmark", json!("strategy-code")),
         ("ktd", json!(env!("CARGO_PKG_VERSION"))),
         ("submissions", json!(report.results.rows)),
+        ("lost", json!(report.results.lost)),
         ("arena", json!(report.arena)),
         ("tokens", json!(report.results.tokens)),
     ];

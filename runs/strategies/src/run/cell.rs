@@ -10,10 +10,12 @@ use crate::tables::version_value;
 use crate::task::StrategyTask;
 use crate::versions::{DriftRule, SubmissionVersion, VersionChain};
 use ktd_asking::{
-    AskedRecord, LineJournal, TextAnswer, TextOpening, TextRounds, compare_with_file, json_lines,
+    AgentFile, AskedRecord, AskingError, LineJournal, TextAnswer, TextOpening, TextRounds, compare_with_file,
+    json_lines, keep_same,
 };
 use ktd_boxed::BoxLauncher;
 use ktd_bundle::spending::Spending;
+use ktd_client::AskedModel;
 use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{create_directory, json_bytes, parse_json, read_if_exists, write_together};
@@ -91,16 +93,20 @@ struct SentMessages {
 }
 
 impl SentMessages {
-    /// The message of an iteration: the recorded one, or else the one that is made now, which is kept.
-    fn of(
-        &mut self,
-        iteration: usize,
-        made: impl FnOnce() -> OpenPrompt,
-    ) -> Result<OpenPrompt, StrategyError> {
+    /// The message of an iteration: the recorded one, or else the one that is made now, which is kept. In a replay both are
+    /// the same, or what was sent was another's.
+    fn of(&mut self, iteration: usize, made: OpenPrompt) -> Result<OpenPrompt, StrategyError> {
         if let Some(known) = self.known.get(iteration) {
+            if self.journal.is_none() && *known != made.as_str() {
+                return Err(StrategyError::Asking(AskingError::Difference {
+                    what: format!(
+                        "{MESSAGES}: the message of iteration {iteration} is not what the record makes"
+                    ),
+                    hint: REPLAY_HINT,
+                }));
+            }
             return Ok(OpenPrompt::new().outside(known));
         }
-        let made = made();
         if let Some(journal) = &mut self.journal {
             journal.add(&made.as_str())?;
         }
@@ -108,8 +114,9 @@ impl SentMessages {
     }
 }
 
-/// What was asked and judged.
-struct Led {
+/// What was asked and judged so far.
+pub(super) struct Led {
+    messages: SentMessages,
     chain: VersionChain,
     events: Vec<Value>,
     real: Vec<RealVersion>,
@@ -118,7 +125,7 @@ struct Led {
 
 impl SubmissionCell<'_> {
     /// The result of an earlier run, where it is whole.
-    pub(super) fn finished(&self) -> Result<Option<SubmissionResult>, StrategyError> {
+    fn finished(&self) -> Result<Option<SubmissionResult>, StrategyError> {
         let path = self.folder.join(RESULT);
         let Some(bytes) = read_if_exists(&path)? else {
             return Ok(None);
@@ -131,21 +138,41 @@ impl SubmissionCell<'_> {
         Ok(is_whole.then_some(result))
     }
 
-    /// Asks, judges and writes; none where another submission was stopped.
-    pub(super) async fn run(
-        &self,
-        record: &AskedRecord<'_>,
-        launcher: &BoxLauncher,
-    ) -> Result<Option<SubmissionResult>, StrategyError> {
+    /// Writes who is asked for what, or sees that an earlier run asked the same; its result, where it is whole.
+    pub(super) fn opened(&self, model: &AskedModel) -> Result<Option<SubmissionResult>, StrategyError> {
+        create_directory(&self.folder)?;
+        keep_same(&self.folder.join(HEADER), &self.header, "of another experiment")?;
+        let agent = AgentFile::of(model, FORMAT, None);
+        keep_same(&self.folder.join(AGENT), &agent, "of another agent")?;
+        self.finished()
+    }
+
+    /// Nothing asked yet; messages of an earlier run are sent again as they were.
+    pub(super) fn begin(&self) -> Result<Led, StrategyError> {
         let (journal, known) = LineJournal::open(&self.folder.join(MESSAGES))?;
         let journal = Some(journal);
-        let led = self
-            .lead(record, launcher, SentMessages { known, journal })
-            .await?;
-        let Some(led) = led else { return Ok(None) };
+        Ok(self.led(SentMessages { known, journal }))
+    }
+
+    fn led(&self, messages: SentMessages) -> Led {
+        Led {
+            messages,
+            chain: VersionChain::new(self.header.drift),
+            events: Vec::new(),
+            real: Vec::new(),
+            lost: None,
+        }
+    }
+
+    /// Writes what was asked and judged, the result last.
+    pub(super) fn finish(
+        &self,
+        record: &AskedRecord<'_>,
+        led: &Led,
+    ) -> Result<SubmissionResult, StrategyError> {
         let spending = record.finish()?;
-        let mut files = self.made_files(&led)?;
-        let result = self.result(record, &led, &spending, &files)?;
+        let mut files = self.made_files(led)?;
+        let result = self.result(record, led, &spending, &files)?;
         for (path, _) in &files {
             if let Some(folder) = path.parent() {
                 create_directory(folder)?;
@@ -155,7 +182,7 @@ impl SubmissionCell<'_> {
         let bytes = json_bytes(&path, &result)?;
         files.push((path, bytes));
         write_together(&files)?;
-        Ok(Some(result))
+        Ok(result)
     }
 
     /// Makes everything again from the record, and compares it with the files.
@@ -173,8 +200,11 @@ impl SubmissionCell<'_> {
             known: known?,
             journal: None,
         };
-        let led = self.lead(record, launcher, messages).await?;
-        let led = led.ok_or_else(|| StrategyError::invalid("the record was stopped"))?;
+        let mut led = self.led(messages);
+        while self.wants_answer(&led) {
+            let answer = self.ask(&mut led, record).await?;
+            self.judge(&mut led, launcher, answer)?;
+        }
         let made = self.made_files(&led)?;
         let result = self.result(record, &led, &record.spending()?, &made)?;
         for (path, bytes) in &made {
@@ -185,47 +215,51 @@ impl SubmissionCell<'_> {
         Ok(result)
     }
 
-    async fn lead(
+    /// Whether another iteration is asked for.
+    pub(super) fn wants_answer(&self, led: &Led) -> bool {
+        led.lost.is_none() && (led.chain.wants_patch(self.header.iterations) || self.wants_profit(led))
+    }
+
+    /// Asks for the next iteration.
+    pub(super) async fn ask(
         &self,
+        led: &mut Led,
         record: &AskedRecord<'_>,
-        launcher: &BoxLauncher,
-        mut messages: SentMessages,
-    ) -> Result<Option<Led>, StrategyError> {
-        let mut led = Led {
-            chain: VersionChain::new(self.header.drift),
-            events: Vec::new(),
-            real: Vec::new(),
-            lost: None,
+    ) -> Result<TextAnswer, StrategyError> {
+        let step = led.chain.versions.len() + 1;
+        let made = message(self.task, &led.chain, self.train_rows(led));
+        let opening = TextOpening {
+            step,
+            what: format!("{}, iteration {}", self.task.id, step - 1),
+            seed: self.header.seed,
+            cache_key: None,
+            system: system(),
+            user: led.messages.of(step - 1, made)?,
         };
-        while led.chain.wants_patch(self.header.iterations) || self.wants_profit(&led) {
-            let step = led.chain.versions.len() + 1;
-            let opening = TextOpening {
-                step,
-                what: format!("{}, iteration {}", self.task.id, step - 1),
-                seed: self.header.seed,
-                cache_key: None,
-                system: system(),
-                user: messages.of(step - 1, || message(self.task, &led.chain, self.train_rows(&led)))?,
-            };
-            let answer = TextRounds::open(record, opening).ask(record).await?;
-            match answer {
-                TextAnswer::Text(text) => {
-                    led.chain.add_reply(launcher, self.task, &text)?;
-                    led.add_event(self.task, Some(&text));
-                    self.earn(launcher, &mut led)?;
-                }
-                TextAnswer::Mistake(fault) => {
-                    led.chain.add_mistake(fault.code());
-                    led.add_event(self.task, None);
-                }
-                TextAnswer::Lost(reason) => {
-                    led.lost = Some(reason);
-                    break;
-                }
-                TextAnswer::Stopped => return Ok(None),
+        Ok(TextRounds::open(record, opening).ask(record).await?)
+    }
+
+    /// Judges an answer. What another submission stopped is none, and leaves everything as it is.
+    pub(super) fn judge(
+        &self,
+        led: &mut Led,
+        launcher: &BoxLauncher,
+        answer: TextAnswer,
+    ) -> Result<(), StrategyError> {
+        match answer {
+            TextAnswer::Text(text) => {
+                led.chain.add_reply(launcher, self.task, &text)?;
+                led.add_event(self.task, Some(&text));
+                self.earn(launcher, led)?;
             }
+            TextAnswer::Mistake(fault) => {
+                led.chain.add_mistake(fault.code());
+                led.add_event(self.task, None);
+            }
+            TextAnswer::Lost(reason) => led.lost = Some(reason),
+            TextAnswer::Stopped => {}
         }
-        Ok(Some(led))
+        Ok(())
     }
 
     /// Runs the version that was judged last on the real bars, where there are some and it runs at all.

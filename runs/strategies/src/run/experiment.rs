@@ -6,21 +6,18 @@ use super::cell::{
 };
 use super::config::{StrategyExperiment, role};
 use super::spent::SpentBefore;
+use super::waves::{OpenSubmission, SUBMISSIONS_AT_ONCE, Waves};
 use crate::bars::{RealBars, RealSource, RealTask, RealVersion, with_whole_paths};
 use crate::error::StrategyError;
 use crate::rows::SubmissionRows;
 use crate::task::StrategyTask;
-use futures::StreamExt;
-use ktd_agents::Transport;
 use ktd_asking::{AgentFile, AskedRecord, OpenModels, endpoint_of, keep_same};
 use ktd_boxed::BoxLauncher;
 use ktd_client::AskedModel;
 use ktd_client::money::Metering;
 use ktd_io::lock::FileLock;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{
-    create_directory, json_bytes, list, parse_json, read_bounded, read_if_exists, write_whole,
-};
+use ktd_io::whole_file::{create_directory, json_bytes, list, parse_json, read_bounded, read_if_exists};
 use ktd_prompts::strategy_code::strategy_code_hash;
 use ktd_strategy_code::{DocumentId, document_json, document_text};
 use serde::de::DeserializeOwned;
@@ -30,7 +27,7 @@ use std::path::{Path, PathBuf};
 /// The most that a file of a submission may hold.
 const FILE_LIMIT_BYTES: u64 = 1 << 24;
 const SUBMISSIONS: &str = "submissions";
-const BOX: &str = "box.json";
+pub(crate) const BOX: &str = "box.json";
 
 /// What all submissions came to, by model, document and seed.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,59 +83,41 @@ pub async fn run_experiment(
         let endpoint = endpoint_of(model, base)?;
         work.push((model, endpoint));
     }
-    let boxes = folder.join(BOX);
-    write_whole(&boxes, &json_bytes(&boxes, launcher.header())?)?;
-    let cells = work
+    // Submissions that were judged in different boxes cannot be compared.
+    keep_same(&folder.join(BOX), launcher.header(), "judged in another box")?;
+    let mut done = BTreeMap::new();
+    let mut open = Vec::new();
+    for (place, (model, endpoint, task)) in work
         .iter()
-        .flat_map(|(model, endpoint)| tasks.iter().map(move |task| (*model, endpoint, task)));
-    let led = cells.map(|(model, endpoint, task)| {
+        .flat_map(|(model, endpoint)| tasks.iter().map(move |task| (*model, endpoint, task)))
+        .enumerate()
+    {
         let cell = cell_of(experiment, folder, (model, task), &real);
-        let asked = Asked {
-            model,
-            metering: &metering,
-            transport: endpoint,
-            launcher,
-        };
-        async move {
-            let result = asked.lead(experiment, &cell).await;
-            advance();
-            result
+        match cell.opened(model)? {
+            Some(result) => {
+                done.insert(place, result);
+                advance();
+            }
+            None => open.push((place, cell, (model, endpoint))),
         }
-    });
-    let led: Vec<Result<Option<SubmissionResult>, StrategyError>> = futures::stream::iter(led)
-        .buffered(experiment.parallel)
-        .collect()
-        .await;
-    let results: Result<Vec<Option<SubmissionResult>>, StrategyError> = led.into_iter().collect();
-    Ok(StrategyResults::of(results?.into_iter().flatten().collect()))
-}
-
-/// Who is asked, and where programs run.
-struct Asked<'a> {
-    model: &'a AskedModel,
-    metering: &'a Metering,
-    transport: &'a dyn Transport,
-    launcher: &'a BoxLauncher,
-}
-
-impl Asked<'_> {
-    async fn lead(
-        &self,
-        experiment: &StrategyExperiment,
-        cell: &SubmissionCell<'_>,
-    ) -> Result<Option<SubmissionResult>, StrategyError> {
-        let folder = &cell.folder;
-        create_directory(folder)?;
-        keep_same(&folder.join(HEADER), &cell.header, "of another experiment")?;
-        let agent = AgentFile::of(self.model, FORMAT, None);
-        keep_same(&folder.join(AGENT), &agent, "of another agent")?;
-        if let Some(result) = cell.finished()? {
-            return Ok(Some(result));
-        }
-        let retries = experiment.retries;
-        let record = AskedRecord::continued(folder, self.model, self.metering, retries, self.transport)?;
-        cell.run(&record, self.launcher).await
     }
+    let mut open = open.into_iter().peekable();
+    while open.peek().is_some() {
+        let mut waves = Waves::default();
+        for (place, cell, (model, endpoint)) in open.by_ref().take(SUBMISSIONS_AT_ONCE) {
+            let retries = experiment.retries;
+            let record = AskedRecord::continued(&cell.folder, model, &metering, retries, endpoint)?;
+            let led = cell.begin()?;
+            waves.submissions.push(OpenSubmission {
+                place,
+                cell,
+                record,
+                led,
+            });
+        }
+        done.extend(waves.lead((experiment.parallel, launcher), advance).await?);
+    }
+    Ok(StrategyResults::of(done.into_values().collect()))
 }
 
 fn cell_of<'a>(

@@ -11,12 +11,13 @@ mod planned;
 mod real_tables;
 mod record_files;
 mod spent;
+mod waves;
 
 pub use arena_keys::{ArenaKeys, ReviewText, ReviewerChoice};
 pub(crate) use cell::{RESULT, SubmissionResult, folder_of};
 pub(crate) use config::review_role;
 pub use config::{StrategyChoice, StrategyExperiment};
-pub(crate) use experiment::finished_submissions;
+pub(crate) use experiment::{BOX, finished_submissions};
 pub use experiment::{
     RealSubmission, StrategyResults, another_box, check_records, is_strategy_code, read_real,
     replay_experiment, run_experiment,
