@@ -186,7 +186,7 @@ mod tests {
         );
         assert_eq!(
             table.markdown(),
-            "## T1. &lt;b&gt;\n\n| =model | share |\n| --- | --- |\n| a\\|b, \"c\" =1 | 12.5 % |\n\
+            "## T1. &lt;b&gt;\n\n| =model | share |\n| --- | --- |\n| a\\|b, \"c\" =1 | 12.50\u{a0}% |\n\
              | =1+1 | n/a (no &lt;task&gt;) |\n\nnote: a \\*note\\*\n\n"
         );
         let files = report_files(Path::new("r/page.html"), "p".to_owned(), Map::new(), &[table]);
