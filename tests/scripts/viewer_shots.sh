@@ -32,7 +32,7 @@ address="$(mktemp)"
 "$1" view "$2" "$profile/planted" --no-open --port 0 >"$address" &
 viewer=$!
 # Helpers of the browser may outlive it for a moment.
-trap 'kill "$viewer" 2>/dev/null || true; rm -f -- "$address"; rm -rf -- "$profile" 2>/dev/null || { sleep 1; rm -rf -- "$profile"; }' EXIT
+trap 'kill "$viewer" 2>/dev/null || true; wait "$viewer" 2>/dev/null || true; rm -f -- "$address"; rm -rf -- "$profile" 2>/dev/null || { sleep 1; rm -rf -- "$profile"; }' EXIT
 for _ in $(seq 100); do
   grep -q '^http' "$address" && break
   sleep 0.1

@@ -294,7 +294,7 @@ pub fn another_box(folder: &Path, launcher: &BoxLauncher) -> Result<Option<Strin
 /// What every iteration of every finished submission earned on real bars, as a folder holds it.
 ///
 /// # Errors
-/// As [`read_experiment`].
+/// [`StrategyError`] for a folder without submissions, and for a file that cannot be read.
 pub fn read_real(folder: &Path) -> Result<Vec<RealSubmission>, StrategyError> {
     let mut read = Vec::new();
     for own in list(&folder.join(SUBMISSIONS))? {
