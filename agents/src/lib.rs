@@ -42,8 +42,8 @@ pub use http::{HttpSettings, HttpTransport, ProxySettings, SetupError, Unreachab
 pub use model_fault::ModelFault;
 pub use reply::DecodedReply;
 pub use session::{
-    Attempt, Outcome, Research, ResearchEffect, Session, SessionError, SessionLimits, SessionTexts, StepPlan,
-    Submission, SubmissionEffect, Tally, ToolAnswer,
+    Attempt, Mistakes, Outcome, Research, ResearchEffect, Session, SessionError, SessionLimits, SessionTexts,
+    StepPlan, Submission, SubmissionEffect, Tally, ToolAnswer,
 };
 pub use text_conversation::{TextConversation, TextPlan};
 pub use transport::{Transport, TransportError, WireReply};

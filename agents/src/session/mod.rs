@@ -8,11 +8,13 @@
 //! a submission cannot come out of research. The caller sends requests, runs tools and judges submissions; an
 //! infrastructure fault never gets here, for `next` gives the same request again.
 
+mod mistakes;
 mod plan;
 mod research;
 mod submission;
 mod tally;
 
+pub use mistakes::Mistakes;
 pub use plan::{Attempt, SessionLimits, SessionTexts, StepPlan};
 pub use research::{Research, ResearchEffect, ToolAnswer};
 pub use submission::{Outcome, Submission, SubmissionEffect};

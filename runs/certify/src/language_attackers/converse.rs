@@ -5,7 +5,7 @@ use super::guess::{self, Guess, SUBMIT_GUESS};
 use super::question::{self, bad_guess, given_away, given_day};
 use super::record::LanguageAnswer;
 use crate::CertifyError;
-use ktd_agents::{ModelFault, Outcome, Session, Submission, SubmissionEffect, Tally};
+use ktd_agents::{Mistakes, Outcome, Session, Submission, SubmissionEffect};
 use ktd_client::conversations::{Answered, Conversations, NOT_ASKED};
 use ktd_env::Market;
 use ktd_guard::Guard;
@@ -105,34 +105,8 @@ impl ProbeConversation<'_> {
             mistakes.count(session.tally(), detail);
         };
         Ok(Some(LanguageAnswer {
-            mistakes: mistakes.codes,
+            mistakes: mistakes.into_codes(),
             ..answer
         }))
-    }
-}
-
-/// The model's mistakes, in the order they were made.
-#[derive(Default)]
-struct Mistakes {
-    codes: Vec<String>,
-    counted: Tally,
-}
-
-impl Mistakes {
-    /// Notes what a conversation counted since the last time; `detail` says more of a submission that was refused.
-    fn count(&mut self, tally: &Tally, detail: Option<&'static str>) {
-        for (fault, count) in &tally.faults {
-            let code = match (fault, detail) {
-                (ModelFault::Rejected | ModelFault::ArgumentsMalformed, Some(detail)) => detail,
-                _ => fault.code(),
-            };
-            let new = count.saturating_sub(self.counted.count(*fault));
-            self.codes.extend((0..new).map(|_| code.to_owned()));
-        }
-        self.counted = tally.clone();
-    }
-
-    fn last(&self) -> Option<&str> {
-        self.codes.last().map(String::as_str)
     }
 }

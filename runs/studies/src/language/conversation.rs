@@ -4,8 +4,8 @@ use super::answer_fault::{AnswerFault, counted};
 use super::counts::{LossKind, loss_of};
 use crate::StudyError;
 use ktd_agents::{
-    Attempt, ForceLevel, ModelFault, Outcome, Session, SessionLimits, SessionTexts, StepPlan, Submission,
-    SubmissionEffect, Tally,
+    Attempt, ForceLevel, Mistakes, ModelFault, Outcome, Session, SessionLimits, SessionTexts, StepPlan,
+    Submission, SubmissionEffect,
 };
 use ktd_client::NothingHidden;
 use ktd_client::conversations::{Answered, Conversations, NOT_ASKED};
@@ -120,14 +120,14 @@ impl FormulaConversations<'_> {
                     }
                 },
                 SubmissionEffect::End(Outcome::Submitted { .. } | Outcome::Fallback { .. }) => {
-                    let last = mistakes.codes.last().map(|code| LostAnswer::of_mistake(code));
+                    let last = mistakes.last().map(LostAnswer::of_mistake);
                     break accepted
                         .ok_or_else(|| last.unwrap_or_else(|| LostAnswer::unanswered(NOT_ASKED.to_owned())));
                 }
             }
             mistakes.count(session.tally(), detail);
         };
-        let mistakes = mistakes.codes;
+        let mistakes = mistakes.into_codes();
         Ok(Some(QuestionEnd { answer, mistakes }))
     }
 
@@ -204,26 +204,4 @@ fn no_answer(failed: Attempt) -> Payload {
         }
     };
     prompt.into()
-}
-
-/// The model's mistakes, in the order they were made.
-#[derive(Default)]
-struct Mistakes {
-    codes: Vec<String>,
-    counted: Tally,
-}
-
-impl Mistakes {
-    /// Notes what a conversation counted since the last time; `detail` says more of a submission that was refused.
-    fn count(&mut self, tally: &Tally, detail: Option<&'static str>) {
-        for (fault, count) in &tally.faults {
-            let code = match (fault, detail) {
-                (ModelFault::Rejected | ModelFault::ArgumentsMalformed, Some(detail)) => detail,
-                _ => fault.code(),
-            };
-            let new = count.saturating_sub(self.counted.count(*fault));
-            self.codes.extend((0..new).map(|_| code.to_owned()));
-        }
-        self.counted = tally.clone();
-    }
 }
