@@ -6,16 +6,8 @@ use crate::slots::{
     AttemptSlots, ForceSlots, FormulasSlots, MinerRoundSlots, MinerRulesSlots, NoSlots, NotJsonSlots,
     OperatorSlots, ProblemSlots, ToolSlots,
 };
-use crate::template::Template;
+use crate::template::templates;
 use ktd_masking::{Payload, Prompt};
-
-macro_rules! templates {
-    ($($template:ident = $text:expr;)*) => {
-        $(static $template: Template = Template::new(stringify!($template), $text);)*
-        /// Every template, in the order of the hash.
-        static ALL: &[&Template] = &[$(&$template),*];
-    };
-}
 
 templates! {
     AS_JSON = include_str!("../alpha/as_json.md");

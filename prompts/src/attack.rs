@@ -2,17 +2,9 @@
 //! so it has a hash of its own and is no part of [`crate::hash`].
 
 use crate::slots::{AttemptSlots, ForceSlots, LinkedSlots, NoSlots, NotJsonSlots, ProblemSlots, StockSlots};
-use crate::template::Template;
+use crate::template::{Template, templates};
 use crate::{DATA, FACTORS, hash_of, mask_parts};
 use ktd_masking::{Level, MaskSettings, Numeric, Prompt};
-
-macro_rules! templates {
-    ($($template:ident = $text:expr;)*) => {
-        $(static $template: Template = Template::new(stringify!($template), $text);)*
-        /// Every template of an attack's own, in the order of the hash.
-        static ALL: &[&Template] = &[$(&$template),*];
-    };
-}
 
 templates! {
     AS_JSON = include_str!("../attack/as_json.md");

@@ -4,17 +4,9 @@
 //! prompts of crates outside an episode can carry; here they are texts and nothing else.
 
 use crate::hash_of;
-use crate::template::Template;
+use crate::template::open_templates;
 
-macro_rules! templates {
-    ($($(#[$about:meta])* $template:ident = $text:expr;)*) => {
-        $($(#[$about])* pub const $template: &str = $text;)*
-        /// Every template, in the order of the hash.
-        static ALL: [Template; 9] = [$(Template::new(stringify!($template), $text)),*];
-    };
-}
-
-templates! {
+open_templates! {
     /// The system message that asks for a chain of thought first; its slot is `name`.
     SYSTEM_COT = include_str!("../factor_code/system_cot.md");
     /// The shortest system message; its slot is `name`.

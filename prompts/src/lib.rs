@@ -33,15 +33,7 @@ pub use slots::{
 
 use ktd_masking::{Level, MaskSettings, Mode, Numeric, Prompt, hex};
 use sha2::{Digest, Sha256};
-use template::Template;
-
-macro_rules! templates {
-    ($($template:ident = $text:expr;)*) => {
-        $(static $template: Template = Template::new(stringify!($template), $text);)*
-        /// Every template, in the order of the hash.
-        static ALL: &[&Template] = &[$(&$template),*];
-    };
-}
+use template::{Template, templates};
 
 templates! {
     CLOSE_RESEARCH = include_str!("../templates/close_research.md");

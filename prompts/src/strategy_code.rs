@@ -2,17 +2,9 @@
 //! hash of their own. Their `{{slots}}` are filled with text from outside any mask.
 
 use crate::hash_of;
-use crate::template::Template;
+use crate::template::open_templates;
 
-macro_rules! templates {
-    ($($(#[$about:meta])* $template:ident = $text:expr;)*) => {
-        $($(#[$about])* pub const $template: &str = $text;)*
-        /// Every template, in the order of the hash.
-        static ALL: [Template; 7] = [$(Template::new(stringify!($template), $text)),*];
-    };
-}
-
-templates! {
+open_templates! {
     /// The system message; it has no slot.
     SYSTEM = include_str!("../strategy_code/system.md");
     /// The message that asks for the first version; its slots are `document`, `id`, `spec`, `shape` and `rows`.

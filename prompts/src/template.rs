@@ -94,6 +94,28 @@ pub(crate) fn split(text: &'static str) -> Vec<Piece> {
     pieces
 }
 
+/// Templates that only messages show, and the list of all of them.
+macro_rules! templates {
+    ($($template:ident = $text:expr;)*) => {
+        $(static $template: $crate::template::Template =
+            $crate::template::Template::new(stringify!($template), $text);)*
+        /// Every template, in the order of the hash.
+        static ALL: &[&$crate::template::Template] = &[$(&$template),*];
+    };
+}
+pub(crate) use templates;
+
+/// Templates as texts, whose slots others fill with what comes from outside any mask, and the list of all of them.
+macro_rules! open_templates {
+    ($($(#[$about:meta])* $template:ident = $text:expr;)*) => {
+        $($(#[$about])* pub const $template: &str = $text;)*
+        /// Every template, in the order of the hash.
+        static ALL: [$crate::template::Template; [$(stringify!($template)),*].len()] =
+            [$($crate::template::Template::new(stringify!($template), $text)),*];
+    };
+}
+pub(crate) use open_templates;
+
 /// A struct of payloads whose field names are the slots of a template.
 macro_rules! slots {
     ($(#[$about:meta])* $slots:ident { $($(#[$field_about:meta])* $field:ident),* $(,)? }) => {
