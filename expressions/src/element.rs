@@ -3,7 +3,7 @@
 use crate::casts::{float_of, single_of};
 use crate::cells::{Buffers, Cells};
 use crate::kind::CellKind;
-use crate::logarithm::log_of_single;
+use crate::logarithm::logs_of_singles;
 use crate::operator::FormulaOperator;
 use pulp::{Arch, NullaryFnOnce};
 
@@ -79,7 +79,8 @@ pub(crate) trait Float:
     const MISSING: Self;
     fn is_missing(self) -> bool;
     fn power(self, exponent: Self) -> Self;
-    fn logarithm(self) -> Self;
+    /// The logarithms of a column.
+    fn logarithms(cells: &[Self], out: &mut Vec<Self>);
     fn sign(self) -> Self;
     fn magnitude(self) -> Self;
 }
@@ -92,8 +93,8 @@ impl Float for f64 {
     fn power(self, exponent: Self) -> Self {
         libm::pow(self, exponent)
     }
-    fn logarithm(self) -> Self {
-        libm::log(self)
+    fn logarithms(cells: &[Self], out: &mut Vec<Self>) {
+        out.extend(cells.iter().map(|cell| libm::log(*cell)));
     }
     fn sign(self) -> Self {
         if self > 0.0 {
@@ -118,8 +119,8 @@ impl Float for f32 {
     fn power(self, exponent: Self) -> Self {
         single_of(libm::pow(f64::from(self), f64::from(exponent)))
     }
-    fn logarithm(self) -> Self {
-        log_of_single(self)
+    fn logarithms(cells: &[Self], out: &mut Vec<Self>) {
+        logs_of_singles(cells, out);
     }
     fn sign(self) -> Self {
         single_of(f64::from(self).sign())
@@ -294,12 +295,11 @@ pub(crate) fn one_series(operator: FormulaOperator, cells: &Cells, buffers: &mut
 }
 
 fn one_float<T: Float>(operator: FormulaOperator, cells: &[T], out: &mut Vec<T>) {
-    let cells = cells.iter().copied();
     #[expect(clippy::wildcard_enum_match_arm, reason = "the last operator on one float")]
     match operator {
-        FormulaOperator::Sign => out.extend(cells.map(T::sign)),
-        FormulaOperator::Log => out.extend(cells.map(T::logarithm)),
-        _ => out.extend(cells.map(T::magnitude)),
+        FormulaOperator::Sign => out.extend(cells.iter().map(|cell| cell.sign())),
+        FormulaOperator::Log => T::logarithms(cells, out),
+        _ => out.extend(cells.iter().map(|cell| cell.magnitude())),
     }
 }
 

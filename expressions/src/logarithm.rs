@@ -5,6 +5,7 @@
 //! deviation is a twentieth of its size, differs by more than float32 can hide.
 
 use crate::casts::single_of;
+use pulp::{Arch, NullaryFnOnce};
 
 /// log(1 + x) for x from sqrt(1/2) - 1 to sqrt(2) - 1: numerator and denominator, highest power first (numpy, BSD-3).
 const NUMERATOR: [f32; 6] = [2.589_979_2e-2, 0.380_883_77, 1.480_000_6, 2.112_677_6, 1.0, 0.0];
@@ -32,12 +33,6 @@ fn fused(a: f32, b: f32, c: f32) -> f32 {
     }
 }
 
-fn polynomial(coefficients: [f32; 6], x: f32) -> f32 {
-    let [highest, rest @ ..] = coefficients;
-    rest.into_iter()
-        .fold(highest, |sum, coefficient| fused(sum, x, coefficient))
-}
-
 /// A positive number as a mantissa from 1/2 to 1 and an exponent of two.
 fn split(value: f32) -> (f32, i32) {
     if !value.is_normal() {
@@ -60,6 +55,13 @@ pub(crate) fn log_of_single(value: f32) -> f32 {
         return value;
     }
     let (mantissa, exponent) = split(value);
+    of_parts(mantissa, exponent, fused)
+}
+
+/// The logarithm of a mantissa from 1/2 to 1 and an exponent of two; `fused` is a x b + c, rounded once.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
+fn of_parts(mantissa: f32, exponent: i32, fused: impl Fn(f32, f32, f32) -> f32) -> f32 {
     let is_small = mantissa <= std::f32::consts::FRAC_1_SQRT_2;
     let (mantissa, exponent) = if is_small {
         (mantissa + mantissa, exponent - 1)
@@ -67,13 +69,55 @@ pub(crate) fn log_of_single(value: f32) -> f32 {
         (mantissa, exponent)
     };
     let x = mantissa - 1.0;
-    let quotient = polynomial(NUMERATOR, x) / polynomial(DENOMINATOR, x);
+    let polynomial = |[highest, rest @ ..]: [f32; 6]| {
+        rest.into_iter()
+            .fold(highest, |sum, coefficient| fused(sum, x, coefficient))
+    };
+    let quotient = polynomial(NUMERATOR) / polynomial(DENOMINATOR);
     fused(single_of(f64::from(exponent)), std::f32::consts::LN_2, quotient)
+}
+
+/// The logarithms of many numbers, to the same bits as one by one: in vectors where the processor fuses.
+pub(crate) fn logs_of_singles(values: &[f32], out: &mut Vec<f32>) {
+    let arch = Arch::new();
+    if matches!(arch, Arch::Scalar) {
+        out.extend(values.iter().map(|value| log_of_single(*value)));
+        return;
+    }
+    let first = out.len();
+    arch.dispatch(NormalLogs { values, out });
+    for (log, value) in out.iter_mut().skip(first).zip(values) {
+        if !(value.is_normal() && 0.0 < *value) {
+            *log = log_of_single(*value);
+        }
+    }
+}
+
+/// Logarithms that are right of positive normal numbers, without a branch.
+struct NormalLogs<'a> {
+    values: &'a [f32],
+    out: &'a mut Vec<f32>,
+}
+
+impl NullaryFnOnce for NormalLogs<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
+    fn call(self) {
+        let log = |value: &f32| {
+            let bits = value.to_bits();
+            let exponent = (bits >> 23).cast_signed() - 126;
+            let mantissa = f32::from_bits((bits & 0x007f_ffff) | 0x3f00_0000);
+            of_parts(mantissa, exponent, f32::mul_add)
+        };
+        self.out.extend(self.values.iter().map(log));
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DENOMINATOR, NUMERATOR, fused, log_of_single};
+    use super::{DENOMINATOR, NUMERATOR, fused, log_of_single, logs_of_singles};
 
     /// The digits of numpy's source, and ours, which are as long as float32 needs.
     #[test]
@@ -127,6 +171,38 @@ mod tests {
         // half way in float64, not in truth
         let (a, b, c) = (1.0 + f32::EPSILON, f32::EPSILON * 0.5, 1.0);
         assert_eq!(fused(a, b, c).to_bits(), a.mul_add(b, c).to_bits());
+    }
+
+    /// Numbers of every kind, all exponents among them.
+    #[test]
+    fn many_logarithms_are_those_of_each() {
+        let mut bits = 1_u32;
+        let mut values = vec![
+            0.0,
+            -0.0,
+            -1.0,
+            f32::NAN,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            f32::MIN_POSITIVE,
+        ];
+        values.extend((0..200_000).map(|_| {
+            bits = bits.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            f32::from_bits(bits)
+        }));
+        values.extend((0..255_u32).map(|exponent| f32::from_bits(exponent << 23 | 0x0035_04f3)));
+        values.push(f32::from_bits(1));
+        let mut logs = vec![7.0];
+        logs_of_singles(&values, &mut logs);
+        assert_eq!(logs.len(), values.len() + 1);
+        assert_eq!(logs[0].to_bits(), 7.0_f32.to_bits());
+        for (value, log) in values.iter().zip(&logs[1..]) {
+            let one = log_of_single(*value);
+            assert!(
+                log.to_bits() == one.to_bits() || (log.is_nan() && one.is_nan()),
+                "{value:e}: {log:e}, not {one:e}"
+            );
+        }
     }
 
     #[test]
