@@ -1,5 +1,6 @@
 //! A submission through all gates, each of its runs in the box.
 
+use crate::bar_traces::MarketTrace;
 use crate::box_runs::{LogsOutcome, PlannedRun, Program, ProgramBox};
 use crate::error::StrategyError;
 use crate::report::{RunEvidence, StressOutcome, SubmissionReport};
@@ -133,6 +134,7 @@ fn unrun(task: &StrategyTask, gate: Gate, reason: &str) -> SubmissionReport {
             .markets()
             .map(|(name, _)| (name.to_owned(), Vec::new()))
             .collect(),
+        markets: Vec::new(),
         distances: task.markets().map(|(name, _)| (name.to_owned(), 1.0)).collect(),
     }
 }
@@ -187,9 +189,11 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         let (traces, stress) = self.trace_and_stress(&whole)?;
         let leak = self.look_ahead(&whole)?;
         let repetition = self.repetition(&whole)?;
+        let reference = self.task.reference_traces(&self.parameters)?;
+        let equity = self.task.reference_equity(&self.parameters)?;
+        let markets = MarketTrace::of_version((&reference, &equity), (&traces, &whole));
         let run = self.evidence(whole, stress);
         let audit = audit_reason(&run);
-        let reference = self.task.reference_traces(&self.parameters)?;
         Ok(SubmissionReport {
             gates: GateResults::new([None, None, None, repetition, leak, audit]),
             checks: Vec::new(),
@@ -198,6 +202,7 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
             run: Some(run),
             distances: trace_distances(&reference, &traces),
             traces,
+            markets,
         })
     }
 

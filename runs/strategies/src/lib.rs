@@ -10,6 +10,7 @@
 //! Knows: files, panels, the box, the one client, what judges strategies. Never knows: a mask, an episode, how a gate decides.
 
 mod arena;
+mod bar_traces;
 mod bars;
 mod box_runs;
 mod error;
@@ -33,6 +34,7 @@ pub use arena::{
     ArenaModel, ArenaOutcome, ArenaPlan, ArenaRecord, ControlKind, LeftOut, ReviewEvent, ReviewScore,
     ReviewerRow, arena_tables, plan_arena, read_arena, read_reviews, replay_arena, run_arena,
 };
+pub use bar_traces::{BarTrace, MarketTrace};
 pub use bars::{
     BarRun, BarStudy, EarnedRow, FillRow, RealBars, RealRow, RealVersion, STUDY_FILES, SeriesChoice,
     SeriesLeftOut, SplitDays, reference_study, study_tables,

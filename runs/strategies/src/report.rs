@@ -1,5 +1,6 @@
 //! What a submission came to: gates with their reasons, traces, stress, breaches, scores of both kinds.
 
+use crate::bar_traces::MarketTrace;
 use ktd_strategy_code::{
     BreachReport, CandidateLogs, CardCheck, FidelityEvidence, Gate, GateResults, PaperEvidence, PaperScores,
     ReliabilityEvidence, RiskEvidence, SourceFacts, StrategyDocument, StrategyTraces, Stress, TraceDistances,
@@ -52,6 +53,8 @@ pub struct SubmissionReport {
     pub run: Option<RunEvidence>,
     /// Its traces; none where it does not run.
     pub traces: StrategyTraces,
+    /// What it does bar by bar, and the reference; none where it does not run.
+    pub markets: Vec<MarketTrace>,
     /// Distances of its traces to the reference; 1 where it does not run.
     pub distances: TraceDistances,
 }

@@ -16,6 +16,10 @@ const SIGNALS: [(&str, char); 6] = [
 ];
 const POSITIONS: [(&str, char); 3] = [("FLAT", '_'), ("LONG", '+'), ("SHORT", '-')];
 
+/// What the letters mean.
+pub(crate) const LETTERS: &str =
+    "signals: . none, L long, S short, A add, R rebalance, X exit; positions: _ flat, + long, - short";
+
 /// Strips of the reference's tokens and, where given, of a program's; bars on which they differ are marked.
 #[must_use]
 pub fn scenario_strip(reference: &[String], program: Option<&[String]>) -> String {
@@ -52,17 +56,31 @@ pub fn scenario_strip(reference: &[String], program: Option<&[String]>) -> Strin
             }
         }
     }
-    text +=
-        "signals: . none, L long, S short, A add, R rebalance, X exit; positions: _ flat, + long, - short\n";
+    text += LETTERS;
+    text.push('\n');
     text
 }
 
-/// The letter of a token's field; `?` for what no document has, a blank where there is no token.
+/// The letter of a token's field; a blank where there is no token.
 fn letter(token: Option<&String>, field: usize, letters: &[(&str, char)]) -> char {
     let Some(token) = token else { return ' ' };
-    let word = token.split('|').nth(field).unwrap_or("");
+    letter_of(token.split('|').nth(field).unwrap_or(""), letters)
+}
+
+/// The letter of a word; `?` for what no document has.
+fn letter_of(word: &str, letters: &[(&str, char)]) -> char {
     let known = letters.iter().find(|(name, _)| *name == word);
     known.map_or('?', |(_, letter)| *letter)
+}
+
+/// The letter of a signal; `?` for what no document has.
+pub(crate) fn signal_letter(word: &str) -> char {
+    letter_of(word, &SIGNALS)
+}
+
+/// The letter of a position; `?` for what no document has.
+pub(crate) fn position_letter(word: &str) -> char {
+    letter_of(word, &POSITIONS)
 }
 
 #[cfg(test)]

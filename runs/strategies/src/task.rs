@@ -83,6 +83,15 @@ impl StrategyTask {
             })
             .collect()
     }
+
+    /// The equity of the reference strategy with these parameters after each bar of the long run.
+    ///
+    /// # Errors
+    /// As [`Self::reference_traces`].
+    pub fn reference_equity(&self, parameters: &Parameters) -> Result<Vec<f64>, StrategyError> {
+        let logs = run_reference(self.id, parameters, &self.long, INITIAL_CAPITAL)?;
+        Ok(logs.bars.iter().map(|bar| bar.equity).collect())
+    }
 }
 
 #[cfg(test)]

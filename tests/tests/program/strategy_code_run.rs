@@ -282,7 +282,82 @@ fn programs_earn_on_real_bars_and_every_file_of_the_record_is_verified() {
         titles.contains(&"T9. Total return on real bars by iteration, median over series"),
         "{titles:?}"
     );
+    assert_page_has_traces(&folder, &own);
     assert_every_file_is_verified(&folder, &own);
+    let older = Folder::new();
+    experiment(&older, &vendor.base_url());
+    json_of(&older, &["run", "x.toml"]);
+    assert_older_records_are_read(&older, &older.path().join("results/x/submissions/writer__S01__1"));
+}
+
+fn page_of(folder: &Folder) -> String {
+    json_of(folder, &["report", "results/x", "--out", "page.html"]);
+    std::fs::read_to_string(folder.path().join("page.html")).unwrap()
+}
+
+/// The record keeps what the program did on every market, with its equity on the long run, and the page shows it.
+fn assert_page_has_traces(folder: &Folder, own: &Path) {
+    let traces = String::from_utf8(read(&own.join("versions/0/traces.jsonl"))).unwrap();
+    let traces: Vec<Value> = traces
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let long = traces.last().unwrap();
+    assert_eq!(long["market"], "long");
+    let signals = long["version"]["signals"].as_str().unwrap();
+    assert_eq!((signals.len(), &signals[..11]), (500, ".L.......X."));
+    assert_eq!(
+        &long["version"]["positions"].as_str().unwrap()[..11],
+        "_++++++++__"
+    );
+    for side in ["reference", "version"] {
+        assert_eq!(long[side]["equity"].as_array().unwrap().len(), 500);
+        assert_eq!(long[side]["equity"][0], 100_000);
+    }
+    let page = page_of(folder);
+    assert_eq!(
+        page.matches("<summary><b><bdi>long</bdi></b> differs on ")
+            .count(),
+        2
+    );
+    assert_eq!(page.matches("class=\"market\"").count(), 2 * traces.len());
+    assert_eq!(page.matches("<svg class=\"equity\"").count(), 2);
+}
+
+/// A record that was made before traces were kept is verified and shown, and what it has not is said.
+fn assert_older_records_are_read(folder: &Folder, own: &Path) {
+    let mut result: Value = serde_json::from_slice(&read(&own.join("result.json"))).unwrap();
+    let digests = result["files_sha256"].as_object_mut().unwrap();
+    let traces: Vec<String> = digests
+        .keys()
+        .filter(|name| name.ends_with("traces.jsonl"))
+        .cloned()
+        .collect();
+    assert!(!traces.is_empty());
+    for name in traces {
+        digests.remove(&name);
+        std::fs::remove_file(own.join(name)).unwrap();
+    }
+    for name in ["header.json", "agent.json"] {
+        let text = String::from_utf8(read(&own.join(name))).unwrap();
+        let older = text.replacen("\"format\": 3", "\"format\": 2", 1);
+        assert_ne!(older, text);
+        digests.insert(name.to_owned(), sha256_hex(older.as_bytes()).into());
+        std::fs::write(own.join(name), older).unwrap();
+    }
+    std::fs::write(
+        own.join("result.json"),
+        serde_json::to_string_pretty(&result).unwrap() + "\n",
+    )
+    .unwrap();
+    let verified = quiet(folder.path(), &["verify", "results/x"]);
+    assert_eq!(verified.status.code(), Some(0), "{verified:?}");
+    assert!(page_of(folder).contains("The record was made before traces were kept"));
+    // The same experiment goes on as it began.
+    json_of(folder, &["run", "x.toml"]);
+    std::fs::remove_file(own.join("result.json")).unwrap();
+    json_of(folder, &["run", "x.toml"]);
+    assert!(!own.join("versions/0/traces.jsonl").exists());
 }
 
 /// The record is verified as it is, and with no file changed, added, or forged together with its digest.

@@ -2,9 +2,12 @@
 
 use super::{convergence, execution, gates, iterations, money, peers, real_bars, scores, strategies};
 use crate::arena::{ArenaRecord, ReviewEvent, read_arena, read_reviews};
+use crate::bar_traces::MarketTrace;
 use crate::error::StrategyError;
 use crate::rows::{SubmissionRows, VersionRow};
-use crate::run::{BOX, RealSubmission, StrategyResults, SubmissionResult, finished_submissions, read_real};
+use crate::run::{
+    BOX, RealSubmission, StrategyResults, SubmissionResult, TRACES, finished_submissions, read_real,
+};
 use ktd_asking::{AgentFile, AskingError};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
@@ -12,9 +15,10 @@ use ktd_bundle::spending::Spending;
 use ktd_io::whole_file::{parse_json, read_bounded, read_if_exists};
 use ktd_sandbox::BoxHeader;
 use ktd_view::report_table::ReportTable;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The most that a file of a submission may hold.
 const FILE_LIMIT_BYTES: u64 = 1 << 26;
@@ -39,6 +43,8 @@ pub(super) struct ReportedSubmission {
     pub(super) events: Vec<Value>,
     /// Sources by iteration; none where the reply had none.
     pub(super) sources: Vec<Option<String>>,
+    /// Traces by iteration; none of what does not run, and of records that keep none.
+    pub(super) traces: Vec<Vec<MarketTrace>>,
     pub(super) spending: Option<Spending>,
     /// Tokens by iteration.
     pub(super) tokens: BTreeMap<usize, IterationTokens>,
@@ -47,15 +53,18 @@ pub(super) struct ReportedSubmission {
 impl ReportedSubmission {
     fn read(folder: &Path, result: SubmissionResult) -> Result<Self, StrategyError> {
         let paths = BundlePaths::new(folder);
-        let events = parsed_lines(&folder.join("events.jsonl"))?;
+        let events: Vec<Value> = parsed_lines(&folder.join("events.jsonl"))?;
         let sources = (0..events.len()).map(|iteration| source(folder, iteration));
         let sources: Result<Vec<Option<String>>, StrategyError> = sources.collect();
+        let traces = (0..events.len()).map(|iteration| traces(folder, iteration));
+        let traces: Result<Vec<Vec<MarketTrace>>, StrategyError> = traces.collect();
         let path = folder.join("spending.json");
         let spending = read_if_exists(&path)?.map(|bytes| parse_json(&path, &bytes));
         Ok(Self {
             rows: result.rows,
             events,
             sources: sources?,
+            traces: traces?,
             spending: spending.transpose()?,
             tokens: tokens(&paths)?,
         })
@@ -94,18 +103,28 @@ fn was_without_box(folder: &Path) -> Result<bool, StrategyError> {
     Ok(!header.isolation.counts())
 }
 
-fn parsed_lines(path: &Path) -> Result<Vec<Value>, StrategyError> {
-    let bytes = read_bounded(path, FILE_LIMIT_BYTES)?;
+fn parsed_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StrategyError> {
+    lines_of(path, &read_bounded(path, FILE_LIMIT_BYTES)?)
+}
+
+fn lines_of<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<Vec<T>, StrategyError> {
     let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     lines.map(|line| Ok(parse_json(path, line)?)).collect()
 }
 
-fn source(folder: &Path, iteration: usize) -> Result<Option<String>, StrategyError> {
-    let path = folder
-        .join("versions")
-        .join(iteration.to_string())
-        .join("strategy.py");
+fn version_file(folder: &Path, iteration: usize, name: &str) -> PathBuf {
+    let versions = folder.join("versions");
+    versions.join(iteration.to_string()).join(name)
+}
+
+fn traces(folder: &Path, iteration: usize) -> Result<Vec<MarketTrace>, StrategyError> {
+    let path = version_file(folder, iteration, TRACES);
     let bytes = read_if_exists(&path)?;
+    bytes.map_or(Ok(Vec::new()), |bytes| lines_of(&path, &bytes))
+}
+
+fn source(folder: &Path, iteration: usize) -> Result<Option<String>, StrategyError> {
+    let bytes = read_if_exists(&version_file(folder, iteration, "strategy.py"))?;
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
@@ -259,6 +278,7 @@ pub(super) mod fixture {
                 ranked: versions.len().checked_sub(1),
                 versions,
             },
+            traces: vec![Vec::new(); events.len()],
             events,
             sources,
             spending: None,

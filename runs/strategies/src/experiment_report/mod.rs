@@ -3,6 +3,7 @@
 
 mod cells;
 mod convergence;
+mod equity;
 mod execution;
 mod gates;
 mod iterations;
@@ -13,6 +14,7 @@ mod peers;
 mod real_bars;
 mod scores;
 mod strategies;
+mod strips;
 mod write;
 
 pub use material::StrategyReport;

@@ -1,8 +1,12 @@
 //! The page: one file without scripts and without anything to load. What a model wrote is escaped.
 
+use super::equity::equity;
 use super::material::{ReportedSubmission, StrategyReport};
+use super::strips::strips;
 use crate::arena::ReviewEvent;
+use crate::bar_traces::MarketTrace;
 use crate::rows::VersionRow;
+use crate::strip::LETTERS;
 use ktd_strategy_code::{DocumentId, Gate, document_text};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{STYLE, TableCell, TableData, counted, document, visible};
@@ -20,6 +24,9 @@ const PUBLISHED: [&str; 5] = [
     "Its peers give 0.6 points more than its automatic scores, without a measured fidelity; here both stand side by side.",
 ];
 
+/// Bars whose strips a page holds at most: some 200 versions of the documents that come with the benchmark.
+const BARS_MAX: usize = 200_000;
+
 /// The page of a report.
 pub(super) fn page(report: &StrategyReport, tables: &[ReportTable]) -> String {
     let title = "Trading strategies written by models";
@@ -28,6 +35,7 @@ pub(super) fn page(report: &StrategyReport, tables: &[ReportTable]) -> String {
         .iter()
         .filter_map(|submission| DocumentId::parse(&submission.rows.strategy))
         .collect();
+    let shown = iterations_shown(&report.submissions, BARS_MAX);
     let body = html! {
         h1 { (title) }
         p.lead {
@@ -41,7 +49,11 @@ pub(super) fn page(report: &StrategyReport, tables: &[ReportTable]) -> String {
         }
         section id="submissions" {
             h2 { "Submissions" }
-            @for submission in &report.submissions { (of_submission(report, submission)) }
+            p.notes {
+                "In strips a block has 20 bars: signal and position of the reference (ref), then of the version (ver); ^ marks bars \
+                 that differ, where need be by the exposure alone. " (LETTERS) ", ? what no document has."
+            }
+            @for (submission, shown) in report.submissions.iter().zip(&shown) { (of_submission(report, submission, shown)) }
         }
         section id="documents" {
             h2 { "Documents" }
@@ -53,7 +65,30 @@ pub(super) fn page(report: &StrategyReport, tables: &[ReportTable]) -> String {
     document(title, &[STYLE, include_str!("style.css")], &body)
 }
 
-fn of_submission(report: &StrategyReport, submission: &ReportedSubmission) -> Markup {
+/// By submission, the iterations whose strips are on the page: the ranked ones, then others, as long as their bars fit.
+fn iterations_shown(submissions: &[ReportedSubmission], most: usize) -> Vec<BTreeSet<usize>> {
+    let mut shown = vec![BTreeSet::new(); submissions.len()];
+    let mut left = most;
+    for wants_ranked in [true, false] {
+        for (submission, own) in submissions.iter().zip(&mut shown) {
+            for (iteration, markets) in submission.traces.iter().enumerate() {
+                let is_ranked = submission.rows.ranked == Some(iteration);
+                let bars: usize = markets.iter().map(MarketTrace::bars).sum();
+                if is_ranked == wants_ranked && bars <= left {
+                    left -= bars;
+                    own.insert(iteration);
+                }
+            }
+        }
+    }
+    shown
+}
+
+fn of_submission(
+    report: &StrategyReport,
+    submission: &ReportedSubmission,
+    shown: &BTreeSet<usize>,
+) -> Markup {
     let rows = &submission.rows;
     let state = match (submission.ranked(), submission.valid()) {
         (None, _) => "no version stands".to_owned(),
@@ -68,7 +103,13 @@ fn of_submission(report: &StrategyReport, submission: &ReportedSubmission) -> Ma
             summary {
                 b { bdi { (rows.model) } } " " (rows.strategy) ", seed " (rows.seed) ": " (state)
             }
-            @for version in &rows.versions { (of_version(submission, version)) }
+            @for version in &rows.versions {
+                (of_version(submission, version))
+                (of_traces(submission, version, shown.contains(&version.iteration)))
+                @if let Some(source) = submission.sources.get(version.iteration).and_then(Option::as_ref) {
+                    details { summary { "Source of iteration " (version.iteration) } pre { code { (lines_shown(source)) } } }
+                }
+            }
             @for (reviewer, event) in reviews(report, submission) { (of_review(reviewer, event)) }
         }
     }
@@ -76,16 +117,38 @@ fn of_submission(report: &StrategyReport, submission: &ReportedSubmission) -> Ma
 
 fn of_version(submission: &ReportedSubmission, version: &VersionRow) -> Markup {
     let iteration = version.iteration;
-    let source = submission.sources.get(iteration).and_then(Option::as_ref);
     let warnings = words(submission.found(iteration, "/report/warnings"));
     html! {
         h4 { "Iteration " (iteration) ": " (version.state) }
         (gates(submission, version).html())
         @if !warnings.is_empty() {
-            p { "Static warnings, which decide nothing: " bdi { (shown(&warnings.join(", "))) } "." }
+            p { "Static warnings, which decide nothing: " bdi { (lines_shown(&warnings.join(", "))) } "." }
         }
         @if let Some(distances) = distances(submission, iteration) { (distances.html()) }
-        @if let Some(source) = source { pre { code { (shown(source)) } } }
+    }
+}
+
+/// Strips and equity of an iteration.
+fn of_traces(submission: &ReportedSubmission, version: &VersionRow, is_shown: bool) -> Markup {
+    let markets = submission
+        .traces
+        .get(version.iteration)
+        .map_or(&[][..], Vec::as_slice);
+    let has_run = version.passed.iter().any(|gate| gate == Gate::Exec.label());
+    html! {
+        @if markets.is_empty() {
+            @if has_run {
+                p.nothing { "The record was made before traces were kept: it has no strips and no equity." }
+            }
+        } @else if is_shown {
+            (strips(markets))
+            @if let Some(equity) = equity(markets) { (equity) }
+        } @else {
+            p.nothing {
+                "Strips and equity are left out, for the page has many: the record keeps them in versions/" (version.iteration)
+                "/traces.jsonl."
+            }
+        }
     }
 }
 
@@ -150,7 +213,7 @@ fn of_review(reviewer: &str, event: &ReviewEvent) -> Markup {
             @else { "none (" (missing.unwrap_or("unknown")) ")" }
         }
         @for (name, text) in [("Strengths", &event.strengths), ("Weaknesses", &event.weaknesses)] {
-            @if !text.is_empty() { p { (name) ": " bdi { (shown(text)) } } }
+            @if !text.is_empty() { p { (name) ": " bdi { (lines_shown(text)) } } }
         }
     }
 }
@@ -161,7 +224,64 @@ fn words(value: Option<&Value>) -> Vec<&str> {
 }
 
 /// Foreign lines without a character that is none of a line.
-fn shown(text: &str) -> String {
+fn lines_shown(text: &str) -> String {
     let lines: Vec<_> = text.lines().map(|line| visible(line)).collect();
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bar_traces::BarTrace;
+    use crate::experiment_report::material::fixture::{report, submission, version};
+    use serde_json::json;
+
+    /// A submission of two versions with so many bars each.
+    fn traced(bars: usize) -> ReportedSubmission {
+        let found = (0..2).map(|_| (json!({}), "x = 1")).collect();
+        let versions = vec![version(0, 6, None), version(1, 6, Some("same"))];
+        let mut traced = submission(("writer", "S01"), versions, found);
+        let trace = |letter: &str| BarTrace {
+            signals: letter.repeat(bars),
+            positions: "_".repeat(bars),
+            exposure: vec![Some(0); bars],
+            equity: vec![Some(100_000); bars],
+        };
+        let market = MarketTrace {
+            market: "long".to_owned(),
+            reference: trace("."),
+            version: trace("?"),
+        };
+        traced.traces = vec![vec![market]; 2];
+        traced
+    }
+
+    #[test]
+    fn a_page_has_strips_and_equity_of_every_version() {
+        let report = report(vec![traced(30)], None);
+        let shown = page(&report, &[]);
+        assert_eq!(shown.matches("differs on 30 of 30 bars: 0 to 29").count(), 2);
+        assert_eq!(shown.matches("class=\"equity\"").count(), 2);
+        assert!(!shown.contains("left out") && !shown.contains("before traces were kept"));
+    }
+
+    #[test]
+    fn a_record_without_traces_says_so() {
+        let mut old = traced(30);
+        old.traces = vec![Vec::new(); 2];
+        old.rows.versions = vec![version(0, 2, None), version(1, 3, None)];
+        let shown = page(&report(vec![old], None), &[]);
+        assert_eq!(shown.matches("before traces were kept").count(), 1);
+    }
+
+    #[test]
+    fn the_ranked_versions_come_first_where_a_page_is_full() {
+        let submissions = [traced(30), traced(30)];
+        let sets = |most| iterations_shown(&submissions, most);
+        assert_eq!(sets(60), [BTreeSet::from([1]), BTreeSet::from([1])]);
+        assert_eq!(sets(90), [BTreeSet::from([0, 1]), BTreeSet::from([1])]);
+        assert_eq!(sets(0), [BTreeSet::new(), BTreeSet::new()]);
+        let shown = page(&report(vec![traced(150_000)], None), &[]);
+        assert_eq!(shown.matches("versions/0/traces.jsonl").count(), 1);
+    }
 }

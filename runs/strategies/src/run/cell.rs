@@ -25,13 +25,17 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// The version of the files.
-pub(super) const FORMAT: u32 = 2;
+pub(super) const FORMAT: u32 = 3;
+/// The first version with traces.
+const FIRST_WITH_TRACES: u32 = 3;
 pub(super) const HEADER: &str = "header.json";
 pub(super) const AGENT: &str = "agent.json";
 pub(super) const EVENTS: &str = "events.jsonl";
 /// The messages that were sent: a program that is not deterministic would have others written anew.
 pub(super) const MESSAGES: &str = "messages.jsonl";
 pub(crate) const RESULT: &str = "result.json";
+/// What a version did bar by bar, in its folder.
+pub(crate) const TRACES: &str = "traces.jsonl";
 /// What every iteration earns on real bars, where the experiment has some.
 pub(super) const REAL: &str = "real.json";
 const REPLAY_HINT: &str = "the file or the record was changed, or a program is not deterministic, which its gates say; move \
@@ -142,7 +146,7 @@ impl SubmissionCell<'_> {
     pub(super) fn opened(&self, model: &AskedModel) -> Result<Option<SubmissionResult>, StrategyError> {
         create_directory(&self.folder)?;
         keep_same(&self.folder.join(HEADER), &self.header, "of another experiment")?;
-        let agent = AgentFile::of(model, FORMAT, None);
+        let agent = AgentFile::of(model, self.header.format, None);
         keep_same(&self.folder.join(AGENT), &agent, "of another agent")?;
         self.finished()
     }
@@ -296,7 +300,7 @@ impl SubmissionCell<'_> {
                 .is_some_and(|version| !StrategyGoal::is_reached(version))
     }
 
-    /// Events, earnings on real bars, and card and source of every iteration.
+    /// Events, earnings on real bars, and card, source and traces of every iteration.
     fn made_files(&self, led: &Led) -> Result<Vec<MadeFile>, StrategyError> {
         let events = self.folder.join(EVENTS);
         let bytes = json_lines(&events, &led.events)?;
@@ -308,7 +312,27 @@ impl SubmissionCell<'_> {
         }
         let sources = self.sources(&led.chain).into_iter();
         files.extend(sources.map(|(path, text)| (path, text.into_bytes())));
+        if FIRST_WITH_TRACES <= self.header.format {
+            for version in &led.chain.versions {
+                files.extend(self.traces(version)?);
+            }
+        }
         Ok(files)
+    }
+
+    /// What a version did bar by bar, where it runs.
+    fn traces(&self, version: &SubmissionVersion) -> Result<Option<MadeFile>, StrategyError> {
+        let markets = version.report.as_ref().map(|report| report.markets.as_slice());
+        let Some(markets) = markets.filter(|markets| !markets.is_empty()) else {
+            return Ok(None);
+        };
+        let path = self.version_folder(version.iteration).join(TRACES);
+        let bytes = json_lines(&path, markets)?;
+        Ok(Some((path, bytes)))
+    }
+
+    fn version_folder(&self, iteration: usize) -> PathBuf {
+        self.folder.join("versions").join(iteration.to_string())
     }
 
     fn result(
@@ -334,7 +358,7 @@ impl SubmissionCell<'_> {
     /// Card and source of every iteration.
     fn sources(&self, chain: &VersionChain) -> Vec<(PathBuf, String)> {
         let files = |version: &SubmissionVersion| {
-            let folder = self.folder.join("versions").join(version.iteration.to_string());
+            let folder = self.version_folder(version.iteration);
             let submission = version.submission.as_ref()?;
             Some([
                 (folder.join("card.json"), submission.card.clone()),
@@ -360,6 +384,17 @@ impl Led {
         }
         self.events.push(event);
     }
+}
+
+/// The version of a submission's files: that of an earlier run, which goes on as it began, or else today's.
+pub(super) fn format_of(folder: &Path) -> Result<u32, StrategyError> {
+    let path = folder.join(HEADER);
+    let Some(bytes) = read_if_exists(&path)? else {
+        return Ok(FORMAT);
+    };
+    // What is no header of ours is refused where it is compared with the one of today.
+    let header: Option<SubmissionHeader> = parse_json(&path, &bytes).ok();
+    Ok(header.map_or(FORMAT, |header| header.format.min(FORMAT)))
 }
 
 /// Compares every file of a submission's record with what its result says of it.

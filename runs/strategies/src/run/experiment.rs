@@ -2,7 +2,7 @@
 
 use super::cell::{
     AGENT, FORMAT, HEADER, REAL, RESULT, RealHeader, SubmissionCell, SubmissionHeader, SubmissionResult,
-    check_files, folder_of,
+    check_files, folder_of, format_of,
 };
 use super::config::{StrategyExperiment, role};
 use super::spent::SpentBefore;
@@ -92,7 +92,7 @@ pub async fn run_experiment(
         .flat_map(|(model, endpoint)| tasks.iter().map(move |task| (*model, endpoint, task)))
         .enumerate()
     {
-        let cell = cell_of(experiment, folder, (model, task), &real);
+        let cell = cell_of(experiment, folder, (model, task), &real)?;
         match cell.opened(model)? {
             Some(result) => {
                 done.insert(place, result);
@@ -125,10 +125,10 @@ fn cell_of<'a>(
     folder: &Path,
     (model, task): (&AskedModel, &'a StrategyTask),
     real: &'a RealTasks,
-) -> SubmissionCell<'a> {
+) -> Result<SubmissionCell<'a>, StrategyError> {
     let own = real.tasks.get(&task.id);
-    SubmissionCell {
-        folder: folder_of(folder, model.id(), task.id.label(), model.seed),
+    let folder = folder_of(folder, model.id(), task.id.label(), model.seed);
+    Ok(SubmissionCell {
         task,
         real: own,
         header: SubmissionHeader {
@@ -137,7 +137,7 @@ fn cell_of<'a>(
                 keys: keys.clone(),
                 bars_sha256: own.bars_sha256.clone(),
             }),
-            format: FORMAT,
+            format: format_of(&folder)?,
             strategy: task.id.label().to_owned(),
             seed: model.seed,
             iterations: experiment.iterations,
@@ -146,7 +146,8 @@ fn cell_of<'a>(
             document_sha256: document_hash(task.id),
             prompts_sha256: strategy_code_hash(),
         },
-    }
+        folder,
+    })
 }
 
 /// The real bars of each document.
@@ -224,7 +225,9 @@ pub async fn replay_experiment(
         let agent: AgentFile = read(&own.join(AGENT))?;
         let id = DocumentId::parse(&header.strategy)
             .ok_or_else(|| StrategyError::damaged(&own.join(HEADER), "the strategy is unknown"))?;
-        if (&header.document_sha256, &header.prompts_sha256) != (&document_hash(id), &strategy_code_hash()) {
+        let is_readable = header.format <= FORMAT;
+        let made_with = (&header.document_sha256, &header.prompts_sha256);
+        if !is_readable || made_with != (&document_hash(id), &strategy_code_hash()) {
             return Err(StrategyError::input(
                 format_args!("{}: made with other documents or prompts", own.display()),
                 "replay it with the version of ktd that made it",

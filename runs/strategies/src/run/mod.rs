@@ -14,7 +14,7 @@ mod spent;
 mod waves;
 
 pub use arena_keys::{ArenaKeys, ReviewText, ReviewerChoice};
-pub(crate) use cell::{RESULT, SubmissionResult, folder_of};
+pub(crate) use cell::{RESULT, SubmissionResult, TRACES, folder_of};
 pub(crate) use config::review_role;
 pub use config::{StrategyChoice, StrategyExperiment};
 pub(crate) use experiment::{BOX, finished_submissions};

@@ -1,0 +1,163 @@
+//! Traces of a version as its record keeps them: signals and positions as letters, exposures, and the equity of the long run.
+
+use crate::strip::{position_letter, signal_letter};
+use ktd_strategy_code::{CandidateLogs, LONG_RUN, StrategyTraces};
+use serde::{Deserialize, Serialize};
+
+/// The greatest exposure and the greatest equity that a record holds; what is beyond counts as this much.
+const GREATEST: f64 = 1e15;
+
+/// What a program did on the bars of one market, one value a bar.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct BarTrace {
+    /// A letter a signal; `?` for a word that no document has.
+    pub signals: String,
+    /// A letter a position.
+    pub positions: String,
+    /// Tenths of the equity that are invested, half up; none where the log says no number.
+    pub exposure: Vec<Option<i64>>,
+    /// Equity after the bar in whole units of account; of the long run alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub equity: Vec<Option<i64>>,
+}
+
+/// What the reference strategy and a version did on the bars of one market.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct MarketTrace {
+    /// The scenario, or the long run.
+    pub market: String,
+    /// The reference strategy, with the parameters of the version's card.
+    pub reference: BarTrace,
+    /// The version; without bars where it does not run on this market.
+    pub version: BarTrace,
+}
+
+impl BarTrace {
+    fn of(tokens: &[String]) -> Self {
+        let read: Vec<(char, char, Option<i64>)> = tokens.iter().map(|token| token_parts(token)).collect();
+        Self {
+            signals: read.iter().map(|(signal, _, _)| signal).collect(),
+            positions: read.iter().map(|(_, position, _)| position).collect(),
+            exposure: read.iter().map(|(_, _, exposure)| *exposure).collect(),
+            equity: Vec::new(),
+        }
+    }
+
+    fn with_equity(self, equity: impl Iterator<Item = f64>) -> Self {
+        let equity = equity.map(|equity| whole(equity.round())).collect();
+        Self { equity, ..self }
+    }
+}
+
+impl MarketTrace {
+    /// Bars of the longer trace.
+    pub(crate) fn bars(&self) -> usize {
+        let lengths =
+            [&self.reference, &self.version].map(|trace| trace.signals.len().max(trace.equity.len()));
+        lengths.into_iter().max().unwrap_or(0)
+    }
+
+    /// The traces of a version on all markets: the scenarios by name, then the long run with its equity.
+    pub(crate) fn of_version(
+        (reference, reference_equity): (&StrategyTraces, &[f64]),
+        (version, long_run): (&StrategyTraces, &CandidateLogs),
+    ) -> Vec<Self> {
+        let scenarios = reference.keys().filter(|name| *name != LONG_RUN);
+        let names = scenarios.map(String::as_str).chain([LONG_RUN]);
+        let of = |traces: &StrategyTraces, name: &str| {
+            traces
+                .get(name)
+                .map_or_else(BarTrace::default, |tokens| BarTrace::of(tokens))
+        };
+        let bars = &long_run.bars;
+        let markets = names.map(|name| {
+            let (reference, version) = (of(reference, name), of(version, name));
+            let (reference, version) = if name == LONG_RUN {
+                let own = (0..bars.len()).map(|row| bars.number("equity", row).unwrap_or(f64::NAN));
+                (
+                    reference.with_equity(reference_equity.iter().copied()),
+                    version.with_equity(own),
+                )
+            } else {
+                (reference, version)
+            };
+            Self {
+                market: name.to_owned(),
+                reference,
+                version,
+            }
+        });
+        markets.collect()
+    }
+}
+
+/// Letters of signal and position, and tenths of exposure, of a token `bar|signal|position|exposure`.
+fn token_parts(token: &str) -> (char, char, Option<i64>) {
+    let parts: Vec<&str> = token.split('|').collect();
+    let [_, signal, position, exposure] = parts.as_slice() else {
+        // A word of the program holds the separator: no document has such a word.
+        return ('?', '?', None);
+    };
+    let exposure = exposure
+        .parse()
+        .ok()
+        .and_then(|exposure: f64| whole((exposure * 10.0).round()));
+    (signal_letter(signal), position_letter(position), exposure)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a whole number within 10^15, both ways"
+)]
+fn whole(value: f64) -> Option<i64> {
+    (!value.is_nan()).then(|| value.clamp(-GREATEST, GREATEST) as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn traces(long: &[&str]) -> StrategyTraces {
+        let tokens = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let short = tokens(&["0|NONE|FLAT|0.0"]);
+        [(LONG_RUN.to_owned(), tokens(long)), ("zigzag".to_owned(), short)]
+            .into_iter()
+            .collect()
+    }
+
+    #[test]
+    fn a_trace_is_letters_tenths_and_whole_units() {
+        let reference = traces(&["0|NONE|FLAT|0.0", "1|LONG|LONG|1.0"]);
+        let program = traces(&[
+            "0|BUY|LONG|?",
+            "1|LONG|SHORT|0.9",
+            "2|a|b|FLAT|0.0",
+            "3|EXIT|FLAT|inf",
+        ]);
+        let made = MarketTrace::of_version(
+            (&reference, &[100_000.4, f64::NAN]),
+            (&program, &CandidateLogs::default()),
+        );
+        let names: Vec<&str> = made.iter().map(|trace| trace.market.as_str()).collect();
+        assert_eq!(names, ["zigzag", LONG_RUN]);
+        let long = made.last().unwrap();
+        assert_eq!(
+            (long.reference.signals.as_str(), long.reference.positions.as_str()),
+            (".L", "_+")
+        );
+        assert_eq!(long.reference.equity, [Some(100_000), None]);
+        assert_eq!(
+            (long.version.signals.as_str(), long.version.positions.as_str()),
+            ("?L?X", "+-?_")
+        );
+        assert_eq!(
+            long.version.exposure,
+            [None, Some(9), None, Some(1_000_000_000_000_000)]
+        );
+        let text = serde_json::to_string(made.first().unwrap()).unwrap();
+        assert_eq!(serde_json::from_str::<MarketTrace>(&text).unwrap(), made[0]);
+        assert!(!text.contains("equity"), "{text}");
+    }
+}
