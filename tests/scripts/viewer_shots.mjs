@@ -1,12 +1,13 @@
 // The browser's side of viewer_shots.sh: drives every page of a running viewer as people will, by keys and clicks, and keeps
 // pictures.
-import { writeFileSync } from 'node:fs';
+import { cpSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch } from './browser.mjs';
 
-const [browser, profile, start, out] = process.argv.slice(2);
+const [browser, profile, start, out, cells] = process.argv.slice(2);
 const origin = new URL(start).origin;
 const DEADLINE_MS = 400_000;
+const STATE_DEADLINE_MS = 60_000;
 const WIDTHS = [1440, 1024, 390];
 
 const { fail, listeners, send, finish } = launch(browser, profile, DEADLINE_MS);
@@ -58,6 +59,71 @@ async function shots(name) {
 
 const expect = async (expression, what) => { if (!(await run(expression))) fail(`expected ${what} at ${await run('location.href')}`); };
 
+/** Waits until something is so. */
+async function until(expression, what) {
+  for (const late = Date.now() + STATE_DEADLINE_MS; Date.now() < late;) {
+    if (await run(expression)) return;
+    await new Promise((resolve) => { setTimeout(resolve, 50); });
+  }
+  fail(`expected ${what} at ${await run('location.href')}`);
+}
+
+// Runs in pages before their own script: keeps every stream of events, and lets a page be hidden and shown again.
+const WATCHED = `
+  window.streams = [];
+  window.EventSource = class extends EventSource {
+    constructor(...parts) { super(...parts); window.streams.push(this); }
+  };
+  let isHidden = false;
+  Object.defineProperty(document, 'hidden', { get: () => isHidden });
+  Object.defineProperty(document, 'visibilityState', { get: () => (isHidden ? 'hidden' : 'visible') });
+  window.hide = (hides) => { isHidden = hides; document.dispatchEvent(new Event('visibilitychange')); };
+`;
+
+/** Another episode of the planted experiment, which stands before the one that is there: whole at once. */
+function appears(name) {
+  const unseen = join(cells, '..', '..', name);
+  cpSync(join(cells, 'one'), unseen, { recursive: true });
+  renameSync(unseen, join(cells, name));
+}
+
+/** A page that changes while it is open, hidden, and shown again. */
+async function live() {
+  const { identifier } = await to('Page.addScriptToEvaluateOnNewDocument', { source: WATCHED });
+  await open('x/planted.html');
+  const states = (wanted) => until(`window.streams.map((one) => one.readyState).join() === '${wanted}'`, `streams in the states ${wanted}`);
+  await states('1');
+  await until(`document.querySelector('.live').hidden === false`, 'the mark of a live page');
+  await run(`window.hide(true)`);
+  await states('2');
+  await run(`document.querySelector('main').dataset.old = 'yes'; window.hide(false)`);
+  await states('2,1');
+  await until(`document.querySelector('main').dataset.old === undefined`, 'a newer page after it was hidden');
+
+  const rows = `document.querySelectorAll('tbody tr').length`;
+  const address = `document.activeElement.getAttribute('href')`;
+  await run(`document.querySelector('tbody a').focus()`);
+  const before = await run(address);
+  if (!before?.includes('planted~one')) fail(`the keyboard is on ${before}`);
+  appears('another');
+  await until(`${rows} === 2`, 'the row of a new episode');
+  await expect(`${address} === ${JSON.stringify(before)}`, 'the keyboard on the link that it was on');
+  await expect(`document.activeElement !== document.querySelector('tbody a')`, 'a new row before it');
+  // A field keeps its words and its place in them, a heading its order.
+  await run(`document.querySelectorAll('table.sortable thead button')[5].click()`);
+  await run(`(() => { const f = document.querySelector('input[name="words"]'); f.focus(); f.value = 'open'; f.setSelectionRange(2, 3); })()`);
+  appears('further');
+  await until(`${rows} === 3`, 'the row of a third episode');
+  await expect(`document.activeElement.name === 'words' && document.activeElement.value === 'open'`, 'the field with its words');
+  await expect(`document.activeElement.selectionStart === 2 && document.activeElement.selectionEnd === 3`, 'the caret where it was');
+  await expect(`document.querySelectorAll('thead th')[5].getAttribute('aria-sort') === 'ascending'`, 'the order of the rows');
+  await run(`document.querySelectorAll('table.sortable thead button')[5].focus()`);
+  appears('last');
+  await until(`${rows} === 4`, 'the row of a fourth episode');
+  await expect(`document.activeElement === document.querySelectorAll('table.sortable thead button')[5]`, 'the keyboard on the heading');
+  await to('Page.removeScriptToEvaluateOnNewDocument', { identifier });
+}
+
 async function main() {
   const { targetId } = await send('Target.createTarget', { url: 'about:blank' });
   ({ sessionId: session } = await send('Target.attachToTarget', { targetId, flatten: true }));
@@ -82,6 +148,7 @@ async function main() {
   await open('x/planted.html');
   await run(`document.querySelectorAll('table.sortable thead button').forEach((one) => one.click())`);
   await expect(`document.querySelectorAll('table.sortable tbody tr').length === 1`, 'the row after sorting');
+  await live();
   await open('index.html');
   await leads(() => run(`document.querySelector('tbody th a:not([href*="planted"])').click()`));
   await shots('results');

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Starts `ktd view` over results and drives every page in a headless browser as people will: filters, steps by key, a search,
-# a comparison, certificate and board. Saves screenshots at three widths, light and dark, to look at, and fails on a console
-# message, a request off this machine, a page wider than its screen, a planted script that ran, and a page that is not there.
+# a comparison, certificate and board; an episode that appears while a page is open. Saves screenshots at three widths, light
+# and dark, to look at, and fails on a console message, a request off this machine, a page wider than its screen, a planted
+# script that ran, a page that is not there, a stream of events that a hidden page holds, and a keyboard that loses its place.
 #
 #   tests/scripts/viewer_shots.sh target/release/ktd results/demo OUT_DIR
 #   CHROMIUM=/path/to/chrome tests/scripts/viewer_shots.sh ...    another browser of that family
@@ -38,4 +39,4 @@ for _ in $(seq 100); do
   sleep 0.1
 done
 mkdir -p -- "$3"
-node "$here/viewer_shots.mjs" "$browser" "$profile/browser" "$(grep -m1 '^http' "$address")" "$(realpath -- "$3")"
+node "$here/viewer_shots.mjs" "$browser" "$profile/browser" "$(grep -m1 '^http' "$address")" "$(realpath -- "$3")" "$profile/planted/cells"

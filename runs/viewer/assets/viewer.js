@@ -86,16 +86,22 @@
     });
   }
 
+  // Where the keyboard is, by what it is on: in a newer form of the page other rows may stand before it.
+  const named = (one) => `${one.tagName} ${one.getAttribute('href') ?? one.getAttribute('name') ?? one.getAttribute('aria-label')
+    ?? (one.matches('button, summary') ? one.textContent : '')}`;
+  const alike = (name) => [...document.querySelectorAll('main :is(a[href], button, input, select, summary, [tabindex])')]
+    .filter((one) => named(one) === name);
+
   // What a reader has done to a page, so that a newer form of it takes its place unnoticed.
   function taken() {
     const field = document.activeElement;
-    const fields = [...document.querySelectorAll('main input, main select, main button')];
+    const name = field ? named(field) : '';
     return {
       forms: [...document.querySelectorAll('form.filters')].map((form) => new FormData(form)),
       order: orders(),
       open: [...document.querySelectorAll('main details')].map((one) => one.open),
       boxes: [...document.querySelectorAll('main .scroll')].map((box) => [box.scrollLeft, box.scrollTop]),
-      focus: fields.indexOf(field),
+      focus: { name, place: alike(name).indexOf(field) },
       caret: field?.type === 'search' ? [field.selectionStart, field.selectionEnd] : null,
     };
   }
@@ -107,7 +113,7 @@
       filter(form);
     });
     document.querySelectorAll('main .scroll').forEach((box, place) => box.scrollTo(...(before.boxes[place] ?? [0, 0])));
-    const field = document.querySelectorAll('main input, main select, main button')[before.focus];
+    const field = alike(before.focus.name)[before.focus.place];
     field?.focus({ preventScroll: true });
     if (before.caret) field?.setSelectionRange?.(...before.caret);
   }
@@ -117,8 +123,9 @@
   const mark = document.querySelector('.live');
   let source = null;
   async function refresh() {
-    const answer = await fetch(location.href);
-    if (!answer.ok) return;
+    // A server that has ended sends nothing newer.
+    const answer = await fetch(location.href).catch(() => null);
+    if (!answer?.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
     if (!fresh) return;
     const before = taken();

@@ -11,6 +11,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 const EXPERIMENT: &str = r#"
 name = "try"
@@ -55,10 +56,14 @@ struct Viewer {
 
 impl Viewer {
     fn of(folder: &Path, arguments: &[&str]) -> Self {
+        Self::with_errors(folder, arguments, Stdio::inherit())
+    }
+
+    fn with_errors(folder: &Path, arguments: &[&str], errors: Stdio) -> Self {
         let arguments = [&["view"], arguments, &["--no-open", "--port", "0"]].concat();
         let mut child = command(folder, &arguments)
             .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
+            .stderr(errors)
             .spawn()
             .unwrap();
         let mut line = String::new();
@@ -77,6 +82,16 @@ impl Viewer {
 
     /// Status and text of an answer.
     fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> (u16, String) {
+        let mut stream = self.begin(method, path, headers);
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let answer = String::from_utf8(answer).unwrap();
+        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, answer)
+    }
+
+    /// A request that is sent, and whose answer nobody has read.
+    fn begin(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> TcpStream {
         let mut stream = TcpStream::connect(&self.host).unwrap();
         let headers: Vec<String> = headers
             .iter()
@@ -88,11 +103,7 @@ impl Viewer {
             "{method} {path} HTTP/1.1\r\n{headers}connection: close\r\n\r\n"
         )
         .unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        let answer = String::from_utf8(answer).unwrap();
-        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, answer)
+        stream
     }
 
     fn get(&self, path: &str) -> (u16, String) {
@@ -282,14 +293,15 @@ fn plant(folder: &Folder, name: &str) {
         log.push('\n');
     }
     folder.write(&format!("{name}/events.jsonl"), log);
-    folder.write(&format!("{name}/exchanges.jsonl"), exchanges(&all));
+    folder.write(&format!("{name}/exchanges.jsonl"), exchanges(&all, 1 << 20));
 }
 
-fn exchanges(all: &str) -> String {
+/// One exchange, with a word of so many letters.
+fn exchanges(all: &str, letters: usize) -> String {
     let at = json!({ "step": 1, "ordinal": 0, "attempt": 0 });
     let arguments = json!({ all: all }).to_string();
     let request = json!({ "messages": [
-        { "role": "system", "content": all }, { "role": all, "content": "x".repeat(1 << 20) },
+        { "role": "system", "content": all }, { "role": all, "content": "x".repeat(letters) },
         { "role": "user", "content": format!("{all} STATE:\n{{\"a\":{}}}", Value::from(all)) }] });
     let call = json!({ "id": "c", "type": "function", "function": { "name": "t", "arguments": arguments } });
     let message =
@@ -341,6 +353,54 @@ fn planted_texts_stay_text() {
         raw.contains("content-type: text/plain") && raw.contains("content-security-policy: sandbox"),
         "{raw}"
     );
+}
+
+/// Ctrl-C while one page is being made, another is on its way, and a third waits for changes: the program ends at once, without
+/// a word, and says that nothing failed.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_during_a_page_ends_it_cleanly() {
+    // More than the buffers of a connection hold: its answer is on its way until somebody reads it.
+    const LETTERS: usize = 40 << 20;
+    let folder = Folder::new();
+    plant(&folder, "planted/cells/one");
+    folder.write("planted/cells/one/exchanges.jsonl", exchanges("all", LETTERS));
+    let mut viewer = Viewer::with_errors(folder.path(), &["planted"], Stdio::piped());
+    let host = viewer.host.clone();
+    let begin = |path: &str| viewer.begin("GET", path, &[("host", &host)]);
+    let mut unread = begin("/e/planted~one/1.request.0.0.txt");
+    let mut waiting = begin("/events");
+    for stream in [&mut unread, &mut waiting] {
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).unwrap();
+        assert_eq!(&status, b"HTTP/1.1 200");
+    }
+    let mut made = begin("/e/planted~one/search.html?q=planted");
+
+    let pid = viewer.child.id().to_string();
+    let sent = std::process::Command::new("sh")
+        .args(["-c", "kill -INT \"$0\"", &pid])
+        .status();
+    assert!(sent.unwrap().success());
+    let late = Instant::now() + Duration::from_secs(120);
+    let ended = loop {
+        if let Some(ended) = viewer.child.try_wait().unwrap() {
+            break ended;
+        }
+        assert!(Instant::now() < late, "the viewer goes on after Ctrl-C");
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    assert_eq!(ended.code(), Some(0));
+    let mut errors = String::new();
+    let mut stream = viewer.child.stderr.take().unwrap();
+    stream.read_to_string(&mut errors).unwrap();
+    assert_eq!(errors, "");
+    // What was on its way is cut off, not made up.
+    let mut rest = Vec::new();
+    unread.read_to_end(&mut rest).ok();
+    assert!(rest.len() < LETTERS, "{} bytes", rest.len());
+    made.read_to_end(&mut Vec::new()).ok();
+    assert!(TcpStream::connect(&viewer.host).is_err());
 }
 
 /// A board beside the episodes: its rows lead to tear sheets and these to episodes, which then show the market; without days.
