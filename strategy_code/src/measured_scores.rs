@@ -1,9 +1,11 @@
 //! Measured scores of a submission, from what its programs did: fidelity, risk, reliability.
 
 use crate::indicators::{count, mean};
+use serde::{Deserialize, Serialize};
 
 /// What D1, fidelity to the document, is made of.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct FidelityEvidence {
     /// Checks of the card that hold.
     pub checks_held: usize,
@@ -11,7 +13,9 @@ pub struct FidelityEvidence {
     pub checks: usize,
     /// Distance to the reference in every scenario, 0 to 1.
     pub distances: Vec<f64>,
-    /// Whether the version has drifted: then there is no fidelity.
+    /// Whether the version has drifted: then there is no fidelity. What became of a version says so, not its runs: this is
+    /// no part of its record.
+    #[serde(skip)]
     pub has_drifted: bool,
 }
 
@@ -22,13 +26,21 @@ impl FidelityEvidence {
         if self.has_drifted {
             return 0.0;
         }
+        let [card, near] = self.parts();
+        0.4 * card + 0.6 * near
+    }
+
+    /// The share of checks that hold, and the mean of 1 - distance; each 0 to 1, before what drift takes away.
+    #[must_use]
+    pub fn parts(&self) -> [f64; 2] {
         let near: Vec<f64> = self.distances.iter().map(|distance| 1.0 - distance).collect();
-        0.4 * share(self.checks_held, self.checks) + 0.6 * mean(&near).unwrap_or(0.0)
+        [share(self.checks_held, self.checks), mean(&near).unwrap_or(0.0)]
     }
 }
 
 /// What D2, risk, is made of: sums over the long run and the stress runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct RiskEvidence {
     /// Bars with an action.
     pub actions: usize,
@@ -46,6 +58,13 @@ impl RiskEvidence {
     /// D2: 0.5 x (1 - breaches an action) + 0.3 x share of stress runs passed + 0.2 x share of breaches logged.
     #[must_use]
     pub fn score(self) -> f64 {
+        let [kept, passed, logged] = self.parts();
+        0.5 * kept + 0.3 * passed + 0.2 * logged
+    }
+
+    /// 1 - breaches an action, the share of stress runs passed, and that of breaches logged; each 0 to 1.
+    #[must_use]
+    pub fn parts(self) -> [f64; 3] {
         let broken = if self.breaches == 0 {
             0.0
         } else {
@@ -56,12 +75,13 @@ impl RiskEvidence {
         } else {
             share(self.logged_breaches, self.breaches)
         };
-        0.5 * (1.0 - broken) + 0.3 * share(self.stress_passed, self.stress_runs) + 0.2 * logged
+        [1.0 - broken, share(self.stress_passed, self.stress_runs), logged]
     }
 }
 
 /// What D3, reliability, is made of.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct ReliabilityEvidence {
     /// Whether the gate on determinism is passed.
     pub is_deterministic: bool,
@@ -81,11 +101,20 @@ impl ReliabilityEvidence {
     /// D3: 0.30 determinism + 0.30 no look-ahead + 0.25 x completeness where traceable + 0.15 x share of stress runs that end.
     #[must_use]
     pub fn score(self) -> f64 {
+        let [determinism, no_leak, logs, ended] = self.parts();
+        0.30 * determinism + 0.30 * no_leak + 0.25 * logs + 0.15 * ended
+    }
+
+    /// Determinism, no look-ahead, completeness of logs that can be traced, and the share of stress runs that end; each 0 to 1.
+    #[must_use]
+    pub fn parts(self) -> [f64; 4] {
         let one = |holds: bool| if holds { 1.0 } else { 0.0 };
-        0.30 * one(self.is_deterministic)
-            + 0.30 * one(self.is_free_of_leaks)
-            + 0.25 * self.completeness * one(self.is_traceable)
-            + 0.15 * share(self.stress_ended, self.stress_runs)
+        [
+            one(self.is_deterministic),
+            one(self.is_free_of_leaks),
+            self.completeness * one(self.is_traceable),
+            share(self.stress_ended, self.stress_runs),
+        ]
     }
 }
 

@@ -2,9 +2,11 @@
 //! alone. An empty file gets 8.15 and 8.8 of 10 by them.
 
 use crate::indicators::count;
+use serde::{Deserialize, Serialize};
 
 /// What a source's syntax tree shows, counted without running it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "independent observations, no state")]
 pub struct SourceFacts {
     /// Whether it imports Python's `random`.

@@ -14,11 +14,12 @@ use ktd_io::whole_file::read_input;
 use ktd_strategies::{
     DocumentId, OwnStrategy, PatchSize, StrategyCard, StrategyDocument, StrategyError, StrategyReplies,
     StrategySubmission, StrategyVersion, SubmissionRows, VersionDrift, document_table, document_text,
-    document_value, drift_text, drift_value, judge_submission, patch_text, patch_value, report_text,
-    report_value, scenario_strip, scored_value, strategy_boxes, trace_program, version_table,
+    document_value, drift_text, drift_value, judge_submission, patch_text, patch_value, published_text,
+    published_value, recorded_scores, report_text, report_value, scenario_strip, score_tables, score_value,
+    scored_value, static_evidence, strategy_boxes, trace_program, version_table,
 };
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Work on trading strategies.
 #[derive(Debug, Subcommand)]
@@ -37,7 +38,7 @@ pub(super) enum StrategyCodeCommand {
     Drift(DriftArgs),
     /// Count the lines that a patch changes.
     Patch(PatchArgs),
-    /// Judge a file of replies, iteration by iteration, in the box, without a model.
+    /// Show the scores of recorded submissions by part, of one source, or of a file of replies that is judged in the box.
     Score(ScoreArgs),
     /// Run the reference strategies on real bars: what they earn, at the signal's close and at the next open.
     Bars(BarsArgs),
@@ -55,7 +56,7 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   ktd strategy-code show S07
   ktd strategy-code gate strategy.py --card card.json --strategy S01
-  ktd strategy-code score --replies replies.jsonl
+  ktd strategy-code score results/first
   ktd strategy-code bars --panel csi300.ktdp
   ktd strategy-code run strategies.toml --dry-run";
 
@@ -290,7 +291,15 @@ fn patch(args: &PatchArgs, console: Console) -> Result<(), CliError> {
 }
 
 fn score(args: &ScoreArgs, console: Console) -> Result<(), CliError> {
-    let replies = StrategyReplies::parse(&read_input(&args.replies)?)?;
+    match (&args.replies, args.bundles.as_slice()) {
+        (Some(replies), _) => score_replies(replies, args, console),
+        (None, [file]) if file.is_file() => score_source(file, args, console),
+        (None, bundles) => score_records(bundles, console),
+    }
+}
+
+fn score_replies(replies: &Path, args: &ScoreArgs, console: Console) -> Result<(), CliError> {
+    let replies = StrategyReplies::parse(&read_input(replies)?)?;
     let tasks = replies.tasks(args.bars.scenario_seed)?;
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
     let scored = replies.score(&launcher, &tasks, args.drift.rule())?;
@@ -298,4 +307,30 @@ fn score(args: &ScoreArgs, console: Console) -> Result<(), CliError> {
         &version_table(&SubmissionRows::of_replies(&scored, &tasks)).text_in(console.layout()),
         &scored_value(&scored, &tasks),
     )
+}
+
+/// The scores of records, without a box.
+fn score_records(bundles: &[PathBuf], console: Console) -> Result<(), CliError> {
+    let mut submissions = Vec::new();
+    for bundle in bundles {
+        submissions.extend(recorded_scores(bundle)?);
+    }
+    let tables = score_tables(&submissions);
+    let text = tables.map(|table| table.text_in(console.layout()));
+    console.result(&text.join("\n"), &score_value(&submissions))
+}
+
+/// The published static scores of a source.
+fn score_source(file: &Path, args: &ScoreArgs, console: Console) -> Result<(), CliError> {
+    let Some(strategy) = &args.strategy else {
+        return Err(CliError::input(
+            format_args!("{}: the document of the program is missing", file.display()),
+            "name it with --strategy, such as --strategy S01",
+        ));
+    };
+    let task = args.bars.task(strategy)?;
+    let source = read_input(file)?;
+    let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
+    let scores = static_evidence(&launcher, &task, &source)?.scores(&source);
+    console.result(&published_text(&scores), &published_value(scores))
 }

@@ -43,10 +43,16 @@ Example:
 
 Exit code 1: more than 50 lines changed.";
 const SCORE_EXAMPLE: &str = "\
-Example:
+Examples:
+  ktd strategy-code score results/first
+  ktd strategy-code score results/first/submissions/writer__S01__1
+  ktd strategy-code score strategy.py --strategy S01
   ktd strategy-code score --replies replies.jsonl
 
-One JSON object a line: model, strategy, iteration from 0, reply.";
+A folder of results: measured and published scores of every iteration, by part, made again from what its
+record says the runs showed. No program runs. A Python file: its published static scores, after one run in the
+box. Replies: one JSON object a line (model, strategy, iteration from 0, reply), judged in the box.
+Exit code 1: a file or a score of a record differs from what its result says.";
 
 /// Which bars programs are judged on.
 #[derive(Debug, Args)]
@@ -144,9 +150,19 @@ pub(super) struct PatchArgs {
 #[derive(Debug, Args)]
 #[command(after_help = SCORE_EXAMPLE)]
 pub(super) struct ScoreArgs {
-    /// The replies.
+    /// Folders of results or of submissions; or one Python file with --strategy.
+    #[arg(
+        value_name = "BUNDLE",
+        required_unless_present = "replies",
+        conflicts_with = "replies"
+    )]
+    pub(super) bundles: Vec<PathBuf>,
+    /// A file of replies to judge.
     #[arg(long, value_name = "FILE")]
-    pub(super) replies: PathBuf,
+    pub(super) replies: Option<PathBuf>,
+    /// The document of a Python file.
+    #[arg(long, value_name = "ID", conflicts_with = "replies")]
+    pub(super) strategy: Option<String>,
     /// What makes an iteration void.
     #[arg(long, value_enum, default_value = "reference")]
     pub(super) drift: DriftArg,

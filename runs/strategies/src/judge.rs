@@ -4,6 +4,7 @@ use crate::bar_traces::MarketTrace;
 use crate::box_runs::{LogsOutcome, PlannedRun, Program, ProgramBox};
 use crate::error::StrategyError;
 use crate::report::{RunEvidence, StressOutcome, SubmissionReport};
+use crate::score_evidence::PublishedEvidence;
 use crate::source_facts::source_facts;
 use crate::submission::StrategySubmission;
 use crate::task::StrategyTask;
@@ -69,6 +70,40 @@ pub fn judge_submission(
         checks,
         class_name,
         ..report
+    })
+}
+
+/// What the published static scores of a source are made of, where there is no card: its class is `Strategy`, and it runs once,
+/// on the long run with the parameters of its document.
+///
+/// # Errors
+/// As [`judge_submission`]; [`StrategyError::Input`] for a source that is too long.
+pub fn static_evidence(
+    launcher: &BoxLauncher,
+    task: &StrategyTask,
+    source: &str,
+) -> Result<PublishedEvidence, StrategyError> {
+    let text = SourceText::read(source.as_bytes(), BoxLimits::STRATEGIES.source_kb)
+        .map_err(|fault| StrategyError::invalid(format!("source: {fault}")))?;
+    let class = "Strategy";
+    let program = Program {
+        source: &text,
+        class,
+        configuration: &task.document.configuration(&task.document.default_parameters()),
+        key: task.id.label(),
+    };
+    let mut opened = ProgramBox::open(launcher, program, 0)?;
+    let nodes = opened.syntax_tree()?.unwrap_or_default();
+    let logs = opened.run(&planned(task.long(), "long"))?.ok();
+    let logs = logs.as_ref();
+    Ok(PublishedEvidence {
+        facts: source_facts(text.text(), &nodes),
+        class_name: class.to_owned(),
+        has_logs: logs.is_some(),
+        missing_columns: logs.map_or(0, |logs| missing_columns(logs, &task.document).len()),
+        completeness: logs.map_or(1.0, |logs| completeness(logs, &task.document)),
+        keywords: task.document.keywords.clone(),
+        parameters: task.document.parameters.len(),
     })
 }
 

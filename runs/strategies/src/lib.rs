@@ -23,6 +23,8 @@ mod replies;
 mod report;
 mod rows;
 mod run;
+mod score_evidence;
+mod score_tables;
 mod source_facts;
 mod strip;
 mod submission;
@@ -42,7 +44,7 @@ pub use bars::{
 pub use box_runs::RunFault;
 pub use error::StrategyError;
 pub use experiment_report::{StrategyReport, write_strategy_report};
-pub use judge::{judge_submission, strategy_boxes, trace_program};
+pub use judge::{judge_submission, static_evidence, strategy_boxes, trace_program};
 pub use ktd_strategy_code::{
     DocumentId, FillPrice, LONG_RUN, PatchSize, StrategyCard, StrategyDocument, StrategyVersion,
     VersionDrift, document_json, document_text,
@@ -52,16 +54,19 @@ pub use replies::{ScoredStrategy, StrategyReplies};
 pub use report::{RunEvidence, StressOutcome, SubmissionReport};
 pub use rows::{SubmissionRows, VersionRow};
 pub use run::{
-    ArenaKeys, PlannedModel, RealSubmission, ReviewText, ReviewerChoice, StrategyChoice, StrategyExperiment,
-    StrategyGoal, StrategyPlan, StrategyResults, another_box, check_records, is_strategy_code,
-    plan_experiment, read_real, real_tables, replay_experiment, run_experiment,
+    ArenaKeys, PlannedModel, RealSubmission, RecordedScores, ReviewText, ReviewerChoice, StrategyChoice,
+    StrategyExperiment, StrategyGoal, StrategyPlan, StrategyResults, VersionParts, another_box,
+    check_records, is_strategy_code, plan_experiment, read_real, real_tables, recorded_scores,
+    replay_experiment, run_experiment,
 };
+pub use score_evidence::{MeasuredEvidence, PublishedEvidence, ScoreEvidence};
+pub use score_tables::{score_tables, score_value};
 pub use source_facts::source_facts;
 pub use strip::scenario_strip;
 pub use submission::StrategySubmission;
 pub use tables::{
-    document_table, document_value, drift_text, drift_value, patch_text, patch_value, report_text,
-    report_value, scored_value, version_table, version_value,
+    document_table, document_value, drift_text, drift_value, patch_text, patch_value, published_text,
+    published_value, report_text, report_value, scored_value, version_table, version_value,
 };
 pub use task::{SCENARIO_SEED, StrategyTask};
 pub use versions::{DriftRule, SubmissionVersion, VersionChain};

@@ -1,8 +1,9 @@
 //! What a submission came to: gates with their reasons, traces, stress, breaches, scores of both kinds.
 
 use crate::bar_traces::MarketTrace;
+use crate::score_evidence::{MeasuredEvidence, PublishedEvidence};
 use ktd_strategy_code::{
-    BreachReport, CandidateLogs, CardCheck, FidelityEvidence, Gate, GateResults, PaperEvidence, PaperScores,
+    BreachReport, CandidateLogs, CardCheck, FidelityEvidence, Gate, GateResults, PaperScores,
     ReliabilityEvidence, RiskEvidence, SourceFacts, StrategyDocument, StrategyTraces, Stress, TraceDistances,
 };
 
@@ -38,6 +39,35 @@ pub struct RunEvidence {
     pub stress: Vec<StressOutcome>,
 }
 
+impl RunEvidence {
+    /// What D2 is made of: sums over the long run and the stress runs.
+    fn risk(&self) -> RiskEvidence {
+        let all = || std::iter::once(&self.breaches).chain(self.stress.iter().map(|stress| &stress.breaches));
+        RiskEvidence {
+            actions: all().map(|report| report.actions).sum(),
+            breaches: all().map(|report| report.breaches.len()).sum(),
+            logged_breaches: all().map(BreachReport::logged).sum(),
+            stress_passed: self
+                .stress
+                .iter()
+                .filter(|stress| stress.problem.is_none())
+                .count(),
+            stress_runs: self.stress.len(),
+        }
+    }
+
+    fn reliability(&self, gates: &GateResults) -> ReliabilityEvidence {
+        ReliabilityEvidence {
+            is_deterministic: gates.is_passed(Gate::Determ),
+            is_free_of_leaks: gates.is_passed(Gate::AntiLeak),
+            completeness: self.completeness,
+            is_traceable: self.untraceable.is_none(),
+            stress_ended: self.stress.iter().filter(|stress| stress.has_ended).count(),
+            stress_runs: self.stress.len(),
+        }
+    }
+}
+
 /// A submission, judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubmissionReport {
@@ -60,72 +90,53 @@ pub struct SubmissionReport {
 }
 
 impl SubmissionReport {
-    /// D1, fidelity to the document, from 0 to 1; 0 for a version that has drifted.
+    /// What D1, D2 and D3 are made of.
     #[must_use]
-    pub fn fidelity(&self, has_drifted: bool) -> f64 {
-        let evidence = FidelityEvidence {
-            checks_held: self.checks.iter().filter(|check| check.holds).count(),
-            checks: self.checks.len(),
-            distances: self.distances.values().copied().collect(),
-            has_drifted,
-        };
-        evidence.score()
+    pub fn measured_evidence(&self) -> MeasuredEvidence {
+        MeasuredEvidence {
+            fidelity: FidelityEvidence {
+                checks_held: self.checks.iter().filter(|check| check.holds).count(),
+                checks: self.checks.len(),
+                distances: self.distances.values().copied().collect(),
+                has_drifted: false,
+            },
+            risk: self.run.as_ref().map(RunEvidence::risk),
+            reliability: self.run.as_ref().map(|run| run.reliability(&self.gates)),
+        }
+    }
+
+    /// What the published static scores are made of; `None` where the source was not looked at.
+    #[must_use]
+    pub fn published_evidence(&self, document: &StrategyDocument) -> Option<PublishedEvidence> {
+        let run = self.run.as_ref();
+        Some(PublishedEvidence {
+            facts: self.facts.clone()?,
+            class_name: self.class_name.clone(),
+            has_logs: run.is_some(),
+            missing_columns: run.map_or(0, |run| run.missing_columns.len()),
+            completeness: run.map_or(1.0, |run| run.completeness),
+            keywords: document.keywords.clone(),
+            parameters: document.parameters.len(),
+        })
     }
 
     /// D2, risk, from 0 to 1: over the long run and the stress runs; 0 where it does not run.
     #[must_use]
     pub fn risk(&self) -> f64 {
-        let Some(run) = &self.run else { return 0.0 };
-        let all = || std::iter::once(&run.breaches).chain(run.stress.iter().map(|stress| &stress.breaches));
-        let evidence = RiskEvidence {
-            actions: all().map(|report| report.actions).sum(),
-            breaches: all().map(|report| report.breaches.len()).sum(),
-            logged_breaches: all().map(BreachReport::logged).sum(),
-            stress_passed: run
-                .stress
-                .iter()
-                .filter(|stress| stress.problem.is_none())
-                .count(),
-            stress_runs: run.stress.len(),
-        };
-        evidence.score()
-    }
-
-    /// D3, reliability, from 0 to 1; 0 where it does not run.
-    #[must_use]
-    pub fn reliability(&self) -> f64 {
-        let Some(run) = &self.run else { return 0.0 };
-        let evidence = ReliabilityEvidence {
-            is_deterministic: self.gates.is_passed(Gate::Determ),
-            is_free_of_leaks: self.gates.is_passed(Gate::AntiLeak),
-            completeness: run.completeness,
-            is_traceable: run.untraceable.is_none(),
-            stress_ended: run.stress.iter().filter(|stress| stress.has_ended).count(),
-            stress_runs: run.stress.len(),
-        };
-        evidence.score()
+        let [_, risk, _] = self.measured(false);
+        risk
     }
 
     /// D1, D2 and D3 as measured.
     #[must_use]
     pub fn measured(&self, has_drifted: bool) -> [f64; 3] {
-        [self.fidelity(has_drifted), self.risk(), self.reliability()]
+        self.measured_evidence().scores(has_drifted)
     }
 
     /// The published static scores; `None` where the source was not looked at.
     #[must_use]
     pub fn paper(&self, source: &str, document: &StrategyDocument) -> Option<PaperScores> {
-        let run = self.run.as_ref();
-        let evidence = PaperEvidence {
-            class_name: &self.class_name,
-            has_trades: run.is_some(),
-            has_bars: run.is_some(),
-            missing_columns: run.map_or(0, |run| run.missing_columns.len()),
-            completeness: run.map_or(1.0, |run| run.completeness),
-            keywords: &document.keywords,
-            parameters: document.parameters.len(),
-        };
-        Some(PaperScores::of(source, self.facts.as_ref()?, evidence))
+        Some(self.published_evidence(document)?.scores(source))
     }
 
     /// Static warnings of look-ahead, which decide nothing.

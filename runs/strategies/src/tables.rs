@@ -3,11 +3,12 @@
 use crate::replies::ScoredStrategy;
 use crate::report::SubmissionReport;
 use crate::rows::{SubmissionRows, VersionRow};
+use crate::score_evidence::ScoreEvidence;
 use crate::submission::StrategySubmission;
 use crate::task::StrategyTask;
 use crate::versions::SubmissionVersion;
 use ktd_strategy_code::{
-    DocumentId, Gate, PATCH_LINES_MAX, PatchSize, StrategyDocument, StrictJson, VersionDrift,
+    DocumentId, Gate, PATCH_LINES_MAX, PaperScores, PatchSize, StrategyDocument, StrictJson, VersionDrift,
 };
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData, visible};
@@ -174,6 +175,10 @@ pub fn report_value(
     });
     let [fidelity, risk, reliability] = report.measured(false);
     let paper = report.paper(&submission.source, &task.document);
+    let evidence = ScoreEvidence {
+        measured: report.measured_evidence(),
+        published: report.published_evidence(&task.document),
+    };
     json!({
         "strategy": task.id.label(),
         "valid": report.gates.is_valid(),
@@ -183,11 +188,36 @@ pub fn report_value(
         "distances": report.distances,
         "warnings": report.warnings(),
         "measured": {"D1": fidelity, "D2": risk, "D3": reliability},
-        "published": paper.map(|paper| json!({
-            "determinism": paper.determinism, "no_leak": paper.no_leak, "logs": paper.logs, "quality": paper.quality,
-            "D3": paper.d3, "logic": paper.logic, "no_overfit": paper.no_overfit, "generality": paper.generality,
-            "D4": paper.d4,
-        })),
+        "published": paper.map(published_value),
+        "evidence": evidence,
+    })
+}
+
+/// The published static scores of a source with their parts, in words.
+#[must_use]
+pub fn published_text(paper: &PaperScores) -> String {
+    format!(
+        "D3 {:.3}: determinism {:.1}, no leak {:.1}, logs {:.1}, quality {:.1}\n\
+         D4 {:.3}: logic {:.1}, no overfitting {:.1}, generality {:.1} (published static scores, of 10)\n",
+        paper.d3,
+        paper.determinism,
+        paper.no_leak,
+        paper.logs,
+        paper.quality,
+        paper.d4,
+        paper.logic,
+        paper.no_overfit,
+        paper.generality
+    )
+}
+
+/// The published static scores for programs, with their parts.
+#[must_use]
+pub fn published_value(paper: PaperScores) -> Value {
+    json!({
+        "determinism": paper.determinism, "no_leak": paper.no_leak, "logs": paper.logs, "quality": paper.quality,
+        "D3": paper.d3, "logic": paper.logic, "no_overfit": paper.no_overfit, "generality": paper.generality,
+        "D4": paper.d4,
     })
 }
 

@@ -187,6 +187,21 @@ fn replies_are_judged_iteration_by_iteration() {
 }
 
 #[test]
+fn an_empty_file_has_high_published_scores() {
+    let folder = Folder::new();
+    write(&folder, "empty.py", "# nothing\n");
+    let unnamed = error(&folder, &["score", "empty.py"]);
+    assert!(unnamed.contains("--strategy S01"), "{unnamed}");
+    if !has_boxes() {
+        return;
+    }
+    let scores = json(&folder, &["score", "empty.py", "--strategy", "S01"], 0);
+    let near = |name: &str, wanted: f64| (scores[name].as_f64().unwrap() - wanted).abs() < 1e-9;
+    assert!(near("D3", 8.15) && near("D4", 8.8), "{scores}");
+    assert_eq!(scores["logs"], 5.0);
+}
+
+#[test]
 fn the_lint_of_a_folder_finds_a_rule_that_never_fires() {
     let folder = Folder::new();
     let own = folder.path().join("own");

@@ -122,6 +122,7 @@ fn a_model_goes_through_all_iterations_and_is_continued_and_replayed() {
     assert_eq!(json_of(&folder, &["run", "x.toml"]), results);
     assert_eq!(vendor.count(), 4);
 
+    assert_scores_are_made_again(&folder, &own);
     reopen_exchanges(&own);
     let whole = read(&own.join("exchanges.jsonl"));
     let mut chance = dice(5, "where a submission is killed");
@@ -146,6 +147,56 @@ fn a_model_goes_through_all_iterations_and_is_continued_and_replayed() {
     let error = refused(&output, 1);
     assert!(
         error.contains("versions/3/strategy.py: it differs from the file that the result names"),
+        "{error}"
+    );
+}
+
+/// Scores of every iteration are shown by part, for an experiment and a submission alike; one that was changed in the result,
+/// and a file that was changed, are named.
+fn assert_scores_are_made_again(folder: &Folder, own: &Path) {
+    let scores = json_of(folder, &["score", "results/x"]);
+    assert_eq!(
+        scores,
+        json_of(folder, &["score", "results/x/submissions/writer__S01__1"])
+    );
+    let versions = scores["submissions"][0]["versions"].as_array().unwrap();
+    // The card is right and the program does not run.
+    let first = &versions[0]["measured"];
+    assert_eq!(first["D1"], json!({"score": 0.4, "card": 1.0, "near": 0.0}));
+    assert_eq!(first["D2"], json!({"score": 0.0, "parts": null}));
+    assert_eq!(versions[0]["published"]["logs"], 5.0);
+    assert_eq!(versions[1]["measured"], Value::Null);
+    assert_eq!(versions[2]["state"], "patch_too_large");
+    let refuse = |code: i32| {
+        let arguments = ["strategy-code", "score", "results/x/submissions/writer__S01__1"];
+        refused(&quiet(folder.path(), &arguments), code)
+    };
+    for (name, old, new, word) in [
+        (
+            "result.json",
+            "0.4,",
+            "0.5,",
+            "the result names other scores of iteration 0",
+        ),
+        (
+            "events.jsonl",
+            "\"checks_held\":",
+            "\"checks_held\": ",
+            "events.jsonl: it differs",
+        ),
+    ] {
+        let path = own.join(name);
+        let kept = String::from_utf8(read(&path)).unwrap();
+        let changed = kept.replacen(old, new, 1);
+        assert_ne!(changed, kept, "{name}");
+        std::fs::write(&path, changed).unwrap();
+        let error = refuse(1);
+        assert!(error.contains(word), "{error}");
+        std::fs::write(&path, kept).unwrap();
+    }
+    let error = refused(&quiet(folder.path(), &["strategy-code", "score", "."]), 2);
+    assert!(
+        error.contains("the folder holds no finished submission"),
         "{error}"
     );
 }

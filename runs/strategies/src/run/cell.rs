@@ -26,8 +26,6 @@ use std::path::{Path, PathBuf};
 
 /// The version of the files.
 pub(super) const FORMAT: u32 = 3;
-/// The first version with traces.
-const FIRST_WITH_TRACES: u32 = 3;
 pub(super) const HEADER: &str = "header.json";
 pub(super) const AGENT: &str = "agent.json";
 pub(super) const EVENTS: &str = "events.jsonl";
@@ -146,7 +144,7 @@ impl SubmissionCell<'_> {
     pub(super) fn opened(&self, model: &AskedModel) -> Result<Option<SubmissionResult>, StrategyError> {
         create_directory(&self.folder)?;
         keep_same(&self.folder.join(HEADER), &self.header, "of another experiment")?;
-        let agent = AgentFile::of(model, self.header.format, None);
+        let agent = AgentFile::of(model, FORMAT, None);
         keep_same(&self.folder.join(AGENT), &agent, "of another agent")?;
         self.finished()
     }
@@ -312,10 +310,8 @@ impl SubmissionCell<'_> {
         }
         let sources = self.sources(&led.chain).into_iter();
         files.extend(sources.map(|(path, text)| (path, text.into_bytes())));
-        if FIRST_WITH_TRACES <= self.header.format {
-            for version in &led.chain.versions {
-                files.extend(self.traces(version)?);
-            }
+        for version in &led.chain.versions {
+            files.extend(self.traces(version)?);
         }
         Ok(files)
     }
@@ -384,17 +380,6 @@ impl Led {
         }
         self.events.push(event);
     }
-}
-
-/// The version of a submission's files: that of an earlier run, which goes on as it began, or else today's.
-pub(super) fn format_of(folder: &Path) -> Result<u32, StrategyError> {
-    let path = folder.join(HEADER);
-    let Some(bytes) = read_if_exists(&path)? else {
-        return Ok(FORMAT);
-    };
-    // What is no header of ours is refused where it is compared with the one of today.
-    let header: Option<SubmissionHeader> = parse_json(&path, &bytes).ok();
-    Ok(header.map_or(FORMAT, |header| header.format.min(FORMAT)))
 }
 
 /// Compares every file of a submission's record with what its result says of it.

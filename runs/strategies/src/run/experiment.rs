@@ -2,7 +2,7 @@
 
 use super::cell::{
     AGENT, FORMAT, HEADER, REAL, RESULT, RealHeader, SubmissionCell, SubmissionHeader, SubmissionResult,
-    check_files, folder_of, format_of,
+    check_files, folder_of,
 };
 use super::config::{StrategyExperiment, role};
 use super::spent::SpentBefore;
@@ -26,7 +26,8 @@ use std::path::{Path, PathBuf};
 
 /// The most that a file of a submission may hold.
 const FILE_LIMIT_BYTES: u64 = 1 << 24;
-const SUBMISSIONS: &str = "submissions";
+/// The folder of submissions in that of an experiment.
+pub(super) const SUBMISSIONS: &str = "submissions";
 pub(crate) const BOX: &str = "box.json";
 
 /// What all submissions came to, by model, document and seed.
@@ -137,7 +138,7 @@ fn cell_of<'a>(
                 keys: keys.clone(),
                 bars_sha256: own.bars_sha256.clone(),
             }),
-            format: format_of(&folder)?,
+            format: FORMAT,
             strategy: task.id.label().to_owned(),
             seed: model.seed,
             iterations: experiment.iterations,
@@ -225,11 +226,13 @@ pub async fn replay_experiment(
         let agent: AgentFile = read(&own.join(AGENT))?;
         let id = DocumentId::parse(&header.strategy)
             .ok_or_else(|| StrategyError::damaged(&own.join(HEADER), "the strategy is unknown"))?;
-        let is_readable = header.format <= FORMAT;
-        let made_with = (&header.document_sha256, &header.prompts_sha256);
-        if !is_readable || made_with != (&document_hash(id), &strategy_code_hash()) {
+        let hashes = (&header.document_sha256, &header.prompts_sha256);
+        if header.format != FORMAT || hashes != (&document_hash(id), &strategy_code_hash()) {
             return Err(StrategyError::input(
-                format_args!("{}: made with other documents or prompts", own.display()),
+                format_args!(
+                    "{}: made with other documents or prompts, or by another version",
+                    own.display()
+                ),
                 "replay it with the version of ktd that made it",
             ));
         }

@@ -10,6 +10,7 @@ mod messages;
 mod planned;
 mod real_tables;
 mod record_files;
+mod recorded_scores;
 mod spent;
 mod waves;
 
@@ -26,4 +27,5 @@ pub use goal::StrategyGoal;
 pub use planned::{PlannedModel, StrategyPlan, plan_experiment};
 pub use real_tables::real_tables;
 pub(crate) use real_tables::test_return;
+pub use recorded_scores::{RecordedScores, VersionParts, recorded_scores};
 pub(crate) use spent::{SpentBefore, arena_folder, reviewer_folder};
