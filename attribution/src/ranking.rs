@@ -4,12 +4,9 @@ use crate::account::{Attribution, Part, WeightBasis, carino_weights};
 use ktd_stats::moments::column_means;
 use ktd_stats::{
     Confidence, DEFAULT_MEAN_BLOCK_DAYS, DailyTable, PooledMeans, PooledWindow, RankIntervals, ReplicateSums,
-    Sample, SeededAgent, StationaryBootstrap, StatsError, SuperiorAbility, Undefined, block_length, pbo,
-    pooled_means, reality_check, seeded_sums, separable_groups_beside, superior_ability,
+    Sample, SeededAgent, StationaryBootstrap, StatsError, SuperiorAbility, Undefined, block_length,
+    pbo_of_distinct, pooled_means, reality_check, seeded_sums, separable_groups_beside, superior_ability,
 };
-
-/// Fewest days of a block of the cross-validation.
-const PBO_BLOCK_DAYS: usize = 5;
 
 /// Daily selection of one agent on the headline's basis: linked within each seed, and plain.
 #[derive(Debug, Clone, PartialEq)]
@@ -248,29 +245,13 @@ impl RankingTests {
 /// of all agents. Seeds that traded alike are one strategy, and one whose selection does not vary in some half of the
 /// days, as that of an agent in cash for so long, has no ratio to compare.
 fn overfitting(series: &[&SelectionSeries]) -> Result<f64, RankingTestError> {
-    let mut columns: Vec<&[f64]> = Vec::new();
-    for seed in series.iter().flat_map(|series| &series.seeds) {
-        if !columns.contains(&seed.as_slice()) {
-            columns.push(seed);
-        }
-    }
-    let days = columns.first().map_or(0, |column| column.len());
-    let blocks = [16, 8, 4]
-        .into_iter()
-        .find(|blocks| blocks * PBO_BLOCK_DAYS <= days)
-        .unwrap_or(2);
-    loop {
-        let Ok(table) = DailyTable::new("daily selection", &columns) else {
-            return Err(RankingTestError::ConstantInHalf);
-        };
-        match pbo(&table, blocks) {
-            Ok(Err(Undefined::ConstantStrategy { column })) if column < columns.len() => {
-                columns.remove(column);
-            }
-            Ok(found) => return Ok(found.map(|found| found.probability)?),
-            Err(error) => return Err(error.into()),
-        }
-    }
+    let columns: Vec<&[f64]> = series
+        .iter()
+        .flat_map(|series| &series.seeds)
+        .map(Vec::as_slice)
+        .collect();
+    let found = pbo_of_distinct(&columns).map_err(|_| RankingTestError::ConstantInHalf)?;
+    Ok(found.map(|found| found.probability)?)
 }
 
 #[cfg(test)]

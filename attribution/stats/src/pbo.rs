@@ -50,6 +50,37 @@ pub fn pbo(returns: &DailyTable, blocks: usize) -> Result<Result<Pbo, Undefined>
     Ok(cross_validate(returns, blocks))
 }
 
+/// Fewest days of a block where their number is chosen.
+const BLOCK_DAYS_MIN: usize = 5;
+
+/// [`pbo`] over those of the columns that can be compared: equal ones are one strategy, and one that does not vary in some half
+/// of the days, as that of an agent in cash for so long, has no ratio. 16, 8 or 4 blocks, the most of which leave 5 days a
+/// block, else 2.
+///
+/// # Errors
+/// [`StatsError`] for columns that are no table. Within: as [`pbo`], but for [`Undefined::ConstantStrategy`].
+pub fn pbo_of_distinct(columns: &[&[f64]]) -> Result<Result<Pbo, Undefined>, StatsError> {
+    let mut distinct: Vec<&[f64]> = Vec::new();
+    for column in columns {
+        if !distinct.contains(column) {
+            distinct.push(column);
+        }
+    }
+    let days = distinct.first().map_or(0, |column| column.len());
+    let blocks = [16, 8, 4]
+        .into_iter()
+        .find(|blocks| blocks * BLOCK_DAYS_MIN <= days)
+        .unwrap_or(2);
+    loop {
+        match pbo(&DailyTable::new("daily returns", &distinct)?, blocks)? {
+            Err(Undefined::ConstantStrategy { column }) if column < distinct.len() => {
+                distinct.remove(column);
+            }
+            found => return Ok(found),
+        }
+    }
+}
+
 fn cross_validate(returns: &DailyTable, blocks: usize) -> Result<Pbo, Undefined> {
     if returns.columns() < STRATEGIES_MIN {
         return Err(Undefined::TooFew {
@@ -260,6 +291,23 @@ mod tests {
         let tied = pbo(&table(&same), 4).unwrap().unwrap();
         assert!(tied.logits.iter().all(|logit| logit.abs() < 1e-15));
         assert!((tied.probability - 1.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn equal_and_constant_columns_are_left_out() {
+        let columns = noise(96, 6, 6);
+        let wanted = pbo(&table(&columns), 16).unwrap();
+        let mut more: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        let idle = vec![0.0; 96];
+        more.insert(2, &idle);
+        more.push(&columns[4]);
+        assert_eq!(pbo_of_distinct(&more).unwrap(), wanted);
+        let twins = vec![columns[0].as_slice(); 6];
+        assert!(matches!(
+            pbo_of_distinct(&twins).unwrap(),
+            Err(Undefined::TooFew { count: 1, .. })
+        ));
+        assert_eq!(pbo_of_distinct(&[]), Err(StatsError::NoColumns));
     }
 
     #[test]
