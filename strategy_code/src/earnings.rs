@@ -55,19 +55,9 @@ impl RunEarnings {
     /// # Errors
     /// A sentence that names the log, the row and the column that cannot be counted: no time, no number, an unknown side.
     pub fn of_candidate(logs: &CandidateLogs, market: &StrategyBars, capital: f64) -> Result<Self, String> {
-        let trades: Vec<TradeRow> = (0..logs.trades.len())
-            .map(|row| trade_of(&logs.trades, row))
-            .collect::<Result<_, _>>()?;
-        let mut curve = EquityCurve::new();
-        let mut adds = Vec::new();
-        for row in 0..logs.bars.len() {
-            let time = time_of(&logs.bars, "audit_log", "datetime", row)?;
-            if logs.bars.text("signal", row) == Some(BarSignal::Add.label()) {
-                adds.push(time.clone());
-            }
-            curve.push((time, number_of(&logs.bars, "audit_log", "equity", row)?));
-        }
-        Self::of(&trades, &curve, (market, &adds), capital).ok_or_else(|| "audit_log has no row".to_owned())
+        let parsed = ParsedLogs::of(logs)?;
+        Self::of(&parsed.trades, &parsed.curve, (market, &parsed.adds), capital)
+            .ok_or_else(|| "audit_log has no row".to_owned())
     }
 
     fn of(
@@ -103,6 +93,33 @@ impl RunEarnings {
     pub const fn free(&self, fill: FillPrice) -> &RunFigures {
         let [free, ..] = self.at(fill);
         free
+    }
+}
+
+/// Logs of a program as numbers.
+pub(crate) struct ParsedLogs {
+    pub(crate) trades: Vec<TradeRow>,
+    pub(crate) curve: EquityCurve,
+    /// Bars on which units were added.
+    pub(crate) adds: Vec<BarTime>,
+}
+
+impl ParsedLogs {
+    /// The logs as numbers; else a sentence that names the log, the row and the column.
+    pub(crate) fn of(logs: &CandidateLogs) -> Result<Self, String> {
+        let trades: Vec<TradeRow> = (0..logs.trades.len())
+            .map(|row| trade_of(&logs.trades, row))
+            .collect::<Result<_, _>>()?;
+        let mut curve = EquityCurve::new();
+        let mut adds = Vec::new();
+        for row in 0..logs.bars.len() {
+            let time = time_of(&logs.bars, "audit_log", "datetime", row)?;
+            if logs.bars.text("signal", row) == Some(BarSignal::Add.label()) {
+                adds.push(time.clone());
+            }
+            curve.push((time, number_of(&logs.bars, "audit_log", "equity", row)?));
+        }
+        Ok(Self { trades, curve, adds })
     }
 }
 

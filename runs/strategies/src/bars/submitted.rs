@@ -5,22 +5,26 @@ use super::series::RealSource;
 use super::study::{reference_earnings, with_session_end};
 use crate::box_runs::{PlannedRun, Program, ProgramBox};
 use crate::error::StrategyError;
+use crate::number::as_number;
 use crate::submission::StrategySubmission;
 use ktd_boxed::BoxLauncher;
 use ktd_env::TradeDate;
 use ktd_io::sha256::sha256_hex;
 use ktd_sandbox::{BoxLimits, SourceText};
 use ktd_strategy_code::{
-    AssetBars, BarTime, COSTS_BPS, DocumentId, FillPrice, INITIAL_CAPITAL, RunEarnings, StrategyBars,
-    StrategyCard, StrategyDocument,
+    AssetBars, BarTime, COSTS_BPS, CandidateLogs, DocumentId, FillPrice, INITIAL_CAPITAL, RunEarnings,
+    StrategyBars, StrategyCard, StrategyDocument, session_returns,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The first Monday of 2000, in days since 1970: no program sees a date of the bars.
 const FIRST_MONDAY: i32 = 10_959;
 /// Seed of all runs.
 const SEED: u32 = 42;
+/// The split that no model ever sees a figure of.
+const TEST: &str = "test";
 
 /// What a run earned at one fill.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
@@ -80,6 +84,9 @@ pub struct RealVersion {
     pub iteration: usize,
     /// Series by split; none for a program that does not run on the long run.
     pub rows: Vec<RealRow>,
+    /// Returns by session of the test split, the mean over the series that have a bar on it, at the next open and without costs;
+    /// none where a series of it cannot be counted.
+    pub test_returns: Option<Vec<f64>>,
 }
 
 /// One series of real bars as programs see it.
@@ -87,6 +94,8 @@ pub struct RealVersion {
 struct RealMarket {
     split: &'static str,
     symbols: Vec<String>,
+    /// Its sessions, in order; programs see others.
+    days: Vec<String>,
     market: StrategyBars,
 }
 
@@ -115,16 +124,16 @@ impl RealTask {
         })
     }
 
-    /// What a submission and the reference earn on every series.
+    /// What a submission and the reference earn on every series, and the submission's returns by session of the test split.
     pub(crate) fn judge(
         &self,
         launcher: &BoxLauncher,
         (id, document): (DocumentId, &StrategyDocument),
         submission: &StrategySubmission,
-    ) -> Result<Vec<RealRow>, StrategyError> {
+    ) -> Result<(Vec<RealRow>, Option<Vec<f64>>), StrategyError> {
         let source = SourceText::read(submission.source.as_bytes(), BoxLimits::STRATEGIES.source_kb);
         let (Ok(card), Ok(source)) = (StrategyCard::parse(&submission.card), source) else {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), None));
         };
         let parameters = with_session_end(&card.parameters(), &self.session_end);
         let program = Program {
@@ -134,7 +143,7 @@ impl RealTask {
             key: id.label(),
         };
         if self.markets.is_empty() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), None));
         }
         let runs: Vec<PlannedRun> = self
             .markets
@@ -146,7 +155,15 @@ impl RealTask {
             })
             .collect();
         let outcomes = ProgramBox::open(launcher, program, 0)?.run_all(&runs)?;
+        let mut returns = Some(SplitReturns::default());
         let rows = self.markets.iter().zip(outcomes).map(|(own, outcome)| {
+            if own.split == TEST {
+                let counted = outcome.as_ref().ok().and_then(|logs| own.returns(logs));
+                returns = returns
+                    .take()
+                    .zip(counted)
+                    .map(|(sums, counted)| sums.with(&own.days, &counted));
+            }
             let earned = match outcome {
                 Ok(logs) => RunEarnings::of_candidate(&logs, &own.market, INITIAL_CAPITAL),
                 Err(fault) => Err(fault.to_string()),
@@ -162,7 +179,42 @@ impl RealTask {
                 reference: EarnedRow::of(&reference).map_err(StrategyError::invalid)?,
             })
         });
-        rows.collect()
+        let rows: Vec<RealRow> = rows.collect::<Result<_, StrategyError>>()?;
+        Ok((rows, returns.and_then(SplitReturns::means)))
+    }
+}
+
+impl RealMarket {
+    /// Returns by session of a program; none where they cannot be counted.
+    fn returns(&self, logs: &CandidateLogs) -> Option<Vec<f64>> {
+        let returns = session_returns(logs, &self.market, INITIAL_CAPITAL).ok()?;
+        (returns.len() == self.days.len()).then_some(returns)
+    }
+}
+
+/// Sums of returns and how many there are, by day.
+#[derive(Debug, Default)]
+struct SplitReturns(BTreeMap<String, (f64, usize)>);
+
+impl SplitReturns {
+    /// With another series.
+    fn with(mut self, days: &[String], returns: &[f64]) -> Self {
+        for (day, change) in days.iter().zip(returns) {
+            let (sum, count) = self.0.entry(day.clone()).or_default();
+            *sum += change;
+            *count += 1;
+        }
+        self
+    }
+
+    /// Means, in the order of the days; none without a day.
+    fn means(self) -> Option<Vec<f64>> {
+        let means: Vec<f64> = self
+            .0
+            .into_values()
+            .map(|(sum, days)| sum / as_number(days))
+            .collect();
+        (!means.is_empty()).then_some(means)
     }
 }
 
@@ -232,10 +284,14 @@ fn markets_of(
 ) -> Result<Vec<RealMarket>, StrategyError> {
     let plan = source.plan((id, document), split)?;
     let markets = plan.series.iter().map(|series| {
+        let market = source.market(document, series, split)?;
+        let mut days: Vec<String> = market.times().iter().map(|time| time.day().to_owned()).collect();
+        days.dedup();
         Ok(RealMarket {
             split: split.name,
             symbols: series.symbols.clone(),
-            market: undated(source.market(document, series, split)?),
+            days,
+            market: undated(market),
         })
     });
     markets.collect()
@@ -286,6 +342,16 @@ fn hash_of(markets: &[RealMarket]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn returns_of_a_day_are_the_mean_over_the_series_that_have_it() {
+        let days = |days: &[&str]| days.iter().map(|day| (*day).to_owned()).collect::<Vec<String>>();
+        let returns = SplitReturns::default()
+            .with(&days(&["2025-01-02", "2025-01-06"]), &[0.25, 0.5])
+            .with(&days(&["2025-01-03", "2025-01-06"]), &[-0.5, 0.25]);
+        assert_eq!(returns.means(), Some(vec![0.25, -0.5, 0.375]));
+        assert_eq!(SplitReturns::default().means(), None);
+    }
 
     #[test]
     fn sessions_keep_their_order_and_lose_their_dates() {

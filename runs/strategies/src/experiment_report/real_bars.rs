@@ -1,4 +1,5 @@
-//! T9: what ranked versions and all iterations earn on real bars, at every cost and both fills.
+//! T9: what ranked versions and all iterations earn on real bars, at every cost and both fills, and what the best of them is
+//! worth.
 
 use super::material::StrategyReport;
 use crate::run::real_tables;
@@ -8,9 +9,9 @@ use ktd_view::report_table::ReportTable;
 /// Why there is no figure of real bars.
 pub(super) const NO_REAL_BARS: &str = "the experiment names no real bars";
 
-/// Both tables; a note stands for them where the experiment has no real bars.
+/// The tables; a note stands for them where the experiment has no real bars.
 pub(super) fn tables(report: &StrategyReport) -> Vec<ReportTable> {
-    let ids = ["T9_real_bars", "T9_real_iterations"];
+    let ids = ["T9_real_bars", "T9_real_iterations", "T9_selection"];
     let found = real_tables(&report.real);
     if found.is_empty() {
         let columns = Vec::<(&str, ktd_view::draw::Align)>::new();

@@ -270,13 +270,14 @@ impl SubmissionCell<'_> {
             return Ok(());
         };
         let has_run = version.report.as_ref().is_some_and(|report| report.run.is_some());
-        let rows = match version.submission.as_ref().filter(|_| has_run) {
+        let (rows, test_returns) = match version.submission.as_ref().filter(|_| has_run) {
             Some(submission) => real.judge(launcher, (self.task.id, &self.task.document), submission)?,
-            None => Vec::new(),
+            None => (Vec::new(), None),
         };
         led.real.push(RealVersion {
             iteration: version.iteration,
             rows,
+            test_returns,
         });
         Ok(())
     }

@@ -307,7 +307,12 @@ pub fn read_real(folder: &Path) -> Result<Vec<RealSubmission>, StrategyError> {
         let (path, real) = (own.join(RESULT), own.join(REAL));
         if let (Some(result), Some(bytes)) = (read_if_exists(&path)?, read_if_exists(&real)?) {
             let result: SubmissionResult = parse_json(&path, &result)?;
+            let ranked = result
+                .rows
+                .ranked
+                .and_then(|place| result.rows.versions.get(place));
             read.push(RealSubmission {
+                is_valid: ranked.is_some_and(|version| version.valid),
                 model: result.rows.model,
                 strategy: result.rows.strategy,
                 seed: result.rows.seed,
@@ -330,6 +335,8 @@ pub struct RealSubmission {
     pub seed: u64,
     /// The iteration that is ranked.
     pub ranked: Option<usize>,
+    /// Whether that one passes all gates.
+    pub is_valid: bool,
     /// Its iterations with a program.
     pub versions: Vec<RealVersion>,
 }

@@ -102,7 +102,11 @@ mod tests {
     }
 
     fn version(rows: Vec<RealRow>) -> RealVersion {
-        RealVersion { iteration: 0, rows }
+        RealVersion {
+            iteration: 0,
+            rows,
+            test_returns: None,
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod planned;
 mod real_tables;
 mod record_files;
 mod recorded_scores;
+mod selection;
 mod spent;
 mod waves;
 

@@ -1,20 +1,25 @@
 //! Tables of submitted programs on real bars, beside the reference.
 
 use super::experiment::RealSubmission;
+use super::selection::selection_table;
 use crate::bars::{EarnedRow, FillRow, RealRow};
 use ktd_stats::{Sample, median};
 use ktd_strategy_code::COSTS_BPS;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 
-/// The table of what ranked versions earn on the test split, and that of what each iteration earns on both: medians over series.
-/// None without real bars.
+/// The table of what ranked versions earn on the test split, that of what each iteration earns on both (medians over series), and
+/// that of Sharpe ratios against all trials. None without real bars.
 #[must_use]
 pub fn real_tables(submissions: &[RealSubmission]) -> Vec<TableData> {
     if submissions.is_empty() {
         return Vec::new();
     }
-    vec![ranked_table(submissions), iteration_table(submissions)]
+    vec![
+        ranked_table(submissions),
+        iteration_table(submissions),
+        selection_table(submissions),
+    ]
 }
 
 /// Rows of a submission's iteration on a split.
