@@ -44,12 +44,16 @@ Everything is recorded: the same command again asks nothing twice, and judges no
 Exit code 1: a submission was ended by its endpoint. Exit code 3: the budget is used up.";
 
 const REPORT_EXAMPLE: &str = "\
-Example:
+Examples:
   ktd strategy-code report results/first --out report/page.html
+  ktd strategy-code report results/first --human marks.csv
 
 Without --out the tables are shown. With it the page is written, and beside it the same name with .md,
 .json and a folder of CSV tables. Submissions that are not finished are left out. Nothing is run, and
-nobody is asked.";
+nobody is asked.
+
+Marks of people are a table with the columns rater, model, strategy, seed, D1, D2 (seed may be left out where a
+model has one submission of a strategy): whole numbers from 1 to 10 for the ranked version, or empty.";
 
 const REPLAY_EXAMPLE: &str = "\
 Example:
@@ -84,6 +88,9 @@ pub(super) struct ReportArgs {
     /// The page to write.
     #[arg(long, value_name = "PAGE")]
     out: Option<PathBuf>,
+    /// Marks that people gave the ranked versions: a CSV file.
+    #[arg(long, value_name = "FILE")]
+    human: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -146,7 +153,10 @@ pub(super) fn replayed(
 
 /// Shows what an experiment came to, or writes it.
 pub(super) fn report(args: &ReportArgs, console: Console) -> Result<(), CliError> {
-    let report = StrategyReport::read(&args.folder)?;
+    let mut report = StrategyReport::read(&args.folder)?;
+    if let Some(human) = &args.human {
+        report = report.with_human_marks(human)?;
+    }
     for (submission, reason) in &report.results.lost {
         console.note(&format!(
             "note: {} is left out: the infrastructure lost it ({})",

@@ -16,6 +16,7 @@ mod box_runs;
 mod error;
 mod experiment_report;
 mod frames;
+mod human_marks;
 mod judge;
 mod number;
 mod own_strategy;

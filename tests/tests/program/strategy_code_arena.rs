@@ -350,6 +350,23 @@ fn a_report_has_all_tables_and_runs_nothing_that_a_model_wrote() {
     assert_eq!(table("T8_measured")["rows"][0][1], 3);
     let pairs = &table("T6_convergence")["rows"][0];
     assert_eq!((&pairs[0], &pairs[2]), (&json!("S01"), &json!(1)));
+    assert_marks_of_people_are_read(&folder);
+}
+
+/// Marks of people make a table; a bad row is named.
+fn assert_marks_of_people_are_read(folder: &Folder) {
+    let head = "rater,model,strategy,D1,D2\n";
+    let rows = "ann,one,S01,9,4\nbob,one,S01,9,\nann,two,S01,2,5\nbob,two,S01,2,\n";
+    folder.write("marks.csv", format!("{head}{rows}"));
+    let arguments = ["report", "results/x", "--human", "marks.csv"];
+    let report = json_of(folder, &arguments);
+    let mut tables = report["tables"].as_array().unwrap().iter();
+    let table = tables.find(|table| table["id"] == "T8_people").unwrap();
+    let row = table["rows"][0].as_array().unwrap();
+    assert_eq!(row[..5], [json!("D1"), json!(2), json!(2), json!(4), json!(1.0)]);
+    folder.write("marks.csv", format!("{head}{rows}ann,one,S01,9,12\n"));
+    let error = error_of(folder, &arguments, 2);
+    assert!(error.contains("marks.csv, row 6: D2 is \"12\""), "{error}");
 }
 
 /// Programs that ran without a box are said to have, and no run goes on in another box than it began in.

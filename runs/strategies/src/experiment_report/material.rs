@@ -1,9 +1,10 @@
 //! What a report is made of: submissions with their events, sources and spending, and the arena.
 
-use super::{convergence, execution, gates, iterations, money, peers, real_bars, scores, strategies};
+use super::{convergence, execution, gates, iterations, money, peers, people, real_bars, scores, strategies};
 use crate::arena::{ArenaRecord, ReviewEvent, read_arena, read_reviews};
 use crate::bar_traces::MarketTrace;
 use crate::error::StrategyError;
+use crate::human_marks::HumanMarks;
 use crate::rows::{SubmissionRows, VersionRow};
 use crate::run::{
     BOX, RealSubmission, StrategyResults, SubmissionResult, TRACES, finished_submissions, read_real,
@@ -161,6 +162,8 @@ pub struct StrategyReport {
     pub(super) real: Vec<RealSubmission>,
     /// The words of the reviewers, by reviewer.
     pub(super) reviews: Vec<(String, Vec<ReviewEvent>)>,
+    /// Marks that people gave, where a file of them was read.
+    pub(super) human: Option<HumanMarks>,
 }
 
 impl StrategyReport {
@@ -186,7 +189,18 @@ impl StrategyReport {
             is_unsafe: was_without_box(folder)?,
             real: read_real(folder)?,
             reviews,
+            human: None,
         })
+    }
+
+    /// The report with marks that people gave the ranked versions, from a file.
+    ///
+    /// # Errors
+    /// [`StrategyError`] naming the row of the file that is no mark of a submission.
+    pub fn with_human_marks(self, path: &Path) -> Result<Self, StrategyError> {
+        let rows: Vec<&SubmissionRows> = self.submissions.iter().map(|own| &own.rows).collect();
+        let human = Some(HumanMarks::read(path, &rows)?);
+        Ok(Self { human, ..self })
     }
 
     /// The models, by name.
@@ -220,6 +234,7 @@ impl StrategyReport {
             money::by_model(self),
         ];
         tables.extend(peers::tables(self));
+        tables.extend(people::table(self));
         tables.extend(real_bars::tables(self));
         tables.extend([gates::warnings(self), gates::failures(self)]);
         if self.is_unsafe {
@@ -298,6 +313,7 @@ pub(super) mod fixture {
             is_unsafe: false,
             real: Vec::new(),
             reviews: Vec::new(),
+            human: None,
         }
     }
 

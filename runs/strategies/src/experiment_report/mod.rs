@@ -11,6 +11,7 @@ mod material;
 mod money;
 mod page;
 mod peers;
+mod people;
 mod real_bars;
 mod scores;
 mod strategies;
