@@ -10,8 +10,8 @@ use clap::Args;
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_strategies::{
     StrategyExperiment, StrategyPlan, StrategyReport, StrategyResults, another_box, check_records,
-    plan_experiment, replay_arena, replay_experiment, run_experiment, strategy_boxes, version_table,
-    write_strategy_report,
+    plan_experiment, replay_arena, replay_experiment, run_experiment, starting_versions, strategy_boxes,
+    version_table, write_strategy_report,
 };
 use ktd_view::draw::visible;
 use ktd_view::report_table::ReportTable;
@@ -31,6 +31,7 @@ Examples:
   drift = \"reference\"                   # or \"published\"
   goal = \"none\"                         # \"profit\" shows models what they earn on train days
   real = { panel = \"csi300.ktdp\", symbols = [\"SH600519\"] }
+  continues = \"results/zeroth\"         # patches of reviewed versions; default: builds
   prices = \"prices.json\"
   budget = { experiment = \"20.00\" }
   [[agents]]
@@ -108,6 +109,7 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
     let experiment = StrategyExperiment::read(&args.experiment)?;
     let base = args.experiment.parent().unwrap_or_else(|| Path::new(""));
     let plan = plan_experiment(&experiment, base)?;
+    let starts = starting_versions(&experiment, base)?;
     if args.dry_run {
         return show_plan(&plan, console);
     }
@@ -117,7 +119,7 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
     let submissions = plan.models.iter().map(|model| model.submissions).sum();
     let bar = progress(console, submissions);
     let finished = || advance(&bar);
-    let asked = run_experiment(&experiment, (base, &folder), &launcher, &finished);
+    let asked = run_experiment((&experiment, &starts), (base, &folder), &launcher, &finished);
     let results = runtime()?.block_on(unless_told_to_end(asked))??;
     drop(bar);
     show(&results, &folder, console)

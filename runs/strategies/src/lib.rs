@@ -13,6 +13,7 @@ mod arena;
 mod bar_traces;
 mod bars;
 mod box_runs;
+mod continued;
 mod error;
 mod experiment_report;
 mod frames;
@@ -43,6 +44,7 @@ pub use bars::{
     SeriesLeftOut, SplitDays, reference_study, study_tables,
 };
 pub use box_runs::RunFault;
+pub use continued::starting_versions;
 pub use error::StrategyError;
 pub use experiment_report::{StrategyReport, write_strategy_report};
 pub use judge::{judge_submission, static_evidence, strategy_boxes, trace_program};
@@ -55,9 +57,9 @@ pub use replies::{ScoredStrategy, StrategyReplies};
 pub use report::{RunEvidence, StressOutcome, SubmissionReport};
 pub use rows::{SubmissionRows, VersionRow};
 pub use run::{
-    ArenaKeys, PlannedModel, RealSubmission, RecordedScores, ReviewText, ReviewerChoice, StrategyChoice,
-    StrategyExperiment, StrategyGoal, StrategyPlan, StrategyResults, VersionParts, another_box,
-    check_records, is_strategy_code, plan_experiment, read_real, real_tables, recorded_scores,
+    ArenaKeys, PlannedModel, RealSubmission, RecordedScores, ReviewText, ReviewerChoice, StartingVersions,
+    StrategyChoice, StrategyExperiment, StrategyGoal, StrategyPlan, StrategyResults, VersionParts,
+    another_box, check_records, is_strategy_code, plan_experiment, read_real, real_tables, recorded_scores,
     replay_experiment, run_experiment,
 };
 pub use score_evidence::{MeasuredEvidence, PublishedEvidence, ScoreEvidence};

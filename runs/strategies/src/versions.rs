@@ -181,6 +181,21 @@ impl VersionChain {
         Ok(())
     }
 
+    /// Judges a version that was not asked for as the first iteration.
+    ///
+    /// # Errors
+    /// [`StrategyError`] where the box cannot be had; nothing is added then.
+    pub fn start_with(
+        &mut self,
+        launcher: &BoxLauncher,
+        task: &StrategyTask,
+        submission: StrategySubmission,
+    ) -> Result<(), StrategyError> {
+        let version = self.judged(launcher, task, submission)?;
+        self.versions.push(version);
+        Ok(())
+    }
+
     fn judged(
         &self,
         launcher: &BoxLauncher,

@@ -369,6 +369,56 @@ fn assert_marks_of_people_are_read(folder: &Folder) {
     assert!(error.contains("marks.csv, row 6: D2 is \"12\""), "{error}");
 }
 
+/// Reviewed versions are mended by another experiment: patches alone are asked for, with the words of peers as data, and the
+/// record is replayed without the folder that it continues.
+#[test]
+fn reviewed_versions_are_mended_with_what_peers_said() {
+    let Some((folder, vendor)) = submitted() else {
+        return;
+    };
+    let both = (&*vendor.base_url(), &["one", "two"][..]);
+    experiment(&folder, "y.toml", "continues = 'results/x'", both);
+    let text = folder.text("y.toml").replace("name = 'x'", "name = 'y'");
+    folder.write("y.toml", text.replace("iterations = 0", "iterations = 1"));
+    let early = error_of(&folder, &["run", "y.toml"], 2);
+    assert!(early.contains("the folder holds no finished arena"), "{early}");
+    json_of(&folder, &["arena", "x.toml"]);
+    let asked = vendor.count();
+    let results = json_of(&folder, &["run", "y.toml"]);
+    assert_eq!(vendor.count(), asked + 4);
+    for submission in results["submissions"].as_array().unwrap() {
+        let versions = submission["versions"].as_array().unwrap();
+        assert_eq!((versions.len(), &versions[1]["changed"]), (2, &json!(0)));
+    }
+
+    let own = folder.path().join("results/y/submissions/one__S01__1");
+    let sent = lines(&std::fs::read(own.join("messages.jsonl")).unwrap());
+    assert_eq!(sent.len(), 1);
+    let message = sent[0].as_str().unwrap();
+    assert!(
+        message.contains(r#""weaknesses":["<script>alert(2)</script>"]"#),
+        "{message}"
+    );
+    let start: Value = serde_json::from_slice(&std::fs::read(own.join("start.json")).unwrap()).unwrap();
+    assert_eq!(start["weaknesses"][0]["reviewer"], "two");
+    assert_eq!(start["weaknesses"].as_array().unwrap().len(), 1);
+    // The review of the other one's program for S02 is missing.
+    let unread = folder.text("results/y/submissions/two__S02__1/messages.jsonl");
+    assert!(!unread.contains("weaknesses"), "{unread}");
+
+    assert_eq!(json_of(&folder, &["run", "y.toml"]), results);
+    std::fs::remove_dir_all(folder.path().join("results/x")).unwrap();
+    let replayed = json_of(&folder, &["replay", "results/y"]);
+    assert_eq!(replayed["submissions"], results["submissions"]);
+    assert_eq!(vendor.count(), asked + 4);
+    let changed = folder
+        .text("results/y/submissions/one__S01__1/start.json")
+        .replace("alert(2)", "alert(3)");
+    std::fs::write(own.join("start.json"), changed).unwrap();
+    let error = error_of(&folder, &["replay", "results/y"], 1);
+    assert!(error.contains("start.json: it differs"), "{error}");
+}
+
 /// Programs that ran without a box are said to have, and no run goes on in another box than it began in.
 #[test]
 fn a_run_stays_in_its_box_and_none_without_one_counts() {

@@ -3,6 +3,7 @@
 use super::goal::StrategyGoal;
 use super::messages::{message, system};
 use super::record_files::{FileDigests, MadeFile, check_record, digests_of};
+use super::reviewed_start::ReviewedStart;
 use crate::bars::{RealBars, RealTask, RealVersion};
 use crate::error::StrategyError;
 use crate::rows::SubmissionRows;
@@ -34,6 +35,8 @@ pub(super) const MESSAGES: &str = "messages.jsonl";
 pub(crate) const RESULT: &str = "result.json";
 /// What a version did bar by bar, in its folder.
 pub(crate) const TRACES: &str = "traces.jsonl";
+/// The version that it starts with, where it continues another experiment.
+pub(super) const START: &str = "start.json";
 /// What every iteration earns on real bars, where the experiment has some.
 pub(super) const REAL: &str = "real.json";
 const REPLAY_HINT: &str = "the file or the record was changed, or a program is not deterministic, which its gates say; move \
@@ -51,6 +54,8 @@ pub(super) struct SubmissionHeader {
     pub(super) scenario_seed: u64,
     pub(super) goal: StrategyGoal,
     pub(super) real: Option<RealHeader>,
+    /// Of the version that it starts with; none for a submission that begins with a build.
+    pub(super) start_sha256: Option<String>,
     pub(super) document_sha256: String,
     pub(super) prompts_sha256: String,
 }
@@ -85,6 +90,7 @@ pub(super) struct SubmissionCell<'a> {
     pub(super) folder: PathBuf,
     pub(super) task: &'a StrategyTask,
     pub(super) real: Option<&'a RealTask>,
+    pub(super) start: Option<ReviewedStart>,
     pub(super) header: SubmissionHeader,
 }
 
@@ -95,15 +101,13 @@ struct SentMessages {
 }
 
 impl SentMessages {
-    /// The message of an iteration: the recorded one, or else the one that is made now, which is kept. In a replay both are
+    /// The message of a place among all: the recorded one, or else the one that is made now, which is kept. In a replay both are
     /// the same, or what was sent was another's.
-    fn of(&mut self, iteration: usize, made: OpenPrompt) -> Result<OpenPrompt, StrategyError> {
-        if let Some(known) = self.known.get(iteration) {
+    fn of(&mut self, place: usize, made: OpenPrompt) -> Result<OpenPrompt, StrategyError> {
+        if let Some(known) = self.known.get(place) {
             if self.journal.is_none() && *known != made.as_str() {
                 return Err(StrategyError::Asking(AskingError::Difference {
-                    what: format!(
-                        "{MESSAGES}: the message of iteration {iteration} is not what the record makes"
-                    ),
+                    what: format!("{MESSAGES}: message {} is not what the record makes", place + 1),
                     hint: REPLAY_HINT,
                 }));
             }
@@ -146,6 +150,13 @@ impl SubmissionCell<'_> {
         keep_same(&self.folder.join(HEADER), &self.header, "of another experiment")?;
         let agent = AgentFile::of(model, FORMAT, None);
         keep_same(&self.folder.join(AGENT), &agent, "of another agent")?;
+        if let Some(start) = &self.start {
+            keep_same(
+                &self.folder.join(START),
+                start,
+                "of another version to start with",
+            )?;
+        }
         self.finished()
     }
 
@@ -203,6 +214,7 @@ impl SubmissionCell<'_> {
             journal: None,
         };
         let mut led = self.led(messages);
+        self.start(&mut led, launcher)?;
         while self.wants_answer(&led) {
             let answer = self.ask(&mut led, record).await?;
             self.judge(&mut led, launcher, answer)?;
@@ -229,16 +241,29 @@ impl SubmissionCell<'_> {
         record: &AskedRecord<'_>,
     ) -> Result<TextAnswer, StrategyError> {
         let step = led.chain.versions.len() + 1;
-        let made = message(self.task, &led.chain, self.train_rows(led));
+        let peers = self.start.as_ref().map_or_else(Vec::new, ReviewedStart::words);
+        let made = message(self.task, (&led.chain, &peers), self.train_rows(led));
+        // The version that a submission starts with was not asked for.
+        let asked = step - 1 - usize::from(self.start.is_some());
         let opening = TextOpening {
             step,
             what: format!("{}, iteration {}", self.task.id, step - 1),
             seed: self.header.seed,
             cache_key: None,
             system: system(),
-            user: led.messages.of(step - 1, made)?,
+            user: led.messages.of(asked, made)?,
         };
         Ok(TextRounds::open(record, opening).ask(record).await?)
+    }
+
+    /// Judges the version that the submission starts with, where there is one.
+    pub(super) fn start(&self, led: &mut Led, launcher: &BoxLauncher) -> Result<(), StrategyError> {
+        if let Some(start) = &self.start {
+            led.chain.start_with(launcher, self.task, start.submission())?;
+            led.add_event(self.task, None);
+            self.earn(launcher, led)?;
+        }
+        Ok(())
     }
 
     /// Judges an answer. What another submission stopped is none, and leaves everything as it is.

@@ -66,6 +66,9 @@ pub struct StrategyExperiment {
     pub goal: StrategyGoal,
     /// Real bars that strategies run on (default none).
     pub real: Option<RealBars>,
+    /// The folder of results of an experiment with an arena, relative to the file: its ranked versions are mended, with what
+    /// reviewers said of them (default none: every submission begins with a build).
+    pub continues: Option<PathBuf>,
     /// Models behind endpoints.
     pub agents: Vec<AgentConfig>,
     /// Vendors of one's own.
@@ -94,6 +97,7 @@ impl Default for StrategyExperiment {
             arena: None,
             goal: StrategyGoal::None,
             real: None,
+            continues: None,
             agents: Vec::new(),
             dialects: Vec::new(),
             retries: RetryConfig::default(),

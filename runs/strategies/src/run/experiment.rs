@@ -1,10 +1,11 @@
 //! All submissions of an experiment: asked for, continued, replayed.
 
 use super::cell::{
-    AGENT, FORMAT, HEADER, REAL, RESULT, RealHeader, SubmissionCell, SubmissionHeader, SubmissionResult,
-    check_files, folder_of,
+    AGENT, FORMAT, HEADER, REAL, RESULT, RealHeader, START, SubmissionCell, SubmissionHeader,
+    SubmissionResult, check_files, folder_of,
 };
 use super::config::{StrategyExperiment, role};
+use super::reviewed_start::{ReviewedStart, StartingVersions};
 use super::spent::SpentBefore;
 use super::waves::{OpenSubmission, SUBMISSIONS_AT_ONCE, Waves};
 use crate::bars::{RealBars, RealSource, RealTask, RealVersion, with_whole_paths};
@@ -56,7 +57,8 @@ impl StrategyResults {
     }
 }
 
-/// Asks for all submissions into a folder, or continues there; the experiment's file lies in `base`. What is recorded is not
+/// Asks for all submissions into a folder, or continues there; the experiment's file lies in `base`. A submission with a
+/// starting version begins with patches of it. What is recorded is not
 /// asked again, and what is finished is not judged again. `advance` is called as submissions are finished.
 ///
 /// # Errors
@@ -64,7 +66,7 @@ impl StrategyResults {
 /// infrastructure beyond the attempts, a folder of another experiment, and a box that fails. What was recorded stands, and
 /// the same call continues.
 pub async fn run_experiment(
-    experiment: &StrategyExperiment,
+    (experiment, starts): (&StrategyExperiment, &StartingVersions),
     (base, folder): (&Path, &Path),
     launcher: &BoxLauncher,
     advance: &(dyn Fn() + Sync),
@@ -93,7 +95,9 @@ pub async fn run_experiment(
         .flat_map(|(model, endpoint)| tasks.iter().map(move |task| (*model, endpoint, task)))
         .enumerate()
     {
-        let cell = cell_of(experiment, folder, (model, task), &real)?;
+        let which = (model.id(), task.id.label(), model.seed);
+        let start = starts.of(which).cloned();
+        let cell = cell_of((experiment, start), folder, (model, task), &real)?;
         match cell.opened(model)? {
             Some(result) => {
                 done.insert(place, result);
@@ -122,7 +126,7 @@ pub async fn run_experiment(
 }
 
 fn cell_of<'a>(
-    experiment: &StrategyExperiment,
+    (experiment, start): (&StrategyExperiment, Option<ReviewedStart>),
     folder: &Path,
     (model, task): (&AskedModel, &'a StrategyTask),
     real: &'a RealTasks,
@@ -138,6 +142,7 @@ fn cell_of<'a>(
                 keys: keys.clone(),
                 bars_sha256: own.bars_sha256.clone(),
             }),
+            start_sha256: start_hash(&folder, start.as_ref())?,
             format: FORMAT,
             strategy: task.id.label().to_owned(),
             seed: model.seed,
@@ -148,7 +153,30 @@ fn cell_of<'a>(
             prompts_sha256: strategy_code_hash(),
         },
         folder,
+        start,
     })
+}
+
+/// The hash of the file of a version to start with.
+fn start_hash(folder: &Path, start: Option<&ReviewedStart>) -> Result<Option<String>, StrategyError> {
+    let hash = |start| Ok(sha256_hex(&json_bytes(&folder.join(START), start)?));
+    start.map(hash).transpose()
+}
+
+/// The version that a recorded submission starts with.
+fn recorded_start(own: &Path, header: &SubmissionHeader) -> Result<Option<ReviewedStart>, StrategyError> {
+    let path = own.join(START);
+    let Some(hash) = &header.start_sha256 else {
+        return Ok(None);
+    };
+    let bytes = read_bounded(&path, FILE_LIMIT_BYTES)?;
+    if sha256_hex(&bytes) != *hash {
+        return Err(StrategyError::damaged(
+            &path,
+            "it is not the one that the header names",
+        ));
+    }
+    Ok(Some(parse_json(&path, &bytes)?))
 }
 
 /// The real bars of each document.
@@ -240,8 +268,10 @@ pub async fn replay_experiment(
         let real = recorded_real(&mut source, &header, &task)?;
         let (model, metering) = (agent.model(&role(header.seed), header.seed), Metering::default());
         let record = AskedRecord::closed(&own, &model, &metering)?;
+        let start = recorded_start(&own, &header)?;
         let cell = SubmissionCell {
             folder: own,
+            start,
             task: &task,
             real: real.as_ref(),
             header,

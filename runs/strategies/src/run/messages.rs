@@ -18,9 +18,13 @@ pub(super) fn system() -> OpenPrompt {
     OpenPrompt::new().filled(SYSTEM, &[])
 }
 
-/// The message of the next iteration: a build, or a patch of the version that stands, and then what it earned on the train
-/// split where the model is to know it.
-pub(super) fn message(task: &StrategyTask, chain: &VersionChain, train: Option<&RealVersion>) -> OpenPrompt {
+/// The message of the next iteration: a build, or a patch of the version that stands with what `peers` say of iteration 0, and
+/// then what it earned on the train split where the model is to know it.
+pub(super) fn message(
+    task: &StrategyTask,
+    (chain, peers): (&VersionChain, &[&str]),
+    train: Option<&RealVersion>,
+) -> OpenPrompt {
     let document = document_text(task.id);
     let stands = chain.standing().and_then(|version| version.submission.as_ref());
     let Some(stands) = stands else {
@@ -41,7 +45,7 @@ pub(super) fn message(task: &StrategyTask, chain: &VersionChain, train: Option<&
             ("document", document),
             ("card", stands.card.trim_end()),
             ("source", stands.source.trim_end()),
-            ("evidence", &evidence_text(chain)),
+            ("evidence", &evidence_text(chain, peers)),
             ("lines", &PATCH_LINES_MAX.to_string()),
         ],
     );
@@ -102,7 +106,7 @@ mod tests {
     fn a_build_shows_document_and_data_and_leaves_no_slot() {
         for id in DocumentId::ALL {
             let task = StrategyTask::drawn(id, 7).unwrap();
-            let prompt = message(&task, &VersionChain::new(DriftRule::Reference), None);
+            let prompt = message(&task, (&VersionChain::new(DriftRule::Reference), &[]), None);
             let text = prompt.as_str();
             assert!(
                 text.contains(document_text(id)) && text.contains(document_json(id).trim_end()),

@@ -1,6 +1,6 @@
 //! The files of a submission's record: each is bound to the result, and there is no other.
 
-use super::cell::{AGENT, HEADER, MESSAGES, RESULT};
+use super::cell::{AGENT, HEADER, MESSAGES, RESULT, START};
 use crate::error::StrategyError;
 use ktd_asking::AskingError;
 use ktd_io::sha256::sha256_hex;
@@ -9,7 +9,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What was asked and answered, and by whom.
-const ASKED: [&str; 5] = [HEADER, AGENT, MESSAGES, "spending.json", "exchanges.jsonl.zst"];
+const ASKED: [&str; 6] = [
+    HEADER,
+    AGENT,
+    START,
+    MESSAGES,
+    "spending.json",
+    "exchanges.jsonl.zst",
+];
 /// The folder of programs and cards, one an iteration.
 const VERSIONS: &str = "versions";
 /// The folder of a writer's lock, which says nothing.

@@ -35,6 +35,7 @@ impl Waves<'_> {
         advance: &(dyn Fn() + Sync),
     ) -> Result<BTreeMap<usize, SubmissionResult>, StrategyError> {
         let mut done = BTreeMap::new();
+        self.started(launcher).await?;
         loop {
             let (going_on, ended): (Vec<_>, Vec<_>) = self
                 .submissions
@@ -65,6 +66,24 @@ impl Waves<'_> {
                 return Ok(done);
             }
         }
+    }
+
+    /// Judges the versions that submissions start with.
+    async fn started(&mut self, launcher: &BoxLauncher) -> Result<(), StrategyError> {
+        let starting = self.submissions.iter_mut().filter(|own| own.cell.start.is_some());
+        let jobs: Vec<_> = starting
+            .map(|own| Mutex::new((&own.cell, &mut own.led)))
+            .collect();
+        for part in jobs.chunks(launcher.side_by_side().max(1)) {
+            let judged = launcher.each(part, |launcher, job| {
+                let mut job = job.lock().unwrap_or_else(PoisonError::into_inner);
+                let (cell, led) = &mut *job;
+                cell.start(led, launcher)
+            });
+            judged.into_iter().collect::<Result<(), StrategyError>>()?;
+            pause().await;
+        }
+        Ok(())
     }
 
     /// The answers of a wave, in the order of the submissions.
