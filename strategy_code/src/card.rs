@@ -1,7 +1,7 @@
 //! Strategy cards: what a model says its program does, against the document and against an earlier card.
 
 use crate::canonical::canonical_text;
-use crate::document::{ParameterFreedom, ParameterType, StrategyDocument, fits};
+use crate::document::{DocumentParameter, ParameterFreedom, ParameterType, StrategyDocument, fits};
 use crate::hash::sha256_hex;
 use crate::parameters::{ParameterValue, Parameters};
 use crate::strict_json::StrictJson;
@@ -202,6 +202,27 @@ impl StrategyCard {
     }
 }
 
+impl StrategyDocument {
+    /// The first parameter that is missing among values, of another type, or neither the frozen value nor within its bounds.
+    #[must_use]
+    pub fn refused_parameter(&self, values: &Parameters) -> Option<&str> {
+        let holds = |name: &str, wanted: &DocumentParameter| {
+            let mut own = values.iter().filter(|(known, _)| *known == name);
+            own.next().is_some_and(|(_, value)| {
+                let value = match value {
+                    ParameterValue::Number(number) => StrictJson::Number(*number),
+                    ParameterValue::Text(text) => StrictJson::Text(text.clone()),
+                };
+                fits(wanted.kind, &value) && is_allowed(wanted.kind, wanted.freedom, &wanted.value, &value)
+            })
+        };
+        let mut parameters = self.parameters.iter();
+        parameters
+            .find(|(name, wanted)| !holds(name, wanted))
+            .map(|(name, _)| name.as_str())
+    }
+}
+
 /// One check of a card against its document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardCheck {
@@ -266,5 +287,33 @@ fn same_constraint(first: &StrictJson, second: &StrictJson) -> bool {
     match (sorted(first), sorted(second)) {
         (Some(first), Some(second)) => first == second,
         _ => canonical_text(first) == canonical_text(second),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reference::DocumentId;
+
+    #[test]
+    fn a_value_that_a_document_refuses_is_named() {
+        let document = StrategyDocument::built_in(DocumentId::S01).unwrap();
+        let with = |name: &str, value: Option<f64>| {
+            let values = document.default_parameters();
+            let kept = values.iter().filter(|(known, _)| *known != name);
+            let kept = kept.map(|(known, value)| (known.to_owned(), value.clone()));
+            let own = value.map(|value| (name.to_owned(), ParameterValue::Number(value)));
+            Parameters::new(kept.chain(own))
+        };
+        let refused = |name, value| document.refused_parameter(&with(name, value)).map(str::to_owned);
+        assert_eq!(refused("stop_loss_pct", Some(0.2)), None);
+        for (name, value) in [
+            ("stop_loss_pct", Some(0.3)),
+            ("N", Some(21.0)),
+            ("N", Some(20.5)),
+            ("k", None),
+        ] {
+            assert_eq!(refused(name, value).as_deref(), Some(name), "{value:?}");
+        }
     }
 }

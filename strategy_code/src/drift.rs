@@ -45,6 +45,8 @@ impl PublishedDrift {
 /// Where a version moved, seen from the reference strategy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DriftVerdict {
+    /// The strategy has no reference to be seen from.
+    NoReference,
     /// No distance to the reference changed.
     Same,
     /// Some scenarios are nearer, none farther: a repair.
@@ -84,7 +86,7 @@ impl DriftVerdict {
     #[must_use]
     pub const fn is_drift(self) -> bool {
         match self {
-            Self::Same | Self::Towards => false,
+            Self::NoReference | Self::Same | Self::Towards => false,
             Self::Away => true,
             Self::Sideways { is_mostly_away } => is_mostly_away,
         }
@@ -94,6 +96,7 @@ impl DriftVerdict {
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
+            Self::NoReference => "n/a",
             Self::Same => "same",
             Self::Towards => "towards",
             Self::Away => "away",

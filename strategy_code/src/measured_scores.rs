@@ -11,7 +11,7 @@ pub struct FidelityEvidence {
     pub checks_held: usize,
     /// Checks of the card.
     pub checks: usize,
-    /// Distance to the reference in every scenario, 0 to 1.
+    /// Distance to the reference in every scenario, 0 to 1; none where a strategy has no reference.
     pub distances: Vec<f64>,
     /// Whether the version has drifted: then there is no fidelity. What became of a version says so, not its runs: this is
     /// no part of its record.
@@ -20,21 +20,22 @@ pub struct FidelityEvidence {
 }
 
 impl FidelityEvidence {
-    /// D1: 0.4 x share of checks that hold + 0.6 x mean of 1 - distance; 0 after drift.
+    /// D1: 0.4 x share of checks that hold + 0.6 x mean of 1 - distance; without a reference that share alone; 0 after drift.
     #[must_use]
     pub fn score(&self) -> f64 {
         if self.has_drifted {
             return 0.0;
         }
-        let [card, near] = self.parts();
-        0.4 * card + 0.6 * near
+        let (card, near) = self.parts();
+        near.map_or(card, |near| 0.4 * card + 0.6 * near)
     }
 
-    /// The share of checks that hold, and the mean of 1 - distance; each 0 to 1, before what drift takes away.
+    /// The share of checks that hold, and the mean of 1 - distance, which nothing has without a reference; each 0 to 1, before
+    /// what drift takes away.
     #[must_use]
-    pub fn parts(&self) -> [f64; 2] {
+    pub fn parts(&self) -> (f64, Option<f64>) {
         let near: Vec<f64> = self.distances.iter().map(|distance| 1.0 - distance).collect();
-        [share(self.checks_held, self.checks), mean(&near).unwrap_or(0.0)]
+        (share(self.checks_held, self.checks), mean(&near))
     }
 }
 
@@ -141,6 +142,12 @@ mod tests {
             ..fidelity.clone()
         };
         assert!((half.score() - 0.7).abs() < 1e-15);
+        let without_reference = FidelityEvidence {
+            checks_held: 9,
+            distances: Vec::new(),
+            ..fidelity.clone()
+        };
+        assert!((without_reference.score() - 0.75).abs() < 1e-15);
         assert!(
             FidelityEvidence {
                 has_drifted: true,

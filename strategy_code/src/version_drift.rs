@@ -41,14 +41,14 @@ pub struct VersionDrift {
     pub changed_fields: Vec<String>,
     /// Distances between the two versions, by scenario.
     pub distances: TraceDistances,
-    /// Distances of both to the reference, before and after.
+    /// Distances of both to the reference, before and after; none where there is no reference.
     pub to_reference: [TraceDistances; 2],
     /// Size of the patch.
     pub patch: PatchSize,
 }
 
 impl VersionDrift {
-    /// From one version to the next, seen from the reference.
+    /// From one version to the next, seen from the reference, whose traces are empty where there is none.
     #[must_use]
     pub fn between(
         before: StrategyVersion<'_>,
@@ -89,6 +89,9 @@ impl VersionDrift {
     #[must_use]
     pub fn anchored(&self) -> DriftVerdict {
         let [before, after] = &self.to_reference;
+        if before.is_empty() && after.is_empty() {
+            return DriftVerdict::NoReference;
+        }
         DriftVerdict::between(before, after)
     }
 
@@ -136,7 +139,11 @@ mod tests {
         let change = VersionDrift::between(version(&right), version(&wrong), &right);
         assert!(change.is_drift());
         assert_eq!(change.moved_away(), ["one"]);
-        let gone = VersionDrift::between(version(&right), version(&StrategyTraces::new()), &right);
+        let none = StrategyTraces::new();
+        let gone = VersionDrift::between(version(&right), version(&none), &right);
         assert!((gone.greatest_distance() - 1.0).abs() < 1e-15);
+        let unanchored = VersionDrift::between(version(&right), version(&wrong), &none);
+        assert_eq!(unanchored.anchored(), DriftVerdict::NoReference);
+        assert!(!unanchored.is_drift() && unanchored.is_published_drift());
     }
 }

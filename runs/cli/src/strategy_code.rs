@@ -4,7 +4,7 @@ use crate::CliError;
 use crate::output::Console;
 use crate::strategy_code_arena::{self, ArenaArgs};
 use crate::strategy_code_args::{
-    DriftArgs, GateArgs, LintArgs, ListArgs, PatchArgs, ScenarioArgs, ScoreArgs, ShowArgs, known,
+    DriftArgs, GateArgs, LintArgs, ListArgs, PatchArgs, ScenarioArgs, ScoreArgs, ShowArgs,
 };
 use crate::strategy_code_bars::{self, BarsArgs};
 use crate::strategy_code_run::{self, ReplayArgs, ReportArgs, RunArgs};
@@ -12,11 +12,11 @@ use clap::Subcommand;
 use ktd_boxed::BoxLauncher;
 use ktd_io::whole_file::read_input;
 use ktd_strategies::{
-    DocumentId, OwnStrategy, PatchSize, StrategyCard, StrategyDocument, StrategyError, StrategyReplies,
-    StrategySubmission, StrategyVersion, SubmissionRows, VersionDrift, document_table, document_text,
-    document_value, drift_text, drift_value, judge_submission, patch_text, patch_value, published_text,
-    published_value, recorded_scores, report_text, report_value, scenario_strip, score_tables, score_value,
-    scored_value, static_evidence, strategy_boxes, trace_program, version_table,
+    DocumentId, OwnStrategy, PatchSize, SCENARIO_SEED, StrategyCard, StrategyDocument, StrategyError,
+    StrategyReplies, StrategySource, StrategySubmission, StrategyVersion, SubmissionRows, VersionDrift,
+    document_table, document_value, drift_text, drift_value, judge_submission, patch_text, patch_value,
+    published_text, published_value, recorded_scores, report_text, report_value, scenario_strip,
+    score_tables, score_value, scored_value, static_evidence, strategy_boxes, trace_program, version_table,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -100,19 +100,21 @@ fn list(console: Console) -> Result<(), CliError> {
 }
 
 fn show(args: &ShowArgs, console: Console) -> Result<(), CliError> {
-    let id = known(&args.id)?;
-    let mut value = document_value(&document(id)?);
+    let strategy = StrategySource::find(&args.id, Path::new(""))?;
+    let mut value = document_value(&strategy.document()?);
     if let Value::Object(members) = &mut value {
-        members.insert("text".to_owned(), Value::from(document_text(id)));
+        members.insert("text".to_owned(), Value::from(strategy.text()));
     }
-    console.result(document_text(id), &value)
+    console.result(&crate::output::visible_lines(strategy.text()), &value)
 }
 
 fn lint(args: &LintArgs, console: Console) -> Result<(), CliError> {
     let own = OwnStrategy::read(&args.folder)?;
+    let task = StrategySource::Own(Box::new(own.clone())).task(SCENARIO_SEED)?;
     let findings: Vec<String> = if own.has_reference() {
         let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
         let findings = own.lint(&launcher)?;
+        task.reference_traces(Some(&launcher), &own.document.default_parameters())?;
         findings.into_iter().map(|finding| finding.to_string()).collect()
     } else {
         Vec::new()
@@ -171,8 +173,17 @@ fn card_of(text: Option<&String>, path: &Path) -> Result<Option<StrategyCard>, C
 
 fn scenario(args: &ScenarioArgs, console: Console) -> Result<(), CliError> {
     let task = args.bars.task(&args.id)?;
+    if !task.has_reference() {
+        return Err(CliError::input(
+            format_args!("{} has no reference to show", task.id),
+            "add reference.py to its folder",
+        ));
+    }
+    let needs_box = args.source.is_some() || task.has_boxed_reference();
+    let launcher = needs_box.then(|| BoxLauncher::prove(strategy_boxes(args.boxes.setup())));
+    let launcher = launcher.transpose()?;
     let parameters = task.document.default_parameters();
-    let mut reference = task.reference_traces(&parameters)?;
+    let mut reference = task.reference_traces(launcher.as_ref(), &parameters)?;
     let Some(tokens) = reference.remove(&args.name) else {
         let names: Vec<&str> = task.markets().map(|(name, _)| name).collect();
         return Err(CliError::input(
@@ -180,13 +191,12 @@ fn scenario(args: &ScenarioArgs, console: Console) -> Result<(), CliError> {
             format_args!("choose one of {}", names.join(", ")),
         ));
     };
-    let program = match &args.source {
-        Some(path) => {
+    let program = match args.source.as_ref().zip(launcher.as_ref()) {
+        Some((path, launcher)) => {
             let (card, source) = version_of(path)?;
             let card = card_of(card.as_ref(), path)?;
             let class = card.as_ref().map_or("Strategy", StrategyCard::class_name);
-            let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
-            let mut traces = trace_program(&launcher, &task, class, &parameters, &source)?;
+            let mut traces = trace_program(launcher, &task, class, &parameters, &source)?;
             Some(traces.remove(&args.name).unwrap_or_default())
         }
         None => None,
@@ -245,8 +255,8 @@ fn drift(args: &DriftArgs, console: Console) -> Result<(), CliError> {
     let parameters = old_card
         .as_ref()
         .map_or_else(|| task.document.default_parameters(), StrategyCard::parameters);
-    let reference = task.reference_traces(&parameters)?;
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
+    let reference = task.reference_traces(Some(&launcher), &parameters)?;
     let class = |card: &Option<StrategyCard>| {
         let class = card.as_ref().map_or("Strategy", StrategyCard::class_name);
         class.to_owned()

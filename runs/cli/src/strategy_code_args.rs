@@ -3,20 +3,24 @@
 use super::boxed_options::BoxArgs;
 use crate::CliError;
 use clap::{Args, ValueEnum};
-use ktd_strategies::{DocumentId, DriftRule, SCENARIO_SEED, StrategyTask};
-use std::path::PathBuf;
+use ktd_strategies::{DocumentId, DriftRule, SCENARIO_SEED, StrategySource, StrategyTask};
+use std::path::{Path, PathBuf};
 
 const LIST_EXAMPLE: &str = "\
 Example:
   ktd strategy-code list";
 const SHOW_EXAMPLE: &str = "\
-Example:
-  ktd strategy-code show S07";
+Examples:
+  ktd strategy-code show S07
+  ktd strategy-code show my/strategies/channel
+
+A strategy is S01 to S12, or a folder of your own, here and in every command.";
 const LINT_EXAMPLE: &str = "\
 Example:
   ktd strategy-code lint my-strategy
 
 The folder holds spec.json, spec.md, scenarios.jsonl and, for the behavioural layer, reference.py.
+It runs in the box: on every scenario and on the long run, and with each tunable value at its bounds.
 Exit code 1: a rule fires in no scenario, the reference names a rule that the document does not, or
 every scenario has a trade.";
 const SCENARIO_EXAMPLE: &str = "\
@@ -29,6 +33,7 @@ const GATE_EXAMPLE: &str = "\
 Examples:
   ktd strategy-code gate strategy.py --card card.json --strategy S01
   ktd strategy-code gate reply.md --strategy S01
+  ktd strategy-code gate reply.md --strategy my/strategies/channel
 
 Without --card the file is a model's whole reply. Exit code 1: a gate is not passed.";
 const DRIFT_EXAMPLE: &str = "\
@@ -63,8 +68,9 @@ pub(super) struct BarArgs {
 }
 
 impl BarArgs {
-    pub(super) fn task(&self, id: &str) -> Result<StrategyTask, CliError> {
-        Ok(StrategyTask::drawn(known(id)?, self.scenario_seed)?)
+    /// The strategy of a word: a document, or a folder of one's own.
+    pub(super) fn task(&self, word: &str) -> Result<StrategyTask, CliError> {
+        Ok(StrategySource::find(word, Path::new(""))?.task(self.scenario_seed)?)
     }
 }
 
@@ -75,7 +81,7 @@ pub(super) struct ListArgs {}
 #[derive(Debug, Args)]
 #[command(after_help = SHOW_EXAMPLE)]
 pub(super) struct ShowArgs {
-    /// The document.
+    /// The document, or a folder of your own.
     pub(super) id: String,
 }
 
@@ -92,7 +98,7 @@ pub(super) struct LintArgs {
 #[derive(Debug, Args)]
 #[command(after_help = SCENARIO_EXAMPLE)]
 pub(super) struct ScenarioArgs {
-    /// The document.
+    /// The document, or a folder of your own.
     pub(super) id: String,
     /// The scenario; `long` for the long run.
     pub(super) name: String,
@@ -113,7 +119,7 @@ pub(super) struct GateArgs {
     /// The card.
     #[arg(long, value_name = "FILE")]
     pub(super) card: Option<PathBuf>,
-    /// The document.
+    /// The document, or a folder of your own.
     #[arg(long, value_name = "ID")]
     pub(super) strategy: String,
     #[command(flatten)]
@@ -129,7 +135,7 @@ pub(super) struct DriftArgs {
     pub(super) old: PathBuf,
     /// The later version.
     pub(super) new: PathBuf,
-    /// The document.
+    /// The document, or a folder of your own.
     #[arg(long, value_name = "ID")]
     pub(super) strategy: String,
     #[command(flatten)]

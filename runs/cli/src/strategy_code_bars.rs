@@ -105,18 +105,26 @@ fn asked_for(args: &BarsArgs) -> Result<(RealBars, PathBuf, Vec<DocumentId>), Cl
         return Ok((keys(args)?, PathBuf::new(), documents));
     };
     let experiment = StrategyExperiment::read(path)?;
-    let documents = experiment.documents()?;
+    let base = path.parent().unwrap_or_else(|| Path::new(""));
+    let strategies = experiment.strategies(base)?;
+    // A strategy of one's own has no reference that runs without a box.
+    let documents: Vec<DocumentId> = strategies
+        .iter()
+        .filter_map(|strategy| strategy.id().document())
+        .collect();
+    if documents.is_empty() {
+        return Err(CliError::input(
+            format_args!("{}: `strategies` names none of S01 to S12", path.display()),
+            "only strategies of the benchmark run on real bars",
+        ));
+    }
     let keys = experiment.real.ok_or_else(|| {
         CliError::input(
             format_args!("{}: the keys `real` are missing", path.display()),
             "add them as `ktd strategy-code bars --help` shows, or name a panel with --panel",
         )
     })?;
-    Ok((
-        keys,
-        path.parent().unwrap_or_else(|| Path::new("")).to_owned(),
-        documents,
-    ))
+    Ok((keys, base.to_owned(), documents))
 }
 
 fn keys(args: &BarsArgs) -> Result<RealBars, CliError> {

@@ -26,7 +26,7 @@ Examples:
 
   benchmark = \"strategy-code\"
   name = \"first\"
-  strategies = [\"S01\", \"S07\"]          # default \"all\"
+  strategies = [\"S01\", \"my/channel\"]   # default \"all\"; or folders of your own
   iterations = 3                        # patches that may be asked for
   drift = \"reference\"                   # or \"published\"
   goal = \"none\"                         # \"profit\" shows models what they earn on train days

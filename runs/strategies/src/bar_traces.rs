@@ -1,8 +1,10 @@
 //! Traces of a version as its record keeps them: signals and positions as letters, exposures, and the equity of the long run.
 
+use crate::reference_program::{ReferenceRun, equity_of};
 use crate::strip::{position_letter, signal_letter};
 use ktd_strategy_code::{CandidateLogs, LONG_RUN, StrategyTraces};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The greatest exposure and the greatest equity that a record holds; what is beyond counts as this much.
 const GREATEST: f64 = 1e15;
@@ -59,29 +61,30 @@ impl MarketTrace {
         lengths.into_iter().max().unwrap_or(0)
     }
 
-    /// The traces of a version on all markets: the scenarios by name, then the long run with its equity.
+    /// The traces of a version on all markets: the scenarios by name, then the long run with its equity. Without a reference its
+    /// traces are empty.
     pub(crate) fn of_version(
-        (reference, reference_equity): (&StrategyTraces, &[f64]),
+        reference: &ReferenceRun,
         (version, long_run): (&StrategyTraces, &CandidateLogs),
     ) -> Vec<Self> {
-        let scenarios = reference.keys().filter(|name| *name != LONG_RUN);
-        let names = scenarios.map(String::as_str).chain([LONG_RUN]);
+        let names: BTreeSet<&String> = reference.traces.keys().chain(version.keys()).collect();
+        let scenarios = names.into_iter().map(String::as_str);
+        let names = scenarios.filter(|name| *name != LONG_RUN).chain([LONG_RUN]);
         let of = |traces: &StrategyTraces, name: &str| {
             traces
                 .get(name)
                 .map_or_else(BarTrace::default, |tokens| BarTrace::of(tokens))
         };
-        let bars = &long_run.bars;
         let markets = names.map(|name| {
-            let (reference, version) = (of(reference, name), of(version, name));
+            let (reference_trace, version) = (of(&reference.traces, name), of(version, name));
             let (reference, version) = if name == LONG_RUN {
-                let own = (0..bars.len()).map(|row| bars.number("equity", row).unwrap_or(f64::NAN));
+                let own = equity_of(long_run);
                 (
-                    reference.with_equity(reference_equity.iter().copied()),
-                    version.with_equity(own),
+                    reference_trace.with_equity(reference.equity.iter().copied()),
+                    version.with_equity(own.into_iter()),
                 )
             } else {
-                (reference, version)
+                (reference_trace, version)
             };
             Self {
                 market: name.to_owned(),
@@ -137,7 +140,10 @@ mod tests {
             "3|EXIT|FLAT|inf",
         ]);
         let made = MarketTrace::of_version(
-            (&reference, &[100_000.4, f64::NAN]),
+            &ReferenceRun {
+                traces: reference,
+                equity: vec![100_000.4, f64::NAN],
+            },
             (&program, &CandidateLogs::default()),
         );
         let names: Vec<&str> = made.iter().map(|trace| trace.market.as_str()).collect();

@@ -5,6 +5,8 @@ use crate::error::StrategyError;
 use crate::run::{
     PeerWeakness, RESULT, ReviewedStart, StartingVersions, StrategyExperiment, SubmissionResult, folder_of,
 };
+use crate::strategy_id::StrategyId;
+use crate::strategy_source::StrategySource;
 use ktd_io::whole_file::{parse_json, read_bounded, read_if_exists};
 use std::path::Path;
 
@@ -39,10 +41,15 @@ pub fn starting_versions(
         )
     })?;
     let reviews = read_reviews(&folder, &record)?;
+    let strategies: Vec<StrategyId> = experiment
+        .strategies(base)?
+        .iter()
+        .map(StrategySource::id)
+        .collect();
     for agent in &experiment.agents {
-        for document in experiment.documents()? {
+        for strategy in &strategies {
             for seed in &experiment.seeds {
-                let which = (agent.id.as_str(), document.label(), *seed);
+                let which = (agent.id.as_str(), strategy.label(), *seed);
                 if let Some(start) = start(&folder, &reviews, which)? {
                     starts = starts.with(which, start);
                 }

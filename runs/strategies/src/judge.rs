@@ -170,7 +170,11 @@ fn unrun(task: &StrategyTask, gate: Gate, reason: &str) -> SubmissionReport {
             .map(|(name, _)| (name.to_owned(), Vec::new()))
             .collect(),
         markets: Vec::new(),
-        distances: task.markets().map(|(name, _)| (name.to_owned(), 1.0)).collect(),
+        distances: task
+            .markets()
+            .filter(|_| task.has_reference())
+            .map(|(name, _)| (name.to_owned(), 1.0))
+            .collect(),
     }
 }
 
@@ -224,9 +228,8 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         let (traces, stress) = self.trace_and_stress(&whole)?;
         let leak = self.look_ahead(&whole)?;
         let repetition = self.repetition(&whole)?;
-        let reference = self.task.reference_traces(&self.parameters)?;
-        let equity = self.task.reference_equity(&self.parameters)?;
-        let markets = MarketTrace::of_version((&reference, &equity), (&traces, &whole));
+        let reference = self.task.reference(Some(self.launcher), &self.parameters)?;
+        let markets = MarketTrace::of_version(&reference, (&traces, &whole));
         let run = self.evidence(whole, stress);
         let audit = audit_reason(&run);
         Ok(SubmissionReport {
@@ -235,7 +238,7 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
             facts,
             class_name: String::new(),
             run: Some(run),
-            distances: trace_distances(&reference, &traces),
+            distances: trace_distances(&reference.traces, &traces),
             traces,
             markets,
         })

@@ -21,6 +21,7 @@ mod human_marks;
 mod judge;
 mod number;
 mod own_strategy;
+mod reference_program;
 mod replies;
 mod report;
 mod rows;
@@ -28,6 +29,8 @@ mod run;
 mod score_evidence;
 mod score_tables;
 mod source_facts;
+mod strategy_id;
+mod strategy_source;
 mod strip;
 mod submission;
 mod tables;
@@ -65,6 +68,8 @@ pub use run::{
 pub use score_evidence::{MeasuredEvidence, PublishedEvidence, ScoreEvidence};
 pub use score_tables::{score_tables, score_value};
 pub use source_facts::source_facts;
+pub use strategy_id::StrategyId;
+pub use strategy_source::StrategySource;
 pub use strip::scenario_strip;
 pub use submission::StrategySubmission;
 pub use tables::{

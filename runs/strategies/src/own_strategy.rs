@@ -1,34 +1,47 @@
 //! A strategy of one's own: a folder with its document, its scenarios and its reference program, and the lint of it.
 
-use crate::box_runs::{PlannedRun, Program, ProgramBox};
 use crate::error::StrategyError;
 use crate::frames::read_bars;
+use crate::reference_program::ReferenceProgram;
+use crate::strategy_id::StrategyId;
 use ktd_boxed::BoxLauncher;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{read_if_exists, read_input};
-use ktd_sandbox::{BoxLimits, SourceText};
 use ktd_strategy_code::{
-    CandidateLogs, LintFinding, Scenario, ScenarioOutcome, StrategyDocument, lint_document,
+    CandidateLogs, LintFinding, ParameterFreedom, ParameterValue, Parameters, Scenario, ScenarioOutcome,
+    StrategyBars, StrategyDocument, lint_document,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Class of a reference program.
-const CLASS: &str = "Strategy";
-/// Its seed.
-const SEED: u32 = 42;
+/// The machine form of the document.
+pub(crate) const SPEC: &str = "spec.json";
+/// The document.
+const TEXT: &str = "spec.md";
+const SCENARIOS: &str = "scenarios.jsonl";
+const REFERENCE: &str = "reference.py";
+/// An asset that stands for all others.
+const CONSTITUENTS: &str = "constituents";
 
 /// A folder with `spec.json`, `spec.md`, `scenarios.jsonl` and, where there is one, `reference.py`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnStrategy {
     folder: PathBuf,
+    /// Its identifier.
+    pub id: StrategyId,
     /// The machine form of its document.
     pub document: StrategyDocument,
+    /// The text of its document.
+    pub(crate) text: String,
+    /// The text of the machine form.
+    pub(crate) spec: String,
     /// SHA-256 of the text of its document, in hexadecimal.
     pub text_sha256: String,
     /// Its scenarios.
     pub scenarios: Vec<Scenario>,
+    /// The text of the file of scenarios.
+    lines: String,
     reference: Option<Vec<u8>>,
 }
 
@@ -38,37 +51,40 @@ impl OwnStrategy {
     /// # Errors
     /// [`StrategyError`] naming the file and what is wrong in it.
     pub fn read(folder: &Path) -> Result<Self, StrategyError> {
-        let hint = "docs/strategy-code.md shows the form of these files";
-        let spec = folder.join("spec.json");
+        let path = folder.join(SPEC);
         let invalid = |path: &Path, problem: String| {
-            StrategyError::input(format_args!("{}: {problem}", path.display()), hint)
+            StrategyError::input(
+                format_args!("{}: {problem}", path.display()),
+                "docs/strategy-code.md shows the form of these files",
+            )
         };
-        let document =
-            StrategyDocument::parse(&read_input(&spec)?).map_err(|problem| invalid(&spec, problem))?;
-        let text = read_input(&folder.join("spec.md"))?;
-        let path = folder.join("scenarios.jsonl");
-        let lines = read_input(&path)?;
-        let mut scenarios: Vec<Scenario> = Vec::new();
-        for (line, number) in lines
-            .lines()
-            .zip(1_usize..)
-            .filter(|(line, _)| !line.trim().is_empty())
-        {
-            let scenario = read_scenario(line, &document.assets)
-                .map_err(|problem| invalid(&path, format!("line {number}: {problem}")))?;
-            if scenarios.iter().any(|known| known.name == scenario.name) {
-                let problem = format!("line {number}: {:?} is there twice", scenario.name);
-                return Err(invalid(&path, problem));
-            }
-            scenarios.push(scenario);
+        let spec = read_input(&path)?;
+        let document = StrategyDocument::parse(&spec).map_err(|problem| invalid(&path, problem))?;
+        let id = StrategyId::own(&document.id).map_err(|problem| invalid(&path, problem))?;
+        if document.assets.is_empty() {
+            return Err(invalid(&path, "`assets` names no asset".to_owned()));
         }
+        let text = read_input(&folder.join(TEXT))?;
+        let path = folder.join(SCENARIOS);
+        let lines = read_input(&path)?;
+        let scenarios =
+            read_scenarios(&lines, &document.assets).map_err(|problem| invalid(&path, problem))?;
         Ok(Self {
             folder: folder.to_owned(),
+            id,
             document,
             text_sha256: sha256_hex(text.as_bytes()),
+            text,
+            spec,
             scenarios,
-            reference: read_if_exists(&folder.join("reference.py"))?,
+            lines,
+            reference: read_if_exists(&folder.join(REFERENCE))?,
         })
+    }
+
+    /// The folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Whether there is a reference program, without which behaviour cannot be judged.
@@ -77,43 +93,81 @@ impl OwnStrategy {
         self.reference.is_some()
     }
 
-    /// What is wrong with the strategy: the reference runs on every scenario in the box; none where there is no reference.
+    /// The reference program, where there is one.
+    pub(crate) fn reference(&self) -> Result<Option<ReferenceProgram>, StrategyError> {
+        let Some(bytes) = &self.reference else {
+            return Ok(None);
+        };
+        ReferenceProgram::new(&self.folder.join(REFERENCE), bytes).map(Some)
+    }
+
+    /// Names and bytes of its files, the machine form last.
+    pub(crate) fn files(&self) -> Vec<(&'static str, &[u8])> {
+        let reference = self.reference.as_deref().map(|bytes| (REFERENCE, bytes));
+        let texts = [
+            (TEXT, self.text.as_bytes()),
+            (SCENARIOS, self.lines.as_bytes()),
+            (SPEC, self.spec.as_bytes()),
+        ];
+        reference.into_iter().chain(texts).collect()
+    }
+
+    /// What is wrong with the strategy: the reference runs on every scenario in the box, with the values of the document and
+    /// with each tunable one at either bound. None where there is no reference.
     ///
     /// # Errors
     /// [`StrategyError`] where no box can be had, and where the reference does not run.
     pub fn lint(&self, launcher: &BoxLauncher) -> Result<Vec<LintFinding>, StrategyError> {
-        let Some(reference) = &self.reference else {
+        let Some(reference) = self.reference()? else {
             return Ok(Vec::new());
         };
-        let path = self.folder.join("reference.py");
-        let fault = |problem: String| {
-            StrategyError::input(
-                format_args!("{}: {problem}", path.display()),
-                "fix the reference program: it must run on every scenario",
-            )
+        let markets = || {
+            let scenarios = self.scenarios.iter();
+            scenarios.map(|scenario| (scenario.name.as_str(), &scenario.market))
         };
-        let source = SourceText::read(reference, BoxLimits::STRATEGIES.source_kb)
-            .map_err(|problem| fault(problem.to_string()))?;
-        let program = Program {
-            source: &source,
-            class: CLASS,
-            configuration: &self.document.configuration(&self.document.default_parameters()),
-            key: &self.document.id,
-        };
-        let mut opened = ProgramBox::open(launcher, program, 0)?;
-        let runs = self.scenarios.iter().map(|scenario| PlannedRun {
-            market: scenario.market.clone(),
-            seed: SEED,
-            purpose: "lint",
-        });
-        let runs: Vec<PlannedRun> = runs.collect();
-        let mut outcomes = BTreeMap::new();
-        for (scenario, outcome) in self.scenarios.iter().zip(opened.run_all(&runs)?) {
-            let logs = outcome.map_err(|problem| fault(format!("{}: {problem}", scenario.name)))?;
-            outcomes.insert(scenario.name.clone(), outcome_of(&logs));
+        let defaults = self.document.default_parameters();
+        let logs = reference.logs(launcher, (&self.document, &defaults), markets())?;
+        let outcomes = logs
+            .iter()
+            .map(|(name, logs)| ((*name).to_owned(), outcome_of(logs)));
+        let outcomes: BTreeMap<String, ScenarioOutcome> = outcomes.collect();
+        for values in at_bounds(&self.document, &defaults) {
+            reference.logs(launcher, (&self.document, &values), markets())?;
         }
         Ok(lint_document(&self.document, &outcomes))
     }
+}
+
+/// Values with one tunable parameter at one of its bounds, for each of them.
+fn at_bounds(document: &StrategyDocument, defaults: &Parameters) -> Vec<Parameters> {
+    let bounds = document.parameters.iter().filter_map(|(name, parameter)| {
+        let ParameterFreedom::Tunable { least, greatest } = parameter.freedom else {
+            return None;
+        };
+        Some([(name, least), (name, greatest)])
+    });
+    let with = |(name, bound): (&String, f64)| {
+        let others = defaults.iter().filter(|(known, _)| known != name);
+        let others = others.map(|(known, value)| (known.to_owned(), value.clone()));
+        Parameters::new(others.chain([(name.clone(), ParameterValue::Number(bound))]))
+    };
+    bounds.flatten().map(with).collect()
+}
+
+fn read_scenarios(lines: &str, assets: &[String]) -> Result<Vec<Scenario>, String> {
+    let mut scenarios: Vec<Scenario> = Vec::new();
+    for (line, number) in lines
+        .lines()
+        .zip(1_usize..)
+        .filter(|(line, _)| !line.trim().is_empty())
+    {
+        let scenario = read_scenario(line, assets).map_err(|problem| format!("line {number}: {problem}"))?;
+        if scenarios.iter().any(|known| known.name == scenario.name) {
+            return Err(format!("line {number}: {:?} is there twice", scenario.name));
+        }
+        scenarios.push(scenario);
+    }
+    Ok(scenarios)
 }
 
 fn read_scenario(line: &str, assets: &[String]) -> Result<Scenario, String> {
@@ -121,10 +175,43 @@ fn read_scenario(line: &str, assets: &[String]) -> Result<Scenario, String> {
     let member = |name: &str| read.get(name).unwrap_or(&Value::Null);
     let name = member("scenario").as_str().ok_or("`scenario` is no text")?;
     let market = read_bars(member("data"), assets)?;
+    let market = match (member("data").get("columns").is_some(), assets) {
+        (true, [_]) => named_as(market, assets),
+        (true, _) => {
+            return Err(format!(
+                "`data` is one frame, and the document trades {} assets",
+                assets.len()
+            ));
+        }
+        (false, _) => market,
+    };
+    check_symbols(&market, assets)?;
     Ok(Scenario {
         name: name.to_owned(),
         market,
     })
+}
+
+/// Whether bars are of the assets that a document names.
+fn check_symbols(market: &StrategyBars, assets: &[String]) -> Result<(), String> {
+    let has = |symbol: &str| market.assets.iter().any(|(known, _)| known == symbol);
+    let is_open = assets.iter().any(|asset| asset == CONSTITUENTS);
+    if let Some(missing) = assets.iter().find(|asset| *asset != CONSTITUENTS && !has(asset)) {
+        return Err(format!("the asset {missing:?} has no frame"));
+    }
+    let mut symbols = market.assets.iter().map(|(symbol, _)| symbol);
+    match symbols.find(|symbol| !is_open && !assets.contains(symbol)) {
+        Some(unknown) => Err(format!("{unknown:?} is no asset of the document")),
+        None => Ok(()),
+    }
+}
+
+/// The same bars under these names, asset by asset.
+pub(crate) fn named_as(market: StrategyBars, names: &[String]) -> StrategyBars {
+    let bars = market.assets.into_iter().zip(names);
+    StrategyBars {
+        assets: bars.map(|((_, bars), name)| (name.clone(), bars)).collect(),
+    }
 }
 
 /// The rules that a program's logs name, and whether it did anything.
@@ -148,7 +235,7 @@ fn outcome_of(logs: &CandidateLogs) -> ScenarioOutcome {
 mod tests {
     use super::*;
     use ktd_io::whole_file::write_whole;
-    use ktd_strategy_code::{CandidateTable, LogCell};
+    use ktd_strategy_code::{CandidateTable, DocumentId, LogCell};
 
     #[test]
     fn rules_are_read_from_the_logs() {
@@ -181,7 +268,7 @@ mod tests {
             write(
                 "spec.json",
                 &format!(
-                    "{{\"strategy_id\":\"X1\",\"name\":\"n\",\"family\":\"f\",\"assets\":[\"A\"],\"warmup\":1,\"multi\":false,\
+                    "{{\"strategy_id\":\"X1\",\"name\":\"n\",\"family\":\"f\",\"assets\":[\"B\"],\"warmup\":1,\"multi\":false,\
                  \"intraday\":false,\"entry\":[\"UP: close > open\"],\"exit\":[],\"params\":{{\"N\":{parameter}}},\
                  \"constraints\":{{}},\"columns\":[],\"keywords\":[]}}"
                 ),
@@ -221,5 +308,37 @@ mod tests {
         write("scenarios.jsonl", &line);
         let own = OwnStrategy::read(folder.path()).unwrap();
         assert_eq!((own.scenarios.len(), own.has_reference()), (1, false));
+        assert_eq!(own.scenarios[0].market.assets[0].0, "B");
+        let files: Vec<&str> = own.files().iter().map(|(name, _)| *name).collect();
+        assert_eq!(files, ["spec.md", "scenarios.jsonl", "spec.json"]);
+        write(
+            "scenarios.jsonl",
+            &format!("{{\"scenario\":\"a\",\"data\":{{\"C\":{frame}}}}}\n"),
+        );
+        assert!(
+            error().contains("line 1: the asset \"B\" has no frame"),
+            "{}",
+            error()
+        );
+        let clash = own.spec.replace("\"X1\"", "\"S01\"");
+        write("spec.json", &clash);
+        assert!(
+            error().contains("S01 is a strategy of the benchmark"),
+            "{}",
+            error()
+        );
+    }
+
+    #[test]
+    fn every_tunable_value_is_taken_at_both_bounds() {
+        let document = StrategyDocument::built_in(DocumentId::S01).unwrap();
+        let values = at_bounds(&document, &document.default_parameters());
+        let stops = values.iter().map(|values| {
+            assert_eq!(document.refused_parameter(values), None);
+            let stop = values.iter().find(|(name, _)| *name == "stop_loss_pct");
+            stop.unwrap().1.clone()
+        });
+        let bounds = [0.05, 0.2].map(ParameterValue::Number);
+        assert_eq!(stops.collect::<Vec<_>>(), bounds);
     }
 }

@@ -93,17 +93,17 @@ impl StrategyReplies {
     ) -> Result<Vec<ScoredStrategy>, StrategyError> {
         let cells = self.0.iter().filter_map(|((model, id), replies)| {
             let task = tasks.iter().find(|task| task.id == *id)?;
-            Some((model, task, replies))
+            Some((model, (*id, task), replies))
         });
-        let cells: Vec<(&String, &StrategyTask, &Vec<String>)> = cells.collect();
-        let scored = launcher.each(&cells, |launcher, (model, task, replies)| {
+        let cells: Vec<(&String, (DocumentId, &StrategyTask), &Vec<String>)> = cells.collect();
+        let scored = launcher.each(&cells, |launcher, (model, (id, task), replies)| {
             let mut chain = VersionChain::new(rule);
             for reply in *replies {
                 chain.add_reply(launcher, task, reply)?;
             }
             Ok(ScoredStrategy {
                 model: (*model).clone(),
-                id: task.id,
+                id: *id,
                 chain,
             })
         });

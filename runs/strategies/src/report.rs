@@ -85,7 +85,7 @@ pub struct SubmissionReport {
     pub traces: StrategyTraces,
     /// What it does bar by bar, and the reference; none where it does not run.
     pub markets: Vec<MarketTrace>,
-    /// Distances of its traces to the reference; 1 where it does not run.
+    /// Distances of its traces to the reference, 1 where it does not run; none where there is no reference.
     pub distances: TraceDistances,
 }
 

@@ -5,6 +5,11 @@ use crate::task::StrategyTask;
 use crate::versions::{SubmissionVersion, VersionChain};
 use ktd_strategy_code::Gate;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// What is to be known of a strategy without a reference.
+pub(crate) const NO_REFERENCE: &str = "there is no reference, so that D1 is the share of the card's checks that hold, and \
+                                       drift is seen by the card and the published thresholds alone";
 
 /// One iteration as a table shows it.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
@@ -44,6 +49,9 @@ pub struct SubmissionRows {
     pub strategy: String,
     /// The seed; 0 where replies come from a file.
     pub seed: u64,
+    /// Whether the strategy has no reference, so that D1 is of its card alone and drift is not seen from a reference.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_reference: bool,
     /// The iteration that is ranked.
     pub ranked: Option<usize>,
     /// The iterations.
@@ -89,6 +97,14 @@ impl VersionRow {
 }
 
 impl SubmissionRows {
+    /// What every table says that shows submissions on strategies without a reference; `None` where all have one.
+    pub(crate) fn reference_note<'r>(submissions: impl Iterator<Item = &'r Self>) -> Option<String> {
+        let without = submissions.filter(|submission| submission.without_reference);
+        let names: BTreeSet<&str> = without.map(|submission| submission.strategy.as_str()).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        (!names.is_empty()).then(|| format!("{}: {NO_REFERENCE}", names.join(", ")))
+    }
+
     /// The rows of a chain.
     #[must_use]
     pub fn of(model: &str, seed: u64, chain: &VersionChain, task: &StrategyTask) -> Self {
@@ -97,6 +113,7 @@ impl SubmissionRows {
             model: model.to_owned(),
             strategy: task.id.label().to_owned(),
             seed,
+            without_reference: !task.has_reference(),
             ranked: chain.ranked().map(|version| version.iteration),
             versions: versions.map(|version| VersionRow::of(version, task)).collect(),
         }

@@ -84,7 +84,12 @@ fn measured_cells([first, second, third]: [f64; 3], evidence: &MeasuredEvidence)
     let risk = evidence.risk.map(RiskEvidence::parts);
     let reliability = evidence.reliability.map(ReliabilityEvidence::parts);
     let mut cells = vec![TableCell::Fine(first)];
-    cells.extend(evidence.fidelity.parts().map(TableCell::Fine));
+    let (card, near) = evidence.fidelity.parts();
+    cells.push(TableCell::Fine(card));
+    cells.push(near.map_or_else(
+        || TableCell::Missing("there is no reference".to_owned()),
+        TableCell::Fine,
+    ));
     cells.push(TableCell::Fine(second));
     cells.extend((0..3).map(|place| unrun(risk.and_then(|parts| parts.get(place).copied()))));
     cells.push(TableCell::Fine(third));
@@ -125,7 +130,7 @@ fn version_value(version: &VersionParts) -> Value {
         .measured
         .zip(evidence)
         .map(|([first, second, third], evidence)| {
-            let [card, near] = evidence.fidelity.parts();
+            let (card, near) = evidence.fidelity.parts();
             let risk = evidence.risk.map(RiskEvidence::parts);
             let reliability = evidence.reliability.map(ReliabilityEvidence::parts);
             json!({

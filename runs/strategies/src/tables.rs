@@ -2,13 +2,14 @@
 
 use crate::replies::ScoredStrategy;
 use crate::report::SubmissionReport;
-use crate::rows::{SubmissionRows, VersionRow};
+use crate::rows::{NO_REFERENCE, SubmissionRows, VersionRow};
 use crate::score_evidence::ScoreEvidence;
 use crate::submission::StrategySubmission;
 use crate::task::StrategyTask;
 use crate::versions::SubmissionVersion;
 use ktd_strategy_code::{
-    DocumentId, Gate, PATCH_LINES_MAX, PaperScores, PatchSize, StrategyDocument, StrictJson, VersionDrift,
+    DocumentId, DriftVerdict, Gate, PATCH_LINES_MAX, PaperScores, PatchSize, StrategyDocument, StrictJson,
+    VersionDrift,
 };
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData, visible};
@@ -130,6 +131,9 @@ pub fn report_text(
             }
         }
         let far = report.distances.iter().filter(|(_, distance)| **distance > 0.0);
+        if !task.has_reference() {
+            lines.push(format!("behaviour  not judged: {NO_REFERENCE}"));
+        }
         lines.extend(
             far.map(|(name, distance)| format!("distance   {distance:.4} to the reference in {name}")),
         );
@@ -185,7 +189,7 @@ pub fn report_value(
         "gates": gates.into_iter().collect::<serde_json::Map<String, Value>>(),
         "card": report.checks.iter().filter(|check| !check.holds).map(|check| &check.field).collect::<Vec<_>>(),
         "run": report.run.as_ref().map(run_value),
-        "distances": report.distances,
+        "distances": task.has_reference().then_some(&report.distances),
         "warnings": report.warnings(),
         "measured": {"D1": fidelity, "D2": risk, "D3": reliability},
         "published": paper.map(published_value),
@@ -247,7 +251,12 @@ pub fn drift_text(drift: &VersionDrift) -> String {
         format!("card       drift: {}", drift.changed_fields.join(", "))
     }];
     let [before, after] = &drift.to_reference;
+    let has_reference = drift.anchored() != DriftVerdict::NoReference;
     for (name, distance) in &drift.distances {
+        if !has_reference {
+            lines.push(format!("{name:<16} distance {distance:.4}"));
+            continue;
+        }
         let of = |distances: &ktd_strategy_code::TraceDistances| distances.get(name).copied().unwrap_or(1.0);
         lines.push(format!(
             "{name:<16} distance {distance:.4}; to the reference {:.4}, then {:.4}",
@@ -310,10 +319,11 @@ pub fn patch_value(patch: PatchSize) -> Value {
 #[must_use]
 pub fn drift_value(drift: &VersionDrift) -> Value {
     let [before, after] = &drift.to_reference;
+    let has_reference = drift.anchored() != DriftVerdict::NoReference;
     json!({
         "changed_fields": drift.changed_fields,
         "distances": drift.distances,
-        "to_reference": {"before": before, "after": after},
+        "to_reference": has_reference.then(|| json!({"before": before, "after": after})),
         "anchored": drift.anchored().label(),
         "moved_away": drift.moved_away(),
         "published": drift.published().label(),
@@ -348,10 +358,14 @@ pub fn version_table(submissions: &[SubmissionRows]) -> TableData {
             .iter()
             .map(move |version| version_row(submission, version))
     });
-    TableData::new("Iterations", heads).with_rows(rows).with_note(
+    let mut table = TableData::new("Iterations", heads).with_rows(rows).with_note(
         "gates: the first that failed; D1 to D3 as measured, of 1; drift: seen from the reference strategy, then by the \
          published thresholds",
-    )
+    );
+    table
+        .notes
+        .extend(SubmissionRows::reference_note(submissions.iter()));
+    table
 }
 
 fn version_row(submission: &SubmissionRows, version: &VersionRow) -> Vec<TableCell> {

@@ -222,7 +222,7 @@ impl VersionChain {
         }
         let report = judge_submission(launcher, task, &submission)?;
         let drift = match before.filter(|_| is_readable) {
-            Some(before) => self.drift(task, before, (&submission, &report))?,
+            Some(before) => self.drift((launcher, task), before, (&submission, &report))?,
             None => None,
         };
         // What says nothing of its strategy is no base for the next version: any strategy would be nearer to the reference.
@@ -248,7 +248,7 @@ impl VersionChain {
 
     fn drift(
         &self,
-        task: &StrategyTask,
+        (launcher, task): (&BoxLauncher, &StrategyTask),
         (before, report_before): (&StrategySubmission, &SubmissionReport),
         (after, report): (&StrategySubmission, &SubmissionReport),
     ) -> Result<Option<VersionDrift>, StrategyError> {
@@ -257,9 +257,9 @@ impl VersionChain {
         let Some(parameters) = anchor.as_ref().or(card.as_ref()).map(StrategyCard::parameters) else {
             return Ok(None);
         };
-        let reference = match task.reference_traces(&parameters) {
+        let reference = match task.reference_traces(Some(launcher), &parameters) {
             Ok(reference) => reference,
-            // A card that lacks a parameter has no reference, and was never run.
+            // A card that lacks a parameter, or has one that is refused, has no reference, and was never run.
             Err(StrategyError::Reference(_)) => return Ok(None),
             Err(error) => return Err(error),
         };

@@ -104,6 +104,8 @@ impl fmt::Display for DocumentId {
 pub enum ReferenceError {
     /// A parameter is missing or of another type.
     Parameter(&'static str),
+    /// A parameter is not as the document of the strategy wants it.
+    Refused(String),
     /// There are fewer assets than the document trades, or the named one is missing.
     Asset(&'static str),
     /// An asset lacks a column that the document reads.
@@ -124,6 +126,12 @@ impl fmt::Display for ReferenceError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Parameter(name) => write!(formatter, "parameter {name:?} is missing or invalid"),
+            Self::Refused(name) => {
+                write!(
+                    formatter,
+                    "parameter {name:?} is missing, or not as the document wants it"
+                )
+            }
             Self::Asset(which) => write!(formatter, "asset missing: {which}"),
             Self::Column { symbol, column } => write!(formatter, "asset {symbol:?} has no column {column:?}"),
             Self::Length { symbol } => {

@@ -43,6 +43,7 @@ mod schemas;
 mod strategy_code;
 mod strategy_code_arena;
 mod strategy_code_bars;
+mod strategy_code_own;
 mod strategy_code_run;
 mod streamed;
 mod synthetic_panel;

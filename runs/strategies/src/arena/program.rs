@@ -3,12 +3,13 @@
 use super::control::{CONTROL_DOCUMENT, ControlKind};
 use super::record::LeftOut;
 use crate::error::StrategyError;
-use crate::run::{RESULT, ReviewText, StrategyExperiment, SubmissionResult, folder_of};
+use crate::run::{RESULT, ReviewText, StrategyExperiment, SubmissionResult, folder_of, recorded_strategy};
+use crate::strategy_source::StrategySource;
 use crate::submission::StrategySubmission;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{parse_json, read_bounded, read_if_exists};
 use ktd_prompts::strategy_code::{REVIEW, REVIEW_SYSTEM};
-use ktd_strategy_code::{CARD_BYTES_MAX, DocumentId, StrictJson, document_text, stripped_source};
+use ktd_strategy_code::{CARD_BYTES_MAX, StrictJson, stripped_source};
 use ktd_unmasked::OpenPrompt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -47,16 +48,20 @@ pub(super) struct ProgramKey {
 /// A program under review.
 pub(super) struct ReviewedProgram {
     pub(super) key: ProgramKey,
-    pub(super) document: DocumentId,
+    /// The text of the document.
+    pub(super) document: String,
     pub(super) submission: StrategySubmission,
 }
 
 impl ReviewedProgram {
-    fn new(key: (DocumentId, Option<&str>, u64, usize), submission: StrategySubmission) -> Self {
-        let (document, model, seed, iteration) = key;
+    fn new(
+        strategy: &StrategySource,
+        (model, seed, iteration): (Option<&str>, u64, usize),
+        submission: StrategySubmission,
+    ) -> Self {
         Self {
             key: ProgramKey {
-                strategy: document.label().to_owned(),
+                strategy: strategy.id().label().to_owned(),
                 model: model.map(str::to_owned),
                 seed,
                 iteration,
@@ -64,14 +69,15 @@ impl ReviewedProgram {
                 card_sha256: sha256_hex(submission.card.as_bytes()),
                 source_sha256: sha256_hex(submission.source.as_bytes()),
             },
-            document,
+            document: strategy.text().to_owned(),
             submission,
         }
     }
 
     /// A planted program.
     fn planted(kind: ControlKind) -> Self {
-        let mut planted = Self::new((CONTROL_DOCUMENT, None, 0, 0), kind.submission());
+        let document = StrategySource::BuiltIn(CONTROL_DOCUMENT);
+        let mut planted = Self::new(&document, (None, 0, 0), kind.submission());
         planted.key.control = Some(kind);
         planted
     }
@@ -89,7 +95,7 @@ impl ReviewedProgram {
             )
         };
         let slots = [
-            ("document", document_text(self.document)),
+            ("document", self.document.as_str()),
             ("fence", &fence(&[&card, &source])),
             ("card", card.trim_end()),
             ("source", source.trim_end()),
@@ -106,18 +112,19 @@ pub(super) fn system() -> OpenPrompt {
 /// The ranked programs of all submissions of an experiment and the planted ones, and submissions that have none.
 pub(super) fn programs(
     experiment: &StrategyExperiment,
-    folder: &Path,
+    (base, folder): (&Path, &Path),
 ) -> Result<(Vec<ReviewedProgram>, Vec<LeftOut>), StrategyError> {
     let (mut programs, mut left_out) = (Vec::new(), Vec::new());
+    let strategies = experiment.strategies(base)?;
     for agent in &experiment.agents {
-        for document in experiment.documents()? {
+        for strategy in &strategies {
             for seed in &experiment.seeds {
-                let place = (agent.id.as_str(), document, *seed);
+                let place = (agent.id.as_str(), strategy, *seed);
                 match ranked(folder, place)? {
                     Ok(program) => programs.push(program),
                     Err(reason) => left_out.push(LeftOut {
                         model: agent.id.clone(),
-                        strategy: document.label().to_owned(),
+                        strategy: strategy.id().label().to_owned(),
                         seed: *seed,
                         reason: reason.to_owned(),
                     }),
@@ -132,9 +139,10 @@ pub(super) fn programs(
 /// The ranked program of a submission, or why there is none.
 fn ranked(
     folder: &Path,
-    (model, document, seed): (&str, DocumentId, u64),
+    (model, strategy, seed): (&str, &StrategySource, u64),
 ) -> Result<Result<ReviewedProgram, &'static str>, StrategyError> {
-    let own = folder_of(folder, model, document.label(), seed);
+    let id = strategy.id();
+    let own = folder_of(folder, model, id.label(), seed);
     let path = own.join(RESULT);
     let Some(bytes) = read_if_exists(&path)? else {
         return Err(StrategyError::input(
@@ -147,8 +155,10 @@ fn ranked(
         return Ok(Err("no version stands"));
     };
     let submission = read_version(&own, iteration)?;
-    let key = (document, Some(model), seed, iteration);
-    Ok(Ok(ReviewedProgram::new(key, submission)))
+    // What the submission was judged by, whatever became of the folder since.
+    let recorded = recorded_strategy(folder, id.label())?;
+    let key = (Some(model), seed, iteration);
+    Ok(Ok(ReviewedProgram::new(&recorded, key, submission)))
 }
 
 fn read_version(own: &Path, iteration: usize) -> Result<StrategySubmission, StrategyError> {
@@ -174,12 +184,10 @@ pub(super) fn recorded_programs(
             let program = match (&key.control, &key.model) {
                 (Some(kind), _) => ReviewedProgram::planted(*kind),
                 (None, Some(model)) => {
-                    let document = DocumentId::parse(&key.strategy).ok_or_else(|| {
-                        StrategyError::invalid(format!("the strategy {:?} is unknown", key.strategy))
-                    })?;
+                    let strategy = recorded_strategy(folder, &key.strategy)?;
                     let own = folder_of(folder, model, &key.strategy, key.seed);
                     let submission = read_version(&own, key.iteration)?;
-                    ReviewedProgram::new((document, Some(model), key.seed, key.iteration), submission)
+                    ReviewedProgram::new(&strategy, (Some(model), key.seed, key.iteration), submission)
                 }
                 (None, None) => return Err(StrategyError::invalid("a program has neither author nor role")),
             };
@@ -225,6 +233,7 @@ fn fence(texts: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ktd_strategy_code::DocumentId;
 
     #[test]
     fn a_reviewer_sees_no_author_no_comment_and_no_member_that_nobody_asked_for() {
@@ -234,7 +243,11 @@ mod tests {
             card: card.to_owned(),
             source: source.to_owned(),
         };
-        let program = ReviewedProgram::new((DocumentId::S01, Some("a-model"), 1, 0), submission);
+        let program = ReviewedProgram::new(
+            &StrategySource::BuiltIn(DocumentId::S01),
+            (Some("a-model"), 1, 0),
+            submission,
+        );
         let stripped = program.message(ReviewText::Stripped);
         let text = stripped.as_str();
         assert!(

@@ -77,7 +77,7 @@ pub fn plan_arena(experiment: &StrategyExperiment, base: &Path) -> Result<Vec<Ar
     let reviewers = keys.reviewers(&experiment.agents)?;
     let asking = experiment.asking_reviews(&reviewers, keys.temperature);
     let (models, _) = asking.models(base)?;
-    let submissions = experiment.agents.len() * experiment.documents()?.len() * experiment.seeds.len();
+    let submissions = experiment.agents.len() * experiment.strategies(base)?.len() * experiment.seeds.len();
     let planned = models.iter().map(|model| planned(model, submissions + PLANTED));
     Ok(planned.collect())
 }
@@ -112,7 +112,7 @@ pub async fn run_arena(
 ) -> Result<ArenaOutcome, StrategyError> {
     let keys = keys(experiment)?;
     let reviewers = keys.reviewers(&experiment.agents)?;
-    let (programs, left_out) = programs(experiment, folder)?;
+    let (programs, left_out) = programs(experiment, (base, folder))?;
     let _lock = FileLock::take(&folder.join("lock"), folder)?;
     let spent = SpentBefore::of(experiment, (base, folder))?;
     let asking = experiment.asking_reviews(&reviewers, keys.temperature);

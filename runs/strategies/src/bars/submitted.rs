@@ -109,6 +109,15 @@ pub(crate) struct RealTask {
 }
 
 impl RealTask {
+    /// No bars: those of a panel are chosen for the documents of the benchmark.
+    pub(crate) fn without_series(source: &RealSource) -> Self {
+        Self {
+            bars_sha256: hash_of(&[]),
+            session_end: source.keys.session_end.clone(),
+            markets: Vec::new(),
+        }
+    }
+
     pub(crate) fn of(
         source: &RealSource,
         (id, document): (DocumentId, &StrategyDocument),

@@ -19,11 +19,15 @@ pub(super) fn equity(markets: &[MarketTrace]) -> Option<Markup> {
         let last = gains.iter().rev().find(|gain| gain.is_finite());
         last.map_or_else(|| "n/a".to_owned(), |gain| change(*gain))
     };
+    let of_reference = if reference.is_empty() {
+        "; there is no reference".to_owned()
+    } else {
+        format!(" and the reference {}", ends(&reference))
+    };
     let text = format!(
-        "After {} the version gained {} and the reference {}.",
+        "After {} the version gained {}{of_reference}.",
         counted(version.len(), "bar"),
         ends(&version),
-        ends(&reference),
     );
     let figure = drawn(&version, &reference).figure("equity", "Equity of the long run", &text);
     Some(html! { p { "Equity of the long run. " (text) } (figure) })
@@ -54,7 +58,8 @@ fn drawn(version: &[f64], reference: &[f64]) -> Canvas {
     canvas.line("zero", plane.at(0.0, 0.0), plane.at(last, 0.0));
     canvas.path("reference", &line(&plane, reference));
     canvas.path("version", &line(&plane, version));
-    for (class, x) in [("version", 46.0), ("reference", 140.0)] {
+    let lines = [("version", 46.0, version), ("reference", 140.0, reference)];
+    for (class, x, _) in lines.into_iter().filter(|(_, _, gains)| !gains.is_empty()) {
         canvas.line(class, (x, 8.0), (x + 22.0, 8.0));
         canvas.text("", Anchor::Start, (x + 27.0, 12.0), class);
     }

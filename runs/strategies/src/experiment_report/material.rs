@@ -5,16 +5,20 @@ use crate::arena::{ArenaRecord, ReviewEvent, read_arena, read_reviews};
 use crate::bar_traces::MarketTrace;
 use crate::error::StrategyError;
 use crate::human_marks::HumanMarks;
+use crate::own_strategy::OwnStrategy;
 use crate::rows::{SubmissionRows, VersionRow};
 use crate::run::{
-    BOX, RealSubmission, StrategyResults, SubmissionResult, TRACES, finished_submissions, read_real,
+    BOX, RealSubmission, StrategyResults, SubmissionResult, TRACES, finished_submissions, own_copies,
+    read_real,
 };
+use crate::strategy_source::StrategySource;
 use ktd_asking::{AgentFile, AskingError};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::spending::Spending;
 use ktd_io::whole_file::{parse_json, read_bounded, read_if_exists};
 use ktd_sandbox::BoxHeader;
+use ktd_strategy_code::DocumentId;
 use ktd_view::report_table::ReportTable;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -164,6 +168,8 @@ pub struct StrategyReport {
     pub(super) reviews: Vec<(String, Vec<ReviewEvent>)>,
     /// Marks that people gave, where a file of them was read.
     pub(super) human: Option<HumanMarks>,
+    /// Strategies of one's own that submissions are about.
+    pub(super) own: Vec<OwnStrategy>,
 }
 
 impl StrategyReport {
@@ -190,6 +196,7 @@ impl StrategyReport {
             real: read_real(folder)?,
             reviews,
             human: None,
+            own: own_copies(folder)?,
         })
     }
 
@@ -201,6 +208,13 @@ impl StrategyReport {
         let rows: Vec<&SubmissionRows> = self.submissions.iter().map(|own| &own.rows).collect();
         let human = Some(HumanMarks::read(path, &rows)?);
         Ok(Self { human, ..self })
+    }
+
+    /// What a submission's strategy is made of; `None` for one that is unknown.
+    pub(super) fn strategy(&self, id: &str) -> Option<StrategySource> {
+        let own = || self.own.iter().find(|own| own.id.label() == id);
+        let known = DocumentId::parse(id).map(StrategySource::BuiltIn);
+        known.or_else(|| Some(StrategySource::Own(Box::new(own()?.clone()))))
     }
 
     /// The models, by name.
@@ -237,10 +251,11 @@ impl StrategyReport {
         tables.extend(people::table(self));
         tables.extend(real_bars::tables(self));
         tables.extend([gates::warnings(self), gates::failures(self)]);
-        if self.is_unsafe {
-            for table in &mut tables {
-                table.data.notes.push(UNSAFE.to_owned());
-            }
+        let unsafe_note = self.is_unsafe.then(|| UNSAFE.to_owned());
+        let rows = self.submissions.iter().map(|submission| &submission.rows);
+        let notes = [unsafe_note, SubmissionRows::reference_note(rows)];
+        for table in &mut tables {
+            table.data.notes.extend(notes.iter().flatten().cloned());
         }
         tables
     }
@@ -290,6 +305,7 @@ pub(super) mod fixture {
                 model: model.to_owned(),
                 strategy: strategy.to_owned(),
                 seed: 1,
+                without_reference: false,
                 ranked: versions.len().checked_sub(1),
                 versions,
             },
@@ -314,6 +330,7 @@ pub(super) mod fixture {
             real: Vec::new(),
             reviews: Vec::new(),
             human: None,
+            own: Vec::new(),
         }
     }
 

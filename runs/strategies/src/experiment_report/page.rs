@@ -7,7 +7,7 @@ use crate::arena::ReviewEvent;
 use crate::bar_traces::MarketTrace;
 use crate::rows::VersionRow;
 use crate::strip::LETTERS;
-use ktd_strategy_code::{DocumentId, Gate, document_text};
+use ktd_strategy_code::Gate;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{STYLE, TableCell, TableData, counted, document, visible};
 use ktd_view::report_table::ReportTable;
@@ -30,12 +30,13 @@ const BARS_MAX: usize = 200_000;
 /// The page of a report.
 pub(super) fn page(report: &StrategyReport, tables: &[ReportTable]) -> String {
     let title = "Trading strategies written by models";
-    let documents: BTreeSet<DocumentId> = report
+    let documents: BTreeSet<&str> = report
         .submissions
         .iter()
-        .filter_map(|submission| DocumentId::parse(&submission.rows.strategy))
+        .map(|submission| submission.rows.strategy.as_str())
         .collect();
-    let shown = iterations_shown(&report.submissions, BARS_MAX);
+    let with_traces = iterations_shown(&report.submissions, BARS_MAX);
+    let documents = documents.into_iter().filter_map(|id| report.strategy(id));
     let body = html! {
         h1 { (title) }
         p.lead {
@@ -53,12 +54,12 @@ pub(super) fn page(report: &StrategyReport, tables: &[ReportTable]) -> String {
                 "In strips a block has 20 bars: signal and position of the reference (ref), then of the version (ver); ^ marks bars \
                  that differ, where need be by the exposure alone. " (LETTERS) ", ? what no document has."
             }
-            @for (submission, shown) in report.submissions.iter().zip(&shown) { (of_submission(report, submission, shown)) }
+            @for (submission, shown) in report.submissions.iter().zip(&with_traces) { (of_submission(report, submission, shown)) }
         }
         section id="documents" {
             h2 { "Documents" }
-            @for id in documents {
-                details.submission { summary { b { (id.label()) } } pre { (document_text(id)) } }
+            @for strategy in documents {
+                details.submission { summary { b { (strategy.id()) } } pre { (lines_shown(strategy.text())) } }
             }
         }
     };

@@ -1,10 +1,10 @@
 //! T2: scores by strategy, and whether they fall with its complexity.
 
-use super::cells::{NO_REVIEW, NONE_VALID, figure, missing, text};
+use super::cells::{NO_REVIEW, NONE_VALID, figure, text};
 use super::material::{ReportedSubmission, StrategyReport};
 use super::scores::{overall, peers, published};
 use crate::number::mean;
-use ktd_strategy_code::{DocumentId, RankCorrelation, StrategyDocument};
+use ktd_strategy_code::{RankCorrelation, StrategyDocument};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Align, TableCell, TableData};
 use ktd_view::report_table::ReportTable;
@@ -26,15 +26,18 @@ const HEADS: [(&str, Align); 13] = [
     ("submissions", Right),
 ];
 
-/// Submissions by document.
-fn by_document(report: &StrategyReport) -> BTreeMap<DocumentId, Vec<&ReportedSubmission>> {
-    let mut groups: BTreeMap<DocumentId, Vec<&ReportedSubmission>> = BTreeMap::new();
+/// Submissions by document, in the order of its identifier.
+fn by_document(report: &StrategyReport) -> Vec<(StrategyDocument, Vec<&ReportedSubmission>)> {
+    let mut groups: BTreeMap<&str, Vec<&ReportedSubmission>> = BTreeMap::new();
     for submission in &report.submissions {
-        if let Some(id) = DocumentId::parse(&submission.rows.strategy) {
-            groups.entry(id).or_default().push(submission);
-        }
+        let own = groups.entry(&submission.rows.strategy).or_default();
+        own.push(submission);
     }
-    groups
+    let known = groups.into_iter().filter_map(|(id, own)| {
+        let document = report.strategy(id)?.document().ok()?;
+        Some((document, own))
+    });
+    known.collect()
 }
 
 fn mean_of(
@@ -49,7 +52,7 @@ fn mean_of(
 pub(super) fn by_strategy(report: &StrategyReport) -> ReportTable {
     let rows = by_document(report)
         .into_iter()
-        .map(|(id, own)| row(report, id, &own));
+        .map(|(document, own)| row(report, &document, &own));
     let data = TableData::new("T2. Strategies", HEADS).with_rows(rows).with_note(
         "peers: mean mark of D1 and D2, of 10, of valid submissions; published static: mean of published D3 and D4, of 10; \
          overall: mean of measured D1 to D3, of 1",
@@ -57,12 +60,12 @@ pub(super) fn by_strategy(report: &StrategyReport) -> ReportTable {
     ReportTable::new("T2_strategies", data)
 }
 
-fn row(report: &StrategyReport, id: DocumentId, own: &[&ReportedSubmission]) -> Vec<TableCell> {
-    let document = StrategyDocument::built_in(id).ok();
-    let of = |cell: &dyn Fn(&StrategyDocument) -> TableCell| {
-        document
-            .as_ref()
-            .map_or_else(|| missing("the document cannot be read"), cell)
+fn row(report: &StrategyReport, document: &StrategyDocument, own: &[&ReportedSubmission]) -> Vec<TableCell> {
+    let rules: Vec<&str> = document.rules.iter().map(String::as_str).collect();
+    let bars = if document.is_intraday {
+        "15 minutes"
+    } else {
+        "daily"
     };
     let reviewed = mean_of(own, |own| {
         mean(&peers(report, own).filter(|_| own.valid().is_some())?)
@@ -70,22 +73,13 @@ fn row(report: &StrategyReport, id: DocumentId, own: &[&ReportedSubmission]) -> 
     let fixed = mean_of(own, |own| mean(&own.valid()?.published_scores?));
     let whole = mean_of(own, |own| mean(&published(report, own)?));
     vec![
-        text(id.label()),
-        of(&|document| text(&document.name)),
-        of(&|document| text(&document.family)),
-        of(&|document| {
-            text(if document.is_intraday {
-                "15 minutes"
-            } else {
-                "daily"
-            })
-        }),
-        of(&|document| TableCell::Count(document.assets.len())),
-        of(&|document| TableCell::Ratio(document.complexity())),
-        of(&|document| {
-            let rules: Vec<&str> = document.rules.iter().map(String::as_str).collect();
-            text(&rules.join(", "))
-        }),
+        text(&document.id),
+        text(&document.name),
+        text(&document.family),
+        text(bars),
+        TableCell::Count(document.assets.len()),
+        TableCell::Ratio(document.complexity()),
+        text(&rules.join(", ")),
         figure(reviewed, TableCell::Ratio, NO_REVIEW),
         figure(fixed, TableCell::Ratio, NONE_VALID),
         figure(whole, TableCell::Ratio, NO_REVIEW),
@@ -97,10 +91,9 @@ fn row(report: &StrategyReport, id: DocumentId, own: &[&ReportedSubmission]) -> 
 
 /// T2: rank correlation of complexity and measured quality over strategies.
 pub(super) fn correlation(report: &StrategyReport) -> ReportTable {
-    let pairs = by_document(report).into_iter().filter_map(|(id, own)| {
-        let document = StrategyDocument::built_in(id).ok()?;
-        Some((document.complexity(), mean_of(&own, overall)?))
-    });
+    let pairs = by_document(report)
+        .into_iter()
+        .filter_map(|(document, own)| Some((document.complexity(), mean_of(&own, overall)?)));
     let pairs: Vec<(f64, f64)> = pairs.collect();
     let found = RankCorrelation::of(&pairs, 1);
     let few = "below three strategies with a valid submission, or one of the two does not vary";

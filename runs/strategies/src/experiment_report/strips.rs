@@ -43,8 +43,12 @@ pub(super) fn strips(markets: &[MarketTrace]) -> Markup {
         .count();
     html! {
         p {
-            "Signals and positions, bar by bar: as the reference on " (markets.len() - differing) " of "
-            (counted(markets.len(), "market")) "."
+            @if markets.iter().all(|market| market.reference.signals.is_empty()) {
+                "Signals and positions of the version, bar by bar: there is no reference."
+            } @else {
+                "Signals and positions, bar by bar: as the reference on " (markets.len() - differing) " of "
+                (counted(markets.len(), "market")) "."
+            }
         }
         @for market in markets { (of_market(market)) }
     }
@@ -53,13 +57,14 @@ pub(super) fn strips(markets: &[MarketTrace]) -> Markup {
 fn of_market(market: &MarketTrace) -> Markup {
     let (reference, version) = (Bars::of(&market.reference), Bars::of(&market.version));
     let bars = reference.signals.len().max(version.signals.len());
+    let is_alone = reference.signals.is_empty();
     let differs: Vec<bool> = (0..bars)
-        .map(|bar| reference.bar(bar) != version.bar(bar))
+        .map(|bar| !is_alone && reference.bar(bar) != version.bar(bar))
         .collect();
     let count = differs.iter().filter(|differs| **differs).count();
     html! {
         details.market open[0 < count] {
-            summary { b { bdi { (visible(&market.market)) } } " " (said(&differs, count, version.signals.is_empty())) }
+            summary { b { bdi { (visible(&market.market)) } } " " @if is_alone { (counted(bars, "bar")) ", without a reference" } @else { (said(&differs, count, version.signals.is_empty())) } }
             // The sentence above is the text for those who do not see the letters.
             div.strip aria-hidden="true" {
                 @for first in (0..bars).step_by(BLOCK) {
@@ -122,8 +127,10 @@ fn block(bars: std::ops::Range<usize>, (reference, version): (&Bars, &Bars), dif
     html! {
         pre {
             span.q { "bar " (bars.start) } "\n"
-            span.q { "ref " } (coloured(&line(reference, |bar| bar.0))) "\n"
-            "    " (coloured(&line(reference, |bar| bar.1))) "\n"
+            @if !reference.signals.is_empty() {
+                span.q { "ref " } (coloured(&line(reference, |bar| bar.0))) "\n"
+                "    " (coloured(&line(reference, |bar| bar.1))) "\n"
+            }
             span.q { "ver " } (coloured(&line(version, |bar| bar.0))) "\n"
             "    " (coloured(&line(version, |bar| bar.1))) "\n"
             "    " (coloured(&marks))

@@ -58,6 +58,9 @@ pub(super) struct SubmissionHeader {
     pub(super) start_sha256: Option<String>,
     pub(super) document_sha256: String,
     pub(super) prompts_sha256: String,
+    /// SHA-256 of the files of a strategy of one's own, by their names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) own: Option<FileDigests>,
 }
 
 /// The real bars of a submission.
@@ -295,8 +298,9 @@ impl SubmissionCell<'_> {
             return Ok(());
         };
         let has_run = version.report.as_ref().is_some_and(|report| report.run.is_some());
-        let (rows, test_returns) = match version.submission.as_ref().filter(|_| has_run) {
-            Some(submission) => real.judge(launcher, (self.task.id, &self.task.document), submission)?,
+        let submission = version.submission.as_ref().filter(|_| has_run);
+        let (rows, test_returns) = match submission.zip(self.task.id.document()) {
+            Some((submission, id)) => real.judge(launcher, (id, &self.task.document), submission)?,
             None => (Vec::new(), None),
         };
         led.real.push(RealVersion {

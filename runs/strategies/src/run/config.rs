@@ -4,6 +4,8 @@ use super::arena_keys::ArenaKeys;
 use super::goal::StrategyGoal;
 use crate::bars::RealBars;
 use crate::error::StrategyError;
+use crate::strategy_id::StrategyId;
+use crate::strategy_source::StrategySource;
 use crate::task::SCENARIO_SEED;
 use crate::versions::DriftRule;
 use ktd_agents::Dialect;
@@ -24,13 +26,13 @@ const BENCHMARK: &str = "strategy-code";
 /// How to write the file.
 const HINT: &str = "`ktd strategy-code run --help` shows a file";
 
-/// Which documents are asked for.
+/// Which strategies are asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(untagged)]
 pub enum StrategyChoice {
     /// A word: `all`.
     Word(String),
-    /// These.
+    /// These: identifiers, and folders of one's own.
     List(Vec<String>),
 }
 
@@ -48,7 +50,7 @@ pub struct StrategyExperiment {
     pub benchmark: String,
     /// Its name, and that of the folder of its results.
     pub name: String,
-    /// Documents (default all).
+    /// Strategies (default those of the benchmark).
     pub strategies: StrategyChoice,
     /// Patches that a model may be asked for (default 3, at most 3).
     pub iterations: usize,
@@ -151,7 +153,7 @@ impl StrategyExperiment {
         }
         let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
         unique("seeds", seeds.iter().map(String::as_str))?;
-        self.documents()?;
+        self.words()?;
         match &self.real {
             Some(real) => real.check()?,
             None if self.goal == StrategyGoal::Profit => {
@@ -168,23 +170,40 @@ impl StrategyExperiment {
         })
     }
 
-    /// The documents, in their order.
+    /// The strategies, in their order; folders lie relative to `base`.
     ///
     /// # Errors
-    /// [`StrategyError`] naming one that is unknown.
-    pub fn documents(&self) -> Result<Vec<DocumentId>, StrategyError> {
-        let wrong =
-            |what: String| StrategyError::input(what, "write strategies = \"all\", or [\"S01\", \"S07\"]");
+    /// [`StrategyError`] naming one that is unknown, a folder that cannot be read, and two with one identifier.
+    pub fn strategies(&self, base: &Path) -> Result<Vec<StrategySource>, StrategyError> {
+        let words = self.words()?;
+        let found: Vec<StrategySource> = words
+            .iter()
+            .map(|word| StrategySource::find(word, base))
+            .collect::<Result<_, _>>()?;
+        let ids: Vec<StrategyId> = found.iter().map(StrategySource::id).collect();
+        // Folders are named by them, and some file systems take upper and lower case for the same.
+        let lower: Vec<String> = ids.iter().map(|id| id.label().to_ascii_lowercase()).collect();
+        unique("strategies", lower.iter().map(String::as_str))?;
+        Ok(found)
+    }
+
+    /// The words that name strategies.
+    fn words(&self) -> Result<Vec<&str>, StrategyError> {
+        let wrong = |what: String| {
+            StrategyError::input(
+                what,
+                "write strategies = \"all\", or identifiers and folders such as [\"S01\", \"my/strategies/channel\"]",
+            )
+        };
         match &self.strategies {
-            StrategyChoice::Word(word) if word == "all" => Ok(DocumentId::ALL.to_vec()),
+            StrategyChoice::Word(word) if word == "all" => {
+                Ok(DocumentId::ALL.into_iter().map(DocumentId::label).collect())
+            }
             StrategyChoice::Word(word) => Err(wrong(format!("`strategies` is {word:?}"))),
             StrategyChoice::List(list) if list.is_empty() => Err(wrong("`strategies` names none".to_owned())),
             StrategyChoice::List(list) => {
                 unique("strategies", list.iter().map(String::as_str))?;
-                let found = list.iter().map(|id| {
-                    DocumentId::parse(id).ok_or_else(|| wrong(format!("the strategy {id:?} is unknown")))
-                });
-                found.collect()
+                Ok(list.iter().map(String::as_str).collect())
             }
         }
     }
@@ -257,7 +276,10 @@ mod tests {
     fn error(keys: &str) -> String {
         let text = format!("{keys}\n{MODEL}");
         match toml::from_str::<StrategyExperiment>(&text) {
-            Ok(read) => read.check().unwrap_err().to_string(),
+            Ok(read) => match read.check() {
+                Ok(()) => read.strategies(Path::new("")).unwrap_err().to_string(),
+                Err(error) => error.to_string(),
+            },
             Err(error) => error.to_string(),
         }
     }
@@ -267,7 +289,7 @@ mod tests {
         let base = "benchmark = \"strategy-code\"\nname = \"x\"\n";
         let sound: StrategyExperiment = toml::from_str(&format!("{base}{MODEL}")).unwrap();
         sound.check().unwrap();
-        assert_eq!(sound.documents().unwrap().len(), 12);
+        assert_eq!(sound.strategies(Path::new("")).unwrap().len(), 12);
         for (keys, part) in [
             ("name = \"x\"", "`benchmark` is \"\""),
             ("benchmark = \"strategy-code\"", "`name` is \"\""),
@@ -275,7 +297,7 @@ mod tests {
             (&format!("{base}strategies = []"), "`strategies` names none"),
             (
                 &format!("{base}strategies = [\"S13\"]"),
-                "the strategy \"S13\" is unknown",
+                "unknown strategy \"S13\": neither S01 to S12 nor a folder",
             ),
             (
                 &format!("{base}strategies = \"some\""),

@@ -5,12 +5,15 @@ use super::cell::{
     SubmissionResult, check_files, folder_of,
 };
 use super::config::{StrategyExperiment, role};
+use super::own_copies::{check_copies, difference, digests, keep_copy};
 use super::reviewed_start::{ReviewedStart, StartingVersions};
+use super::sourced_task::{SourcedTask, admit, document_hash, recorded_source, tasks};
 use super::spent::SpentBefore;
 use super::waves::{OpenSubmission, SUBMISSIONS_AT_ONCE, Waves};
 use crate::bars::{RealBars, RealSource, RealTask, RealVersion, with_whole_paths};
 use crate::error::StrategyError;
 use crate::rows::SubmissionRows;
+use crate::strategy_id::StrategyId;
 use crate::task::StrategyTask;
 use ktd_asking::{AgentFile, AskedRecord, OpenModels, endpoint_of, keep_same};
 use ktd_boxed::BoxLauncher;
@@ -20,9 +23,9 @@ use ktd_io::lock::FileLock;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{create_directory, json_bytes, list, parse_json, read_bounded, read_if_exists};
 use ktd_prompts::strategy_code::strategy_code_hash;
-use ktd_strategy_code::{DocumentId, document_json, document_text};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 /// The most that a file of a submission may hold.
@@ -71,10 +74,11 @@ pub async fn run_experiment(
     launcher: &BoxLauncher,
     advance: &(dyn Fn() + Sync),
 ) -> Result<StrategyResults, StrategyError> {
-    let tasks = tasks(&experiment.documents()?, experiment.scenario_seed)?;
+    let tasks = tasks(experiment, base)?;
     let real = RealTasks::of(experiment.real.as_ref(), base, &tasks)?;
     create_directory(folder)?;
     let _lock = FileLock::take(&folder.join("lock"), folder)?;
+    admit(&tasks, folder, launcher)?;
     let spent = SpentBefore::of(experiment, (base, folder))?;
     let opened = experiment
         .asking()
@@ -88,6 +92,9 @@ pub async fn run_experiment(
     }
     // Submissions that were judged in different boxes cannot be compared.
     keep_same(&folder.join(BOX), launcher.header(), "judged in another box")?;
+    for own in tasks.iter().filter_map(|(source, _)| source.own()) {
+        keep_copy(folder, own)?;
+    }
     let mut done = BTreeMap::new();
     let mut open = Vec::new();
     for (place, (model, endpoint, task)) in work
@@ -95,7 +102,7 @@ pub async fn run_experiment(
         .flat_map(|(model, endpoint)| tasks.iter().map(move |task| (*model, endpoint, task)))
         .enumerate()
     {
-        let which = (model.id(), task.id.label(), model.seed);
+        let which = (model.id(), task.1.id.label(), model.seed);
         let start = starts.of(which).cloned();
         let cell = cell_of((experiment, start), folder, (model, task), &real)?;
         match cell.opened(model)? {
@@ -128,7 +135,7 @@ pub async fn run_experiment(
 fn cell_of<'a>(
     (experiment, start): (&StrategyExperiment, Option<ReviewedStart>),
     folder: &Path,
-    (model, task): (&AskedModel, &'a StrategyTask),
+    (model, (source, task)): (&AskedModel, &'a SourcedTask),
     real: &'a RealTasks,
 ) -> Result<SubmissionCell<'a>, StrategyError> {
     let own = real.tasks.get(&task.id);
@@ -149,8 +156,9 @@ fn cell_of<'a>(
             iterations: experiment.iterations,
             drift: experiment.drift,
             scenario_seed: experiment.scenario_seed,
-            document_sha256: document_hash(task.id),
+            document_sha256: document_hash(task),
             prompts_sha256: strategy_code_hash(),
+            own: source.own().map(digests),
         },
         folder,
         start,
@@ -183,23 +191,30 @@ fn recorded_start(own: &Path, header: &SubmissionHeader) -> Result<Option<Review
 #[derive(Default)]
 struct RealTasks {
     keys: Option<RealBars>,
-    tasks: BTreeMap<DocumentId, RealTask>,
+    tasks: BTreeMap<StrategyId, RealTask>,
 }
 
 impl RealTasks {
-    fn of(keys: Option<&RealBars>, base: &Path, tasks: &[StrategyTask]) -> Result<Self, StrategyError> {
+    fn of(keys: Option<&RealBars>, base: &Path, tasks: &[SourcedTask]) -> Result<Self, StrategyError> {
         let Some(keys) = keys else {
             return Ok(Self::default());
         };
         let source = RealSource::read(keys, base)?;
         let tasks = tasks
             .iter()
-            .map(|task| Ok((task.id, RealTask::of(&source, (task.id, &task.document))?)));
+            .map(|(_, task)| Ok((task.id.clone(), real_task(&source, task)?)));
         Ok(Self {
             keys: Some(with_whole_paths(keys, base)),
             tasks: tasks.collect::<Result<_, StrategyError>>()?,
         })
     }
+}
+
+fn real_task(source: &RealSource, task: &StrategyTask) -> Result<RealTask, StrategyError> {
+    task.id.document().map_or_else(
+        || Ok(RealTask::without_series(source)),
+        |id| RealTask::of(source, (id, &task.document)),
+    )
 }
 
 /// The real bars of a recorded submission, from those that were read last where they are the same.
@@ -215,7 +230,7 @@ fn recorded_real(
         Some(known) => source.insert(known),
         None => source.insert(RealSource::read(&real.keys, Path::new(""))?),
     };
-    let made = RealTask::of(source, (task.id, &task.document))?;
+    let made = real_task(source, task)?;
     if made.bars_sha256 == real.bars_sha256 {
         return Ok(Some(made));
     }
@@ -223,17 +238,6 @@ fn recorded_real(
         "the real bars are not those that the submission was judged on",
         "put the files back that the header names",
     ))
-}
-
-fn document_hash(id: DocumentId) -> String {
-    sha256_hex(format!("{}\0{}", document_text(id), document_json(id)).as_bytes())
-}
-
-fn tasks(documents: &[DocumentId], seed: u64) -> Result<Vec<StrategyTask>, StrategyError> {
-    documents
-        .iter()
-        .map(|id| StrategyTask::drawn(*id, seed))
-        .collect()
 }
 
 /// Makes every submission of a folder again from its record, each program in the box, and compares events, sources and
@@ -249,13 +253,19 @@ pub async fn replay_experiment(
 ) -> Result<StrategyResults, StrategyError> {
     let mut results = Vec::new();
     let mut source = None;
+    let mut tasks: BTreeMap<(String, u64), StrategyTask> = BTreeMap::new();
     for own in list(&folder.join(SUBMISSIONS))? {
         let header: SubmissionHeader = read(&own.join(HEADER))?;
         let agent: AgentFile = read(&own.join(AGENT))?;
-        let id = DocumentId::parse(&header.strategy)
-            .ok_or_else(|| StrategyError::damaged(&own.join(HEADER), "the strategy is unknown"))?;
+        let key = (header.strategy.clone(), header.scenario_seed);
+        let task: &StrategyTask = match tasks.entry(key) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                place.insert(recorded_source(folder, &header)?.task(header.scenario_seed)?)
+            }
+        };
         let hashes = (&header.document_sha256, &header.prompts_sha256);
-        if header.format != FORMAT || hashes != (&document_hash(id), &strategy_code_hash()) {
+        if header.format != FORMAT || hashes != (&document_hash(task), &strategy_code_hash()) {
             return Err(StrategyError::input(
                 format_args!(
                     "{}: made with other documents or prompts, or by another version",
@@ -264,15 +274,14 @@ pub async fn replay_experiment(
                 "replay it with the version of ktd that made it",
             ));
         }
-        let task = StrategyTask::drawn(id, header.scenario_seed)?;
-        let real = recorded_real(&mut source, &header, &task)?;
+        let real = recorded_real(&mut source, &header, task)?;
         let (model, metering) = (agent.model(&role(header.seed), header.seed), Metering::default());
         let record = AskedRecord::closed(&own, &model, &metering)?;
         let start = recorded_start(&own, &header)?;
         let cell = SubmissionCell {
             folder: own,
             start,
-            task: &task,
+            task,
             real: real.as_ref(),
             header,
         };
@@ -305,14 +314,27 @@ pub fn is_strategy_code(folder: &Path) -> bool {
     submissions.iter().any(has_header)
 }
 
-/// Compares every file of an experiment's submissions with what their results say of them. Nothing is run.
+/// Compares every file of an experiment's submissions with what their results say of them, and the copies of strategies of
+/// one's own with what submissions say of those. Nothing is run.
 ///
 /// # Errors
 /// [`ktd_asking::AskingError::Difference`] naming the file; other errors for a submission that is not finished.
 pub fn check_records(folder: &Path) -> Result<(), StrategyError> {
-    list(&folder.join(SUBMISSIONS))?
-        .iter()
-        .try_for_each(|own| check_files(own))
+    let mut strategies = BTreeMap::new();
+    for own in list(&folder.join(SUBMISSIONS))? {
+        check_files(&own)?;
+        let header: SubmissionHeader = read(&own.join(HEADER))?;
+        if let Some(digests) = header.own {
+            let known = strategies
+                .entry(header.strategy)
+                .or_insert_with(|| digests.clone());
+            if *known != digests {
+                let what = "another submission was judged by other files of the same strategy";
+                return Err(difference(&own.join(HEADER), what));
+            }
+        }
+    }
+    check_copies(folder, &strategies)
 }
 
 /// Whether an experiment was made in another box than this one, as a sentence.

@@ -6,7 +6,7 @@ use crate::bars::RealVersion;
 use crate::task::StrategyTask;
 use crate::versions::VersionChain;
 use ktd_prompts::strategy_code::{BUILD, PATCH, PROFIT, SYSTEM};
-use ktd_strategy_code::{AssetBars, PATCH_LINES_MAX, StrategyBars, document_json, document_text};
+use ktd_strategy_code::{AssetBars, PATCH_LINES_MAX, StrategyBars};
 use ktd_unmasked::OpenPrompt;
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ pub(super) fn message(
     (chain, peers): (&VersionChain, &[&str]),
     train: Option<&RealVersion>,
 ) -> OpenPrompt {
-    let document = document_text(task.id);
+    let document = task.text();
     let stands = chain.standing().and_then(|version| version.submission.as_ref());
     let Some(stands) = stands else {
         return OpenPrompt::new().filled(
@@ -33,7 +33,7 @@ pub(super) fn message(
             &[
                 ("document", document),
                 ("id", task.id.label()),
-                ("spec", document_json(task.id).trim_end()),
+                ("spec", task.spec().trim_end()),
                 ("shape", shape(task.long())),
                 ("rows", first_rows(task.long()).trim_end()),
             ],
@@ -100,7 +100,7 @@ fn row_text(bars: &AssetBars, row: usize) -> String {
 mod tests {
     use super::*;
     use crate::versions::DriftRule;
-    use ktd_strategy_code::DocumentId;
+    use ktd_strategy_code::{DocumentId, document_json, document_text};
 
     #[test]
     fn a_build_shows_document_and_data_and_leaves_no_slot() {

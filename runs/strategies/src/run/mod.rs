@@ -7,12 +7,14 @@ mod evidence;
 mod experiment;
 mod goal;
 mod messages;
+mod own_copies;
 mod planned;
 mod real_tables;
 mod record_files;
 mod recorded_scores;
 mod reviewed_start;
 mod selection;
+mod sourced_task;
 mod spent;
 mod waves;
 
@@ -26,6 +28,7 @@ pub use experiment::{
     replay_experiment, run_experiment,
 };
 pub use goal::StrategyGoal;
+pub(crate) use own_copies::{own_copies, recorded_strategy};
 pub use planned::{PlannedModel, StrategyPlan, plan_experiment};
 pub use real_tables::real_tables;
 pub(crate) use real_tables::test_return;

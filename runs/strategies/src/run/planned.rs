@@ -42,7 +42,7 @@ pub struct PlannedModel {
 /// # Errors
 /// [`StrategyError`] as for a run.
 pub fn plan_experiment(experiment: &StrategyExperiment, base: &Path) -> Result<StrategyPlan, StrategyError> {
-    let submissions = experiment.documents()?.len();
+    let submissions = experiment.strategies(base)?.len();
     let (models, _) = experiment.asking().models(base)?;
     let planned = models
         .iter()

@@ -28,12 +28,12 @@ impl SpentBefore {
         experiment: &StrategyExperiment,
         (base, folder): (&Path, &Path),
     ) -> Result<Self, StrategyError> {
-        let documents = experiment.documents()?;
+        let strategies = experiment.strategies(base)?;
         let (writers, _) = experiment.asking().models(base)?;
         let of_writer = |model: AskedModel| {
-            let own = documents
+            let own = strategies
                 .iter()
-                .map(|id| folder_of(folder, model.id(), id.label(), model.seed));
+                .map(|strategy| folder_of(folder, model.id(), strategy.id().label(), model.seed));
             let own = own.collect();
             (model, own)
         };

@@ -140,7 +140,7 @@ impl Set {
 
     fn reference_traces(&self, id: DocumentId) -> StrategyTraces {
         let task = &self.tasks[&id];
-        task.reference_traces(&task.document.default_parameters())
+        task.reference_traces(None, &task.document.default_parameters())
             .unwrap()
     }
 }

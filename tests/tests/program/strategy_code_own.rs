@@ -1,0 +1,362 @@
+//! Strategies of one's own: a folder is shown, judged, asked of a scripted model, replayed from its copy, and refused where it
+//! is wrong.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
+
+use ktd_kit::folder::copy;
+use ktd_kit::vendor::{Then, json_reply};
+use ktd_kit::{Folder, Need, Vendor, quiet, refused};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+/// Where a test puts the folder.
+const OWN: &str = "my/channel";
+
+fn has_boxes() -> bool {
+    Need::Boxes.is_met() && Need::BoxEnvironment.is_met()
+}
+
+/// A folder with the strategy of the examples.
+fn with_example() -> Folder {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.at("my")).unwrap();
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/strategies/channel");
+    copy(&example, &folder.at(OWN));
+    folder
+}
+
+fn json_of(folder: &Folder, arguments: &[&str], code: i32) -> Value {
+    let output = quiet(folder.path(), &[&["--json", "strategy-code"], arguments].concat());
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn error_of(folder: &Folder, arguments: &[&str], code: i32) -> String {
+    refused(
+        &quiet(folder.path(), &[&["strategy-code"], arguments].concat()),
+        code,
+    )
+}
+
+/// A card that says what the document says.
+fn card(folder: &Folder) -> String {
+    let shown = json_of(folder, &["show", OWN], 0);
+    json!({
+        "strategy_id": "channel",
+        "entry_function": {"file": "strategy.py", "class_or_function": "Strategy"},
+        "core_logic": {"strategy_family": "f", "entry_rule": "e", "exit_rule": "x", "position_sizing_rule": "p"},
+        "parameters": shown["parameters"],
+        "constraints": shown["constraints"],
+        "output_specification": {},
+    })
+    .to_string()
+}
+
+/// The reference with channels that include the bar itself, which no close leaves, and without a column that is required.
+fn flawed(reference: &str) -> String {
+    let flawed = reference
+        .replace(".shift(1)", "")
+        .replace("                \"upper\": upper.iloc[bar],\n", "");
+    assert_eq!(reference.lines().count(), flawed.lines().count() + 1);
+    flawed
+}
+
+/// A model that builds the flawed program and mends it; what it was sent goes into `asked`.
+fn model(card: String, reference: String, asked: Arc<Mutex<Vec<String>>>) -> Vendor {
+    Vendor::new(move |request, stream| {
+        let request: Value = serde_json::from_slice(&request.body).unwrap();
+        let message = request["messages"][1]["content"].as_str().unwrap();
+        asked.lock().unwrap().push(message.to_owned());
+        let text = if message.contains("This is the version that stands") {
+            format!("```python\n{reference}```\n")
+        } else {
+            format!("```json\n{card}\n```\n```python\n{}```\n", flawed(&reference))
+        };
+        let message = json!({"role": "assistant", "content": text});
+        let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
+        let body = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
+        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
+        Ok(Then::Keep)
+    })
+}
+
+/// Writes the file of an experiment on these strategies.
+fn experiment(folder: &Folder, strategies: &[&str], base_url: &str) {
+    let text = format!(
+        "benchmark = 'strategy-code'\nname = 'x'\nstrategies = {strategies:?}\niterations = 1\n[[agents]]\nid = 'writer'\n\
+         model = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = '{base_url}'\n"
+    );
+    folder.write("x.toml", text);
+}
+
+/// An experiment on the folder as it is, asked of the scripted model; what the model was sent.
+fn asked_of_a_model(folder: &Folder, reference: &str) -> (Value, Vendor, Vec<String>) {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let vendor = model(card(folder), reference.to_owned(), Arc::clone(&asked));
+    experiment(folder, &[OWN], &vendor.base_url());
+    let results = json_of(folder, &["run", "x.toml"], 0);
+    let sent = asked.lock().unwrap().clone();
+    (results, vendor, sent)
+}
+
+fn notes(tables: &Value) -> Vec<String> {
+    let tables = tables["tables"].as_array().unwrap();
+    tables.iter().map(|table| table["notes"].to_string()).collect()
+}
+
+#[test]
+fn an_own_strategy_is_asked_judged_mended_and_replayed_from_its_copy() {
+    if !has_boxes() {
+        return;
+    }
+    let folder = with_example();
+    let reference = folder.text("my/channel/reference.py");
+    let lint = json_of(&folder, &["lint", OWN], 0);
+    assert_eq!(
+        (&lint["reference"], &lint["findings"]),
+        (&json!(true), &json!([]))
+    );
+    let (results, vendor, sent) = asked_of_a_model(&folder, &reference);
+    assert!(sent[0].contains(folder.text("my/channel/spec.md").trim_end()));
+    assert!(sent[0].contains("`channel`") && !sent[0].contains("None as its document means it"));
+    let versions = results["submissions"][0]["versions"].as_array().unwrap();
+    assert_eq!(versions.len(), 2, "{versions:?}");
+    assert_eq!(
+        (&versions[0]["gates"], &versions[1]["gates"]),
+        (&json!("audit"), &json!("passed"))
+    );
+    assert_eq!(
+        (&versions[1]["state"], &versions[1]["drift"]),
+        (&json!("kept"), &json!("towards"))
+    );
+    let fidelity = |version: &Value| version["measured"][0].as_f64().unwrap();
+    assert!(fidelity(&versions[0]) < 0.95, "{versions:?}");
+    assert!((fidelity(&versions[1]) - 1.0).abs() < 1e-12, "{versions:?}");
+    assert_eq!(json_of(&folder, &["run", "x.toml"], 0), results);
+    assert_eq!(vendor.count(), 2);
+
+    let report = json_of(&folder, &["report", "results/x"], 0);
+    assert_eq!(report["submissions"], results["submissions"]);
+    assert!(
+        notes(&report)
+            .iter()
+            .all(|notes| !notes.contains("there is no reference"))
+    );
+    json_of(&folder, &["report", "results/x", "--out", "page.html"], 0);
+    assert!(folder.text("page.html").contains("channel_follower"));
+    assert_replayed_from_the_copy(&folder, &results);
+}
+
+/// The record is replayed without the folder, and not with a changed copy; another folder does not continue it.
+fn assert_replayed_from_the_copy(folder: &Folder, results: &Value) {
+    let scenarios = folder.text("my/channel/scenarios.jsonl");
+    folder.write("my/channel/scenarios.jsonl", format!("{scenarios}\n"));
+    let error = error_of(folder, &["run", "x.toml"], 2);
+    assert!(
+        error.contains("my/channel/scenarios.jsonl: not the file of the recorded answers"),
+        "{error}"
+    );
+    std::fs::remove_dir_all(folder.at("my")).unwrap();
+    let replayed = json_of(folder, &["replay", "results/x"], 0);
+    assert_eq!(replayed["submissions"], results["submissions"]);
+    for name in ["spec.json", "spec.md", "scenarios.jsonl", "reference.py"] {
+        let path = format!("results/x/strategies/channel/{name}");
+        let kept = folder.text(&path);
+        folder.write(&path, format!("{kept}\n"));
+        let error = error_of(folder, &["replay", "results/x"], 1);
+        let wanted = format!("{name}: it differs from the file that submissions were judged by");
+        assert!(error.contains(&wanted), "{error}");
+        folder.write(&path, kept);
+    }
+    for (name, part) in [
+        ("channel/note.txt", "the record has no such file"),
+        ("other/spec.md", "no submission was judged by it"),
+    ] {
+        folder.write(&format!("results/x/strategies/{name}"), "x");
+        let error = refused(&quiet(folder.path(), &["verify", "results/x"]), 1);
+        assert!(error.contains(part), "{error}");
+        std::fs::remove_file(folder.at(&format!("results/x/strategies/{name}"))).unwrap();
+    }
+    std::fs::remove_dir(folder.at("results/x/strategies/other")).unwrap();
+    let verified = quiet(folder.path(), &["verify", "results/x"]);
+    assert_eq!(verified.status.code(), Some(0), "{verified:?}");
+    std::fs::remove_file(folder.at("results/x/strategies/channel/reference.py")).unwrap();
+    let error = error_of(folder, &["replay", "results/x"], 1);
+    assert!(error.contains("reference.py: the file is missing"), "{error}");
+}
+
+#[test]
+fn without_a_reference_behaviour_is_not_judged_and_every_table_says_so() {
+    if !has_boxes() {
+        return;
+    }
+    let folder = with_example();
+    let reference = folder.text("my/channel/reference.py");
+    std::fs::remove_file(folder.at("my/channel/reference.py")).unwrap();
+    let (results, _vendor, _) = asked_of_a_model(&folder, &reference);
+    let submission = &results["submissions"][0];
+    assert_eq!(submission["without_reference"], true);
+    let versions = submission["versions"].as_array().unwrap();
+    // The card holds in both, and what they do is measured by nothing.
+    assert_eq!(
+        (&versions[0]["measured"][0], &versions[1]["measured"][0]),
+        (&json!(1.0), &json!(1.0))
+    );
+    assert_eq!(
+        (&versions[1]["drift"], &versions[1]["published_drift"]),
+        (&json!("n/a"), &json!("suspicious"))
+    );
+    let report = json_of(&folder, &["report", "results/x"], 0);
+    for notes in notes(&report) {
+        assert!(notes.contains("channel: there is no reference"), "{notes}");
+    }
+    let replayed = json_of(&folder, &["replay", "results/x"], 0);
+    assert_eq!(replayed["submissions"], results["submissions"]);
+
+    folder.write("old.py", flawed(&reference));
+    folder.write("new.py", &reference);
+    folder.write("card.json", card(&folder));
+    let drift = json_of(&folder, &["drift", "old.py", "new.py", "--strategy", OWN], 0);
+    assert_eq!(
+        (&drift["anchored"], &drift["to_reference"], &drift["published"]),
+        (&json!("n/a"), &Value::Null, &json!("suspicious"))
+    );
+    let gate = json_of(
+        &folder,
+        &["gate", "new.py", "--card", "card.json", "--strategy", OWN],
+        0,
+    );
+    assert_eq!((&gate["valid"], &gate["distances"]), (&json!(true), &Value::Null));
+    let error = error_of(&folder, &["scenario", OWN, "rises"], 2);
+    assert!(error.contains("channel has no reference to show"), "{error}");
+}
+
+#[test]
+fn a_folder_is_judged_by_its_own_reference() {
+    if !has_boxes() {
+        return;
+    }
+    let folder = with_example();
+    let reference = folder.text("my/channel/reference.py");
+    folder.write("old.py", &reference);
+    folder.write("new.py", flawed(&reference));
+    folder.write("card.json", card(&folder));
+    let drift = json_of(&folder, &["drift", "old.py", "new.py", "--strategy", OWN], 1);
+    assert_eq!(
+        (&drift["anchored"], &drift["drift"]),
+        (&json!("away"), &json!(true))
+    );
+    assert_eq!(drift["to_reference"]["before"]["two_trades"], 0.0);
+    let moved = drift["moved_away"].as_array().unwrap();
+    assert!(
+        moved.contains(&json!("rises")) && !moved.contains(&json!("quiet")),
+        "{moved:?}"
+    );
+    // The reference runs with the card's value.
+    let tuned = card(&folder).replace("\"M\":{\"value\":10}", "\"M\":{\"value\":5}");
+    folder.write("tuned.json", tuned);
+    let gate = json_of(
+        &folder,
+        &["gate", "old.py", "--card", "tuned.json", "--strategy", OWN],
+        0,
+    );
+    let distances = gate["distances"].as_object().unwrap();
+    assert_eq!(distances.len(), 5, "{gate}");
+    assert!(
+        distances.values().all(|distance| *distance == json!(0.0)),
+        "{gate}"
+    );
+    let strip = json_of(&folder, &["scenario", OWN, "rises"], 0);
+    let reference = strip["reference"].as_array().unwrap();
+    assert!(
+        reference
+            .iter()
+            .any(|token| token.as_str().unwrap().contains("|EXIT|"))
+    );
+}
+
+#[test]
+fn a_strategy_with_findings_is_refused_before_anybody_is_asked() {
+    if !has_boxes() {
+        return;
+    }
+    let folder = with_example();
+    let reference = folder.text("my/channel/reference.py");
+    let vendor = model(card(&folder), reference.clone(), Arc::default());
+    experiment(&folder, &[OWN], &vendor.base_url());
+    for (source, part) in [
+        (
+            reference.replace("\"CHANNEL_DOWN\"]", "\"STOP\"]"),
+            "the rule CHANNEL_DOWN fires in no scenario",
+        ),
+        (
+            reference.replace("config[\"M\"]", "{10: 10}[config[\"M\"]]"),
+            "it fails in \"rises\" with M = 5, N = 20: KeyError: 5",
+        ),
+        (
+            reference.replace(
+                "        capital = float",
+                "        assert len(bars) < 400\n        capital = float",
+            ),
+            "it fails in \"long\"",
+        ),
+    ] {
+        assert_ne!(source, reference);
+        folder.write("my/channel/reference.py", source);
+        let error = error_of(&folder, &["run", "x.toml"], 2);
+        assert!(error.contains(part), "{error}");
+    }
+    assert_eq!(vendor.count(), 0);
+    // A folder that was mended is asked for in the same place.
+    folder.write("my/channel/reference.py", &reference);
+    json_of(&folder, &["run", "x.toml"], 0);
+    assert_eq!(vendor.count(), 2);
+}
+
+#[test]
+fn what_is_wrong_with_a_folder_is_named() {
+    let folder = with_example();
+    let error = |strategies: &[&str]| {
+        experiment(&folder, strategies, "http://127.0.0.1:9/v1");
+        error_of(&folder, &["run", "x.toml", "--dry-run"], 2)
+    };
+    let unknown = error(&["S01", "my/none"]);
+    assert!(
+        unknown.contains("unknown strategy \"my/none\": neither S01 to S12 nor a folder"),
+        "{unknown}"
+    );
+    std::fs::create_dir(folder.at("my/empty")).unwrap();
+    let empty = error(&["my/empty"]);
+    assert!(empty.contains("my/empty: spec.json is missing"), "{empty}");
+    copy(&folder.at(OWN), &folder.at("my/again"));
+    let twice = error(&[OWN, "my/again"]);
+    assert!(
+        twice.contains("strategies") && twice.contains("channel"),
+        "{twice}"
+    );
+    let spec = folder.text("my/again/spec.json");
+    folder.write("my/again/spec.json", spec.replace("\"channel\"", "\"S01\""));
+    let clash = error(&["my/again"]);
+    assert!(
+        clash.contains("my/again/spec.json") && clash.contains("S01 is a strategy of the benchmark"),
+        "{clash}"
+    );
+    folder.write("my/again/spec.json", spec.replace("\"channel\"", "\"../x\""));
+    let word = error(&["my/again"]);
+    assert!(word.contains("`strategy_id` is \"../x\""), "{word}");
+    folder.write("my/again/spec.json", spec.replace("\"min\": 5", "\"min\": 50"));
+    let bounds = error(&["my/again"]);
+    assert!(
+        bounds.contains("params.M: `min` 50 is above `max` 20"),
+        "{bounds}"
+    );
+    std::fs::remove_file(folder.at("my/channel/spec.md")).unwrap();
+    let text = error(&[OWN]);
+    assert!(text.contains("spec.md"), "{text}");
+}
