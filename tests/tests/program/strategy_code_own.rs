@@ -67,22 +67,28 @@ fn flawed(reference: &str) -> String {
     flawed
 }
 
-/// A model that builds the flawed program and mends it; what it was sent goes into `asked`.
-fn model(card: String, reference: String, asked: Arc<Mutex<Vec<String>>>) -> Vendor {
+/// A model that answers what a function makes of a message.
+fn answering(reply: impl Fn(&str) -> String + Send + Sync + 'static) -> Vendor {
     Vendor::new(move |request, stream| {
         let request: Value = serde_json::from_slice(&request.body).unwrap();
-        let message = request["messages"][1]["content"].as_str().unwrap();
-        asked.lock().unwrap().push(message.to_owned());
-        let text = if message.contains("This is the version that stands") {
-            format!("```python\n{reference}```\n")
-        } else {
-            format!("```json\n{card}\n```\n```python\n{}```\n", flawed(&reference))
-        };
+        let text = reply(request["messages"][1]["content"].as_str().unwrap());
         let message = json!({"role": "assistant", "content": text});
         let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
         let body = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
         stream.write_all(&json_reply(body.to_string().as_bytes()))?;
         Ok(Then::Keep)
+    })
+}
+
+/// A model that builds the flawed program and mends it; what it was sent goes into `asked`.
+fn model(card: String, reference: String, asked: Arc<Mutex<Vec<String>>>) -> Vendor {
+    answering(move |message| {
+        asked.lock().unwrap().push(message.to_owned());
+        if message.contains("This is the version that stands") {
+            format!("```python\n{reference}```\n")
+        } else {
+            format!("```json\n{card}\n```\n```python\n{}```\n", flawed(&reference))
+        }
     })
 }
 
@@ -163,8 +169,8 @@ fn assert_replayed_from_the_copy(folder: &Folder, results: &Value) {
         "{error}"
     );
     std::fs::remove_dir_all(folder.at("my")).unwrap();
-    let replayed = json_of(folder, &["replay", "results/x"], 0);
-    assert_eq!(replayed["submissions"], results["submissions"]);
+    let report = json_of(folder, &["report", "results/x"], 0);
+    assert_eq!(report["submissions"], results["submissions"]);
     for name in ["spec.json", "spec.md", "scenarios.jsonl", "reference.py"] {
         let path = format!("results/x/strategies/channel/{name}");
         let kept = folder.text(&path);
@@ -288,7 +294,7 @@ fn a_strategy_with_findings_is_refused_before_anybody_is_asked() {
     }
     let folder = with_example();
     let reference = folder.text("my/channel/reference.py");
-    let vendor = model(card(&folder), reference.clone(), Arc::default());
+    let vendor = answering(|_| "I have no idea.".to_owned());
     experiment(&folder, &[OWN], &vendor.base_url());
     for (source, part) in [
         (
@@ -359,4 +365,45 @@ fn what_is_wrong_with_a_folder_is_named() {
     std::fs::remove_file(folder.at("my/channel/spec.md")).unwrap();
     let text = error(&[OWN]);
     assert!(text.contains("spec.md"), "{text}");
+}
+
+#[test]
+fn programs_of_an_own_strategy_are_reviewed_with_its_document() {
+    if !has_boxes() {
+        return;
+    }
+    let folder = with_example();
+    std::fs::remove_file(folder.at("my/channel/reference.py")).unwrap();
+    let (card, document) = (card(&folder), folder.text("my/channel/spec.md"));
+    let shown = document.clone();
+    let vendor = answering(move |message| {
+        if !message.contains("Review it.") {
+            let source = "class Strategy:\n    def __init__(self, config):\n        raise KeyError('x')\n";
+            return format!("```json\n{card}\n```\n```python\n{source}```\n");
+        }
+        let mark = if message.contains(shown.trim_end()) { 9 } else { 5 };
+        format!("{{\"D1\": {mark}, \"D2\": {mark}, \"strengths\": \"clear\", \"weaknesses\": \"\"}}")
+    });
+    let base_url = vendor.base_url();
+    experiment(&folder, &[OWN], &base_url);
+    let text = folder
+        .text("x.toml")
+        .replace("iterations = 1", "iterations = 0\narena = {}");
+    let second = format!(
+        "[[agents]]\nid = 'second'\nmodel = 'n'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = '{base_url}'\n"
+    );
+    folder.write("x.toml", format!("{text}{second}"));
+    json_of(&folder, &["run", "x.toml"], 0);
+    let held = json_of(&folder, &["arena", "x.toml"], 0);
+    let scores = held["arena"]["scores"].as_array().unwrap();
+    let marks: Vec<(&str, u64)> = scores
+        .iter()
+        .map(|score| (score["strategy"].as_str().unwrap(), score["d1"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(marks, [("channel", 9); 4]);
+    std::fs::remove_dir_all(folder.at("my")).unwrap();
+    json_of(&folder, &["replay", "results/x"], 0);
+    folder.write("results/x/strategies/channel/spec.md", format!("{document}\n"));
+    let error = error_of(&folder, &["replay", "results/x"], 1);
+    assert!(error.contains("channel/spec.md: it differs"), "{error}");
 }
