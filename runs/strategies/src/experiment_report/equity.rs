@@ -22,10 +22,10 @@ pub(super) fn equity(markets: &[MarketTrace]) -> Option<Markup> {
     let of_reference = if reference.is_empty() {
         "; there is no reference".to_owned()
     } else {
-        format!(" and the reference {}", ends(&reference))
+        format!(" and the reference's {}", ends(&reference))
     };
     let text = format!(
-        "After {} the version gained {}{of_reference}.",
+        "After {} the version's gain is {}{of_reference}.",
         counted(version.len(), "bar"),
         ends(&version),
     );
@@ -46,13 +46,13 @@ fn gains(equity: &[Option<i64>]) -> Vec<f64> {
 fn drawn(version: &[f64], reference: &[f64]) -> Canvas {
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
     let y = padded(version.iter().chain(reference).copied(), 0.0);
-    let step = (y.end - y.start) / 4.0;
+    let step = (y.end - y.start) / 5.0;
     let last = real(version.len().max(reference.len()).saturating_sub(1)).max(1.0);
     let plane = Axes {
         edges: Edges::new(20.0, 8.0, 20.0, 46.0),
         rows: None,
         x: Axis::new(0.0..last, 4, &|bar| format!("{bar:.0}")),
-        y: Axis::new(y, 4, &|gain| axis_percent(gain, step)),
+        y: Axis::new(y, 5, &|gain| axis_percent(gain, step)),
     }
     .draw(&mut canvas);
     canvas.line("zero", plane.at(0.0, 0.0), plane.at(last, 0.0));
@@ -97,7 +97,8 @@ mod tests {
         let shown = equity(&long(&[Some(100_000), Some(95_000), None]))
             .unwrap()
             .into_string();
-        let words = "After 3 bars the version gained \u{2212}5.00\u{a0}% and the reference +10.00\u{a0}%.";
+        let words =
+            "After 3 bars the version's gain is \u{2212}5.00\u{a0}% and the reference's +10.00\u{a0}%.";
         assert!(shown.contains(words), "{shown}");
         assert_eq!(shown.matches("<path class=\"version\"").count(), 1);
         assert_eq!(shown.matches("<path class=\"reference\"").count(), 1);
