@@ -6,6 +6,7 @@ use crate::candidate::{CandidateLogs, CandidateTable};
 use crate::document::StrategyDocument;
 use crate::parameters::Parameters;
 use crate::strict_json::StrictJson;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What an exposure may lie above the limit by rounding.
@@ -14,7 +15,7 @@ const EXPOSURE_TOLERANCE: f64 = 1e-9;
 const CONSTITUENTS: &str = "constituents";
 
 /// Which constraint was broken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub enum BreachKind {
     /// Exposure above the leverage on a bar with an action.
     Leverage,
@@ -55,7 +56,7 @@ impl BreachKind {
 }
 
 /// One broken constraint.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ConstraintBreach {
     /// Which.
     pub kind: BreachKind,
@@ -66,7 +67,7 @@ pub struct ConstraintBreach {
 }
 
 /// Actions of a run and the constraints that it broke, in order of bars.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, Serialize)]
 pub struct BreachReport {
     /// Bars with a signal other than NONE.
     pub actions: usize,

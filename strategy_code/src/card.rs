@@ -5,6 +5,7 @@ use crate::document::{DocumentParameter, ParameterFreedom, ParameterType, Strate
 use crate::hash::sha256_hex;
 use crate::parameters::{ParameterValue, Parameters};
 use crate::strict_json::StrictJson;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes that a card may have at most.
@@ -224,7 +225,7 @@ impl StrategyDocument {
 }
 
 /// One check of a card against its document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct CardCheck {
     /// The field, such as `parameters.N`.
     pub field: String,

@@ -1,5 +1,7 @@
 //! The six gates of a submission, and why one is not passed.
 
+use serde::{Deserialize, Serialize};
+
 /// One gate, in the order in which they are passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Gate {
@@ -46,7 +48,7 @@ impl Gate {
 pub const NOT_REACHED: &str = "not reached";
 
 /// What each gate came to: `None` where it is passed, else the reason.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GateResults([Option<String>; 6]);
 
 impl GateResults {

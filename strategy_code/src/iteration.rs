@@ -1,12 +1,14 @@
 //! Iterations of a submission: whether a version counts, whether another is asked for, and which one is ranked.
 
+use serde::{Deserialize, Serialize};
+
 /// Iterations after the first, at most.
 pub const ITERATIONS_MAX: usize = 3;
 /// Least of D1, D2 and D3 from which no patch is asked for.
 const GOOD_ENOUGH: f64 = 0.85;
 
 /// What became of an iteration's reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub enum IterationState {
     /// The version stands, and is the base of the next.
     Kept,

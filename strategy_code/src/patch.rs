@@ -2,12 +2,13 @@
 
 use crate::edit_distance::common_subsequence;
 use crate::indicators::count;
+use serde::{Deserialize, Serialize};
 
 /// Changed lines that a patch may have at most.
 pub const PATCH_LINES_MAX: usize = 50;
 
 /// Size of a patch, in lines without trailing white space; blank lines do not count, comments do.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 pub struct PatchSize {
     /// Lines of the old source that the new one lacks.
     pub removed: usize,

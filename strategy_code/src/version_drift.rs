@@ -5,6 +5,7 @@ use crate::card::StrategyCard;
 use crate::drift::{DriftVerdict, PublishedDrift, scenarios_moved_away};
 use crate::patch::PatchSize;
 use crate::trace::trace_distance;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Tokens of a program by scenario; none where it did not run.
@@ -35,7 +36,7 @@ pub struct StrategyVersion<'a> {
 }
 
 /// What changed from one version to the next.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct VersionDrift {
     /// Fields of the card that say something else: the first layer.
     pub changed_fields: Vec<String>,

@@ -350,6 +350,7 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
             untraceable: misplaced_row(&logs.bars, market).or_else(broken),
             missing_columns: missing_columns(&logs, document),
             breaches: BreachReport::of(&logs, market, document, &self.parameters),
+            trades: logs.trades.len(),
             logs,
             stress,
         }

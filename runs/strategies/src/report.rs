@@ -6,9 +6,10 @@ use ktd_strategy_code::{
     BreachReport, CandidateLogs, CardCheck, FidelityEvidence, Gate, GateResults, PaperScores,
     ReliabilityEvidence, RiskEvidence, SourceFacts, StrategyDocument, StrategyTraces, Stress, TraceDistances,
 };
+use serde::{Deserialize, Serialize};
 
 /// A run on distorted bars.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct StressOutcome {
     /// How they are distorted.
     pub stress: Stress,
@@ -21,10 +22,13 @@ pub struct StressOutcome {
 }
 
 /// What the runs of a program showed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct RunEvidence {
-    /// Logs of the long run.
+    /// Logs of the long run; none where a verdict is taken up that an earlier run left.
+    #[serde(skip)]
     pub logs: CandidateLogs,
+    /// Trades that they hold.
+    pub trades: usize,
     /// Hash of its trades, for display.
     pub trade_hash: String,
     /// Share of required cells that are filled.
@@ -69,7 +73,7 @@ impl RunEvidence {
 }
 
 /// A submission, judged.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct SubmissionReport {
     /// The six gates.
     pub gates: GateResults,

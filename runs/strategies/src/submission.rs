@@ -1,9 +1,10 @@
 //! What is judged: a card and a source.
 
 use ktd_strategy_code::{ReplyProblem, StrategyReply};
+use serde::{Deserialize, Serialize};
 
 /// Card and source of one version, as texts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct StrategySubmission {
     /// Text of the card.
     pub card: String,

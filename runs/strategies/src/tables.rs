@@ -102,11 +102,7 @@ pub fn report_text(
         })
         .collect();
     if let Some(run) = &report.run {
-        lines.push(format!(
-            "trades     {} (hash {})",
-            run.logs.trades.len(),
-            run.trade_hash
-        ));
+        lines.push(format!("trades     {} (hash {})", run.trades, run.trade_hash));
         lines.push(format!(
             "filled     {:.4} of the required cells",
             run.completeness
@@ -228,7 +224,7 @@ pub fn published_value(paper: PaperScores) -> Value {
 fn run_value(run: &crate::report::RunEvidence) -> Value {
     let breach = |breach: &ktd_strategy_code::ConstraintBreach| json!({"kind": breach.kind.label(), "time": breach.time, "logged": breach.is_logged});
     json!({
-        "trades": run.logs.trades.len(),
+        "trades": run.trades,
         "trade_hash": run.trade_hash,
         "completeness": run.completeness,
         "missing_columns": run.missing_columns,

@@ -24,7 +24,7 @@ pub enum DriftRule {
 }
 
 /// One iteration of a submission.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct SubmissionVersion {
     /// Its number, from 0.
     pub iteration: usize,

@@ -151,6 +151,77 @@ fn a_model_goes_through_all_iterations_and_is_continued_and_replayed() {
     );
 }
 
+/// The file of an experiment whose requests cost as much each that a small budget ends after two of them.
+fn experiment_with_budget(folder: &Folder, base_url: &str, dollars: &str) {
+    experiment(folder, base_url);
+    let path = folder.path().join("x.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let keys = format!("prices = 'prices.json'\nbudget = {{ experiment = '{dollars}' }}\n");
+    std::fs::write(&path, text.replace("[[agents]]", &format!("{keys}[[agents]]"))).unwrap();
+    let row = json!({"model": "m", "asof": "2026-11", "source": "test", "input": 0, "output": 10_000});
+    folder.write("prices.json", json!({"rows": [row]}).to_string());
+}
+
+fn copy(from: &Path, to: &Path) {
+    for file in files_of(from) {
+        let path = to.join(file.strip_prefix(from).unwrap());
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::copy(&file, path).unwrap();
+    }
+}
+
+/// What is recorded is asked for once, what was judged is judged once, and what is not finished is no record.
+#[test]
+fn a_submission_that_was_stopped_goes_on_with_its_answers_and_its_verdicts() {
+    if !(Need::Boxes.is_met() && Need::BoxEnvironment.is_met()) {
+        return;
+    }
+    let folder = Folder::new();
+    let vendor = model(card(&folder));
+    // A request costs at most 1 dollar, and 5 cents in the end.
+    experiment_with_budget(&folder, &vendor.base_url(), "1.07");
+    let output = quiet(folder.path(), &["strategy-code", "run", "x.toml"]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert_eq!(vendor.count(), 2);
+    for verb in ["replay", "score"] {
+        let output = quiet(folder.path(), &["strategy-code", verb, "results/x"]);
+        let error = refused(&output, 2);
+        assert!(error.contains("the submission is not finished"), "{error}");
+    }
+    let own = |results: &str| folder.path().join(results).join("submissions/writer__S01__1");
+    let verdicts = |results: &str| own(results).join("private/verdicts.jsonl");
+    let changed = String::from_utf8(read(&verdicts("results/x"))).unwrap();
+    assert_eq!(changed.lines().count(), 2);
+    assert!(changed.contains("KeyError"), "{changed}");
+
+    // A verdict with another reason is the one that is written: it was taken up, and nothing was judged again.
+    copy(
+        &folder.path().join("results/x"),
+        &folder.path().join("results/other"),
+    );
+    std::fs::write(verdicts("results/other"), changed.replace("KeyError", "Mark")).unwrap();
+    experiment_with_budget(&folder, &vendor.base_url(), "100");
+    json_of(&folder, &["run", "x.toml", "--out", "results/other"]);
+    assert_eq!(vendor.count(), 4);
+    let events = String::from_utf8(read(&own("results/other").join("events.jsonl"))).unwrap();
+    assert!(events.lines().next().unwrap().contains("Mark"), "{events}");
+    assert!(!verdicts("results/other").exists());
+
+    let results = json_of(&folder, &["run", "x.toml"]);
+    assert_eq!(vendor.count(), 6);
+    assert_eq!(results["submissions"][0]["versions"].as_array().unwrap().len(), 4);
+    // Every verdict that was taken up is the one that the box gives.
+    let replayed = json_of(&folder, &["replay", "results/x"]);
+    assert_eq!(replayed["submissions"], results["submissions"]);
+    // A replay takes up no verdict: the message that was made of the other reason is not what the record makes.
+    let other = quiet(folder.path(), &["strategy-code", "replay", "results/other"]);
+    let error = refused(&other, 1);
+    assert!(
+        error.contains("messages.jsonl: message 4 is not what the record makes"),
+        "{error}"
+    );
+}
+
 /// Scores of every iteration are shown by part, for an experiment and a submission alike; one that was changed in the result,
 /// and a file that was changed, are named.
 fn assert_scores_are_made_again(folder: &Folder, own: &Path) {

@@ -1,9 +1,11 @@
 //! One submission of a model: its conversation, its versions, its files.
 
 use super::goal::StrategyGoal;
+use super::kept_verdicts::{KeptVerdicts, Verdict};
 use super::messages::{message, system};
 use super::record_files::{FileDigests, MadeFile, check_record, digests_of};
 use super::reviewed_start::ReviewedStart;
+use super::sent_messages::SentMessages;
 use crate::bars::{RealBars, RealTask, RealVersion};
 use crate::error::StrategyError;
 use crate::rows::SubmissionRows;
@@ -11,16 +13,13 @@ use crate::tables::version_value;
 use crate::task::StrategyTask;
 use crate::versions::{DriftRule, SubmissionVersion, VersionChain};
 use ktd_asking::{
-    AgentFile, AskedRecord, AskingError, LineJournal, TextAnswer, TextOpening, TextRounds, compare_with_file,
-    json_lines, keep_same,
+    AgentFile, AskedRecord, TextAnswer, TextOpening, TextRounds, compare_with_file, json_lines, keep_same,
 };
 use ktd_boxed::BoxLauncher;
 use ktd_bundle::spending::Spending;
 use ktd_client::AskedModel;
-use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{create_directory, json_bytes, parse_json, read_if_exists, write_together};
-use ktd_unmasked::OpenPrompt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -39,7 +38,7 @@ pub(crate) const TRACES: &str = "traces.jsonl";
 pub(super) const START: &str = "start.json";
 /// What every iteration earns on real bars, where the experiment has some.
 pub(super) const REAL: &str = "real.json";
-const REPLAY_HINT: &str = "the file or the record was changed, or a program is not deterministic, which its gates say; move \
+pub(super) const REPLAY_HINT: &str = "the file or the record was changed, or a program is not deterministic, which its gates say; move \
                            the submission's folder away, and run again to ask anew";
 
 /// What decides a submission, as its folder keeps it.
@@ -97,35 +96,11 @@ pub(super) struct SubmissionCell<'a> {
     pub(super) header: SubmissionHeader,
 }
 
-/// Messages of a submission, one an iteration: those of an earlier run, then new ones.
-struct SentMessages {
-    known: Vec<String>,
-    journal: Option<LineJournal>,
-}
-
-impl SentMessages {
-    /// The message of a place among all: the recorded one, or else the one that is made now, which is kept. In a replay both are
-    /// the same, or what was sent was another's.
-    fn of(&mut self, place: usize, made: OpenPrompt) -> Result<OpenPrompt, StrategyError> {
-        if let Some(known) = self.known.get(place) {
-            if self.journal.is_none() && *known != made.as_str() {
-                return Err(StrategyError::Asking(AskingError::Difference {
-                    what: format!("{MESSAGES}: message {} is not what the record makes", place + 1),
-                    hint: REPLAY_HINT,
-                }));
-            }
-            return Ok(OpenPrompt::new().outside(known));
-        }
-        if let Some(journal) = &mut self.journal {
-            journal.add(&made.as_str())?;
-        }
-        Ok(made)
-    }
-}
-
 /// What was asked and judged so far.
 pub(super) struct Led {
     messages: SentMessages,
+    /// Verdicts of an earlier run; none in a replay, which judges everything.
+    verdicts: Option<KeptVerdicts>,
     chain: VersionChain,
     events: Vec<Value>,
     real: Vec<RealVersion>,
@@ -165,14 +140,17 @@ impl SubmissionCell<'_> {
 
     /// Nothing asked yet; messages of an earlier run are sent again as they were.
     pub(super) fn begin(&self) -> Result<Led, StrategyError> {
-        let (journal, known) = LineJournal::open(&self.folder.join(MESSAGES))?;
-        let journal = Some(journal);
-        Ok(self.led(SentMessages { known, journal }))
+        let verdicts = Some(KeptVerdicts::open(&self.folder)?);
+        Ok(Led {
+            verdicts,
+            ..self.led(SentMessages::continued(&self.folder)?)
+        })
     }
 
     fn led(&self, messages: SentMessages) -> Led {
         Led {
             messages,
+            verdicts: None,
             chain: VersionChain::new(self.header.drift),
             events: Vec::new(),
             real: Vec::new(),
@@ -197,6 +175,7 @@ impl SubmissionCell<'_> {
         let path = self.folder.join(RESULT);
         let bytes = json_bytes(&path, &result)?;
         files.push((path, bytes));
+        KeptVerdicts::remove(&self.folder)?;
         write_together(&files)?;
         Ok(result)
     }
@@ -208,14 +187,7 @@ impl SubmissionCell<'_> {
         launcher: &BoxLauncher,
     ) -> Result<SubmissionResult, StrategyError> {
         check_files(&self.folder)?;
-        let path = self.folder.join(MESSAGES);
-        let bytes = read_if_exists(&path)?.unwrap_or_default();
-        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let known: Result<Vec<String>, FileError> = lines.map(|line| parse_json(&path, line)).collect();
-        let messages = SentMessages {
-            known: known?,
-            journal: None,
-        };
+        let messages = SentMessages::recorded(&self.folder)?;
         let mut led = self.led(messages);
         self.start(&mut led, launcher)?;
         while self.wants_answer(&led) {
@@ -261,12 +233,14 @@ impl SubmissionCell<'_> {
 
     /// Judges the version that the submission starts with, where there is one.
     pub(super) fn start(&self, led: &mut Led, launcher: &BoxLauncher) -> Result<(), StrategyError> {
-        if let Some(start) = &self.start {
-            led.chain.start_with(launcher, self.task, start.submission())?;
-            led.add_event(self.task, None);
-            self.earn(launcher, led)?;
-        }
-        Ok(())
+        let Some(start) = &self.start else {
+            return Ok(());
+        };
+        let submission = start.submission();
+        let words = format!("{}\0{}", submission.card, submission.source);
+        self.add_version(led, launcher, (&words, None), |chain| {
+            chain.start_with(launcher, self.task, submission)
+        })
     }
 
     /// Judges an answer. What another submission stopped is none, and leaves everything as it is.
@@ -277,12 +251,11 @@ impl SubmissionCell<'_> {
         answer: TextAnswer,
     ) -> Result<(), StrategyError> {
         match answer {
-            TextAnswer::Text(text) => {
-                led.chain.add_reply(launcher, self.task, &text)?;
-                led.add_event(self.task, Some(&text));
-                self.earn(launcher, led)?;
-            }
+            TextAnswer::Text(text) => self.add_version(led, launcher, (&text, Some(&text)), |chain| {
+                chain.add_reply(launcher, self.task, &text)
+            })?,
             TextAnswer::Mistake(fault) => {
+                led.kept_verdict(fault.code());
                 led.chain.add_mistake(fault.code());
                 led.add_event(self.task, None);
             }
@@ -292,10 +265,38 @@ impl SubmissionCell<'_> {
         Ok(())
     }
 
-    /// Runs the version that was judged last on the real bars, where there are some and it runs at all.
-    fn earn(&self, launcher: &BoxLauncher, led: &mut Led) -> Result<(), StrategyError> {
-        let (Some(real), Some(version)) = (self.real, led.chain.versions.last()) else {
-            return Ok(());
+    /// Adds the version in some words: with the verdict that an earlier run left, or judged now.
+    fn add_version(
+        &self,
+        led: &mut Led,
+        launcher: &BoxLauncher,
+        (words, reply): (&str, Option<&str>),
+        judge: impl FnOnce(&mut VersionChain) -> Result<(), StrategyError>,
+    ) -> Result<(), StrategyError> {
+        let verdict = if let Some(verdict) = led.kept_verdict(words) {
+            verdict
+        } else {
+            judge(&mut led.chain)?;
+            let Some(version) = led.chain.versions.pop() else {
+                return Ok(());
+            };
+            let real = self.earned(launcher, &version)?;
+            led.keep(Verdict { version, real })?
+        };
+        led.chain.versions.push(verdict.version);
+        led.add_event(self.task, reply);
+        led.real.extend(verdict.real);
+        Ok(())
+    }
+
+    /// Runs a version on the real bars, where there are some and it runs at all.
+    fn earned(
+        &self,
+        launcher: &BoxLauncher,
+        version: &SubmissionVersion,
+    ) -> Result<Option<RealVersion>, StrategyError> {
+        let Some(real) = self.real else {
+            return Ok(None);
         };
         let has_run = version.report.as_ref().is_some_and(|report| report.run.is_some());
         let submission = version.submission.as_ref().filter(|_| has_run);
@@ -303,12 +304,11 @@ impl SubmissionCell<'_> {
             Some((submission, id)) => real.judge(launcher, (id, &self.task.document), submission)?,
             None => (Vec::new(), None),
         };
-        led.real.push(RealVersion {
+        Ok(Some(RealVersion {
             iteration: version.iteration,
             rows,
             test_returns,
-        });
-        Ok(())
+        }))
     }
 
     /// What the version that stands earned on the train split, where the experiment's goal lets a model know.
@@ -396,6 +396,19 @@ impl SubmissionCell<'_> {
 }
 
 impl Led {
+    /// The verdict that an earlier run left on the next answer.
+    fn kept_verdict(&mut self, words: &str) -> Option<Verdict> {
+        self.verdicts.as_mut()?.next(words)
+    }
+
+    /// Keeps a verdict, for a run that is killed.
+    fn keep(&mut self, verdict: Verdict) -> Result<Verdict, StrategyError> {
+        if let Some(verdicts) = &mut self.verdicts {
+            verdicts.keep(&verdict)?;
+        }
+        Ok(verdict)
+    }
+
     /// The event of the iteration that was judged last.
     fn add_event(&mut self, task: &StrategyTask, reply: Option<&str>) {
         let Some(version) = self.chain.versions.last() else {
