@@ -400,7 +400,6 @@ fn ctrl_c_during_a_page_ends_it_cleanly() {
     unread.read_to_end(&mut rest).ok();
     assert!(rest.len() < LETTERS, "{} bytes", rest.len());
     made.read_to_end(&mut Vec::new()).ok();
-    assert!(TcpStream::connect(&viewer.host).is_err());
 }
 
 /// A board beside the episodes: its rows lead to tear sheets and these to episodes, which then show the market; without days.
