@@ -33,7 +33,7 @@ pub(super) struct ArenaArgs {
     /// The experiment's file.
     #[arg(value_name = "FILE")]
     experiment: PathBuf,
-    /// Folder of results [default: results/NAME beside the file].
+    /// Folder of results [default: the file's `output`, else `results/NAME` beside the file].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Show what would be asked and what it may cost, and ask nobody.
@@ -49,8 +49,7 @@ pub(super) fn arena(args: &ArenaArgs, console: Console) -> Result<(), CliError> 
     if args.dry_run {
         return show_plan(&plan, console);
     }
-    let results = base.join("results").join(&experiment.name);
-    let folder = args.out.clone().unwrap_or(results);
+    let folder = args.out.clone().unwrap_or_else(|| experiment.results(base));
     let reviews: usize = plan.iter().map(|reviewer| reviewer.reviews).sum();
     let all = u64::try_from(reviews).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(console, "arena", all, "reviews done"));

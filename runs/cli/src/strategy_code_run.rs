@@ -25,7 +25,7 @@ Examples:
   ktd strategy-code run strategies.toml
 
   benchmark = \"strategy-code\"
-  name = \"first\"
+  name = \"first\"                       # results go to output, by default results/NAME
   strategies = [\"S01\", \"my/channel\"]   # default \"all\"; or folders of your own
   iterations = 3                        # patches that may be asked for
   drift = \"reference\"                   # or \"published\"
@@ -70,7 +70,7 @@ pub(super) struct RunArgs {
     /// The experiment's file.
     #[arg(value_name = "FILE")]
     experiment: PathBuf,
-    /// Folder of results [default: results/NAME beside the file].
+    /// Folder of results [default: the file's `output`, else `results/NAME` beside the file].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Show what would be asked and what it may cost, and ask nobody.
@@ -113,8 +113,7 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
     if args.dry_run {
         return show_plan(&plan, console);
     }
-    let results = base.join("results").join(&experiment.name);
-    let folder = args.out.clone().unwrap_or(results);
+    let folder = args.out.clone().unwrap_or_else(|| experiment.results(base));
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
     let submissions = plan.models.iter().map(|model| model.submissions).sum();
     let bar = progress(console, submissions);

@@ -50,6 +50,8 @@ pub struct StrategyExperiment {
     pub benchmark: String,
     /// Its name, and that of the folder of its results.
     pub name: String,
+    /// The folder of its results, relative to the file (default `results/NAME`).
+    pub output: Option<PathBuf>,
     /// Strategies (default those of the benchmark).
     pub strategies: StrategyChoice,
     /// Patches that a model may be asked for (default 3, at most 3).
@@ -90,6 +92,7 @@ impl Default for StrategyExperiment {
         Self {
             benchmark: String::new(),
             name: String::new(),
+            output: None,
             strategies: StrategyChoice::default(),
             iterations: ITERATIONS_MAX,
             drift: DriftRule::default(),
@@ -168,6 +171,13 @@ impl StrategyExperiment {
             arena.check()?;
             arena.reviewers(&self.agents).map(drop)
         })
+    }
+
+    /// The folder of its results, of an experiment whose file lies in `base`.
+    #[must_use]
+    pub fn results(&self, base: &Path) -> PathBuf {
+        let default = || Path::new("results").join(&self.name);
+        base.join(self.output.clone().unwrap_or_else(default))
     }
 
     /// The strategies, in their order; folders lie relative to `base`.
@@ -290,6 +300,10 @@ mod tests {
         let sound: StrategyExperiment = toml::from_str(&format!("{base}{MODEL}")).unwrap();
         sound.check().unwrap();
         assert_eq!(sound.strategies(Path::new("")).unwrap().len(), 12);
+        assert_eq!(sound.results(Path::new("here")), Path::new("here/results/x"));
+        let named: StrategyExperiment =
+            toml::from_str(&format!("{base}output = \"there\"\n{MODEL}")).unwrap();
+        assert_eq!(named.results(Path::new("here")), Path::new("here/there"));
         for (keys, part) in [
             ("name = \"x\"", "`benchmark` is \"\""),
             ("benchmark = \"strategy-code\"", "`name` is \"\""),
