@@ -6,11 +6,11 @@ use crate::entry::EpisodeEntry;
 use crate::episode::{Episode, check_hash};
 use crate::step::StepExchange;
 use crate::{ViewerError, plain_files};
-use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::ExchangesByStep;
 use ktd_bundle::tariff::Tariff;
+use ktd_bundle::{BundleError, BundlePaths};
 use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -138,6 +138,32 @@ impl Library {
         StepExchange::all(&sends, &Tariff::of_header(&content.header))
     }
 
+    /// What was sent and came back in a step, as fast as may be: until the exchanges of a finished episode are held, the step
+    /// is read alone, also while another request makes them so.
+    pub(crate) fn step_exchanges(
+        &self,
+        entry: &Arc<EpisodeEntry>,
+        step: usize,
+    ) -> Result<Vec<StepExchange>, ViewerError> {
+        let content = entry.content.as_ref().map_err(ViewerError::invalid)?;
+        let is_held = self
+            .held
+            .try_lock()
+            .is_ok_and(|held| held.iter().any(|held| Arc::ptr_eq(&held.entry, entry)));
+        if is_held || content.summary().is_none() {
+            return self.exchanges(entry, step);
+        }
+        let sends = checked_exchanges(entry, |path| ExchangesByStep::read_step(path, step))?.step(step)?;
+        StepExchange::all(&sends, &Tariff::of_header(&content.header))
+    }
+
+    /// Whether the exchanges of an episode are held, as far as can be said without waiting.
+    pub(crate) fn holds(&self, slug: &str) -> bool {
+        self.held
+            .try_lock()
+            .is_ok_and(|held| held.iter().any(|held| held.entry.slug == slug))
+    }
+
     /// Unpacks the exchanges of a finished episode before a step is asked for.
     pub(crate) fn prepare(&self, slug: &str) {
         let Ok(catalogue) = self.catalogue() else { return };
@@ -156,15 +182,7 @@ impl Library {
         if let Some(known) = held.iter().find(|held| Arc::ptr_eq(&held.entry, entry)) {
             return Ok(Arc::clone(&known.exchanges));
         }
-        let paths = BundlePaths::new(&entry.root);
-        plain_files::check(&paths)?;
-        let read = ExchangesByStep::read(&paths.exchanges())?;
-        let content = entry.content.as_ref().map_err(ViewerError::invalid)?;
-        if let Some(summary) = content.summary() {
-            let found = read.sha256().unwrap_or_default();
-            check_hash(&paths.exchanges(), "exchanges.jsonl.zst", found, &summary.sha256)?;
-        }
-        let exchanges = Arc::new(read);
+        let exchanges = Arc::new(checked_exchanges(entry, ExchangesByStep::read)?);
         held.retain(|held| held.entry.root != entry.root);
         held.truncate(HELD_EPISODES - 1);
         held.push_front(HeldExchanges {
@@ -173,4 +191,20 @@ impl Library {
         });
         Ok(exchanges)
     }
+}
+
+/// Exchanges as the summary of a finished episode names them.
+fn checked_exchanges(
+    entry: &EpisodeEntry,
+    read: impl Fn(&Path) -> Result<ExchangesByStep, BundleError>,
+) -> Result<ExchangesByStep, ViewerError> {
+    let content = entry.content.as_ref().map_err(ViewerError::invalid)?;
+    let paths = BundlePaths::new(&entry.root);
+    plain_files::check(&paths)?;
+    let read = read(&paths.exchanges())?;
+    if let Some(summary) = content.summary() {
+        let found = read.sha256().unwrap_or_default();
+        check_hash(&paths.exchanges(), "exchanges.jsonl.zst", found, &summary.sha256)?;
+    }
+    Ok(read)
 }

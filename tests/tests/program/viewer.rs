@@ -151,6 +151,10 @@ fn every_page_of_an_experiment_is_there() {
         request.contains("text/plain") && request.contains("\"messages\""),
         "{request}"
     );
+    // A step that is asked for first of all is read alone, and is the same page.
+    let body = |page: &str| page.split_once("\r\n\r\n").unwrap().1.to_owned();
+    let cold = Viewer::of(results().path(), &["results/try"]);
+    assert_eq!(body(&cold.page(&format!("/e/try~{BLINDED}/1.html"))), body(&step));
     let found = viewer.page(&format!("/e/try~{BLINDED}/search.html?q=TWELVE-month"));
     assert!(found.contains("<mark><bdi>twelve-month</bdi></mark>"), "{found}");
     let compared = viewer.page(&format!("/compare.html?a=try~{BLINDED}&b=try~{BRIGHT}"));

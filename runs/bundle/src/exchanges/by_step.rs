@@ -33,6 +33,8 @@ struct StepRecords {
 pub struct ExchangesByStep {
     path: PathBuf,
     sha256: Option<String>,
+    /// The only step whose records are held; all are where it is absent.
+    only: Option<usize>,
     steps: BTreeMap<usize, Vec<StepRecords>>,
 }
 
@@ -51,8 +53,22 @@ impl ExchangesByStep {
     /// # Errors
     /// [`BundleError::File`] for a part that cannot be read, is too large or holds too much, and for records out of order.
     pub fn read(path: &Path) -> Result<Self, BundleError> {
+        Self::read_only(path, None)
+    }
+
+    /// Reads a store once, as [`Self::read`] does, and holds one step of it alone. To compress all steps takes several times
+    /// as long as to read them.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_step(path: &Path, step: usize) -> Result<Self, BundleError> {
+        Self::read_only(path, Some(step))
+    }
+
+    fn read_only(path: &Path, only: Option<usize>) -> Result<Self, BundleError> {
         let mut read = Self {
             path: path.to_owned(),
+            only,
             ..Self::default()
         };
         // The open part first: a writer that closes a frame in between moves records from it to the compressed part, and
@@ -180,7 +196,9 @@ impl ExchangesByStep {
                     lines: Vec::new(),
                 };
             }
-            open.lines.extend_from_slice(&line);
+            if self.only.is_none_or(|only| only == step) {
+                open.lines.extend_from_slice(&line);
+            }
             *next += 1;
         }
     }
@@ -296,6 +314,29 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_step_that_is_read_alone_is_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("exchanges.jsonl.zst");
+        let open = store(&path);
+        // Records of a step need not stand together.
+        record(&open, 2, 1);
+        open.finish().unwrap();
+        let whole = ExchangesByStep::read(&path).unwrap();
+        assert_eq!(whole.step(2).unwrap().len(), 2);
+        for step in 1..=4 {
+            let alone = ExchangesByStep::read_step(&path, step).unwrap();
+            assert_eq!(alone.step(step).unwrap(), whole.step(step).unwrap(), "{step}");
+            assert_eq!(alone.sha256(), whole.sha256());
+            assert!(alone.steps().all(|held| held == step), "{step}");
+        }
+        // What is damaged in another step is damage.
+        let frame = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &frame[..frame.len() - 2]).unwrap();
+        let error = ExchangesByStep::read_step(&path, 1).unwrap_err().to_string();
+        assert!(error.contains("torn or damaged"), "{error}");
     }
 
     #[test]

@@ -224,7 +224,7 @@ fn step(
     let Some(own) = episode.step(step) else {
         return Ok(None);
     };
-    let exchanges = library.exchanges(entry, step)?;
+    let exchanges = library.step_exchanges(entry, step)?;
     let experiment = catalogue.experiment_of(entry);
     Ok(Some(page::step::page(
         site(real),

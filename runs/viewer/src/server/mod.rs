@@ -130,14 +130,17 @@ async fn respond(State(shared): State<Shared>, request: Request) -> Response {
     }
     let library = Arc::clone(&shared.library);
     let opened = if let Route::Episode { slug, .. } = &route {
-        Some((Arc::clone(&library), slug.clone()))
+        Some(slug.clone())
+    } else if let Route::Step { slug, .. } = &route {
+        (!library.holds(slug)).then(|| slug.clone())
     } else {
         None
     };
+    let opened = opened.map(|slug| (Arc::clone(&library), slug));
     let work = tokio::task::spawn_blocking(move || answer::answer(&library, &route));
     let answer = work.await;
     if let Some((library, slug)) = opened {
-        // Whoever opens an episode opens a step next; what fails here is said by the step's own page.
+        // Whoever opens an episode or a step opens another step next; what fails here is said by that step's own page.
         tokio::task::spawn_blocking(move || library.prepare(&slug));
     }
     match answer {
