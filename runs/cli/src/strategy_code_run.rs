@@ -42,7 +42,8 @@ Examples:
   max_output_tokens = 16384
 
 Everything is recorded: the same command again asks nothing twice, and judges no finished submission twice.
-Exit code 1: a submission was ended by its endpoint. Exit code 3: the budget is used up.";
+Exit code 1: a submission was ended by its endpoint, or by a reference of your own that fails with its
+values. Exit code 3: the budget is used up.";
 
 const REPORT_EXAMPLE: &str = "\
 Examples:
@@ -160,7 +161,7 @@ pub(super) fn report(args: &ReportArgs, console: Console) -> Result<(), CliError
     }
     for (submission, reason) in &report.results.lost {
         console.note(&format!(
-            "note: {} is left out: the infrastructure lost it ({})",
+            "note: {} is left out: it is lost, by no fault of the model ({})",
             visible(submission),
             visible(reason)
         ));
@@ -239,7 +240,7 @@ fn show(results: &StrategyResults, folder: &Path, console: Console) -> Result<()
     match results.lost.first() {
         None => Ok(()),
         Some((name, reason)) => Err(CliError::difference(format!(
-            "{} of the submissions were ended by their endpoints; {name}: {reason}",
+            "{} of the submissions are lost, and count in no table; {name}: {reason}",
             results.lost.len()
         ))
         .with_hint("move their folders away, and run the same command again to ask anew")),

@@ -32,6 +32,9 @@ pub enum StrategyError {
     /// The reference strategy cannot run.
     #[error(transparent)]
     Reference(#[from] ReferenceError),
+    /// The reference program of a strategy of one's own does not do what it must: why, without the place of its folder.
+    #[error("{0}")]
+    OwnReference(String),
     /// A scenario cannot be drawn.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
@@ -41,6 +44,11 @@ ktd_io::error_constructors!(StrategyError);
 ktd_io::error_explanations!(StrategyError: File, Boxed, Asking, Data, Experiment;
     Self::Reference(_) => (
         "`ktd strategy-code show` prints a document with its parameters and assets",
+        ErrorClass::InvalidInput
+    ),
+    Self::OwnReference(_) => (
+        "fix reference.py: it must run on all scenarios and on the long run, the same at every seed, with every value that a \
+         model may choose; a scenario named \"long\" stands for the long run",
         ErrorClass::InvalidInput
     ),
     Self::Scenario(_) => (

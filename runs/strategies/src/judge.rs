@@ -225,10 +225,11 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
                 return Ok(SubmissionReport { facts, ..report });
             }
         };
+        // Before all else: what has no reference is not worth the other runs.
+        let reference = self.task.reference(Some(self.launcher), &self.parameters)?;
         let (traces, stress) = self.trace_and_stress(&whole)?;
         let leak = self.look_ahead(&whole)?;
         let repetition = self.repetition(&whole)?;
-        let reference = self.task.reference(Some(self.launcher), &self.parameters)?;
         let markets = MarketTrace::of_version(&reference, (&traces, &whole));
         let run = self.evidence(whole, stress);
         let audit = audit_reason(&run);

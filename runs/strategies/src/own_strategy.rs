@@ -8,8 +8,8 @@ use ktd_boxed::BoxLauncher;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{read_if_exists, read_input};
 use ktd_strategy_code::{
-    CandidateLogs, LintFinding, ParameterFreedom, ParameterValue, Parameters, Scenario, ScenarioOutcome,
-    StrategyBars, StrategyDocument, lint_document,
+    CandidateLogs, LintFinding, ParameterFreedom, ParameterValue, Parameters, REPETITION_SEEDS, Scenario,
+    ScenarioOutcome, StrategyBars, StrategyDocument, lint_document, repetition_difference,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -112,11 +112,12 @@ impl OwnStrategy {
         reference.into_iter().chain(texts).collect()
     }
 
-    /// What is wrong with the strategy: the reference runs on every scenario in the box, with the values of the document and
-    /// with each tunable one at either bound. None where there is no reference.
+    /// What is wrong with the strategy: the reference runs on every scenario in the box, at two seeds with the values of the
+    /// document, and with each tunable one at either bound. None where there is no reference.
     ///
     /// # Errors
-    /// [`StrategyError`] where no box can be had, and where the reference does not run.
+    /// [`StrategyError::OwnReference`] where the reference does not run, or not always the same; other errors where no box can
+    /// be had.
     pub fn lint(&self, launcher: &BoxLauncher) -> Result<Vec<LintFinding>, StrategyError> {
         let Some(reference) = self.reference()? else {
             return Ok(Vec::new());
@@ -126,13 +127,23 @@ impl OwnStrategy {
             scenarios.map(|scenario| (scenario.name.as_str(), &scenario.market))
         };
         let defaults = self.document.default_parameters();
-        let logs = reference.logs(launcher, (&self.document, &defaults), markets())?;
+        let [seeds, other_seeds, _] = REPETITION_SEEDS;
+        let logs = reference.logs((launcher, seeds), (&self.document, &defaults), markets())?;
+        let again = reference.logs((launcher, other_seeds), (&self.document, &defaults), markets())?;
+        for ((name, first), (_, second)) in logs.iter().zip(&again) {
+            if let Some(difference) = repetition_difference(first, second) {
+                return Err(StrategyError::OwnReference(format!(
+                    "the reference of {} does otherwise in {name:?} at another seed: {difference}",
+                    self.id
+                )));
+            }
+        }
         let outcomes = logs
             .iter()
             .map(|(name, logs)| ((*name).to_owned(), outcome_of(logs)));
         let outcomes: BTreeMap<String, ScenarioOutcome> = outcomes.collect();
         for values in at_bounds(&self.document, &defaults) {
-            reference.logs(launcher, (&self.document, &values), markets())?;
+            reference.logs((launcher, seeds), (&self.document, &values), markets())?;
         }
         Ok(lint_document(&self.document, &outcomes))
     }

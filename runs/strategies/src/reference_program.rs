@@ -5,17 +5,15 @@ use crate::error::StrategyError;
 use ktd_boxed::BoxLauncher;
 use ktd_sandbox::{BoxLimits, SourceText};
 use ktd_strategy_code::{
-    CandidateLogs, LONG_RUN, ParameterValue, Parameters, ReferenceError, StrategyBars, StrategyDocument,
-    StrategyTraces, candidate_tokens,
+    CandidateLogs, LONG_RUN, ParameterValue, Parameters, REPETITION_SEEDS, ReferenceError, StrategyBars,
+    StrategyDocument, StrategyTraces, candidate_tokens, misplaced_row,
 };
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// The class that is run.
 const CLASS: &str = "Strategy";
-/// The seed of all runs.
-const SEED: u32 = 42;
 
 /// What a reference does on all bars of a task.
 #[derive(Debug, Clone, Default)]
@@ -28,7 +26,6 @@ pub(crate) struct ReferenceRun {
 /// The reference program of a strategy, and the runs that are known of it.
 #[derive(Debug)]
 pub(crate) struct ReferenceProgram {
-    path: PathBuf,
     source: SourceText,
     /// Runs on all bars of one task, by the configuration that they were made with.
     known: Mutex<BTreeMap<String, ReferenceRun>>,
@@ -44,7 +41,6 @@ impl ReferenceProgram {
             )
         })?;
         Ok(Self {
-            path: path.to_owned(),
             source,
             known: Mutex::default(),
         })
@@ -53,11 +49,11 @@ impl ReferenceProgram {
     /// What it does on bars with these names.
     ///
     /// # Errors
-    /// [`StrategyError::Reference`] for values that the document refuses; other errors where the program does not run, and
-    /// where no box can be had.
+    /// [`StrategyError::Reference`] for values that the document refuses, [`StrategyError::OwnReference`] where the program does
+    /// not run; other errors where no box can be had.
     pub(crate) fn logs<'m>(
         &self,
-        launcher: &BoxLauncher,
+        (launcher, (seed, hash_seed)): (&BoxLauncher, (u32, u32)),
         (document, parameters): (&StrategyDocument, &Parameters),
         markets: impl Iterator<Item = (&'m str, &'m StrategyBars)>,
     ) -> Result<Vec<(&'m str, CandidateLogs)>, StrategyError> {
@@ -74,24 +70,26 @@ impl ReferenceProgram {
             .map(|(name, market)| {
                 let run = PlannedRun {
                     market: market.clone(),
-                    seed: SEED,
+                    seed,
                     purpose: "reference",
                 };
                 (name, run)
             })
             .unzip();
-        let outcomes = ProgramBox::open(launcher, program, 0)?.run_all(&runs)?;
-        let logs = names.into_iter().zip(outcomes).map(|(name, outcome)| {
-            let logs = outcome.map_err(|fault| {
-                let path = self.path.display();
+        let outcomes = ProgramBox::open(launcher, program, hash_seed)?.run_all(&runs)?;
+        let logs = names.into_iter().zip(&runs).zip(outcomes);
+        let logs = logs.map(|((name, run), outcome)| {
+            let read = outcome.map_err(|fault| fault.to_string()).and_then(|logs| {
+                let misplaced = misplaced_row(&logs.bars, &run.market);
+                misplaced.map_or_else(|| Ok((name, logs)), Err)
+            });
+            read.map_err(|problem| {
                 let values = words(parameters);
-                StrategyError::input(
-                    format_args!("{path}: it fails in {name:?} with {values}: {fault}"),
-                    "fix the reference program: it must run on all scenarios and on the long run, with every value that a \
-                     model may choose; a scenario named \"long\" stands for the long run",
-                )
-            })?;
-            Ok((name, logs))
+                StrategyError::OwnReference(format!(
+                    "the reference of {} fails in {name:?} with {values}: {problem}",
+                    document.id
+                ))
+            })
         });
         logs.collect()
     }
@@ -109,8 +107,9 @@ impl ReferenceProgram {
         if let Some(run) = known().get(&key) {
             return Ok(run.clone());
         }
+        let [seeds, ..] = REPETITION_SEEDS;
         let mut run = ReferenceRun::default();
-        for (name, logs) in self.logs(launcher, (document, parameters), markets)? {
+        for (name, logs) in self.logs((launcher, seeds), (document, parameters), markets)? {
             if name == LONG_RUN {
                 run.equity = equity_of(&logs);
             }

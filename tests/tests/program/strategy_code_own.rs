@@ -303,14 +303,25 @@ fn a_strategy_with_findings_is_refused_before_anybody_is_asked() {
         ),
         (
             reference.replace("config[\"M\"]", "{10: 10}[config[\"M\"]]"),
-            "it fails in \"rises\" with M = 5, N = 20: KeyError: 5",
+            "the reference of channel fails in \"rises\" with M = 5, N = 20: KeyError: 5",
+        ),
+        (
+            reference.replace(
+                "        capital = float",
+                "        import random\n        lower = lower - (100 if random.random() < 0.3 else 0)\n        capital = float",
+            ),
+            "the reference of channel does otherwise in",
+        ),
+        (
+            reference.replace("pd.DataFrame(audit)", "pd.DataFrame(audit[:-1])"),
+            "with M = 10, N = 20: the log of bars has",
         ),
         (
             reference.replace(
                 "        capital = float",
                 "        assert len(bars) < 400\n        capital = float",
             ),
-            "it fails in \"long\"",
+            "the reference of channel fails in \"long\"",
         ),
     ] {
         assert_ne!(source, reference);
@@ -323,6 +334,40 @@ fn a_strategy_with_findings_is_refused_before_anybody_is_asked() {
     folder.write("my/channel/reference.py", &reference);
     json_of(&folder, &["run", "x.toml"], 0);
     assert_eq!(vendor.count(), 2);
+}
+
+#[test]
+fn a_reference_that_fails_with_the_value_of_a_card_is_no_fault_of_the_model() {
+    if !has_boxes() {
+        return;
+    }
+    let folder = with_example();
+    let reference = folder.text("my/channel/reference.py");
+    let at_seven = "        assert config[\"M\"] != 7\n        self.entry_bars";
+    let failing = reference.replace("        self.entry_bars", at_seven);
+    folder.write("my/channel/reference.py", failing);
+    let card = card(&folder).replace("\"M\":{\"value\":10}", "\"M\":{\"value\":7}");
+    let vendor = answering(move |_| format!("```json\n{card}\n```\n```python\n{reference}```\n"));
+    experiment(&folder, &[OWN], &vendor.base_url());
+    for command in [["run", "x.toml"], ["run", "x.toml"], ["replay", "results/x"]] {
+        let output = quiet(
+            folder.path(),
+            &[&["--json", "strategy-code"], &command[..]].concat(),
+        );
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let results: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(results["submissions"][0]["versions"], json!([]));
+        let lost = results["lost"][0][1].as_str().unwrap();
+        assert!(
+            lost.starts_with(
+                "the reference of channel fails in \"rises\" with M = 7, N = 20: AssertionError"
+            ),
+            "{lost}"
+        );
+    }
+    assert_eq!(vendor.count(), 1);
+    let report = json_of(&folder, &["report", "results/x"], 0);
+    assert_eq!(report["tables"][0]["rows"][0][1], 0);
 }
 
 #[test]
@@ -386,14 +431,24 @@ fn programs_of_an_own_strategy_are_reviewed_with_its_document() {
     });
     let base_url = vendor.base_url();
     experiment(&folder, &[OWN], &base_url);
-    let text = folder
-        .text("x.toml")
-        .replace("iterations = 1", "iterations = 0\narena = {}");
+    let text = folder.text("x.toml").replace(
+        "iterations = 1",
+        "iterations = 0\narena = {}\nreal = { bars = 'bars.csv', symbols = 'all' }",
+    );
+    let bars = "date,symbol,open,high,low,close,volume\n2024-01-02,X,1,1,1,1,1\n2025-01-02,X,1,1,1,1,1\n";
+    folder.write("bars.csv", bars);
     let second = format!(
         "[[agents]]\nid = 'second'\nmodel = 'n'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = '{base_url}'\n"
     );
     folder.write("x.toml", format!("{text}{second}"));
     json_of(&folder, &["run", "x.toml"], 0);
+    let real = folder.text("results/x/submissions/writer__channel__1/real.json");
+    let real: Value = serde_json::from_str(&real).unwrap();
+    assert_eq!(
+        real[0]["rows"],
+        json!([]),
+        "there are no real bars for a strategy of one's own"
+    );
     let held = json_of(&folder, &["arena", "x.toml"], 0);
     let scores = held["arena"]["scores"].as_array().unwrap();
     let marks: Vec<(&str, u64)> = scores

@@ -251,9 +251,14 @@ impl SubmissionCell<'_> {
         answer: TextAnswer,
     ) -> Result<(), StrategyError> {
         match answer {
-            TextAnswer::Text(text) => self.add_version(led, launcher, (&text, Some(&text)), |chain| {
-                chain.add_reply(launcher, self.task, &text)
-            })?,
+            TextAnswer::Text(text) => {
+                let judge = |chain: &mut VersionChain| chain.add_reply(launcher, self.task, &text);
+                match self.add_version(led, launcher, (&text, Some(&text)), judge) {
+                    // A fault of the strategy's folder and none of the model: what was asked stays, and counts nowhere.
+                    Err(StrategyError::OwnReference(problem)) => led.lost = Some(problem),
+                    added => added?,
+                }
+            }
             TextAnswer::Mistake(fault) => {
                 led.kept_verdict(fault.code());
                 led.chain.add_mistake(fault.code());
