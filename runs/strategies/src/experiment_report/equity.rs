@@ -19,16 +19,13 @@ pub(super) fn equity(markets: &[MarketTrace]) -> Option<Markup> {
         let last = gains.iter().rev().find(|gain| gain.is_finite());
         last.map_or_else(|| "n/a".to_owned(), |gain| change(*gain))
     };
-    let of_reference = if reference.is_empty() {
-        "; there is no reference".to_owned()
+    let (bars, gain) = (counted(version.len(), "bar"), ends(&version));
+    let text = if reference.is_empty() {
+        format!("After {bars} the version's gain is {gain}.")
     } else {
-        format!(" and the reference's {}", ends(&reference))
+        let other = ends(&reference);
+        format!("After {bars} the version's gain is {gain} and the reference's {other}.")
     };
-    let text = format!(
-        "After {} the version's gain is {}{of_reference}.",
-        counted(version.len(), "bar"),
-        ends(&version),
-    );
     let figure = drawn(&version, &reference).figure("equity", "Equity of the long run", &text);
     Some(html! { p { "Equity of the long run. " (text) } (figure) })
 }
@@ -103,6 +100,10 @@ mod tests {
         assert_eq!(shown.matches("<path class=\"version\"").count(), 1);
         assert_eq!(shown.matches("<path class=\"reference\"").count(), 1);
         assert!(equity(&long(&[])).is_none());
+        let mut alone = long(&[Some(100_000), Some(95_000)]);
+        alone[0].reference.equity.clear();
+        let shown = equity(&alone).unwrap().into_string();
+        assert!(!shown.contains("reference"), "{shown}");
     }
 
     #[test]

@@ -37,38 +37,53 @@ impl Bars {
 
 /// The strips of a version on all markets; those on which it does otherwise than the reference are open.
 pub(super) fn strips(markets: &[MarketTrace]) -> Markup {
-    let differing = markets
-        .iter()
-        .filter(|market| market.reference != market.version)
-        .count();
+    // The equity of the long run is no part of its strip.
+    let is_same = |market: &&MarketTrace| {
+        let own = |trace: &BarTrace| BarTrace {
+            equity: Vec::new(),
+            ..trace.clone()
+        };
+        own(&market.reference) == own(&market.version)
+    };
+    let same = markets.iter().filter(is_same);
     html! {
         p {
-            @if markets.iter().all(|market| market.reference.signals.is_empty()) {
-                "Signals and positions of the version, bar by bar: there is no reference."
+            "Signals and positions, bar by bar"
+            @if markets.iter().any(has_reference) {
+                ": as the reference on " (same.count()) " of " (counted(markets.len(), "market")) "."
             } @else {
-                "Signals and positions, bar by bar: as the reference on " (markets.len() - differing) " of "
-                (counted(markets.len(), "market")) "."
+                "; there is no reference to compare them with."
             }
         }
         @for market in markets { (of_market(market)) }
     }
 }
 
+/// Whether a reference ran on a market: a strategy of one's own may have none.
+const fn has_reference(market: &MarketTrace) -> bool {
+    !market.reference.signals.is_empty()
+}
+
 fn of_market(market: &MarketTrace) -> Markup {
     let (reference, version) = (Bars::of(&market.reference), Bars::of(&market.version));
+    let is_compared = has_reference(market);
     let bars = reference.signals.len().max(version.signals.len());
-    let is_alone = reference.signals.is_empty();
     let differs: Vec<bool> = (0..bars)
-        .map(|bar| !is_alone && reference.bar(bar) != version.bar(bar))
+        .map(|bar| is_compared && reference.bar(bar) != version.bar(bar))
         .collect();
     let count = differs.iter().filter(|differs| **differs).count();
+    let sentence = if is_compared {
+        said(&differs, count, version.signals.is_empty())
+    } else {
+        counted(bars, "bar")
+    };
     html! {
         details.market open[0 < count] {
-            summary { b { bdi { (visible(&market.market)) } } " " @if is_alone { (counted(bars, "bar")) ", without a reference" } @else { (said(&differs, count, version.signals.is_empty())) } }
+            summary { b { bdi { (visible(&market.market)) } } " " (sentence) }
             // The sentence above is the text for those who do not see the letters.
             div.strip aria-hidden="true" {
                 @for first in (0..bars).step_by(BLOCK) {
-                    (block(first..bars.min(first + BLOCK), (&reference, &version), &differs))
+                    (block(first..bars.min(first + BLOCK), (is_compared.then_some(&reference), &version), &differs))
                 }
             }
         }
@@ -114,7 +129,11 @@ fn stretches(differs: &[bool]) -> Vec<(usize, usize)> {
 }
 
 /// Some bars: two lines of the reference, two of the version, and marks below bars that differ.
-fn block(bars: std::ops::Range<usize>, (reference, version): (&Bars, &Bars), differs: &[bool]) -> Markup {
+fn block(
+    bars: std::ops::Range<usize>,
+    (reference, version): (Option<&Bars>, &Bars),
+    differs: &[bool],
+) -> Markup {
     let own = differs.get(bars.clone()).unwrap_or_default();
     let line = |trace: &Bars, letter: fn((char, char, Option<i64>)) -> char| -> String {
         let bars = bars.clone().map(|bar| trace.bar(bar).map_or(' ', letter));
@@ -127,7 +146,7 @@ fn block(bars: std::ops::Range<usize>, (reference, version): (&Bars, &Bars), dif
     html! {
         pre {
             span.q { "bar " (bars.start) } "\n"
-            @if !reference.signals.is_empty() {
+            @if let Some(reference) = reference {
                 span.q { "ref " } (coloured(&line(reference, |bar| bar.0))) "\n"
                 "    " (coloured(&line(reference, |bar| bar.1))) "\n"
             }
@@ -224,6 +243,31 @@ mod tests {
         assert!(shown.contains("&lt;script&gt;\\u{1b}"), "{shown}");
         assert!(
             !shown.contains("<script>") && !shown.contains('\u{202e}') && !shown.contains('\u{1b}'),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn another_equity_alone_is_no_other_strip() {
+        let same = trace("..L..X", "__+++_");
+        let rich = BarTrace {
+            equity: vec![Some(1)],
+            ..same.clone()
+        };
+        let shown = strips(&[market(same, rich)]).into_string();
+        assert!(shown.contains(": as the reference on 1 of 1 market."), "{shown}");
+    }
+
+    #[test]
+    fn a_version_without_a_reference_is_shown_alone() {
+        let shown = strips(&[market(BarTrace::default(), trace(".L", "_+"))]).into_string();
+        assert!(
+            shown.contains("there is no reference to compare them with"),
+            "{shown}"
+        );
+        assert!(shown.contains("</b> 2 bars</summary>"), "{shown}");
+        assert!(
+            !shown.contains("ref ") && !shown.contains('^') && !shown.contains(" open"),
             "{shown}"
         );
     }
