@@ -135,12 +135,20 @@ impl SubmissionCell<'_> {
                 "of another version to start with",
             )?;
         }
-        self.finished()
+        let finished = self.finished()?;
+        if finished.is_some() {
+            // An earlier run may have been killed between the two.
+            KeptVerdicts::remove(&self.folder)?;
+        }
+        Ok(finished)
     }
 
     /// Nothing asked yet; messages of an earlier run are sent again as they were.
     pub(super) fn begin(&self) -> Result<Led, StrategyError> {
-        let verdicts = Some(KeptVerdicts::open(&self.folder)?);
+        // What this program says of this header: a program of another version may judge otherwise.
+        let header = json_bytes(&self.folder.join(HEADER), &self.header)?;
+        let judge = format!("{} {}", env!("CARGO_PKG_VERSION"), sha256_hex(&header));
+        let verdicts = Some(KeptVerdicts::open(&self.folder, &judge)?);
         Ok(Led {
             verdicts,
             ..self.led(SentMessages::continued(&self.folder)?)
@@ -175,8 +183,8 @@ impl SubmissionCell<'_> {
         let path = self.folder.join(RESULT);
         let bytes = json_bytes(&path, &result)?;
         files.push((path, bytes));
-        KeptVerdicts::remove(&self.folder)?;
         write_together(&files)?;
+        KeptVerdicts::remove(&self.folder)?;
         Ok(result)
     }
 
@@ -238,9 +246,8 @@ impl SubmissionCell<'_> {
         };
         let submission = start.submission();
         let words = format!("{}\0{}", submission.card, submission.source);
-        self.add_version(led, launcher, (&words, None), |chain| {
-            chain.start_with(launcher, self.task, submission)
-        })
+        let judge = |chain: &mut VersionChain| chain.start_with(launcher, self.task, submission);
+        self.add_or_lose(led, launcher, (&words, None), judge)
     }
 
     /// Judges an answer. What another submission stopped is none, and leaves everything as it is.
@@ -253,11 +260,7 @@ impl SubmissionCell<'_> {
         match answer {
             TextAnswer::Text(text) => {
                 let judge = |chain: &mut VersionChain| chain.add_reply(launcher, self.task, &text);
-                match self.add_version(led, launcher, (&text, Some(&text)), judge) {
-                    // A fault of the strategy's folder and none of the model: what was asked stays, and counts nowhere.
-                    Err(StrategyError::OwnReference(problem)) => led.lost = Some(problem),
-                    added => added?,
-                }
+                self.add_or_lose(led, launcher, (&text, Some(&text)), judge)?;
             }
             TextAnswer::Mistake(fault) => {
                 led.kept_verdict(fault.code());
@@ -266,6 +269,22 @@ impl SubmissionCell<'_> {
             }
             TextAnswer::Lost(reason) => led.lost = Some(reason),
             TextAnswer::Stopped => {}
+        }
+        Ok(())
+    }
+
+    /// Adds a version, or loses the submission where the reference of the strategy's own folder fails: that is a fault of the
+    /// folder and none of the model. What was asked stays, and counts nowhere.
+    fn add_or_lose(
+        &self,
+        led: &mut Led,
+        launcher: &BoxLauncher,
+        words: (&str, Option<&str>),
+        judge: impl FnOnce(&mut VersionChain) -> Result<(), StrategyError>,
+    ) -> Result<(), StrategyError> {
+        match self.add_version(led, launcher, words, judge) {
+            Err(StrategyError::OwnReference(problem)) => led.lost = Some(problem),
+            added => added?,
         }
         Ok(())
     }
@@ -403,7 +422,8 @@ impl SubmissionCell<'_> {
 impl Led {
     /// The verdict that an earlier run left on the next answer.
     fn kept_verdict(&mut self, words: &str) -> Option<Verdict> {
-        self.verdicts.as_mut()?.next(words)
+        let iteration = self.chain.versions.len();
+        self.verdicts.as_mut()?.next(iteration, words)
     }
 
     /// Keeps a verdict, for a run that is killed.

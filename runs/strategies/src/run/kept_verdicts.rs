@@ -43,8 +43,8 @@ fn path_of(folder: &Path) -> PathBuf {
 }
 
 impl KeptVerdicts {
-    /// The verdicts that an earlier run has left in a submission's folder.
-    pub(super) fn open(folder: &Path) -> Result<Self, StrategyError> {
+    /// The verdicts that an earlier run has left in a submission's folder; those of another `judge` are none.
+    pub(super) fn open(folder: &Path, judge: &str) -> Result<Self, StrategyError> {
         let path = path_of(folder);
         if let Some(parent) = path.parent() {
             create_directory(parent)?;
@@ -56,16 +56,18 @@ impl KeptVerdicts {
                 .map(|line| (line.answers, line.verdict))
                 .collect(),
             journal,
-            answers: String::new(),
+            answers: sha256_hex(judge.as_bytes()),
         })
     }
 
-    /// The verdict on the next answer, where an earlier run left one. One that cannot be read is none.
-    pub(super) fn next(&mut self, answer: &str) -> Option<Verdict> {
+    /// The verdict on the next answer, where an earlier run left one. One that cannot be read is none, and so is one of another
+    /// iteration.
+    pub(super) fn next(&mut self, iteration: usize, answer: &str) -> Option<Verdict> {
         let answer = sha256_hex(answer.as_bytes());
         self.answers = sha256_hex(format!("{}\0{answer}", self.answers).as_bytes());
         let found = self.known.get(&self.answers)?;
-        serde_json::from_value(with_fractions(found)).ok()
+        let verdict: Verdict = serde_json::from_value(with_fractions(found)).ok()?;
+        (verdict.version.iteration == iteration).then_some(verdict)
     }
 
     /// Keeps the verdict on that answer.
@@ -142,33 +144,44 @@ mod tests {
     #[test]
     fn a_verdict_is_taken_up_to_the_last_bit_after_the_same_answers_alone() {
         let folder = TempDir::new().unwrap();
-        let mut kept = KeptVerdicts::open(folder.path()).unwrap();
+        let mut kept = KeptVerdicts::open(folder.path(), "judge").unwrap();
         for answer in ["one", "two"] {
-            assert_eq!(kept.next(answer), None);
+            assert_eq!(kept.next(0, answer), None);
             kept.keep(&verdict(answer)).unwrap();
         }
-        let mut again = KeptVerdicts::open(folder.path()).unwrap();
-        assert_eq!(again.next("one"), Some(verdict("one")));
-        assert_eq!(again.next("two"), Some(verdict("two")));
+        let mut again = KeptVerdicts::open(folder.path(), "judge").unwrap();
+        assert_eq!(again.next(0, "one"), Some(verdict("one")));
+        assert_eq!(again.next(0, "two"), Some(verdict("two")));
         // The same answer after another one is of another version.
-        let mut other = KeptVerdicts::open(folder.path()).unwrap();
-        assert_eq!(other.next("other"), None);
-        assert_eq!(other.next("two"), None);
+        let mut other = KeptVerdicts::open(folder.path(), "judge").unwrap();
+        assert_eq!(other.next(0, "other"), None);
+        assert_eq!(other.next(0, "two"), None);
+        // So is one of another judge, and one that stands at another place.
+        let mut foreign = KeptVerdicts::open(folder.path(), "another judge").unwrap();
+        assert_eq!(foreign.next(0, "one"), None);
+        let mut misplaced = KeptVerdicts::open(folder.path(), "judge").unwrap();
+        assert_eq!(misplaced.next(1, "one"), None);
         KeptVerdicts::remove(folder.path()).unwrap();
         KeptVerdicts::remove(folder.path()).unwrap();
-        assert_eq!(KeptVerdicts::open(folder.path()).unwrap().next("one"), None);
+        assert_eq!(
+            KeptVerdicts::open(folder.path(), "judge").unwrap().next(0, "one"),
+            None
+        );
     }
 
     #[test]
     fn a_verdict_that_cannot_be_read_is_none() {
         let folder = TempDir::new().unwrap();
-        let mut kept = KeptVerdicts::open(folder.path()).unwrap();
-        kept.next("one");
+        let mut kept = KeptVerdicts::open(folder.path(), "judge").unwrap();
+        kept.next(0, "one");
         let line = VerdictLine {
             answers: kept.answers.clone(),
             verdict: json!({"version": 5}),
         };
         kept.journal.add(&line).unwrap();
-        assert_eq!(KeptVerdicts::open(folder.path()).unwrap().next("one"), None);
+        assert_eq!(
+            KeptVerdicts::open(folder.path(), "judge").unwrap().next(0, "one"),
+            None
+        );
     }
 }
