@@ -113,8 +113,7 @@ fn lint(args: &LintArgs, console: Console) -> Result<(), CliError> {
     let task = StrategySource::Own(Box::new(own.clone())).task(SCENARIO_SEED)?;
     let findings: Vec<String> = if own.has_reference() {
         let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
-        let findings = own.lint(&launcher)?;
-        task.reference_traces(Some(&launcher), &own.document.default_parameters())?;
+        let findings = own.lint(&launcher, &task)?;
         findings.into_iter().map(|finding| finding.to_string()).collect()
     } else {
         Vec::new()

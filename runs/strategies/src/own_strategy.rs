@@ -4,12 +4,13 @@ use crate::error::StrategyError;
 use crate::frames::read_bars;
 use crate::reference_program::ReferenceProgram;
 use crate::strategy_id::StrategyId;
+use crate::task::StrategyTask;
 use ktd_boxed::BoxLauncher;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{read_if_exists, read_input};
 use ktd_strategy_code::{
-    CandidateLogs, LintFinding, ParameterFreedom, ParameterValue, Parameters, REPETITION_SEEDS, Scenario,
-    ScenarioOutcome, StrategyBars, StrategyDocument, lint_document, repetition_difference,
+    CandidateLogs, LONG_RUN, LintFinding, ParameterFreedom, ParameterValue, Parameters, REPETITION_SEEDS,
+    Scenario, ScenarioOutcome, StrategyBars, StrategyDocument, lint_document, repetition_difference,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,9 @@ pub(crate) const SPEC: &str = "spec.json";
 const TEXT: &str = "spec.md";
 const SCENARIOS: &str = "scenarios.jsonl";
 const REFERENCE: &str = "reference.py";
+/// The most scenarios, and the most bars of one: distances between traces take the square of it.
+const SCENARIOS_MAX: usize = 200;
+const BARS_MAX: usize = 5_000;
 /// An asset that stands for all others.
 const CONSTITUENTS: &str = "constituents";
 
@@ -58,6 +62,7 @@ impl OwnStrategy {
                 "docs/strategy-code.md shows the form of these files",
             )
         };
+        refuse_links(folder)?;
         let spec = read_input(&path)?;
         let document = StrategyDocument::parse(&spec).map_err(|problem| invalid(&path, problem))?;
         let id = StrategyId::own(&document.id).map_err(|problem| invalid(&path, problem))?;
@@ -112,19 +117,28 @@ impl OwnStrategy {
         reference.into_iter().chain(texts).collect()
     }
 
-    /// What is wrong with the strategy: the reference runs on every scenario in the box, at two seeds with the values of the
-    /// document, and with each tunable one at either bound. None where there is no reference.
+    /// What is wrong with the strategy, whose task has its long run: the reference runs on every scenario and on the long run in
+    /// the box, at two seeds with the values of the document, and with each tunable one at either bound. None where there is no
+    /// reference.
     ///
     /// # Errors
     /// [`StrategyError::OwnReference`] where the reference does not run, or not always the same; other errors where no box can
     /// be had.
-    pub fn lint(&self, launcher: &BoxLauncher) -> Result<Vec<LintFinding>, StrategyError> {
+    pub fn lint(
+        &self,
+        launcher: &BoxLauncher,
+        task: &StrategyTask,
+    ) -> Result<Vec<LintFinding>, StrategyError> {
         let Some(reference) = self.reference()? else {
             return Ok(Vec::new());
         };
+        let is_scenario = |name: &str| self.scenarios.iter().any(|scenario| scenario.name == name);
+        let long = task.long();
+        let is_drawn = self.scenarios.iter().all(|scenario| scenario.market != *long);
         let markets = || {
             let scenarios = self.scenarios.iter();
-            scenarios.map(|scenario| (scenario.name.as_str(), &scenario.market))
+            let scenarios = scenarios.map(|scenario| (scenario.name.as_str(), &scenario.market));
+            scenarios.chain(is_drawn.then_some((LONG_RUN, long)))
         };
         let defaults = self.document.default_parameters();
         let [seeds, other_seeds, _] = REPETITION_SEEDS;
@@ -140,12 +154,27 @@ impl OwnStrategy {
         }
         let outcomes = logs
             .iter()
+            .filter(|(name, _)| is_scenario(name))
             .map(|(name, logs)| ((*name).to_owned(), outcome_of(logs)));
         let outcomes: BTreeMap<String, ScenarioOutcome> = outcomes.collect();
         for values in at_bounds(&self.document, &defaults) {
             reference.logs((launcher, seeds), (&self.document, &values), markets())?;
         }
         Ok(lint_document(&self.document, &outcomes))
+    }
+}
+
+/// Refuses a folder one of whose files is a link: it may have come from others, and what it leads to would go to models.
+fn refuse_links(folder: &Path) -> Result<(), StrategyError> {
+    let mut files = [SPEC, TEXT, SCENARIOS, REFERENCE]
+        .map(|name| folder.join(name))
+        .into_iter();
+    match files.find(|file| file.is_symlink()) {
+        None => Ok(()),
+        Some(link) => Err(StrategyError::input(
+            format_args!("{} is a link, and links are not followed", link.display()),
+            "replace it with the file itself",
+        )),
     }
 }
 
@@ -175,6 +204,18 @@ fn read_scenarios(lines: &str, assets: &[String]) -> Result<Vec<Scenario>, Strin
         let scenario = read_scenario(line, assets).map_err(|problem| format!("line {number}: {problem}"))?;
         if scenarios.iter().any(|known| known.name == scenario.name) {
             return Err(format!("line {number}: {:?} is there twice", scenario.name));
+        }
+        let bars = scenario.market.times().len();
+        if BARS_MAX < bars {
+            return Err(format!(
+                "line {number}: {:?} has {bars} bars; at most {BARS_MAX}",
+                scenario.name
+            ));
+        }
+        if scenarios.len() == SCENARIOS_MAX {
+            return Err(format!(
+                "line {number}: there are more than {SCENARIOS_MAX} scenarios"
+            ));
         }
         scenarios.push(scenario);
     }
@@ -351,5 +392,50 @@ mod tests {
         });
         let bounds = [0.05, 0.2].map(ParameterValue::Number);
         assert_eq!(stops.collect::<Vec<_>>(), bounds);
+    }
+
+    const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/strategies/channel");
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_a_link_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in [SPEC, SCENARIOS, REFERENCE] {
+            let bytes = ktd_io::whole_file::read_input_bytes(&Path::new(EXAMPLE).join(name)).unwrap();
+            write_whole(&folder.path().join(name), &bytes).unwrap();
+        }
+        let secret = folder.path().join("secret");
+        write_whole(&secret, b"of somebody's own").unwrap();
+        std::os::unix::fs::symlink(&secret, folder.path().join(TEXT)).unwrap();
+        let error = OwnStrategy::read(folder.path()).unwrap_err().to_string();
+        assert!(
+            error.ends_with("spec.md is a link, and links are not followed"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn scenarios_have_a_greatest_number_and_length() {
+        let line = |name: &str, bars: usize| {
+            let day = |bar: usize| format!("{}-01-01T00:00:{:02}", 2000 + bar / 60, bar % 60);
+            let rows: Vec<Value> = (0..bars)
+                .map(|bar| serde_json::json!([day(bar), 1, 1, 1, 1, 1]))
+                .collect();
+            let columns = ["datetime", "open", "high", "low", "close", "volume"];
+            serde_json::json!({"scenario": name, "data": {"columns": columns, "rows": rows}}).to_string()
+        };
+        let assets = ["X".to_owned()];
+        let read = |lines: &[String]| read_scenarios(&lines.join("\n"), &assets);
+        assert_eq!(read(&[line("longest", BARS_MAX)]).unwrap().len(), 1);
+        let long = read(&[line("a", 2), line("b", BARS_MAX + 1)]).unwrap_err();
+        assert_eq!(long, "line 2: \"b\" has 5001 bars; at most 5000");
+        let many: Vec<String> = (0..=SCENARIOS_MAX)
+            .map(|number| line(&number.to_string(), 1))
+            .collect();
+        assert_eq!(read(&many[..SCENARIOS_MAX]).unwrap().len(), SCENARIOS_MAX);
+        assert_eq!(
+            read(&many).unwrap_err(),
+            "line 201: there are more than 200 scenarios"
+        );
     }
 }

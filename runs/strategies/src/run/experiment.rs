@@ -61,8 +61,8 @@ impl StrategyResults {
 }
 
 /// Asks for all submissions into a folder, or continues there; the experiment's file lies in `base`. A submission with a
-/// starting version begins with patches of it. What is recorded is not
-/// asked again, and what is finished is not judged again. `advance` is called as submissions are finished.
+/// starting version begins with patches of it. What is recorded is not asked again, and what is finished is not judged again.
+/// `advance` is called as submissions are finished.
 ///
 /// # Errors
 /// [`StrategyError`] for a missing key, a request that its endpoint does not take, a budget without room, faults of the

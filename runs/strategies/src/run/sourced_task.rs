@@ -25,7 +25,11 @@ pub(super) fn admit(
         if has_copy(folder, own)? {
             continue;
         }
-        let findings: Vec<String> = own.lint(launcher)?.iter().map(ToString::to_string).collect();
+        let findings: Vec<String> = own
+            .lint(launcher, task)?
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         if !findings.is_empty() {
             return Err(StrategyError::input(
                 format_args!(
@@ -36,8 +40,6 @@ pub(super) fn admit(
                 "fix the folder until `ktd strategy-code lint` finds nothing; nobody was asked",
             ));
         }
-        // The reference must run on the long run too.
-        task.reference_traces(Some(launcher), &task.document.default_parameters())?;
     }
     Ok(())
 }
