@@ -14,8 +14,8 @@ use ktd_io::whole_file::read_input;
 use ktd_strategies::{
     DocumentId, OwnStrategy, PatchSize, SCENARIO_SEED, StrategyCard, StrategyDocument, StrategyError,
     StrategyReplies, StrategySource, StrategySubmission, StrategyVersion, SubmissionRows, VersionDrift,
-    document_table, document_value, drift_text, drift_value, judge_submission, patch_text, patch_value,
-    published_text, published_value, recorded_scores, report_text, report_value, scenario_strip,
+    document_table, document_value, drift_text, drift_value, judge_submission, own_findings, patch_text,
+    patch_value, published_text, published_value, recorded_scores, report_text, report_value, scenario_strip,
     score_tables, score_value, scored_value, static_evidence, strategy_boxes, trace_program, version_table,
 };
 use serde_json::{Value, json};
@@ -113,7 +113,7 @@ fn lint(args: &LintArgs, console: Console) -> Result<(), CliError> {
     let task = StrategySource::Own(Box::new(own.clone())).task(SCENARIO_SEED)?;
     let findings: Vec<String> = if own.has_reference() {
         let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
-        let findings = own.lint(&launcher, &task)?;
+        let findings = own_findings(&own, &launcher, &task)?;
         findings.into_iter().map(|finding| finding.to_string()).collect()
     } else {
         Vec::new()

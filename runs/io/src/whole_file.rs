@@ -158,15 +158,12 @@ pub fn starts_with(path: &Path, start: &[u8]) -> Result<bool, FileError> {
     Ok(found == start)
 }
 
-/// The most that a file of results may hold: 1 GiB, far above the longest journal.
-const RESULTS_LIMIT_BYTES: u64 = 1 << 30;
-
-/// The bytes of a regular file of at most 1 GiB; `None` when there is none.
+/// The bytes of a regular file of at most 1 GiB, far above the longest journal; `None` when there is none.
 ///
 /// # Errors
 /// [`FileError::NotRegular`], [`FileError::TooLarge`], [`FileError::Io`].
 pub fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
-    if_found(read_bounded(path, RESULTS_LIMIT_BYTES))
+    if_found(read_bounded(path, 1 << 30))
 }
 
 /// The paths of what a directory holds, sorted.

@@ -20,6 +20,7 @@ mod frames;
 mod human_marks;
 mod judge;
 mod number;
+mod own_lint;
 mod own_strategy;
 mod reference_program;
 mod replies;
@@ -55,6 +56,7 @@ pub use ktd_strategy_code::{
     DocumentId, FillPrice, LONG_RUN, PatchSize, StrategyCard, StrategyDocument, StrategyVersion,
     VersionDrift, document_json, document_text,
 };
+pub use own_lint::own_findings;
 pub use own_strategy::OwnStrategy;
 pub use replies::{ScoredStrategy, StrategyReplies};
 pub use report::{RunEvidence, StressOutcome, SubmissionReport};

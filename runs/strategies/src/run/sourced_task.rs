@@ -4,6 +4,7 @@ use super::cell::SubmissionHeader;
 use super::config::StrategyExperiment;
 use super::own_copies::{digests, has_copy, other_files, recorded_strategy};
 use crate::error::StrategyError;
+use crate::own_lint::own_findings;
 use crate::strategy_source::StrategySource;
 use crate::task::StrategyTask;
 use ktd_boxed::BoxLauncher;
@@ -25,8 +26,7 @@ pub(super) fn admit(
         if has_copy(folder, own)? {
             continue;
         }
-        let findings: Vec<String> = own
-            .lint(launcher, task)?
+        let findings: Vec<String> = own_findings(own, launcher, task)?
             .iter()
             .map(ToString::to_string)
             .collect();
