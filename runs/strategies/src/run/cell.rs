@@ -2,6 +2,7 @@
 
 use super::goal::StrategyGoal;
 use super::kept_verdicts::{KeptVerdicts, Verdict};
+use super::led::Led;
 use super::messages::{message, system};
 use super::record_files::{FileDigests, MadeFile, check_record, digests_of};
 use super::reviewed_start::ReviewedStart;
@@ -9,7 +10,6 @@ use super::sent_messages::SentMessages;
 use crate::bars::{RealBars, RealTask, RealVersion};
 use crate::error::StrategyError;
 use crate::rows::SubmissionRows;
-use crate::tables::version_value;
 use crate::task::StrategyTask;
 use crate::versions::{DriftRule, SubmissionVersion, VersionChain};
 use ktd_asking::{
@@ -21,7 +21,6 @@ use ktd_client::AskedModel;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{create_directory, json_bytes, parse_json, read_if_exists, write_together};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// The version of the files.
@@ -94,17 +93,6 @@ pub(super) struct SubmissionCell<'a> {
     pub(super) real: Option<&'a RealTask>,
     pub(super) start: Option<ReviewedStart>,
     pub(super) header: SubmissionHeader,
-}
-
-/// What was asked and judged so far.
-pub(super) struct Led {
-    messages: SentMessages,
-    /// Verdicts of an earlier run; none in a replay, which judges everything.
-    verdicts: Option<KeptVerdicts>,
-    chain: VersionChain,
-    events: Vec<Value>,
-    real: Vec<RealVersion>,
-    lost: Option<String>,
 }
 
 impl SubmissionCell<'_> {
@@ -416,37 +404,6 @@ impl SubmissionCell<'_> {
             ])
         };
         chain.versions.iter().filter_map(files).flatten().collect()
-    }
-}
-
-impl Led {
-    /// The verdict that an earlier run left on the next answer.
-    fn kept_verdict(&mut self, words: &str) -> Option<Verdict> {
-        let iteration = self.chain.versions.len();
-        self.verdicts.as_mut()?.next(iteration, words)
-    }
-
-    /// Keeps a verdict, for a run that is killed.
-    fn keep(&mut self, verdict: Verdict) -> Result<Verdict, StrategyError> {
-        if let Some(verdicts) = &mut self.verdicts {
-            verdicts.keep(&verdict)?;
-        }
-        Ok(verdict)
-    }
-
-    /// The event of the iteration that was judged last.
-    fn add_event(&mut self, task: &StrategyTask, reply: Option<&str>) {
-        let Some(version) = self.chain.versions.last() else {
-            return;
-        };
-        let mut event = version_value(version, task);
-        if let Value::Object(members) = &mut event {
-            let hash = reply.map(|reply| sha256_hex(reply.as_bytes()));
-            members.insert("reply_sha256".to_owned(), hash.into());
-            let stands = self.chain.standing().map(|version| version.iteration);
-            members.insert("standing".to_owned(), stands.into());
-        }
-        self.events.push(event);
     }
 }
 

@@ -7,6 +7,7 @@ mod evidence;
 mod experiment;
 mod goal;
 mod kept_verdicts;
+mod led;
 mod messages;
 mod own_copies;
 mod planned;

@@ -1,6 +1,7 @@
 //! Submissions that are led together: asked, then judged, iteration by iteration.
 
-use super::cell::{Led, SubmissionCell, SubmissionResult};
+use super::cell::{SubmissionCell, SubmissionResult};
+use super::led::Led;
 use crate::error::StrategyError;
 use futures::StreamExt;
 use ktd_asking::{AskedRecord, TextAnswer, pause};
