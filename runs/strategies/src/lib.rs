@@ -22,6 +22,7 @@ mod judge;
 mod number;
 mod own_lint;
 mod own_strategy;
+mod recorded_name;
 mod reference_program;
 mod replies;
 mod report;

@@ -3,10 +3,12 @@
 use super::program::{ProgramKey, ReviewedProgram};
 use super::record::LeftOut;
 use crate::error::StrategyError;
+use crate::recorded_name::{check_agent, check_strategy};
 use crate::run::{ReviewText, StrategyExperiment};
 use ktd_client::AskedModel;
 use ktd_prompts::strategy_code::strategy_code_hash;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// The version of the files.
 pub(super) const FORMAT: u32 = 1;
@@ -71,6 +73,20 @@ impl ArenaHeader {
             "the arena was made with other prompts",
             "replay it with the version of ktd that made it",
         ))
+    }
+
+    /// Whether its names may be parts of folders' names: a record may be foreign. `path` is the file that holds it.
+    pub(super) fn check_names(&self, path: &Path) -> Result<(), StrategyError> {
+        for reviewer in &self.reviewers {
+            check_agent(path, "reviewers", reviewer)?;
+        }
+        for program in &self.programs {
+            check_strategy(path, &program.strategy)?;
+            if let Some(model) = &program.model {
+                check_agent(path, "programs", model)?;
+            }
+        }
+        Ok(())
     }
 
     /// How many of the models have a program under review.

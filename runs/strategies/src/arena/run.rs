@@ -5,6 +5,7 @@ use super::program::{ReviewedProgram, programs, recorded_programs};
 use super::record::{ArenaRecord, ReviewerAnswers};
 use super::review::{ReviewAsking, ReviewEvent};
 use crate::error::StrategyError;
+use crate::recorded_name::check_agent;
 use crate::run::{ArenaKeys, SpentBefore, StrategyExperiment, arena_folder, review_role, reviewer_folder};
 use futures::StreamExt;
 use ktd_agents::{Transport, Usage};
@@ -285,7 +286,9 @@ fn read_header(folder: &Path) -> Result<Option<ArenaHeader>, StrategyError> {
     let Some(bytes) = read_if_exists(&path)? else {
         return Ok(None);
     };
-    Ok(Some(parse_json(&path, &bytes)?))
+    let header: ArenaHeader = parse_json(&path, &bytes)?;
+    header.check_names(&path)?;
+    Ok(Some(header))
 }
 
 /// The arena of a folder as it holds it; none where there is none, or it is not finished.
@@ -297,7 +300,11 @@ pub fn read_arena(folder: &Path) -> Result<Option<ArenaRecord>, StrategyError> {
     let Some(bytes) = read_if_exists(&path)? else {
         return Ok(None);
     };
-    Ok(Some(parse_json(&path, &bytes)?))
+    let record: ArenaRecord = parse_json(&path, &bytes)?;
+    for row in &record.reviewers {
+        check_agent(&path, "reviewers", &row.reviewer)?;
+    }
+    Ok(Some(record))
 }
 
 /// The reviews of a finished arena, with the words of the reviewers, by reviewer.
@@ -324,4 +331,71 @@ pub fn read_reviews(
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, StrategyError> {
     Ok(parse_json(path, &read_bounded(path, FILE_LIMIT_BYTES)?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_io::whole_file::write_whole;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn names_of_a_foreign_arena_stay_in_its_folder() {
+        let root = tempfile::tempdir().unwrap();
+        let arena = arena_folder(root.path());
+        create_directory(&arena).unwrap();
+        let write = |name: &str, value: &Value| {
+            write_whole(&arena.join(name), value.to_string().as_bytes()).unwrap();
+        };
+        let header = |reviewer: &str, (model, strategy): (&str, &str)| {
+            let program = json!({
+                "strategy": strategy, "model": model, "seed": 1, "iteration": 0, "control": null, "card_sha256": "",
+                "source_sha256": "",
+            });
+            write(
+                HEADER,
+                &json!({
+                    "format": FORMAT, "seed": 1, "review": "stripped", "prompts_sha256": "", "models": [],
+                    "reviewers": [reviewer], "programs": [program], "left_out": [],
+                }),
+            );
+            read_header(root.path())
+                .map(drop)
+                .map_err(|error| error.to_string())
+        };
+        header("one", ("two", "S01")).unwrap();
+        for (reviewer, program, part) in [
+            (
+                "../../x",
+                ("two", "S01"),
+                "`reviewers` has the invalid name \"../../x\"",
+            ),
+            ("one", ("../x", "S01"), "`programs` has the invalid name \"../x\""),
+            ("one", ("two", "../x"), "the strategy \"../x\" is invalid"),
+        ] {
+            let error = header(reviewer, program).unwrap_err();
+            assert!(error.contains("header.json") && error.contains(part), "{error}");
+        }
+        let record = |reviewer: &str| {
+            let row = json!({
+                "reviewer": reviewer, "reviews": 0, "missing": 0, "lost": 0, "repairs": 0, "asked_again": 0, "tokens": 0,
+                "clean": null, "plea": null, "flipped": null, "swayed": null, "blind": null, "reviews_sha256": "",
+            });
+            let header = read_header(root.path()).unwrap().unwrap();
+            let made = ArenaRecord::of(&header, &[]);
+            let mut made = serde_json::to_value(made).unwrap();
+            made["reviewers"] = json!([row]);
+            write(RECORD, &made);
+            read_arena(root.path())
+                .map(drop)
+                .map_err(|error| error.to_string())
+        };
+        header("one", ("two", "S01")).unwrap();
+        record("one").unwrap();
+        let error = record("../../x").unwrap_err();
+        assert!(
+            error.contains("arena.json") && error.contains("`reviewers` has the invalid name \"../../x\""),
+            "{error}"
+        );
+    }
 }
