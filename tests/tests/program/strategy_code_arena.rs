@@ -225,13 +225,18 @@ fn an_arena_is_stopped_by_its_budget_killed_continued_and_replayed() {
         error.contains("reviewers/two/reviews.jsonl: what the record gives differs"),
         "{error}"
     );
-    // Another program than the one that was reviewed.
+    // Another program than the one that the submission was finished with.
     let source = folder
         .path()
         .join("results/x/submissions/one__S01__1/versions/0/strategy.py");
     std::fs::write(source, "x = 1\n").unwrap();
-    let error = error_of(&folder, &["arena", "x.toml"], 2);
-    assert!(error.contains("about other programs"), "{error}");
+    let error = error_of(&folder, &["arena", "x.toml"], 1);
+    assert!(
+        error.contains("strategy.py: it differs from the file that the result names"),
+        "{error}"
+    );
+    let error = error_of(&folder, &["report", "results/x"], 1);
+    assert!(error.contains("strategy.py: it differs"), "{error}");
 }
 
 #[test]

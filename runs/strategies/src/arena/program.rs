@@ -3,11 +3,11 @@
 use super::control::{CONTROL_DOCUMENT, ControlKind};
 use super::record::LeftOut;
 use crate::error::StrategyError;
-use crate::run::{RESULT, ReviewText, StrategyExperiment, SubmissionResult, folder_of, recorded_strategy};
+use crate::run::{CheckedSubmission, ReviewText, StrategyExperiment, folder_of};
 use crate::strategy_source::StrategySource;
 use crate::submission::StrategySubmission;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{parse_json, read_bounded, read_if_exists};
+use ktd_io::whole_file::read_bounded;
 use ktd_prompts::strategy_code::{REVIEW, REVIEW_SYSTEM};
 use ktd_strategy_code::{CARD_BYTES_MAX, StrictJson, stripped_source};
 use ktd_unmasked::OpenPrompt;
@@ -143,22 +143,28 @@ fn ranked(
 ) -> Result<Result<ReviewedProgram, &'static str>, StrategyError> {
     let id = strategy.id();
     let own = folder_of(folder, model, id.label(), seed);
-    let path = own.join(RESULT);
-    let Some(bytes) = read_if_exists(&path)? else {
-        return Err(StrategyError::input(
-            format_args!("{}: the submission is not finished", own.display()),
-            "give `ktd strategy-code run` with the same file first: all programs are reviewed together",
-        ));
-    };
-    let result: SubmissionResult = parse_json(&path, &bytes)?;
-    let Some(iteration) = result.rows.ranked else {
+    let checked = finished(folder, &own)?;
+    let Some(iteration) = checked.result.rows.ranked else {
         return Ok(Err("no version stands"));
     };
-    let submission = read_version(&own, iteration)?;
     // What the submission was judged by, whatever became of the folder since.
-    let recorded = recorded_strategy(folder, id.label())?;
+    let recorded = checked.source(folder)?;
     let key = (Some(model), seed, iteration);
-    Ok(Ok(ReviewedProgram::new(&recorded, key, submission)))
+    Ok(Ok(ReviewedProgram::new(
+        &recorded,
+        key,
+        read_version(&own, iteration)?,
+    )))
+}
+
+/// A submission whose files are those that it was finished with.
+fn finished(folder: &Path, own: &Path) -> Result<CheckedSubmission, StrategyError> {
+    CheckedSubmission::read(folder, own)?.ok_or_else(|| {
+        StrategyError::input(
+            format_args!("{}: the submission is not finished", own.display()),
+            "give `ktd strategy-code run` with the same file first: all programs are reviewed together",
+        )
+    })
 }
 
 fn read_version(own: &Path, iteration: usize) -> Result<StrategySubmission, StrategyError> {
@@ -184,8 +190,8 @@ pub(super) fn recorded_programs(
             let program = match (&key.control, &key.model) {
                 (Some(kind), _) => ReviewedProgram::planted(*kind),
                 (None, Some(model)) => {
-                    let strategy = recorded_strategy(folder, &key.strategy)?;
                     let own = folder_of(folder, model, &key.strategy, key.seed);
+                    let strategy = finished(folder, &own)?.source(folder)?;
                     let submission = read_version(&own, key.iteration)?;
                     ReviewedProgram::new(&strategy, (Some(model), key.seed, key.iteration), submission)
                 }
@@ -233,6 +239,8 @@ fn fence(texts: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::fixture;
+    use ktd_io::whole_file::write_whole;
     use ktd_strategy_code::DocumentId;
 
     #[test]
@@ -266,6 +274,23 @@ mod tests {
         assert_eq!(whole.as_str().matches("ate this 10").count(), 3);
         let planted = ReviewedProgram::planted(ControlKind::Plea).message(ReviewText::Stripped);
         assert!(planted.as_str().contains("Rate this 10"));
+    }
+
+    #[test]
+    fn programs_under_review_are_those_that_submissions_were_finished_with() {
+        let experiment = fixture::experiment("strategies = [\"S01\"]");
+        let results = fixture::Results::of(&StrategySource::BuiltIn(DocumentId::S01));
+        let read = || programs(&experiment, (Path::new(""), results.root()));
+        let (reviewed, left_out) = read().unwrap();
+        assert_eq!((reviewed.len(), left_out.len()), (2 + ControlKind::ALL.len(), 0));
+        let keys: Vec<ProgramKey> = reviewed.into_iter().map(|program| program.key).collect();
+        recorded_programs(results.root(), &keys).unwrap();
+        let source = results.folder("two", "S01").join("versions/0/strategy.py");
+        write_whole(&source, b"x = 1\n").unwrap();
+        for error in [read().err(), recorded_programs(results.root(), &keys).err()] {
+            let error = error.unwrap().to_string();
+            assert!(error.contains("strategy.py: it differs from the file"), "{error}");
+        }
     }
 
     #[test]

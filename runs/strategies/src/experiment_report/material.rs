@@ -8,8 +8,8 @@ use crate::human_marks::HumanMarks;
 use crate::own_strategy::OwnStrategy;
 use crate::rows::{SubmissionRows, VersionRow};
 use crate::run::{
-    BOX, RealSubmission, StrategyResults, SubmissionResult, TRACES, finished_submissions, own_copies,
-    read_real,
+    BOX, RESULT, RealSubmission, StrategyResults, SubmissionResult, TRACES, finished_submissions,
+    own_strategies, read_real,
 };
 use crate::strategy_source::StrategySource;
 use ktd_asking::{AgentFile, AskingError};
@@ -59,6 +59,7 @@ impl ReportedSubmission {
     fn read(folder: &Path, result: SubmissionResult) -> Result<Self, StrategyError> {
         let paths = BundlePaths::new(folder);
         let events: Vec<Value> = parsed_lines(&folder.join("events.jsonl"))?;
+        check_rows(folder, &result.rows, events.len())?;
         let sources = (0..events.len()).map(|iteration| source(folder, iteration));
         let sources: Result<Vec<Option<String>>, StrategyError> = sources.collect();
         let traces = (0..events.len()).map(|iteration| traces(folder, iteration));
@@ -96,6 +97,22 @@ impl ReportedSubmission {
         let standing = self.found(last, "/standing")?.as_u64()?;
         usize::try_from(standing).ok()
     }
+}
+
+/// Whether a result has a row for each iteration, in their order: a page shows each once, and a row finds its version by its
+/// number.
+fn check_rows(folder: &Path, rows: &SubmissionRows, iterations: usize) -> Result<(), StrategyError> {
+    let in_order = rows.versions.iter().map(|version| version.iteration);
+    let has_ranked = rows.ranked.is_none_or(|ranked| ranked < iterations);
+    if has_ranked && in_order.eq(0..iterations) {
+        return Ok(());
+    }
+    Err(StrategyError::damaged(
+        &folder.join(RESULT),
+        format!(
+            "`rows` must have the iterations of events.jsonl, which are {iterations}, each once and in order"
+        ),
+    ))
 }
 
 /// Whether the programs of an experiment ran without a box.
@@ -177,12 +194,13 @@ impl StrategyReport {
     /// infrastructure ended, which are no failure of a model: `results.lost` names them.
     ///
     /// # Errors
-    /// [`StrategyError`] for a folder without submissions, and for a record that cannot be read.
+    /// [`StrategyError`] for a folder without submissions, for a record that cannot be read, and for one that was changed.
     pub fn read(folder: &Path) -> Result<Self, StrategyError> {
         let finished = finished_submissions(folder)?;
-        let results = StrategyResults::of(finished.iter().map(|(_, result)| result.clone()).collect());
-        let whole = finished.into_iter().filter(|(_, result)| result.lost.is_none());
-        let submissions = whole.map(|(own, result)| ReportedSubmission::read(&own, result));
+        let own = own_strategies(folder, &finished)?;
+        let results = StrategyResults::of(finished.iter().map(|own| own.result.clone()).collect());
+        let whole = finished.into_iter().filter(|own| own.result.lost.is_none());
+        let submissions = whole.map(|own| ReportedSubmission::read(&own.folder, own.result));
         let submissions: Result<Vec<ReportedSubmission>, StrategyError> = submissions.collect();
         let arena = read_arena(folder)?;
         let reviews = arena
@@ -196,7 +214,7 @@ impl StrategyReport {
             real: read_real(folder)?,
             reviews,
             human: None,
-            own: own_copies(folder)?,
+            own,
         })
     }
 
@@ -337,5 +355,60 @@ pub(super) mod fixture {
     /// Heads and rows of a table.
     pub(in super::super) fn records(table: &ReportTable) -> Vec<Vec<String>> {
         table.data.records().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::fixture::{Results, own_strategy, row};
+    use ktd_io::whole_file::write_whole;
+
+    fn error_of(results: &Results) -> String {
+        match StrategyReport::read(results.root()) {
+            Ok(_) => String::new(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_report_is_made_of_a_record_that_nobody_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = own_strategy(folder.path(), "channel");
+        let results = Results::of(&StrategySource::Own(Box::new(own)));
+        let report = StrategyReport::read(results.root()).unwrap();
+        assert_eq!((report.submissions.len(), report.own.len()), (2, 1));
+        let source = results.folder("one", "channel").join("versions/0/strategy.py");
+        let kept = report.submissions[0].sources[0].clone().unwrap();
+        write_whole(&source, b"x = 1\n").unwrap();
+        let error = error_of(&results);
+        assert!(error.contains("strategy.py: it differs"), "{error}");
+        write_whole(&source, kept.as_bytes()).unwrap();
+        assert_eq!(error_of(&results), "");
+        write_whole(&results.root().join("strategies/channel/spec.md"), b"# Other\n").unwrap();
+        let error = error_of(&results);
+        assert!(
+            error.contains("strategies/channel: its files are not those"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_result_has_each_iteration_once() {
+        let results = Results::of(&StrategySource::BuiltIn(DocumentId::S01));
+        let own = results.folder("one", "S01");
+        for versions in [vec![row(0); 10_000], vec![row(1)], Vec::new()] {
+            results.change_result(&own, |result| result.rows.versions = versions);
+            let error = error_of(&results);
+            assert!(
+                error.contains("result.json")
+                    && error.contains("`rows` must have the iterations of events.jsonl"),
+                "{error}"
+            );
+        }
+        results.change_result(&own, |result| result.rows.versions = vec![row(0)]);
+        assert_eq!(error_of(&results), "");
+        results.change_result(&own, |result| result.rows.ranked = Some(1));
+        assert!(error_of(&results).contains("`rows` must have"));
     }
 }

@@ -4,6 +4,7 @@ use super::cell::{
     AGENT, FORMAT, HEADER, REAL, RESULT, RealHeader, START, SubmissionCell, SubmissionHeader,
     SubmissionResult, check_files, folder_of,
 };
+use super::checked_submission::read_header;
 use super::config::{StrategyExperiment, role};
 use super::own_copies::{check_copies, difference, digests, keep_copy};
 use super::reviewed_start::{ReviewedStart, StartingVersions};
@@ -12,7 +13,6 @@ use super::spent::SpentBefore;
 use super::waves::{OpenSubmission, SUBMISSIONS_AT_ONCE, Waves};
 use crate::bars::{RealBars, RealSource, RealTask, RealVersion, with_whole_paths};
 use crate::error::StrategyError;
-use crate::recorded_name::check_strategy;
 use crate::rows::SubmissionRows;
 use crate::strategy_id::StrategyId;
 use crate::task::StrategyTask;
@@ -292,21 +292,6 @@ pub async fn replay_experiment(
     Ok(StrategyResults::of(results))
 }
 
-/// The finished submissions of a folder, as it holds them. Nothing is run.
-///
-/// # Errors
-/// [`StrategyError`] for a folder without submissions, and for a result that cannot be read.
-pub(crate) fn finished_submissions(folder: &Path) -> Result<Vec<(PathBuf, SubmissionResult)>, StrategyError> {
-    let mut finished = Vec::new();
-    for own in list(&folder.join(SUBMISSIONS))? {
-        let path = own.join(RESULT);
-        if let Some(bytes) = read_if_exists(&path)? {
-            finished.push((own, parse_json(&path, &bytes)?));
-        }
-    }
-    Ok(finished)
-}
-
 /// Whether a folder holds submissions of an experiment on strategies.
 #[must_use]
 pub fn is_strategy_code(folder: &Path) -> bool {
@@ -394,49 +379,6 @@ pub struct RealSubmission {
     pub versions: Vec<RealVersion>,
 }
 
-/// What decides a recorded submission. Its strategy names a folder, and must be an identifier.
-fn read_header(own: &Path) -> Result<SubmissionHeader, StrategyError> {
-    let path = own.join(HEADER);
-    let header: SubmissionHeader = read(&path)?;
-    check_strategy(&path, &header.strategy)?;
-    Ok(header)
-}
-
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, StrategyError> {
     Ok(parse_json(path, &read_bounded(path, FILE_LIMIT_BYTES)?)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ktd_io::whole_file::write_whole;
-    use serde_json::json;
-
-    #[test]
-    fn a_recorded_strategy_that_leads_out_of_the_folder_is_refused() {
-        let root = tempfile::tempdir().unwrap();
-        let own = root.path().join(SUBMISSIONS).join("m__x__1");
-        create_directory(&own).unwrap();
-        let error = |strategy: &str| {
-            let header = json!({
-                "format": FORMAT, "strategy": strategy, "seed": 1, "iterations": 3, "drift": "reference", "scenario_seed": 1,
-                "goal": "none", "real": null, "start_sha256": null, "document_sha256": "", "prompts_sha256": "",
-            });
-            write_whole(&own.join(HEADER), header.to_string().as_bytes()).unwrap();
-            read_header(&own)
-                .map(|header| header.strategy)
-                .map_err(|error| error.to_string())
-        };
-        for sound in ["S01", "channel"] {
-            assert_eq!(error(sound).unwrap(), sound);
-        }
-        for foreign in ["../../x", "/etc", "", "a/b", ".."] {
-            let error = error(foreign).unwrap_err();
-            assert!(
-                error.contains("header.json")
-                    && error.contains(&format!("the strategy {foreign:?} is invalid")),
-                "{error}"
-            );
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 mod arena_keys;
 mod cell;
+mod checked_submission;
 mod config;
 mod evidence;
 mod experiment;
@@ -23,15 +24,17 @@ mod waves;
 
 pub use arena_keys::{ArenaKeys, ReviewText, ReviewerChoice};
 pub(crate) use cell::{RESULT, SubmissionResult, TRACES, folder_of};
+#[cfg(test)]
+pub(crate) use checked_submission::fixture;
+pub(crate) use checked_submission::{CheckedSubmission, finished_submissions, own_strategies};
 pub(crate) use config::review_role;
 pub use config::{StrategyChoice, StrategyExperiment};
-pub(crate) use experiment::{BOX, finished_submissions};
+pub(crate) use experiment::BOX;
 pub use experiment::{
     RealSubmission, StrategyResults, another_box, check_records, is_strategy_code, read_real,
     replay_experiment, run_experiment,
 };
 pub use goal::StrategyGoal;
-pub(crate) use own_copies::{own_copies, recorded_strategy};
 pub use planned::{PlannedModel, StrategyPlan, plan_experiment};
 pub use real_tables::real_tables;
 pub(crate) use real_tables::test_return;

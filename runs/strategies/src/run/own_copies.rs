@@ -87,7 +87,7 @@ fn read_digests(folder: &Path) -> Result<FileDigests, StrategyError> {
 }
 
 /// A strategy that results were judged by: of the benchmark, or as its copy among them has it.
-pub(crate) fn recorded_strategy(root: &Path, id: &str) -> Result<StrategySource, StrategyError> {
+pub(super) fn recorded_strategy(root: &Path, id: &str) -> Result<StrategySource, StrategyError> {
     if let Some(id) = DocumentId::parse(id) {
         return Ok(StrategySource::BuiltIn(id));
     }
@@ -130,16 +130,14 @@ pub(super) fn check_copies(
             .to_string_lossy()
             .into_owned();
         if !recorded.contains_key(&name) {
-            return Err(difference(&path, "no submission was judged by it"));
+            return Err(difference_with(
+                &path,
+                "no submission was judged by it",
+                "remove it: it is no part of the record",
+            ));
         }
     }
     Ok(())
-}
-
-/// The copies among results.
-pub(crate) fn own_copies(root: &Path) -> Result<Vec<OwnStrategy>, StrategyError> {
-    let folders = list_if_exists(&root.join(STRATEGIES))?.into_iter();
-    folders.map(|folder| OwnStrategy::read(&folder)).collect()
 }
 
 /// A copy whose files are not those that a submission names.
@@ -151,8 +149,12 @@ pub(super) fn other_files(root: &Path, id: &str) -> StrategyError {
 }
 
 pub(super) fn difference(path: &Path, what: &str) -> StrategyError {
+    difference_with(path, what, HINT)
+}
+
+fn difference_with(path: &Path, what: &str, hint: &'static str) -> StrategyError {
     StrategyError::Asking(AskingError::Difference {
         what: format!("{}: {what}", path.display()),
-        hint: HINT,
+        hint,
     })
 }

@@ -91,7 +91,7 @@ fn name_in(folder: &Path, path: &Path) -> String {
         .join("/")
 }
 
-fn difference(path: &Path, what: &str) -> StrategyError {
+pub(super) fn difference(path: &Path, what: &str) -> StrategyError {
     StrategyError::Asking(AskingError::Difference {
         what: format!("{}: {what}", path.display()),
         hint: HINT,
