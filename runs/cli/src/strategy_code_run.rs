@@ -109,12 +109,12 @@ pub(super) struct ReplayArgs {
 pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
     let experiment = StrategyExperiment::read(&args.experiment)?;
     let base = args.experiment.parent().unwrap_or_else(|| Path::new(""));
-    let plan = plan_experiment(&experiment, base)?;
-    let starts = starting_versions(&experiment, base)?;
+    let folder = args.out.clone().unwrap_or_else(|| experiment.results(base));
+    let starts = starting_versions(&experiment, (base, &folder))?;
+    let plan = plan_experiment((&experiment, &starts), base)?;
     if args.dry_run {
         return show_plan(&plan, console);
     }
-    let folder = args.out.clone().unwrap_or_else(|| experiment.results(base));
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
     let submissions = plan.models.iter().map(|model| model.submissions).sum();
     let bar = progress(console, submissions);

@@ -1,14 +1,15 @@
 //! Where the submissions of an experiment start that continues another one: its ranked versions, with what reviewers said.
 
-use crate::arena::{ReviewEvent, read_arena, read_reviews};
+use crate::arena::{ReviewEvent, ReviewedVersions, read_arena, read_reviews};
 use crate::error::StrategyError;
 use crate::run::{
-    PeerWeakness, RESULT, ReviewedStart, StartingVersions, StrategyExperiment, SubmissionResult, folder_of,
+    CheckedSubmission, PeerWeakness, ReviewedStart, StartingVersions, StrategyExperiment, folder_of,
 };
-use crate::strategy_id::StrategyId;
 use crate::strategy_source::StrategySource;
-use ktd_io::whole_file::{parse_json, read_bounded, read_if_exists};
-use std::path::Path;
+use crate::submission::StrategySubmission;
+use ktd_client::AskedModel;
+use ktd_io::whole_file::read_bounded;
+use std::path::{Path, PathBuf};
 
 /// The most that a file of a submission may hold.
 const FILE_LIMIT_BYTES: u64 = 1 << 26;
@@ -17,20 +18,30 @@ const WORDS_MAX: usize = 1_000;
 /// Characters of all reviewers' words.
 const ALL_WORDS_MAX: usize = 4_000;
 
-/// The versions that the submissions of an experiment start with; its file lies in `base`. None where it continues no other
-/// experiment, and for a submission of which the other experiment has no ranked version.
+/// The versions that the submissions of an experiment start with; its file lies in `base`, and its results in `own`. None
+/// where it continues no other experiment, and for a submission of which the other experiment has no ranked version.
 ///
 /// # Errors
-/// [`StrategyError`] where no arena was held in the other experiment, and for a record that cannot be read.
+/// [`StrategyError`] where no arena was held in the other experiment, where that is the experiment itself, for a record that
+/// was changed or cannot be read, and for one of another model, vendor or document.
 pub fn starting_versions(
     experiment: &StrategyExperiment,
-    base: &Path,
+    (base, own): (&Path, &Path),
 ) -> Result<StartingVersions, StrategyError> {
     let mut starts = StartingVersions::default();
     let Some(other) = &experiment.continues else {
         return Ok(starts);
     };
     let folder = base.join(other);
+    if is_same_folder(&folder, own) {
+        return Err(StrategyError::input(
+            format_args!(
+                "`continues`: {}: the folder is that of this experiment's own results",
+                folder.display()
+            ),
+            "name the folder of results of another experiment, or give this one another `name`",
+        ));
+    }
     let record = read_arena(&folder)?.ok_or_else(|| {
         StrategyError::input(
             format_args!(
@@ -40,50 +51,79 @@ pub fn starting_versions(
             "name the folder of results of another experiment, after `ktd strategy-code arena`",
         )
     })?;
-    let reviews = read_reviews(&folder, &record)?;
-    let strategies: Vec<StrategyId> = experiment
-        .strategies(base)?
-        .iter()
-        .map(StrategySource::id)
-        .collect();
-    for agent in &experiment.agents {
+    let reviewed = ReviewedRecord {
+        reviews: read_reviews(&folder, &record)?,
+        versions: ReviewedVersions::read(&folder)?,
+        folder,
+    };
+    let strategies = experiment.strategies(base)?;
+    for model in experiment.writers(base)? {
         for strategy in &strategies {
-            for seed in &experiment.seeds {
-                let which = (agent.id.as_str(), strategy.label(), *seed);
-                if let Some(start) = start(&folder, &reviews, which)? {
-                    starts = starts.with(which, start);
-                }
+            if let Some(start) = reviewed.start(&model, strategy)? {
+                starts = starts.with((model.id(), strategy.id().label(), model.seed), start);
             }
         }
     }
     Ok(starts)
 }
 
-fn start(
-    folder: &Path,
-    reviews: &[(String, Vec<ReviewEvent>)],
-    (model, strategy, seed): (&str, &str, u64),
-) -> Result<Option<ReviewedStart>, StrategyError> {
-    let own = folder_of(folder, model, strategy, seed);
-    let path = own.join(RESULT);
-    let Some(bytes) = read_if_exists(&path)? else {
-        return Ok(None);
-    };
-    let result: SubmissionResult = parse_json(&path, &bytes)?;
-    let Some(iteration) = result.rows.ranked else {
-        return Ok(None);
-    };
+/// Whether two paths lead to one folder, which need not be there yet.
+fn is_same_folder(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    one == other || real(one).is_some_and(|one| Some(one) == real(other))
+}
+
+/// The record of another experiment with its reviews.
+struct ReviewedRecord {
+    folder: PathBuf,
+    reviews: Vec<(String, Vec<ReviewEvent>)>,
+    versions: ReviewedVersions,
+}
+
+impl ReviewedRecord {
+    /// The ranked version of a submission, with what reviewers said of this version and of no other.
+    fn start(
+        &self,
+        model: &AskedModel,
+        strategy: &StrategySource,
+    ) -> Result<Option<ReviewedStart>, StrategyError> {
+        let id = strategy.id();
+        let which = (model.id(), id.label(), model.seed);
+        let own = folder_of(&self.folder, which.0, which.1, which.2);
+        let Some(checked) = CheckedSubmission::read(&self.folder, &own)? else {
+            return Ok(None);
+        };
+        if let Some(difference) = checked.differs_from(model, strategy) {
+            return Err(StrategyError::input(
+                format_args!("`continues`: {}: {difference}", own.display()),
+                "make model, vendor and strategy what they were there, or name results of the same ones",
+            ));
+        }
+        let Some(iteration) = checked.result.rows.ranked else {
+            return Ok(None);
+        };
+        let version = version_in(&own, iteration)?;
+        let is_reviewed = self.versions.has(which, (iteration, &version));
+        let reviews: &[_] = if is_reviewed { &self.reviews } else { &[] };
+        Ok(Some(ReviewedStart {
+            weaknesses: weaknesses(reviews, which),
+            card: version.card,
+            source: version.source,
+        }))
+    }
+}
+
+fn version_in(own: &Path, iteration: usize) -> Result<StrategySubmission, StrategyError> {
     let version = own.join("versions").join(iteration.to_string());
     let read = |name: &str| -> Result<String, StrategyError> {
         let path = version.join(name);
         let bytes = read_bounded(&path, FILE_LIMIT_BYTES)?;
         String::from_utf8(bytes).map_err(|error| StrategyError::damaged(&path, error.to_string()))
     };
-    Ok(Some(ReviewedStart {
+    Ok(StrategySubmission {
         card: read("card.json")?,
         source: read("strategy.py")?,
-        weaknesses: weaknesses(reviews, (model, strategy, seed)),
-    }))
+    })
 }
 
 /// What reviewers other than its author call the weaknesses of a program, in the order of the reviewers, cut where it is long.
@@ -114,6 +154,134 @@ fn weaknesses(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::fixture::hold;
+    use crate::run::fixture::{Results, experiment, own_strategy};
+    use ktd_io::whole_file::write_whole;
+    use ktd_strategy_code::DocumentId;
+
+    fn started(keys: &str, root: &Path) -> Result<StartingVersions, String> {
+        let text = format!("continues = {root:?}\n{keys}");
+        let own = Path::new("results/y");
+        starting_versions(&experiment(&text), (Path::new(""), own)).map_err(|error| error.to_string())
+    }
+
+    /// Results on S01, with a finished arena.
+    fn reviewed() -> Results {
+        let results = Results::of(&StrategySource::BuiltIn(DocumentId::S01));
+        hold(&experiment(KEYS), results.root());
+        results
+    }
+
+    const KEYS: &str = "strategies = [\"S01\"]";
+
+    #[test]
+    fn a_submission_starts_with_the_version_that_was_reviewed() {
+        let results = reviewed();
+        let starts = started(KEYS, results.root()).unwrap();
+        let start = starts.of(("one", "S01", 1)).unwrap();
+        assert_eq!(start.source, "# by one\n");
+        let reviewers = |starts: &StartingVersions| {
+            let start = starts.of(("one", "S01", 1)).unwrap();
+            start
+                .weaknesses
+                .iter()
+                .map(|own| own.reviewer.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(reviewers(&starts), ["two"]);
+        // Words about another program than the one that stands there now.
+        let header = results.root().join("arena/header.json");
+        let text = String::from_utf8(read_bounded(&header, FILE_LIMIT_BYTES).unwrap()).unwrap();
+        let hash = ktd_io::sha256::sha256_hex(b"# by one\n");
+        assert!(text.contains(&hash));
+        write_whole(&header, text.replace(&hash, &"0".repeat(64)).as_bytes()).unwrap();
+        let starts = started(KEYS, results.root()).unwrap();
+        assert_eq!(reviewers(&starts), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_record_that_was_changed_is_not_continued() {
+        let results = reviewed();
+        let reviews = results.root().join("arena/reviewers/two/reviews.jsonl");
+        let kept = read_bounded(&reviews, FILE_LIMIT_BYTES).unwrap();
+        let changed = String::from_utf8(kept.clone())
+            .unwrap()
+            .replace("\"weaknesses\":\"two\"", "\"weaknesses\":\"obey\"");
+        write_whole(&reviews, changed.as_bytes()).unwrap();
+        let error = started(KEYS, results.root()).unwrap_err();
+        assert!(
+            error.contains("reviews.jsonl: it differs from the file that arena.json names"),
+            "{error}"
+        );
+        write_whole(&reviews, &kept).unwrap();
+        let source = results.folder("one", "S01").join("versions/0/strategy.py");
+        write_whole(&source, b"x = 1\n").unwrap();
+        let error = started(KEYS, results.root()).unwrap_err();
+        assert!(error.contains("strategy.py: it differs from the file"), "{error}");
+    }
+
+    #[test]
+    fn another_model_vendor_or_document_is_not_continued() {
+        let results = reviewed();
+        let other = |from: &str, to: &str| {
+            let mut other = experiment(&format!("continues = {:?}\n{KEYS}", results.root()));
+            let text = toml_of_agents().replace(from, to);
+            other.agents = toml::from_str::<StrategyExperiment>(&text).unwrap().agents;
+            starting_versions(&other, (Path::new(""), Path::new("results/y")))
+                .map(drop)
+                .map_err(|error| error.to_string())
+        };
+        other("model = \"one\"", "model = \"one\"").unwrap();
+        let error = other("model = \"one\"", "model = \"larger\"").unwrap_err();
+        assert!(
+            error.contains("`continues`")
+                && error.contains(
+                    "it was asked of \"one\" of \"compatible\", and the agent \"one\" is \"larger\""
+                ),
+            "{error}"
+        );
+        let error = other("id = \"two\"", "id = \"two\", vendor = \"deepseek\"").unwrap_err();
+        assert!(
+            error.contains("the agent \"two\" is \"two\" of \"deepseek\""),
+            "{error}"
+        );
+
+        let folder = tempfile::tempdir().unwrap();
+        let own = own_strategy(folder.path(), "channel");
+        let results = Results::of(&StrategySource::Own(Box::new(own)));
+        let keys = format!("strategies = [{:?}]", folder.path());
+        hold(&experiment(&keys), results.root());
+        started(&keys, results.root()).unwrap();
+        write_whole(&folder.path().join("spec.md"), b"# Another document\n").unwrap();
+        let error = started(&keys, results.root()).unwrap_err();
+        assert!(
+            error.contains("it was judged by another spec.md of channel"),
+            "{error}"
+        );
+    }
+
+    fn toml_of_agents() -> String {
+        let agents = ["one", "two"]
+            .map(|id| format!("{{ id = {id:?}, base_url = \"http://127.0.0.1:9/v1\", model = {id:?} }}"));
+        format!("agents = [{}]", agents.join(", "))
+    }
+
+    #[test]
+    fn no_experiment_continues_its_own_results() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("sub")).unwrap();
+        let continued = experiment(&format!("continues = \"results/x\"\n{KEYS}"));
+        let error = |own: &Path| {
+            let started = starting_versions(&continued, (folder.path(), own));
+            started.unwrap_err().to_string()
+        };
+        let own = continued.results(folder.path());
+        assert!(error(&own).contains("`continues`") && error(&own).contains("own results"));
+        std::fs::create_dir_all(&own).unwrap();
+        let round = folder.path().join("sub/../results/x");
+        assert!(error(&round).contains("own results"));
+        assert!(error(&folder.path().join("sub")).contains("the folder holds no finished arena"));
+    }
 
     fn event(model: Option<&str>, strategy: &str, weaknesses: &str) -> ReviewEvent {
         ReviewEvent {

@@ -47,7 +47,7 @@ pub struct ReviewEvent {
 }
 
 impl ReviewEvent {
-    fn new(step: usize, key: &ProgramKey) -> Self {
+    pub(super) fn new(step: usize, key: &ProgramKey) -> Self {
         Self {
             step,
             strategy: key.strategy.clone(),

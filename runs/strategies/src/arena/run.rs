@@ -281,7 +281,7 @@ pub async fn replay_arena(folder: &Path) -> Result<Option<ArenaRecord>, Strategy
     Ok(Some(record))
 }
 
-fn read_header(folder: &Path) -> Result<Option<ArenaHeader>, StrategyError> {
+pub(super) fn read_header(folder: &Path) -> Result<Option<ArenaHeader>, StrategyError> {
     let path = arena_folder(folder).join(HEADER);
     let Some(bytes) = read_if_exists(&path)? else {
         return Ok(None);
@@ -310,7 +310,7 @@ pub fn read_arena(folder: &Path) -> Result<Option<ArenaRecord>, StrategyError> {
 /// The reviews of a finished arena, with the words of the reviewers, by reviewer.
 ///
 /// # Errors
-/// [`StrategyError`] for a file that cannot be read.
+/// [`StrategyError`] for a file that cannot be read, and for one that is not the one that the record names.
 pub fn read_reviews(
     folder: &Path,
     record: &ArenaRecord,
@@ -321,6 +321,12 @@ pub fn read_reviews(
         .map(|row| {
             let path = reviewer_folder(folder, &row.reviewer).join(REVIEWS);
             let bytes = read_bounded(&path, FILE_LIMIT_BYTES)?;
+            if sha256_hex(&bytes) != row.reviews_sha256 {
+                return Err(StrategyError::damaged(
+                    &path,
+                    "it differs from the file that arena.json names",
+                ));
+            }
             let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
             let events: Result<Vec<ReviewEvent>, StrategyError> =
                 lines.map(|line| Ok(parse_json(&path, line)?)).collect();
@@ -331,6 +337,39 @@ pub fn read_reviews(
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, StrategyError> {
     Ok(parse_json(path, &read_bounded(path, FILE_LIMIT_BYTES)?)?)
+}
+
+#[cfg(test)]
+pub(crate) mod fixture {
+    use super::*;
+    use crate::run::ReviewText;
+    use ktd_io::whole_file::write_whole;
+
+    /// Writes an arena in which each reviewer finds a weakness in each program: its own name.
+    pub(crate) fn hold(experiment: &StrategyExperiment, folder: &Path) {
+        let base = Path::new("");
+        let (programs, left_out) = programs(experiment, (base, folder)).unwrap();
+        let (models, _) = experiment
+            .asking_reviews(&experiment.agents, 0.7)
+            .models(base)
+            .unwrap();
+        let writers = experiment.writers(base).unwrap();
+        let terms = (writers.as_slice(), models.as_slice());
+        let header = ArenaHeader::new(experiment, terms, (&programs, left_out), ReviewText::Stripped);
+        let answers = models.iter().map(|model| {
+            let own = reviewer_folder(folder, model.id());
+            create_directory(&own).unwrap();
+            let events = programs.iter().zip(1..).map(|(program, step)| ReviewEvent {
+                weaknesses: model.id().to_owned(),
+                ..ReviewEvent::new(step, &program.key)
+            });
+            answered(&own, (model.id(), 0), events.collect()).unwrap()
+        });
+        let answers = answers.collect();
+        let path = arena_folder(folder).join(HEADER);
+        write_whole(&path, &json_bytes(&path, &header).unwrap()).unwrap();
+        write(folder, &header, answers).unwrap();
+    }
 }
 
 #[cfg(test)]

@@ -2,14 +2,17 @@
 
 use super::cell::{AGENT, HEADER, RESULT, SubmissionHeader, SubmissionResult, folder_of};
 use super::experiment::SUBMISSIONS;
-use super::own_copies::other_files;
-use super::record_files::{check_record, difference};
+use super::own_copies::{digests, other_files};
+use super::record_files::{FileDigests, check_record, difference};
 use super::sourced_task::recorded_source;
 use crate::error::StrategyError;
 use crate::own_strategy::OwnStrategy;
 use crate::recorded_name::check_strategy;
 use crate::strategy_source::StrategySource;
 use ktd_asking::AgentFile;
+use ktd_client::AskedModel;
+use ktd_experiment::agent::AgentKind;
+use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{list, parse_json, read_bounded, read_if_exists};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -24,6 +27,7 @@ pub(crate) struct CheckedSubmission {
     pub(crate) folder: PathBuf,
     pub(crate) result: SubmissionResult,
     pub(super) header: SubmissionHeader,
+    pub(super) agent: AgentFile,
 }
 
 impl CheckedSubmission {
@@ -57,6 +61,7 @@ impl CheckedSubmission {
             folder: folder.to_owned(),
             result,
             header,
+            agent,
         }))
     }
 
@@ -67,6 +72,44 @@ impl CheckedSubmission {
     pub(crate) fn source(&self, root: &Path) -> Result<StrategySource, StrategyError> {
         recorded_source(root, &self.header)
     }
+
+    /// What a later submission of the same name would be asked or judged by that this one was not; none where both are alike
+    /// in model, vendor and document.
+    pub(crate) fn differs_from(&self, model: &AskedModel, source: &StrategySource) -> Option<String> {
+        let recorded = self.agent.model("continued", model.seed);
+        let (was, is) = (served(&recorded), served(model));
+        if was != is {
+            return Some(format!(
+                "it was asked of {was}, and the agent {:?} is {is}",
+                model.id()
+            ));
+        }
+        let own = source.own().map(digests);
+        let names = |digests: &Option<FileDigests>| digests.clone().unwrap_or_default();
+        let (was, is) = (names(&self.header.own), names(&own));
+        let mut all = was.keys().chain(is.keys());
+        if let Some(name) = all.find(|name| was.get(*name) != is.get(*name)) {
+            return Some(format!("it was judged by another {name} of {}", source.id()));
+        }
+        let is_same = self.header.document_sha256 == document_hash_of(source);
+        (!is_same).then(|| format!("it was judged by another document of {}", source.id()))
+    }
+}
+
+/// The model behind an agent, and who serves it.
+fn served(model: &AskedModel) -> String {
+    let name = match &model.agent.kind {
+        AgentKind::Model(own) => own.model.as_str(),
+        AgentKind::Builtin(_) | AgentKind::Control(_) | AgentKind::Program(_) | AgentKind::Client(_) => {
+            "no model"
+        }
+    };
+    format!("{name:?} of {:?}", model.payer.spender.vendor)
+}
+
+/// SHA-256 over both forms of a document, as a header has it.
+fn document_hash_of(source: &StrategySource) -> String {
+    sha256_hex(format!("{}\0{}", source.text(), source.spec()).as_bytes())
 }
 
 /// The finished submissions of a folder, as it holds them. Nothing is run.
@@ -123,10 +166,9 @@ pub(crate) mod fixture {
     use crate::run::StrategyExperiment;
     use crate::run::cell::{EVENTS, FORMAT};
     use crate::run::goal::StrategyGoal;
-    use crate::run::own_copies::{digests, keep_copy};
+    use crate::run::own_copies::keep_copy;
     use crate::run::record_files::digests_of;
     use crate::versions::DriftRule;
-    use ktd_io::sha256::sha256_hex;
     use ktd_io::whole_file::{create_directory, json_bytes, write_whole};
     use tempfile::TempDir;
 
@@ -202,7 +244,7 @@ pub(crate) mod fixture {
                 goal: StrategyGoal::None,
                 real: None,
                 start_sha256: None,
-                document_sha256: sha256_hex(format!("{}\0{}", source.text(), source.spec()).as_bytes()),
+                document_sha256: document_hash_of(source),
                 prompts_sha256: String::new(),
                 own: source.own().map(digests),
             };
@@ -282,7 +324,8 @@ pub(crate) mod fixture {
 mod tests {
     use super::fixture::{Results, own_strategy};
     use super::*;
-    use crate::run::own_copies::{check_copies, digests, has_copy};
+    use crate::run::own_copies::{check_copies, has_copy};
+    use crate::run::sourced_task::document_hash;
     use ktd_io::whole_file::{remove_file, write_whole};
     use ktd_strategy_code::DocumentId;
     use serde_json::Value;
@@ -356,6 +399,12 @@ mod tests {
             "{error}"
         );
         assert!(has_copy(root, &own).is_err());
+    }
+
+    #[test]
+    fn a_document_has_one_hash() {
+        let source = StrategySource::BuiltIn(DocumentId::S01);
+        assert_eq!(document_hash_of(&source), document_hash(&source.task(1).unwrap()));
     }
 
     #[test]

@@ -24,8 +24,6 @@ mod waves;
 
 pub use arena_keys::{ArenaKeys, ReviewText, ReviewerChoice};
 pub(crate) use cell::{RESULT, SubmissionResult, TRACES, folder_of};
-#[cfg(test)]
-pub(crate) use checked_submission::fixture;
 pub(crate) use checked_submission::{CheckedSubmission, finished_submissions, own_strategies};
 pub(crate) use config::review_role;
 pub use config::{StrategyChoice, StrategyExperiment};
@@ -42,3 +40,6 @@ pub use recorded_scores::{RecordedScores, VersionParts, recorded_scores};
 pub use reviewed_start::StartingVersions;
 pub(crate) use reviewed_start::{PeerWeakness, ReviewedStart};
 pub(crate) use spent::{SpentBefore, arena_folder, reviewer_folder};
+
+#[cfg(test)]
+pub(crate) use checked_submission::fixture;

@@ -58,7 +58,7 @@ impl StartingVersions {
     }
 
     /// The version that a submission starts with; none where it begins with a build.
-    pub(super) fn of(&self, (model, strategy, seed): (&str, &str, u64)) -> Option<&ReviewedStart> {
+    pub(crate) fn of(&self, (model, strategy, seed): (&str, &str, u64)) -> Option<&ReviewedStart> {
         self.0.get(&(model.to_owned(), strategy.to_owned(), seed))
     }
 }
