@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use crate::arena::fixture::hold;
     use crate::run::fixture::{Results, experiment, own_strategy};
-    use ktd_io::whole_file::write_whole;
+    use ktd_io::whole_file::{create_directory, write_whole};
     use ktd_strategy_code::DocumentId;
 
     fn started(keys: &str, root: &Path) -> Result<StartingVersions, String> {
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn no_experiment_continues_its_own_results() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join("sub")).unwrap();
+        create_directory(&folder.path().join("sub")).unwrap();
         let continued = experiment(&format!("continues = \"results/x\"\n{KEYS}"));
         let error = |own: &Path| {
             let started = starting_versions(&continued, (folder.path(), own));
@@ -277,7 +277,7 @@ mod tests {
         };
         let own = continued.results(folder.path());
         assert!(error(&own).contains("`continues`") && error(&own).contains("own results"));
-        std::fs::create_dir_all(&own).unwrap();
+        create_directory(&own).unwrap();
         let round = folder.path().join("sub/../results/x");
         assert!(error(&round).contains("own results"));
         assert!(error(&folder.path().join("sub")).contains("the folder holds no finished arena"));

@@ -8,6 +8,7 @@ use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{read_if_exists, read_input};
 use ktd_strategy_code::{Scenario, StrategyBars, StrategyDocument};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The machine form of the document.
@@ -62,6 +63,9 @@ impl OwnStrategy {
         let id = StrategyId::own(&document.id).map_err(|problem| invalid(&path, problem))?;
         if document.assets.is_empty() {
             return Err(invalid(&path, "`assets` names no asset".to_owned()));
+        }
+        if let Some(twice) = repeated(&document.assets) {
+            return Err(invalid(&path, format!("`assets` names {twice:?} twice")));
         }
         let text = read_input(&folder.join(TEXT))?;
         let path = folder.join(SCENARIOS);
@@ -124,6 +128,12 @@ fn refuse_links(folder: &Path) -> Result<(), StrategyError> {
             "replace it with the file itself",
         )),
     }
+}
+
+/// A name that a list has more than once.
+fn repeated(names: &[String]) -> Option<&String> {
+    let mut known = BTreeSet::new();
+    names.iter().find(|name| !known.insert(*name))
 }
 
 fn read_scenarios(lines: &str, assets: &[String]) -> Result<Vec<Scenario>, String> {
@@ -264,6 +274,9 @@ mod tests {
             "{}",
             error()
         );
+        let twice = own.spec.replace("[\"B\"]", "[\"A\",\"B\",\"A\"]");
+        write("spec.json", &twice);
+        assert!(error().contains("`assets` names \"A\" twice"), "{}", error());
         let clash = own.spec.replace("\"X1\"", "\"S01\"");
         write("spec.json", &clash);
         assert!(

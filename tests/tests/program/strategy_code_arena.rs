@@ -389,6 +389,9 @@ fn reviewed_versions_are_mended_with_what_peers_said() {
     assert!(early.contains("the folder holds no finished arena"), "{early}");
     json_of(&folder, &["arena", "x.toml"]);
     let asked = vendor.count();
+    // Two submissions of each model, each of one patch and no build.
+    let plan = json_of(&folder, &["run", "y.toml", "--dry-run"]);
+    assert_eq!(plan["models"][0]["requests"], 2, "{plan}");
     let results = json_of(&folder, &["run", "y.toml"]);
     assert_eq!(vendor.count(), asked + 4);
     for submission in results["submissions"].as_array().unwrap() {

@@ -398,7 +398,7 @@ mod tests {
         let results = Results::of(&StrategySource::BuiltIn(DocumentId::S01));
         let own = results.folder("one", "S01");
         for versions in [vec![row(0); 10_000], vec![row(1)], Vec::new()] {
-            results.change_result(&own, |result| result.rows.versions = versions);
+            Results::change_result(&own, |result| result.rows.versions = versions);
             let error = error_of(&results);
             assert!(
                 error.contains("result.json")
@@ -406,9 +406,9 @@ mod tests {
                 "{error}"
             );
         }
-        results.change_result(&own, |result| result.rows.versions = vec![row(0)]);
+        Results::change_result(&own, |result| result.rows.versions = vec![row(0)]);
         assert_eq!(error_of(&results), "");
-        results.change_result(&own, |result| result.rows.ranked = Some(1));
+        Results::change_result(&own, |result| result.rows.ranked = Some(1));
         assert!(error_of(&results).contains("`rows` must have"));
     }
 }

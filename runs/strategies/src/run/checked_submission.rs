@@ -269,7 +269,7 @@ pub(crate) mod fixture {
             }
             let made = made.map(|(name, text)| (folder.join(name), text.into_bytes()));
             let files_sha256 = digests_of(&folder, &made).unwrap();
-            self.write_result(
+            Self::write_result(
                 &folder,
                 &SubmissionResult {
                     rows: SubmissionRows {
@@ -289,16 +289,16 @@ pub(crate) mod fixture {
             );
         }
 
-        pub(crate) fn write_result(&self, folder: &Path, result: &SubmissionResult) {
+        fn write_result(folder: &Path, result: &SubmissionResult) {
             let path = folder.join(RESULT);
             write_whole(&path, &json_bytes(&path, result).unwrap()).unwrap();
         }
 
         /// The result of a submission changed.
-        pub(crate) fn change_result(&self, folder: &Path, change: impl FnOnce(&mut SubmissionResult)) {
+        pub(crate) fn change_result(folder: &Path, change: impl FnOnce(&mut SubmissionResult)) {
             let mut result: SubmissionResult = read(&folder.join(RESULT)).unwrap();
             change(&mut result);
-            self.write_result(folder, &result);
+            Self::write_result(folder, &result);
         }
     }
 
@@ -358,15 +358,19 @@ mod tests {
     fn a_result_is_of_the_submission_that_its_files_and_its_folder_name() {
         let results = Results::of(&StrategySource::BuiltIn(DocumentId::S01));
         let own = results.folder("one", "S01");
-        results.change_result(&own, |result| result.rows.model = "two".to_owned());
+        Results::change_result(&own, |result| result.rows.model = "two".to_owned());
         let error = error_of(results.root());
         assert!(error.contains("result.json: it is of another model"), "{error}");
-        results.change_result(&own, |result| result.rows.model = "one".to_owned());
+        Results::change_result(&own, |result| result.rows.model = "one".to_owned());
         assert_eq!(error_of(results.root()), "");
-        std::fs::rename(&own, results.folder("three", "S01")).unwrap();
-        let error = error_of(results.root());
+        // A folder with the name of another submission.
+        let elsewhere = results.root().join("elsewhere");
+        let error = CheckedSubmission::read(&elsewhere, &own)
+            .err()
+            .unwrap()
+            .to_string();
         assert!(
-            error.contains("three__S01__1: the folder has the name of another submission"),
+            error.contains("one__S01__1: the folder has the name of another submission"),
             "{error}"
         );
     }
