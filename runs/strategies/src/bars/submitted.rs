@@ -13,14 +13,16 @@ use ktd_io::sha256::sha256_hex;
 use ktd_sandbox::{BoxLimits, SourceText};
 use ktd_strategy_code::{
     AssetBars, BarTime, COSTS_BPS, CandidateLogs, DocumentId, FillPrice, INITIAL_CAPITAL, RunEarnings,
-    StrategyBars, StrategyCard, StrategyDocument, session_returns,
+    StrategyBars, StrategyCard, StrategyDocument, broken_trace, misplaced_row, session_returns,
+    unaccounted_equity,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The first Monday of 2000, in days since 1970: no program sees a date of the bars.
-const FIRST_MONDAY: i32 = 10_959;
+/// 2021-01-04, a Monday, in days since 1970. No program sees a date of the bars, and the first one is that of the scenarios, so
+/// that it does not tell both apart.
+const FIRST_MONDAY: i32 = 18_631;
 /// Seed of all runs.
 const SEED: u32 = 42;
 /// The split that no model ever sees a figure of.
@@ -164,6 +166,10 @@ impl RealTask {
             })
             .collect();
         let outcomes = ProgramBox::open(launcher, program, 0)?.run_all(&runs)?;
+        let outcomes = self.markets.iter().zip(outcomes).map(|(own, outcome)| {
+            let logs = outcome.map_err(|fault| fault.to_string())?;
+            uncountable(&logs, &own.market).map_or(Ok(logs), Err)
+        });
         let mut returns = Some(SplitReturns::default());
         let rows = self.markets.iter().zip(outcomes).map(|(own, outcome)| {
             if own.split == TEST {
@@ -173,11 +179,9 @@ impl RealTask {
                     .zip(counted)
                     .map(|(sums, counted)| sums.with(&own.days, &counted));
             }
-            let earned = match outcome {
-                Ok(logs) => RunEarnings::of_candidate(&logs, &own.market, INITIAL_CAPITAL),
-                Err(fault) => Err(fault.to_string()),
-            };
-            let earned = earned.and_then(|earned| EarnedRow::of(&earned));
+            let earned = outcome
+                .and_then(|logs| RunEarnings::of_candidate(&logs, &own.market, INITIAL_CAPITAL))
+                .and_then(|earned| EarnedRow::of(&earned));
             let reference = reference_earnings(id, &parameters, &own.market)?;
             Ok(RealRow {
                 split: own.split.to_owned(),
@@ -199,6 +203,14 @@ impl RealMarket {
         let returns = session_returns(logs, &self.market, INITIAL_CAPITAL).ok()?;
         (returns.len() == self.days.len()).then_some(returns)
     }
+}
+
+/// Why the logs of a run cannot be counted; `None` where every figure of them can be traced to trades and bars. The equity is
+/// the program's own word, and a program may find out that its bars are none of the scenarios that its logs are judged on.
+fn uncountable(logs: &CandidateLogs, market: &StrategyBars) -> Option<String> {
+    misplaced_row(&logs.bars, market)
+        .or_else(|| broken_trace(logs, market, INITIAL_CAPITAL).map(|broken| broken.to_string()))
+        .or_else(|| unaccounted_equity(logs, market, INITIAL_CAPITAL))
 }
 
 /// Sums of returns and how many there are, by day.
@@ -306,7 +318,7 @@ fn markets_of(
     markets.collect()
 }
 
-/// The same bars on weekdays from 2000 on, each session on a day of its own: a program cannot know of which year they are.
+/// The same bars on weekdays from the first day of the scenarios on, each session on a day of its own: a program cannot know of which year they are.
 fn undated(market: StrategyBars) -> StrategyBars {
     let mut sessions = 0;
     let mut before = String::new();
@@ -351,6 +363,7 @@ fn hash_of(markets: &[RealMarket]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ktd_strategy_code::{LONG_RUN, PositionState, StrategyLogs, run_reference, scenarios};
 
     #[test]
     fn returns_of_a_day_are_the_mean_over_the_series_that_have_it() {
@@ -360,6 +373,43 @@ mod tests {
             .with(&days(&["2025-01-03", "2025-01-06"]), &[-0.5, 0.25]);
         assert_eq!(returns.means(), Some(vec![0.25, -0.5, 0.375]));
         assert_eq!(SplitReturns::default().means(), None);
+    }
+
+    /// The long run of a document without its dates, and what its reference logs.
+    fn long_run(id: DocumentId) -> (StrategyDocument, StrategyBars, StrategyLogs) {
+        let document = StrategyDocument::built_in(id).unwrap();
+        let parameters = document.default_parameters();
+        let drawn = scenarios(id, &parameters, 7).unwrap();
+        let long = drawn.into_iter().find(|scenario| scenario.name == LONG_RUN);
+        let market = undated(long.unwrap().market);
+        let logs = run_reference(id, &parameters, &market, INITIAL_CAPITAL).unwrap();
+        (document, market, logs)
+    }
+
+    #[test]
+    fn logs_count_where_bars_and_trades_bear_them_out_as_those_of_every_reference() {
+        for id in DocumentId::ALL {
+            let (document, market, logs) = long_run(id);
+            let of = |logs: &StrategyLogs| {
+                uncountable(&CandidateLogs::of_reference(logs, &document.columns), &market)
+            };
+            assert_eq!(of(&logs), None, "{id}");
+            // An equity of its own, with no trade and nothing held.
+            let mut made_up = logs.clone();
+            made_up.trades.clear();
+            let mut equity = INITIAL_CAPITAL;
+            for row in &mut made_up.bars {
+                equity *= 1.001;
+                row.equity = equity;
+                row.exposure = 0.0;
+                row.state = PositionState::Flat;
+            }
+            let found = of(&made_up).unwrap();
+            assert!(found.contains("the logged trades make it"), "{id}: {found}");
+            let mut short = logs.clone();
+            short.bars.remove(1);
+            assert!(of(&short).unwrap().contains("rows for"), "{id}");
+        }
     }
 
     #[test]
@@ -384,10 +434,10 @@ mod tests {
         assert_eq!(
             times,
             [
-                "2000-01-03T09:45:00",
-                "2000-01-03T15:00:00",
-                "2000-01-04T09:45:00",
-                "2000-01-05T09:45:00"
+                "2021-01-04T09:45:00",
+                "2021-01-04T15:00:00",
+                "2021-01-05T09:45:00",
+                "2021-01-06T09:45:00"
             ]
         );
         assert_eq!(made.assets[0].1.close, [1.0, 2.0, 3.0, 4.0]);

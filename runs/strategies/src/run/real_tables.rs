@@ -94,7 +94,10 @@ fn ranked_table(submissions: &[RealSubmission]) -> TableData {
         columns,
     )
     .with_rows(rows)
-    .with_note("reference: the strategy of the document with the parameters of the card, on the same bars")
+    .with_note(
+        "reference: the strategy of the document with the parameters of the card, on the same bars; a run counts where its \
+         equity is that of its logged trades at the closes of the bars; look-ahead is not tested on these bars",
+    )
 }
 
 fn figures(rows: &[&FillRow]) -> Vec<TableCell> {
