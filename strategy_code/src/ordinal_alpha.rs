@@ -26,7 +26,14 @@ pub fn ordinal_alpha(units: &[Vec<u8>]) -> Option<f64> {
     };
     let mut observed = 0.0;
     for marks in pairable() {
-        let pairs = pairs(marks).map(|(one, other)| 2.0 * distance(one, other));
+        let mut own: BTreeMap<u8, usize> = BTreeMap::new();
+        for mark in marks {
+            *own.entry(*mark).or_insert(0) += 1;
+        }
+        let values: Vec<u8> = own.keys().copied().collect();
+        let of = |mark: u8| own.get(&mark).map_or(0.0, |own| count(*own));
+        // Marks that are equal disagree in nothing: only pairs of different values count, however many gave them.
+        let pairs = pairs(&values).map(|(one, other)| 2.0 * of(one) * of(other) * distance(one, other));
         observed += pairs.sum::<f64>() / count(marks.len() - 1);
     }
     let values: Vec<u8> = counts.keys().copied().collect();
@@ -83,6 +90,15 @@ mod tests {
         ] {
             assert_eq!(ordinal_alpha(&none), None, "{none:?}");
         }
+    }
+
+    #[test]
+    fn a_thing_may_have_very_many_marks() {
+        // Of 400,000 marks there are 80 thousand million pairs.
+        let marks: Vec<u8> = [1, 2].repeat(200_000);
+        let alpha = ordinal_alpha(&[marks]).unwrap();
+        // Of one thing alone, observed disagreement is that of chance.
+        assert!(alpha.abs() < 1e-9, "{alpha}");
     }
 
     #[test]

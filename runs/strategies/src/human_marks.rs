@@ -8,6 +8,8 @@ use std::path::Path;
 
 /// The highest mark; the lowest is 1.
 const MARK_MAX: u8 = 10;
+/// The most rows of marks that a file may have.
+const ROWS_MAX: usize = 100_000;
 /// Columns that a file must have, in lower case; `seed` may be left out.
 const COLUMNS: [&str; 5] = ["rater", "model", "strategy", "d1", "d2"];
 
@@ -108,6 +110,10 @@ impl HumanMarks {
         let mut marks: Vec<HumanMark> = Vec::new();
         let mut before = BTreeSet::new();
         while let Some((row, record)) = file.next_row()? {
+            if marks.len() == ROWS_MAX {
+                let problem = format!("the file has more than {ROWS_MAX} marks; remove rows");
+                return Err(at_row(&name, row, problem).into());
+            }
             let read = columns.row(|place| record.get(place).unwrap_or_default(), known);
             let own = read.map_err(|what| at_row(&name, row, what))?;
             let key = (
@@ -200,6 +206,15 @@ mod tests {
             let error = read(&format!("{head}{row}\n")).unwrap_err().to_string();
             assert!(error.contains(word) && error.contains("row 3"), "{row}: {error}");
         }
+        let many: String = (0..=ROWS_MAX)
+            .map(|rater| format!("r{rater},a,S01,1,5,5\n"))
+            .collect();
+        let many = format!("rater,model,strategy,seed,D1,D2\n{many}");
+        let error = read(&many).unwrap_err().to_string();
+        assert!(
+            error.contains("more than 100000 marks") && error.contains("row 100002"),
+            "{error}"
+        );
         let short = read("rater,model,D1,D2\n").unwrap_err().to_string();
         assert!(short.contains("a column is missing"), "{short}");
         let empty = read("rater,model,strategy,D1,D2\n").unwrap_err().to_string();
