@@ -345,17 +345,21 @@ pub fn read_real(folder: &Path) -> Result<Vec<RealSubmission>, StrategyError> {
         let (path, real) = (own.join(RESULT), own.join(REAL));
         if let (Some(result), Some(bytes)) = (read_if_exists(&path)?, read_if_exists(&real)?) {
             let result: SubmissionResult = parse_json(&path, &result)?;
+            // A lost submission has no result of its own, but what it tried was tried.
             let ranked = result
                 .rows
                 .ranked
+                .filter(|_| result.lost.is_none())
                 .and_then(|place| result.rows.versions.get(place));
             read.push(RealSubmission {
+                is_lost: result.lost.is_some(),
                 is_valid: ranked.is_some_and(|version| version.valid),
                 model: result.rows.model,
                 strategy: result.rows.strategy,
                 seed: result.rows.seed,
                 ranked: result.rows.ranked,
                 versions: parse_json(&real, &bytes)?,
+                is_continued: read_if_exists(&own.join(START))?.is_some(),
             });
         }
     }
@@ -375,6 +379,10 @@ pub struct RealSubmission {
     pub ranked: Option<usize>,
     /// Whether that one passes all gates.
     pub is_valid: bool,
+    /// Whether a fault of the infrastructure ended it early: its versions are trials, and it has no row.
+    pub is_lost: bool,
+    /// Whether it starts with the last version of another experiment, whose versions are no trials here.
+    pub is_continued: bool,
     /// Its iterations with a program.
     pub versions: Vec<RealVersion>,
 }

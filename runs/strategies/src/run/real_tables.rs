@@ -22,6 +22,11 @@ pub fn real_tables(submissions: &[RealSubmission]) -> Vec<TableData> {
     ]
 }
 
+/// Submissions that no fault of the infrastructure ended early.
+fn kept(submissions: &[RealSubmission]) -> impl Iterator<Item = &RealSubmission> {
+    submissions.iter().filter(|submission| !submission.is_lost)
+}
+
 /// Rows of a submission's iteration on a split.
 fn rows_of<'r>(
     submission: &'r RealSubmission,
@@ -60,7 +65,7 @@ fn ranked_table(submissions: &[RealSubmission]) -> TableData {
     ];
     heads.extend(COSTS_BPS.map(|bps| (format!("{bps} bps"), Right)));
     heads.extend(["Sharpe", "drawdown", "trades"].map(|head| (head.to_owned(), Right)));
-    let rows = submissions.iter().flat_map(|submission| {
+    let rows = kept(submissions).flat_map(|submission| {
         let rows = rows_of(submission, submission.ranked, "test");
         let count = rows.clone().count();
         let ended = rows.clone().filter(|row| row.program.is_some()).count();
@@ -120,9 +125,7 @@ fn figures(rows: &[&FillRow]) -> Vec<TableCell> {
 
 /// What programs of an iteration return on test bars at the next open without costs: the median over submissions and series.
 pub(crate) fn test_return(submissions: &[RealSubmission], iteration: usize) -> TableCell {
-    let rows = submissions
-        .iter()
-        .flat_map(|submission| rows_of(submission, Some(iteration), "test"));
+    let rows = kept(submissions).flat_map(|submission| rows_of(submission, Some(iteration), "test"));
     let programs = rows.filter_map(|row| row.program.as_ref());
     middle(
         programs.filter_map(|program| program.next_open.returns.first().copied()),
@@ -143,7 +146,7 @@ fn iteration_table(submissions: &[RealSubmission]) -> TableData {
         ("next open", Right),
         ("reference", Right),
     ];
-    let rows = submissions.iter().flat_map(|submission| {
+    let rows = kept(submissions).flat_map(|submission| {
         submission.versions.iter().flat_map(move |version| {
             ["train", "test"].map(|split| {
                 let rows = rows_of(submission, Some(version.iteration), split);

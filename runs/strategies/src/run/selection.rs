@@ -93,7 +93,7 @@ impl<'r> StrategyTrials<'r> {
 
     /// Returns of ranked versions that pass all gates.
     fn valid(&self) -> Vec<&'r [f64]> {
-        let valid = self.own.iter().filter(|own| own.is_valid);
+        let valid = self.own.iter().filter(|own| own.is_valid && !own.is_lost);
         valid.filter_map(|own| ranked_returns(own)).collect()
     }
 
@@ -140,7 +140,7 @@ pub(super) fn selection_table(submissions: &[RealSubmission]) -> TableData {
     let rows = by_strategy.iter().flat_map(|(strategy, trials)| {
         let overfitting = trials.overfitting();
         let valid = trials.valid().len();
-        trials.own.iter().map(move |own| {
+        trials.own.iter().filter(|own| !own.is_lost).map(move |own| {
             let mut row = vec![
                 TableCell::Text((*strategy).to_owned()),
                 TableCell::Text(own.model.clone()),
@@ -156,14 +156,20 @@ pub(super) fn selection_table(submissions: &[RealSubmission]) -> TableData {
         })
     });
     let rows: Vec<Vec<TableCell>> = rows.collect();
+    let continued = if submissions.iter().any(|own| own.is_continued) {
+        "; a submission that continues another experiment: the versions of that one were tried too and are not counted, so \
+         that the true luckiest is higher and the true DSR lower"
+    } else {
+        ""
+    };
     TableData::new("Sharpe ratios on test bars against the luckiest of all trials", HEADS)
         .with_rows(rows)
-        .with_note(
+        .with_note(format!(
             "ranked versions, returns by session as the mean over series, at the next open without costs; trials: all versions \
-             of all models for the strategy that ran; luckiest: the ratio to expect of the best of them without skill; DSR: \
-             probability that the true ratio is above it; PBO: how often the best of the valid submissions in one half of the \
-             days is in the lower half of them in the other",
-        )
+             of all models for the strategy that ran, also those of lost submissions; luckiest: the ratio to expect of the best \
+             of them without skill; DSR: probability that the true ratio is above it; PBO: how often the best of the valid \
+             submissions (models and seeds) in one half of the days is in the lower half of them in the other{continued}",
+        ))
 }
 
 /// Sessions, ratio, trials, luckiest and DSR.
@@ -255,6 +261,8 @@ mod tests {
             seed: 1,
             ranked: versions.len().checked_sub(1),
             is_valid: true,
+            is_lost: false,
+            is_continued: false,
             versions,
         }
     }
@@ -315,6 +323,26 @@ mod tests {
         let table = selection_table(&lone);
         assert_eq!(cells(&table, "DSR"), [""]);
         assert!(format!("{table:?}").contains("below two versions have a Sharpe ratio"));
+    }
+
+    #[test]
+    fn a_lost_submission_is_tried_and_has_no_row() {
+        let mut lost = submission("b", vec![Some(noise(2, 0.0)), Some(noise(3, 0.0))]);
+        lost.is_lost = true;
+        let all = [submission("a", vec![Some(noise(1, 0.001))]), lost];
+        let table = selection_table(&all);
+        assert_eq!(cells(&table, "model"), ["a"]);
+        assert_eq!(cells(&table, "trials"), ["3"]);
+        assert_eq!(cells(&table, "valid"), ["1"]);
+    }
+
+    #[test]
+    fn a_continued_experiment_is_noted() {
+        let mut own = submission("a", vec![Some(noise(1, 0.001))]);
+        let word = "the versions of that one were tried too";
+        assert!(!format!("{:?}", selection_table(std::slice::from_ref(&own))).contains(word));
+        own.is_continued = true;
+        assert!(format!("{:?}", selection_table(&[own])).contains(word));
     }
 
     #[test]
