@@ -206,10 +206,10 @@ mod tests {
             let error = read(&format!("{head}{row}\n")).unwrap_err().to_string();
             assert!(error.contains(word) && error.contains("row 3"), "{row}: {error}");
         }
-        let many: String = (0..=ROWS_MAX)
+        let many: Vec<String> = (0..=ROWS_MAX)
             .map(|rater| format!("r{rater},a,S01,1,5,5\n"))
             .collect();
-        let many = format!("rater,model,strategy,seed,D1,D2\n{many}");
+        let many = format!("rater,model,strategy,seed,D1,D2\n{}", many.concat());
         let error = read(&many).unwrap_err().to_string();
         assert!(
             error.contains("more than 100000 marks") && error.contains("row 100002"),

@@ -10,27 +10,54 @@ const CHARACTERS_MAX: usize = 12_000;
 /// Characters of one reason.
 const REASON_MAX: usize = 1_000;
 
+/// Members that are left out whole, one after the other, where nothing else makes room.
+const DROPPED: [&str; 5] = [
+    "failed_stress_runs",
+    "missing_columns",
+    "gates",
+    "last_reply",
+    "filled_cells",
+];
+
 /// The evidence of a chain as JSON: the version that stands, and what became of the last reply where that is another. What
-/// is too long loses its oldest breaches first. `peers` are words of reviewers about iteration 0, shown while it stands; they
-/// are foreign text, as reasons are: no fence can be closed by them.
+/// is too long loses words of reviewers, then its oldest breaches, then whole members. `peers` are words of reviewers about
+/// iteration 0, shown while it stands; they are foreign text, as reasons are: no fence can be closed by them.
 pub(super) fn evidence_text(chain: &VersionChain, peers: &[&str]) -> String {
     let mut breaches = chain
         .standing()
         .and_then(|version| version.report.as_ref())
         .map_or_else(Vec::new, breach_list);
+    let mut peers = peers.to_vec();
+    let mut dropped = DROPPED.iter();
+    let mut without = Vec::new();
     loop {
-        let text = evidence(chain, &breaches, peers)
-            .to_string()
-            .replace('`', "\\u0060");
-        if text.chars().count() <= CHARACTERS_MAX || breaches.is_empty() {
-            return text.chars().take(CHARACTERS_MAX).collect();
+        let mut members = evidence(chain, &breaches, &peers);
+        members.retain(|name, _| !without.contains(&name.as_str()));
+        let text = fenced(&Value::Object(members));
+        if text.chars().count() <= CHARACTERS_MAX {
+            return text;
         }
-        // Half of what is too long at a time.
-        breaches.drain(..breaches.len().div_ceil(2));
+        if peers.pop().is_some() {
+            continue;
+        }
+        if !breaches.is_empty() {
+            // Half of what is too long at a time.
+            breaches.drain(..breaches.len().div_ceil(2));
+            continue;
+        }
+        match dropped.next() {
+            Some(name) => without.push(*name),
+            None => return fenced(&Value::Object(Map::new())),
+        }
     }
 }
 
-fn evidence(chain: &VersionChain, breaches: &[Value], peers: &[&str]) -> Value {
+/// JSON that closes no fence.
+fn fenced(value: &Value) -> String {
+    value.to_string().replace('`', "\\u0060")
+}
+
+fn evidence(chain: &VersionChain, breaches: &[Value], peers: &[&str]) -> Map<String, Value> {
     let mut members = Map::new();
     let stands = chain.standing();
     if let Some((version, report)) = stands.and_then(|version| Some((version, version.report.as_ref()?))) {
@@ -62,7 +89,7 @@ fn evidence(chain: &VersionChain, breaches: &[Value], peers: &[&str]) -> Value {
     if let Some(last) = last.filter(|last| stands.map(|stands| stands.iteration) != Some(last.iteration)) {
         members.insert("last_reply".to_owned(), refused(last));
     }
-    Value::Object(members)
+    members
 }
 
 /// What became of a reply that does not stand.
@@ -88,8 +115,17 @@ fn gates(report: &SubmissionReport) -> Value {
     Value::Object(gates.into_iter().collect())
 }
 
+/// The beginning of a reason, which has no more characters than may be once it is escaped.
 fn short(reason: &str) -> String {
-    reason.chars().take(REASON_MAX).collect()
+    let mut left = REASON_MAX;
+    let fits = |letter: &char| {
+        // Without its two quotation marks.
+        let length = fenced(&Value::from(letter.to_string())).chars().count() - 2;
+        let fits = length <= left;
+        left = left.saturating_sub(length);
+        fits
+    };
+    reason.chars().take_while(fits).collect()
 }
 
 fn breach_list(report: &SubmissionReport) -> Vec<Value> {
@@ -120,6 +156,14 @@ mod tests {
     }
 
     #[test]
+    fn a_reason_is_cut_by_what_it_takes_once_it_is_escaped() {
+        assert_eq!(short("short"), "short");
+        assert_eq!(short(&"x".repeat(2_000)).len(), REASON_MAX);
+        assert_eq!(short(&"`".repeat(2_000)).len(), REASON_MAX / 6);
+        assert_eq!(short(&"\n".repeat(2_000)).len(), REASON_MAX / 2);
+    }
+
+    #[test]
     fn words_of_peers_are_shown_while_their_version_stands_and_close_no_fence() {
         let mut chain = VersionChain::new(DriftRule::Reference);
         chain.add_mistake("no_source");
@@ -129,9 +173,12 @@ mod tests {
         assert!(!text.contains('`') && !text.contains('\n'), "{text}");
         let read: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(read.pointer("/peers/weaknesses/0"), Some(&Value::from(words)));
-        let long = "y".repeat(1_000);
+        // Each is 6,000 characters once it is escaped: as many as fit are shown, whole.
+        let long = "`".repeat(1_000);
         let text = evidence_text(&chain, &[long.as_str(); 4]);
         assert!(text.chars().count() <= CHARACTERS_MAX);
+        let read: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(read.pointer("/peers/weaknesses"), Some(&Value::from(vec![long])));
         chain.add_mistake("refusal");
         chain.versions[1].state = IterationState::Kept;
         assert!(!evidence_text(&chain, &[words]).contains("no stop"));
