@@ -14,6 +14,7 @@ use ktd_experiment::data_record::SyntheticRecord;
 use ktd_experiment::provider::Provider;
 use ktd_masking::{Level, MaskKey};
 use ktd_probes::{Measure, ProbeKind};
+use ktd_strategies::StrategyExperiment;
 use ktd_studies::AlphaStudy;
 use ktd_studies::leak::read_leak_config;
 use ktd_studies::mine::MineStudy;
@@ -71,11 +72,12 @@ fn every_file_of_the_folder_is_read_by_one_command_alone() {
             MineStudy::read(&path).is_ok(),
             read_leak_config(&path).is_ok(),
             FactorCodeConfig::read(&path).is_ok(),
+            StrategyExperiment::read(&path).is_ok(),
         ];
         let count = readers.into_iter().filter(|is_read| *is_read).count();
         assert_eq!(
             count, 1,
-            "{file}: certify, run, alpha eval, alpha mine, leak run, factor-code run: {readers:?}"
+            "{file}: certify, run, alpha eval, alpha mine, leak run, factor-code run, strategy-code run: {readers:?}"
         );
     }
 }
