@@ -10,6 +10,7 @@ use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
 use ktd_experiment::window_config::WindowConfig;
 use ktd_kit::{command, workspace_root};
 use ktd_plan::ExperimentPlan;
+use ktd_strategies::StrategyExperiment;
 use ktd_studies::AlphaStudy;
 use ktd_studies::leak::read_leak_config;
 use ktd_studies::mine::MineStudy;
@@ -195,7 +196,9 @@ fn configs() -> BTreeMap<String, ExperimentConfig> {
         .filter(|path| path.extension().is_some_and(|end| end == "toml"))
         .collect();
     let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
-    // What is no experiment says what `ktd probe` asks, what `ktd alpha eval` evaluates and `ktd alpha mine` searches, what `ktd leak run` switches, or what `ktd factor-code run` asks.
+    // What is no experiment says what `ktd probe` asks, what `ktd alpha eval` evaluates and `ktd alpha mine` searches, what `ktd
+    // leak run` switches, and what
+    // `ktd factor-code run` and `ktd strategy-code run` ask.
     let experiment = |path: &PathBuf| match ExperimentConfig::read(path) {
         Ok(config) => Some((name(path), config)),
         Err(error) => {
@@ -204,13 +207,15 @@ fn configs() -> BTreeMap<String, ExperimentConfig> {
             let searched = MineStudy::read(path);
             let switched = read_leak_config(path);
             let written = FactorCodeConfig::read(path);
+            let traded = StrategyExperiment::read(path);
             assert!(
                 probed.is_ok()
                     || evaluated.is_ok()
                     || searched.is_ok()
                     || switched.is_ok()
-                    || written.is_ok(),
-                "{error}; {probed:?}; {evaluated:?}; {searched:?}; {switched:?}; {written:?}"
+                    || written.is_ok()
+                    || traded.is_ok(),
+                "{error}; {probed:?}; {evaluated:?}; {searched:?}; {switched:?}; {written:?}; {traded:?}"
             );
             None
         }
