@@ -197,8 +197,7 @@ fn configs() -> BTreeMap<String, ExperimentConfig> {
         .collect();
     let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
     // What is no experiment says what `ktd probe` asks, what `ktd alpha eval` evaluates and `ktd alpha mine` searches, what `ktd
-    // leak run` switches, and what
-    // `ktd factor-code run` and `ktd strategy-code run` ask.
+    // leak run` switches, and what `ktd factor-code run` and `ktd strategy-code run` ask.
     let experiment = |path: &PathBuf| match ExperimentConfig::read(path) {
         Ok(config) => Some((name(path), config)),
         Err(error) => {
