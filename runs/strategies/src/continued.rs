@@ -6,13 +6,9 @@ use crate::run::{
     CheckedSubmission, PeerWeakness, ReviewedStart, StartingVersions, StrategyExperiment, folder_of,
 };
 use crate::strategy_source::StrategySource;
-use crate::submission::StrategySubmission;
 use ktd_client::AskedModel;
-use ktd_io::whole_file::read_bounded;
 use std::path::{Path, PathBuf};
 
-/// The most that a file of a submission may hold.
-const FILE_LIMIT_BYTES: u64 = 1 << 26;
 /// Characters of one reviewer's words.
 const WORDS_MAX: usize = 1_000;
 /// Characters of all reviewers' words.
@@ -102,7 +98,7 @@ impl ReviewedRecord {
         let Some(iteration) = checked.result.rows.ranked else {
             return Ok(None);
         };
-        let version = version_in(&own, iteration)?;
+        let version = checked.version(iteration)?;
         let is_reviewed = self.versions.has(which, (iteration, &version));
         let reviews: &[_] = if is_reviewed { &self.reviews } else { &[] };
         Ok(Some(ReviewedStart {
@@ -111,19 +107,6 @@ impl ReviewedRecord {
             source: version.source,
         }))
     }
-}
-
-fn version_in(own: &Path, iteration: usize) -> Result<StrategySubmission, StrategyError> {
-    let version = own.join("versions").join(iteration.to_string());
-    let read = |name: &str| -> Result<String, StrategyError> {
-        let path = version.join(name);
-        let bytes = read_bounded(&path, FILE_LIMIT_BYTES)?;
-        String::from_utf8(bytes).map_err(|error| StrategyError::damaged(&path, error.to_string()))
-    };
-    Ok(StrategySubmission {
-        card: read("card.json")?,
-        source: read("strategy.py")?,
-    })
 }
 
 /// What reviewers other than its author call the weaknesses of a program, in the order of the reviewers, cut where it is long.
@@ -156,7 +139,7 @@ mod tests {
     use super::*;
     use crate::arena::fixture::hold;
     use crate::run::fixture::{Results, experiment, own_strategy};
-    use ktd_io::whole_file::{create_directory, write_whole};
+    use ktd_io::whole_file::{create_directory, read_input, read_input_bytes, write_whole};
     use ktd_strategy_code::DocumentId;
 
     fn started(keys: &str, root: &Path) -> Result<StartingVersions, String> {
@@ -191,7 +174,7 @@ mod tests {
         assert_eq!(reviewers(&starts), ["two"]);
         // Words about another program than the one that stands there now.
         let header = results.root().join("arena/header.json");
-        let text = String::from_utf8(read_bounded(&header, FILE_LIMIT_BYTES).unwrap()).unwrap();
+        let text = read_input(&header).unwrap();
         let hash = ktd_io::sha256::sha256_hex(b"# by one\n");
         assert!(text.contains(&hash));
         write_whole(&header, text.replace(&hash, &"0".repeat(64)).as_bytes()).unwrap();
@@ -203,7 +186,7 @@ mod tests {
     fn a_record_that_was_changed_is_not_continued() {
         let results = reviewed();
         let reviews = results.root().join("arena/reviewers/two/reviews.jsonl");
-        let kept = read_bounded(&reviews, FILE_LIMIT_BYTES).unwrap();
+        let kept = read_input_bytes(&reviews).unwrap();
         let changed = String::from_utf8(kept.clone())
             .unwrap()
             .replace("\"weaknesses\":\"two\"", "\"weaknesses\":\"obey\"");

@@ -7,7 +7,6 @@ use crate::run::{CheckedSubmission, ReviewText, StrategyExperiment, folder_of};
 use crate::strategy_source::StrategySource;
 use crate::submission::StrategySubmission;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::read_bounded;
 use ktd_prompts::strategy_code::{REVIEW, REVIEW_SYSTEM};
 use ktd_strategy_code::{CARD_BYTES_MAX, StrictJson, stripped_source};
 use ktd_unmasked::OpenPrompt;
@@ -15,8 +14,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// The most that a file of a submission may hold.
-const FILE_LIMIT_BYTES: u64 = 1 << 24;
 /// Members of a card that a document asks for, in the order in which they are shown.
 const CARD_MEMBERS: [&str; 6] = [
     "strategy_id",
@@ -153,7 +150,7 @@ fn ranked(
     Ok(Ok(ReviewedProgram::new(
         &recorded,
         key,
-        read_version(&own, iteration)?,
+        checked.version(iteration)?,
     )))
 }
 
@@ -164,19 +161,6 @@ fn finished(folder: &Path, own: &Path) -> Result<CheckedSubmission, StrategyErro
             format_args!("{}: the submission is not finished", own.display()),
             "give `ktd strategy-code run` with the same file first: all programs are reviewed together",
         )
-    })
-}
-
-fn read_version(own: &Path, iteration: usize) -> Result<StrategySubmission, StrategyError> {
-    let version = own.join("versions").join(iteration.to_string());
-    let read = |name: &str| -> Result<String, StrategyError> {
-        let path = version.join(name);
-        let bytes = read_bounded(&path, FILE_LIMIT_BYTES)?;
-        String::from_utf8(bytes).map_err(|error| StrategyError::damaged(&path, error.to_string()))
-    };
-    Ok(StrategySubmission {
-        card: read("card.json")?,
-        source: read("strategy.py")?,
     })
 }
 
@@ -191,9 +175,9 @@ pub(super) fn recorded_programs(
                 (Some(kind), _) => ReviewedProgram::planted(*kind),
                 (None, Some(model)) => {
                     let own = folder_of(folder, model, &key.strategy, key.seed);
-                    let strategy = finished(folder, &own)?.source(folder)?;
-                    let submission = read_version(&own, key.iteration)?;
-                    ReviewedProgram::new(&strategy, (Some(model), key.seed, key.iteration), submission)
+                    let checked = finished(folder, &own)?;
+                    let key = (Some(model.as_str()), key.seed, key.iteration);
+                    ReviewedProgram::new(&checked.source(folder)?, key, checked.version(key.2)?)
                 }
                 (None, None) => return Err(StrategyError::invalid("a program has neither author nor role")),
             };

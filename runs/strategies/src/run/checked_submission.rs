@@ -4,16 +4,16 @@ use super::cell::{AGENT, HEADER, RESULT, SubmissionHeader, SubmissionResult, fol
 use super::experiment::SUBMISSIONS;
 use super::own_copies::{digests, other_files};
 use super::record_files::{FileDigests, check_record, difference};
-use super::sourced_task::recorded_source;
+use super::sourced_task::{document_hash, recorded_source};
 use crate::error::StrategyError;
 use crate::own_strategy::OwnStrategy;
 use crate::recorded_name::check_strategy;
 use crate::strategy_source::StrategySource;
+use crate::submission::StrategySubmission;
 use ktd_asking::AgentFile;
 use ktd_client::AskedModel;
 use ktd_experiment::agent::AgentKind;
-use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{list, parse_json, read_bounded, read_if_exists};
+use ktd_io::whole_file::{list, parse_json, read_bounded, read_if_exists, read_text};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -65,6 +65,19 @@ impl CheckedSubmission {
         }))
     }
 
+    /// Card and source of an iteration.
+    ///
+    /// # Errors
+    /// [`StrategyError`] where there are none, or they are no text.
+    pub(crate) fn version(&self, iteration: usize) -> Result<StrategySubmission, StrategyError> {
+        let version = self.folder.join("versions").join(iteration.to_string());
+        let read = |name: &str| Ok::<_, StrategyError>(read_text(&version.join(name), FILE_LIMIT_BYTES)?);
+        Ok(StrategySubmission {
+            card: read("card.json")?,
+            source: read("strategy.py")?,
+        })
+    }
+
     /// The strategy that it was judged by.
     ///
     /// # Errors
@@ -91,7 +104,7 @@ impl CheckedSubmission {
         if let Some(name) = all.find(|name| was.get(*name) != is.get(*name)) {
             return Some(format!("it was judged by another {name} of {}", source.id()));
         }
-        let is_same = self.header.document_sha256 == document_hash_of(source);
+        let is_same = self.header.document_sha256 == document_hash(source.text(), source.spec());
         (!is_same).then(|| format!("it was judged by another document of {}", source.id()))
     }
 }
@@ -105,11 +118,6 @@ fn served(model: &AskedModel) -> String {
         }
     };
     format!("{name:?} of {:?}", model.payer.spender.vendor)
-}
-
-/// SHA-256 over both forms of a document, as a header has it.
-fn document_hash_of(source: &StrategySource) -> String {
-    sha256_hex(format!("{}\0{}", source.text(), source.spec()).as_bytes())
 }
 
 /// The finished submissions of a folder, as it holds them. Nothing is run.
@@ -244,7 +252,7 @@ pub(crate) mod fixture {
                 goal: StrategyGoal::None,
                 real: None,
                 start_sha256: None,
-                document_sha256: document_hash_of(source),
+                document_sha256: document_hash(source.text(), source.spec()),
                 prompts_sha256: String::new(),
                 own: source.own().map(digests),
             };
@@ -325,7 +333,6 @@ mod tests {
     use super::fixture::{Results, own_strategy};
     use super::*;
     use crate::run::own_copies::{check_copies, has_copy};
-    use crate::run::sourced_task::document_hash;
     use ktd_io::whole_file::{remove_file, write_whole};
     use ktd_strategy_code::DocumentId;
     use serde_json::Value;
@@ -403,12 +410,6 @@ mod tests {
             "{error}"
         );
         assert!(has_copy(root, &own).is_err());
-    }
-
-    #[test]
-    fn a_document_has_one_hash() {
-        let source = StrategySource::BuiltIn(DocumentId::S01);
-        assert_eq!(document_hash_of(&source), document_hash(&source.task(1).unwrap()));
     }
 
     #[test]

@@ -157,7 +157,7 @@ fn cell_of<'a>(
             iterations: experiment.iterations,
             drift: experiment.drift,
             scenario_seed: experiment.scenario_seed,
-            document_sha256: document_hash(task),
+            document_sha256: document_hash(task.text(), task.spec()),
             prompts_sha256: strategy_code_hash(),
             own: source.own().map(digests),
         },
@@ -266,7 +266,9 @@ pub async fn replay_experiment(
             }
         };
         let hashes = (&header.document_sha256, &header.prompts_sha256);
-        if header.format != FORMAT || hashes != (&document_hash(task), &strategy_code_hash()) {
+        if header.format != FORMAT
+            || hashes != (&document_hash(task.text(), task.spec()), &strategy_code_hash())
+        {
             return Err(StrategyError::input(
                 format_args!(
                     "{}: made with other documents or prompts, or by another version",

@@ -44,9 +44,9 @@ pub(super) fn admit(
     Ok(())
 }
 
-/// SHA-256 over both forms of a document.
-pub(super) fn document_hash(task: &StrategyTask) -> String {
-    sha256_hex(format!("{}\0{}", task.text(), task.spec()).as_bytes())
+/// SHA-256 over both forms of a document: its text, and the text of its machine form.
+pub(super) fn document_hash(text: &str, spec: &str) -> String {
+    sha256_hex(format!("{text}\0{spec}").as_bytes())
 }
 
 /// The strategies of an experiment, whose file lies in `base`.
