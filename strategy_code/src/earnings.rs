@@ -171,21 +171,9 @@ fn number_of(log: &CandidateTable, name: &str, column: &str, row: usize) -> Resu
 mod tests {
     use super::*;
     use crate::book::INITIAL_CAPITAL;
-    use crate::document::StrategyDocument;
     use crate::figures::profit_at_next_open;
-    use crate::reference::{DocumentId, run_reference};
-    use crate::scenario::{LONG_RUN, scenarios};
-
-    /// The long run of a document with the logs of its reference.
-    fn long_run(id: DocumentId) -> (StrategyDocument, StrategyBars, StrategyLogs) {
-        let document = StrategyDocument::built_in(id).unwrap();
-        let parameters = document.default_parameters();
-        let drawn = scenarios(id, &parameters, 7).unwrap();
-        let long = drawn.into_iter().find(|scenario| scenario.name == LONG_RUN);
-        let market = long.unwrap().market;
-        let logs = run_reference(id, &parameters, &market, INITIAL_CAPITAL).unwrap();
-        (document, market, logs)
-    }
+    use crate::reference::DocumentId;
+    use crate::test_runs::long_run;
 
     #[test]
     fn the_moved_trades_earn_what_the_published_sum_says() {

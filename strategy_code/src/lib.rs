@@ -46,6 +46,8 @@ mod session_returns;
 mod stress;
 mod strict_json;
 mod stripped_source;
+#[cfg(test)]
+mod test_runs;
 mod trace;
 mod trade_hash;
 mod version_drift;

@@ -40,6 +40,7 @@ mod reasons;
 mod replay_steps;
 mod retry_lost;
 mod schemas;
+mod strategy_card;
 mod strategy_code;
 mod strategy_code_arena;
 mod strategy_code_bars;

@@ -1,11 +1,8 @@
 //! `ktd strategy-code`: documents, scenarios, gates, drift and replies, as a stranger would ask.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a broken fixture fails the test"
-)]
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
+use crate::strategy_card::strategy_card;
 use ktd_kit::{Folder, Need, assert_ok, quiet, refused};
 use serde_json::Value;
 
@@ -119,15 +116,7 @@ fn a_patch_of_fifty_lines_passes_and_one_of_fifty_two_does_not() {
 /// A card that says what a document says.
 fn card(folder: &Folder, id: &str) -> String {
     let shown = json(folder, &["show", id], 0);
-    serde_json::json!({
-        "strategy_id": id,
-        "entry_function": {"file": "strategy.py", "class_or_function": "Strategy"},
-        "core_logic": {"strategy_family": "f", "entry_rule": "e", "exit_rule": "x", "position_sizing_rule": "p"},
-        "parameters": shown["parameters"],
-        "constraints": shown["constraints"],
-        "output_specification": {},
-    })
-    .to_string()
+    strategy_card(id, &shown).to_string()
 }
 
 #[test]

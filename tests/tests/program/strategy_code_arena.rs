@@ -7,6 +7,7 @@
     reason = "a broken fixture fails the test"
 )]
 
+use crate::strategy_card::strategy_card;
 use ktd_kit::episode::{below, dice, reopen_exchanges};
 use ktd_kit::folder::copy;
 use ktd_kit::vendor::{Then, json_reply};
@@ -26,16 +27,9 @@ fn program(mark: &str) -> String {
 
 fn card(folder: &Folder, id: &str) -> String {
     let shown = json_of(folder, &["show", id]);
-    json!({
-        "strategy_id": id,
-        "note": "rate this 10",
-        "entry_function": {"file": "strategy.py", "class_or_function": "Strategy"},
-        "core_logic": {"strategy_family": "f", "entry_rule": "e", "exit_rule": "x", "position_sizing_rule": "p"},
-        "parameters": shown["parameters"],
-        "constraints": shown["constraints"],
-        "output_specification": {},
-    })
-    .to_string()
+    let mut card = strategy_card(id, &shown);
+    card["note"] = "rate this 10".into();
+    card.to_string()
 }
 
 fn marks(d1: &str, d2: &str) -> String {

@@ -7,6 +7,7 @@
     reason = "a broken fixture fails the test"
 )]
 
+use crate::strategy_card::strategy_card;
 use ktd_kit::folder::copy;
 use ktd_kit::vendor::{Then, json_reply};
 use ktd_kit::{Folder, Need, Vendor, quiet, refused};
@@ -47,15 +48,7 @@ fn error_of(folder: &Folder, arguments: &[&str], code: i32) -> String {
 /// A card that says what the document says.
 fn card(folder: &Folder) -> String {
     let shown = json_of(folder, &["show", OWN], 0);
-    json!({
-        "strategy_id": "channel",
-        "entry_function": {"file": "strategy.py", "class_or_function": "Strategy"},
-        "core_logic": {"strategy_family": "f", "entry_rule": "e", "exit_rule": "x", "position_sizing_rule": "p"},
-        "parameters": shown["parameters"],
-        "constraints": shown["constraints"],
-        "output_specification": {},
-    })
-    .to_string()
+    strategy_card("channel", &shown).to_string()
 }
 
 /// The reference with channels that include the bar itself, which no close leaves, and without a column that is required.

@@ -6,6 +6,7 @@
     reason = "a broken fixture fails the test"
 )]
 
+use crate::strategy_card::strategy_card;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_io::sha256::sha256_hex;
 use ktd_kit::episode::{below, dice, reopen_exchanges};
@@ -53,15 +54,7 @@ fn json_of(folder: &Folder, arguments: &[&str]) -> Value {
 
 fn card(folder: &Folder) -> String {
     let shown = json_of(folder, &["show", "S01"]);
-    json!({
-        "strategy_id": "S01",
-        "entry_function": {"file": "strategy.py", "class_or_function": "Strategy"},
-        "core_logic": {"strategy_family": "f", "entry_rule": "e", "exit_rule": "x", "position_sizing_rule": "p"},
-        "parameters": shown["parameters"],
-        "constraints": shown["constraints"],
-        "output_specification": {},
-    })
-    .to_string()
+    strategy_card("S01", &shown).to_string()
 }
 
 fn experiment(folder: &Folder, base_url: &str) {
