@@ -28,6 +28,21 @@ pub struct MeasuredEvidence {
 }
 
 impl MeasuredEvidence {
+    /// Whether each part is a share from 0 to 1, as runs make them: a record may say anything.
+    pub(crate) fn is_of_shares(&self) -> bool {
+        let (card, near) = self.fidelity.parts();
+        let risk = self.risk.into_iter().flat_map(RiskEvidence::parts);
+        let reliability = self.reliability.into_iter().flat_map(ReliabilityEvidence::parts);
+        let distances = self.fidelity.distances.iter().copied();
+        [card]
+            .into_iter()
+            .chain(near)
+            .chain(distances)
+            .chain(risk)
+            .chain(reliability)
+            .all(|part| (0.0..=1.0).contains(&part))
+    }
+
     /// D1, D2 and D3, each 0 to 1; D1 is 0 for a version that has drifted.
     #[must_use]
     pub fn scores(&self, has_drifted: bool) -> [f64; 3] {
@@ -77,5 +92,40 @@ impl PublishedEvidence {
             parameters: self.parameters,
         };
         PaperScores::of(source, &self.facts, evidence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_beyond_a_whole_is_found() {
+        let sound = MeasuredEvidence {
+            fidelity: FidelityEvidence {
+                checks_held: 3,
+                checks: 4,
+                distances: vec![0.0, 1.0],
+                has_drifted: false,
+            },
+            risk: Some(RiskEvidence {
+                actions: 3,
+                breaches: 2,
+                logged_breaches: 1,
+                stress_passed: 8,
+                stress_runs: 8,
+            }),
+            reliability: None,
+        };
+        assert!(sound.is_of_shares());
+        let mut forged = sound.clone();
+        forged.fidelity.checks_held = 5;
+        assert!(!forged.is_of_shares());
+        let mut forged = sound.clone();
+        forged.fidelity.distances = vec![-9.0];
+        assert!(!forged.is_of_shares());
+        let mut forged = sound;
+        forged.risk.as_mut().unwrap().logged_breaches = 3;
+        assert!(!forged.is_of_shares());
     }
 }

@@ -6,7 +6,7 @@ use crate::error::StrategyError;
 use crate::score_evidence::ScoreEvidence;
 use ktd_asking::AskingError;
 use ktd_io::whole_file::{list_if_exists, parse_json, read_bounded, read_if_exists};
-use ktd_strategy_code::{IterationState, PaperScores};
+use ktd_strategy_code::{IterationState, PaperScores, VersionScores, ranked_version};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +37,8 @@ pub struct VersionParts {
     pub iteration: usize,
     /// What became of it.
     pub state: String,
+    /// Whether it passes all gates.
+    pub is_valid: bool,
     /// The evidence of its scores; none where nothing was judged.
     pub evidence: Option<ScoreEvidence>,
     /// D1, D2 and D3 as measured; none where nothing was judged.
@@ -50,6 +52,7 @@ pub struct VersionParts {
 struct ScoredEvent {
     iteration: usize,
     state: String,
+    valid: bool,
     report: Option<ScoredReport>,
 }
 
@@ -111,6 +114,12 @@ fn of_submission(own: &Path) -> Result<RecordedScores, StrategyError> {
             return Err(difference(own, &what));
         }
     }
+    if rows.ranked != ranked(&versions) {
+        return Err(difference(
+            own,
+            "the result ranks another iteration than the scores do",
+        ));
+    }
     Ok(RecordedScores {
         model: rows.model,
         strategy: rows.strategy,
@@ -120,8 +129,34 @@ fn of_submission(own: &Path) -> Result<RecordedScores, StrategyError> {
     })
 }
 
+/// The iteration that is ranked by its scores.
+fn ranked(versions: &[VersionParts]) -> Option<usize> {
+    let kept = versions
+        .iter()
+        .filter(|version| version.state == IterationState::Kept.label());
+    let scores: Vec<VersionScores> = kept
+        .map(|version| VersionScores {
+            iteration: version.iteration,
+            state: IterationState::Kept,
+            is_valid: version.is_valid,
+            scores: version.measured.unwrap_or_default(),
+        })
+        .collect();
+    ranked_version(&scores)
+}
+
 fn version_of(own: &Path, event: ScoredEvent) -> Result<VersionParts, StrategyError> {
     let evidence = event.report.map(|report| report.evidence);
+    if evidence
+        .as_ref()
+        .is_some_and(|evidence| !evidence.measured.is_of_shares())
+    {
+        let what = format!(
+            "evidence of iteration {} is no share from 0 to 1",
+            event.iteration
+        );
+        return Err(difference(own, &what));
+    }
     let has_drifted = event.state == IterationState::Drifted.label();
     let published = evidence.as_ref().and_then(|evidence| evidence.published.as_ref());
     let published = match published {
@@ -131,6 +166,7 @@ fn version_of(own: &Path, event: ScoredEvent) -> Result<VersionParts, StrategyEr
     Ok(VersionParts {
         iteration: event.iteration,
         state: event.state,
+        is_valid: event.valid,
         measured: evidence
             .as_ref()
             .map(|evidence| evidence.measured.scores(has_drifted)),
