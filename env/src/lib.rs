@@ -29,7 +29,7 @@ pub use market::{
     MarketBuilder, NameId, NameInfo, PanelFormatError, PanelOptions, PriceBasis, PriceGrid, RawBar,
     SourceLocation, VolumeBasis,
 };
-pub use money::{Fen, Price, Shares};
+pub use money::{AmountTooLarge, Fen, Price, Shares};
 pub use panel_check::{
     Breach, CheckOptions, DataReport, Examples, FactorJump, Hole, IllFormedBar, SessionGap, UnsupportedRule,
     YearCoverage, check_panel,

@@ -2,14 +2,12 @@
 //!
 //! | operation | result |
 //! |---|---|
-//! | `Price * Shares` | `Fen` |
-//! | `Fen + Fen`, `Fen - Fen`, sum of `Fen` | `Fen` |
-//! | `Shares + Shares`, `Shares - Shares` | `Shares` |
+//! | `Price::times(Shares)` | `Fen` |
+//! | `Fen::plus`, `Fen::minus`, `Fen::total` | `Fen` |
+//! | `Shares::plus`, `Shares::minus` | `Shares` |
 //!
+//! Each is exact or [`AmountTooLarge`]: no amount wraps round or stays at a largest one, so that what an account says is so.
 //! No float decides a fill; [`Fen::to_yuan`] and [`Price::to_yuan`] are for display and for metrics.
-
-use std::iter::Sum;
-use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 /// An amount of money in fen (CNY 0.01).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
@@ -25,6 +23,31 @@ pub struct Shares(pub i64);
 
 const FEN_PER_YUAN: f64 = 100.0;
 
+/// The largest amount of fen or shares on either side of 0: 2^53, CNY 90 trillion, up to which a float is exact.
+const AMOUNT_MAX: i64 = 1 << 53;
+
+/// An amount of money or a count of shares beyond 2^53 on either side of 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "an amount of the account passes 2^53 fen (CNY 90 trillion) or 2^53 shares, the most that is counted"
+)]
+pub struct AmountTooLarge;
+
+impl AmountTooLarge {
+    /// How to fix it.
+    #[must_use]
+    pub const fn hint(self) -> &'static str {
+        "choose a shorter window or less initial cash, and check the panel's prices and factors with `ktd data check`"
+    }
+}
+
+fn in_range(amount: i128) -> Result<i64, AmountTooLarge> {
+    i64::try_from(amount)
+        .ok()
+        .filter(|amount| (-AMOUNT_MAX..=AMOUNT_MAX).contains(amount))
+        .ok_or(AmountTooLarge)
+}
+
 impl Fen {
     /// No money.
     pub const ZERO: Self = Self(0);
@@ -35,9 +58,25 @@ impl Fen {
     pub fn to_yuan(self) -> f64 {
         self.0 as f64 / FEN_PER_YUAN
     }
+
+    /// The sum of some amounts, 0 for none.
+    ///
+    /// # Errors
+    /// [`AmountTooLarge`].
+    pub fn total(amounts: impl IntoIterator<Item = Self>) -> Result<Self, AmountTooLarge> {
+        amounts.into_iter().try_fold(Self::ZERO, Self::plus)
+    }
 }
 
 impl Price {
+    /// The value of some shares at this price.
+    ///
+    /// # Errors
+    /// [`AmountTooLarge`].
+    pub fn times(self, shares: Shares) -> Result<Fen, AmountTooLarge> {
+        in_range(i128::from(self.0) * i128::from(shares.0)).map(Fen)
+    }
+
     /// The price in yuan a share, for display and factors.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "prices stay far below 2^53 fen")]
@@ -58,46 +97,23 @@ impl Shares {
     }
 }
 
-impl Mul<Shares> for Price {
-    type Output = Fen;
-    fn mul(self, shares: Shares) -> Fen {
-        Fen(self.0.saturating_mul(shares.0))
-    }
-}
-
 macro_rules! additive {
     ($unit:ident) => {
-        impl Add for $unit {
-            type Output = Self;
-            fn add(self, other: Self) -> Self {
-                Self(self.0.saturating_add(other.0))
+        impl $unit {
+            /// The sum.
+            ///
+            /// # Errors
+            /// [`AmountTooLarge`].
+            pub fn plus(self, other: Self) -> Result<Self, AmountTooLarge> {
+                in_range(i128::from(self.0) + i128::from(other.0)).map(Self)
             }
-        }
-        impl Sub for $unit {
-            type Output = Self;
-            fn sub(self, other: Self) -> Self {
-                Self(self.0.saturating_sub(other.0))
-            }
-        }
-        impl Neg for $unit {
-            type Output = Self;
-            fn neg(self) -> Self {
-                Self(self.0.saturating_neg())
-            }
-        }
-        impl AddAssign for $unit {
-            fn add_assign(&mut self, other: Self) {
-                *self = *self + other;
-            }
-        }
-        impl SubAssign for $unit {
-            fn sub_assign(&mut self, other: Self) {
-                *self = *self - other;
-            }
-        }
-        impl Sum for $unit {
-            fn sum<I: Iterator<Item = Self>>(items: I) -> Self {
-                items.fold(Self(0), Add::add)
+
+            /// The difference.
+            ///
+            /// # Errors
+            /// [`AmountTooLarge`].
+            pub fn minus(self, other: Self) -> Result<Self, AmountTooLarge> {
+                in_range(i128::from(self.0) - i128::from(other.0)).map(Self)
             }
         }
     };
@@ -106,22 +122,19 @@ macro_rules! additive {
 additive!(Fen);
 additive!(Shares);
 
-/// `numerator / denominator` rounded half-up, both positive or zero numerator; saturates.
-pub(crate) fn divide_half_up(numerator: i128, denominator: i128) -> i64 {
-    divide_down(
-        numerator.saturating_mul(2).saturating_add(denominator),
-        denominator.saturating_mul(2),
-    )
+/// `numerator / denominator` rounded half-up, numerator 0 at least and below 2^126, denominator 1 at least and below 2^125.
+pub(crate) fn divide_half_up(numerator: i128, denominator: i128) -> Result<i64, AmountTooLarge> {
+    divide_down(numerator * 2 + denominator, denominator * 2)
 }
 
-/// `numerator / denominator` rounded down, denominator 1 at least; saturates upwards.
+/// `numerator / denominator` rounded down, denominator 1 at least.
 #[inline]
-pub(crate) fn divide_down(numerator: i128, denominator: i128) -> i64 {
+pub(crate) fn divide_down(numerator: i128, denominator: i128) -> Result<i64, AmountTooLarge> {
     // Amounts of one account fit the machine's own division, which is several times faster than the wide one.
     if let (Ok(numerator), Ok(denominator)) = (u64::try_from(numerator), u64::try_from(denominator)) {
-        return i64::try_from(numerator / denominator.max(1)).unwrap_or(i64::MAX);
+        return in_range(i128::from(numerator / denominator.max(1)));
     }
-    i64::try_from(numerator.div_euclid(denominator.max(1))).unwrap_or(i64::MAX)
+    in_range(numerator.div_euclid(denominator.max(1)))
 }
 
 #[cfg(test)]
@@ -130,10 +143,10 @@ mod tests {
 
     #[test]
     fn half_up_division() {
-        assert_eq!(divide_half_up(5, 10), 1);
-        assert_eq!(divide_half_up(4, 10), 0);
-        assert_eq!(divide_half_up(15, 10), 2);
-        assert_eq!(divide_half_up(0, 7), 0);
+        assert_eq!(divide_half_up(5, 10), Ok(1));
+        assert_eq!(divide_half_up(4, 10), Ok(0));
+        assert_eq!(divide_half_up(15, 10), Ok(2));
+        assert_eq!(divide_half_up(0, 7), Ok(0));
     }
 
     /// Around the last numerator that the machine's own division takes.
@@ -142,7 +155,7 @@ mod tests {
         let edge = i128::from(u64::MAX);
         for numerator in [-7, 0, 6, 7, edge - 1, edge, edge + 1, edge * 9] {
             for denominator in [1, 7, 10_000, edge, edge + 1] {
-                let expected = i64::try_from(numerator.div_euclid(denominator)).unwrap_or(i64::MAX);
+                let expected = in_range(numerator.div_euclid(denominator));
                 assert_eq!(
                     divide_down(numerator, denominator),
                     expected,
@@ -152,8 +165,18 @@ mod tests {
         }
     }
 
+    /// At the last amount that is counted and the first that is not, on both sides of 0.
     #[test]
-    fn a_price_times_shares_is_money() {
-        assert_eq!(Price(1000) * Shares(300), Fen(300_000));
+    fn an_amount_is_exact_or_refused() {
+        let most = Fen(AMOUNT_MAX);
+        assert_eq!(Price(1000).times(Shares(300)), Ok(Fen(300_000)));
+        assert_eq!(Price(1).times(Shares(AMOUNT_MAX)), Ok(most));
+        assert_eq!(Price(i64::MAX).times(Shares(i64::MIN)), Err(AmountTooLarge));
+        assert_eq!(most.minus(Fen(1)).and_then(|below| below.plus(Fen(1))), Ok(most));
+        assert_eq!(most.plus(Fen(1)), Err(AmountTooLarge));
+        assert_eq!(Fen(-AMOUNT_MAX).minus(Fen(1)), Err(AmountTooLarge));
+        assert_eq!(Shares(i64::MAX).plus(Shares(i64::MAX)), Err(AmountTooLarge));
+        assert_eq!(Fen::total([most, Fen(1), Fen(-1)]), Err(AmountTooLarge));
+        assert_eq!(Fen::total([]), Ok(Fen::ZERO));
     }
 }

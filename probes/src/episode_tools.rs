@@ -187,8 +187,7 @@ impl<'a> EpisodeTools<'a> {
             None => of_exchange,
         };
         let nav_before = self.account.nav;
-        let account = std::mem::replace(&mut self.account, Account::with_cash(maker.rules.initial_cash));
-        let (after, report) = step(maker.rules, account, &orders, &day);
+        let (after, report) = step(maker.rules, self.account.clone(), &orders, &day).ok()?;
         self.account = after;
         self.last_step = Some(LastStep {
             step: number,

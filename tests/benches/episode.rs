@@ -127,7 +127,7 @@ impl Recorder<'_> {
             .enumerate()
         {
             let orders = orders_of(&account, &quotes.as_of(), place * SWAPPED_A_DAY);
-            account = step(&self.rules, account, &orders, &quotes).0;
+            account = step(&self.rules, account, &orders, &quotes).expect("counted").0;
             batches.push(orders);
         }
         batches
@@ -156,7 +156,7 @@ impl Recorder<'_> {
                 is_repaired: false,
             })?;
             let nav_before = account.nav;
-            let (after, report) = step(&self.rules, account, orders, &quotes);
+            let (after, report) = step(&self.rules, account, orders, &quotes).expect("counted");
             account = after;
             let last_step = LastStep {
                 step: number,

@@ -97,12 +97,12 @@ impl ToolContext<'_> {
         self.mask.board(self.as_of.board(name))
     }
 
-    /// Value of the holding at the last close over NAV; 0 for what is not held.
+    /// Value of the holding at the last close over NAV; 0 for what is not held. The account was marked at that close, so that
+    /// its value is counted; one that was not is no number.
     pub(crate) fn weight_of(&self, name: NameId) -> f64 {
-        let value = self
-            .as_of
-            .last_bar(name)
-            .map(|(_, bar)| bar.close * self.account.shares(name));
-        value.unwrap_or(Fen::ZERO).to_yuan() / self.account.nav.to_yuan()
+        let value = self.as_of.last_bar(name).map_or(Ok(Fen::ZERO), |(_, bar)| {
+            bar.close.times(self.account.shares(name))
+        });
+        value.map_or(f64::NAN, Fen::to_yuan) / self.account.nav.to_yuan()
     }
 }

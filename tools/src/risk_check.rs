@@ -7,7 +7,7 @@ use crate::feedback_texts;
 use crate::order::OrderProblem;
 use crate::state::count_of;
 use ktd_env::exchange::{ChargedTrade, Decision, Order, Quantity, Side, TargetWeight, decide, fee};
-use ktd_env::{Fen, NameId, Price, Shares};
+use ktd_env::{AmountTooLarge, Fen, NameId, Price, Shares};
 use ktd_masking::{Count, Mask, Payload, PointerPart};
 use std::collections::BTreeMap;
 
@@ -23,7 +23,14 @@ pub(crate) fn answer(context: &ToolContext<'_>, arguments: &RiskArguments) -> Re
             target,
         })
         .collect();
-    let projection = Projection::of(context, &planned);
+    let projection = Projection::of(context, &planned).map_err(|AmountTooLarge| {
+        let fault = Fault::new(
+            "out_of_range",
+            "amounts that an account counts",
+            "plan smaller orders",
+        );
+        vec![fault.at([PointerPart::Field("targets")])]
+    })?;
     let codes = planned.iter().filter_map(|planned| match planned.decision {
         Some(Decision::Rejected { code, .. }) => Some(code),
         Some(Decision::Accepted { .. }) | None => None,
@@ -69,11 +76,11 @@ impl Planned {
         }
     }
 
-    fn shares_after(&self) -> Shares {
+    fn shares_after(&self) -> Result<Shares, AmountTooLarge> {
         match self.accepted() {
-            Some((Side::Buy, shares)) => self.target.held + shares,
-            Some((Side::Sell, shares)) => self.target.held - shares,
-            None => self.target.held,
+            Some((Side::Buy, shares)) => self.target.held.plus(shares),
+            Some((Side::Sell, shares)) => self.target.held.minus(shares),
+            None => Ok(self.target.held),
         }
     }
 }
@@ -139,7 +146,7 @@ fn resolved(context: &ToolContext<'_>, name: NameId, close: Price, weight: Targe
     const MILLION: i128 = 1_000_000;
     let held = context.account.shares(name);
     let wanted = i128::from(weight.millionths()) * i128::from(context.account.nav.0);
-    let current = i128::from((close * held).0) * MILLION;
+    let current = i128::from(close.0) * i128::from(held.0) * MILLION;
     let side = match wanted.cmp(&current) {
         std::cmp::Ordering::Less => Some(Side::Sell),
         std::cmp::Ordering::Equal => None,
@@ -202,13 +209,13 @@ struct Projection {
 }
 
 impl Projection {
-    fn of(context: &ToolContext<'_>, planned: &[Planned]) -> Self {
+    fn of(context: &ToolContext<'_>, planned: &[Planned]) -> Result<Self, AmountTooLarge> {
         let account = context.account;
         let held = account.holdings.iter().filter_map(|holding| {
             let (_, bar) = context.as_of.last_bar(holding.name)?;
-            Some((holding.name, bar.close * holding.shares))
+            Some(bar.close.times(holding.shares).map(|value| (holding.name, value)))
         });
-        let values: BTreeMap<NameId, Fen> = held.collect();
+        let values: BTreeMap<NameId, Fen> = held.collect::<Result<_, _>>()?;
         let mut after = Self {
             cash: account.cash,
             fees: Fen::ZERO,
@@ -223,25 +230,25 @@ impl Projection {
                 continue;
             };
             let target = &planned.target;
-            let trade = ChargedTrade::of_next_day(context.as_of, target.name, side, shares, target.close);
-            let (value, fee) = (trade.value, fee(context.rules, &trade));
-            after.cash += match side {
-                Side::Buy => -(value + fee),
-                Side::Sell => value - fee,
+            let trade = ChargedTrade::of_next_day(context.as_of, target.name, side, shares, target.close)?;
+            let (value, fee) = (trade.value, fee(context.rules, &trade)?);
+            let before_fee = match side {
+                Side::Buy => after.cash.minus(value)?,
+                Side::Sell => after.cash.plus(value)?,
             };
-            after.fees += fee;
-            after.traded += value;
-            let left = planned.shares_after();
+            after.cash = before_fee.minus(fee)?;
+            after.fees = after.fees.plus(fee)?;
+            after.traded = after.traded.plus(value)?;
+            let left = planned.shares_after()?;
             if left.0 <= 0 {
                 after.values.remove(&planned.target.name);
             } else {
-                after
-                    .values
-                    .insert(planned.target.name, planned.target.close * left);
+                let value = planned.target.close.times(left)?;
+                after.values.insert(planned.target.name, value);
             }
         }
-        after.nav = account.nav - after.fees;
-        after
+        after.nav = account.nav.minus(after.fees)?;
+        Ok(after)
     }
 
     fn weight(&self, value: Fen) -> f64 {

@@ -7,7 +7,7 @@ use crate::masked_factor_view::MaskedFactorView;
 use crate::volume::{mean_volume, volume_like};
 use ktd_env::exchange::Holding;
 use ktd_env::factors::{Factor, Technical};
-use ktd_env::{Board, DaysBack, NameId};
+use ktd_env::{Board, DaysBack, Fen, NameId};
 use ktd_masking::{Count, Mode, Payload, RuleFigures};
 use std::collections::BTreeSet;
 
@@ -102,8 +102,11 @@ fn holdings(context: &ToolContext<'_>) -> Payload {
         let (value, cost) = if context.mask.shows_shares() {
             (Payload::null(), context.mask.money(holding.cost))
         } else {
-            let value = facts.last.close * holding.shares;
-            (context.mask.money(value), Payload::null())
+            let value = facts.last.close.times(holding.shares);
+            (
+                value.map_or_else(|_| Payload::null(), |value| context.mask.money(value)),
+                Payload::null(),
+            )
         };
         vec![
             context.mask.asset(name),
@@ -131,8 +134,8 @@ fn held<'a>(context: &'a ToolContext<'_>) -> impl Iterator<Item = (&'a Holding, 
 
 /// Value of a holding over its cost, minus 1.
 pub(crate) fn unrealised_return(context: &ToolContext<'_>, holding: &Holding, facts: &Facts) -> Payload {
-    let value = facts.last.close * holding.shares;
-    let unrealised = value.to_yuan() / holding.cost.to_yuan() - 1.0;
+    let value = facts.last.close.times(holding.shares);
+    let unrealised = value.map_or(f64::NAN, Fen::to_yuan) / holding.cost.to_yuan() - 1.0;
     context.mask.unrealised_return(unrealised)
 }
 

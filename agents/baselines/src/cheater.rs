@@ -2,7 +2,7 @@
 
 use crate::foresight::Foresight;
 use crate::identifier::{is_code, is_date};
-use crate::order::{bounded, rebalance};
+use crate::order::{rebalance, stake_of_foresight};
 use crate::recognise::answer_probe;
 use crate::seen::Seen;
 use crate::{ChatModel, answer};
@@ -75,7 +75,7 @@ impl ChatModel for Cheater {
             {
                 let orders = rebalance(
                     &seen,
-                    bounded(&seen, allowed),
+                    stake_of_foresight(seen.step().unwrap_or(1), allowed),
                     &self.best(&codes, &date),
                     "I remember what happened next.",
                 );

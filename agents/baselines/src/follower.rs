@@ -1,6 +1,6 @@
 //! Holds what a plan says, in equal weights: the hands of a control whose head is elsewhere.
 
-use crate::order::{bounded, rebalance};
+use crate::order::{rebalance, stake_of_foresight};
 use crate::seen::Seen;
 use crate::{ChatModel, answer};
 use std::fmt;
@@ -11,6 +11,11 @@ pub trait Plan: Send + Sync {
     /// The names to hold over the trading day of a 1-based step, best first, as the episode shows them; `held` are those
     /// held before it.
     fn wanted(&self, step: usize, held: &[String]) -> Vec<String>;
+
+    /// Whether it knows prices to come, so that the share it invests falls with the steps.
+    fn has_foresight(&self) -> bool {
+        false
+    }
 }
 
 /// Holds what a plan says, in equal weights, and looks nothing up.
@@ -43,7 +48,12 @@ impl ChatModel for Follower {
             return answer::hold(&seen, "I cannot tell which step this is.");
         };
         let wanted = self.plan.wanted(step, &seen.held());
-        let orders = rebalance(&seen, bounded(&seen, allowed), &wanted, "The plan says so.");
+        let allowed = if self.plan.has_foresight() {
+            stake_of_foresight(step, allowed)
+        } else {
+            allowed
+        };
+        let orders = rebalance(&seen, allowed, &wanted, "The plan says so.");
         answer::submit(&seen, orders, "Following the plan.")
     }
 }

@@ -1,16 +1,16 @@
 //! Orders as a built-in agent writes them.
 
-use crate::seen::{Allowed, Seen, WHOLE_MICRO, micro};
+use crate::seen::{Allowed, Seen, WHOLE_MICRO};
 use ktd_tools::SUBMIT_ACTION;
 use serde::Serialize;
 use serde_json::json;
 
-/// The most that is bet on one name. Who knows the future doubles every month, and a market without impact would take
+/// Steps through which who knows the future invests all it may. It doubles every month, and a market without impact takes
 /// any order: without a bound two years would bring more money than an account can count.
-const STAKE_CNY_MAX: f64 = 2e8;
+const WHOLE_STAKE_STEPS: usize = 40;
 
 /// The share of the account that is invested at most: what is left pays the fees.
-const INVESTED_MICRO: u32 = 950_000;
+pub(crate) const INVESTED_MICRO: u32 = 950_000;
 
 /// One order of a submission.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -62,7 +62,7 @@ pub(crate) fn targets(orders: &[Order]) -> String {
 /// The weight of one of `count` equal positions, in millionths, on the grid of target weights.
 pub(crate) fn equal_weight_micro(count: usize, allowed: Allowed) -> u32 {
     let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
-    let weight = (INVESTED_MICRO / count).min(allowed.max_single_weight_micro);
+    let weight = (allowed.invested_micro / count).min(allowed.max_single_weight_micro);
     weight - weight % allowed.weight_step_micro
 }
 
@@ -102,17 +102,15 @@ pub(crate) fn without_refused(seen: &Seen, orders: Vec<Order>) -> Vec<Order> {
     }
 }
 
-/// The weights allowed, as far as the stake allows.
-pub(crate) fn bounded(seen: &Seen, allowed: Allowed) -> Allowed {
-    let stake_micro = seen
-        .nav()
-        .filter(|nav| STAKE_CNY_MAX < *nav)
-        .and_then(|nav| micro(STAKE_CNY_MAX / nav));
-    let max_single_weight_micro = stake_micro.map_or(allowed.max_single_weight_micro, |stake| {
-        stake.min(allowed.max_single_weight_micro)
-    });
+/// What is allowed, less what who knows the future leaves uninvested: from step 40 on the share that is invested falls as
+/// 1 / step, so that the account grows as a power of the steps and not exponentially. The step is shown under every mask; the
+/// value of the account is not.
+pub(crate) fn stake_of_foresight(step: usize, allowed: Allowed) -> Allowed {
+    let whole = u64::from(allowed.invested_micro);
+    let steps = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let share = whole * steps(WHOLE_STAKE_STEPS) / steps(step.max(WHOLE_STAKE_STEPS));
     Allowed {
-        max_single_weight_micro,
+        invested_micro: u32::try_from(share).unwrap_or(allowed.invested_micro),
         ..allowed
     }
 }

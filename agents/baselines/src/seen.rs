@@ -1,5 +1,6 @@
 //! What a built-in agent can read in a request: the last state, the tools' answers, tables by column.
 
+use crate::order::INVESTED_MICRO;
 use ktd_tools::{SUBMIT_ACTION, Tool};
 use serde_json::Value;
 
@@ -35,6 +36,8 @@ pub(crate) struct Allowed {
     pub(crate) max_single_weight_micro: u32,
     /// What target weights have to be multiples of.
     pub(crate) weight_step_micro: u32,
+    /// The share of the account that the agent itself invests at most.
+    pub(crate) invested_micro: u32,
 }
 
 impl Seen {
@@ -177,11 +180,6 @@ impl Seen {
         usize::try_from(at(&self.state, "/step").as_u64()?).ok()
     }
 
-    /// The net asset value, in what the state counts money in.
-    pub(crate) fn nav(&self) -> Option<f64> {
-        at(&self.state, "/account/nav").as_f64()
-    }
-
     /// The names held.
     pub(crate) fn held(&self) -> Vec<String> {
         Table::read(at(&self.state, "/account/holdings")).texts("stock_id")
@@ -197,6 +195,7 @@ impl Seen {
                 .and_then(micro)
                 .unwrap_or(1)
                 .max(1),
+            invested_micro: INVESTED_MICRO,
         })
     }
 

@@ -316,19 +316,19 @@ fn the_cheater_needs_both_the_stock_and_the_day() {
 }
 
 #[test]
-fn a_rich_cheater_keeps_its_stake() {
+fn the_stake_of_a_cheater_falls_with_the_steps() {
     let cheater = Cheater::new(Arc::new(Past));
-    let with_nav = |nav: f64| {
+    let at_step = |step: usize| {
         let more = json!({
             "day": "2024-04-02",
             "universe": ["SH600519"],
-            "account": {"nav": nav, "holdings": {"columns": [], "rows": []}},
+            "step": step,
         });
         brief(&cheater, &request(&state(&[], &more), true, &[]))
     };
-    assert_eq!(with_nav(1e6), ["BUY SH600519 0.2"]);
-    assert_eq!(with_nav(1e9), ["BUY SH600519 0.2"]);
-    assert_eq!(with_nav(2e10), ["BUY SH600519 0.01"]);
+    assert_eq!(at_step(40), ["BUY SH600519 0.2"]);
+    assert_eq!(at_step(400), ["BUY SH600519 0.095"]);
+    assert_eq!(at_step(3_800), ["BUY SH600519 0.01"]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::report::{CorporateEvent, EventKind};
 use super::rules::{Delisting, Rules};
 use super::trading_day::TradingDay;
 use crate::decimal::Decimal;
-use crate::money::{Fen, Price, Shares};
+use crate::money::{AmountTooLarge, Fen, Price, Shares};
 
 /// The price a held name starts the day from.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +22,7 @@ pub(super) fn apply_actions(
     account: &mut Account,
     day: &TradingDay<'_>,
     events: &mut Vec<CorporateEvent>,
-) -> (Vec<Base>, Fen) {
+) -> Result<(Vec<Base>, Fen), AmountTooLarge> {
     let mut rounding = Fen::ZERO;
     let mut bases = Vec::with_capacity(account.holdings.len());
     for holding in account.holdings.clone() {
@@ -37,30 +37,34 @@ pub(super) fn apply_actions(
             });
             continue;
         };
-        let event = action(&holding, previous.close, previous.factor, bar.factor);
-        rounding += event.price * event.shares_after + event.cash - previous.close * event.shares_before;
-        account.cash += event.cash;
-        account.set(holding.name, event.shares_after, holding.cost - event.cash);
+        let event = action(&holding, previous.close, previous.factor, bar.factor)?;
+        let after = event.price.times(event.shares_after)?.plus(event.cash)?;
+        let before = previous.close.times(event.shares_before)?;
+        rounding = rounding.plus(after.minus(before)?)?;
+        account.cash = account.cash.plus(event.cash)?;
+        account.set(holding.name, event.shares_after, holding.cost.minus(event.cash)?);
         bases.push(Base {
             price: event.price,
             shares: event.shares_after,
         });
         events.push(event);
     }
-    (bases, rounding)
+    Ok((bases, rounding))
 }
 
-fn action(holding: &Holding, previous_close: Price, before: Decimal, after: Decimal) -> CorporateEvent {
+fn action(
+    holding: &Holding,
+    previous_close: Price,
+    before: Decimal,
+    after: Decimal,
+) -> Result<CorporateEvent, AmountTooLarge> {
     let reference = reference_price(previous_close, before, after);
-    let (whole, cash) = after.scale_count(holding.shares.0, before).map_or(
-        (holding.shares.0, Fen::ZERO),
-        |(whole, rest, denominator)| {
-            let doubled = rest * 2 * reference.0 + &denominator;
-            let cash = doubled / (denominator * 2);
-            (whole, Fen(i64::try_from(cash).unwrap_or(0)))
-        },
-    );
-    CorporateEvent {
+    let (whole, rest, denominator) = after
+        .scale_count(holding.shares.0, before)
+        .ok_or(AmountTooLarge)?;
+    let cash = (rest * 2 * reference.0 + &denominator) / (denominator * 2);
+    let cash = Fen(i64::try_from(cash).map_err(|_| AmountTooLarge)?);
+    Ok(CorporateEvent {
         name: holding.name,
         kind: EventKind::CorporateAction,
         shares_before: holding.shares,
@@ -69,7 +73,7 @@ fn action(holding: &Holding, previous_close: Price, before: Decimal, after: Deci
         factor_after: after,
         price: reference,
         cash,
-    }
+    })
 }
 
 /// Turns names whose rows have ended into cash or nothing on the trading day the rules name (docs/spec/exchange.md,
@@ -81,7 +85,7 @@ pub(super) fn apply_delistings(
     account: &mut Account,
     day: &TradingDay<'_>,
     events: &mut Vec<CorporateEvent>,
-) -> Fen {
+) -> Result<Fen, AmountTooLarge> {
     let mut lost = Fen::ZERO;
     let ended: Vec<Holding> = account
         .holdings
@@ -93,13 +97,13 @@ pub(super) fn apply_delistings(
         let Some(bar) = day.last_bar(holding.name) else {
             continue;
         };
-        let value = bar.close * holding.shares;
+        let value = bar.close.times(holding.shares)?;
         let (kind, cash) = match rules.delisting {
             Delisting::LastClose => (EventKind::DelistingLastClose, value),
             Delisting::Zero => (EventKind::DelistingZero, Fen::ZERO),
         };
-        lost += value - cash;
-        account.cash += cash;
+        lost = lost.plus(value.minus(cash)?)?;
+        account.cash = account.cash.plus(cash)?;
         account.set(holding.name, Shares::ZERO, Fen::ZERO);
         events.push(CorporateEvent {
             name: holding.name,
@@ -112,5 +116,5 @@ pub(super) fn apply_delistings(
             cash,
         });
     }
-    lost
+    Ok(lost)
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::day::{DateSpan, TradeDate};
 use crate::decimal::Decimal;
 use crate::market::{Market, MarketBuilder, PanelOptions, PriceBasis, RawBar, VolumeBasis};
-use crate::money::{Fen, Price, Shares};
+use crate::money::{AmountTooLarge, Fen, Price, Shares};
 use crate::ticker::Ticker;
 
 /// One name that closes at CNY 10.00 on the day before `date` with factor 1, and opens at `open` on it.
@@ -63,10 +63,15 @@ fn market(case: &Case<'_>) -> Market {
 
 /// What becomes of an order of 200 shares by an account that holds 1000.
 fn trade(rules: &Rules, market: &Market, side: Side) -> Execution {
-    trade_shares(rules, market, side, (200, 1000))
+    trade_shares(rules, market, side, (200, 1000)).unwrap()
 }
 
-fn trade_shares(rules: &Rules, market: &Market, side: Side, (shares, held): (i64, i64)) -> Execution {
+fn trade_shares(
+    rules: &Rules,
+    market: &Market,
+    side: Side,
+    (shares, held): (i64, i64),
+) -> Result<Execution, AmountTooLarge> {
     let (name, _) = market.names().next().unwrap();
     let account = Account {
         cash: Fen(10_000_000),
@@ -83,7 +88,26 @@ fn trade_shares(rules: &Rules, market: &Market, side: Side, (shares, held): (i64
         quantity: Quantity::Shares(Shares(shares)),
     };
     let day = TradingDay::new(market, market.day_at(1).unwrap()).unwrap();
-    step(rules, account, &[order], &day).1.fills[0].execution
+    Ok(step(rules, account, &[order], &day)?.1.fills[0].execution)
+}
+
+/// CNY 10 a share: 2^53 fen are some nine trillion shares.
+#[test]
+fn an_account_beyond_counting_is_refused_and_an_order_beyond_it_rejected() {
+    let market = market(&Case::plain("SH600000", "2019-06-03", "10.00"));
+    let most = (1 << 53) / 1000 - 10_000_000 / 1000;
+    let rules = Rules::default();
+    assert!(is_filled(
+        trade_shares(&rules, &market, Side::Sell, (200, most)).unwrap()
+    ));
+    assert_eq!(
+        trade_shares(&rules, &market, Side::Sell, (200, most + 1_000)),
+        Err(AmountTooLarge)
+    );
+    for shares in [i64::MAX - i64::MAX % 100, 100 << 50] {
+        let heavy = trade_shares(&rules, &market, Side::Buy, (shares, 1_000));
+        assert_eq!(heavy, Ok(Execution::Rejected(RejectCode::MaxSingleWeight)));
+    }
 }
 
 fn is_filled(execution: Execution) -> bool {
@@ -179,7 +203,7 @@ fn charged(code: &str, day: &str, side: Side) -> Fen {
         fees: FeeRule::Dated,
         ..Rules::default()
     };
-    fee(&rules, &trade)
+    fee(&rules, &trade).unwrap()
 }
 
 #[test]
@@ -267,7 +291,7 @@ fn the_least_fee_is_the_commissions_alone_under_dated_fees() {
 
 /// Shares traded, or the code of the rejection.
 fn traded(rules: &Rules, case: &Case<'_>, side: Side, order: (i64, i64)) -> Result<(i64, bool), RejectCode> {
-    match trade_shares(rules, &market(case), side, order) {
+    match trade_shares(rules, &market(case), side, order).unwrap() {
         Execution::Filled {
             quantity, clipped, ..
         } => Ok((quantity.0, clipped)),

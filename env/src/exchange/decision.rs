@@ -7,7 +7,7 @@ use super::report::RejectCode;
 use super::rules::{ExDayOrders, Rules};
 use crate::as_of::AsOf;
 use crate::market::NameId;
-use crate::money::{Price, Shares, divide_down};
+use crate::money::{AmountTooLarge, Price, Shares, divide_down};
 
 /// What the checks at decision made of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +149,8 @@ impl<'a> Batch<'a> {
             Quantity::TargetWeight(weight) => weight,
         };
         let board = self.as_of.board(name);
-        let desired = cut_to_grid(board, self.desired_shares(weight, close));
+        let too_many = |_| Failed(RejectCode::MaxSingleWeight, Shares::ZERO);
+        let desired = cut_to_grid(board, self.desired_shares(weight, close).map_err(too_many)?);
         let quantity = match order.side {
             Side::Buy => {
                 let more = desired - held.0;
@@ -170,10 +171,10 @@ impl<'a> Batch<'a> {
     }
 
     /// floor(weight x NAV / close), in integers.
-    fn desired_shares(&self, weight: TargetWeight, close: Price) -> i64 {
+    fn desired_shares(&self, weight: TargetWeight, close: Price) -> Result<i64, AmountTooLarge> {
         const MILLION: i128 = 1_000_000;
         let money = i128::from(weight.millionths()) * i128::from(self.account.nav.0.max(0));
-        divide_down(money, MILLION.saturating_mul(i128::from(close.0.max(1))))
+        divide_down(money, MILLION * i128::from(close.0.max(1)))
     }
 
     fn check_quantity(
@@ -191,7 +192,11 @@ impl<'a> Batch<'a> {
         if !is_on_grid(self.as_of.board(name), side, requested.0, held.0) {
             return fail(RejectCode::Lot);
         }
-        if side == Side::Buy && self.is_too_heavy(held + requested, close) {
+        if side == Side::Buy
+            && held
+                .plus(requested)
+                .map_or(true, |all| self.is_too_heavy(all, close))
+        {
             return fail(RejectCode::MaxSingleWeight);
         }
         if side == Side::Buy && held.0 == 0 && self.new_names >= self.room {
@@ -203,9 +208,10 @@ impl<'a> Batch<'a> {
     /// shares x close above the largest weight of NAV, compared in integers.
     fn is_too_heavy(&self, shares: Shares, close: Price) -> bool {
         const BILLION: i128 = 1_000_000_000;
-        let value = i128::from(shares.0).saturating_mul(i128::from(close.0));
-        let most = i128::from(self.rules.max_single_weight_billionths)
-            .saturating_mul(i128::from(self.account.nav.0));
-        value.saturating_mul(BILLION) > most
+        let Ok(value) = close.times(shares) else {
+            return true;
+        };
+        let most = i128::from(self.rules.max_single_weight_billionths) * i128::from(self.account.nav.0);
+        i128::from(value.0) * BILLION > most
     }
 }

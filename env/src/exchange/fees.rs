@@ -5,7 +5,7 @@ use super::rules::{FeeRule, Rules};
 use crate::as_of::AsOf;
 use crate::day::TradeDate;
 use crate::market::{DayIndex, NameId};
-use crate::money::{Fen, Price, Shares, divide_half_up};
+use crate::money::{AmountTooLarge, Fen, Price, Shares, divide_half_up};
 use crate::ticker::Venue;
 
 /// Ten-millionths of value: a basis point is 1,000 of them.
@@ -29,24 +29,34 @@ pub struct ChargedTrade {
 
 impl ChargedTrade {
     /// A trade at the open after the as-of day, at a price known on it.
-    #[must_use]
-    pub fn of_next_day(as_of: &AsOf<'_>, name: NameId, side: Side, shares: Shares, price: Price) -> Self {
+    ///
+    /// # Errors
+    /// [`AmountTooLarge`] for a value that no account counts.
+    pub fn of_next_day(
+        as_of: &AsOf<'_>,
+        name: NameId,
+        side: Side,
+        shares: Shares,
+        price: Price,
+    ) -> Result<Self, AmountTooLarge> {
         let market = as_of.market();
         let next = DayIndex::from_slot(as_of.day().index().saturating_add(1));
         let date = market.date(next).or_else(|| market.calendar().last().copied());
-        Self {
+        Ok(Self {
             side,
             shares,
-            value: price * shares,
+            value: price.times(shares)?,
             venue: market.venue(name),
             date: date.unwrap_or_else(TradeDate::earliest),
-        }
+        })
     }
 }
 
 /// The fee of one order (docs/spec/exchange.md#fees).
-#[must_use]
-pub fn fee(rules: &Rules, trade: &ChargedTrade) -> Fen {
+///
+/// # Errors
+/// [`AmountTooLarge`] for a fee that no account counts.
+pub fn fee(rules: &Rules, trade: &ChargedTrade) -> Result<Fen, AmountTooLarge> {
     let (rate, further) = match (rules.fees, trade.side) {
         (FeeRule::Paper, Side::Buy) => (rules.buy_bps, Fen::ZERO),
         (FeeRule::Paper, Side::Sell) => (rules.sell_bps, Fen::ZERO),
@@ -54,11 +64,12 @@ pub fn fee(rules: &Rules, trade: &ChargedTrade) -> Fen {
             let duty = part(
                 trade.value,
                 i64::from(stamp_duty_bps(trade.side, trade.date)) * PER_BASIS_POINT,
-            );
-            (rules.commission_bps, duty + transfer_fee(trade))
+            )?;
+            (rules.commission_bps, duty.plus(transfer_fee(trade)?)?)
         }
     };
-    part(trade.value, i64::from(rate) * PER_BASIS_POINT).max(rules.min_fee) + further
+    let rated = part(trade.value, i64::from(rate) * PER_BASIS_POINT)?;
+    rated.max(rules.min_fee).plus(further)
 }
 
 /// What a trade of a day costs as a share of its value, without least fees: for accounts without lots and fen.
@@ -76,9 +87,8 @@ pub fn fee_rate(rules: &Rules, side: Side, date: TradeDate) -> f64 {
 }
 
 /// So many ten-millionths of a value, half-up to a fen.
-fn part(value: Fen, ten_millionths: i64) -> Fen {
-    let product = i128::from(value.0).saturating_mul(i128::from(ten_millionths));
-    Fen(divide_half_up(product, WHOLE))
+fn part(value: Fen, ten_millionths: i64) -> Result<Fen, AmountTooLarge> {
+    divide_half_up(i128::from(value.0) * i128::from(ten_millionths), WHOLE).map(Fen)
 }
 
 /// First day of a rate of stamp duty, and the rate on buys and on sells, basis points.
@@ -123,10 +133,10 @@ fn transfer_rate(venue: Venue, date: TradeDate) -> Option<u32> {
     }
 }
 
-fn transfer_fee(trade: &ChargedTrade) -> Fen {
+fn transfer_fee(trade: &ChargedTrade) -> Result<Fen, AmountTooLarge> {
     transfer_rate(trade.venue, trade.date).map_or_else(
         // 0.3 per mille of a face value of CNY 1 a share.
-        || Fen(divide_half_up(i128::from(trade.shares.0).saturating_mul(3), 100)),
+        || divide_half_up(i128::from(trade.shares.0) * 3, 100).map(Fen),
         |rate| part(trade.value, i64::from(rate)),
     )
 }

@@ -8,7 +8,7 @@ use super::report::{Execution, RejectCode};
 use super::rules::Rules;
 use super::trading_day::TradingDay;
 use crate::market::NameId;
-use crate::money::{Fen, Price, Shares, divide_half_up};
+use crate::money::{AmountTooLarge, Fen, Price, Shares, divide_half_up};
 
 /// An accepted order on its way to the open.
 #[derive(Debug, Clone, Copy)]
@@ -25,23 +25,23 @@ pub(super) fn execute(
     account: &mut Account,
     day: &TradingDay<'_>,
     order: &Accepted,
-) -> Execution {
+) -> Result<Execution, AmountTooLarge> {
     let held = account.shares(order.name);
     if order.side == Side::Sell && held.0 <= 0 {
-        return Execution::Rejected(RejectCode::NotHeld);
+        return Ok(Execution::Rejected(RejectCode::NotHeld));
     }
     let Some(open) = day.tradable_open(order.name) else {
-        return Execution::Rejected(RejectCode::Suspended);
+        return Ok(Execution::Rejected(RejectCode::Suspended));
     };
     if order.requested.0 == 0 && !order.sells_all {
-        return Execution::Rejected(RejectCode::Lot);
+        return Ok(Execution::Rejected(RejectCode::Lot));
     }
     let blocked = day
         .limits(rules, order.name)
         .is_some_and(|limits| limits.state(open).blocks(order.side));
     match order.side {
-        Side::Buy if blocked => Execution::Rejected(RejectCode::LimitUp),
-        Side::Sell if blocked => Execution::Rejected(RejectCode::LimitDown),
+        Side::Buy if blocked => Ok(Execution::Rejected(RejectCode::LimitUp)),
+        Side::Sell if blocked => Ok(Execution::Rejected(RejectCode::LimitDown)),
         Side::Buy => buy(rules, account, day, order, open),
         Side::Sell => sell(rules, account, day, order, open),
     }
@@ -53,32 +53,33 @@ fn sell(
     day: &TradingDay<'_>,
     order: &Accepted,
     open: Price,
-) -> Execution {
+) -> Result<Execution, AmountTooLarge> {
     let held = account.shares(order.name);
     let quantity = if order.sells_all {
         held
     } else {
         order.requested.min(held)
     };
-    let value = open * quantity;
-    let fee = fee(rules, &day.charged(order.name, Side::Sell, quantity, open));
-    if account.cash + value < fee {
-        return Execution::Rejected(RejectCode::Cash);
+    let trade = day.charged(order.name, Side::Sell, quantity, open)?;
+    let (value, fee) = (trade.value, fee(rules, &trade)?);
+    let cash = account.cash.plus(value)?.minus(fee)?;
+    if cash < Fen::ZERO {
+        return Ok(Execution::Rejected(RejectCode::Cash));
     }
-    account.cash += value - fee;
+    account.cash = cash;
     let cost = account
         .holding(order.name)
         .map_or(Fen::ZERO, |holding| holding.cost);
-    let left = held - quantity;
-    let cost_left = divide_half_up(i128::from(cost.0) * i128::from(left.0), i128::from(held.0));
+    let left = held.minus(quantity)?;
+    let cost_left = divide_half_up(i128::from(cost.0) * i128::from(left.0), i128::from(held.0))?;
     account.set(order.name, left, Fen(cost_left));
-    Execution::Filled {
+    Ok(Execution::Filled {
         quantity,
         price: open,
         value,
         fee,
         clipped: quantity < order.requested,
-    }
+    })
 }
 
 fn buy(
@@ -87,31 +88,33 @@ fn buy(
     day: &TradingDay<'_>,
     order: &Accepted,
     open: Price,
-) -> Execution {
-    let affordable = |shares: i64| {
-        let trade = day.charged(order.name, Side::Buy, Shares(shares), open);
-        trade.value + fee(rules, &trade) <= account.cash
+) -> Result<Execution, AmountTooLarge> {
+    let paid = |shares: Shares| {
+        let trade = day.charged(order.name, Side::Buy, shares, open)?;
+        let fee = fee(rules, &trade)?;
+        Ok((trade.value, fee, trade.value.plus(fee)?))
     };
+    // What no account counts, none can afford.
+    let affordable = |shares: i64| paid(Shares(shares)).is_ok_and(|(.., whole)| whole <= account.cash);
     let quantity = Shares(largest_affordable(
         day.board(order.name),
         order.requested.0,
         affordable,
     ));
     if quantity.0 == 0 {
-        return Execution::Rejected(RejectCode::Cash);
+        return Ok(Execution::Rejected(RejectCode::Cash));
     }
-    let value = open * quantity;
-    let fee = fee(rules, &day.charged(order.name, Side::Buy, quantity, open));
+    let (value, fee, whole) = paid(quantity)?;
     let before = account
         .holding(order.name)
         .map_or((Shares::ZERO, Fen::ZERO), |held| (held.shares, held.cost));
-    account.cash -= value + fee;
-    account.set(order.name, before.0 + quantity, before.1 + value + fee);
-    Execution::Filled {
+    account.cash = account.cash.minus(whole)?;
+    account.set(order.name, before.0.plus(quantity)?, before.1.plus(whole)?);
+    Ok(Execution::Filled {
         quantity,
         price: open,
         value,
         fee,
         clipped: quantity < order.requested,
-    }
+    })
 }

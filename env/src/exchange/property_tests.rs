@@ -79,7 +79,7 @@ fn find(market: &Market, code: &str) -> NameId {
 
 fn step_one(rules: &Rules, market: &Market, account: Account, orders: &[Order]) -> StepReport {
     let day = TradingDay::new(market, market.day_at(1).unwrap()).unwrap();
-    step(rules, account, orders, &day).1
+    step(rules, account, orders, &day).unwrap().1
 }
 
 /// Every board, limit rule, side, place of the open, holding and share count near the edges of the grid, against the
@@ -153,7 +153,10 @@ fn outcome(
             shares: Shares(held),
             cost,
         });
-        account.nav += Price(1000) * Shares(held);
+        account.nav = Price(1000)
+            .times(Shares(held))
+            .and_then(|value| account.nav.plus(value))
+            .unwrap();
     }
     let order = Order {
         name: Some(name),
@@ -255,7 +258,7 @@ fn run(market: &Market, wishes: &[Vec<Wish>], cash: i64) -> Vec<StepReport> {
         let day: DayIndex = market.day_at(place + 1).unwrap();
         let orders: Vec<Order> = wishes.iter().map(|wish| order(market, *wish)).collect();
         let held: Vec<Holding> = account.holdings.clone();
-        let (after, report) = step(&rules, account, &orders, &TradingDay::new(market, day).unwrap());
+        let (after, report) = step(&rules, account, &orders, &TradingDay::new(market, day).unwrap()).unwrap();
         assert_eq!(report.fills.len(), orders.len());
         check_ledger(&after, &report);
         check_sells(&held, &report);
@@ -267,13 +270,16 @@ fn run(market: &Market, wishes: &[Vec<Wish>], cash: i64) -> Vec<StepReport> {
 
 fn check_ledger(after: &Account, report: &StepReport) {
     assert!(Fen::ZERO <= after.cash);
-    let value: Fen = report.positions.iter().map(|position| position.value).sum();
-    assert_eq!((after.cash, after.nav), (report.cash, report.cash + value));
+    let value = Fen::total(report.positions.iter().map(|position| position.value)).unwrap();
+    assert_eq!(
+        (after.cash, after.nav),
+        (report.cash, report.cash.plus(value).unwrap())
+    );
     assert_eq!(after.holdings.len(), report.positions.len());
     for (held, position) in after.holdings.iter().zip(&report.positions) {
         assert_eq!((held.name, held.shares), (position.name, position.shares));
         assert!(0 < held.shares.0);
-        assert_eq!(position.value, position.mark * position.shares);
+        assert_eq!(position.value, position.mark.times(position.shares).unwrap());
     }
 }
 

@@ -3,7 +3,7 @@
 use super::order::Side;
 use crate::decimal::Decimal;
 use crate::market::NameId;
-use crate::money::{Fen, Price, Shares};
+use crate::money::{AmountTooLarge, Fen, Price, Shares};
 
 /// Why an order did not trade. The texts are stable: they stand in files and in feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -193,9 +193,12 @@ pub struct NavIdentity {
 
 impl NavIdentity {
     /// The change of NAV it explains.
-    #[must_use]
-    pub fn total(&self) -> Fen {
-        self.price_pnl + self.corporate_rounding - self.fees - self.delisting_loss
+    ///
+    /// # Errors
+    /// [`AmountTooLarge`].
+    pub fn total(&self) -> Result<Fen, AmountTooLarge> {
+        let gained = self.price_pnl.plus(self.corporate_rounding)?;
+        gained.minus(self.fees)?.minus(self.delisting_loss)
     }
 }
 
@@ -232,17 +235,5 @@ impl StepReport {
     #[must_use]
     pub fn rejected_count(&self) -> usize {
         self.fills.len() - self.filled_count()
-    }
-
-    /// Value of all trades, buys and sells.
-    #[must_use]
-    pub fn traded_value(&self) -> Fen {
-        self.fills
-            .iter()
-            .map(|fill| match fill.execution {
-                Execution::Filled { value, .. } => value,
-                Execution::Rejected(_) => Fen::ZERO,
-            })
-            .sum()
     }
 }

@@ -9,41 +9,41 @@ use super::report::{Execution, Fill, NavIdentity, Position, StepReport};
 use super::rules::{ExDayOrders, Rules};
 use super::trading_day::TradingDay;
 use crate::market::NameId;
-use crate::money::{Fen, Shares};
+use crate::money::{AmountTooLarge, Fen, Shares};
 
-/// Runs one trading day. Pure and total: bad orders are rejections in the report.
+/// Runs one trading day. Pure: bad orders are rejections in the report.
+///
+/// # Errors
+/// [`AmountTooLarge`] when the day leaves an account that cannot be counted: a panel of impossible prices, or wealth beyond
+/// all shares that are listed.
 ///
 /// # Panics
 /// When an invariant of the ledger is broken (cash below 0, or a change of NAV that its parts do not explain to the
 /// fen): that is a defect of this program, and a wrong number must not go on.
-#[must_use]
 pub fn step(
     rules: &Rules,
     mut account: Account,
     orders: &[Order],
     day: &TradingDay<'_>,
-) -> (Account, StepReport) {
+) -> Result<(Account, StepReport), AmountTooLarge> {
     let nav_before = account.nav;
     let decisions = decide(rules, &account, orders, &day.as_of());
     let mut events = Vec::new();
-    let (bases, corporate_rounding) = apply_actions(&mut account, day, &mut events);
-    let fills = fill_batch(rules, &mut account, orders, &decisions, day);
+    let (bases, corporate_rounding) = apply_actions(&mut account, day, &mut events)?;
+    let fills = fill_batch(rules, &mut account, orders, &decisions, day)?;
     let mut positions = Vec::with_capacity(account.holdings.len());
-    positions.extend(
-        account
-            .holdings
-            .iter()
-            .filter_map(|held| mark(day, held.name, held.shares)),
-    );
-    let price_pnl = price_pnl(&bases, &fills, &positions);
+    for held in &account.holdings {
+        positions.extend(mark(day, held.name, held.shares)?);
+    }
+    let price_pnl = price_pnl(&bases, &fills, &positions)?;
     let held_before = account.holdings.len();
-    let delisting_loss = apply_delistings(rules, &mut account, day, &mut events);
+    let delisting_loss = apply_delistings(rules, &mut account, day, &mut events)?;
     if account.holdings.len() < held_before {
         positions.retain(|position| account.shares(position.name).0 > 0);
     }
-    let holdings_value: Fen = positions.iter().map(|position| position.value).sum();
-    account.nav = account.cash + holdings_value;
-    let fees = fills.iter().map(fee_of).sum();
+    let holdings_value = Fen::total(positions.iter().map(|position| position.value))?;
+    account.nav = account.cash.plus(holdings_value)?;
+    let fees = Fen::total(fills.iter().map(fee_of))?;
     let identity = NavIdentity {
         price_pnl,
         corporate_rounding,
@@ -52,8 +52,8 @@ pub fn step(
     };
     assert!(account.cash >= Fen::ZERO, "Invariant: cash never falls below 0");
     assert_eq!(
-        account.nav - nav_before,
-        identity.total(),
+        account.nav.minus(nav_before)?,
+        identity.total()?,
         "Invariant: the change of NAV equals price P&L + corporate rounding - fees - delisting loss"
     );
     let report = StepReport {
@@ -65,7 +65,7 @@ pub fn step(
         nav: account.nav,
         identity,
     };
-    (account, report)
+    Ok((account, report))
 }
 
 /// Sells in submitted order, then buys in submitted order; results in submitted order.
@@ -75,7 +75,7 @@ fn fill_batch(
     orders: &[Order],
     decisions: &[Decision],
     day: &TradingDay<'_>,
-) -> Vec<Fill> {
+) -> Result<Vec<Fill>, AmountTooLarge> {
     let mut fills: Vec<Fill> = Vec::with_capacity(orders.len());
     for side in [Side::Sell, Side::Buy] {
         for (position, (order, decision)) in orders.iter().zip(decisions).enumerate() {
@@ -99,7 +99,7 @@ fn fill_batch(
                         requested: asked,
                         sells_all,
                     };
-                    (asked, execute(rules, account, day, &accepted))
+                    (asked, execute(rules, account, day, &accepted)?)
                 }
             };
             fills.push(Fill {
@@ -112,7 +112,7 @@ fn fill_batch(
         }
     }
     fills.sort_by_key(|fill| fill.position);
-    fills
+    Ok(fills)
 }
 
 fn fee_of(fill: &Fill) -> Fen {
@@ -122,29 +122,32 @@ fn fee_of(fill: &Fill) -> Fen {
     }
 }
 
-fn mark(day: &TradingDay<'_>, name: NameId, shares: Shares) -> Option<Position> {
-    let (close, stale_days) = day.last_close(name)?;
-    Some(Position {
+fn mark(day: &TradingDay<'_>, name: NameId, shares: Shares) -> Result<Option<Position>, AmountTooLarge> {
+    let Some((close, stale_days)) = day.last_close(name) else {
+        return Ok(None);
+    };
+    Ok(Some(Position {
         name,
         shares,
         mark: close,
-        value: close * shares,
+        value: close.times(shares)?,
         stale_days,
-    })
+    }))
 }
 
 /// Price moves, name by name: what was held from its base to its mark, what was sold from its base to the fill,
 /// what was bought from the fill to its mark.
-fn price_pnl(bases: &[Base], fills: &[Fill], marked: &[Position]) -> Fen {
-    let start: Fen = bases.iter().map(|base| base.price * base.shares).sum();
-    let end: Fen = marked.iter().map(|position| position.value).sum();
-    let mut traded = Fen::ZERO;
+fn price_pnl(bases: &[Base], fills: &[Fill], marked: &[Position]) -> Result<Fen, AmountTooLarge> {
+    let mut gained = Fen::total(marked.iter().map(|position| position.value))?;
     for fill in fills {
-        match fill.execution {
-            Execution::Filled { value, .. } if fill.side == Side::Sell => traded += value,
-            Execution::Filled { value, .. } => traded -= value,
-            Execution::Rejected(_) => {}
-        }
+        gained = match fill.execution {
+            Execution::Filled { value, .. } if fill.side == Side::Sell => gained.plus(value)?,
+            Execution::Filled { value, .. } => gained.minus(value)?,
+            Execution::Rejected(_) => gained,
+        };
     }
-    end + traded - start
+    for base in bases {
+        gained = gained.minus(base.price.times(base.shares)?)?;
+    }
+    Ok(gained)
 }

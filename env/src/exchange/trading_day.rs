@@ -8,7 +8,7 @@ use super::rules::Rules;
 use crate::as_of::AsOf;
 use crate::day::TradeDate;
 use crate::market::{Bar, DayIndex, Market, NameId};
-use crate::money::{Price, Shares};
+use crate::money::{AmountTooLarge, Price, Shares};
 use crate::ticker::Board;
 
 /// The quotes of one trading day and all that went before: what the exchange itself may see.
@@ -44,14 +44,20 @@ impl<'m> TradingDay<'m> {
         self.day
     }
 
-    pub(super) fn charged(&self, name: NameId, side: Side, shares: Shares, price: Price) -> ChargedTrade {
-        ChargedTrade {
+    pub(super) fn charged(
+        &self,
+        name: NameId,
+        side: Side,
+        shares: Shares,
+        price: Price,
+    ) -> Result<ChargedTrade, AmountTooLarge> {
+        Ok(ChargedTrade {
             side,
             shares,
-            value: price * shares,
+            value: price.times(shares)?,
             venue: self.market.venue(name),
             date: self.date,
-        }
+        })
     }
 
     /// A count that was decided on the as-of day, carried through the day's corporate action and cut down to the grid.

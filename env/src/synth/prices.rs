@@ -11,7 +11,7 @@ use super::returns::Move;
 use super::traits::Traits;
 use crate::day::TradeDate;
 use crate::exchange::Rules;
-use crate::money::divide_half_up;
+use crate::money::divide_half_up as checked_half_up;
 use crate::seed::KeyedStream;
 use crate::ticker::Board;
 
@@ -102,6 +102,11 @@ fn adjusted(drawn: &Move, life: &Life, day: usize) -> Move {
         adjusted.activity += YOUNG_ACTIVITY;
     }
     adjusted
+}
+
+/// Prices and counts of a synthetic market stay far below what an account counts.
+fn divide_half_up(numerator: i128, denominator: i128) -> i64 {
+    checked_half_up(numerator, denominator).unwrap_or(i64::MAX)
 }
 
 /// The exchange's own limits: reference x (10000 ± bp) / 10000, half-up to a fen (docs/spec/exchange.md#limits).

@@ -6,7 +6,7 @@ use ktd_env::exchange::{
     Account, CorporateEvent, EventKind, Execution, Fill, Holding, NavIdentity, Position, RejectCode, Side,
     StepReport,
 };
-use ktd_env::{Decimal, Fen, Market, NameId, Price, Shares, Ticker};
+use ktd_env::{AmountTooLarge, Decimal, Fen, Market, NameId, Price, Shares, Ticker};
 use ktd_experiment::label;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -179,6 +179,8 @@ impl LedgerLine {
     /// [`BundleError::File`] for a code or word that this panel and program do not know.
     pub fn restore(&self, market: &Market, path: &Path) -> Result<(Account, StepReport), BundleError> {
         let unknown = |what: &str| BundleError::damaged(path, format!("step {}: unknown {what}", self.step));
+        let uncounted =
+            |error: AmountTooLarge| BundleError::damaged(path, format!("step {}: {error}", self.step));
         let find = |code: &str| {
             Ticker::parse(code)
                 .ok()
@@ -202,7 +204,7 @@ impl LedgerLine {
                 name,
                 shares,
                 mark,
-                value: mark * shares,
+                value: mark.times(shares).map_err(uncounted)?,
                 stale_days: record.stale_days,
             });
         }
@@ -216,7 +218,15 @@ impl LedgerLine {
             .map(|record| restore_event(record, &find, &unknown))
             .collect();
         let identity = self.identity_fen;
-        let holdings_value = positions.iter().map(|position: &Position| position.value).sum();
+        let holdings_value =
+            Fen::total(positions.iter().map(|position| position.value)).map_err(uncounted)?;
+        if Fen(self.cash_fen).plus(holdings_value) != Ok(Fen(self.nav_fen)) {
+            let what = format!(
+                "step {}: cash and holdings are not the net asset value",
+                self.step
+            );
+            return Err(BundleError::damaged(path, what));
+        }
         let report = StepReport {
             fills: fills?,
             events: events?,

@@ -4,6 +4,7 @@ use ktd_agents::SessionError;
 use ktd_bundle::BundleError;
 use ktd_client::ClientError;
 use ktd_data::DataFileError;
+use ktd_env::AmountTooLarge;
 use ktd_experiment::ExperimentError;
 use ktd_formulas::FormulasError;
 use ktd_io::{ErrorClass, FileError, InputError};
@@ -33,6 +34,16 @@ pub enum EpisodeError {
     /// A request to a model.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// An account that cannot be counted.
+    #[error("cell {cell}, step {step}: {source}")]
+    Amount {
+        /// Which cell.
+        cell: String,
+        /// Counted from 1.
+        step: usize,
+        /// What passed which bound.
+        source: AmountTooLarge,
+    },
     /// A defect of this program.
     #[error("the session was driven wrongly: {0}")]
     Session(#[from] SessionError),
@@ -46,6 +57,7 @@ pub enum EpisodeError {
 
 ktd_io::error_constructors!(EpisodeError);
 ktd_io::error_explanations!(EpisodeError: File, Experiment, Data, Formulas, Bundle, Client;
+    Self::Amount { source, .. } => (source.hint(), ErrorClass::InvalidInput),
     Self::Session(_) | Self::Panicked { .. } => (
         "this is a defect of the program: report it",
         ErrorClass::InvalidInput

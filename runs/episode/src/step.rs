@@ -83,7 +83,14 @@ impl Episode<'_> {
             None => decided.orders,
         };
         let nav_before = self.account.nav;
-        let (account, report) = trade(&self.rules, self.account.clone(), &orders, &trading_day);
+        let (account, report) =
+            trade(&self.rules, self.account.clone(), &orders, &trading_day).map_err(|source| {
+                EpisodeError::Amount {
+                    cell: self.input.cell.id.clone(),
+                    step,
+                    source,
+                }
+            })?;
         self.last_step = Some(LastStep {
             step,
             kind: last_step_kind(decided.outcome),

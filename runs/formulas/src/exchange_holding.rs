@@ -1,7 +1,7 @@
 //! The highest scores as an account at the exchange of the simulation: lots, limits, T+1 and fees.
 
 use ktd_env::exchange::{Account, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step};
-use ktd_env::{DayIndex, Fen, Market, NameId};
+use ktd_env::{AmountTooLarge, DayIndex, Fen, Market, NameId};
 
 /// The share of the account that is invested, as by built-in agents: what is left pays the fees.
 const INVESTED_MILLIONTHS: u32 = 950_000;
@@ -55,8 +55,10 @@ impl ExchangeHolding {
     }
 
     /// Trades some scores, each at the open of the session after its own.
-    #[must_use]
-    pub fn path(&self, market: &Market, closes: &[CloseScores]) -> ExchangePath {
+    ///
+    /// # Errors
+    /// [`AmountTooLarge`] for an account that cannot be counted.
+    pub fn path(&self, market: &Market, closes: &[CloseScores]) -> Result<ExchangePath, AmountTooLarge> {
         let mut account = Account::with_cash(self.rules.initial_cash);
         let mut path = ExchangePath::default();
         for close in closes {
@@ -66,13 +68,13 @@ impl ExchangeHolding {
             };
             let orders = self.orders(&account, &close.scores);
             let before = account.nav.to_yuan();
-            let (after, report) = step(&self.rules, account, &orders, &day);
+            let (after, report) = step(&self.rules, account, &orders, &day)?;
             account = after;
             path.returns.push(account.nav.to_yuan() / before - 1.0);
             path.fills += report.filled_count();
             path.rejected += report.rejected_count();
         }
-        path
+        Ok(path)
     }
 
     /// Sells, and then buys; nothing where there is no score.
@@ -148,7 +150,7 @@ mod tests {
             let scores = closes(&market, |name, session| {
                 Some(sign * next_gain(&market, name, session - late)?)
             });
-            gain(&holding.path(&market, &scores))
+            gain(&holding.path(&market, &scores).unwrap())
         };
         let on_time = of(1.0, 0);
         assert!(0.3 < on_time, "{on_time}");
@@ -164,13 +166,13 @@ mod tests {
             let place = market.names().position(|(known, _)| known == name)?;
             u32::try_from(place).ok().map(f64::from)
         });
-        let path = holding.path(&market, &scores);
+        let path = holding.path(&market, &scores).unwrap();
         assert_eq!(path.returns.len(), 40);
         let least = 5;
         assert!(least <= path.fills && path.fills < 20, "{}", path.fills);
         // the first day pays fees, and every later one moves with five stocks
         assert!(path.returns.iter().all(|earned| earned.abs() < 0.1));
-        let nothing = holding.path(&market, &closes(&market, |_, _| None));
+        let nothing = holding.path(&market, &closes(&market, |_, _| None)).unwrap();
         assert!(nothing.returns.iter().all(|earned| earned.abs() < f64::EPSILON) && nothing.fills == 0);
     }
 

@@ -163,7 +163,7 @@ impl Doors for FillAtClose {
             Some(Bar { open, ..bar })
         };
         let market = day.market.replaced_from(day.day, at_close, |_, level| level);
-        Some(step(rules, account, orders, &TradingDay::new(&market, day.day)?))
+        step(rules, account, orders, &TradingDay::new(&market, day.day)?).ok()
     }
 }
 
@@ -189,7 +189,8 @@ impl Doors for LimitOnClose {
         orders: &[Order],
         day: MarketDay<'_>,
     ) -> Option<(Account, StepReport)> {
-        let (account, mut report) = step(rules, account, orders, &TradingDay::new(day.market, day.day)?);
+        let (account, mut report) =
+            step(rules, account, orders, &TradingDay::new(day.market, day.day)?).ok()?;
         for fill in &mut report.fills {
             let limit = |name: NameId| {
                 let bar = day.market.bar(name, day.day)?;
@@ -234,7 +235,8 @@ impl Doors for VolumeCap {
         orders: &[Order],
         day: MarketDay<'_>,
     ) -> Option<(Account, StepReport)> {
-        let (account, mut report) = step(rules, account, orders, &TradingDay::new(day.market, day.day)?);
+        let (account, mut report) =
+            step(rules, account, orders, &TradingDay::new(day.market, day.day)?).ok()?;
         for fill in &mut report.fills {
             let volume = fill
                 .name

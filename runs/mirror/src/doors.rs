@@ -56,7 +56,7 @@ pub(crate) trait Doors: Sync {
             .unwrap_or_default()
     }
 
-    /// What the exchange makes of orders on a trading day; `None` on the panel's first.
+    /// What the exchange makes of orders on a trading day; `None` on the panel's first, and for an account beyond counting.
     fn trade(
         &self,
         rules: &Rules,
@@ -65,7 +65,7 @@ pub(crate) trait Doors: Sync {
         day: MarketDay<'_>,
     ) -> Option<(Account, StepReport)> {
         let trading_day = TradingDay::new(day.market, day.day)?;
-        Some(step(rules, account, orders, &trading_day))
+        step(rules, account, orders, &trading_day).ok()
     }
 }
 

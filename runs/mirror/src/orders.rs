@@ -25,16 +25,18 @@ pub(crate) fn batches(market: &Market, day: DayIndex) -> Vec<(Account, Vec<Order
 fn batch(market: &Market, as_of: DayIndex, cash: Fen) -> (Account, Vec<Order>) {
     let view = market.as_of(as_of);
     let (mut holdings, mut orders) = (Vec::new(), Vec::new());
-    let mut value = Fen::ZERO;
+    let mut nav = cash;
     let weight = |millionths| TargetWeight::from_millionths(millionths).map(Quantity::TargetWeight);
     for (place, name) in view.names().enumerate() {
         let Some((_, bar)) = view.last_bar(name) else {
             continue;
         };
-        let is_held = place % 2 == 0;
-        if is_held {
-            let cost = bar.close * Shares(HELD);
-            value += cost;
+        let held = bar.close.times(Shares(HELD));
+        let held = held.and_then(|cost| Ok((cost, nav.plus(cost)?)));
+        let held = held.ok().filter(|_| place % 2 == 0);
+        let is_held = held.is_some();
+        if let Some((cost, nav_with)) = held {
+            nav = nav_with;
             holdings.push(Holding {
                 name,
                 shares: Shares(HELD),
@@ -53,11 +55,7 @@ fn batch(market: &Market, as_of: DayIndex, cash: Fen) -> (Account, Vec<Order>) {
             quantity,
         }));
     }
-    let account = Account {
-        cash,
-        holdings,
-        nav: cash + value,
-    };
+    let account = Account { cash, holdings, nav };
     (account, orders)
 }
 

@@ -164,7 +164,7 @@ fn rebalance(
         let Some((_, bar)) = view.last_bar(*name) else {
             continue;
         };
-        let value = (bar.close * account.shares(*name)).to_yuan();
+        let value = bar.close.times(account.shares(*name)).ok()?.to_yuan();
         let is_more = value < account.nav.to_yuan() * f64::from(share) / 1e6;
         orders.push(order(*name, if is_more { Side::Buy } else { Side::Sell }, target));
     }

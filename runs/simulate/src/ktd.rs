@@ -122,7 +122,7 @@ pub fn simulate(
             check_writable(file, options.overwrite)?;
         }
     }
-    let (tables, summary) = run(&config.rules, &market, &days, &batches);
+    let (tables, summary) = run(&config.rules, &market, &days, &batches)?;
     create_directory(&options.out)?;
     for (file, table) in files.iter().zip(tables.finish()?) {
         write_file(file, &table, options.overwrite, Durability::Synced)?;
@@ -191,7 +191,12 @@ fn check_order_days(market: &Market, days: &[DayIndex], batches: &Batches) -> Re
     Ok(())
 }
 
-fn run(rules: &Rules, market: &Market, days: &[DayIndex], batches: &Batches) -> (Tables, SimulateSummary) {
+fn run(
+    rules: &Rules,
+    market: &Market,
+    days: &[DayIndex],
+    batches: &Batches,
+) -> Result<(Tables, SimulateSummary), SimulateError> {
     let mut account = Account::with_cash(rules.initial_cash);
     let mut tables = Tables::new();
     let mut summary = SimulateSummary {
@@ -206,7 +211,9 @@ fn run(rules: &Rules, market: &Market, days: &[DayIndex], batches: &Batches) -> 
         };
         let texts = batches.get(&date).map_or(&[][..], Vec::as_slice);
         let orders: Vec<Order> = texts.iter().map(|text| resolve(market, text)).collect();
-        let (after, report) = step(rules, account, &orders, &quotes);
+        let (after, report) = step(rules, account, &orders, &quotes).map_err(|error| {
+            SimulateError::input(format_args!("{}: {error}", date.reveal()), error.hint())
+        })?;
         account = after;
         summary.days += 1;
         summary.fills += report.filled_count();
@@ -214,7 +221,7 @@ fn run(rules: &Rules, market: &Market, days: &[DayIndex], batches: &Batches) -> 
         summary.nav_fen = report.nav.0;
         tables.add_day(market, &date.reveal(), texts, &report);
     }
-    (tables, summary)
+    Ok((tables, summary))
 }
 
 /// An order with its symbol looked up; a symbol the panel does not have stays unresolved.

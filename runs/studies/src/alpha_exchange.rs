@@ -56,7 +56,12 @@ impl AlphaExchange {
                     .collect(),
             })
         });
-        let path = self.holding.path(&self.market, &closes.collect::<Vec<_>>());
+        let Ok(path) = self.holding.path(&self.market, &closes.collect::<Vec<_>>()) else {
+            for figure in ["sr_exchange", "ar_exchange", "rejected_exchange"] {
+                row.put(figure, coded(Err(Undefined::OutOfRange)));
+            }
+            return;
+        };
         let few = Undefined::TooFewDays {
             days: path.returns.len(),
             need_days: 2,

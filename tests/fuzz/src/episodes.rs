@@ -53,7 +53,8 @@ impl Scene {
         };
         let orders: Vec<Order> = market.as_of(origin).members().take(6).map(buy).collect();
         let day = TradingDay::new(&market, window[0]).expect("a day with a day before it");
-        let (account, _) = step(&rules, Account::with_cash(rules.initial_cash), &orders, &day);
+        let (account, _) =
+            step(&rules, Account::with_cash(rules.initial_cash), &orders, &day).expect("a counted account");
         let frame = EpisodeFrame {
             market: &market,
             window: &window,
@@ -146,7 +147,8 @@ pub(crate) fn submission(input: &[u8]) {
     assert!(action.orders.iter().all(|order| is_probability(order.confidence)));
     let orders: Vec<Order> = action.orders.iter().map(|order| order.order).collect();
     let day = TradingDay::new(&scene.market, scene.window[1]).expect("a day with a day before it");
-    let (account, report) = step(&scene.rules, scene.account.clone(), &orders, &day);
+    let (account, report) =
+        step(&scene.rules, scene.account.clone(), &orders, &day).expect("a counted account");
     assert_eq!(report.fills.len(), orders.len(), "every order has a result");
     assert!(0 <= account.cash.0, "cash below zero: {account:?}");
     assert!(account.holdings.iter().all(|holding| 0 < holding.shares.0));

@@ -241,7 +241,9 @@ fn run(case: &Micro, rules: &Rules, market: &Market, orders: &[Order]) -> StepRe
         holdings,
         nav: Fen(case.state.nav_fen.expect("a case that steps states its NAV")),
     };
-    step(rules, account, orders, &TradingDay::new(market, day).unwrap()).1
+    step(rules, account, orders, &TradingDay::new(market, day).unwrap())
+        .unwrap()
+        .1
 }
 
 fn shown_fills(case: &Micro, symbols: &[&str], report: &StepReport) -> Vec<Value> {

@@ -116,7 +116,7 @@ fn order(
     let target = targets.get(&name).copied().unwrap_or(nothing);
     let close = as_of.last_bar(name)?.1.close;
     let wanted = i128::from(target.millionths()) * i128::from(account.nav.0);
-    let current = i128::from((close * account.shares(name)).0) * MILLION;
+    let current = i128::from(close.0) * i128::from(account.shares(name).0) * MILLION;
     let side = match wanted.cmp(&current) {
         std::cmp::Ordering::Less => Side::Sell,
         std::cmp::Ordering::Equal => return None,

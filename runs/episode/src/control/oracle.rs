@@ -73,6 +73,10 @@ impl Oracle {
 }
 
 impl Plan for Oracle {
+    fn has_foresight(&self) -> bool {
+        true
+    }
+
     fn wanted(&self, step: usize, held: &[String]) -> Vec<String> {
         let Some(day) = step
             .checked_sub(1)

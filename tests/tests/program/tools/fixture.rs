@@ -79,7 +79,7 @@ impl Fixture {
             let orders = scripted(&market, day, &account, number);
             let nav_before = account.nav;
             let trading_day = TradingDay::new(&market, day).unwrap();
-            let (after, report) = step(&rules, account, &orders, &trading_day);
+            let (after, report) = step(&rules, account, &orders, &trading_day).unwrap();
             account = after;
             last_step = Some(LastStep {
                 step: number,

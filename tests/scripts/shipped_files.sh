@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# Every file of runs/configs, run whole as it is shipped, then ranked, published and verified: each command must end with 0.
+# Models are asked of a scripted vendor on loopback, which answers at once.
+#
+#   tests/scripts/shipped_files.sh [DIR]   works in DIR (default: a temporary folder, removed at the end): 3 GB, an hour
+#   tests/scripts/shipped_files.sh --short [DIR]   one seed and no models in episodes, quick studies alone: two minutes
+#   KTD=PROGRAM                            the program (default: the release build)
+#   KTD_DATA=DIR                           where the real panels lie (default: ../shared/data); without them the files that
+#                                          need one are skipped, and the table says so
+#
+# Exit code 1 when a command failed, 77 when none failed but something was skipped.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+project=$PWD
+
+short=""
+[[ "${1:-}" != --short ]] || { short=yes; shift; }
+ktd=$(realpath "${KTD:-${CARGO_TARGET_DIR:-target}/release/ktd}")
+[[ -x "$ktd" ]] || { printf 'no program at %s: build it, or name it in KTD\n' "$ktd" >&2; exit 2; }
+data=$(realpath -m "${KTD_DATA:-../shared/data}")
+temporary=""
+if (($#)); then
+  mkdir -p -- "$1"
+  work=$(realpath "$1")
+else
+  temporary=$(mktemp -d)
+  work=$temporary
+fi
+
+vendor=""
+cleanup() {
+  local status=$?
+  trap - EXIT INT TERM HUP
+  [[ -z "$vendor" ]] || { kill "$vendor" 2>/dev/null || true; wait "$vendor" 2>/dev/null || true; }
+  [[ -z "$temporary" ]] || rm -rf -- "$temporary"
+  exit "$status"
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+cd "$work"
+python3 "$project/tests/scripts/scripted_vendor.py" 0 >port &
+vendor=$!
+until [[ -s port ]]; do
+  kill -0 "$vendor" 2>/dev/null || { printf 'the scripted vendor does not start\n' >&2; exit 2; }
+  sleep 0.1
+done
+port=$(<port)
+
+failed=0
+skipped=0
+# try WHAT COMMAND...: how it ended, in a line of the table; what it printed lies in WHAT.out and WHAT.err.
+try() {
+  local what=$1 status=0 began=$SECONDS
+  shift
+  "$@" >"$what.out" 2>"$what.err" </dev/null || status=$?
+  printf '%-44s %5ss  ' "$what" $((SECONDS - began))
+  if ((status)); then
+    failed=$((failed + 1))
+    printf 'FAILED (%d): %s\n' "$status" "$(grep -m1 -iE 'panicked|error' "$what.err" | cut -c1-110)"
+  else
+    printf 'ended with 0\n'
+  fi
+}
+skip() {
+  skipped=$((skipped + 1))
+  printf '%-44s         skipped: %s\n' "$1" "$2"
+}
+
+# A shipped file with this folder's panels and results and the vendor on loopback; for a short run one seed, no models in
+# episodes and few probes.
+turned() {
+  sed -E -e "s#\.\./\.\./results/#results/#; s#\.\./\.\./\.\./shared/data/#$data/#; /^ *vendor = /d; /^ *api_key_env/d" \
+    -e "s#http://127\.0\.0\.1:[0-9]+/v1#http://127.0.0.1:$port/v1#; s#^model = \"(.*)\"#&\nbase_url = \"http://127.0.0.1:$port/v1\"#" \
+    "$project/runs/configs/$1.toml" | awk '!/^base_url/ || !had { print } { had = /^base_url/ }' >"$1.toml.all"
+  if [[ -n "$short" ]]; then
+    sed -E 's/^seeds = \[.*/seeds = [1]/' "$1.toml.all" |
+      awk 'BEGIN { RS = "\n\\[\\["; ORS = "" } NR > 1 && /base_url/ { next } { print (NR > 1 ? "\n[[" : "") $0 }' >"$1.toml"
+  else
+    cp -- "$1.toml.all" "$1.toml"
+  fi
+}
+
+episodes() {
+  local results
+  turned "$1"
+  results=$(sed -n 's/^output = "\(.*\)"/\1/p' "$1.toml" | head -1)
+  results=${results:-results/$1}
+  try "$1: run" "$ktd" run "$1.toml" --out "$results"
+  try "$1: leaderboard" "$ktd" leaderboard "$results" --out "board-$1"
+  [[ -e lab.pem ]] || "$ktd" certify --new-key lab.pem >/dev/null 2>&1
+  try "$1: publish" "$ktd" publish "$results" --key lab.pem --out "published-$1" --open-mask
+  try "$1: verify" "$ktd" verify "published-$1" --signer lab.pem.pub
+}
+
+# certified FILE: a certificate is made, and verified against the panel or market that it names.
+certified() {
+  turned "$1"
+  try "$1: certify" "$ktd" certify "$1.toml" --out "certified-$1"
+  local panel=()
+  ! grep -q '^panel' "$1.toml" || panel=(--panel results/csi300.ktdp)
+  try "$1: verify" "$ktd" verify --certificate "certified-$1/certificate.json" "${panel[@]}"
+}
+
+# study FILE COMMAND...: any other file, by its own command.
+study() {
+  local file=$1
+  shift
+  turned "$file"
+  try "$file: $1 $2" "$ktd" "$@" "$file.toml" --out "results/$file"
+}
+
+# Whether a file is run: not in a short run where it takes long or is about models alone, and not without what it needs.
+is_run() {
+  case $1 in
+    headline | ktd_windows | real_w1 | demo | certify | demo_certify | alpha_demo | leak_demo) ;;
+    *) [[ -z "$short" ]] || return 1 ;;
+  esac
+  if grep -q '^panel' "$project/runs/configs/$1.toml" && [[ ! -e results/csi300.ktdp ]]; then
+    skip "$1" "no real panel in $data"
+    return 1
+  fi
+  if grep -q '^prices' "$project/runs/configs/$1.toml" && [[ ! -d "$data" ]]; then
+    skip "$1" "no real prices in $data"
+    return 1
+  fi
+}
+
+mkdir -p results
+import() {
+  try "import of $2" "$ktd" data import "$data/$1" --basis raw --universe "$data/cn_csi300_members.csv" \
+    --index "$data/cn_index_daily_2010_2026.parquet:SH000300" --names "$data/cn_stock_meta.csv" \
+    --sectors "$data/cn_stock_meta.csv:sw_l1" --out "results/$2" --force
+}
+if [[ -d "$data" ]]; then
+  import cn_csi300ever_daily_2010_2026.parquet csi300.ktdp
+  import cn_csi300_window_2023_2026.parquet csi300_window.ktdp
+fi
+
+for path in "$project"/runs/configs/*.toml; do
+  file=$(basename -- "$path" .toml)
+  is_run "$file" || continue
+  case $file in
+    headline | anchor_depth_scan | ktd_windows | mask_sensitivity | real_w1 | real_long | local_llm | demo) episodes "$file" ;;
+    attackers_* | local_attacker)
+      turned "$file"
+      try "$file: probe" "$ktd" probe "$file.toml"
+      ;;
+    certify | certify_real | demo_certify) certified "$file" ;;
+    alpha_demo) study "$file" alpha eval ;;
+    alpha_judge) study "$file" alpha judge ;;
+    alpha_mine_*) study "$file" alpha mine ;;
+    leak_*) study "$file" leak run ;;
+    factor_code_*) study "$file" factor-code run ;;
+    strategy_code_*) study "$file" strategy-code run ;;
+    *)
+      failed=$((failed + 1))
+      printf '%-44s         FAILED: nothing here runs this file\n' "$file"
+      ;;
+  esac
+done
+printf '%s of the commands failed, %s files were skipped\n' "$failed" "$skipped"
+((failed == 0)) || exit 1
+((skipped == 0)) || exit 77
