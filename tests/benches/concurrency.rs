@@ -168,6 +168,7 @@ fn measure(latency: Duration, mode: &str, episodes: usize) -> Result<TempDir, Fa
         config: experiment(provider.port, mode, episodes)?,
         base: PathBuf::new(),
         output: folder.path().join("results"),
+        program: Some(ktd_kit::this_program()),
     };
     let prepared = prepare(&plan)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

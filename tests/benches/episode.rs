@@ -96,6 +96,7 @@ fn episode() -> Result<Duration, Box<dyn Error>> {
         config: ExperimentConfig::parse(&text)?,
         base: folder.path().to_owned(),
         output: folder.path().join("results"),
+        program: Some(ktd_kit::this_program()),
     };
     let prepared = prepare(&plan)?;
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -1,6 +1,7 @@
 //! Who was asked, as a folder keeps it.
 
 use crate::AskingError;
+use ktd_bundle::program_record::check_program;
 use ktd_client::AskedModel;
 use ktd_client::money::PaymentTerms;
 use ktd_experiment::agent::AgentConfig;
@@ -55,10 +56,13 @@ pub fn keep_same<T: Serialize>(path: &Path, now: &T, about: &str) -> Result<(), 
     let now = json_bytes(path, now)?;
     match read_if_exists(path)? {
         Some(recorded) if recorded == now => Ok(()),
-        Some(_) => Err(AskingError::input(
-            format_args!("{}: the recorded answers are {about}", path.display()),
-            "choose another directory with --out, or move this folder away to ask everything anew",
-        )),
+        Some(recorded) => {
+            check_program(path, &recorded, &now)?;
+            Err(AskingError::input(
+                format_args!("{}: the recorded answers are {about}", path.display()),
+                "choose another directory with --out, or move this folder away to ask everything anew",
+            ))
+        }
         None => Ok(write_whole(path, &now)?),
     }
 }

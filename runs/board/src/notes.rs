@@ -2,7 +2,7 @@
 
 use super::record::{Cohort, LeaderboardRow, Track};
 use ktd_attribution::account::FEW_DECISIONS;
-use ktd_bundle::header::ProgramRecord;
+use ktd_bundle::program_record::ProgramRecord;
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_experiment::provider::ForceLevel;
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,6 +6,7 @@ use ktd_env::DateSpan;
 use ktd_env::TradeDate;
 use ktd_env::factors::{CrossSectionConfig, Factor, RollingWindow, Winsor};
 use serde::Deserialize;
+use serde_json::json;
 use std::path::Path;
 
 /// A factor model and how its columns are screened.
@@ -79,7 +80,7 @@ impl ModelSettings {
     pub fn text(&self) -> String {
         let screen = self
             .vif_threshold
-            .map_or_else(|| "none".to_owned(), |threshold| format!("{threshold:?}"));
+            .map_or_else(|| "none".to_owned(), |threshold| json!(threshold).to_string());
         let calibration = self.calibration.map_or_else(
             || "first year of the panel".to_owned(),
             |span| format!("{} {}", span.start.reveal(), span.end.reveal()),

@@ -1,5 +1,6 @@
 //! What an episode is, before it begins.
 
+use crate::program_record::ProgramRecord;
 use ktd_experiment::branch::BranchRecord;
 use ktd_experiment::config::{AgentConfig, SessionConfig, ToolLimits};
 use ktd_experiment::data_record::DataRecord;
@@ -13,7 +14,6 @@ use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::json_bytes;
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::path::Path;
 
 /// `header.json`. It holds no hidden date: those of a masked window are in `private/episode.json`.
@@ -66,6 +66,22 @@ pub struct Header {
 }
 
 impl Header {
+    /// What a reader of a replay by the program `now` must know first: that another program made the bundle, or that the
+    /// bundle does not say.
+    #[must_use]
+    pub fn another_program(&self, now: &ProgramRecord) -> Option<String> {
+        let Some(recorded) = &self.program else {
+            return Some(format!(
+                "the bundle does not say which program made it; this one is {now}: what differs may be the program's"
+            ));
+        };
+        (recorded.source_sha256 != now.source_sha256).then(|| {
+            format!(
+                "made by another program ({recorded}); this one is {now}: what differs may be the program's"
+            )
+        })
+    }
+
     /// What the chain of events starts from: SHA-256 over the header as it is written, but for the prices, which may change
     /// while the episode is unfinished.
     ///
@@ -77,29 +93,6 @@ impl Header {
             ..self.clone()
         };
         Ok(sha256_hex(&json_bytes(Path::new("header.json"), &identity)?))
-    }
-}
-
-/// A program, by what it was built from.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ProgramRecord {
-    /// SHA-256 over its sources.
-    pub source_sha256: String,
-    /// The commit that its builder named; absent where the checkout was not clean, or nobody named one.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub commit: Option<String>,
-}
-
-impl fmt::Display for ProgramRecord {
-    /// Its first digits, as people compare them.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let short = |text: &str| text.chars().take(12).collect::<String>();
-        write!(f, "sources {}", short(&self.source_sha256))?;
-        match &self.commit {
-            Some(commit) => write!(f, ", commit {}", short(commit)),
-            None => Ok(()),
-        }
     }
 }
 

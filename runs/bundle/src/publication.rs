@@ -1,7 +1,7 @@
 //! Published bundles: finished episodes with what ranking them again needs, under one signed manifest.
 
 use crate::BundleError;
-use crate::header::ProgramRecord;
+use crate::program_record::ProgramRecord;
 use crate::signer_mark::SignerMark;
 use crate::signing::{PublicKey, Signature, SigningKey};
 use ktd_experiment::config::is_file_name;

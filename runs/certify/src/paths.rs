@@ -1,5 +1,7 @@
 //! Where the files of a probe set and its certificate are.
 
+use ktd_io::FileError;
+use ktd_io::lock::FileLock;
 use ktd_probes::ProbeKind;
 use std::path::{Path, PathBuf};
 
@@ -44,6 +46,14 @@ impl CertifyPaths {
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Makes the directory where it is missing, and holds it for this process.
+    ///
+    /// # Errors
+    /// [`FileError::Busy`] when another process writes it.
+    pub fn lock(&self) -> Result<FileLock, FileError> {
+        FileLock::of_folder(&self.root)
     }
 
     /// What the probes are, and the hashes of their files.

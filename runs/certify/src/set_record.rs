@@ -2,12 +2,12 @@
 
 use super::set_plan::SetPlan;
 use crate::CertifyError;
-use ktd_episode::program::MASK_SOURCE_SHA256;
 use ktd_experiment::data_record::DataRecord;
 use ktd_experiment::mask_hash::mask_hash;
 use ktd_io::sha256::sha256_hex;
 use ktd_masking::MaskKey;
 use ktd_probes::ProbeKind;
+use ktd_program::MASK_SOURCE_SHA256;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;

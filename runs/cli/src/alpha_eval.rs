@@ -3,7 +3,9 @@
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
+use crate::this_program::this_program;
 use clap::Args;
+use ktd_bundle::study_folder::StudyFolder;
 use ktd_io::parallel::available_threads;
 use ktd_studies::judge::StudyLogic;
 use ktd_studies::{
@@ -55,23 +57,24 @@ pub(super) fn run(args: &EvalArgs, console: Console) -> Result<(), CliError> {
     let study = AlphaStudy::read(&args.study)?;
     let beside = args.study.parent().unwrap_or_else(|| Path::new(""));
     let beside = beside.join("results").join(&study.name);
-    let folder = args.out.clone().unwrap_or(beside);
+    let held = StudyFolder::hold(&args.out.clone().unwrap_or(beside), &this_program())?;
+    let folder = held.path();
     let data = StudyData::read(&study)?;
     let run = EvaluationRun {
         is_test_open: !args.no_test,
         threads: available_threads(),
         batch_bytes: EvaluationRun::BATCH_BYTES,
     };
-    let logic = StudyLogic::read(&study, &folder)?;
+    let logic = StudyLogic::read(&study, folder)?;
     let open = OpenStudy::new(study, data, run)?.with_logic(logic);
     let work = u64::try_from(open.work()).unwrap_or(u64::MAX);
     let mut bar = Progress::new(console, "evaluating", work, "instruments");
-    let report = evaluate_into(&open, &folder, &mut || bar.advance(1))?;
+    let report = evaluate_into(&open, &held, &mut || bar.advance(1))?;
     drop(bar);
-    show(&report, &folder, console)?;
+    show(&report, folder, console)?;
     if args.cost {
         let started = Instant::now();
-        let cost = measure_cost(&open, &folder, &|| started.elapsed().as_secs_f64())?;
+        let cost = measure_cost(&open, folder, &|| started.elapsed().as_secs_f64())?;
         if !console.quiet && !console.json {
             console.result(
                 &cost_table(&cost).text_in(console.layout()),

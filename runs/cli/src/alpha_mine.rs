@@ -5,7 +5,9 @@ use crate::output::Console;
 use crate::progress::Progress;
 use crate::run::runtime;
 use crate::signals::unless_told_to_end;
+use crate::this_program::this_program;
 use clap::Args;
+use ktd_bundle::study_folder::StudyFolder;
 use ktd_io::parallel::available_threads;
 use ktd_studies::mine::{
     MineMethod, MineStudy, MinedPool, OpenMine, mine_into, mine_with_model, mined_table,
@@ -47,7 +49,7 @@ pub(super) fn run(args: &MineArgs, console: Console) -> Result<(), CliError> {
     let study = MineStudy::read(&args.study)?;
     let beside = args.study.parent().unwrap_or_else(|| Path::new(""));
     let beside = beside.join("results").join(&study.name);
-    let folder = args.out.clone().unwrap_or(beside);
+    let held = StudyFolder::hold(&args.out.clone().unwrap_or(beside), &this_program())?;
     let method = study.method;
     let open = OpenMine::new(study, available_threads())?;
     let work = u64::try_from(open.work()).unwrap_or(u64::MAX);
@@ -55,17 +57,17 @@ pub(super) fn run(args: &MineArgs, console: Console) -> Result<(), CliError> {
     let mut advance = |done| bar.advance(u64::try_from(done).unwrap_or(0));
     let pool = if method == MineMethod::Llm {
         let base = args.study.parent().unwrap_or_else(|| Path::new(""));
-        let mining = mine_with_model(&open, (base, &folder), &mut advance);
+        let mining = mine_with_model(&open, (base, &held), &mut advance);
         runtime()?.block_on(unless_told_to_end(mining))??
     } else {
-        mine_into(&open, &folder, &mut advance)?
+        mine_into(&open, &held, &mut advance)?
     };
     drop(bar);
     let value = serde_json::to_value(&pool).map_err(CliError::invalid)?;
     let text = if console.quiet {
         String::new()
     } else {
-        text(&pool, &folder, console)
+        text(&pool, held.path(), console)
     };
     console.result(&text, &value)
 }

@@ -7,6 +7,7 @@ use super::step_bar::StepBar;
 use crate::CliError;
 use crate::output::Console;
 use crate::results::{results_json, results_table};
+use crate::this_program::this_program;
 use ktd_bundle::BundlePaths;
 use ktd_client::money::{Metering, PaymentTerms};
 use ktd_client::{Payer, PricedAgent};
@@ -38,6 +39,7 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
     let successor = Successor::of(args)?;
     let base = base(args);
     bundle.shared.retries = successor.retries;
+    bundle.shared.program = Some(this_program());
     let mut cell = branch_cell(
         &bundle.cell,
         &bundle.paths,

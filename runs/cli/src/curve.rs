@@ -5,6 +5,7 @@ use super::run::execute;
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
+use crate::this_program::this_program;
 use clap::Args;
 use ktd_certify::curve::plan::CurveRun;
 use ktd_certify::curve::{Curve, experiment, render, table};
@@ -35,6 +36,7 @@ pub(super) struct CurveArgs {
 /// [`CliError`] for bad input, and when an episode stops.
 pub(super) fn run(args: &CurveArgs, console: Console) -> Result<(), CliError> {
     let run = CurveRun(args.set.run()?);
+    let _lock = run.0.paths.lock()?;
     let ticks = u64::try_from(run.progress_total()).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(
         console,
@@ -57,6 +59,7 @@ pub(super) fn run(args: &CurveArgs, console: Console) -> Result<(), CliError> {
             config: experiment(&run.0.config, &inputs, &stretches)?,
             base: run.0.base.clone(),
             output: run.0.paths.root().join("strategies"),
+            program: Some(this_program()),
         },
         console,
     )?;

@@ -6,6 +6,7 @@ use super::run::{execute, runtime};
 use crate::CliError;
 use crate::output::Console;
 use crate::results::{results_json, results_table};
+use crate::this_program::this_program;
 use clap::Args;
 use ktd_board::sheet::{self, TableKind};
 use ktd_board::{WeightBasis, build};
@@ -60,6 +61,7 @@ pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), CliError> {
         config,
         base: PathBuf::new(),
         output: args.out.clone(),
+        program: Some(this_program()),
     };
     let results = execute(&plan, console)?.results;
     if let Some(error) = results.iter().find_map(|result| result.result.as_ref().err()) {

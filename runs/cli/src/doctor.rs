@@ -5,6 +5,7 @@ use super::doctor_repeat::{self, RepeatArgs};
 use super::run::{plan, runtime};
 use crate::CliError;
 use crate::output::Console;
+use crate::this_program::this_program;
 use clap::Args;
 use ktd_bundle::BundlePaths;
 use ktd_client::endpoint::{key_file_warning, proxy_of, proxy_of_environment};
@@ -140,6 +141,7 @@ fn run_self_test(output: &Path) -> Result<String, CliError> {
         config,
         base: PathBuf::new(),
         output: output.to_owned(),
+        program: Some(this_program()),
     };
     let prepared = prepare(&plan)?;
     let runtime = runtime().map_err(|failure| CliError::input(failure.message(), "free some threads"))?;
@@ -149,7 +151,11 @@ fn run_self_test(output: &Path) -> Result<String, CliError> {
         Arc::new(ktd_client::progress::Silent),
     )) {
         result.result?;
-        runtime.block_on(verify(BundlePaths::new(&result.bundle).root(), None))?;
+        runtime.block_on(verify(
+            BundlePaths::new(&result.bundle).root(),
+            None,
+            &this_program(),
+        ))?;
     }
     Ok(format!(
         "ktd {}: a masked episode ran, verified and replayed byte for byte",

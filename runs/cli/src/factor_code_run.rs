@@ -6,6 +6,7 @@ use crate::output::Console;
 use crate::progress::Progress;
 use crate::run::runtime;
 use crate::signals::unless_told_to_end;
+use crate::this_program::this_program;
 use clap::Args;
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_code::{
@@ -113,7 +114,11 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
             bar.advance(rounds);
         }
     };
-    let ends = runtime()?.block_on(unless_told_to_end(experiment.run(&launcher, &advance)))??;
+    let ends = runtime()?.block_on(unless_told_to_end(experiment.run(
+        &this_program(),
+        &launcher,
+        &advance,
+    )))??;
     drop(bar);
     show(ends, experiment.output(), console)
 }

@@ -4,11 +4,14 @@ use crate::CliError;
 use crate::leak_audit_self::{self, AuditSelfArgs};
 use crate::output::Console;
 use crate::progress::Progress;
+use crate::this_program::this_program;
 use crate::{leak_audit, leak_check};
 use clap::{Args, Subcommand};
+use ktd_bundle::study_folder::StudyFolder;
+use ktd_io::lock::FileLock;
 use ktd_io::parallel::available_threads;
 use ktd_studies::leak::{
-    LEAK_FILES, LeakConfig, LeakReport, LeakSource, controls_table, costs_table, count_runs, gains_table,
+    LEAK_FILES, LeakReport, LeakSource, controls_table, costs_table, count_runs, gains_table,
     interventions_table, main_table, read_leak_config, read_report, run_grid, sanity, years_table,
 };
 use ktd_view::draw::paragraph;
@@ -90,6 +93,9 @@ pub(super) fn run(command: &LeakCommand, console: Console) -> Result<(), CliErro
     match command {
         LeakCommand::Run(args) => run_benchmark(args, console),
         LeakCommand::Report(args) => {
+            // A folder without a report is left as it is.
+            read_report(&args.dir)?;
+            let _lock = FileLock::of_folder(&args.dir)?;
             let report = read_report(&args.dir)?;
             report.write(&args.dir)?;
             show(&report, (&args.dir, args.all), console)
@@ -101,18 +107,16 @@ pub(super) fn run(command: &LeakCommand, console: Console) -> Result<(), CliErro
     }
 }
 
-fn source(path: &Path) -> Result<(LeakConfig, LeakSource), CliError> {
-    let config = read_leak_config(path)?;
-    let source = LeakSource::read(&config, path.parent().unwrap_or_else(|| Path::new("")))?;
-    Ok((config, source))
+/// The folder that relative paths of a file start from.
+fn beside(file: &Path) -> &Path {
+    file.parent().unwrap_or_else(|| Path::new(""))
 }
 
 fn run_benchmark(args: &RunArgs, console: Console) -> Result<(), CliError> {
-    let (config, source) = source(&args.config)?;
-    let out = args
-        .out
-        .clone()
-        .unwrap_or_else(|| Path::new("results").join(&config.name));
+    let config = read_leak_config(&args.config)?;
+    let results = Path::new("results").join(&config.name);
+    let held = StudyFolder::hold(args.out.as_ref().unwrap_or(&results), &this_program())?;
+    let source = LeakSource::read(&config, beside(&args.config))?;
     let runs = count_runs(&config, &source.years)?;
     let units = u64::try_from(runs).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(console, "running", units, "runs"));
@@ -121,9 +125,9 @@ fn run_benchmark(args: &RunArgs, console: Console) -> Result<(), CliError> {
             bar.advance(count);
         }
     };
-    let report = run_grid(&config, &source, (&out, available_threads()), done)?;
+    let report = run_grid(&config, &source, (&held, available_threads()), done)?;
     drop(bar);
-    show(&report, (&out, false), console)
+    show(&report, (held.path(), false), console)
 }
 
 fn show(report: &LeakReport, (out, all): (&Path, bool), console: Console) -> Result<(), CliError> {
@@ -150,7 +154,8 @@ fn show(report: &LeakReport, (out, all): (&Path, bool), console: Console) -> Res
 }
 
 fn run_sanity(args: &SanityArgs, console: Console) -> Result<(), CliError> {
-    let (config, source) = source(&args.config)?;
+    let config = read_leak_config(&args.config)?;
+    let source = LeakSource::read(&config, beside(&args.config))?;
     let rows = sanity(&config, &source)?;
     let table = interventions_table(&rows);
     console.result(

@@ -198,7 +198,7 @@ fn audit_json(signal: &AuditedSignal) -> Value {
         .iter()
         .map(|row| json!({ "piece": row.piece.0, "days": row.days, "ic": row.ic, "t": row.t }));
     let ladder = signal.audit.ladder.iter().map(|rung| {
-        json!({ "fill": format!("{:?}", rung.fill), "sharpe": rung.sharpe.as_ref().ok(), "turnover": rung.turnover })
+        json!({ "fill": rung.fill.name(), "sharpe": rung.sharpe.as_ref().ok(), "turnover": rung.turnover })
     });
     json!({
         "signal": signal.name,

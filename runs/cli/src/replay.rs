@@ -7,6 +7,7 @@ use super::replay_step::{self, ShownStep, StepRange, StepView};
 use super::run::runtime;
 use crate::CliError;
 use crate::output::Console;
+use crate::this_program::this_program;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::open::read_header;
@@ -15,7 +16,6 @@ use ktd_bundle::transcript::{CommonOpening, Transcript};
 use ktd_client::progress::Silent;
 use ktd_code::is_factor_code;
 use ktd_episode::open_bundle::OpenBundle;
-use ktd_episode::program::another_program;
 use ktd_episode::real_names::real_names;
 use ktd_episode::replay_episode;
 use serde_json::json;
@@ -36,7 +36,7 @@ pub(super) fn run(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
 
 fn replay(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
     // Before anything else: whatever follows may be a difference of programs.
-    let other = another_program(&read_header(&BundlePaths::new(&args.bundle))?);
+    let other = read_header(&BundlePaths::new(&args.bundle))?.another_program(&this_program());
     if let Some(other) = &other {
         console.note(other);
     }

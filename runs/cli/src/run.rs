@@ -5,6 +5,7 @@ use crate::CliError;
 use crate::output::{Console, visible_lines};
 use crate::results::{results_json, results_table};
 use crate::step_bar::StepBar;
+use crate::this_program::this_program;
 use clap::Args;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::budget_file::{BudgetCap, BudgetFile};
@@ -142,7 +143,12 @@ pub(super) fn plan(experiment: &Path, out: Option<&Path>) -> Result<RunPlan, Cli
         },
         Path::to_owned,
     );
-    Ok(RunPlan { config, base, output })
+    Ok(RunPlan {
+        config,
+        base,
+        output,
+        program: Some(this_program()),
+    })
 }
 
 /// Tells what an experiment would ask and cost.

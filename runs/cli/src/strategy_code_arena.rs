@@ -6,7 +6,9 @@ use crate::progress::Progress;
 use crate::run::runtime;
 use crate::signals::unless_told_to_end;
 use crate::strategy_code_run::advance;
+use crate::this_program::this_program;
 use clap::Args;
+use ktd_bundle::study_folder::StudyFolder;
 use ktd_strategies::{
     ArenaOutcome, ArenaPlan, ArenaRecord, StrategyExperiment, arena_tables, plan_arena, run_arena,
 };
@@ -50,11 +52,12 @@ pub(super) fn arena(args: &ArenaArgs, console: Console) -> Result<(), CliError> 
         return show_plan(&plan, console);
     }
     let folder = args.out.clone().unwrap_or_else(|| experiment.results(base));
+    let held = StudyFolder::hold(&folder, &this_program())?;
     let reviews: usize = plan.iter().map(|reviewer| reviewer.reviews).sum();
     let all = u64::try_from(reviews).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(console, "arena", all, "reviews done"));
     let finished = || advance(&bar);
-    let asked = run_arena(&experiment, (base, &folder), &finished);
+    let asked = run_arena(&experiment, (base, &held), &finished);
     let outcome = runtime()?.block_on(unless_told_to_end(asked))??;
     drop(bar);
     match outcome {

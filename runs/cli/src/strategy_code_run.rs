@@ -6,8 +6,10 @@ use crate::output::Console;
 use crate::progress::Progress;
 use crate::run::runtime;
 use crate::signals::unless_told_to_end;
+use crate::this_program::this_program;
 use clap::Args;
 use ktd_boxed::{BoxLauncher, BoxSetup};
+use ktd_bundle::study_folder::StudyFolder;
 use ktd_strategies::{
     StrategyExperiment, StrategyPlan, StrategyReport, StrategyResults, another_box, check_records,
     plan_experiment, replay_arena, replay_experiment, run_experiment, starting_versions, strategy_boxes,
@@ -110,16 +112,21 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
     let experiment = StrategyExperiment::read(&args.experiment)?;
     let base = args.experiment.parent().unwrap_or_else(|| Path::new(""));
     let folder = args.out.clone().unwrap_or_else(|| experiment.results(base));
+    let held = if args.dry_run {
+        None
+    } else {
+        Some(StudyFolder::hold(&folder, &this_program())?)
+    };
     let starts = starting_versions(&experiment, (base, &folder))?;
     let plan = plan_experiment((&experiment, &starts), base)?;
-    if args.dry_run {
+    let Some(held) = held else {
         return show_plan(&plan, console);
-    }
+    };
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
     let submissions = plan.models.iter().map(|model| model.submissions).sum();
     let bar = progress(console, submissions);
     let finished = || advance(&bar);
-    let asked = run_experiment((&experiment, &starts), (base, &folder), &launcher, &finished);
+    let asked = run_experiment((&experiment, &starts), (base, &held), &launcher, &finished);
     let results = runtime()?.block_on(unless_told_to_end(asked))??;
     drop(bar);
     show(&results, &folder, console)

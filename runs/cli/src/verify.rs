@@ -9,6 +9,7 @@ use super::strategy_code_run;
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
+use crate::this_program::this_program;
 use clap::Args;
 use ktd_boxed::BoxSetup;
 use ktd_bundle::BundlePaths;
@@ -128,7 +129,7 @@ impl VerifyReport {
         certificates: Option<&Certificates>,
     ) -> Result<(), CliError> {
         let shown = bundle.display().to_string();
-        match runtime()?.block_on(verify(bundle, panel)) {
+        match runtime()?.block_on(verify(bundle, panel, &this_program())) {
             Ok(verified) => {
                 let verified = if is_signed {
                     verified.of_published()

@@ -3,7 +3,6 @@
 use super::{Episode, EpisodeInput};
 use crate::EpisodeError;
 use crate::at_step::rules_at;
-use crate::program::this_program;
 use ktd_agents::Transport;
 use ktd_bundle::BundleError;
 use ktd_bundle::chain::{Lines, Log, NO_GENESIS, first_difference};
@@ -11,6 +10,7 @@ use ktd_bundle::event::{OrderRecord, ReadEvent, WrittenEvent};
 use ktd_bundle::exchanges::{Cassette, ExchangeStore, RequestPlace};
 use ktd_bundle::header::{Header, MaskRecord, PrivateEpisode, WindowRecord};
 use ktd_bundle::ledger::LedgerLine;
+use ktd_bundle::program_record::check_program;
 use ktd_bundle::{BundlePaths, FORMAT_VERSION};
 use ktd_client::Payer;
 use ktd_client::ask::RecordedClient;
@@ -38,6 +38,7 @@ pub(super) fn write_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> R
     match read_if_exists(&path)? {
         Some(recorded) if recorded == bytes => {}
         Some(recorded) => {
+            check_program(&path, &recorded, &bytes)?;
             let kept = read_loosely(&recorded);
             let prices = kept.and_then(|header| header.prices);
             same(
@@ -153,7 +154,7 @@ pub(super) fn header(input: &EpisodeInput<'_>) -> Result<Header, EpisodeError> {
     Ok(Header {
         format: FORMAT_VERSION,
         ktd: env!("CARGO_PKG_VERSION").to_owned(),
-        program: Some(this_program()),
+        program: shared.program.clone(),
         experiment: shared.experiment.clone(),
         cell: cell.id.clone(),
         agent: cell.agent.clone(),

@@ -5,6 +5,7 @@ use crate::Shared;
 use crate::cell_run::{factor_table, run_cell};
 use crate::transports::Transports;
 use ktd_bundle::canary::{CanaryRecord, next_bundle};
+use ktd_bundle::program_record::ProgramRecord;
 use ktd_client::money::Metering;
 use ktd_client::progress::Silent;
 use ktd_data::market_source::MarketSource;
@@ -49,7 +50,7 @@ impl CanarySteps {
     pub fn of(
         grid: &[Cell],
         every_cells: usize,
-        retries: RetryConfig,
+        (retries, program): (RetryConfig, Option<ProgramRecord>),
         metering: &Arc<Metering>,
         output: &Path,
     ) -> Result<Self, EpisodeError> {
@@ -69,6 +70,7 @@ impl CanarySteps {
         }
         Ok(Self {
             shared: Shared {
+                program,
                 experiment: config.name,
                 factors: Arc::new(factor_table(&source.market, &step)?),
                 market: source.market,

@@ -12,7 +12,6 @@ mod decide;
 mod error;
 mod finish;
 pub mod open_bundle;
-pub mod program;
 pub mod real_names;
 pub mod run;
 mod step;
@@ -26,6 +25,7 @@ pub use error::EpisodeError;
 use ktd_agents::Transport;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Log;
+use ktd_bundle::program_record::ProgramRecord;
 use ktd_bundle::summary::Summary;
 use ktd_client::ask::{Observer, RecordedClient};
 use ktd_client::money::Metering;
@@ -46,6 +46,8 @@ use std::sync::Arc;
 /// What all episodes of an experiment share.
 #[derive(Debug)]
 pub struct Shared {
+    /// The program that writes them; that of the record where a bundle is run again, which may name none.
+    pub program: Option<ProgramRecord>,
     /// The experiment's name.
     pub experiment: String,
     /// The panel.

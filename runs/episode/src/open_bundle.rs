@@ -67,6 +67,7 @@ impl OpenBundle {
         };
         let factors = factor_table(&source.market, std::slice::from_ref(&cell))?;
         let shared = Shared {
+            program: header.program.clone(),
             experiment: header.experiment.clone(),
             market: Arc::clone(&source.market),
             factors: Arc::new(factors),

@@ -8,6 +8,7 @@ use crate::transports::Transports;
 use crate::{EpisodeError, Shared};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::mask_key::mask_key;
+use ktd_bundle::program_record::ProgramRecord;
 use ktd_bundle::spending::Spending;
 use ktd_bundle::summary::Summary;
 use ktd_bundle::summary_file::spending_of;
@@ -40,6 +41,8 @@ pub struct RunPlan {
     pub base: PathBuf,
     /// Where results go.
     pub output: PathBuf,
+    /// The program that writes them; none where nothing is kept.
+    pub program: Option<ProgramRecord>,
 }
 
 /// One cell's result.
@@ -75,6 +78,8 @@ impl CellResult {
 /// The panel's shared, immutable parts of one run.
 #[derive(Debug)]
 pub struct Prepared {
+    /// The program that writes the bundles; none where nothing is kept.
+    pub program: Option<ProgramRecord>,
     /// The market.
     pub source: MarketSource,
     /// Factor values over all windows.
@@ -104,6 +109,7 @@ impl Prepared {
     #[must_use]
     pub fn shared(&self, config: &ExperimentConfig) -> Shared {
         Shared {
+            program: self.program.clone(),
             experiment: config.name.clone(),
             market: Arc::clone(&self.source.market),
             factors: Arc::clone(&self.factors),
@@ -140,9 +146,16 @@ pub fn prepare(plan: &RunPlan) -> Result<Prepared, EpisodeError> {
     let metering = Arc::new(open_accounts(&terms, &cells, &plan.output)?);
     let canaries = plan.config.canary.map(|canary| {
         let every = canary.every_cells;
-        CanarySteps::of(&cells, every, plan.config.retries, &metering, &plan.output)
+        CanarySteps::of(
+            &cells,
+            every,
+            (plan.config.retries, plan.program.clone()),
+            &metering,
+            &plan.output,
+        )
     });
     Ok(Prepared {
+        program: plan.program.clone(),
         canaries: canaries.transpose()?.map(Arc::new),
         source,
         factors: Arc::new(factors),

@@ -2,7 +2,6 @@
 
 use crate::EpisodeError;
 use crate::open_bundle::OpenBundle;
-use crate::program::another_program;
 use crate::replay_episode;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
@@ -10,6 +9,7 @@ use ktd_bundle::event::publishes_account;
 use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::header::Header;
 use ktd_bundle::open::{read_header, read_private};
+use ktd_bundle::program_record::ProgramRecord;
 use ktd_bundle::summary_file::summary_of;
 use ktd_bundle::summary_file::{check_hashes, check_summary, read_summary};
 use ktd_bundle::{recorded_agent, recorded_prompts};
@@ -32,7 +32,11 @@ pub struct Verified {
 ///
 /// # Errors
 /// [`EpisodeError`] naming the file and place that differs.
-pub async fn verify(root: &Path, panel: Option<&Path>) -> Result<Verified, EpisodeError> {
+pub async fn verify(
+    root: &Path,
+    panel: Option<&Path>,
+    program: &ProgramRecord,
+) -> Result<Verified, EpisodeError> {
     let paths = BundlePaths::new(root);
     let header = read_header(&paths)?;
     let events = Lines::read(&paths.events())?;
@@ -47,7 +51,7 @@ pub async fn verify(root: &Path, panel: Option<&Path>) -> Result<Verified, Episo
         check_exchanges(&paths, &cassette)?,
         prompts_checked(&header),
     ];
-    let mut unchecked: Vec<String> = another_program(&header).into_iter().collect();
+    let mut unchecked: Vec<String> = header.another_program(program).into_iter().collect();
     if !recorded_prompts::are_of_this_program(&header) {
         unchecked.push(
             "prompts: another version of the program wrote their texts; keys, columns and identifiers alone were compared"

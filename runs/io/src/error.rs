@@ -65,6 +65,16 @@ pub enum FileError {
         /// What it holds.
         path: PathBuf,
     },
+    /// It is the work of a program that was built from other sources.
+    #[error("{}: made by another program ({maker}); this one is {this}", .path.display())]
+    AnotherProgram {
+        /// What names the program.
+        path: PathBuf,
+        /// The one that made it.
+        maker: String,
+        /// The one that runs.
+        this: String,
+    },
     /// A row of a table is invalid.
     #[error("{file}, row {row}: {what}")]
     Row {
@@ -166,6 +176,9 @@ impl FileError {
             Self::TooLarge { .. } => "remove it or take it from its maker again: no such file grows so large",
             Self::Row { hint, .. } => hint,
             Self::Busy { .. } => "wait until it ends, or stop it",
+            Self::AnotherProgram { .. } => {
+                "name another folder with --out, or continue with the program that made it: figures of two programs are not mixed"
+            }
             Self::Damaged { .. } => {
                 "restore the file from a copy: what this program wrote must not be edited"
             }
@@ -180,6 +193,7 @@ impl FileError {
             Self::Io { .. }
             | Self::Row { .. }
             | Self::Busy { .. }
+            | Self::AnotherProgram { .. }
             | Self::NotRegular { .. }
             | Self::InputTooLarge { .. }
             | Self::NotText { .. } => ErrorClass::InvalidInput,

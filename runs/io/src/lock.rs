@@ -1,7 +1,7 @@
 //! A lock between processes.
 
 use crate::FileError;
-use crate::whole_file::owner_alone;
+use crate::whole_file::{create_directory, owner_alone};
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
@@ -9,7 +9,20 @@ use std::path::Path;
 #[derive(Debug)]
 pub struct FileLock(#[expect(dead_code, reason = "held, not read")] File);
 
+/// The name of the lock in a folder that one process at a time writes. A bundle may lie in such a folder and has one of
+/// its own below `private`.
+const NAME: &str = "lock";
+
 impl FileLock {
+    /// Takes the lock of a folder, which is made where it is missing, before anything in it is read.
+    ///
+    /// # Errors
+    /// As [`FileLock::take`], and [`FileError::Io`] when the folder cannot be made.
+    pub fn of_folder(folder: &Path) -> Result<Self, FileError> {
+        create_directory(folder)?;
+        Self::take(&folder.join(NAME), folder)
+    }
+
     /// Takes a lock whose file is `path`, before anything below `root` is read.
     ///
     /// # Errors

@@ -27,11 +27,16 @@ const BATCH_CELL_BYTES: usize = 12;
 const EQUAL: &str = "equal";
 
 impl OpenStudy {
-    /// Evaluates everything; `advance` is called for each instrument.
+    /// Evaluates everything into a report of these looks at the test days and of `inputs`, which name all that decides it;
+    /// `advance` is called for each instrument.
     ///
     /// # Errors
     /// [`StudyError`] for a formula that names an instrument that the panel lacks, and a universe without names.
-    pub fn evaluate(&self, test_looks: usize, advance: &mut dyn FnMut()) -> Result<AlphaReport, StudyError> {
+    pub(crate) fn evaluate(
+        &self,
+        (test_looks, inputs): (usize, String),
+        advance: &mut dyn FnMut(),
+    ) -> Result<AlphaReport, StudyError> {
         let tables = self.tables();
         let spans = self.splits.iter();
         let splits: Vec<SplitTables<'_>> = spans.map(|span| SplitTables::new(self, &tables, span)).collect();
@@ -51,7 +56,7 @@ impl OpenStudy {
         };
         let formulas = self.formulas();
         let (found, raised) = self.found(&task, &splits, &formulas, advance)?;
-        let mut report = self.empty_report(test_looks, raised)?;
+        let mut report = self.empty_report((test_looks, inputs), raised)?;
         for (place, split) in splits.iter().enumerate() {
             let mut rows = alpha_rows(self, &found, place, split);
             report.splits.push(split_row(self, split, &rows));
@@ -98,11 +103,15 @@ impl OpenStudy {
         Ok(())
     }
 
-    fn empty_report(&self, test_looks: usize, raised: usize) -> Result<AlphaReport, StudyError> {
+    fn empty_report(
+        &self,
+        (test_looks, inputs): (usize, String),
+        raised: usize,
+    ) -> Result<AlphaReport, StudyError> {
         Ok(AlphaReport {
             format: FORMAT,
             name: self.study.name.clone(),
-            inputs: self.inputs_hash()?,
+            inputs,
             formulas: self.formulas_hash(),
             panel: self.data.panel.source.clone(),
             label: self.label_words().0.to_owned(),

@@ -10,15 +10,14 @@ use crate::inference_tables::{
 use crate::open_study::{FORMAT, OpenStudy};
 use crate::rose_table::rose_table;
 use crate::test_looks::{count_look, known_looks};
+use ktd_bundle::study_folder::StudyFolder;
 use ktd_io::lock::FileLock;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{create_directory, json_bytes, parse_json, read_if_exists, write_together};
+use ktd_io::whole_file::{json_bytes, parse_json, read_if_exists, write_together};
 use ktd_view::draw::TableData;
 use std::path::{Path, PathBuf};
 
 const REPORT: &str = "report.json";
-
-const LOCK: &str = "study.lock";
 
 const PAGE: &str = "report.html";
 
@@ -47,12 +46,11 @@ const TABLES: [(&str, TableOf); 11] = [
 /// [`StudyError`] when something cannot be evaluated or written.
 pub fn evaluate_into(
     open: &OpenStudy,
-    folder: &Path,
+    held: &StudyFolder,
     advance: &mut dyn FnMut(),
 ) -> Result<AlphaReport, StudyError> {
-    create_directory(folder)?;
-    // Of two evaluations at once, the second would count looks that the first has not written yet.
-    let _lock = FileLock::take(&folder.join(LOCK), folder)?;
+    // Of two evaluations at once, the second would count looks that the first has not written yet: the folder is held.
+    let folder = held.path();
     let test = open.splits.iter().find(|split| split.name == "test");
     let test_looks = match (test, &open.study.splits.test) {
         (Some(_), Some([from, to])) => {
@@ -61,9 +59,9 @@ pub fn evaluate_into(
         }
         _ => known_looks(folder)?,
     };
-    let inputs = open.inputs_hash()?;
+    let inputs = open.inputs_hash(held.program())?;
     let path = folder.join(REPORT);
-    // A report that another version left, or that is damaged, is made again.
+    // A report that another program left, or that is damaged, is made again.
     let known = read_if_exists(&path)?.and_then(|bytes| parse_json::<AlphaReport>(&path, &bytes).ok());
     let same = |report: &AlphaReport| report.inputs == inputs && report.test_looks == test_looks;
     if let Some(report) = known.filter(same)
@@ -71,7 +69,7 @@ pub fn evaluate_into(
     {
         return Ok(report);
     }
-    let mut report = open.evaluate(test_looks, advance)?;
+    let mut report = open.evaluate((test_looks, inputs), advance)?;
     write_report(folder, &mut report)?;
     Ok(report)
 }
@@ -82,13 +80,18 @@ pub fn evaluate_into(
 /// [`StudyError`] for a folder without a report that this version reads, and where nothing can be written.
 pub fn report_again(folder: &Path) -> Result<AlphaReport, StudyError> {
     let path = folder.join(REPORT);
-    let bytes = read_if_exists(&path)?.ok_or_else(|| {
+    let no_report = || {
         StudyError::input(
             format_args!("{} has no report", folder.display()),
             "name the folder that `ktd alpha eval` wrote",
         )
-    })?;
-    let _lock = FileLock::take(&folder.join(LOCK), folder)?;
+    };
+    // A folder without one is left as it is.
+    if !path.is_file() {
+        return Err(no_report());
+    }
+    let _lock = FileLock::of_folder(folder)?;
+    let bytes = read_if_exists(&path)?.ok_or_else(no_report)?;
     let mut report: AlphaReport = parse_json(&path, &bytes)?;
     if report.format != FORMAT {
         return Err(StudyError::input(

@@ -7,6 +7,7 @@ use crate::judge::StudyLogic;
 use crate::study_data::StudyData;
 use crate::study_pool::StudyPool;
 use crate::study_split::{SplitSpan, split_spans};
+use ktd_bundle::program_record::ProgramRecord;
 use ktd_expressions::CheckedFormula;
 use ktd_io::sha256::sha256_hex;
 use serde_json::json;
@@ -107,8 +108,8 @@ impl OpenStudy {
         sha256_hex(forms.join("\n").as_bytes())
     }
 
-    /// SHA-256 of everything that decides the figures.
-    pub(crate) fn inputs_hash(&self) -> Result<String, StudyError> {
+    /// SHA-256 of everything that decides the figures, the program with it.
+    pub(crate) fn inputs_hash(&self, program: &ProgramRecord) -> Result<String, StudyError> {
         let pools = self.pools.iter().map(|pool| {
             let checked = pool.set.checked.iter();
             let checked: Vec<[&str; 2]> = checked
@@ -125,12 +126,12 @@ impl OpenStudy {
         });
         let parts = json!({
             "format": FORMAT,
-            "version": env!("CARGO_PKG_VERSION"),
+            "program": program.source_sha256,
             "study": serde_json::to_value(&self.study).map_err(StudyError::invalid)?,
             "panel": self.data.panel.source,
             "pools": pools.collect::<Vec<_>>(),
             "is_test_open": self.run.is_test_open,
-            "logic": format!("{:?}", self.logic.sha256()),
+            "logic": self.logic.sha256(),
         });
         Ok(sha256_hex(parts.to_string().as_bytes()))
     }

@@ -66,6 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         config: ExperimentConfig::parse(EXPERIMENT)?,
         base: folder.path().to_owned(),
         output: folder.path().join("results"),
+        program: Some(ktd_kit::this_program()),
     };
     let prepared = prepare(&plan)?;
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -1,5 +1,6 @@
 //! Small markets, experiments on them run in this process, and their bundles read back.
 
+use crate::this_program;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
 use ktd_bundle::exchanges::{Cassette, RequestPlace};
@@ -91,6 +92,7 @@ pub fn prepare(config: &ExperimentConfig, market: Market, key: MaskKey) -> Prepa
     };
     let cells = cells(config, &market).unwrap();
     Prepared {
+        program: Some(this_program()),
         factors: Arc::new(factor_table(&market, &cells).unwrap()),
         cells,
         toolbox: toolbox(&config.tools).unwrap(),
@@ -122,6 +124,7 @@ pub fn run(config: &ExperimentConfig, prepared: &Prepared, output: &Path) -> Vec
         config: config.clone(),
         base: PathBuf::new(),
         output: output.to_owned(),
+        program: Some(this_program()),
     };
     runtime()
         .block_on(run_cells(&plan, prepared, Arc::new(Silent)))

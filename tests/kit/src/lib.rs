@@ -26,7 +26,7 @@ pub use folder::{Folder, copy, files};
 #[cfg(unix)]
 pub use folder::{endless_file, named_pipe};
 pub use need::Need;
-pub use program::{assert_ok, command, ktd, quiet, refused};
+pub use program::{assert_ok, command, ktd, quiet, refused, this_program};
 pub use vendor::Vendor;
 
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
 //! The program `ktd`, as a user starts it.
 
+use ktd_bundle::program_record::ProgramRecord;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -75,4 +76,13 @@ pub fn assert_ok(output: &Output) {
 pub fn refused(output: &Output, code: i32) -> String {
     assert_eq!(output.status.code(), Some(code), "{output:?}");
     String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The program under test, as its records name it.
+#[must_use]
+pub fn this_program() -> ProgramRecord {
+    ProgramRecord {
+        source_sha256: ktd_program::SOURCE_SHA256.to_owned(),
+        commit: ktd_program::commit().map(str::to_owned),
+    }
 }

@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
+use ktd_bundle::study_folder::StudyFolder;
+use ktd_kit::this_program;
 use ktd_kit::{Folder, quiet};
 use ktd_stats::Undefined;
 use ktd_stats::moments::Moments;
@@ -29,7 +31,12 @@ fn evaluated(folder: &Folder, threads: usize, out: &str) -> AlphaReport {
         batch_bytes: EvaluationRun::BATCH_BYTES,
     };
     let open = OpenStudy::new(study, data, run).unwrap();
-    evaluate_into(&open, &folder.at(out), &mut || ()).unwrap()
+    evaluate_into(
+        &open,
+        &StudyFolder::hold(&folder.at(out), &this_program()).unwrap(),
+        &mut || (),
+    )
+    .unwrap()
 }
 
 #[test]

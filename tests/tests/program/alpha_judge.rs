@@ -8,7 +8,9 @@
 
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
+use ktd_bundle::study_folder::StudyFolder;
 use ktd_kit::episode::reopen_exchanges;
+use ktd_kit::this_program;
 use ktd_kit::vendor::{Then, json_reply, reply};
 use ktd_kit::{Folder, Vendor, assert_ok, files, quiet, refused};
 use ktd_studies::judge::{FormulaJudges, LogicJudgement, StudyLogic, replay_judgement};
@@ -114,7 +116,11 @@ fn agent(id: &str, vendor: &Vendor) -> String {
 
 async fn asked(folder: &Folder) -> Result<LogicJudgement, StudyError> {
     let study = AlphaStudy::read(&folder.at("study.toml")).unwrap();
-    let judges = FormulaJudges::open(&study, folder.path(), &folder.at("judge"))?;
+    let judges = FormulaJudges::open(
+        &study,
+        folder.path(),
+        StudyFolder::hold(&folder.at("judge"), &this_program()).unwrap(),
+    )?;
     judges.ask_all(&|| ()).await
 }
 
@@ -384,7 +390,12 @@ async fn logic_enters_the_tables_and_the_composite_once_a_study_was_judged() {
             batch_bytes: EvaluationRun::BATCH_BYTES,
         };
         let open = OpenStudy::new(study, data, run).unwrap().with_logic(logic);
-        evaluate_into(&open, &folder.at("tables"), &mut || ()).unwrap()
+        evaluate_into(
+            &open,
+            &StudyFolder::hold(&folder.at("tables"), &this_program()).unwrap(),
+            &mut || (),
+        )
+        .unwrap()
     };
     let before = evaluated();
     assert!(

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
+use ktd_bundle::study_folder::StudyFolder;
+use ktd_kit::this_program;
 use ktd_kit::{Folder, assert_ok, files, quiet, refused};
 use ktd_studies::mine::{MineStudy, MinedPool, OpenMine, mine_into};
 use serde_json::Value;
@@ -21,7 +23,12 @@ fn file(keys: &str) -> String {
 
 fn mined(folder: &Path, threads: usize, out: &str) -> MinedPool {
     let open = OpenMine::new(MineStudy::read(&folder.join("mine.toml")).unwrap(), threads).unwrap();
-    mine_into(&open, &folder.join(out), &mut |_| ()).unwrap()
+    mine_into(
+        &open,
+        &StudyFolder::hold(&folder.join(out), &this_program()).unwrap(),
+        &mut |_| (),
+    )
+    .unwrap()
 }
 
 fn mine(folder: &Folder, more: &[&str]) -> Value {

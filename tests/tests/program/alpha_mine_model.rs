@@ -9,7 +9,9 @@
 
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
+use ktd_bundle::study_folder::StudyFolder;
 use ktd_kit::episode::{dice, reopen_exchanges};
+use ktd_kit::this_program;
 use ktd_kit::vendor::{Then, json_reply};
 use ktd_kit::{Folder, Vendor, assert_ok, quiet, refused};
 use ktd_studies::StudyError;
@@ -100,7 +102,15 @@ fn search(vendor: &Vendor, valid: &str) -> Folder {
 async fn mined(folder: &Folder) -> Result<MinedPool, StudyError> {
     let study = MineStudy::read(&folder.at("mine.toml")).unwrap();
     let open = OpenMine::new(study, 2).unwrap();
-    mine_with_model(&open, (folder.path(), &folder.at("out")), &mut |_| ()).await
+    mine_with_model(
+        &open,
+        (
+            folder.path(),
+            &StudyFolder::hold(&folder.at("out"), &this_program()).unwrap(),
+        ),
+        &mut |_| (),
+    )
+    .await
 }
 
 fn bodies(vendor: &Vendor) -> Vec<String> {

@@ -194,6 +194,7 @@ impl Episode {
             config: config.clone(),
             base: folder.path().to_owned(),
             output: folder.path().join("out"),
+            program: Some(ktd_kit::this_program()),
         };
         let prepared = prepare(&plan).unwrap();
         let wanted = format!("{agent}__w__blinded-rescaled__{mode}__s1");

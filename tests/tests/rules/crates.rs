@@ -208,7 +208,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 42] = [
+pub(crate) const CRATES: [Crate; 43] = [
     Crate {
         name: "env",
         folder: "env",
@@ -369,6 +369,15 @@ pub(crate) const CRATES: [Crate; 42] = [
         tests_know: &[],
         never: "anything of a market, a mask or a model",
         powers: &[Files, Codecs, Threads, Serialisation],
+    },
+    // An edit anywhere builds it again: whoever knows it is built again too, so that few do.
+    Crate {
+        name: "program",
+        folder: "runs/program",
+        knows: &[],
+        tests_know: &[],
+        never: "what its hashes stand in",
+        powers: &[],
     },
     Crate {
         name: "view",
@@ -659,6 +668,7 @@ pub(crate) const CRATES: [Crate; 42] = [
             "guard",
             "stats",
             "io",
+            "program",
             "view",
             "experiment",
             "data",
@@ -689,6 +699,7 @@ pub(crate) const CRATES: [Crate; 42] = [
             "agents",
             "probes",
             "io",
+            "program",
             "view",
             "experiment",
             "data",

@@ -148,7 +148,7 @@ fn every_dependency_is_used() {
 /// A crate whose sources were not hashed could change and leave two programs with one name.
 #[test]
 fn the_hash_of_the_program_covers_every_crate_that_it_is_built_of() {
-    let script = std::fs::read_to_string(workspace_root().join("runs/episode/build.rs")).unwrap();
+    let script = std::fs::read_to_string(workspace_root().join("runs/program/build.rs")).unwrap();
     let (_, list) = script.split_once("const CRATES").unwrap();
     let (list, _) = list.split_once("];").unwrap();
     let covered: Vec<&str> = list.split('"').skip(1).step_by(2).collect();

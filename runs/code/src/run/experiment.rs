@@ -12,6 +12,8 @@ use crate::error::CodeError;
 use crate::panel_files::bars_csv;
 use ktd_asking::{AgentFile, Answerer, AskedRecord, OpenModels, json_lines, keep_same};
 use ktd_boxed::BoxLauncher;
+use ktd_bundle::program_record::ProgramRecord;
+use ktd_bundle::study_folder::StudyFolder;
 use ktd_client::AskedModel;
 use ktd_factor_code::{FactorPanels, FactorTasks, PanelKind};
 use ktd_io::whole_file::{
@@ -119,14 +121,15 @@ impl FactorCodeRun {
     /// Asks and judges everything that is not recorded, bundle by bundle. A bundle that is stopped stops no other.
     ///
     /// # Errors
-    /// [`CodeError`] for a missing key or a budget that another process spends. What stops a bundle is in its end; what was
+    /// [`CodeError`] for a missing key, and where another process writes the folder. What stops a bundle is in its end; what was
     /// recorded stands, and the same call continues.
     pub async fn run(
         &self,
+        program: &ProgramRecord,
         launcher: &BoxLauncher,
         progress: RoundsFn<'_>,
     ) -> Result<Vec<CellEnd>, CodeError> {
-        create_directory(&self.output)?;
+        let held = StudyFolder::hold(&self.output, program)?;
         let settings = self.config.asking(FactorCodeCell::roles(&self.config));
         let own = |place: usize| self.cells.get(place).map(|cell| self.folder(cell));
         let own = |place: usize| own(place).into_iter().collect();
@@ -140,7 +143,7 @@ impl FactorCodeRun {
         let mut ends = Vec::new();
         for ((cell, place), answerer) in self.cells.iter().zip(0..).zip(&answerers) {
             let ended = self
-                .cell(cell, (&models, place, answerer), launcher, progress)
+                .cell(cell, (&models, place, answerer), (&held, launcher), progress)
                 .await;
             ends.push(CellEnd {
                 cell: cell.id(),
@@ -155,7 +158,7 @@ impl FactorCodeRun {
         &self,
         cell: &FactorCodeCell,
         (models, place, answerer): (&OpenModels, usize, &Answerer),
-        launcher: &BoxLauncher,
+        (held, launcher): (&StudyFolder, &BoxLauncher),
         progress: RoundsFn<'_>,
     ) -> Result<FactorCodeSummary, CodeError> {
         let model = models
@@ -165,9 +168,9 @@ impl FactorCodeRun {
         let paths = FactorCodePaths::new(&self.folder(cell));
         let (metering, retries) = (&models.metering, self.config.retries);
         let record = AskedRecord::continued(paths.root(), model, metering, retries, answerer.transport())?;
-        let sandbox = SandboxRecord::of(launcher.header());
+        let made = (SandboxRecord::of(launcher.header()), held.program());
         let tasks = (&self.tasks, tasks_sha256(self.own_tasks.as_deref()));
-        let header = FactorCodeHeader::new((&self.config, cell, model), tasks, &self.panels, sandbox);
+        let header = FactorCodeHeader::new((&self.config, cell, model), tasks, &self.panels, made);
         self.keep_opening(&paths, &header, model)?;
         if let Some(finished) = FactorCodeBundle::read(paths.root())? {
             progress(self.rounds() / u64::try_from(self.cells.len()).unwrap_or(1));

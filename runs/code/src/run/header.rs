@@ -5,6 +5,7 @@ use super::config::{BENCHMARK, FactorCodeConfig, FeedbackKey, FormatKey};
 use super::style::CodeStyle;
 use crate::error::CodeError;
 use crate::panel_files::bars_csv;
+use ktd_bundle::program_record::ProgramRecord;
 use ktd_client::AskedModel;
 use ktd_factor_code::{AccuracyRules, FactorPanels, FactorTasks, PanelKind};
 use ktd_io::sha256::sha256_hex;
@@ -60,6 +61,9 @@ pub struct FactorCodeHeader {
     pub format: u32,
     /// The version of the program.
     pub ktd: String,
+    /// The program that judges; absent from bundles of earlier ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<ProgramRecord>,
     /// The name of the bundle.
     pub cell: String,
     /// The agent.
@@ -103,12 +107,13 @@ impl FactorCodeHeader {
         (config, cell, model): (&FactorCodeConfig, &FactorCodeCell, &AskedModel),
         (tasks, tasks_sha256): (&FactorTasks, String),
         panels: &FactorPanels,
-        sandbox: SandboxRecord,
+        (sandbox, program): (SandboxRecord, &ProgramRecord),
     ) -> Self {
         Self {
             benchmark: BENCHMARK.to_owned(),
             format: FORMAT,
             ktd: env!("CARGO_PKG_VERSION").to_owned(),
+            program: Some(program.clone()),
             cell: cell.id(),
             agent: cell.agent.clone(),
             model: model.agent.model_name().to_owned(),

@@ -72,6 +72,7 @@ pub async fn measure(
         config: config.clone(),
         base: PathBuf::new(),
         output: folder.path().to_owned(),
+        program: None,
     };
     let mut measured: Vec<Measured> = Vec::new();
     for ended in run_cells(&plan, &prepared, progress).await {
@@ -123,6 +124,7 @@ fn prepare(config: &ExperimentConfig, source: &MarketSource) -> Result<Prepared,
         cell.window.days.truncate(DAYS);
     }
     Ok(Prepared {
+        program: None,
         notes: Vec::new(),
         factors: Arc::new(factor_table(&source.market, &cells)?),
         cells,

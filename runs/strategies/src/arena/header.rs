@@ -5,6 +5,7 @@ use super::record::LeftOut;
 use crate::error::StrategyError;
 use crate::recorded_name::{check_agent, check_strategy};
 use crate::run::{ReviewText, StrategyExperiment};
+use ktd_bundle::program_record::ProgramRecord;
 use ktd_client::AskedModel;
 use ktd_prompts::strategy_code::strategy_code_hash;
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,9 @@ pub(super) struct ModelVendor {
 #[serde(deny_unknown_fields)]
 pub(super) struct ArenaHeader {
     pub(super) format: u32,
+    /// The program that rates; absent from folders of earlier ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) program: Option<ProgramRecord>,
     /// It orders programs, draws bounds, and is sent to vendors that take one.
     pub(super) seed: u64,
     pub(super) review: ReviewText,
@@ -43,12 +47,13 @@ impl ArenaHeader {
         experiment: &StrategyExperiment,
         (writers, reviewers): (&[AskedModel], &[AskedModel]),
         (programs, left_out): (&[ReviewedProgram], Vec<LeftOut>),
-        review: ReviewText,
+        (review, program): (ReviewText, &ProgramRecord),
     ) -> Self {
         let seed = experiment.first_seed();
         let of_seed = writers.iter().filter(|model| model.seed == seed);
         Self {
             format: FORMAT,
+            program: Some(program.clone()),
             seed,
             review,
             prompts_sha256: strategy_code_hash(),

@@ -10,9 +10,9 @@ use crate::run::{ArenaKeys, SpentBefore, StrategyExperiment, arena_folder, revie
 use futures::StreamExt;
 use ktd_agents::{Transport, Usage};
 use ktd_asking::{AgentFile, AskedRecord, OpenModels, compare_with_file, endpoint_of, json_lines, keep_same};
+use ktd_bundle::study_folder::StudyFolder;
 use ktd_client::AskedModel;
 use ktd_client::money::Metering;
-use ktd_io::lock::FileLock;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{
     create_directory, json_bytes, parse_json, read_bounded, read_if_exists, write_together,
@@ -108,13 +108,12 @@ fn planned(model: &AskedModel, reviews: usize) -> ArenaPlan {
 /// recorded stands, and the same call continues.
 pub async fn run_arena(
     experiment: &StrategyExperiment,
-    (base, folder): (&Path, &Path),
+    (base, held): (&Path, &StudyFolder),
     advance: &(dyn Fn() + Sync),
 ) -> Result<ArenaOutcome, StrategyError> {
-    let keys = keys(experiment)?;
+    let (keys, folder) = (keys(experiment)?, held.path());
     let reviewers = keys.reviewers(&experiment.agents)?;
     let (programs, left_out) = programs(experiment, (base, folder))?;
-    let _lock = FileLock::take(&folder.join("lock"), folder)?;
     let spent = SpentBefore::of(experiment, (base, folder))?;
     let asking = experiment.asking_reviews(&reviewers, keys.temperature);
     let OpenModels { models, metering } = asking.open(base, folder, |_, budget| spent.count(budget))?;
@@ -123,7 +122,7 @@ pub async fn run_arena(
         experiment,
         (&writers, &models),
         (&programs, left_out),
-        keys.review,
+        (keys.review, held.program()),
     );
     if header.authors() < AUTHORS_MIN {
         return Ok(ArenaOutcome::NotApplicable(too_few(&header)));
@@ -343,6 +342,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<T, StrategyError> {
 pub(crate) mod fixture {
     use super::*;
     use crate::run::ReviewText;
+    use ktd_bundle::program_record::ProgramRecord;
     use ktd_io::whole_file::write_whole;
 
     /// Writes an arena in which each reviewer finds a weakness in each program: its own name.
@@ -355,7 +355,16 @@ pub(crate) mod fixture {
             .unwrap();
         let writers = experiment.writers(base).unwrap();
         let terms = (writers.as_slice(), models.as_slice());
-        let header = ArenaHeader::new(experiment, terms, (&programs, left_out), ReviewText::Stripped);
+        let program = ProgramRecord {
+            source_sha256: "a".repeat(64),
+            commit: None,
+        };
+        let header = ArenaHeader::new(
+            experiment,
+            terms,
+            (&programs, left_out),
+            (ReviewText::Stripped, &program),
+        );
         let answers = models.iter().map(|model| {
             let own = reviewer_folder(folder, model.id());
             create_directory(&own).unwrap();

@@ -16,6 +16,7 @@ use ktd_asking::{
     AgentFile, AskedRecord, TextAnswer, TextOpening, TextRounds, compare_with_file, json_lines, keep_same,
 };
 use ktd_boxed::BoxLauncher;
+use ktd_bundle::program_record::ProgramRecord;
 use ktd_bundle::spending::Spending;
 use ktd_client::AskedModel;
 use ktd_io::sha256::sha256_hex;
@@ -45,6 +46,9 @@ pub(super) const REPLAY_HINT: &str = "the file or the record was changed, or a p
 #[serde(deny_unknown_fields)]
 pub(super) struct SubmissionHeader {
     pub(super) format: u32,
+    /// The program that judges; absent from folders of earlier ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) program: Option<ProgramRecord>,
     pub(super) strategy: String,
     pub(super) seed: u64,
     pub(super) iterations: usize,
@@ -133,10 +137,9 @@ impl SubmissionCell<'_> {
 
     /// Nothing asked yet; messages of an earlier run are sent again as they were.
     pub(super) fn begin(&self) -> Result<Led, StrategyError> {
-        // What this program says of this header: a program of another version may judge otherwise.
+        // The header names the program: another one may judge otherwise.
         let header = json_bytes(&self.folder.join(HEADER), &self.header)?;
-        let judge = format!("{} {}", env!("CARGO_PKG_VERSION"), sha256_hex(&header));
-        let verdicts = Some(KeptVerdicts::open(&self.folder, &judge)?);
+        let verdicts = Some(KeptVerdicts::open(&self.folder, &header)?);
         Ok(Led {
             verdicts,
             ..self.led(SentMessages::continued(&self.folder)?)

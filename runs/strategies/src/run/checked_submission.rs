@@ -244,6 +244,7 @@ pub(crate) mod fixture {
             create_directory(&folder.join("versions/0")).unwrap();
             let header = SubmissionHeader {
                 format: FORMAT,
+                program: None,
                 strategy: id.label().to_owned(),
                 seed: 1,
                 iterations: 3,

@@ -18,11 +18,11 @@ use crate::strategy_id::StrategyId;
 use crate::task::StrategyTask;
 use ktd_asking::{AgentFile, AskedRecord, OpenModels, endpoint_of, keep_same};
 use ktd_boxed::BoxLauncher;
+use ktd_bundle::study_folder::StudyFolder;
 use ktd_client::AskedModel;
 use ktd_client::money::Metering;
-use ktd_io::lock::FileLock;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{create_directory, json_bytes, list, parse_json, read_bounded, read_if_exists};
+use ktd_io::whole_file::{json_bytes, list, parse_json, read_bounded, read_if_exists};
 use ktd_prompts::strategy_code::strategy_code_hash;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -71,14 +71,13 @@ impl StrategyResults {
 /// the same call continues.
 pub async fn run_experiment(
     (experiment, starts): (&StrategyExperiment, &StartingVersions),
-    (base, folder): (&Path, &Path),
+    (base, held): (&Path, &StudyFolder),
     launcher: &BoxLauncher,
     advance: &(dyn Fn() + Sync),
 ) -> Result<StrategyResults, StrategyError> {
+    let folder = held.path();
     let tasks = tasks(experiment, base)?;
     let real = RealTasks::of(experiment.real.as_ref(), base, &tasks)?;
-    create_directory(folder)?;
-    let _lock = FileLock::take(&folder.join("lock"), folder)?;
     admit(&tasks, folder, launcher)?;
     let spent = SpentBefore::of(experiment, (base, folder))?;
     let opened = experiment
@@ -105,7 +104,7 @@ pub async fn run_experiment(
     {
         let which = (model.id(), task.1.id.label(), model.seed);
         let start = starts.of(which).cloned();
-        let cell = cell_of((experiment, start), folder, (model, task), &real)?;
+        let cell = cell_of((experiment, start), held, (model, task), &real)?;
         match cell.opened(model)? {
             Some(result) => {
                 done.insert(place, result);
@@ -135,12 +134,12 @@ pub async fn run_experiment(
 
 fn cell_of<'a>(
     (experiment, start): (&StrategyExperiment, Option<ReviewedStart>),
-    folder: &Path,
+    held: &StudyFolder,
     (model, (source, task)): (&AskedModel, &'a SourcedTask),
     real: &'a RealTasks,
 ) -> Result<SubmissionCell<'a>, StrategyError> {
     let own = real.tasks.get(&task.id);
-    let folder = folder_of(folder, model.id(), task.id.label(), model.seed);
+    let folder = folder_of(held.path(), model.id(), task.id.label(), model.seed);
     Ok(SubmissionCell {
         task,
         real: own,
@@ -152,6 +151,7 @@ fn cell_of<'a>(
             }),
             start_sha256: start_hash(&folder, start.as_ref())?,
             format: FORMAT,
+            program: Some(held.program().clone()),
             strategy: task.id.label().to_owned(),
             seed: model.seed,
             iterations: experiment.iterations,

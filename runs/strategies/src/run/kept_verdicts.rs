@@ -44,7 +44,7 @@ fn path_of(folder: &Path) -> PathBuf {
 
 impl KeptVerdicts {
     /// The verdicts that an earlier run has left in a submission's folder; those of another `judge` are none.
-    pub(super) fn open(folder: &Path, judge: &str) -> Result<Self, StrategyError> {
+    pub(super) fn open(folder: &Path, judge: &[u8]) -> Result<Self, StrategyError> {
         let path = path_of(folder);
         if let Some(parent) = path.parent() {
             create_directory(parent)?;
@@ -56,7 +56,7 @@ impl KeptVerdicts {
                 .map(|line| (line.answers, line.verdict))
                 .collect(),
             journal,
-            answers: sha256_hex(judge.as_bytes()),
+            answers: sha256_hex(judge),
         })
     }
 
@@ -144,27 +144,29 @@ mod tests {
     #[test]
     fn a_verdict_is_taken_up_to_the_last_bit_after_the_same_answers_alone() {
         let folder = TempDir::new().unwrap();
-        let mut kept = KeptVerdicts::open(folder.path(), "judge").unwrap();
+        let mut kept = KeptVerdicts::open(folder.path(), b"judge").unwrap();
         for answer in ["one", "two"] {
             assert_eq!(kept.next(0, answer), None);
             kept.keep(&verdict(answer)).unwrap();
         }
-        let mut again = KeptVerdicts::open(folder.path(), "judge").unwrap();
+        let mut again = KeptVerdicts::open(folder.path(), b"judge").unwrap();
         assert_eq!(again.next(0, "one"), Some(verdict("one")));
         assert_eq!(again.next(0, "two"), Some(verdict("two")));
         // The same answer after another one is of another version.
-        let mut other = KeptVerdicts::open(folder.path(), "judge").unwrap();
+        let mut other = KeptVerdicts::open(folder.path(), b"judge").unwrap();
         assert_eq!(other.next(0, "other"), None);
         assert_eq!(other.next(0, "two"), None);
         // So is one of another judge, and one that stands at another place.
-        let mut foreign = KeptVerdicts::open(folder.path(), "another judge").unwrap();
+        let mut foreign = KeptVerdicts::open(folder.path(), b"another judge").unwrap();
         assert_eq!(foreign.next(0, "one"), None);
-        let mut misplaced = KeptVerdicts::open(folder.path(), "judge").unwrap();
+        let mut misplaced = KeptVerdicts::open(folder.path(), b"judge").unwrap();
         assert_eq!(misplaced.next(1, "one"), None);
         KeptVerdicts::remove(folder.path()).unwrap();
         KeptVerdicts::remove(folder.path()).unwrap();
         assert_eq!(
-            KeptVerdicts::open(folder.path(), "judge").unwrap().next(0, "one"),
+            KeptVerdicts::open(folder.path(), b"judge")
+                .unwrap()
+                .next(0, "one"),
             None
         );
     }
@@ -172,7 +174,7 @@ mod tests {
     #[test]
     fn a_verdict_that_cannot_be_read_is_none() {
         let folder = TempDir::new().unwrap();
-        let mut kept = KeptVerdicts::open(folder.path(), "judge").unwrap();
+        let mut kept = KeptVerdicts::open(folder.path(), b"judge").unwrap();
         kept.next(0, "one");
         let line = VerdictLine {
             answers: kept.answers.clone(),
@@ -180,7 +182,9 @@ mod tests {
         };
         kept.journal.add(&line).unwrap();
         assert_eq!(
-            KeptVerdicts::open(folder.path(), "judge").unwrap().next(0, "one"),
+            KeptVerdicts::open(folder.path(), b"judge")
+                .unwrap()
+                .next(0, "one"),
             None
         );
     }

@@ -4,6 +4,7 @@ use super::list::{EntryLine, JudgeList};
 use super::scores::tool;
 use crate::StudyError;
 use crate::judge_config::{JudgeConfig, JudgeWording};
+use ktd_bundle::program_record::ProgramRecord;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{parse_json, read_bounded};
 use serde::de::DeserializeOwned;
@@ -55,6 +56,9 @@ impl JudgePaths {
 #[serde(deny_unknown_fields)]
 pub(super) struct JudgeRequest {
     pub(super) format: u32,
+    /// The program that asks; absent from folders of earlier ones.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) program: Option<ProgramRecord>,
     pub(super) prompt: JudgeWording,
     pub(super) prompts_sha256: String,
     pub(super) tools_sha256: String,
@@ -65,9 +69,10 @@ pub(super) struct JudgeRequest {
 }
 
 impl JudgeRequest {
-    pub(super) fn new(config: &JudgeConfig, list: &JudgeList) -> Self {
+    pub(super) fn new(config: &JudgeConfig, list: &JudgeList, program: &ProgramRecord) -> Self {
         Self {
             format: FORMAT,
+            program: Some(program.clone()),
             prompt: config.prompt,
             prompts_sha256: ktd_prompts::alpha_hash(),
             tools_sha256: tools_sha256(),

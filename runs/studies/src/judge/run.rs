@@ -17,8 +17,9 @@ use futures::StreamExt;
 use ktd_agents::Transport;
 use ktd_asking::{AGENT_FILE, AgentFile, AskedRecord, OpenModels, endpoint_of, json_lines, keep_same};
 use ktd_bundle::BundlePaths;
+use ktd_bundle::study_folder::StudyFolder;
 use ktd_client::AskedModel;
-use ktd_io::whole_file::{create_directory, json_bytes, write_together, write_whole};
+use ktd_io::whole_file::{json_bytes, write_together, write_whole};
 use ktd_masking::Payload;
 use std::path::{Path, PathBuf};
 
@@ -35,15 +36,16 @@ pub struct FormulaJudges {
     models: OpenModels,
     paths: JudgePaths,
     base: PathBuf,
+    _held: StudyFolder,
 }
 
 impl FormulaJudges {
-    /// The judges of a study whose file lies in `base`; everything is kept below `folder`. Nothing is asked yet.
+    /// The judges of a study whose file lies in `base`; everything is kept below `held`. Nothing is asked yet.
     ///
     /// # Errors
     /// [`StudyError`] for a study without judges, a pool that cannot be read, an agent that is no model, a budget without
     /// prices, and a folder that holds answers about other formulas.
-    pub fn open(study: &AlphaStudy, base: &Path, folder: &Path) -> Result<Self, StudyError> {
+    pub fn open(study: &AlphaStudy, base: &Path, held: StudyFolder) -> Result<Self, StudyError> {
         let config = study.judge.clone().ok_or_else(|| {
             StudyError::input(
                 format_args!("the study {:?} has no `judge`", study.name),
@@ -65,15 +67,14 @@ impl FormulaJudges {
         let judges = config.agents.iter().map(|agent| agent.id.clone()).collect();
         let human = config.human.as_ref().map(|path| base.join(path));
         let reading = Reading::new(judges, &study.pools, (&pools, &list.unshown), human.as_deref())?;
-        let paths = JudgePaths::new(folder);
-        create_directory(folder)?;
-        let request = JudgeRequest::new(&config, &list);
+        let paths = JudgePaths::new(held.path());
+        let request = JudgeRequest::new(&config, &list, held.program());
         keep_same(
             &paths.request(),
             &request,
             "about other formulas, or to other texts",
         )?;
-        let models = config.asking().open(base, folder, |models, budget| {
+        let models = config.asking().open(base, held.path(), |models, budget| {
             models.iter().try_for_each(|model| {
                 let exchanges = BundlePaths::new(&paths.agent(model.id())).exchanges();
                 Ok(model.payer.count_recorded(&exchanges, budget)?)
@@ -87,6 +88,7 @@ impl FormulaJudges {
             models,
             paths,
             base: base.to_owned(),
+            _held: held,
         })
     }
 

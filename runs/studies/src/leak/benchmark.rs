@@ -8,8 +8,10 @@ use super::noise_bands::{noise_bands, noise_keys};
 use super::report::LeakReport;
 use super::sanity::sanity;
 use crate::StudyError;
+use ktd_bundle::study_folder::StudyFolder;
 use ktd_io::whole_file::{create_directory, write_whole};
 use ktd_leakage::Switch;
+use serde_json::Value;
 use std::path::Path;
 
 /// How many runs a file asks for, those on the noise band's panels among them.
@@ -28,22 +30,22 @@ pub fn count_runs(config: &LeakConfig, years: &[i32]) -> Result<usize, StudyErro
 pub fn run_grid(
     config: &LeakConfig,
     source: &LeakSource,
-    (out, threads): (&Path, usize),
+    (out, threads): (&StudyFolder, usize),
     done: impl Fn(u64) + Sync,
 ) -> Result<LeakReport, StudyError> {
     let grid = LeakGrid::of(config, &source.years)?;
-    let identity = identity(config, source, "");
+    let identity = identity(config, source, out.program(), &Value::Null);
     let runs = run_keys(
         &grid.keys,
         &source.bench,
-        (&out.join("runs"), &identity, threads),
+        (&out.path().join("runs"), &identity, threads),
         &done,
     )?;
     let bands = noise_bands(config, source, (out, threads), &done)?;
     let mut report = LeakReport::of(config, source, (&runs, &bands));
     add_proofs(&mut report, config, source);
-    report.write(out)?;
-    write_manifests(config, out)?;
+    report.write(out.path())?;
+    write_manifests(config, out.path())?;
     Ok(report)
 }
 
@@ -84,18 +86,27 @@ fn write_manifests(config: &LeakConfig, out: &Path) -> Result<(), StudyError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ktd_bundle::program_record::ProgramRecord;
     use ktd_io::whole_file::{list, read_if_exists};
     use std::collections::BTreeMap;
 
     const SMALL: &str = "name = \"small\"\nsynthetic = { seed = 3, names = 24, days = 800 }\nhorizons = [5]\n\
                          protocols = [\"EXEC_CLOSE\"]\nnoise_panels = 1\n";
 
+    fn program(digit: &str) -> ProgramRecord {
+        ProgramRecord {
+            source_sha256: digit.repeat(64),
+            commit: None,
+        }
+    }
+
     /// The bytes of every file of a run by path below its folder.
     fn files(text: &str, threads: usize) -> BTreeMap<String, Vec<u8>> {
         let config: LeakConfig = toml::from_str(text).unwrap();
         let source = LeakSource::read(&config, Path::new("")).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        run_grid(&config, &source, (folder.path(), threads), |_| {}).unwrap();
+        let held = StudyFolder::hold(folder.path(), &program("a")).unwrap();
+        run_grid(&config, &source, (&held, threads), |_| {}).unwrap();
         let mut found = BTreeMap::new();
         let mut folders = vec![folder.path().to_owned()];
         while let Some(at) = folders.pop() {
@@ -144,7 +155,8 @@ mod tests {
         let config: LeakConfig = toml::from_str(&text).unwrap();
         let source = LeakSource::read(&config, Path::new("")).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let report = run_grid(&config, &source, (folder.path(), 1), |_| {}).unwrap();
+        let held = StudyFolder::hold(folder.path(), &program("a")).unwrap();
+        let report = run_grid(&config, &source, (&held, 1), |_| {}).unwrap();
         assert!(report.gains.is_empty() && report.rows <= report.bars);
         assert!(
             !report.left_out.is_empty() && report.left_out.iter().all(|left| left.contains("10 names")),

@@ -2,8 +2,9 @@
 
 use super::bars::{MarketBars, market_bars, table_bars};
 use super::config::{LeakConfig, PriceFile};
-use super::run_file::{RunFile, file_name, source_of};
+use super::run_file::{RunFile, file_name};
 use crate::StudyError;
+use ktd_bundle::program_record::ProgramRecord;
 use ktd_data::bar_table::BarTable;
 use ktd_data::{hash_text, load_panel};
 use ktd_env::Market;
@@ -11,7 +12,8 @@ use ktd_env::synth::{SynthConfig, generate};
 use ktd_io::parallel::in_parallel;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::create_directory;
-use ktd_leakage::{LeakageBench, ModelFamily, RunKey, Switch, default_test_years};
+use ktd_leakage::{LeakageBench, LeakageSettings, ModelFamily, RunKey, Switch, default_test_years};
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// The panel of a grid, prepared.
@@ -151,10 +153,31 @@ fn seeds(config: &LeakConfig, family: ModelFamily) -> Vec<u64> {
     seeds
 }
 
-/// One name of all that a run depends on besides its key.
-pub(super) fn identity(config: &LeakConfig, source: &LeakSource, panel: &str) -> String {
-    let settings = format!("{:?} {:?}", config.settings(), config.universe);
-    source_of(&[&source.panel, &settings, env!("CARGO_PKG_VERSION"), panel])
+/// One name of all that a run depends on besides its key; `noise` is what a panel without alpha was drawn by.
+pub(super) fn identity(
+    config: &LeakConfig,
+    source: &LeakSource,
+    program: &ProgramRecord,
+    noise: &Value,
+) -> String {
+    let LeakageSettings {
+        min_names,
+        future_days,
+        graph_days,
+        graph_peers,
+    } = config.settings();
+    let parts = json!({
+        "program": program.source_sha256,
+        "panel": source.panel,
+        "noise": noise,
+        "min_names": min_names,
+        "future_days": future_days,
+        "graph_days": graph_days,
+        "graph_peers": graph_peers,
+        "universe": config.universe,
+    });
+    // Members of an object are in the order of their names.
+    sha256_hex(parts.to_string().as_bytes())
 }
 
 /// The results of runs: those that lie in the folder and were made of the same are read.

@@ -5,9 +5,10 @@ use super::grid::{LeakGrid, LeakSource, identity, is_dominant, run_keys};
 use super::report::series_of;
 use super::run_file::RunFile;
 use crate::StudyError;
+use ktd_bundle::study_folder::StudyFolder;
 use ktd_leakage::{LeakageBench, LeakageGain, RunKey, Switch, noise_band, permuted_paths};
+use serde_json::json;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// Sessions for which a name goes on with another's path: the longest window of a feature, and a little more.
 const BLOCK_SESSIONS: usize = 63;
@@ -27,7 +28,7 @@ pub(super) fn noise_keys(config: &LeakConfig, years: &[i32]) -> Result<Vec<RunKe
 pub(super) fn noise_bands(
     config: &LeakConfig,
     source: &LeakSource,
-    (out, threads): (&Path, usize),
+    (out, threads): (&StudyFolder, usize),
     done: &(impl Fn(u64) + Sync),
 ) -> Result<BTreeMap<BandKey, f64>, StudyError> {
     let keys = noise_keys(config, &source.years)?;
@@ -37,8 +38,9 @@ pub(super) fn noise_bands(
         let eligible = source.bars.eligible.as_deref();
         let bench = LeakageBench::new(bars, config.settings(), &config.horizons, eligible)
             .map_err(|error| StudyError::input(error.to_string(), "change the setting that it names"))?;
-        let identity = identity(config, source, &format!("noise {BLOCK_SESSIONS} {seed}"));
-        let folder = out.join("noise").join(format!("{panel:03}"));
+        let noise = json!({ "block_sessions": BLOCK_SESSIONS, "seed": seed });
+        let identity = identity(config, source, out.program(), &noise);
+        let folder = out.path().join("noise").join(format!("{panel:03}"));
         let runs = run_keys(&keys, &bench, (&folder, &identity, threads), done)?;
         for (key, gain) in panel_gains(&runs, source) {
             gains.entry(key).or_default().push(gain);

@@ -1,7 +1,6 @@
 //! The result of one run as a file.
 
 use crate::StudyError;
-use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{json_bytes, read_if_exists, write_whole};
 use ktd_leakage::{DayTrade, RunKey, YearRun};
 use serde::{Deserialize, Serialize};
@@ -101,9 +100,4 @@ impl RunFile {
         };
         self.days.iter().map(trade).collect()
     }
-}
-
-/// One name of all that results depend on.
-pub(super) fn source_of(parts: &[&str]) -> String {
-    sha256_hex(parts.join("\n").as_bytes())
 }

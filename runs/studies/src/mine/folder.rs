@@ -7,8 +7,9 @@ use super::pool::{FORMAT, MinedFormula, MinedPool};
 use super::proposals::tool_sha256;
 use crate::StudyError;
 use ktd_alphas::FormulaSearch;
-use ktd_io::lock::FileLock;
-use ktd_io::whole_file::{create_directory, json_bytes, parse_json, read_if_exists, write_whole};
+use ktd_bundle::program_record::{ProgramRecord, check_program};
+use ktd_bundle::study_folder::StudyFolder;
+use ktd_io::whole_file::{json_bytes, parse_json, read_if_exists, write_whole};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 use serde::Serialize;
@@ -21,9 +22,12 @@ pub(super) const POOL: &str = "pool.json";
 
 /// Everything that decides what a search finds.
 #[derive(Debug, Serialize)]
-struct MineHeader {
+struct MineHeader<'h> {
     format: u32,
     ktd: &'static str,
+    /// The program; absent from folders of earlier ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<&'h ProgramRecord>,
     panel: String,
     /// Models that find formulas.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -41,15 +45,14 @@ struct MineHeader {
 /// the number of formulas that are done. The bytes do not depend on threads or on where a run was killed.
 ///
 /// # Errors
-/// [`StudyError`] when the folder holds another search, another process writes it, or something cannot be evaluated.
+/// [`StudyError`] when the folder holds another search or that of another program, or something cannot be evaluated.
 pub fn mine_into(
     open: &OpenMine,
-    folder: &Path,
+    held: &StudyFolder,
     advance: &mut dyn FnMut(usize),
 ) -> Result<MinedPool, StudyError> {
-    create_directory(folder)?;
-    let _lock = FileLock::take(&folder.join("lock"), folder)?;
-    check_header(open, folder)?;
+    let folder = held.path();
+    check_header(open, (folder, Some(held.program())))?;
     let (journal, path) = (folder.join(TRIALS), folder.join(POOL));
     // A pool that is damaged, or not of this journal, is made again.
     let known = read_if_exists(&path)?.and_then(|bytes| parse_json::<MinedPool>(&path, &bytes).ok());
@@ -86,13 +89,17 @@ fn run(
 
 /// Writes what decides the search, or compares it with what is there. Where the files of the market are does not matter:
 /// their hash is in it.
-pub(super) fn check_header(open: &OpenMine, folder: &Path) -> Result<(), StudyError> {
+pub(super) fn check_header(
+    open: &OpenMine,
+    (folder, program): (&Path, Option<&ProgramRecord>),
+) -> Result<(), StudyError> {
     let path = folder.join(HEADER);
     let llm = open.mine.llm.as_ref();
     let agents = llm.into_iter().flat_map(|llm| &llm.agents);
     let header = MineHeader {
         format: FORMAT,
         ktd: env!("CARGO_PKG_VERSION"),
+        program,
         panel: open.panel_hash().to_owned(),
         models: agents.map(|agent| agent.model_name().to_owned()).collect(),
         prompts_sha256: llm.map(|_| ktd_prompts::alpha_hash()),
@@ -105,13 +112,16 @@ pub(super) fn check_header(open: &OpenMine, folder: &Path) -> Result<(), StudyEr
     };
     let bytes = json_bytes(&path, &header)?;
     match read_if_exists(&path)? {
-        Some(known) if known != bytes => Err(StudyError::input(
-            format_args!(
-                "{} holds a search with other settings, on another panel or of another version",
-                folder.display()
-            ),
-            "name another folder with --out, or remove this one",
-        )),
+        Some(known) if known != bytes => {
+            check_program(&path, &known, &bytes)?;
+            Err(StudyError::input(
+                format_args!(
+                    "{} holds a search with other settings, on another panel or of another version",
+                    folder.display()
+                ),
+                "name another folder with --out, or remove this one",
+            ))
+        }
         Some(_) => Ok(()),
         None => Ok(write_whole(&path, &bytes)?),
     }

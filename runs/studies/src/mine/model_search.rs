@@ -11,15 +11,14 @@ use crate::StudyError;
 use crate::language::{FormulaConversations, LostCounts};
 use ktd_asking::{AskedRecord, OpenModels, compare_with_file, endpoint_of};
 use ktd_bundle::BundlePaths;
+use ktd_bundle::program_record::ProgramRecord;
 use ktd_bundle::spending::Spending;
+use ktd_bundle::study_folder::StudyFolder;
 use ktd_client::AskedModel;
 use ktd_client::money::Metering;
 use ktd_experiment::agent::TrainingCutoff;
-use ktd_io::lock::FileLock;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{
-    create_directory, json_bytes, parse_json, read_bounded, read_if_exists, write_together,
-};
+use ktd_io::whole_file::{json_bytes, parse_json, read_bounded, read_if_exists, write_together};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -34,13 +33,11 @@ const HEADER_LIMIT_BYTES: u64 = 1 << 24;
 /// room, and faults of the infrastructure beyond the attempts. What was recorded stands, and the same call continues.
 pub async fn mine_with_model(
     open: &OpenMine,
-    (base, folder): (&Path, &Path),
+    (base, held): (&Path, &StudyFolder),
     advance: &mut dyn FnMut(usize),
 ) -> Result<MinedPool, StudyError> {
-    let keys = keys(&open.mine)?;
-    create_directory(folder)?;
-    let _lock = FileLock::take(&folder.join("lock"), folder)?;
-    check_header(open, folder)?;
+    let (keys, folder) = (keys(&open.mine)?, held.path());
+    check_header(open, (folder, Some(held.program())))?;
     if let Some(pool) = finished(folder)? {
         return Ok(pool);
     }
@@ -122,9 +119,10 @@ fn pool(
     })
 }
 
-/// The settings that the header of a search holds.
+/// The settings that the header of a search holds, and the program that made it.
 #[derive(Debug, Deserialize)]
 struct HeaderSettings {
+    program: Option<ProgramRecord>,
     settings: MineStudy,
 }
 
@@ -146,7 +144,8 @@ pub async fn replay_mined(
         ..header.settings
     };
     let open = OpenMine::new(mine, threads)?;
-    check_header(&open, folder)?;
+    // Another program may come to the same bytes.
+    check_header(&open, (folder, header.program.as_ref()))?;
     let keys = keys(&open.mine)?;
     let (models, _) = keys.asking(open.mine.seed).models(folder)?;
     let model = models.first().ok_or_else(no_model)?;

@@ -16,8 +16,8 @@ mod language;
 mod marks;
 mod planted;
 
-use ktd_episode::program::MASK_SOURCE_SHA256;
 use ktd_kit::{Folder, MASK_KEY, OTHER_MASK_KEY, copy, files, quiet, refused};
+use ktd_program::MASK_SOURCE_SHA256;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

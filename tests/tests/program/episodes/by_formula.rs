@@ -10,6 +10,7 @@ use ktd_episode::{EpisodeInput, replay_episode, run_episode};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::mask_hash::{mask_hash, tools_sha256};
 use ktd_kit::episode::{experiment, key, market, prepare, runtime, shared};
+use ktd_kit::this_program;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -92,7 +93,7 @@ fn played(config: &ExperimentConfig, bundle: &Path) -> (Value, Vec<Option<String
         let asker = BuiltinTransport::new(Arc::new(Asker));
         run_episode(&input, &paths, &asker, &Silent).await.unwrap();
         replay_episode(&input, &paths, &Silent).await.unwrap();
-        let verified = verify(bundle, None).await;
+        let verified = verify(bundle, None, &this_program()).await;
         assert!(verified.is_ok(), "{verified:?}");
     });
     let header = serde_json::from_slice(&std::fs::read(paths.header()).unwrap()).unwrap();

@@ -13,6 +13,7 @@ use ktd_episode::verify::verify;
 use ktd_episode::{EpisodeInput, replay_episode, run_episode};
 use ktd_kit::Vendor;
 use ktd_kit::episode::{Trace, experiment, files, key, market, prepare, runtime, shared};
+use ktd_kit::this_program;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -67,7 +68,7 @@ fn run(model: &str, mode: &str, schedule: &[Deed], folder: &Path) -> Passed {
         let proxied = Proxied::start(server.address, schedule);
         let summary = run_episode(&input, &paths, &proxied, &Silent).await.unwrap();
         replay_episode(&input, &paths, &Silent).await.unwrap();
-        let verified = verify(&folder.join("live"), None).await;
+        let verified = verify(&folder.join("live"), None, &this_program()).await;
         assert!(verified.is_ok(), "{verified:?}");
         again(&input, folder).await;
         Passed {

@@ -11,6 +11,7 @@ use ktd_bundle::recorded_step::RecordedStep;
 use ktd_bundle::summary_file::read_summary;
 use ktd_episode::verify::verify;
 use ktd_kit::episode::{OnPanel, experiment, key, market, prepare, run, runtime};
+use ktd_kit::this_program;
 use ktd_masking::{Level, Numeric};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -231,7 +232,7 @@ fn without_the_private_part_a_reader_says_what_it_cannot_know() {
         let steps = RecordedStep::all(&paths).unwrap();
         assert!(steps.iter().all(|step| step.mark.is_some() == is_told), "{level}");
         assert!(steps.iter().all(|step| !step.holdings.is_null()), "{level}");
-        let verified = runtime().block_on(verify(&copy, None)).unwrap();
+        let verified = runtime().block_on(verify(&copy, None, &this_program())).unwrap();
         let [unchecked] = verified.unchecked.as_slice() else {
             panic!("{verified:?}");
         };
@@ -253,6 +254,8 @@ fn a_summary_that_tells_what_its_mask_hides_is_damage() {
     let private: Value = serde_json::from_str(&text(&scene.bundle, "private/summary.json")).unwrap();
     summary["account"] = private["account"].clone();
     std::fs::write(&path, format!("{summary:#}\n")).unwrap();
-    let error = runtime().block_on(verify(&copy, None)).unwrap_err();
+    let error = runtime()
+        .block_on(verify(&copy, None, &this_program()))
+        .unwrap_err();
     assert!(error.to_string().contains("summary.json"), "{error}");
 }

@@ -3,8 +3,9 @@
 use ktd_bundle::BundlePaths;
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
-use ktd_bundle::header::{Header, ProgramRecord};
+use ktd_bundle::header::Header;
 use ktd_bundle::open::read_header;
+use ktd_bundle::program_record::ProgramRecord;
 use ktd_episode::verify::{Verified, verify};
 use ktd_experiment::agent::{AgentConfig, AgentKind, ModelAgent};
 use ktd_experiment::mask_hash::mask_hash;
