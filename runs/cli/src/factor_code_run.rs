@@ -9,6 +9,7 @@ use crate::signals::unless_told_to_end;
 use crate::this_program::this_program;
 use clap::Args;
 use ktd_boxed::{BoxLauncher, BoxSetup};
+use ktd_bundle::study_folder::StudyFolder;
 use ktd_code::{
     CellEnd, FactorCodeBundle, FactorCodeConfig, FactorCodeHeader, FactorCodePaths, FactorCodeReport,
     FactorCodeRun, FactorCodeSummary, estimate_table, replay_factor_code, summary_table, write_report,
@@ -103,6 +104,7 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
         let text = estimate_table(&estimates).text_in(console.layout());
         return console.result(&text, &json!({ "estimates": estimates }));
     }
+    let held = StudyFolder::hold(&output, &this_program())?;
     let setup = BoxSetup {
         side_by_side: args.jobs.unwrap_or_else(|| experiment.jobs()),
         ..args.boxes.setup()
@@ -114,11 +116,7 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
             bar.advance(rounds);
         }
     };
-    let ends = runtime()?.block_on(unless_told_to_end(experiment.run(
-        &this_program(),
-        &launcher,
-        &advance,
-    )))??;
+    let ends = runtime()?.block_on(unless_told_to_end(experiment.run((&held, &launcher), &advance)))??;
     drop(bar);
     show(ends, experiment.output(), console)
 }

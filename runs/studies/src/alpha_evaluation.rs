@@ -16,6 +16,7 @@ use crate::split_tables::{SplitTables, StudyTables};
 use crate::study_pool::StudyPool;
 use crate::study_values::ScoreTask;
 use ktd_alphas::{AlphaEvaluation, DaySeries, LabelKind, evaluate_alpha, label_returns};
+use ktd_bundle::program_record::ProgramRecord;
 use ktd_expressions::{CheckedFormula, RowsBack};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -27,14 +28,13 @@ const BATCH_CELL_BYTES: usize = 12;
 const EQUAL: &str = "equal";
 
 impl OpenStudy {
-    /// Evaluates everything into a report of these looks at the test days and of `inputs`, which name all that decides it;
-    /// `advance` is called for each instrument.
+    /// Evaluates everything by the program `program`; `advance` is called for each instrument.
     ///
     /// # Errors
     /// [`StudyError`] for a formula that names an instrument that the panel lacks, and a universe without names.
-    pub(crate) fn evaluate(
+    pub fn evaluate(
         &self,
-        (test_looks, inputs): (usize, String),
+        (test_looks, program): (usize, &ProgramRecord),
         advance: &mut dyn FnMut(),
     ) -> Result<AlphaReport, StudyError> {
         let tables = self.tables();
@@ -56,7 +56,7 @@ impl OpenStudy {
         };
         let formulas = self.formulas();
         let (found, raised) = self.found(&task, &splits, &formulas, advance)?;
-        let mut report = self.empty_report((test_looks, inputs), raised)?;
+        let mut report = self.empty_report((test_looks, program), raised)?;
         for (place, split) in splits.iter().enumerate() {
             let mut rows = alpha_rows(self, &found, place, split);
             report.splits.push(split_row(self, split, &rows));
@@ -105,13 +105,13 @@ impl OpenStudy {
 
     fn empty_report(
         &self,
-        (test_looks, inputs): (usize, String),
+        (test_looks, program): (usize, &ProgramRecord),
         raised: usize,
     ) -> Result<AlphaReport, StudyError> {
         Ok(AlphaReport {
             format: FORMAT,
             name: self.study.name.clone(),
-            inputs,
+            inputs: self.inputs_hash(program)?,
             formulas: self.formulas_hash(),
             panel: self.data.panel.source.clone(),
             label: self.label_words().0.to_owned(),

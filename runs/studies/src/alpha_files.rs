@@ -69,7 +69,7 @@ pub fn evaluate_into(
     {
         return Ok(report);
     }
-    let mut report = open.evaluate((test_looks, inputs), advance)?;
+    let mut report = open.evaluate((test_looks, held.program()), advance)?;
     write_report(folder, &mut report)?;
     Ok(report)
 }

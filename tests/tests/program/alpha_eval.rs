@@ -348,7 +348,7 @@ fn a_study_has_the_same_figures_in_batches_of_any_size() {
         batch_bytes: 1,
     };
     let open = OpenStudy::new(study.clone(), StudyData::read(&study).unwrap(), run).unwrap();
-    let mut one_by_one = open.evaluate(1, &mut || ()).unwrap();
+    let mut one_by_one = open.evaluate((1, &this_program()), &mut || ()).unwrap();
     one_by_one.tables = whole.tables.clone();
     assert_eq!(one_by_one, whole);
 }
@@ -663,7 +663,7 @@ fn alpha158_of_the_real_window_panel_is_worth_what_scipy_says() {
         batch_bytes: EvaluationRun::BATCH_BYTES,
     };
     let open = OpenStudy::new(study.unwrap(), data, run).unwrap();
-    let report = open.evaluate(1, &mut || ()).unwrap();
+    let report = open.evaluate((1, &this_program()), &mut || ()).unwrap();
     let summary = std::fs::read(golden_root().join("alphaeval/real_panel_summary.json")).unwrap();
     let summary: Value = serde_json::from_slice(&summary).unwrap();
     let split = &report.splits[0];

@@ -27,6 +27,7 @@ mod leak;
 mod leak_audit_self;
 mod leak_contracts;
 mod leak_programs;
+mod one_program;
 mod one_writer;
 mod open_questions;
 mod own_agents;

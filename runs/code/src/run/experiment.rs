@@ -12,7 +12,6 @@ use crate::error::CodeError;
 use crate::panel_files::bars_csv;
 use ktd_asking::{AgentFile, Answerer, AskedRecord, OpenModels, json_lines, keep_same};
 use ktd_boxed::BoxLauncher;
-use ktd_bundle::program_record::ProgramRecord;
 use ktd_bundle::study_folder::StudyFolder;
 use ktd_client::AskedModel;
 use ktd_factor_code::{FactorPanels, FactorTasks, PanelKind};
@@ -121,15 +120,13 @@ impl FactorCodeRun {
     /// Asks and judges everything that is not recorded, bundle by bundle. A bundle that is stopped stops no other.
     ///
     /// # Errors
-    /// [`CodeError`] for a missing key, and where another process writes the folder. What stops a bundle is in its end; what was
+    /// [`CodeError`] for a missing key or a budget that another process spends. What stops a bundle is in its end; what was
     /// recorded stands, and the same call continues.
     pub async fn run(
         &self,
-        program: &ProgramRecord,
-        launcher: &BoxLauncher,
+        (held, launcher): (&StudyFolder, &BoxLauncher),
         progress: RoundsFn<'_>,
     ) -> Result<Vec<CellEnd>, CodeError> {
-        let held = StudyFolder::hold(&self.output, program)?;
         let settings = self.config.asking(FactorCodeCell::roles(&self.config));
         let own = |place: usize| self.cells.get(place).map(|cell| self.folder(cell));
         let own = |place: usize| own(place).into_iter().collect();
@@ -143,7 +140,7 @@ impl FactorCodeRun {
         let mut ends = Vec::new();
         for ((cell, place), answerer) in self.cells.iter().zip(0..).zip(&answerers) {
             let ended = self
-                .cell(cell, (&models, place, answerer), (&held, launcher), progress)
+                .cell(cell, (&models, place, answerer), (held, launcher), progress)
                 .await;
             ends.push(CellEnd {
                 cell: cell.id(),

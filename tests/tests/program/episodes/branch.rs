@@ -18,6 +18,7 @@ use ktd_io::sha256::sha256_hex;
 use ktd_kit::episode::bodies;
 use ktd_kit::episode::{OnPanel, assert_same_files, files, runtime};
 use ktd_kit::provider::{Attempt, Provider};
+use ktd_kit::this_program;
 use std::path::Path;
 
 const STEPS: usize = 5;
@@ -79,7 +80,7 @@ fn sends(bundle: &Path) -> Vec<Sent> {
 }
 
 fn assert_whole(bundle: &Path) {
-    let verified = runtime().block_on(verify(bundle, None));
+    let verified = runtime().block_on(verify(bundle, None, &this_program()));
     assert!(
         verified
             .as_ref()

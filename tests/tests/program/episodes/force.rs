@@ -11,6 +11,7 @@ use ktd_episode::verify::verify;
 use ktd_experiment::mask_hash::mask_hash;
 use ktd_kit::copy;
 use ktd_kit::episode::{experiment, key, market, prepare, relabel, run, runtime};
+use ktd_kit::this_program;
 use ktd_masking::{Level, MaskSettings};
 use std::path::Path;
 
@@ -31,7 +32,7 @@ fn grid(agents: &str) -> String {
 /// What asks for a submission in words stands before what explains the mask where a step is one message.
 fn assert_verified_under_its_own_mask_alone(bundle: &Path) {
     let verified = |bundle: &Path| {
-        let verified = runtime().block_on(verify(bundle, None));
+        let verified = runtime().block_on(verify(bundle, None, &this_program()));
         verified.map(|_| ()).map_err(|error| error.to_string())
     };
     assert_eq!(verified(bundle), Ok(()));

@@ -8,6 +8,7 @@ use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_experiment::mask_hash::mask_hash;
 use ktd_kit::copy;
 use ktd_kit::episode::{OnPanel, relabel, runtime};
+use ktd_kit::this_program;
 use ktd_masking::{Level, MaskSettings, Numeric};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -39,7 +40,7 @@ fn refused(forge: impl FnOnce(&Path)) -> String {
     copy(control(), folder.path());
     std::fs::remove_dir_all(folder.path().join("private")).unwrap();
     forge(folder.path());
-    let verified = runtime().block_on(verify(folder.path(), None));
+    let verified = runtime().block_on(verify(folder.path(), None, &this_program()));
     verified.unwrap_err().to_string()
 }
 
@@ -71,7 +72,9 @@ fn bright_data_stand_under_the_text_of_the_mask() {
         assert!(!request.contains("Stocks are shown by their exchange codes"));
         assert!(request.contains("\\\"as_of\\\":\\\"20"), "the day is a date");
     }
-    let verified = runtime().block_on(verify(control(), None)).unwrap();
+    let verified = runtime()
+        .block_on(verify(control(), None, &this_program()))
+        .unwrap();
     assert!(
         verified
             .checks

@@ -12,6 +12,7 @@ use ktd_experiment::mask_hash::mask_hash;
 use ktd_io::whole_file::json_bytes;
 use ktd_kit::copy;
 use ktd_kit::episode::{OnPanel, experiment, key, market, prepare, relabel, rewrite_exchanges, run, runtime};
+use ktd_kit::this_program;
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -39,7 +40,7 @@ fn said(forge: impl FnOnce(&Path)) -> [Result<(), String>; 2] {
     copy(exact(), folder.path());
     std::fs::remove_dir_all(folder.path().join("private")).unwrap();
     forge(folder.path());
-    let verified = runtime().block_on(verify(folder.path(), None));
+    let verified = runtime().block_on(verify(folder.path(), None, &this_program()));
     let read = BundleRef::read(folder.path())
         .and_then(OpenedBundle::read)
         .and_then(FinishedEpisode::read);
@@ -80,12 +81,16 @@ fn claim(mask: MaskSettings) -> impl FnOnce(&mut Header) {
 fn an_honest_bundle_says_what_is_only_claimed() {
     assert_eq!(said(|_| ()), [Ok(()), Ok(())]);
     let claims = |verified: &Verified| verified.claimed.join("\n");
-    let whole = runtime().block_on(verify(exact(), None)).unwrap();
+    let whole = runtime()
+        .block_on(verify(exact(), None, &this_program()))
+        .unwrap();
     assert!(claims(&whole).contains("nobody signed them"), "{whole:?}");
     let folder = tempfile::tempdir().unwrap();
     copy(exact(), folder.path());
     std::fs::remove_dir_all(folder.path().join("private")).unwrap();
-    let public = runtime().block_on(verify(folder.path(), None)).unwrap();
+    let public = runtime()
+        .block_on(verify(folder.path(), None, &this_program()))
+        .unwrap();
     assert!(
         claims(&public).contains("only private/ and the panel prove"),
         "{public:?}"
@@ -142,7 +147,11 @@ fn another_mask_is_refused_by_what_was_shown() {
 fn another_program_is_named_before_what_else_was_not_checked_and_may_come_to_the_same_events() {
     let folder = tempfile::tempdir().unwrap();
     copy(exact(), folder.path());
-    let verified = || runtime().block_on(verify(folder.path(), None)).unwrap();
+    let verified = || {
+        runtime()
+            .block_on(verify(folder.path(), None, &this_program()))
+            .unwrap()
+    };
     let of_another = |verified: &Verified| {
         let first = verified.unchecked.first();
         first.is_some_and(|first| first.contains("what differs may be the program's"))
@@ -177,7 +186,9 @@ fn prompts_of_another_version_are_said_to_be_unchecked() {
     copy(exact(), folder.path());
     std::fs::remove_dir_all(folder.path().join("private")).unwrap();
     relabel(folder.path(), |header| header.prompts_sha256 = "0".repeat(64));
-    let verified = runtime().block_on(verify(folder.path(), None)).unwrap();
+    let verified = runtime()
+        .block_on(verify(folder.path(), None, &this_program()))
+        .unwrap();
     assert!(
         verified
             .unchecked
@@ -193,7 +204,7 @@ fn prompts_of_another_version_are_said_to_be_unchecked() {
         }),
     );
     let error = runtime()
-        .block_on(verify(folder.path(), None))
+        .block_on(verify(folder.path(), None, &this_program()))
         .unwrap_err()
         .to_string();
     assert!(error.contains("it shows `"), "{error}");

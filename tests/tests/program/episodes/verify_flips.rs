@@ -3,6 +3,7 @@
 use ktd_env::KeyedStream;
 use ktd_episode::verify::{Verified, verify};
 use ktd_kit::episode::{FILES, OnPanel, below, dice, files, market, runtime};
+use ktd_kit::this_program;
 use ktd_kit::{assert_ok, endless_file, named_pipe, refused};
 use ktd_masking::MaskKey;
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ impl Scene {
 
     fn verify(&self) -> Result<Verified, String> {
         runtime()
-            .block_on(verify(&self.bundle, None))
+            .block_on(verify(&self.bundle, None, &this_program()))
             .map_err(|error| error.to_string())
     }
 
@@ -252,7 +253,7 @@ fn another_panel_is_not_accepted() {
     let scene = Scene::new("bright");
     let other = scene.folder.path().join("other.ktdp");
     std::fs::write(&other, market(SEED + 1).to_bytes()).unwrap();
-    let check = |panel: &Path| runtime().block_on(verify(&scene.bundle, Some(panel)));
+    let check = |panel: &Path| runtime().block_on(verify(&scene.bundle, Some(panel), &this_program()));
     let message = check(&other).unwrap_err().to_string();
     assert!(message.contains("hash"), "{message}");
     let own = scene.folder.path().join("panel.ktdp");

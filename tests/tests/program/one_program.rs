@@ -1,0 +1,198 @@
+//! The figures of a folder are of one program: another one begins anew, or refuses the folder by name.
+
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
+
+use ktd_bundle::BundlePaths;
+use ktd_bundle::study_folder::StudyFolder;
+use ktd_io::lock::FileLock;
+use ktd_kit::{Folder, Need, assert_ok, files, quiet, refused, this_program};
+use serde_json::{Value, json};
+use std::path::Path;
+
+const SPLITS: &str =
+    "splits = { train = ['2022-03-07', '2022-09-30'], valid = ['2022-10-10', '2023-02-22'] }\n";
+
+/// A model that nobody serves.
+const AGENT: &str =
+    "id = 'm'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'http://127.0.0.1:9/v1'\n";
+
+const RETRIES: &str = "retries = { attempts = 1, first_wait_ms = 1 }\n";
+
+/// A file of every kind of study, each with results in `out`.
+fn scene() -> Folder {
+    let folder = crate::certify::folder(crate::certify::CONFIG);
+    let texts = [
+        (
+            "run.toml",
+            "name = 'one'\nsynthetic = { seed = 5, names = 20, days = 200 }\nmasks = [{ level = 'blinded' }]\n\
+             modes = ['fixed-candidate']\nagents = [{ id = 'momentum', builtin = 'momentum' }]\n\
+             windows = [{ id = 'w', last_days = 3 }]\n"
+                .to_owned(),
+        ),
+        (
+            "leak.toml",
+            "name = 'leak'\nsynthetic = { seed = 3, names = 24, days = 800 }\nhorizons = [5]\nmodels = ['momentum']\n\
+             protocols = ['EXEC_CLOSE']\n"
+                .to_owned(),
+        ),
+        (
+            "study.toml",
+            format!(
+                "name = 'study'\n{SPLITS}noise = {{ draws = 0 }}\npools = [{{ id = 'own', file = 'own.csv' }}]\n\
+                 [judge]\n{RETRIES}[[judge.agents]]\n{AGENT}"
+            ),
+        ),
+        (
+            "own.csv",
+            "id,expression\nreversal,\"$close/Ref($close,5)\"\n".to_owned(),
+        ),
+        (
+            "mine.toml",
+            format!("name = 'mined'\n{SPLITS}method = 'random'\nrandom = {{ evaluations = 10 }}\n"),
+        ),
+        (
+            "strategies.toml",
+            format!(
+                "benchmark = 'strategy-code'\nname = 'x'\nstrategies = ['S01']\narena = {{}}\n{RETRIES}[[agents]]\n{AGENT}"
+            ),
+        ),
+        (
+            "functions.toml",
+            format!(
+                "benchmark = 'factor-code'\nname = 'x'\ntasks = ['MOM-1-01']\nstyles = ['original']\nrounds = 1\n\
+                 {RETRIES}[[agents]]\n{AGENT}"
+            ),
+        ),
+    ];
+    for (name, text) in texts {
+        folder.write(name, text);
+    }
+    folder
+}
+
+/// Every command that writes the folder of a study, with where its folder lies.
+const WRITERS: [(&[&str], &str); 11] = [
+    (&["leak", "run", "leak.toml"], "out"),
+    (&["alpha", "eval", "study.toml"], "out"),
+    (&["alpha", "judge", "study.toml"], "out/judge"),
+    (&["alpha", "mine", "mine.toml"], "out"),
+    (&["strategy-code", "run", "strategies.toml"], "out"),
+    (&["strategy-code", "arena", "strategies.toml"], "out"),
+    (&["factor-code", "run", "functions.toml"], "out"),
+    (&["probe", "small.toml"], "out"),
+    (&["certify", "small.toml", "--key", "key.pem"], "out"),
+    (
+        &["certify", "small.toml", "--key", "key.pem", "--commit-only"],
+        "out",
+    ),
+    (&["curve", "small.toml"], "out"),
+];
+
+fn written(folder: &Folder, command: &[&str]) -> std::process::Output {
+    quiet(folder.path(), &[command, &["--out", "out"]].concat())
+}
+
+#[test]
+fn no_folder_of_a_study_is_written_by_two_at_a_time() {
+    let folder = scene();
+    for (command, below) in WRITERS {
+        let held = StudyFolder::hold(&folder.at(below), &this_program()).unwrap();
+        let told = refused(&written(&folder, command), 2);
+        assert!(
+            told.contains("another process is writing it"),
+            "{command:?}: {told}"
+        );
+        let found: Vec<_> = files(&folder.at("out")).into_keys().collect();
+        assert_eq!(found.len(), 1, "{command:?} wrote {found:?}");
+        // Whoever held it may have been killed: what is left is the file alone.
+        drop(held);
+        drop(FileLock::of_folder(&folder.at(below)).unwrap());
+        std::fs::remove_dir_all(folder.at("out")).unwrap();
+    }
+}
+
+fn changed(path: &Path, change: impl FnOnce(&mut Value)) {
+    let mut value: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    change(&mut value);
+    std::fs::write(path, value.to_string()).unwrap();
+}
+
+#[test]
+fn what_another_program_computed_is_computed_anew() {
+    let folder = scene();
+    let other = || json!("0".repeat(64));
+    for (command, names) in [
+        (
+            &["leak", "run", "leak.toml"],
+            &["runs/momentum__EXEC_CLOSE__h5__2024__s1.json"][..],
+        ),
+        (&["alpha", "eval", "study.toml"], &["report.json"][..]),
+    ] {
+        assert_ok(&written(&folder, command));
+        let whole = files(&folder.at("out"));
+        for name in names {
+            changed(&folder.at("out").join(name), |value| {
+                let (hash, figure) = match value.get("source") {
+                    Some(_) => ("source", "fit_rows"),
+                    None => ("inputs", "test_looks"),
+                };
+                (value[hash], value[figure]) = (other(), json!(0));
+                value["days"] = value.get("days").map_or(Value::Null, |_| json!([]));
+            });
+        }
+        assert_ok(&written(&folder, command));
+        assert!(files(&folder.at("out")) == whole, "{command:?} kept a figure");
+        std::fs::remove_dir_all(folder.at("out")).unwrap();
+    }
+}
+
+#[test]
+fn what_another_program_began_is_refused_with_both_names() {
+    let folder = scene();
+    let cell = "cells/momentum__w__blinded-exact__fixed-candidate__s1";
+    let header = format!("{cell}/header.json");
+    let is_boxed = Need::Boxes.is_met() && Need::BoxEnvironment.is_met();
+    for (command, identity, is_met) in [
+        (&["run", "run.toml"][..], header.as_str(), true),
+        (&["alpha", "mine", "mine.toml"], "header.json", true),
+        (&["alpha", "judge", "study.toml"], "judge/request.json", true),
+        (
+            &["strategy-code", "run", "strategies.toml"],
+            "submissions/m__S01__1/header.json",
+            is_boxed,
+        ),
+        (
+            &["factor-code", "run", "functions.toml"],
+            "cells/m__original__s1/header.json",
+            is_boxed,
+        ),
+    ] {
+        if !is_met {
+            continue;
+        }
+        // Where a model is asked, nobody answers: what is begun stays.
+        written(&folder, command);
+        // A finished episode stands as it is; an unfinished one is of one program.
+        let summary = BundlePaths::new(&folder.at("out").join(cell)).summary();
+        if identity == header {
+            std::fs::remove_file(summary).unwrap();
+        }
+        let path = folder.at("out").join(identity);
+        for (maker, told_maker) in [
+            (json!({ "source_sha256": "b".repeat(64) }), "sources bbbbbbbbbbbb"),
+            (Value::Null, "it does not say which"),
+        ] {
+            let kept = std::fs::read(&path).unwrap();
+            changed(&path, |value| value["program"] = maker.clone());
+            let other = std::fs::read(&path).unwrap();
+            let output = written(&folder, command);
+            let told = refused(&output, 2);
+            let both = format!("({told_maker}); this one is {}", this_program());
+            assert!(told.contains(&both), "{command:?}: {told}");
+            assert!(told.contains("name another folder with --out"), "{told}");
+            assert_eq!(std::fs::read(&path).unwrap(), other, "{command:?}");
+            std::fs::write(&path, kept).unwrap();
+        }
+        std::fs::remove_dir_all(folder.at("out")).unwrap();
+    }
+}
