@@ -120,28 +120,37 @@ fn changed(path: &Path, change: impl FnOnce(&mut Value)) {
 #[test]
 fn what_another_program_computed_is_computed_anew() {
     let folder = scene();
-    let other = || json!("0".repeat(64));
-    for (command, names) in [
+    for (command, name, hash, figure) in [
         (
             &["leak", "run", "leak.toml"],
-            &["runs/momentum__EXEC_CLOSE__h5__2024__s1.json"][..],
+            "runs/momentum__EXEC_CLOSE__h5__2024__s1.json",
+            "source",
+            "fit_rows",
         ),
-        (&["alpha", "eval", "study.toml"], &["report.json"][..]),
+        (
+            &["alpha", "eval", "study.toml"],
+            "report.json",
+            "inputs",
+            "noise_draws",
+        ),
     ] {
         assert_ok(&written(&folder, command));
+        let path = folder.at("out").join(name);
         let whole = files(&folder.at("out"));
-        for name in names {
-            changed(&folder.at("out").join(name), |value| {
-                let (hash, figure) = match value.get("source") {
-                    Some(_) => ("source", "fit_rows"),
-                    None => ("inputs", "test_looks"),
-                };
-                (value[hash], value[figure]) = (other(), json!(0));
-                value["days"] = value.get("days").map_or(Value::Null, |_| json!([]));
+        let figure_after = |is_of_another: bool| {
+            changed(&path, |value| {
+                value[figure] = json!(7);
+                if is_of_another {
+                    value[hash] = json!("0".repeat(64));
+                }
             });
-        }
-        assert_ok(&written(&folder, command));
-        assert!(files(&folder.at("out")) == whole, "{command:?} kept a figure");
+            assert_ok(&written(&folder, command));
+            let value: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+            value[figure].clone()
+        };
+        assert_eq!(figure_after(false), 7, "{command:?}: its own figure is not read");
+        assert_ne!(figure_after(true), 7, "{command:?}: a figure of another is read");
+        assert!(files(&folder.at("out")) == whole, "{command:?}: other bytes");
         std::fs::remove_dir_all(folder.at("out")).unwrap();
     }
 }

@@ -303,6 +303,7 @@ mod tests {
     #[test]
     fn planted_programs_mark_reviewers_and_count_in_no_score() {
         let header = ArenaHeader {
+            program: None,
             format: FORMAT,
             seed: 1,
             review: crate::run::ReviewText::Stripped,
