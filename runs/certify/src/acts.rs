@@ -51,7 +51,7 @@ pub fn probe<E: From<CertifyError>>(
     progress: RunProgress<'_>,
     wait: impl FnOnce(Asking<'_>) -> Result<AttackCounts, E>,
 ) -> Result<ProbeReport, E> {
-    let _lock = run.paths.lock().map_err(CertifyError::from)?;
+    let _lock = run.paths.lock_for_writing().map_err(CertifyError::from)?;
     let record = run.attack(progress.probing)?;
     let mut counts = count_probes(&run.paths, &record, &database_attackers())?;
     let asked = wait(Box::pin(run.ask_language(&record, progress.asking)))?;
@@ -77,7 +77,7 @@ pub fn commit(
     progress: ProgressFn<'_>,
 ) -> Result<String, CertifyError> {
     check_level(run)?;
-    let _lock = run.paths.lock()?;
+    let _lock = run.paths.lock_for_writing()?;
     let (record, _) = run.make_set(progress)?;
     signer.commit(&run.paths, &record, run.criteria(), run.attackers())
 }
@@ -95,7 +95,7 @@ pub fn certify<E: From<CertifyError>>(
     wait: impl FnOnce(Asking<'_>) -> Result<AttackCounts, E>,
 ) -> Result<SignedCertificate, E> {
     check_level(run)?;
-    let _lock = run.paths.lock().map_err(CertifyError::from)?;
+    let _lock = run.paths.lock_for_writing().map_err(CertifyError::from)?;
     let (record, workspace) = run.make_set(progress.probing)?;
     let commitment = signer.commit(&run.paths, &record, run.criteria(), run.attackers())?;
     passes(CrashPoint::ProbesCommitted);

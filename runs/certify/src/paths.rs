@@ -2,6 +2,7 @@
 
 use ktd_io::FileError;
 use ktd_io::lock::FileLock;
+use ktd_io::whole_file::create_private;
 use ktd_probes::ProbeKind;
 use std::path::{Path, PathBuf};
 
@@ -48,12 +49,15 @@ impl CertifyPaths {
         &self.root
     }
 
-    /// Makes the directory where it is missing, and holds it for this process.
+    /// Makes the directory where it is missing, and holds it for this process: by `private/lock`, as a bundle, since all
+    /// but `private` is published.
     ///
     /// # Errors
     /// [`FileError::Busy`] when another process writes it.
-    pub fn lock(&self) -> Result<FileLock, FileError> {
-        FileLock::of_folder(&self.root)
+    pub fn lock_for_writing(&self) -> Result<FileLock, FileError> {
+        let private = self.root.join("private");
+        create_private(&private)?;
+        FileLock::take(&private.join("lock"), &self.root)
     }
 
     /// What the probes are, and the hashes of their files.

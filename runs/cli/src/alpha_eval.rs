@@ -57,16 +57,16 @@ pub(super) fn run(args: &EvalArgs, console: Console) -> Result<(), CliError> {
     let study = AlphaStudy::read(&args.study)?;
     let beside = args.study.parent().unwrap_or_else(|| Path::new(""));
     let beside = beside.join("results").join(&study.name);
-    let held = StudyFolder::hold(&args.out.clone().unwrap_or(beside), &this_program())?;
-    let folder = held.path();
     let data = StudyData::read(&study)?;
     let run = EvaluationRun {
         is_test_open: !args.no_test,
         threads: available_threads(),
         batch_bytes: EvaluationRun::BATCH_BYTES,
     };
-    let logic = StudyLogic::read(&study, folder)?;
-    let open = OpenStudy::new(study, data, run)?.with_logic(logic);
+    let open = OpenStudy::new(study.clone(), data, run)?;
+    let held = StudyFolder::hold(&args.out.clone().unwrap_or(beside), &this_program())?;
+    let folder = held.path();
+    let open = open.with_logic(StudyLogic::read(&study, folder)?);
     let work = u64::try_from(open.work()).unwrap_or(u64::MAX);
     let mut bar = Progress::new(console, "evaluating", work, "instruments");
     let report = evaluate_into(&open, &held, &mut || bar.advance(1))?;

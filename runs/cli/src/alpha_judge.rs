@@ -7,7 +7,6 @@ use crate::run::runtime;
 use crate::signals::unless_told_to_end;
 use crate::this_program::this_program;
 use clap::Args;
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_io::parallel::available_threads;
 use ktd_studies::AlphaStudy;
 use ktd_studies::judge::{
@@ -82,7 +81,7 @@ pub(super) fn run(args: &JudgeArgs, console: Console) -> Result<(), CliError> {
     let base = args.study.parent().unwrap_or_else(|| Path::new(""));
     let results = base.join("results").join(&study.name);
     let folder = args.out.clone().unwrap_or(results).join("judge");
-    let judges = FormulaJudges::open(&study, base, StudyFolder::hold(&folder, &this_program())?)?;
+    let judges = FormulaJudges::open(&study, base, (&folder, &this_program()))?;
     let questions = u64::try_from(judges.questions()).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(console, "asking", questions, "questions answered"));
     let answered = || {

@@ -49,9 +49,9 @@ pub(super) fn run(args: &MineArgs, console: Console) -> Result<(), CliError> {
     let study = MineStudy::read(&args.study)?;
     let beside = args.study.parent().unwrap_or_else(|| Path::new(""));
     let beside = beside.join("results").join(&study.name);
-    let held = StudyFolder::hold(&args.out.clone().unwrap_or(beside), &this_program())?;
     let method = study.method;
     let open = OpenMine::new(study, available_threads())?;
+    let held = StudyFolder::hold(&args.out.clone().unwrap_or(beside), &this_program())?;
     let work = u64::try_from(open.work()).unwrap_or(u64::MAX);
     let mut bar = Progress::new(console, "searching", work, "formulas");
     let mut advance = |done| bar.advance(u64::try_from(done).unwrap_or(0));

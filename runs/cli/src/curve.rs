@@ -36,7 +36,7 @@ pub(super) struct CurveArgs {
 /// [`CliError`] for bad input, and when an episode stops.
 pub(super) fn run(args: &CurveArgs, console: Console) -> Result<(), CliError> {
     let run = CurveRun(args.set.run()?);
-    let _lock = run.0.paths.lock()?;
+    let _lock = run.0.paths.lock_for_writing()?;
     let ticks = u64::try_from(run.progress_total()).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(
         console,

@@ -115,8 +115,8 @@ fn beside(file: &Path) -> &Path {
 fn run_benchmark(args: &RunArgs, console: Console) -> Result<(), CliError> {
     let config = read_leak_config(&args.config)?;
     let results = Path::new("results").join(&config.name);
-    let held = StudyFolder::hold(args.out.as_ref().unwrap_or(&results), &this_program())?;
     let source = LeakSource::read(&config, beside(&args.config))?;
+    let held = StudyFolder::hold(args.out.as_ref().unwrap_or(&results), &this_program())?;
     let runs = count_runs(&config, &source.years)?;
     let units = u64::try_from(runs).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(console, "running", units, "runs"));

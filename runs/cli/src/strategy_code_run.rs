@@ -112,16 +112,12 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
     let experiment = StrategyExperiment::read(&args.experiment)?;
     let base = args.experiment.parent().unwrap_or_else(|| Path::new(""));
     let folder = args.out.clone().unwrap_or_else(|| experiment.results(base));
-    let held = if args.dry_run {
-        None
-    } else {
-        Some(StudyFolder::hold(&folder, &this_program())?)
-    };
     let starts = starting_versions(&experiment, (base, &folder))?;
     let plan = plan_experiment((&experiment, &starts), base)?;
-    let Some(held) = held else {
+    if args.dry_run {
         return show_plan(&plan, console);
-    };
+    }
+    let held = StudyFolder::hold(&folder, &this_program())?;
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
     let submissions = plan.models.iter().map(|model| model.submissions).sum();
     let bar = progress(console, submissions);

@@ -9,8 +9,8 @@ use std::path::Path;
 #[derive(Debug)]
 pub struct FileLock(#[expect(dead_code, reason = "held, not read")] File);
 
-/// The name of the lock in a folder that one process at a time writes. A bundle may lie in such a folder and has one of
-/// its own below `private`.
+/// The name of the lock in the folder of a study. What is published but for its `private` has it there: a bundle, which may
+/// lie in such a folder, and a certificate.
 const NAME: &str = "lock";
 
 impl FileLock {

@@ -116,11 +116,7 @@ fn agent(id: &str, vendor: &Vendor) -> String {
 
 async fn asked(folder: &Folder) -> Result<LogicJudgement, StudyError> {
     let study = AlphaStudy::read(&folder.at("study.toml")).unwrap();
-    let judges = FormulaJudges::open(
-        &study,
-        folder.path(),
-        StudyFolder::hold(&folder.at("judge"), &this_program()).unwrap(),
-    )?;
+    let judges = FormulaJudges::open(&study, folder.path(), (&folder.at("judge"), &this_program()))?;
     judges.ask_all(&|| ()).await
 }
 

@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use ktd_bundle::BundlePaths;
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_io::lock::FileLock;
 use ktd_kit::{Folder, Need, assert_ok, files, quiet, refused, this_program};
 use serde_json::{Value, json};
@@ -70,22 +69,22 @@ fn scene() -> Folder {
     folder
 }
 
-/// Every command that writes the folder of a study, with where its folder lies.
+/// Every command that writes the folder of a study, with its lock.
 const WRITERS: [(&[&str], &str); 11] = [
-    (&["leak", "run", "leak.toml"], "out"),
-    (&["alpha", "eval", "study.toml"], "out"),
-    (&["alpha", "judge", "study.toml"], "out/judge"),
-    (&["alpha", "mine", "mine.toml"], "out"),
-    (&["strategy-code", "run", "strategies.toml"], "out"),
-    (&["strategy-code", "arena", "strategies.toml"], "out"),
-    (&["factor-code", "run", "functions.toml"], "out"),
-    (&["probe", "small.toml"], "out"),
-    (&["certify", "small.toml", "--key", "key.pem"], "out"),
+    (&["leak", "run", "leak.toml"], "lock"),
+    (&["alpha", "eval", "study.toml"], "lock"),
+    (&["alpha", "judge", "study.toml"], "judge/lock"),
+    (&["alpha", "mine", "mine.toml"], "lock"),
+    (&["strategy-code", "run", "strategies.toml"], "lock"),
+    (&["strategy-code", "arena", "strategies.toml"], "lock"),
+    (&["factor-code", "run", "functions.toml"], "lock"),
+    (&["probe", "small.toml"], "private/lock"),
+    (&["certify", "small.toml", "--key", "key.pem"], "private/lock"),
     (
         &["certify", "small.toml", "--key", "key.pem", "--commit-only"],
-        "out",
+        "private/lock",
     ),
-    (&["curve", "small.toml"], "out"),
+    (&["curve", "small.toml"], "private/lock"),
 ];
 
 fn written(folder: &Folder, command: &[&str]) -> std::process::Output {
@@ -95,8 +94,10 @@ fn written(folder: &Folder, command: &[&str]) -> std::process::Output {
 #[test]
 fn no_folder_of_a_study_is_written_by_two_at_a_time() {
     let folder = scene();
-    for (command, below) in WRITERS {
-        let held = StudyFolder::hold(&folder.at(below), &this_program()).unwrap();
+    for (command, lock) in WRITERS {
+        let lock = folder.at("out").join(lock);
+        std::fs::create_dir_all(lock.parent().unwrap()).unwrap();
+        let held = FileLock::take(&lock, &folder.at("out")).unwrap();
         let told = refused(&written(&folder, command), 2);
         assert!(
             told.contains("another process is writing it"),
@@ -104,9 +105,7 @@ fn no_folder_of_a_study_is_written_by_two_at_a_time() {
         );
         let found: Vec<_> = files(&folder.at("out")).into_keys().collect();
         assert_eq!(found.len(), 1, "{command:?} wrote {found:?}");
-        // Whoever held it may have been killed: what is left is the file alone.
         drop(held);
-        drop(FileLock::of_folder(&folder.at(below)).unwrap());
         std::fs::remove_dir_all(folder.at("out")).unwrap();
     }
 }

@@ -17,6 +17,7 @@ use futures::StreamExt;
 use ktd_agents::Transport;
 use ktd_asking::{AGENT_FILE, AgentFile, AskedRecord, OpenModels, endpoint_of, json_lines, keep_same};
 use ktd_bundle::BundlePaths;
+use ktd_bundle::program_record::ProgramRecord;
 use ktd_bundle::study_folder::StudyFolder;
 use ktd_client::AskedModel;
 use ktd_io::whole_file::{json_bytes, write_together, write_whole};
@@ -40,12 +41,17 @@ pub struct FormulaJudges {
 }
 
 impl FormulaJudges {
-    /// The judges of a study whose file lies in `base`; everything is kept below `held`. Nothing is asked yet.
+    /// The judges of a study whose file lies in `base`; everything is kept below `folder`, which this
+    /// process holds. Nothing is asked yet.
     ///
     /// # Errors
     /// [`StudyError`] for a study without judges, a pool that cannot be read, an agent that is no model, a budget without
     /// prices, and a folder that holds answers about other formulas.
-    pub fn open(study: &AlphaStudy, base: &Path, held: StudyFolder) -> Result<Self, StudyError> {
+    pub fn open(
+        study: &AlphaStudy,
+        base: &Path,
+        (folder, program): (&Path, &ProgramRecord),
+    ) -> Result<Self, StudyError> {
         let config = study.judge.clone().ok_or_else(|| {
             StudyError::input(
                 format_args!("the study {:?} has no `judge`", study.name),
@@ -67,14 +73,15 @@ impl FormulaJudges {
         let judges = config.agents.iter().map(|agent| agent.id.clone()).collect();
         let human = config.human.as_ref().map(|path| base.join(path));
         let reading = Reading::new(judges, &study.pools, (&pools, &list.unshown), human.as_deref())?;
-        let paths = JudgePaths::new(held.path());
-        let request = JudgeRequest::new(&config, &list, held.program());
+        let held = StudyFolder::hold(folder, program)?;
+        let paths = JudgePaths::new(folder);
+        let request = JudgeRequest::new(&config, &list, program);
         keep_same(
             &paths.request(),
             &request,
             "about other formulas, or to other texts",
         )?;
-        let models = config.asking().open(base, held.path(), |models, budget| {
+        let models = config.asking().open(base, folder, |models, budget| {
             models.iter().try_for_each(|model| {
                 let exchanges = BundlePaths::new(&paths.agent(model.id())).exchanges();
                 Ok(model.payer.count_recorded(&exchanges, budget)?)
