@@ -1,7 +1,8 @@
 //! What was found so far, a line each: a run that was killed reads it and goes on.
 
 use crate::AskingError;
-use ktd_io::whole_file::{owner_alone, read_if_exists};
+use ktd_io::line_file::LineKind;
+use ktd_io::whole_file::owner_alone;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::File;
@@ -22,32 +23,17 @@ impl LineJournal {
     /// # Errors
     /// [`AskingError`] with the line of what is no such value.
     pub fn open<T: DeserializeOwned>(path: &Path) -> Result<(Self, Vec<T>), AskingError> {
-        let bytes = read_if_exists(path)?.unwrap_or_default();
-        let whole = bytes
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(0, |end| end + 1);
-        let mut known = Vec::new();
-        let lines = bytes.get(..whole).unwrap_or_default();
-        for (line, number) in lines
-            .split(|byte| *byte == b'\n')
-            .zip(1..)
-            .filter(|(line, _)| !line.is_empty())
-        {
-            let value = serde_json::from_slice(line).map_err(|error| {
-                let number: usize = number;
-                AskingError::damaged(path, format!("line {number}: {error}"))
-            })?;
-            known.push(value);
-        }
+        let bytes = LineKind::Log.bytes_if_exists(path)?.unwrap_or_default();
+        let mut lines = LineKind::Log.lines(path, &bytes)?;
+        let known = lines.whole_values()?;
         let file = owner_alone(path)
             .create(true)
             .append(true)
             .open(path)
             .map_err(AskingError::io("open", path))?;
-        if whole < bytes.len() {
-            let whole = u64::try_from(whole).unwrap_or(u64::MAX);
-            file.set_len(whole).map_err(AskingError::io("cut", path))?;
+        if 0 < lines.torn_bytes() {
+            file.set_len(lines.whole_bytes())
+                .map_err(AskingError::io("cut", path))?;
         }
         let path = path.to_owned();
         Ok((Self { path, file }, known))

@@ -4,18 +4,15 @@
 //! the lines after the point it continues from, and each must equal the recorded one before anything is appended.
 
 use crate::BundleError;
-use ktd_io::FileError;
+use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{owner_alone, read_bounded};
+use ktd_io::whole_file::owner_alone;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-
-/// The most that a log may hold, bytes: 1 GiB, a hundred times a long episode's.
-const LOG_LIMIT_BYTES: u64 = 1 << 30;
 
 /// Hash of the line before the first of a log that starts from nothing.
 pub const NO_GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -49,11 +46,7 @@ impl Lines {
     /// # Errors
     /// [`BundleError::File`], naming the first line whose chain does not hold where the file can be read.
     pub fn read(path: &Path) -> Result<Self, BundleError> {
-        match read_bounded(path, LOG_LIMIT_BYTES) {
-            Ok(bytes) => Self::parse(path, &bytes),
-            Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(error.into()),
-        }
+        Self::parse(path, &LineKind::Log.bytes_if_exists(path)?.unwrap_or_default())
     }
 
     /// The log whose bytes were read from `path`. A torn last line is left out.
@@ -61,47 +54,30 @@ impl Lines {
     /// # Errors
     /// [`BundleError::File`] naming the first line whose chain does not hold.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, BundleError> {
-        let end = bytes
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |last| last + 1);
-        let text = std::str::from_utf8(bytes.get(..end).unwrap_or_default()).map_err(|error| {
-            BundleError::damaged(path, format!("not UTF-8 at byte {}", error.valid_up_to()))
-        })?;
-        // A line keeps all of its bytes: `str::lines` would hide a carriage return from the chain.
-        let lines: Vec<String> = text.split_terminator('\n').map(str::to_owned).collect();
-        let mut read = Self {
-            lines,
-            genesis: String::new(),
-        };
-        read.genesis = read.check(path)?;
-        Ok(read)
-    }
-
-    /// Checks the chain; returns what its first line follows from.
-    fn check(&self, path: &Path) -> Result<String, BundleError> {
-        let (mut prev, mut genesis) = (String::new(), String::new());
-        for (place, line) in self.lines.iter().enumerate() {
-            let number = place + 1;
-            let read: ReadLine<'_> = serde_json::from_str(line).map_err(|error| {
-                BundleError::damaged(path, format!("line {number} is no log line: {error}"))
-            })?;
+        let (mut read, mut prev) = (Self::default(), String::new());
+        let mut lines = LineKind::Log.lines(path, bytes)?;
+        // A line keeps all of its bytes: without a carriage return the chain would be another.
+        while let Some(line) = lines.next_line()? {
+            let (place, number) = (read.lines.len(), read.lines.len() + 1);
+            let damaged = |what: String| BundleError::damaged(path, format!("line {number} {what}"));
+            let text =
+                std::str::from_utf8(line).map_err(|error| damaged(format!("is not UTF-8: {error}")))?;
+            let body: ReadLine<'_> =
+                serde_json::from_str(text).map_err(|error| damaged(format!("is no log line: {error}")))?;
             if place == 0 {
-                read.prev.clone_into(&mut genesis);
-            } else if read.prev != prev {
-                let what =
-                    format!("line {number} does not follow from line {place}: one of the two was changed");
-                return Err(BundleError::damaged(path, what));
+                body.prev.clone_into(&mut read.genesis);
+            } else if body.prev != prev {
+                return Err(damaged(format!(
+                    "does not follow from line {place}: one of the two was changed"
+                )));
             }
-            if usize::try_from(read.seq).ok() != Some(place) {
-                return Err(BundleError::damaged(
-                    path,
-                    format!("line {number} has number {}", read.seq),
-                ));
+            if usize::try_from(body.seq).ok() != Some(place) {
+                return Err(damaged(format!("has number {}", body.seq)));
             }
-            prev = sha256_hex(line.as_bytes());
+            prev = sha256_hex(line);
+            read.lines.push(text.to_owned());
         }
-        Ok(genesis)
+        Ok(read)
     }
 
     /// Checks that the log starts from `genesis`.

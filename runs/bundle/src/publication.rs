@@ -6,6 +6,7 @@ use crate::signer_mark::SignerMark;
 use crate::signing::{PublicKey, Signature, SigningKey};
 use ktd_experiment::config::is_file_name;
 use ktd_experiment::label;
+use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, list_if_exists, read_bounded};
 use ktd_masking::{Level, Numeric};
@@ -31,7 +32,7 @@ pub(crate) const PUBLISHED_FILES: [&str; 7] = [
 ];
 
 /// The most that one file of a bundle may hold: as its own reader allows.
-pub(crate) const FILE_LIMIT_BYTES: u64 = crate::exchanges::STORE_LIMIT_BYTES;
+pub(crate) const FILE_LIMIT_BYTES: u64 = LineKind::Exchanges.bounds().file_bytes;
 
 /// How deep below the folder of a publication its bundles lie: EXPERIMENT/cells/CELL.
 const DEPTH: usize = 3;

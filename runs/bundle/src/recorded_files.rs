@@ -4,7 +4,7 @@ use crate::BundleError;
 use crate::bundle_ref::BundleRef;
 use crate::chain::Lines;
 use crate::event::{Mark, ReadEvent, publishes_account};
-use crate::exchanges::{Cassette, STORE_LIMIT_BYTES};
+use crate::exchanges::Cassette;
 use crate::ledger::LedgerLine;
 use crate::ledger_binding::ledger_binding;
 use crate::ledger_mark::mark_of;
@@ -13,14 +13,11 @@ use crate::spending::Spending;
 use crate::summary::{EpisodeFold, KEYED, Summary};
 use crate::tariff::Tariff;
 use crate::{BundlePaths, FORMAT_VERSION};
+use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::read_bounded;
 use ktd_masking::MaskKey;
 use std::collections::BTreeMap;
 use std::path::Path;
-
-/// The most that events or a ledger may hold: 1 GiB, a hundred times the longest that is written.
-const LOG_LIMIT_BYTES: u64 = 1 << 30;
 
 /// What the files of a finished episode hold, the header and the private part apart.
 #[derive(Debug)]
@@ -46,14 +43,14 @@ impl RecordedFiles {
         let paths = BundlePaths::new(&bundle.root);
         let mut sha256 = BTreeMap::from([(name(&paths.header()), bundle.header_sha256.clone())]);
         let path = paths.events();
-        let bytes = read_bounded(&path, LOG_LIMIT_BYTES)?;
+        let bytes = LineKind::Log.bytes(&path)?;
         sha256.insert(name(&path), sha256_hex(&bytes));
         let lines = Lines::parse(&path, &bytes)?;
         lines.starts_from(&bundle.header.genesis()?, &path)?;
         let events = lines.bodies(&path)?;
         drop(bytes);
         let path = paths.exchanges();
-        let bytes = read_bounded(&path, STORE_LIMIT_BYTES)?;
+        let bytes = LineKind::Exchanges.bytes(&path)?;
         sha256.insert(name(&path), sha256_hex(&bytes));
         let tariff = Tariff::of_header(&bundle.header);
         let cassette = Cassette::parse(&path, &bytes)?;
@@ -136,7 +133,7 @@ pub(crate) fn read_ledger(
     key: &MaskKey,
 ) -> Result<(String, Vec<LedgerLine>), BundleError> {
     let path = paths.ledger();
-    let bytes = read_bounded(&path, LOG_LIMIT_BYTES)?;
+    let bytes = LineKind::Log.bytes(&path)?;
     let text = std::str::from_utf8(&bytes)
         .map_err(|error| BundleError::damaged(&path, format!("not UTF-8 at byte {}", error.valid_up_to())))?;
     let lines = Lines::parse(&path, &bytes)?.bodies(&path)?;

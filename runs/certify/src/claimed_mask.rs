@@ -2,13 +2,14 @@
 //! another mask made.
 
 use super::certificate::Certificate;
-use super::jsonl::{self, hash_file};
+use super::jsonl;
 use super::paths::CertifyPaths;
 use super::probe_line::{self, ProbeLine};
 use super::set_record::Origin;
 use crate::CertifyError;
 use ktd_bundle::json_parts::each_member;
 use ktd_bundle::recorded_prompts::{identifier_fault, is_hidden};
+use ktd_io::sha256::sha256_file;
 use ktd_masking::{FactorScale, MaskSettings};
 use serde::Deserialize;
 use serde_json::Value;
@@ -33,7 +34,7 @@ pub(super) fn check(path: &Path, certificate: &Certificate) -> Result<bool, Cert
     for kind in set.by_kind().into_keys() {
         let name = probed.probes(kind);
         let file = probed.at(&name);
-        if !file.exists() || set.files.get(&name) != Some(&hash_file(&file)?) {
+        if !file.exists() || set.files.get(&name) != Some(&sha256_file(&file)?) {
             continue;
         }
         was_there = true;

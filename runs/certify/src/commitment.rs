@@ -3,12 +3,12 @@
 use super::attacker_record::AttackerRecord;
 use super::attempts::{AttemptLines, AttemptLog, AttemptSubject, LogHead};
 use super::certificate::Certificate;
-use super::jsonl::hash_file;
 use super::paths::{COMMITMENT, CertifyPaths};
 use super::set_record::SetRecord;
 use super::signed::SignedCertificate;
 use crate::CertifyError;
 use ktd_bundle::signing::{PublicKey, Signature, SigningKey};
+use ktd_io::sha256::sha256_file;
 use ktd_io::whole_file::{
     Durability, IfExists, JSON_LIMIT_BYTES, json_bytes, list_if_exists, read_bounded, read_if_exists,
     write_file,
@@ -143,7 +143,7 @@ impl CertificateSigner {
             let bytes = json_bytes(&path, &signed)?;
             write_file(&path, &bytes, IfExists::Refuse, Durability::Synced)?;
         }
-        let sha256 = hash_file(&path)?;
+        let sha256 = sha256_file(&path)?;
         self.log.commit(&sha256, set)?;
         Ok(sha256)
     }
@@ -176,7 +176,7 @@ pub(super) fn check(path: &Path, signed: &SignedCertificate) -> Result<bool, Cer
     let Some(signer) = signed.signature.signer().filter(|_| file.exists()) else {
         return Ok(false);
     };
-    if certificate.files.get(COMMITMENT) != Some(&hash_file(&file)?) {
+    if certificate.files.get(COMMITMENT) != Some(&sha256_file(&file)?) {
         return Err(CertifyError::damaged(
             &file,
             "its hash is not the one in certificate.json",

@@ -1,10 +1,10 @@
 //! The files that a certificate binds: what its plan and its attackers imply, and nothing else.
 
 use super::attacker_record::{AttackerRecord, Knowledge};
-use super::jsonl::hash_file;
 use super::paths::{COMMITMENT, CertifyPaths, MASK_KEY, PROBES, SET_RECORD};
 use super::set_record::SetRecord;
 use crate::CertifyError;
+use ktd_io::sha256::sha256_file;
 use ktd_probes::judge::ControlSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -58,7 +58,7 @@ pub(super) fn hashes(
     attackers: &[AttackerRecord],
 ) -> Result<BTreeMap<String, String>, CertifyError> {
     let hash = |name: String| {
-        let hash = hash_file(&paths.root().join(&name))?;
+        let hash = sha256_file(&paths.root().join(&name))?;
         Ok((name, hash))
     };
     names(record, attackers).into_iter().map(hash).collect()

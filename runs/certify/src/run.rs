@@ -4,7 +4,6 @@ use super::attacker_record::database_attackers;
 use super::config::CertifyConfig;
 use super::control_probes;
 use super::external_probes;
-use super::jsonl::hash_file;
 use super::paths::CertifyPaths;
 use super::progress::ProgressFn;
 use super::set_plan::SetPlan;
@@ -14,6 +13,7 @@ use super::workspace::ProbeWorkspace;
 use crate::CertifyError;
 use ktd_bundle::mask_key::mask_key;
 use ktd_data::market_source::MarketSource;
+use ktd_io::sha256::sha256_file;
 use ktd_io::whole_file::{json_bytes, write_whole};
 use ktd_masking::MaskKey;
 use ktd_probes::judge::{AcceptanceCriteria, AcceptanceRule, ControlSet};
@@ -198,7 +198,7 @@ impl CertifyRun {
         let gold = (self.paths.probed().gold().to_owned(), record.gold_sha256.clone());
         for (name, hash) in record.files.iter().chain([(&gold.0, &gold.1)]) {
             let path = self.paths.root().join(name);
-            if hash_file(&path)? != *hash {
+            if sha256_file(&path)? != *hash {
                 return Err(CertifyError::damaged(
                     &path,
                     "its hash is not the one in set.json",

@@ -9,7 +9,6 @@ use super::completeness;
 use super::compose::compose;
 use super::control_probes;
 use super::gold_line::GoldLine;
-use super::jsonl::hash_file;
 use super::models_asked::models_asked;
 use super::paths::{CertifyPaths, SetPaths};
 use super::probe_inputs::ProbeSet;
@@ -24,6 +23,7 @@ use ktd_bundle::guessable_key::parse_key;
 use ktd_bundle::signing::PublicKey;
 use ktd_data::market_source::MarketSource;
 use ktd_episode::verify::Verified;
+use ktd_io::sha256::sha256_file;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_text};
 use ktd_probes::judge::ControlSet;
 use ktd_probes::{ProbeKind, ProbeText};
@@ -216,7 +216,7 @@ fn check_files(
             absent += 1;
             continue;
         }
-        if hash_file(&path)? != *hash {
+        if sha256_file(&path)? != *hash {
             return Err(CertifyError::damaged(
                 &path,
                 "its hash is not the one in certificate.json",

@@ -43,6 +43,18 @@ pub enum FileError {
         /// The most that is read.
         limit_bytes: u64,
     },
+    /// A line of it, or all lines up to one, hold more than such a file's may.
+    #[error("{}: line {line}: {what} {} MiB", .path.display(), .limit_bytes >> 20)]
+    LineTooLarge {
+        /// Where.
+        path: PathBuf,
+        /// The line at which the reading stopped, from 1.
+        line: usize,
+        /// Which of the two is too large.
+        what: &'static str,
+        /// The most that is read.
+        limit_bytes: u64,
+    },
     /// A file that a user names is larger than any such file.
     #[error("{}: more than {} MiB", .path.display(), .limit_bytes >> 20)]
     InputTooLarge {
@@ -173,7 +185,9 @@ impl FileError {
             }
             Self::InputTooLarge { .. } => "check the path: no file of this kind is so large",
             Self::NotText { .. } => "check the path, or save the file as UTF-8 text",
-            Self::TooLarge { .. } => "remove it or take it from its maker again: no such file grows so large",
+            Self::TooLarge { .. } | Self::LineTooLarge { .. } => {
+                "remove it or take it from its maker again: no such file grows so large"
+            }
             Self::Row { hint, .. } => hint,
             Self::Busy { .. } => "wait until it ends, or stop it",
             Self::AnotherProgram { .. } => {
@@ -197,7 +211,9 @@ impl FileError {
             | Self::NotRegular { .. }
             | Self::InputTooLarge { .. }
             | Self::NotText { .. } => ErrorClass::InvalidInput,
-            Self::TooLarge { .. } | Self::Damaged { .. } => ErrorClass::Difference,
+            Self::TooLarge { .. } | Self::LineTooLarge { .. } | Self::Damaged { .. } => {
+                ErrorClass::Difference
+            }
         }
     }
 }

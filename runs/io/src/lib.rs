@@ -1,10 +1,12 @@
-//! Files and threads: whole files, JSON lines of text, locks, hashes, and what went wrong with them.
+//! Files and threads: whole files, files of JSON lines, locks, hashes, and what went wrong with them.
 //!
 //! Knows: the file system, threads, and limits of the process. Never knows: anything of a market, a mask, a model or an
 //! experiment.
 
 pub mod crash_points;
 mod error;
+pub mod frame;
+pub mod line_file;
 pub mod lock;
 pub mod open_files;
 pub mod parallel;

@@ -187,7 +187,7 @@ pub fn list_if_exists(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
     Ok(if_found(list(directory))?.unwrap_or_default())
 }
 
-fn if_found<T>(result: Result<T, FileError>) -> Result<Option<T>, FileError> {
+pub(crate) fn if_found<T>(result: Result<T, FileError>) -> Result<Option<T>, FileError> {
     match result {
         Ok(found) => Ok(Some(found)),
         Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -2,18 +2,14 @@
 
 use crate::ViewerError;
 use crate::plain_files::check_all;
-use ktd_io::whole_file::{read_bounded, read_json};
+use ktd_io::line_file::LineKind;
+use ktd_io::whole_file::read_json;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// The most that a file of probes or answers may hold, packed and unpacked: 256 MiB.
-const LINES_LIMIT_BYTES: u64 = 256 << 20;
-/// The most that one line of it may hold: 16 MiB; the longest probe of a real panel has 2.
-const LINE_LIMIT_BYTES: u64 = 16 << 20;
 /// Probes of a kind that are listed.
 pub(crate) const PROBES_MAX: usize = 5_000;
 
@@ -93,7 +89,7 @@ impl CertificateFolder<'_> {
             rows: Vec::new(),
             is_cut: false,
         };
-        packed_lines(&path, |line| {
+        each_line(&path, |line| {
             let head: LineHead = serde_json::from_slice(line)?;
             if head.kind.as_deref() != Some(kind) {
                 return Ok(ControlFlow::Continue(()));
@@ -122,7 +118,7 @@ impl CertificateFolder<'_> {
             return Ok(None);
         };
         let mut found = None;
-        packed_lines(&path, |line| {
+        each_line(&path, |line| {
             let head: LineHead = serde_json::from_slice(line)?;
             if head.number != number {
                 return Ok(ControlFlow::Continue(()));
@@ -139,9 +135,8 @@ impl CertificateFolder<'_> {
         if !self.with_private || self.folder.join("private").is_symlink() || !path.is_file() {
             return Ok(BTreeMap::new());
         }
-        let bytes = read_bounded(&path, LINES_LIMIT_BYTES)?;
         let mut truths = BTreeMap::new();
-        each_line(&path, bytes.as_slice(), |line| {
+        each_line(&path, |line| {
             let head: LineHead = serde_json::from_slice(line)?;
             if head.kind.as_deref() == Some(kind) {
                 let TruthLine { targets } = serde_json::from_slice(line)?;
@@ -172,48 +167,16 @@ impl CertificateFolder<'_> {
     }
 }
 
-/// Hands over the lines of a packed file one by one, so that a small file that unpacks to a large one fills no memory.
-fn packed_lines(path: &Path, each: impl FnMut(&[u8]) -> LineResult) -> Result<(), ViewerError> {
-    let packed = read_bounded(path, LINES_LIMIT_BYTES)?;
-    let decoder = zstd::Decoder::new(packed.as_slice()).map_err(ViewerError::io("read", path))?;
-    each_line(path, BufReader::new(decoder), each)
-}
-
 /// Whether more lines are wanted.
 type LineResult = Result<ControlFlow<()>, serde_json::Error>;
 
-fn each_line(
-    path: &Path,
-    mut lines: impl BufRead,
-    mut each: impl FnMut(&[u8]) -> LineResult,
-) -> Result<(), ViewerError> {
-    let mut total: u64 = 0;
-    let mut line = Vec::new();
-    for number in 1_usize.. {
-        line.clear();
-        let mut bounded = lines.by_ref().take(LINE_LIMIT_BYTES + 1);
-        let read = bounded
-            .read_until(b'\n', &mut line)
-            .map_err(ViewerError::io("read", path))?;
-        let read = u64::try_from(read).unwrap_or(u64::MAX);
-        total = total.saturating_add(read);
-        if LINE_LIMIT_BYTES < read || LINES_LIMIT_BYTES < total {
-            return Err(ViewerError::damaged(
-                path,
-                "it unpacks to more than 256 MiB, or a line of more than 16 MiB, and no file of a certificate does",
-            ));
-        }
-        if read == 0 {
-            break;
-        }
-        let text = line.strip_suffix(b"\n").unwrap_or(&line);
-        if text.is_empty() {
-            continue;
-        }
-        let wanted =
-            each(text).map_err(|error| ViewerError::damaged(path, format!("line {number}: {error}")))?;
-        if wanted.is_break() {
-            break;
+fn each_line(path: &Path, mut each: impl FnMut(&[u8]) -> LineResult) -> Result<(), ViewerError> {
+    let mut lines = LineKind::Probes.open(path)?;
+    while let Some(line) = lines.next_line()? {
+        match each(line) {
+            Ok(ControlFlow::Continue(())) => {}
+            Ok(ControlFlow::Break(())) => break,
+            Err(error) => return Err(lines.damaged(error).into()),
         }
     }
     Ok(())
@@ -227,7 +190,7 @@ mod tests {
     fn answers(lines: &str) -> Result<Option<AnsweredProbes>, ViewerError> {
         let folder = tempfile::tempdir().unwrap();
         create_directory(&folder.path().join("answers")).unwrap();
-        let packed = zstd::encode_all(lines.as_bytes(), 1).unwrap();
+        let packed = ktd_io::frame::pack(lines.as_bytes(), 1).unwrap();
         write_whole(&folder.path().join("answers/one.jsonl.zst"), &packed).unwrap();
         let certificate = CertificateFolder {
             folder: folder.path(),
@@ -264,6 +227,6 @@ mod tests {
             "0,".repeat(9 << 20)
         );
         let error = answers(&long).unwrap_err().to_string();
-        assert!(error.contains("a line of more than 16 MiB"), "{error}");
+        assert!(error.contains("longer than 16 MiB"), "{error}");
     }
 }

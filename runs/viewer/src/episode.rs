@@ -8,14 +8,11 @@ use ktd_bundle::event::{ReadEvent, StepOutcome};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_bundle::ledger_mark::mark_of;
 use ktd_bundle::recorded_step::RecordedStep;
+use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::read_bounded;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// The most that the events of an episode may hold to be shown: 256 MiB, ten times the longest that is written.
-const EVENTS_LIMIT_BYTES: u64 = 256 << 20;
 
 /// An episode as far as it is recorded.
 #[derive(Debug, Clone)]
@@ -189,7 +186,7 @@ impl Episode {
         let paths = BundlePaths::new(&entry.root);
         plain_files::check(&paths)?;
         let path = paths.events();
-        let bytes = match read_bounded(&path, EVENTS_LIMIT_BYTES) {
+        let bytes = match LineKind::Log.bytes(&path) {
             Err(_) if !path.exists() && content.summary().is_none() => Vec::new(),
             bytes => bytes?,
         };
@@ -200,7 +197,7 @@ impl Episode {
         drop(bytes);
         let ledger = if with_private && paths.ledger().is_file() {
             let path = paths.ledger();
-            Lines::parse(&path, &read_bounded(&path, EVENTS_LIMIT_BYTES)?)?.bodies(&path)?
+            Lines::parse(&path, &LineKind::Log.bytes(&path)?)?.bodies(&path)?
         } else {
             Vec::new()
         };

@@ -418,7 +418,7 @@ pub(crate) const CRATES: [Crate; 43] = [
         ],
         tests_know: &[],
         never: "a client, a running episode",
-        powers: &[Files, Codecs, Entropy, Signatures, Serialisation, Reveal],
+        powers: &[Files, Entropy, Signatures, Serialisation, Reveal],
     },
     Crate {
         name: "client",
@@ -687,8 +687,7 @@ pub(crate) const CRATES: [Crate; 43] = [
         knows: &["agents", "io", "view", "bundle"],
         tests_know: &[],
         never: "a client, a running episode, a market, a mask's key; writes nothing but an exported site",
-        // Codecs: probes and answers of certificates are compressed.
-        powers: &[Codecs, Clock, Tasks, Sockets, Serialisation],
+        powers: &[Clock, Tasks, Sockets, Serialisation],
     },
     Crate {
         name: "cli",

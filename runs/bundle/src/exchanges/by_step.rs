@@ -3,23 +3,15 @@
 
 use super::cassette::Cassette;
 use super::line::Record;
-use super::segment::{STORE_LIMIT_BYTES, WINDOW_LOG, decompress};
+use super::records::each_record;
 use super::store::open_part;
 use super::{ExchangeOutcome, Sent};
 use crate::BundleError;
-use ktd_io::FileError;
+use ktd_io::frame::{FAST_LEVEL, pack};
+use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::read_bounded;
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-
-/// The most that the compressed part may hold: 512 MiB, fifty times a long episode's.
-const FILE_LIMIT_BYTES: u64 = 512 << 20;
-/// The most that one record may hold: 64 MiB, far above the longest conversation.
-const LINE_LIMIT_BYTES: u64 = 64 << 20;
-/// Repetitions within 2^22 bytes are found again in a step's records: several requests of it.
-const STEP_WINDOW_LOG: u32 = 22;
 
 /// Records of one step that follow each other in the store, compressed.
 #[derive(Debug, Clone)]
@@ -73,29 +65,14 @@ impl ExchangesByStep {
         };
         // The open part first: a writer that closes a frame in between moves records from it to the compressed part, and
         // those that are read twice are passed over.
-        let beside = open_part(path);
-        let still_open = if_there(read_bounded(&beside, STORE_LIMIT_BYTES))?.unwrap_or_default();
-        let compressed = if_there(read_bounded(path, FILE_LIMIT_BYTES))?;
-        let (mut next, mut open) = (0, OpenStep::default());
-        let mut torn = None;
-        if let Some(bytes) = compressed {
-            read.sha256 = Some(sha256_hex(&bytes));
-            let mut decoder = zstd::Decoder::new(bytes.as_slice()).map_err(BundleError::io("read", path))?;
-            decoder
-                .window_log_max(WINDOW_LOG)
-                .map_err(BundleError::io("read", path))?;
-            let lines = BufReader::with_capacity(1 << 20, decoder.take(STORE_LIMIT_BYTES + 1));
-            torn = read.add_lines(path, lines, (&mut next, &mut open))?;
-        }
-        let failed = read.add_lines(&beside, still_open.as_slice(), (&mut next, &mut open))?;
-        failed.map_or(Ok(()), |error| Err(BundleError::io("read", &beside)(error)))?;
-        // A kill tears a frame while its records still stand in the open part, whatever of the frame could be read.
-        if let Some(error) = torn.filter(|_| still_open.is_empty()) {
-            return Err(BundleError::damaged(
-                path,
-                format!("a frame is torn or damaged: {error}"),
-            ));
-        }
+        let beside = LineKind::Exchanges
+            .bytes_if_exists(&open_part(path))?
+            .unwrap_or_default();
+        let compressed = LineKind::Exchanges.bytes_if_exists(path)?;
+        read.sha256 = compressed.as_deref().map(sha256_hex);
+        let parts = (compressed.as_deref().unwrap_or_default(), beside.as_slice());
+        let mut open = OpenStep::default();
+        each_record(path, parts, |next, line| read.take(next, line, &mut open))?;
         read.close(&mut open)?;
         Ok(read)
     }
@@ -126,8 +103,7 @@ impl ExchangesByStep {
         let damaged = |what: String| BundleError::damaged(&self.path, format!("step {step}: {what}"));
         let mut sends: Vec<Sent> = Vec::new();
         for records in self.steps.get(&step).into_iter().flatten() {
-            let lines = decompress(&records.frame, STORE_LIMIT_BYTES).map_err(damaged)?;
-            let cassette = Cassette::of_lines(&self.path, records.first_record, &lines)?;
+            let cassette = Cassette::of_frame(&self.path, records.first_record, &records.frame)?;
             sends.extend(cassette.sends().cloned());
         }
         if sends.iter().any(|sent| sent.intent.at.step != step) {
@@ -154,53 +130,21 @@ impl ExchangesByStep {
         Ok(texts)
     }
 
-    /// Adds whole lines. What stopped the reading before its end is handed back: a torn frame.
-    fn add_lines(
-        &mut self,
-        path: &Path,
-        mut lines: impl BufRead,
-        (next, open): (&mut u64, &mut OpenStep),
-    ) -> Result<Option<std::io::Error>, BundleError> {
-        let mut total: u64 = 0;
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            let read = match lines
-                .by_ref()
-                .take(LINE_LIMIT_BYTES + 1)
-                .read_until(b'\n', &mut line)
-            {
-                Ok(read) => u64::try_from(read).unwrap_or(u64::MAX),
-                Err(error) => return Ok(Some(error)),
-            };
-            total = total.saturating_add(read);
-            if LINE_LIMIT_BYTES < read || STORE_LIMIT_BYTES < total {
-                return Err(BundleError::damaged(path, "it holds more than any episode does"));
-            }
-            if line.last() != Some(&b'\n') {
-                return Ok(None);
-            }
-            let damaged = |what: String| BundleError::damaged(path, format!("after record {next}: {what}"));
-            let (number, step) = place(&line).map_err(damaged)?;
-            if number < *next {
-                continue;
-            }
-            if *next < number {
-                return Err(damaged(format!("the next record is number {number}")));
-            }
-            if open.step != step || open.lines.is_empty() {
-                self.close(open)?;
-                *open = OpenStep {
-                    step,
-                    first_record: number,
-                    lines: Vec::new(),
-                };
-            }
-            if self.only.is_none_or(|only| only == step) {
-                open.lines.extend_from_slice(&line);
-            }
-            *next += 1;
+    /// Adds a line where it is the next record; its number.
+    fn take(&mut self, next: u64, line: &[u8], open: &mut OpenStep) -> Result<u64, String> {
+        let (number, step) = place(line)?;
+        if number != next {
+            return Ok(number);
         }
+        if open.step != step || open.lines.is_empty() {
+            self.close(open).map_err(|error| error.to_string())?;
+            (open.step, open.first_record) = (step, number);
+        }
+        if self.only.is_none_or(|only| only == step) {
+            open.lines.extend_from_slice(line);
+            open.lines.push(b'\n');
+        }
+        Ok(number)
     }
 
     fn close(&mut self, open: &mut OpenStep) -> Result<(), BundleError> {
@@ -209,29 +153,12 @@ impl ExchangesByStep {
         }
         let records = StepRecords {
             first_record: open.first_record,
-            frame: pack(&open.lines).map_err(BundleError::io("compress", &self.path))?,
+            frame: pack(&open.lines, FAST_LEVEL).map_err(BundleError::io("compress", &self.path))?,
         };
         self.steps.entry(open.step).or_default().push(records);
         open.lines.clear();
         Ok(())
     }
-}
-
-/// The bytes of a file; none where there is no such file.
-fn if_there(read: Result<Vec<u8>, FileError>) -> Result<Option<Vec<u8>>, FileError> {
-    match read {
-        Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
-        bytes => bytes.map(Some),
-    }
-}
-
-/// One frame, made fast: it is held and never written.
-fn pack(lines: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut encoder = zstd::Encoder::new(Vec::new(), 1)?;
-    encoder.long_distance_matching(true)?;
-    encoder.window_log(STEP_WINDOW_LOG)?;
-    encoder.write_all(lines)?;
-    encoder.finish()
 }
 
 /// Number and step of a record. They stand at the beginning of what this program writes, so that most of a line need not be
@@ -336,7 +263,7 @@ mod tests {
         let frame = std::fs::read(&path).unwrap();
         std::fs::write(&path, &frame[..frame.len() - 2]).unwrap();
         let error = ExchangesByStep::read_step(&path, 1).unwrap_err().to_string();
-        assert!(error.contains("torn or damaged"), "{error}");
+        assert!(error.contains("no whole frame"), "{error}");
     }
 
     #[test]
@@ -352,7 +279,7 @@ mod tests {
             std::fs::remove_file(open_part(&path)).ok();
             std::fs::write(&path, &frame[..frame.len() - missing]).unwrap();
             let error = ExchangesByStep::read(&path).unwrap_err().to_string();
-            assert!(error.contains("torn or damaged"), "{error}");
+            assert!(error.contains("no whole frame"), "{error}");
             std::fs::write(open_part(&path), &lines).unwrap();
             assert_eq!(ExchangesByStep::read(&path).unwrap().steps().count(), 3);
         }

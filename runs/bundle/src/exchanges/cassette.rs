@@ -1,14 +1,13 @@
 //! The recorded exchanges of an episode, read back.
 
 use super::line::Record;
-use super::segment::{STORE_LIMIT_BYTES, decompress, first_frame, has_later_frame};
+use super::records::{Extent, add_lines, each_record};
 use super::store::open_part;
 use super::{ExchangeOutcome, Intent, Nearest, RequestPlace, Sent};
 use crate::BundleError;
 use ktd_agents::WireRequest;
-use ktd_io::FileError;
+use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::read_bounded;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -22,40 +21,16 @@ pub struct Cassette {
     extent: Extent,
 }
 
-/// How far the two parts of a store are whole; what follows is torn.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Extent {
-    /// Records.
-    pub(super) records: u64,
-    /// Bytes of whole frames in the compressed part.
-    pub(super) compressed_bytes: u64,
-    /// Bytes of whole lines in the open part.
-    pub(super) open_bytes: u64,
-    /// Bytes after them in both.
-    pub(super) torn_bytes: u64,
-}
-
-/// The bytes of a part of a store; none where there is no such file.
-fn part(path: &Path) -> Result<Vec<u8>, BundleError> {
-    match read_bounded(path, STORE_LIMIT_BYTES) {
-        Err(FileError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        read => Ok(read?),
-    }
-}
-
-fn length(bytes: &[u8]) -> u64 {
-    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
-}
-
 impl Cassette {
     /// Reads a store: the compressed part at `path`, and the open part beside it. What a kill tore off the end of either
     /// is left out; a missing file is an empty cassette.
     ///
     /// # Errors
-    /// [`BundleError::File`] for a part that cannot be read or is too large, for a whole line that does not hold a record,
+    /// [`BundleError::File`] for a part that cannot be read or holds too much, for a whole line that does not hold a record,
     /// and for one that cannot stand where it does.
     pub fn read(path: &Path) -> Result<Self, BundleError> {
-        Self::parse(path, &part(path)?)
+        let compressed = LineKind::Exchanges.bytes_if_exists(path)?;
+        Self::parse(path, &compressed.unwrap_or_default())
     }
 
     /// The store whose compressed part was read from `path`; the open part, where there is one, is read here.
@@ -63,84 +38,33 @@ impl Cassette {
     /// # Errors
     /// As [`Self::read`].
     pub fn parse(path: &Path, compressed: &[u8]) -> Result<Self, BundleError> {
+        let open = LineKind::Exchanges
+            .bytes_if_exists(&open_part(path))?
+            .unwrap_or_default();
         let mut cassette = Self::default();
-        cassette.read_compressed(path, compressed)?;
-        let (closed, torn) = (cassette.extent.records, cassette.extent.torn_bytes);
-        cassette.read_open(&open_part(path))?;
-        // A kill tears a frame while its records still stand in the open part. Without them replies would be lost.
-        if 0 < torn && cassette.extent.records == closed {
-            let what =
-                format!("its last {torn} bytes are no whole frame: it is damaged, cut short or added to");
-            return Err(BundleError::damaged(path, what));
-        }
+        let parts = (compressed, open.as_slice());
+        cassette.extent = each_record(path, parts, |next, line| cassette.take(next, line))?;
         Ok(cassette)
     }
 
-    /// The sends of lines from the middle of a store, the first of which is record `first`.
-    pub(super) fn of_lines(path: &Path, first: u64, lines: &[u8]) -> Result<Self, BundleError> {
+    /// The sends of a frame from the middle of a store, whose first record is `first`.
+    pub(super) fn of_frame(path: &Path, first: u64, frame: &[u8]) -> Result<Self, BundleError> {
         let mut cassette = Self::default();
-        cassette.extent.records = first;
-        cassette.add_lines(path, lines)?;
+        let mut records = first;
+        let mut lines = LineKind::Exchanges.lines(path, frame)?;
+        add_lines(path, &mut lines, &mut records, &mut |next, line: &[u8]| {
+            cassette.take(next, line)
+        })?;
         Ok(cassette)
     }
 
-    fn read_compressed(&mut self, path: &Path, bytes: &[u8]) -> Result<(), BundleError> {
-        let mut at = 0;
-        let mut room = STORE_LIMIT_BYTES;
-        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let damaged =
-                |what: String| BundleError::damaged(path, format!("the frame at byte {at}: {what}"));
-            let Some(frame) = first_frame(rest) else {
-                if has_later_frame(rest) {
-                    return Err(damaged("it is damaged, and others follow it".to_owned()));
-                }
-                self.extent.torn_bytes = length(rest);
-                break;
-            };
-            let lines = decompress(frame, room).map_err(damaged)?;
-            room = room.saturating_sub(length(&lines));
-            if lines.last().is_some_and(|last| *last != b'\n') {
-                return Err(damaged("its last line has no end".to_owned()));
-            }
-            self.add_lines(path, &lines)?;
-            at += frame.len();
+    /// Adds a line where it is the next record; its number.
+    fn take(&mut self, next: u64, line: &[u8]) -> Result<u64, String> {
+        let (number, record) = Record::parse(line)?;
+        if number == next {
+            self.add(record)?;
         }
-        self.extent.compressed_bytes = u64::try_from(at).unwrap_or(u64::MAX);
-        Ok(())
-    }
-
-    fn read_open(&mut self, path: &Path) -> Result<(), BundleError> {
-        let bytes = part(path)?;
-        let whole = bytes
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(0, |end| end + 1);
-        let closed = self.extent.records;
-        self.add_lines(path, bytes.get(..whole).unwrap_or_default())?;
-        // Killed after the frame and before the cut, all of it stands in the compressed part already.
-        if closed < self.extent.records {
-            self.extent.open_bytes = u64::try_from(whole).unwrap_or(u64::MAX);
-        }
-        self.extent.torn_bytes += u64::try_from(bytes.len() - whole).unwrap_or(u64::MAX);
-        Ok(())
-    }
-
-    /// Adds whole lines. A record that a kill left in both parts counts once.
-    fn add_lines(&mut self, path: &Path, lines: &[u8]) -> Result<(), BundleError> {
-        for line in lines.split_inclusive(|byte| *byte == b'\n') {
-            let next = self.extent.records;
-            let damaged = |what: String| BundleError::damaged(path, format!("after record {next}: {what}"));
-            let (seq, record) = Record::parse(line).map_err(damaged)?;
-            if seq < next {
-                continue;
-            }
-            if next < seq {
-                return Err(damaged(format!("the next record is number {seq}")));
-            }
-            self.add(record).map_err(damaged)?;
-            self.extent.records += 1;
-        }
-        Ok(())
+        Ok(number)
     }
 
     fn add(&mut self, record: Record) -> Result<(), String> {
@@ -424,7 +348,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (open, path) = (folder.path().join("x.jsonl"), folder.path().join("x.jsonl.zst"));
         let records = [intent(0), outcome(0, reply()), intent(1), outcome(1, reply())];
-        let frame = super::super::segment::compress(&lines(&records[..2])).unwrap();
+        let frame = ktd_io::frame::pack(&lines(&records[..2]), 1).unwrap();
         // Killed between the frame and the cut of the open part.
         std::fs::write(&path, &frame).unwrap();
         std::fs::write(&open, lines(&records)).unwrap();

@@ -1,9 +1,11 @@
 //! One record of the store as a line of JSON.
 //!
 //! Requests and replies that are JSON stand in a line as they are, byte for byte, so that `grep`, `jq` and data frames
-//! read them; anything else stands as text.
+//! read them; anything else stands as text, and so does JSON that is nested too deeply for them.
 
 use super::{ExchangeOutcome, Intent, RequestPlace};
+use ktd_agents::REPLY_DEPTH_MAX;
+use ktd_masking::JsonExtent;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -105,9 +107,13 @@ struct RefusedLine {
     status: Option<u16>,
 }
 
+/// The deepest nesting of a request or a reply that stands in a line as JSON: what no wire reads, few readers of JSON Lines do.
+const JSON_DEPTH_MAX: usize = REPLY_DEPTH_MAX;
+
 /// A text as JSON of one line, where it is: the bytes come back as they were.
 fn raw(text: &str) -> Option<&RawValue> {
-    if text.contains(['\n', '\r']) || !text.starts_with(['{', '[']) {
+    let is_plain = !text.contains(['\n', '\r']) && text.starts_with(['{', '[']);
+    if !is_plain || JSON_DEPTH_MAX < JsonExtent::of(text.as_bytes()).depth {
         return None;
     }
     let value: &RawValue = serde_json::from_str(text).ok()?;

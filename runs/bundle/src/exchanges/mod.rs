@@ -10,12 +10,11 @@
 mod by_step;
 mod cassette;
 mod line;
-mod segment;
+mod records;
 mod store;
 
 pub use by_step::ExchangesByStep;
 pub use cassette::Cassette;
-pub(crate) use segment::STORE_LIMIT_BYTES;
 pub use store::ExchangeStore;
 
 pub use crate::exchange::{BATCH_ROW, ExchangeOutcome, Intent, RequestPlace, Sent, key_of_read, request_key};

@@ -5,10 +5,11 @@
 //! A finished store is one frame, and has no open part.
 
 use super::line::Record;
-use super::segment::{STORE_LIMIT_BYTES, compress, decompress, first_frame};
 use super::{Cassette, ExchangeOutcome, Intent, RequestPlace};
 use crate::BundleError;
-use ktd_io::whole_file::{read_bounded, write_whole};
+use ktd_io::frame::{DEFAULT_LEVEL, WholeFrames, pack};
+use ktd_io::line_file::LineKind;
+use ktd_io::whole_file::write_whole;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -111,8 +112,8 @@ impl ExchangeStore {
 
     /// Makes the open part a frame of the compressed part.
     fn roll(&self, part: &mut OpenPart) -> Result<(), BundleError> {
-        let lines = read_bounded(&open_part(&self.path), STORE_LIMIT_BYTES)?;
-        let frame = compress(&lines).map_err(BundleError::io("compress", &self.path))?;
+        let lines = LineKind::Exchanges.bytes(&open_part(&self.path))?;
+        let frame = pack(&lines, DEFAULT_LEVEL).map_err(BundleError::io("compress", &self.path))?;
         OpenOptions::new()
             .create(true)
             .append(true)
@@ -164,24 +165,18 @@ fn cut(path: &Path, whole_bytes: u64) -> Result<(), BundleError> {
 /// Writes both parts as one frame, then removes the open part.
 fn compact(path: &Path) -> Result<(), BundleError> {
     let open = open_part(path);
-    let packed = match read_bounded(path, STORE_LIMIT_BYTES) {
-        Ok(bytes) => bytes,
-        Err(_) if !path.exists() => Vec::new(),
-        Err(error) => return Err(error.into()),
-    };
-    let is_one_frame = first_frame(&packed).is_some_and(|frame| frame.len() == packed.len());
-    let rest = read_bounded(&open, STORE_LIMIT_BYTES)?;
-    if !(is_one_frame && rest.is_empty()) {
+    let packed = LineKind::Exchanges.bytes_if_exists(path)?.unwrap_or_default();
+    let rest = LineKind::Exchanges.bytes(&open)?;
+    let whole = WholeFrames::of(&packed);
+    if !((whole.count, whole.bytes) == (1, packed.len()) && rest.is_empty()) {
         let mut lines = Vec::new();
-        let mut left = packed.as_slice();
-        while let Some(frame) = first_frame(left) {
-            let more =
-                decompress(frame, STORE_LIMIT_BYTES).map_err(|what| BundleError::damaged(path, what))?;
-            lines.extend(more);
-            left = left.get(frame.len()..).unwrap_or_default();
+        let mut closed = LineKind::Exchanges.lines(path, packed.get(..whole.bytes).unwrap_or_default())?;
+        while let Some(line) = closed.next_line()? {
+            lines.extend_from_slice(line);
+            lines.push(b'\n');
         }
         lines.extend(rest);
-        let frame = compress(&lines).map_err(BundleError::io("compress", path))?;
+        let frame = pack(&lines, DEFAULT_LEVEL).map_err(BundleError::io("compress", path))?;
         write_whole(path, &frame)?;
     }
     std::fs::remove_file(&open).map_err(BundleError::io("remove", &open))
@@ -208,6 +203,11 @@ mod tests {
         }
     }
 
+    fn lines_of(path: &Path, bytes: &[u8]) -> usize {
+        let lines = LineKind::Exchanges.lines(path, bytes).unwrap();
+        lines.values::<serde::de::IgnoredAny>().unwrap().len()
+    }
+
     #[test]
     fn a_finished_store_is_one_frame_of_lines() {
         let folder = tempfile::tempdir().unwrap();
@@ -230,10 +230,10 @@ mod tests {
         assert!(store.intend(intent(99, 4)).is_err());
         assert!(!open_part(&path).exists());
         let bytes = std::fs::read(&path).unwrap();
-        assert_eq!(first_frame(&bytes).unwrap().len(), bytes.len());
+        let whole = WholeFrames::of(&bytes);
+        assert_eq!((whole.count, whole.bytes), (1, bytes.len()));
         assert!(bytes.len() < 64 << 10, "{}", bytes.len());
-        let lines = decompress(&bytes, STORE_LIMIT_BYTES).unwrap();
-        assert_eq!(lines.split_inclusive(|byte| *byte == b'\n').count(), 20);
+        assert_eq!(lines_of(&path, &bytes), 20);
         let cassette = Cassette::read(&path).unwrap();
         assert_eq!((cassette.len(), cassette.torn_bytes()), (10, 0));
     }
@@ -274,7 +274,6 @@ mod tests {
         let again = ExchangeStore::continue_after(&path, &cassette).unwrap();
         again.finish().unwrap();
         let bytes = std::fs::read(&path).unwrap();
-        let lines = decompress(&bytes, STORE_LIMIT_BYTES).unwrap();
-        assert_eq!(lines.split_inclusive(|byte| *byte == b'\n').count(), 1);
+        assert_eq!(lines_of(&path, &bytes), 1);
     }
 }

@@ -8,12 +8,10 @@ use crate::panel_files::read_bars;
 use ktd_asking::AGENT_FILE;
 use ktd_bundle::spending::Spending;
 use ktd_factor_code::{FactorPanels, FactorTasks, PanelKind};
+use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{parse_json, read_bounded, read_if_exists};
+use ktd_io::whole_file::{parse_json, read_if_exists, read_json};
 use std::path::{Path, PathBuf};
-
-/// The most that a file of a bundle may hold.
-const FILE_LIMIT_BYTES: u64 = 1 << 30;
 
 /// Paths of a bundle of the factor benchmark.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,25 +130,15 @@ impl FactorCodeBundle {
         let summary: FactorCodeSummary = parse_json(&paths.summary(), &bytes)?;
         let header = FactorCodeHeader::read(&paths.header())?;
         let path = paths.events();
-        let bytes = read_bounded(&path, FILE_LIMIT_BYTES)?;
+        let bytes = LineKind::Log.bytes(&path)?;
         if sha256_hex(&bytes) != summary.events_sha256 {
             return Err(CodeError::damaged(
                 &path,
                 "the summary was made from other events",
             ));
         }
-        let mut events = Vec::new();
-        for (line, number) in bytes.split(|byte| *byte == b'\n').zip(1_usize..) {
-            if !line.is_empty() {
-                let event = serde_json::from_slice(line)
-                    .map_err(|error| CodeError::damaged(&path, format!("line {number}: {error}")))?;
-                events.push(event);
-            }
-        }
-        let spending = parse_json(
-            &paths.spending(),
-            &read_bounded(&paths.spending(), FILE_LIMIT_BYTES)?,
-        )?;
+        let events = LineKind::Log.lines(&path, &bytes)?.values()?;
+        let spending = read_json(&paths.spending())?;
         Ok(Some(Self {
             tasks: tasks_of(&paths, &header)?,
             paths,

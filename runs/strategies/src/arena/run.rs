@@ -13,6 +13,7 @@ use ktd_asking::{AgentFile, AskedRecord, OpenModels, compare_with_file, endpoint
 use ktd_bundle::study_folder::StudyFolder;
 use ktd_client::AskedModel;
 use ktd_client::money::Metering;
+use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{
     create_directory, json_bytes, parse_json, read_bounded, read_if_exists, write_together,
@@ -319,17 +320,15 @@ pub fn read_reviews(
         .iter()
         .map(|row| {
             let path = reviewer_folder(folder, &row.reviewer).join(REVIEWS);
-            let bytes = read_bounded(&path, FILE_LIMIT_BYTES)?;
+            let bytes = LineKind::Log.bytes(&path)?;
             if sha256_hex(&bytes) != row.reviews_sha256 {
                 return Err(StrategyError::damaged(
                     &path,
                     "it differs from the file that arena.json names",
                 ));
             }
-            let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-            let events: Result<Vec<ReviewEvent>, StrategyError> =
-                lines.map(|line| Ok(parse_json(&path, line)?)).collect();
-            Ok((row.reviewer.clone(), events?))
+            let events = LineKind::Log.lines(&path, &bytes)?.values()?;
+            Ok((row.reviewer.clone(), events))
         })
         .collect()
 }

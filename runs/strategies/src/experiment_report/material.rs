@@ -16,11 +16,11 @@ use ktd_asking::{AgentFile, AskingError};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::spending::Spending;
+use ktd_io::line_file::LineKind;
 use ktd_io::whole_file::{parse_json, read_bounded, read_if_exists};
 use ktd_sandbox::BoxHeader;
 use ktd_strategy_code::DocumentId;
 use ktd_view::report_table::ReportTable;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ pub(super) struct ReportedSubmission {
 impl ReportedSubmission {
     fn read(folder: &Path, result: SubmissionResult) -> Result<Self, StrategyError> {
         let paths = BundlePaths::new(folder);
-        let events: Vec<Value> = parsed_lines(&folder.join("events.jsonl"))?;
+        let events: Vec<Value> = LineKind::Log.open(&folder.join("events.jsonl"))?.values()?;
         check_rows(folder, &result.rows, events.len())?;
         let sources = (0..events.len()).map(|iteration| source(folder, iteration));
         let sources: Result<Vec<Option<String>>, StrategyError> = sources.collect();
@@ -125,15 +125,6 @@ fn was_without_box(folder: &Path) -> Result<bool, StrategyError> {
     Ok(!header.isolation.counts())
 }
 
-fn parsed_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StrategyError> {
-    lines_of(path, &read_bounded(path, FILE_LIMIT_BYTES)?)
-}
-
-fn lines_of<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<Vec<T>, StrategyError> {
-    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    lines.map(|line| Ok(parse_json(path, line)?)).collect()
-}
-
 fn version_file(folder: &Path, iteration: usize, name: &str) -> PathBuf {
     let versions = folder.join("versions");
     versions.join(iteration.to_string()).join(name)
@@ -141,8 +132,8 @@ fn version_file(folder: &Path, iteration: usize, name: &str) -> PathBuf {
 
 fn traces(folder: &Path, iteration: usize) -> Result<Vec<MarketTrace>, StrategyError> {
     let path = version_file(folder, iteration, TRACES);
-    let bytes = read_if_exists(&path)?;
-    bytes.map_or(Ok(Vec::new()), |bytes| lines_of(&path, &bytes))
+    let bytes = LineKind::Log.bytes_if_exists(&path)?.unwrap_or_default();
+    Ok(LineKind::Log.lines(&path, &bytes)?.values()?)
 }
 
 fn source(folder: &Path, iteration: usize) -> Result<Option<String>, StrategyError> {

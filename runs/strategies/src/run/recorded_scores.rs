@@ -5,6 +5,7 @@ use super::experiment::SUBMISSIONS;
 use crate::error::StrategyError;
 use crate::score_evidence::ScoreEvidence;
 use ktd_asking::AskingError;
+use ktd_io::line_file::LineKind;
 use ktd_io::whole_file::{list_if_exists, parse_json, read_bounded, read_if_exists};
 use ktd_strategy_code::{IterationState, PaperScores, VersionScores, ranked_version};
 use serde::Deserialize;
@@ -92,12 +93,8 @@ fn of_submission(own: &Path) -> Result<RecordedScores, StrategyError> {
     let path = own.join(RESULT);
     let result: SubmissionResult = parse_json(&path, &read_bounded(&path, FILE_LIMIT_BYTES)?)?;
     let path = own.join(EVENTS);
-    let bytes = read_bounded(&path, FILE_LIMIT_BYTES)?;
-    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let versions = lines.map(|line| {
-        let event: ScoredEvent = parse_json(&path, line)?;
-        version_of(own, event)
-    });
+    let events: Vec<ScoredEvent> = LineKind::Log.open(&path)?.values()?;
+    let versions = events.into_iter().map(|event| version_of(own, event));
     let versions: Vec<VersionParts> = versions.collect::<Result<_, StrategyError>>()?;
     let rows = result.rows;
     let differs = || difference(own, "the result has other iterations than the events");

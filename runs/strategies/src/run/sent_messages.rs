@@ -3,8 +3,7 @@
 use super::cell::{MESSAGES, REPLAY_HINT};
 use crate::error::StrategyError;
 use ktd_asking::{AskingError, LineJournal};
-use ktd_io::FileError;
-use ktd_io::whole_file::{parse_json, read_if_exists};
+use ktd_io::line_file::LineKind;
 use ktd_unmasked::OpenPrompt;
 use std::path::Path;
 
@@ -27,11 +26,9 @@ impl SentMessages {
     /// The messages of a record.
     pub(super) fn recorded(folder: &Path) -> Result<Self, StrategyError> {
         let path = folder.join(MESSAGES);
-        let bytes = read_if_exists(&path)?.unwrap_or_default();
-        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let known: Result<Vec<String>, FileError> = lines.map(|line| parse_json(&path, line)).collect();
+        let bytes = LineKind::Log.bytes_if_exists(&path)?.unwrap_or_default();
         Ok(Self {
-            known: known?,
+            known: LineKind::Log.lines(&path, &bytes)?.values()?,
             journal: None,
         })
     }

@@ -1,15 +1,16 @@
 //! The journal of a search: a line a formula that was tried, in order.
 
+use super::folder::TRIALS;
 use super::market::OpenMine;
 use crate::StudyError;
 use ktd_alphas::{SearchCandidate, Trial, TrialFault};
+use ktd_asking::LineJournal;
+use ktd_io::line_file::line_bytes;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{owner_alone, read_if_exists};
+use ktd_io::whole_file::read_if_exists;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A trial as it is written.
@@ -23,6 +24,19 @@ struct WrittenTrial<'t> {
     fitness: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'static str>,
+}
+
+impl<'t> WrittenTrial<'t> {
+    fn of(trial: &'t Trial) -> Self {
+        let score = trial.outcome.ok();
+        Self {
+            expression: &trial.form,
+            nodes: trial.nodes,
+            rank_ic: score.map(|score| score.rank_ic),
+            fitness: score.map(|score| score.fitness),
+            code: trial.outcome.err().map(TrialFault::code),
+        }
+    }
 }
 
 /// A trial as it is read: its number as it was written, since a reader of JSON may round the last bit otherwise.
@@ -47,37 +61,21 @@ struct KnownTrial {
 #[derive(Debug)]
 pub(super) struct TrialJournal {
     path: PathBuf,
-    file: File,
+    journal: LineJournal,
     known: VecDeque<KnownTrial>,
 }
 
 impl TrialJournal {
     /// Opens a journal. A last line that is not whole is cut off: it was being written when the run was killed.
     pub(super) fn open(path: &Path) -> Result<Self, StudyError> {
-        let bytes = read_if_exists(path)?.unwrap_or_default();
-        let whole = bytes
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(0, |end| end + 1);
-        let text = bytes.get(..whole).unwrap_or_default();
-        let text = std::str::from_utf8(text).map_err(|_| StudyError::damaged(path, "not UTF-8"))?;
-        let known: Result<_, _> = text
-            .lines()
-            .zip(1..)
-            .map(|(text, line)| known(path, text, line))
+        let (journal, trials) = LineJournal::open(path)?;
+        let known = trials.into_iter().zip(1..);
+        let known: Result<_, _> = known
+            .map(|(trial, line)| known_trial(path, trial, line))
             .collect();
-        let file = owner_alone(path)
-            .create(true)
-            .append(true)
-            .open(path)
-            .map_err(StudyError::io("open", path))?;
-        if whole < bytes.len() {
-            let whole = u64::try_from(whole).unwrap_or(u64::MAX);
-            file.set_len(whole).map_err(StudyError::io("cut", path))?;
-        }
         Ok(Self {
             path: path.to_owned(),
-            file,
+            journal,
             known: known?,
         })
     }
@@ -142,26 +140,18 @@ impl TrialJournal {
 
     /// Trials as a journal holds them.
     pub(super) fn lines(trials: &[Trial]) -> Result<Vec<u8>, StudyError> {
-        let mut text = Vec::new();
-        for trial in trials {
-            let score = trial.outcome.ok();
-            let written = WrittenTrial {
-                expression: &trial.form,
-                nodes: trial.nodes,
-                rank_ic: score.map(|score| score.rank_ic),
-                fitness: score.map(|score| score.fitness),
-                code: trial.outcome.err().map(TrialFault::code),
-            };
-            serde_json::to_writer(&mut text, &written).map_err(StudyError::invalid)?;
-            text.push(b'\n');
-        }
-        Ok(text)
+        Ok(line_bytes(
+            Path::new(TRIALS),
+            trials.iter().map(WrittenTrial::of),
+        )?)
     }
 
     /// Writes trials that no earlier run has left.
     fn add(&mut self, trials: &[Trial]) -> Result<(), StudyError> {
-        let written = self.file.write_all(&Self::lines(trials)?);
-        written.map_err(StudyError::io("write", &self.path))
+        for trial in trials {
+            self.journal.add(&WrittenTrial::of(trial))?;
+        }
+        Ok(())
     }
 
     /// SHA-256 of a journal as it stands; none where there is none.
@@ -175,9 +165,8 @@ fn evaluated(trials: &[Trial]) -> usize {
     trials.iter().filter(|trial| trial.is_evaluated()).count()
 }
 
-fn known(path: &Path, text: &str, line: usize) -> Result<KnownTrial, StudyError> {
+fn known_trial(path: &Path, read: ReadTrial, line: usize) -> Result<KnownTrial, StudyError> {
     let damaged = |what: String| StudyError::damaged(path, format!("line {line}: {what}"));
-    let read: ReadTrial = serde_json::from_str(text).map_err(|error| damaged(error.to_string()))?;
     let of_code = |code: &String| {
         TrialFault::OF_VALUES
             .into_iter()
