@@ -39,6 +39,7 @@ targets! {
     header: records::header,
     events: records::events,
     exchanges: records::exchanges,
+    lines: records::lines,
     panel: panels::panel,
     csv_panel: panels::csv_panel,
     parquet_panel: panels::parquet_panel,

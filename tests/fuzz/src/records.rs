@@ -12,6 +12,8 @@ use ktd_bundle::open::{read_header, read_private};
 use ktd_bundle::summary::{EpisodeFold, Summary};
 use ktd_env::Market;
 use ktd_env::synth::{SynthConfig, generate};
+use ktd_io::frame::{FAST_LEVEL, pack};
+use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -183,5 +185,42 @@ fn check_request(cassette: &Cassette, at: RequestPlace) {
     }
     if let Some(nearest) = cassette.nearest(at, request()) {
         assert_explained(&nearest);
+    }
+}
+
+/// The first byte says of which kind the file is, and whether it is plain, packed as it is, or lines that are packed first.
+pub(crate) fn lines(input: &[u8]) {
+    let (choice, input) = split_choice(input);
+    let kind = [LineKind::Exchanges, LineKind::Log, LineKind::Probes][choice % 3];
+    let bounds = kind.bounds();
+    let (name, bytes) = match choice / 3 % 3 {
+        0 => ("a.jsonl", input.to_vec()),
+        1 => ("a.jsonl.zst", input.to_vec()),
+        _ => ("a.jsonl.zst", pack(input, FAST_LEVEL).expect("bytes are packed")),
+    };
+    let mut lines = match kind.lines(Path::new(name), &bytes) {
+        Ok(lines) => lines,
+        Err(error) => return assert_explained(&error),
+    };
+    let (mut count, mut total) = (0, 0);
+    loop {
+        match lines.next_line() {
+            Ok(Some(line)) => {
+                let length = line.len() as u64 + 1;
+                assert!(length <= bounds.line_bytes && !line.contains(&b'\n'));
+                assert!(!line.trim_ascii().is_empty());
+                (count, total) = (count + 1, total + length);
+            }
+            Ok(None) => break,
+            Err(error) => return assert_explained(&error),
+        }
+        assert!(total <= bounds.unpacked_bytes);
+        assert_eq!((count, total), (lines.number(), lines.whole_bytes()));
+    }
+    assert!(matches!(lines.next_line(), Ok(None)), "the end is the end");
+    assert!(lines.torn_bytes() <= bounds.line_bytes);
+    assert_eq!(lines.check_whole().is_ok(), lines.torn_bytes() == 0);
+    if name == "a.jsonl" {
+        assert_eq!(total + lines.torn_bytes(), bytes.len() as u64, "no byte is lost");
     }
 }

@@ -21,6 +21,7 @@ mod demo_command;
 mod episodes;
 mod factor_code;
 mod fuzz;
+mod hostile_bundle;
 mod kill_resume;
 mod leaderboard;
 mod leak;

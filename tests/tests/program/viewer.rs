@@ -531,7 +531,7 @@ fn a_bound_leads_to_probes_and_answers() {
     std::fs::write(certificate.join("probes/day.jsonl.zst"), bomb).unwrap();
     let (status, page) = viewer.get("/certificate/try.certificate/probe~day~0.html");
     assert!(
-        status == 422 && page.contains("unpacks to more than"),
+        status == 422 && page.contains("longer than 16 MiB"),
         "{status} {page}"
     );
 }

@@ -110,6 +110,9 @@ struct RefusedLine {
 /// The deepest nesting of a request or a reply that stands in a line as JSON: what no wire reads, few readers of JSON Lines do.
 const JSON_DEPTH_MAX: usize = REPLY_DEPTH_MAX;
 
+/// The most values of a request that is read: each takes 32 bytes where the request is compared. What tools answer is text in it.
+const REQUEST_ITEMS_MAX: usize = 4_000_000;
+
 /// A text as JSON of one line, where it is: the bytes come back as they were.
 fn raw(text: &str) -> Option<&RawValue> {
     let is_plain = !text.contains(['\n', '\r']) && text.starts_with(['{', '[']);
@@ -177,6 +180,12 @@ impl<'a> WrittenIntent<'a> {
 impl IntentLine {
     fn read(self) -> Result<Intent, String> {
         let request = either(self.request, self.request_text).ok_or("the request is missing")?;
+        // No text has more values than bytes.
+        if REQUEST_ITEMS_MAX < request.len()
+            && REQUEST_ITEMS_MAX < JsonExtent::of(request.as_bytes()).items
+        {
+            return Err(format!("the request holds more than {REQUEST_ITEMS_MAX} values"));
+        }
         Ok(Intent {
             at: self.at,
             key: self.key,

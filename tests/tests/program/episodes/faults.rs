@@ -4,17 +4,19 @@ use ktd_baselines::{ChatModel, named};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
 use ktd_bundle::event::{ReadEvent, StepOutcome};
+use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::summary::Summary;
 use ktd_client::ClientError;
 use ktd_client::progress::Silent;
 use ktd_episode::EpisodeError;
 use ktd_episode::{EpisodeInput, replay_episode, run_episode};
+use ktd_io::line_file::LineKind;
 use ktd_kit::episode::{Trace, experiment, key, leaping, market, prepare, shared};
 use ktd_kit::provider::{Attempt, Provider};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 const STEPS: usize = 4;
 const ATTEMPTS: &str = "retries = { attempts = 6, first_wait_ms = 0, longest_wait_ms = 1 }\n";
@@ -394,4 +396,34 @@ fn lost_state_is_a_defect_of_the_harness_and_never_the_models() {
             .iter()
             .any(|event| matches!(event, ReadEvent::ModelFault { .. } | ReadEvent::Decision { .. }))
     );
+}
+
+/// More levels than most readers of JSON take.
+static DEEP: LazyLock<String> =
+    LazyLock::new(|| format!("{{\"choices\":{}{}}}", "[".repeat(200_000), "]".repeat(200_000)));
+
+#[test]
+fn a_reply_that_is_nested_too_deeply_is_kept_as_text_and_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let provider = Provider::new(hold(), &[Attempt::Status(200, &DEEP)]);
+    let rest = format!("{ATTEMPTS}modes = [\"fixed-candidate\"]");
+    let summary = run(&rest, &provider, folder.path()).unwrap();
+    assert_eq!(
+        summary.counters.infrastructure_faults,
+        one_each(["body_too_deep"])
+    );
+    let path = BundlePaths::new(folder.path()).exchanges();
+    // Every line is read by a reader that stops at 128 levels.
+    let lines: Vec<Value> = LineKind::Exchanges.open(&path).unwrap().values().unwrap();
+    assert_eq!(lines[1]["outcome"]["reply"]["body_text"], DEEP.as_str());
+    let cassette = Cassette::read(&path).unwrap();
+    let reply = cassette
+        .sends()
+        .next()
+        .unwrap()
+        .answer()
+        .unwrap()
+        .reply()
+        .unwrap();
+    assert_eq!(reply.body, DEEP.as_bytes());
 }
