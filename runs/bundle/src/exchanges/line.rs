@@ -181,9 +181,7 @@ impl IntentLine {
     fn read(self) -> Result<Intent, String> {
         let request = either(self.request, self.request_text).ok_or("the request is missing")?;
         // No text has more values than bytes.
-        if REQUEST_ITEMS_MAX < request.len()
-            && REQUEST_ITEMS_MAX < JsonExtent::of(request.as_bytes()).items
-        {
+        if REQUEST_ITEMS_MAX < request.len() && REQUEST_ITEMS_MAX < JsonExtent::of(request.as_bytes()).items {
             return Err(format!("the request holds more than {REQUEST_ITEMS_MAX} values"));
         }
         Ok(Intent {
