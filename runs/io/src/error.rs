@@ -87,6 +87,12 @@ pub enum FileError {
         /// The one that runs.
         this: String,
     },
+    /// A folder that is to be written whole holds something.
+    #[error("{} is not empty", .path.display())]
+    NotEmpty {
+        /// Where.
+        path: PathBuf,
+    },
     /// A row of a table is invalid.
     #[error("{file}, row {row}: {what}")]
     Row {
@@ -110,7 +116,7 @@ pub enum FileError {
 }
 
 /// How to fix what the system says of a file.
-const SYSTEM_HINTS: [(io::ErrorKind, &str); 11] = [
+const SYSTEM_HINTS: [(io::ErrorKind, &str); 12] = [
     (
         io::ErrorKind::NotFound,
         "check the path; directories are not made on the way",
@@ -150,6 +156,10 @@ const SYSTEM_HINTS: [(io::ErrorKind, &str); 11] = [
     (
         io::ErrorKind::UnexpectedEof,
         "the file is cut short: copy it again",
+    ),
+    (
+        io::ErrorKind::Interrupted,
+        "nothing of it was left: run the same command again",
     ),
     (io::ErrorKind::InvalidData, "the file is damaged: copy it again"),
 ];
@@ -193,6 +203,7 @@ impl FileError {
             Self::AnotherProgram { .. } => {
                 "name another folder with --out, or continue with the program that made it: figures of two programs are not mixed"
             }
+            Self::NotEmpty { .. } => "name a new folder, or remove what lies there",
             Self::Damaged { .. } => {
                 "restore the file from a copy: what this program wrote must not be edited"
             }
@@ -208,6 +219,7 @@ impl FileError {
             | Self::Row { .. }
             | Self::Busy { .. }
             | Self::AnotherProgram { .. }
+            | Self::NotEmpty { .. }
             | Self::NotRegular { .. }
             | Self::InputTooLarge { .. }
             | Self::NotText { .. } => ErrorClass::InvalidInput,

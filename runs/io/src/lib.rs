@@ -1,4 +1,4 @@
-//! Files and threads: whole files, files of JSON lines, locks, hashes, and what went wrong with them.
+//! Files and threads: whole files and folders, files of JSON lines, locks, hashes, and what went wrong with them.
 //!
 //! Knows: the file system, threads, and limits of the process. Never knows: anything of a market, a mask, a model or an
 //! experiment.
@@ -13,5 +13,6 @@ pub mod parallel;
 pub mod sha256;
 pub mod text_file;
 pub mod whole_file;
+pub mod whole_folder;
 
 pub use error::{ErrorClass, FileError, InputError};

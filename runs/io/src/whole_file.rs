@@ -237,8 +237,11 @@ pub fn write_file(
     durability: Durability,
 ) -> Result<(), FileError> {
     check_writable(path, if_exists)?;
+    if if_exists == IfExists::Refuse {
+        remove_left(path);
+    }
     let temporary = temporary_name(path, if_exists);
-    let written = write_new(&temporary, bytes, durability).and_then(|()| match if_exists {
+    let written = write_new(&temporary, bytes, durability).and_then(|_held| match if_exists {
         IfExists::Replace => std::fs::rename(&temporary, path),
         // A hard link fails where a rename would silently replace a file made in the meantime.
         IfExists::Refuse | IfExists::Keep => std::fs::hard_link(&temporary, path).or_else(|error| {
@@ -265,33 +268,50 @@ pub fn write_file(
 /// # Errors
 /// [`FileError`]; no temporary file is left then.
 pub fn write_together(files: &[(PathBuf, Vec<u8>)]) -> Result<(), FileError> {
+    replace(files, || files.iter().try_for_each(rename_temporary))
+}
+
+/// The same of a report, whose first file stands for all: it is taken away, with what is `obsolete`, before another is
+/// replaced, and given its name last. Where it stands, all others are of the same report.
+///
+/// # Errors
+/// [`FileError`]; no temporary file is left then.
+pub fn replace_report(files: &[(PathBuf, Vec<u8>)], obsolete: &[PathBuf]) -> Result<(), FileError> {
+    let Some((first, others)) = files.split_first() else {
+        return Ok(());
+    };
+    replace(files, || {
+        remove_if_exists(&first.0)?;
+        obsolete.iter().try_for_each(|path| remove_if_exists(path))?;
+        others.iter().chain([first]).try_for_each(rename_temporary)
+    })
+}
+
+/// Writes every file under its temporary name before `put` gives the first its own.
+fn replace(
+    files: &[(PathBuf, Vec<u8>)],
+    put: impl FnOnce() -> Result<(), FileError>,
+) -> Result<(), FileError> {
     for (path, _) in files {
         check_writable(path, IfExists::Replace)?;
     }
-    let written = write_and_rename(files);
-    if written.is_err() {
+    let written = files.iter().try_for_each(|(path, bytes)| {
+        let temporary = temporary_name(path, IfExists::Replace);
+        let written = write_new(&temporary, bytes, Durability::Buffered);
+        written.map(drop).map_err(FileError::io("write", path))
+    });
+    let put = written.and_then(|()| put());
+    if put.is_err() {
         for (path, _) in files {
             // What was renamed or never begun is not there; the first error is the one to report.
             std::fs::remove_file(temporary_name(path, IfExists::Replace)).ok();
         }
     }
-    written
+    put
 }
 
-fn write_and_rename(files: &[(PathBuf, Vec<u8>)]) -> Result<(), FileError> {
-    for (path, bytes) in files {
-        let written = write_new(
-            &temporary_name(path, IfExists::Replace),
-            bytes,
-            Durability::Buffered,
-        );
-        written.map_err(FileError::io("write", path))?;
-    }
-    for (path, _) in files {
-        std::fs::rename(temporary_name(path, IfExists::Replace), path)
-            .map_err(FileError::io("write", path))?;
-    }
-    Ok(())
+fn rename_temporary((path, _): &(PathBuf, Vec<u8>)) -> Result<(), FileError> {
+    rename(&temporary_name(path, IfExists::Replace), path)
 }
 
 /// [`write_file`] that replaces what is there and outlasts the process.
@@ -338,17 +358,36 @@ fn temporary_name(path: &Path, if_exists: IfExists) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
+/// Removes what killed processes left of a file that is refused where it exists: temporary files that nobody holds.
+fn remove_left(path: &Path) {
+    let start = format!(".{}.", path.file_name().unwrap_or_default().to_string_lossy());
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    for left in list(parent.unwrap_or(Path::new("."))).unwrap_or_default() {
+        let name = left.file_name().unwrap_or_default().to_string_lossy();
+        let process = name
+            .strip_prefix(&start)
+            .and_then(|name| name.strip_suffix(".part"));
+        let is_ours = process.is_some_and(|process| process.parse::<u32>().is_ok());
+        if is_ours && open_regular(&left).is_ok_and(|file| file.try_lock().is_ok()) {
+            std::fs::remove_file(&left).ok();
+        }
+    }
+}
+
+/// The file is held until it is dropped, so that another process does not take it for a dead one's.
+fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<File> {
     let mut file = owner_alone(path)
         .create(true)
         .truncate(true)
         .write(true)
         .open(path)?;
+    // Where the file system has no locks, nobody takes it for left either.
+    file.try_lock().ok();
     file.write_all(bytes)?;
-    match durability {
-        Durability::Synced => file.sync_all(),
-        Durability::Buffered => Ok(()),
+    if durability == Durability::Synced {
+        file.sync_all()?;
     }
+    Ok(file)
 }
 
 /// Makes a directory, with those above it.
