@@ -1,18 +1,18 @@
 //! The files of a board: page, JSON and a CSV of each table, which are one board or none.
 //!
-//! All are made and written aside before the first of them is replaced. `manifest.json` is taken away first and written
-//! last: where it stands, every file is of the board whose content hash it names.
+//! All are made and written aside before the first of them is replaced. Of a board that replaces another, `manifest.json` is
+//! taken away first and put last: where it stands, every file is of the board whose content hash it names.
 
 use crate::record::{Leaderboard, Track};
 use crate::sheet::{self, TableKind};
 use crate::{BoardError, page};
 use ktd_attribution::account::WeightBasis;
+use ktd_bundle::signer_mark::SignerMark;
+use ktd_bundle::signing::SigningKey;
 use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{
-    IfExists, check_writable, create_directory, json_bytes, list, remove_directory, remove_file,
-    remove_if_exists, rename, write_whole,
-};
+use ktd_io::whole_file::{json_bytes, list_if_exists};
+use ktd_io::whole_folder::write_report;
 use ktd_view::draw::TableData;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -39,56 +39,41 @@ pub struct BoardManifest {
     pub files: BTreeMap<String, String>,
 }
 
-/// Writes a board into a folder, and removes tables of an earlier one. Returns the path of the page.
+/// Writes a board into a folder, signed where there is a key, in place of an earlier one with its tables. Returns the path of
+/// the page, and who signed.
 ///
 /// # Errors
 /// [`BoardError`] when a file cannot be written. Before the first is replaced, the old board stands; after it there is no
 /// manifest.
-pub fn write_board(board: &Leaderboard, out: &Path, basis: WeightBasis) -> Result<PathBuf, BoardError> {
-    let files = files(board, basis)?;
-    let tables = out.join(TABLES);
-    create_directory(&tables)?;
-    for path in files.keys().map(String::as_str).chain([MANIFEST]) {
-        check_writable(&out.join(path), IfExists::Replace)?;
-    }
-    let aside = out.join(format!(".{}.part", std::process::id()));
-    let written = write_aside(&files, &aside).and_then(|()| put_in_place(board, &files, (&aside, out)));
-    // What was put in place is gone from it.
-    remove_directory(&aside).ok();
-    written.map(|()| out.join(PAGE))
-}
-
-fn write_aside(files: &BTreeMap<String, Vec<u8>>, aside: &Path) -> Result<(), BoardError> {
-    let tables = aside.join(TABLES);
-    create_directory(&tables)?;
-    for (path, bytes) in files {
-        write_whole(&aside.join(path), bytes)?;
-    }
-    Ok(())
-}
-
-fn put_in_place(
+pub fn write_board(
     board: &Leaderboard,
-    files: &BTreeMap<String, Vec<u8>>,
-    (aside, out): (&Path, &Path),
-) -> Result<(), BoardError> {
-    let manifest = out.join(MANIFEST);
-    if manifest.exists() {
-        remove_file(&manifest)?;
-    }
-    remove_if_exists(&out.join(SIGNATURE))?;
-    for path in files.keys() {
-        rename(&aside.join(path), &out.join(path))?;
-    }
-    remove_other_tables(&out.join(TABLES), files)?;
+    out: &Path,
+    basis: WeightBasis,
+    key: Option<&SigningKey>,
+) -> Result<(PathBuf, Option<SignerMark>), BoardError> {
+    let files = files(board, basis)?;
     let hashes = files
         .iter()
         .map(|(path, bytes)| (path.clone(), sha256_hex(bytes)));
-    let document = BoardManifest {
+    let manifest = BoardManifest {
         content_sha256: board.content_sha256.clone(),
         files: hashes.collect(),
     };
-    Ok(write_whole(&manifest, &json_bytes(&manifest, &document)?)?)
+    let path = out.join(MANIFEST);
+    // The manifest stands for all.
+    let mut all = vec![(MANIFEST.to_owned(), json_bytes(&path, &manifest)?)];
+    let signature = key.map(|key| key.sign(&manifest)).transpose()?;
+    if let Some(signature) = &signature {
+        all.push((SIGNATURE.to_owned(), json_bytes(&path, signature)?));
+    }
+    let obsolete = obsolete(out, &files)?;
+    all.extend(files);
+    write_report(out, all, &obsolete)?;
+    let signer = signature.map(|signature| SignerMark {
+        fingerprint: Some(signature.fingerprint),
+        is_named: true,
+    });
+    Ok((out.join(PAGE), signer))
 }
 
 /// Every file by its path below the folder.
@@ -150,21 +135,24 @@ fn tables(board: &Leaderboard, basis: WeightBasis) -> BTreeMap<String, TableData
     tables
 }
 
-/// Removes tables of an earlier board, which beside this one would look like its own.
-fn remove_other_tables(tables: &Path, files: &BTreeMap<String, Vec<u8>>) -> Result<(), BoardError> {
-    for path in list(tables)? {
+/// What an earlier board left, which beside this one would look like its own: its signature, and tables that this one has
+/// not, also such as a killed process never put in place.
+fn obsolete(out: &Path, files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<PathBuf>, BoardError> {
+    let is_obsolete = |path: &PathBuf| {
         let name = path
             .file_name()
             .and_then(|name| name.to_str())
             .unwrap_or_default();
+        let unfinished = name.strip_prefix('.').and_then(|name| name.strip_suffix(".part"));
+        let stem = unfinished.unwrap_or(name).strip_suffix(".csv");
         let is_table = |kind: &TableKind| {
-            let stem = name.strip_suffix(".csv");
             let rest = stem.and_then(|stem| stem.strip_prefix(kind.label()));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
         };
-        if TableKind::ALL.iter().any(is_table) && !files.contains_key(&format!("{TABLES}/{name}")) {
-            remove_file(&path)?;
-        }
-    }
-    Ok(())
+        TableKind::ALL.iter().any(is_table) && !files.contains_key(&format!("{TABLES}/{name}"))
+    };
+    let mut obsolete = list_if_exists(&out.join(TABLES))?;
+    obsolete.retain(is_obsolete);
+    obsolete.push(out.join(SIGNATURE));
+    Ok(obsolete)
 }

@@ -4,12 +4,10 @@ use crate::BoardError;
 use crate::files::{BoardManifest, MANIFEST, PAGE, RECORD, SIGNATURE, TABLES};
 use ktd_bundle::BundleError;
 use ktd_bundle::signer_mark::SignerMark;
-use ktd_bundle::signing::{PublicKey, Signature, SigningKey};
+use ktd_bundle::signing::{PublicKey, Signature};
 use ktd_experiment::config::is_file_name;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{
-    JSON_LIMIT_BYTES, json_bytes, list, list_if_exists, parse_json, read_bounded, read_json, write_whole,
-};
+use ktd_io::whole_file::{JSON_LIMIT_BYTES, list, list_if_exists, parse_json, read_bounded, read_json};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -43,21 +41,6 @@ struct ContentHash {
 #[must_use]
 pub fn is_board(folder: &Path) -> bool {
     folder.join(RECORD).exists()
-}
-
-/// Signs the board in a folder: `signature.json` is over its manifest, which holds the hash of every file.
-///
-/// # Errors
-/// [`BoardError`] when there is no whole board, or the disk refuses.
-pub fn sign_board(folder: &Path, key: &SigningKey) -> Result<SignerMark, BoardError> {
-    let manifest: BoardManifest = read_json(&folder.join(MANIFEST))?;
-    let signature = key.sign(&manifest)?;
-    let path = folder.join(SIGNATURE);
-    write_whole(&path, &json_bytes(&path, &signature)?)?;
-    Ok(SignerMark {
-        fingerprint: Some(signature.fingerprint),
-        is_named: true,
-    })
 }
 
 /// Checks a board's files against its manifest, and the manifest against its signature, where it has one. Where `signers`

@@ -11,7 +11,7 @@ use ktd_certify::curve::plan::CurveRun;
 use ktd_certify::curve::{Curve, experiment, render, table};
 use ktd_certify::probe_inputs::ProbeInputs;
 use ktd_episode::run::RunPlan;
-use ktd_io::whole_file::{json_bytes, write_whole};
+use ktd_io::whole_file::{json_bytes, replace_report};
 use serde_json::json;
 use std::sync::Mutex;
 
@@ -70,8 +70,11 @@ pub(super) fn run(args: &CurveArgs, console: Console) -> Result<(), CliError> {
 fn report(run: &CurveRun, curve: &Curve, console: Console) -> Result<(), CliError> {
     let root = run.0.paths.root();
     let (record, picture) = (root.join("curve.json"), root.join("curve.svg"));
-    write_whole(&record, &json_bytes(&record, curve)?)?;
-    write_whole(&picture, render(curve).as_bytes())?;
+    let files = [
+        (record.clone(), json_bytes(&record, curve)?),
+        (picture.clone(), render(curve).into_bytes()),
+    ];
+    replace_report(&files, &[])?;
     let text = format!(
         "{}\nrecord: {}\npicture: {}\n",
         table(curve),

@@ -1,6 +1,7 @@
 //! `ktd leaderboard RESULTS...`.
 
 use super::selection::Selection;
+use super::signals::unless_ending;
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
@@ -8,7 +9,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use ktd_board::sheet::{self, TableKind};
 use ktd_board::{
-    BoardOptions, Leaderboard, ModelSettings, Resampling, Track, WeightBasis, build, sign_board, write_board,
+    BoardOptions, Leaderboard, ModelSettings, Resampling, Track, WeightBasis, build, write_board,
 };
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
@@ -107,10 +108,9 @@ pub(super) fn run(args: &LeaderboardArgs, console: Console) -> Result<(), CliErr
     })?;
     drop(bar);
     if let Some(out) = &args.out {
-        let page = write_board(&board, out, args.basis)?;
+        let (page, signer) = unless_ending(|| Ok(write_board(&board, out, args.basis, key.as_ref())?))?;
         console.note(&format!("wrote {}", page.display()));
-        if let Some(key) = &key {
-            let signer = sign_board(out, key)?;
+        if let Some(signer) = signer {
             console.note(&format!("signed with the key {signer}"));
         }
     }

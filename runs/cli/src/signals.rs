@@ -1,6 +1,8 @@
 //! Ending in order when a signal asks for it.
 
+use super::run::runtime;
 use crate::CliError;
+use ktd_io::whole_folder::end_unfinished;
 
 /// `work`, or nothing of it when a signal asks this process to end. The work is dropped then, and with it whatever it
 /// started.
@@ -16,6 +18,22 @@ pub(super) async fn unless_told_to_end<W: Future>(work: W) -> Result<W::Output, 
             Err(error) => CliError::invalid(format_args!("cannot wait for signals: {error}")),
         }),
     }
+}
+
+/// What `work` gives, which writes whole folders: where a signal asks this process to end, nothing of an unfinished one stays.
+///
+/// # Errors
+/// [`CliError`] of the work, also where a signal ended it.
+pub(super) fn unless_ending<T>(work: impl FnOnce() -> Result<T, CliError>) -> Result<T, CliError> {
+    let runtime = runtime()?;
+    runtime.spawn(async {
+        if told_to_end().await.is_ok() {
+            end_unfinished();
+        }
+    });
+    let done = work();
+    runtime.shutdown_background();
+    done
 }
 
 #[cfg(unix)]

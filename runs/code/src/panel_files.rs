@@ -5,7 +5,7 @@ use ktd_factor_code::{
     BAR_COLUMNS, FactorBar, FactorBars, FactorPanels, FactorTasks, GoldenColumns, PanelDay, PanelKind,
 };
 use ktd_io::text_file::{TextFile, at_row};
-use ktd_io::whole_file::{create_directory, write_together};
+use ktd_io::whole_folder::write_report;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -92,7 +92,7 @@ pub fn write_golden(
     let mut files = Vec::new();
     for kind in PanelKind::ALL {
         let bars = panels.bars(kind);
-        let named = |name: &str| folder.join(format!("{name}_{}.csv", kind.letter()));
+        let named = |name: &str| format!("{name}_{}.csv", kind.letter());
         let series: Vec<(&str, &[f64])> = columns
             .iter()
             .map(|(id, golden)| (*id, golden.on(kind)))
@@ -102,9 +102,9 @@ pub fn write_golden(
         let values: Vec<&[f64]> = series.iter().map(|(_, values)| *values).collect();
         files.push((named("gold"), table(bars, &ids, &values)));
     }
-    create_directory(folder)?;
-    write_together(&files)?;
-    Ok(files.into_iter().map(|(path, _)| path).collect())
+    let paths = files.iter().map(|(name, _)| folder.join(name)).collect();
+    write_report(folder, files, &[])?;
+    Ok(paths)
 }
 
 /// Bars as a file holds them.

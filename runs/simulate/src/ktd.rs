@@ -7,7 +7,8 @@ use ktd_data::{ImportOptions, import, is_panel, load_panel};
 use ktd_env::exchange::{Account, Execution, Fill, Order, Rules, StepReport, TradingDay, step};
 use ktd_env::{DateSpan, DayIndex, Market, NameId, PriceBasis, Ticker};
 use ktd_experiment::rules_config::{RulesConfig, config_date};
-use ktd_io::whole_file::{Durability, IfExists, check_writable, create_directory, read_input, write_file};
+use ktd_io::whole_file::{IfExists, check_writable, read_input};
+use ktd_io::whole_folder::write_report;
 use ktd_tools::order::OrderText;
 use std::path::{Path, PathBuf};
 
@@ -123,10 +124,8 @@ pub fn simulate(
         }
     }
     let (tables, summary) = run(&config.rules, &market, &days, &batches)?;
-    create_directory(&options.out)?;
-    for (file, table) in files.iter().zip(tables.finish()?) {
-        write_file(file, &table, options.overwrite, Durability::Synced)?;
-    }
+    let files = RESULT_FILES.map(str::to_owned).into_iter().zip(tables.finish()?);
+    write_report(&options.out, files.collect(), &[])?;
     Ok(summary)
 }
 

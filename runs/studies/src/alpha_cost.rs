@@ -15,7 +15,7 @@ use ktd_alphas::{
 };
 use ktd_bundle::spending::Spending;
 use ktd_expressions::CheckedFormula;
-use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, list, parse_json, read_bounded, write_together};
+use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, list, parse_json, read_bounded, replace_report};
 use ktd_stats::moments::count;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -108,7 +108,7 @@ pub fn measure_cost(
     let path = folder.join("cost.json");
     let json = json_bytes(&path, &cost)?;
     let csv = crate::alpha_files::csv_bytes(&cost_table(&cost))?;
-    write_together(&[(path, json), (folder.join("cost.csv"), csv)])?;
+    replace_report(&[(path, json), (folder.join("cost.csv"), csv)], &[])?;
     Ok(cost)
 }
 

@@ -13,7 +13,7 @@ use crate::test_looks::{count_look, known_looks};
 use ktd_bundle::study_folder::StudyFolder;
 use ktd_io::lock::FileLock;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{json_bytes, parse_json, read_if_exists, write_together};
+use ktd_io::whole_file::{json_bytes, parse_json, read_if_exists, replace_report};
 use ktd_view::draw::TableData;
 use std::path::{Path, PathBuf};
 
@@ -115,8 +115,9 @@ fn write_report(folder: &Path, report: &mut AlphaReport) -> Result<(), StudyErro
         files.push((folder.join(name), bytes));
     }
     let path = folder.join(REPORT);
-    files.push((path.clone(), json_bytes(&path, report)?));
-    write_together(&files)?;
+    // The report stands for all.
+    files.insert(0, (path.clone(), json_bytes(&path, report)?));
+    replace_report(&files, &[])?;
     Ok(())
 }
 

@@ -74,9 +74,9 @@ impl ValuesFile {
         about: &str,
     ) -> Result<Self, StudyError> {
         check_columns(columns)?;
-        let mut part = path.as_os_str().to_owned();
-        part.push(format!(".{}.part", std::process::id()));
-        let part = PartFile(PathBuf::from(part));
+        // What a kill leaves of it is written over by the next.
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let part = PartFile(path.with_file_name(format!(".{name}.part")));
         let file = File::create(&part.0).map_err(FileError::io("write", &part.0))?;
         let mut file = BufWriter::new(file);
         let sink = match format {

@@ -3,7 +3,7 @@
 use super::bundles::FactorCodeReport;
 use super::page::page;
 use crate::error::CodeError;
-use ktd_io::whole_file::{create_directory, write_together};
+use ktd_io::whole_file::{create_directory, replace_report};
 use ktd_view::report_table::{is_name_taken, report_files};
 use serde_json::{Map, json};
 use std::path::{Path, PathBuf};
@@ -41,6 +41,6 @@ pub fn write_report(report: &FactorCodeReport, out: &Path) -> Result<Vec<PathBuf
     for folder in folders.filter(|folder| !folder.as_os_str().is_empty()) {
         create_directory(folder)?;
     }
-    write_together(&files)?;
+    replace_report(&files, &[])?;
     Ok(files.into_iter().map(|(path, _)| path).collect())
 }

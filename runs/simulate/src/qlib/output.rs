@@ -3,7 +3,7 @@
 use super::QlibSimulateError;
 use csv::Writer;
 use ktd_io::FileError;
-use ktd_io::whole_file::{create_directory, write_together};
+use ktd_io::whole_folder::write_report;
 use ktd_qlib::{QlibRun, QlibSide};
 use std::io;
 use std::path::Path;
@@ -47,12 +47,11 @@ pub(super) fn write(out: &Path, run: &QlibRun) -> Result<(), QlibSimulateError> 
         ("final_positions.csv", positions(run)),
     ];
     let files = tables.map(|(name, table)| {
-        let path = out.join(name);
-        let table = table.map_err(FileError::io("write", &path))?;
-        Ok((path, table))
+        let table = table.map_err(FileError::io("write", &out.join(name)))?;
+        Ok((name.to_owned(), table))
     });
     let files: Result<Vec<_>, FileError> = files.into_iter().collect();
-    let written = create_directory(out).and_then(|()| write_together(&files?));
+    let written = files.and_then(|files| write_report(out, files, &[]));
     written.map_err(QlibSimulateError::Write)
 }
 

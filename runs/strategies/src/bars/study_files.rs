@@ -3,12 +3,13 @@
 use super::study::{BarRun, BarStudy};
 use super::study_tables::study_tables;
 use crate::error::StrategyError;
-use ktd_io::whole_file::{create_directory, json_bytes, write_together};
+use ktd_io::whole_file::json_bytes;
+use ktd_io::whole_folder::write_report;
 use ktd_strategy_code::{COSTS_BPS, FillPrice, RunEarnings, RunFigures};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Files beside `study.json`: what the own close pretends, costs, figures, and every run.
 pub const STUDY_FILES: [&str; 4] = ["fills.csv", "costs.csv", "figures.csv", "runs.csv"];
@@ -36,14 +37,13 @@ impl BarStudy {
     /// # Errors
     /// [`StrategyError`] when a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), StrategyError> {
-        create_directory(folder)?;
         let path = folder.join("study.json");
-        let mut files: Vec<(PathBuf, Vec<u8>)> = vec![(path.clone(), json_bytes(&path, &self.value())?)];
+        let mut files = vec![("study.json".to_owned(), json_bytes(&path, &self.value())?)];
         let tables = study_tables(self).into_iter().chain([self.run_table()]);
         for (name, table) in STUDY_FILES.iter().zip(tables) {
-            files.push((folder.join(name), csv(&table).into_bytes()));
+            files.push(((*name).to_owned(), csv(&table).into_bytes()));
         }
-        Ok(write_together(&files)?)
+        Ok(write_report(folder, files, &[])?)
     }
 
     /// A row a run, fill and cost.

@@ -3,7 +3,7 @@
 use super::material::StrategyReport;
 use super::page::page;
 use crate::error::StrategyError;
-use ktd_io::whole_file::{create_directory, write_together};
+use ktd_io::whole_file::{create_directory, replace_report};
 use ktd_view::report_table::{is_name_taken, report_files};
 use serde_json::{Map, json};
 use std::path::{Path, PathBuf};
@@ -38,6 +38,6 @@ pub fn write_strategy_report(report: &StrategyReport, out: &Path) -> Result<Vec<
     for folder in folders.filter(|folder| !folder.as_os_str().is_empty()) {
         create_directory(folder)?;
     }
-    write_together(&files)?;
+    replace_report(&files, &[])?;
     Ok(files.into_iter().map(|(path, _)| path).collect())
 }

@@ -8,7 +8,7 @@ use super::report_tables::{
     side_table, years_table,
 };
 use crate::StudyError;
-use ktd_io::whole_file::{json_bytes, write_together};
+use ktd_io::whole_file::{json_bytes, replace_report};
 use ktd_view::draw::{Align, TableData};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ impl LeakReport {
         for name in LEAK_FILES {
             files.push((out.join(name), self.file(name)?));
         }
-        Ok(write_together(&files)?)
+        Ok(replace_report(&files, &[])?)
     }
 
     fn file(&self, name: &str) -> Result<Vec<u8>, StudyError> {
