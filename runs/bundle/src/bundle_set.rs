@@ -7,6 +7,7 @@ use crate::publication::{Publication, SEARCH_DEPTH};
 use crate::set_aside::is_set_aside;
 use crate::signer_mark::{FINGERPRINT_DIGITS, SignerMark};
 use crate::signing::PublicKey;
+use ktd_io::whole_folder::is_unfinished;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -121,13 +122,7 @@ impl BundleSet {
                 known.insert(folder.to_owned(), publication);
             }
             let publication = known.get(folder);
-            publication.map_or_else(
-                || Ok(SignerMark::default()),
-                |publication| {
-                    publication.check_has(folder, &real)?;
-                    Ok(publication.signer(signers))
-                },
-            )
+            Ok(publication.map_or_else(SignerMark::default, |publication| publication.signer(signers)))
         };
         for found in self.named.iter_mut().chain(&mut self.siblings) {
             found.signer = signer_of(&found.root)?;
@@ -199,7 +194,9 @@ fn collect(folder: &Path, depth: usize, bundles: &mut Roots) -> Result<(), Bundl
     for entry in entries {
         let path = entry.map_err(BundleError::io("list", folder))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if path.is_dir() && name != "private" && name != CANARIES && !is_set_aside(&name) {
+        let is_results =
+            name != "private" && name != CANARIES && !is_set_aside(&name) && !is_unfinished(&path);
+        if path.is_dir() && is_results {
             collect(&path, depth - 1, bundles)?;
         }
     }

@@ -8,10 +8,10 @@ use ktd_experiment::config::is_file_name;
 use ktd_experiment::label;
 use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, list_if_exists, read_bounded};
+use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, list, read_bounded};
 use ktd_masking::{Level, Numeric};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 /// The file that says what was published, in the folder above the bundles.
@@ -39,9 +39,6 @@ const DEPTH: usize = 3;
 
 /// How deep below a named directory bundles are looked for: results/EXPERIMENT/cells/CELL.
 pub(crate) const SEARCH_DEPTH: usize = 4;
-
-/// A file that whoever writes a bundle leaves behind: it holds nothing.
-const LOCK: &str = "lock";
 
 /// `published.json`: what was published, and whose signature it has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -167,35 +164,30 @@ impl Publication {
             .sum()
     }
 
-    /// Checks that every bundle holds the files that were signed and no others.
+    /// Checks that the folder holds the files that were signed and nothing else.
     ///
     /// # Errors
-    /// [`BundleError::Untrusted`] naming the first file that was changed, is missing, or was added.
+    /// [`BundleError::Untrusted`] naming the first file that was changed or is missing, or what lies there besides.
     pub fn check_files(&self, folder: &Path) -> Result<(), BundleError> {
+        let mut signed = BTreeSet::from([folder.join(PUBLICATION)]);
         for (place, bundle) in &self.manifest.bundles {
             if !is_place(place) {
                 let what = format!("{place:?} is no path of a published bundle");
                 return Err(untrusted(&folder.join(PUBLICATION), what, NO_PUBLICATION));
             }
-            check_bundle(&folder.join(place), bundle)?;
+            let root = folder.join(place);
+            check_bundle(&root, bundle)?;
+            signed.extend(bundle.files.keys().map(|file| root.join(file)));
         }
-        Ok(())
-    }
-
-    /// Checks that a bundle at `real` below `folder`, both paths without links, was signed.
-    ///
-    /// # Errors
-    /// [`BundleError::Untrusted`] when the manifest does not name it.
-    pub fn check_has(&self, folder: &Path, real: &Path) -> Result<(), BundleError> {
-        let place = real.strip_prefix(folder).ok().map(place_of);
-        match place.filter(|place| self.manifest.bundles.contains_key(place)) {
-            Some(_) => Ok(()),
-            None => Err(untrusted(
-                real,
-                format!("it is not in {}", folder.join(PUBLICATION).display()),
-                "remove the bundle from this folder: its signer did not publish it",
-            )),
-        }
+        let Some(added) = added(folder, &signed)? else {
+            return Ok(());
+        };
+        let what = format!("it is not in {}", folder.join(PUBLICATION).display());
+        Err(untrusted(
+            &added,
+            what,
+            "remove it: its signer did not publish it",
+        ))
     }
 }
 
@@ -205,13 +197,6 @@ pub(crate) fn untrusted(path: &Path, what: String, hint: &'static str) -> Bundle
         what,
         hint,
     }
-}
-
-/// A path below the folder as the manifest writes it, on every system with forward slashes.
-fn place_of(path: &Path) -> String {
-    let parts = path.components();
-    let parts = parts.map(|part| part.as_os_str().to_string_lossy().into_owned());
-    parts.collect::<Vec<_>>().join("/")
 }
 
 /// Whether a stranger's path stays below the folder.
@@ -240,25 +225,29 @@ fn check_bundle(root: &Path, bundle: &PublishedBundle) -> Result<(), BundleError
             return Err(untrusted(&path, what, CHANGED));
         }
     }
-    match added(root, bundle)? {
-        None => Ok(()),
-        Some(path) => {
-            let what = "it was not published with its bundle".to_owned();
-            Err(untrusted(&path, what, "remove it: its signer did not publish it"))
-        }
-    }
+    Ok(())
 }
 
-/// The first file of a bundle that the manifest does not name.
-fn added(root: &Path, bundle: &PublishedBundle) -> Result<Option<PathBuf>, BundleError> {
-    let mut found = list_if_exists(root)?;
-    found.extend(list_if_exists(&root.join("private"))?);
-    let is_added = |path: &PathBuf| {
-        let place = path.strip_prefix(root).map(place_of).unwrap_or_default();
-        let is_expected = bundle.files.contains_key(&place) || place == "private";
-        !is_expected && place != format!("private/{LOCK}")
-    };
-    Ok(found.into_iter().find(is_added))
+/// The first file, link or folder below `folder` that is neither signed nor on the way to a signed one. Links are not
+/// followed: where one leads may change.
+fn added(folder: &Path, signed: &BTreeSet<PathBuf>) -> Result<Option<PathBuf>, BundleError> {
+    for path in list(folder)? {
+        let kind = std::fs::symlink_metadata(&path).map_err(BundleError::io("read", &path))?;
+        let is_signed = if kind.is_dir() {
+            signed.iter().any(|file| file.starts_with(&path))
+        } else {
+            kind.is_file() && signed.contains(&path)
+        };
+        if !is_signed {
+            return Ok(Some(path));
+        }
+        if kind.is_dir()
+            && let Some(added) = added(&path, signed)?
+        {
+            return Ok(Some(added));
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(test)]

@@ -18,10 +18,11 @@ use crate::signing::SigningKey;
 use crate::{BundleError, BundlePaths};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{
-    create_directory, json_bytes, list_if_exists, read_bounded, remove_directory, rename, write_whole,
+    create_directory, json_bytes, list_if_exists, read_bounded, remove_directory, write_whole,
 };
+use ktd_io::whole_folder::{WholeFolder, check_vacant, sweep};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
 /// Publishes the finished episodes that were named into a new folder `out`. `opens_mask` is the owner's consent that
 /// stocks and days of masked episodes become public.
@@ -36,6 +37,7 @@ pub fn publish(
     opens_mask: bool,
 ) -> Result<Publication, BundleError> {
     check_out(out)?;
+    sweep_unpublished(out);
     check_ended(found)?;
     check_own(&found.named)?;
     let masked: Vec<&BundleRef> = found.named.iter().filter(|found| is_masked(found)).collect();
@@ -43,17 +45,45 @@ pub fn publish(
         return Err(consent(first, masked.len()));
     }
     check_shared_keys(&masked)?;
-    let aside = aside(out);
-    let written = write_aside(found, masked.len(), &aside, key).and_then(|publication| {
-        if out.exists() {
-            remove_directory(out)?;
+    let aside = WholeFolder::begin(out)?;
+    let publication = write_aside(found, masked.len(), &aside, key)?;
+    aside.finish()?;
+    Ok(publication)
+}
+
+/// Removes what killed processes left of publications beside `folder`: opened private parts in hidden folders. What cannot
+/// be removed stays.
+pub fn sweep_unpublished(folder: &Path) {
+    let Some(parent) = absolute(folder)
+        .ok()
+        .and_then(|path| path.parent().map(Path::to_owned))
+    else {
+        return;
+    };
+    sweep(&parent);
+    for path in list_if_exists(&parent).unwrap_or_default() {
+        if !path.is_symlink() && is_left_of_earlier_versions(&path) {
+            remove_directory(&path).ok();
         }
-        rename(&aside, out)?;
-        Ok(publication)
-    });
-    // What was put in place is gone from it.
-    remove_directory(&aside).ok();
-    written
+    }
+}
+
+/// Whether a folder is `.NAME.PROCESS.part` and holds experiments with cells alone, as earlier versions left it.
+fn is_left_of_earlier_versions(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let process = name.strip_suffix(".part").and_then(|name| name.rsplit_once('.'));
+    let has_name =
+        name.starts_with('.') && process.is_some_and(|(_, process)| process.parse::<u32>().is_ok());
+    let of_experiment = |path: &PathBuf| {
+        let cells = list_if_exists(path).unwrap_or_default();
+        path.ends_with(PUBLICATION) || cells == [path.join("cells")]
+    };
+    let inside = if has_name {
+        list_if_exists(folder).unwrap_or_default()
+    } else {
+        Vec::new()
+    };
+    !inside.is_empty() && inside.iter().all(of_experiment)
 }
 
 /// Whether the mask hides something that publishing opens.
@@ -68,14 +98,7 @@ fn check_out(out: &Path) -> Result<(), BundleError> {
             "name a new folder: what was signed and given away is not replaced",
         ));
     }
-    let is_empty = !out.exists() || (out.is_dir() && list_if_exists(out)?.is_empty());
-    if is_empty {
-        return Ok(());
-    }
-    Err(BundleError::input(
-        format!("{} is not empty", out.display()),
-        "name a new folder",
-    ))
+    Ok(check_vacant(out)?)
 }
 
 fn check_ended(found: &BundleSet) -> Result<(), BundleError> {
@@ -177,16 +200,10 @@ fn neighbours(masked: &[&BundleRef]) -> Result<BTreeSet<PathBuf>, BundleError> {
     Ok(bundles)
 }
 
-/// A new folder beside `out`, on the same disk.
-fn aside(out: &Path) -> PathBuf {
-    let name = out.file_name().unwrap_or_default().to_string_lossy();
-    out.with_file_name(format!(".{name}.{}.part", std::process::id()))
-}
-
 fn write_aside(
     found: &BundleSet,
     masked: usize,
-    aside: &Path,
+    aside: &WholeFolder,
     key: &SigningKey,
 ) -> Result<Publication, BundleError> {
     let mut bundles = BTreeMap::new();
@@ -205,7 +222,7 @@ fn write_aside(
                 "name one of the two, or publish them apart",
             ));
         }
-        let published = copy(bundle, &aside.join(&place))?;
+        let published = copy(bundle, &aside.at(&place)?)?;
         bundles.insert(place, published);
     }
     let manifest = PublicationManifest {
@@ -216,7 +233,7 @@ fn write_aside(
         bundles,
     };
     let publication = Publication::sign(manifest, key)?;
-    let path = aside.join(PUBLICATION);
+    let path = aside.at(PUBLICATION)?;
     write_whole(&path, &json_bytes(&path, &publication)?)?;
     Ok(publication)
 }

@@ -1,5 +1,6 @@
 //! `ktd publish RESULTS... --key KEY --out DIR`.
 
+use super::signals::unless_ending;
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
@@ -43,7 +44,7 @@ pub(super) struct PublishArgs {
 pub(super) fn run(args: &PublishArgs, console: Console) -> Result<(), CliError> {
     let key = SigningKey::read(&args.key)?;
     let found = BundleSet::below(&args.results)?;
-    let publication = publish(&found, &args.out, &key, args.open_mask)?;
+    let publication = unless_ending(|| Ok(publish(&found, &args.out, &key, args.open_mask)?))?;
     let document = serde_json::to_value(&publication)
         .map_err(|error| CliError::invalid(format_args!("the manifest cannot be JSON: {error}")))?;
     console.result(&text(&publication, &args.out), &document)

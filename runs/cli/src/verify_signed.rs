@@ -5,6 +5,7 @@ use crate::CliError;
 use ktd_board::{CheckedBoard, check_board, is_board};
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::publication::{PUBLICATION, Publication};
+use ktd_bundle::publish::sweep_unpublished;
 use ktd_bundle::signer_mark::SignerMark;
 use ktd_bundle::signing::PublicKey;
 use ktd_episode::verify::Verified;
@@ -16,6 +17,7 @@ impl VerifyReport {
     /// the folder itself.
     pub(super) fn bundles_of(&mut self, folder: &Path, signers: &[PublicKey]) -> Vec<PathBuf> {
         if folder.join(PUBLICATION).exists() {
+            sweep_unpublished(folder);
             let checked = check_publication(folder, signers);
             return self.signed(folder, checked);
         }
@@ -67,7 +69,7 @@ fn check_publication(
     signers: &[PublicKey],
 ) -> Result<(Verified, SignerMark, Vec<PathBuf>), CliError> {
     let publication = Publication::read(folder, signers)?;
-    // Finding them checks every file, and that no other bundle lies there.
+    // Finding them checks every file, and that nothing else lies there.
     let found = BundleSet::below(&[folder.to_owned()])?;
     let manifest = &publication.manifest;
     let (files, bundles) = (publication.file_count(), manifest.bundles.len());
@@ -78,7 +80,7 @@ fn check_publication(
             publication.signature.fingerprint
         ),
         format!(
-            "{files} files of {bundles} bundles: each has the hash that was signed, and there are no others"
+            "{files} files of {bundles} bundles: each has the hash that was signed, and nothing else lies in the folder"
         ),
     ];
     let kept_back = match manifest.kept_back {

@@ -1,7 +1,7 @@
 //! `ktd view`.
 
 use super::run::runtime;
-use super::signals::unless_told_to_end;
+use super::signals::{unless_ending, unless_told_to_end};
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
@@ -75,7 +75,7 @@ pub(super) fn run(args: &ViewArgs, console: Console) -> Result<(), CliError> {
 }
 
 fn write_site(args: &ViewArgs, out: &Path, console: Console) -> Result<(), CliError> {
-    let site = export(&args.directories, out, args.documents)?;
+    let site = unless_ending(|| Ok(export(&args.directories, out, args.documents)?))?;
     let text = format!(
         "{}: {} episodes, {} files, {} kB",
         out.display(),

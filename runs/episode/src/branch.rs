@@ -16,8 +16,9 @@ use ktd_experiment::config::AgentConfig;
 use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::Provider;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{read_bounded, read_if_exists, write_whole};
-use std::path::{Path, PathBuf};
+use ktd_io::whole_file::{read_bounded, write_whole};
+use ktd_io::whole_folder::WholeFolder;
+use std::path::PathBuf;
 
 /// The cell of a branch that leaves the episode of a bundle at `step`, 1-based. `agent` goes on there, or the one that
 /// answered there before, with the one thing changed that `change` names.
@@ -130,7 +131,7 @@ async fn replay_steps(
     episode.run_until(steps, &Silent).await
 }
 
-/// Copies what stands before the branch, then writes its identity: a branch without a header is begun again.
+/// Copies what stands before the branch and writes its identity, into a folder that is absent or empty.
 fn begin_branch(
     input: &EpisodeInput<'_>,
     from: &BundlePaths,
@@ -141,33 +142,19 @@ fn begin_branch(
     if let Some(branch) = &input.cell.branch {
         prefix.exchanges = exchanges_before(from, branch.first_own_request())?;
     }
+    let begun = WholeFolder::begin(out.root())?;
+    let aside = BundlePaths::new(&begun.at("")?);
     let files = [
-        (out.open_exchanges(), prefix.exchanges),
-        (out.events(), prefix.events.into_bytes()),
-        (out.ledger(), prefix.ledger.into_bytes()),
+        (aside.open_exchanges(), prefix.exchanges),
+        (aside.events(), prefix.events.into_bytes()),
+        (aside.ledger(), prefix.ledger.into_bytes()),
     ];
-    out.create()?;
-    let _lock = out.lock_for_writing()?;
+    aside.create()?;
     for (path, bytes) in &files {
-        copy(path, bytes)?;
+        write_whole(path, bytes)?;
     }
-    begin::write_identity(input, out).map(|_| ())
-}
-
-/// Writes a file, or finds it as an earlier begin of the same branch has left it.
-fn copy(path: &Path, bytes: &[u8]) -> Result<(), EpisodeError> {
-    match read_if_exists(path)? {
-        Some(found) if found == bytes => Ok(()),
-        Some(_) => Err(other_content(path)),
-        None => Ok(write_whole(path, bytes)?),
-    }
-}
-
-fn other_content(path: &Path) -> EpisodeError {
-    EpisodeError::input(
-        format!("{} is not what the branch begins with", path.display()),
-        "choose another directory for the branch",
-    )
+    begin::write_identity(input, &aside)?;
+    Ok(begun.finish()?)
 }
 
 /// What a bundle holds of its first steps.

@@ -1,5 +1,6 @@
 //! A site of published episodes that needs no server: a folder of pages, or one file of one episode.
 
+use crate::ViewerError;
 use crate::catalogue::{Catalogue, DocumentEntry, ExperimentEntry};
 use crate::certificate::CertificateFolder;
 use crate::entry::EpisodeEntry;
@@ -8,12 +9,9 @@ use crate::library::Library;
 use crate::page::tear_sheet::RankedRow;
 use crate::page::{self, PageSite, SiteKind};
 use crate::plain_files::check_all;
-use crate::{ViewerError, plain_files};
 use ktd_bundle::publication::Publication;
-use ktd_io::FileError;
-use ktd_io::whole_file::{
-    IfExists, check_writable, create_directory, list_if_exists, read_text, write_whole,
-};
+use ktd_io::whole_file::{Durability, IfExists, create_directory, read_text, write_file, write_whole};
+use ktd_io::whole_folder::WholeFolder;
 use maud::html;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -59,25 +57,19 @@ pub fn export(
     } else {
         take_documents(&mut catalogue)
     };
-    let mut writer = SiteWriter {
-        out: out.to_owned(),
-        site: ExportedSite {
-            left_out,
-            ..ExportedSite::default()
-        },
-    };
-    if out.extension().is_some_and(|extension| extension == "html") {
-        writer.one_file(&library, &catalogue)?;
+    let mut site = if out.extension().is_some_and(|extension| extension == "html") {
+        one_file(&library, &catalogue, out)?
     } else {
-        if !list_if_exists(out)?.is_empty() {
-            return Err(ViewerError::input(
-                format!("{} is not empty", out.display()),
-                "name a new folder, or remove what lies there",
-            ));
-        }
-        writer.folder(&library, &catalogue)?;
-    }
-    Ok(writer.site)
+        let mut writer = SiteWriter {
+            folder: WholeFolder::begin(out)?,
+            site: ExportedSite::default(),
+        };
+        writer.pages(&library, &catalogue)?;
+        writer.folder.finish()?;
+        writer.site
+    };
+    site.left_out = left_out;
+    Ok(site)
 }
 
 /// Takes boards and certificates out, and what held nothing else; how many there were.
@@ -113,7 +105,6 @@ fn check_published(catalogue: &Catalogue) -> Result<(), ViewerError> {
         if checked.insert(folder.to_owned()) {
             let publication = Publication::read(folder, &[])?;
             publication.check_files(folder)?;
-            publication.check_has(folder, &episode.root)?;
         }
     }
     Ok(())
@@ -122,27 +113,21 @@ fn check_published(catalogue: &Catalogue) -> Result<(), ViewerError> {
 /// Writes files and counts them.
 #[derive(Debug)]
 struct SiteWriter {
-    out: PathBuf,
+    folder: WholeFolder,
     site: ExportedSite,
 }
 
 impl SiteWriter {
-    fn write(&mut self, path: &Path, text: &str) -> Result<(), ViewerError> {
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            create_directory(folder)?;
-        }
-        write_whole(path, text.as_bytes())?;
+    fn put(&mut self, name: &str, text: &str) -> Result<(), ViewerError> {
+        let path = self.folder.at(name)?;
+        create_directory(path.parent().unwrap_or(&path))?;
+        write_whole(&path, text.as_bytes())?;
         self.site.files += 1;
         self.site.bytes += u64::try_from(text.len()).unwrap_or(u64::MAX);
         Ok(())
     }
 
-    fn put(&mut self, name: &str, text: &str) -> Result<(), ViewerError> {
-        let path = self.out.join(name);
-        self.write(&path, text)
-    }
-
-    fn folder(&mut self, library: &Library, catalogue: &Catalogue) -> Result<(), ViewerError> {
+    fn pages(&mut self, library: &Library, catalogue: &Catalogue) -> Result<(), ViewerError> {
         let site = PageSite::exported(SiteKind::Folder);
         self.put(page::STYLE_SHEET, &page::style_sheet())?;
         self.put(page::SCRIPT, page::script())?;
@@ -223,24 +208,28 @@ impl SiteWriter {
         }
         Ok(())
     }
+}
 
-    fn one_file(&mut self, library: &Library, catalogue: &Catalogue) -> Result<(), ViewerError> {
-        let mut episodes = catalogue.experiments.iter().flat_map(|one| &one.episodes);
-        let (Some(entry), None) = (episodes.next(), episodes.next()) else {
-            return Err(ViewerError::input(
-                "one file holds one episode",
-                "name the directory of one episode, or a folder for the site",
-            ));
-        };
-        let out = self.out.clone();
-        check_writable(&out, IfExists::Refuse).map_err(|error: FileError| ViewerError::from(error))?;
-        plain_files::check_all(std::slice::from_ref(&out))?;
-        let episode = library.episode(entry, false)?;
-        let text = one_page(library, entry, &episode)?;
-        self.write(&out, &text)?;
-        self.site.episodes = 1;
-        Ok(())
+fn one_file(library: &Library, catalogue: &Catalogue, out: &Path) -> Result<ExportedSite, ViewerError> {
+    let mut episodes = catalogue.experiments.iter().flat_map(|one| &one.episodes);
+    let (Some(entry), None) = (episodes.next(), episodes.next()) else {
+        return Err(ViewerError::input(
+            "one file holds one episode",
+            "name the directory of one episode, or a folder for the site",
+        ));
+    };
+    let episode = library.episode(entry, false)?;
+    let text = one_page(library, entry, &episode)?;
+    if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        create_directory(folder)?;
     }
+    write_file(out, text.as_bytes(), IfExists::Refuse, Durability::Buffered)?;
+    Ok(ExportedSite {
+        episodes: 1,
+        files: 1,
+        bytes: u64::try_from(text.len()).unwrap_or(u64::MAX),
+        left_out: 0,
+    })
 }
 
 fn one_page(library: &Library, entry: &Arc<EpisodeEntry>, episode: &Episode) -> Result<String, ViewerError> {

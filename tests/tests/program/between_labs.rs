@@ -348,7 +348,7 @@ fn what_was_changed_after_signing_is_refused() {
         (
             "added",
             |_, cell| std::fs::write(cell.join("exchanges.jsonl"), "x").unwrap(),
-            "it was not published with its bundle",
+            "exchanges.jsonl: it is not in",
         ),
         (
             "another bundle",
@@ -404,6 +404,58 @@ fn append(path: &Path) {
     std::fs::write(path, bytes).unwrap();
 }
 
+/// A publication is what was signed: whatever else lies in it, at any depth, is named.
+#[test]
+#[cfg(unix)]
+fn nothing_lies_in_a_publication_but_what_was_signed() {
+    let file: fn(&Path) = |path| std::fs::write(path, "x").unwrap();
+    let empty: fn(&Path) = |path| std::fs::create_dir(path).unwrap();
+    let link: fn(&Path) = |path| std::os::unix::fs::symlink("published.json", path).unwrap();
+    let places = [
+        "a",
+        "a/try",
+        "a/try/cells",
+        "a/try/cells/CELL",
+        "a/try/cells/CELL/private",
+    ];
+    let folder = reader(&["a"]);
+    let cell = cells(&folder, "a")[0].clone();
+    let cell = cell.file_name().unwrap().to_str().unwrap();
+    for place in places {
+        for (name, add) in [
+            ("NOTES.md", file),
+            (".hidden", file),
+            ("more", empty),
+            ("published.json.sig", link),
+        ] {
+            let added = folder.at(&place.replace("CELL", cell)).join(name);
+            add(&added);
+            let said = refused(&quiet(folder.path(), &["verify", "a"]), 1);
+            let path = added.strip_prefix(folder.path()).unwrap().display().to_string();
+            assert!(
+                said.contains(&format!("{path}: it is not in a/published.json")),
+                "{said}"
+            );
+            if added.is_dir() {
+                std::fs::remove_dir(&added).unwrap();
+            } else {
+                std::fs::remove_file(&added).unwrap();
+            }
+        }
+    }
+    assert_ok(&quiet(folder.path(), &["verify", "a"]));
+}
+
+/// Results and what was published of them are one episode each: a board counts none twice.
+#[test]
+fn results_beside_their_own_publication_are_no_second_agent() {
+    let said = refused(&quiet(labs().path(), &["leaderboard", "a"]), 2);
+    assert!(
+        said.contains("are one and the same episode") && said.contains("(unsigned)"),
+        "{said}"
+    );
+}
+
 /// What canary steps found is published by nobody: whoever puts a record beside signed runs says nothing of them.
 #[test]
 fn what_lies_beside_signed_runs_is_not_their_signers() {
@@ -411,11 +463,12 @@ fn what_lies_beside_signed_runs_is_not_their_signers() {
                       "same_words": null, "same_bytes": null, "served_models": [], "changes": ["a forged change"] }"#;
     let folder = reader(&["a"]);
     copy(&labs().at("a/results/try"), &folder.at("own"));
-    for (results, is_told) in [("a/try", false), ("own", true)] {
-        folder.write(&format!("{results}/canaries/momentum.json"), record);
-        let notes = board(folder.path(), &[results])["notes"].to_string();
-        assert_eq!(notes.contains("a forged change"), is_told, "{results}: {notes}");
-    }
+    folder.write("own/canaries/momentum.json", record);
+    let notes = board(folder.path(), &["own"])["notes"].to_string();
+    assert!(notes.contains("a forged change"), "{notes}");
+    folder.write("a/try/canaries/momentum.json", record);
+    let said = refused(&quiet(folder.path(), &["leaderboard", "a/try"]), 1);
+    assert!(said.contains("canaries: it is not in"), "{said}");
 }
 
 #[test]

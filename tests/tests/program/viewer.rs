@@ -578,7 +578,7 @@ fn an_exported_site_holds_published_episodes_alone() {
     let folder = Folder::new();
     copy(&results().at("results"), &folder.at("results"));
     copy(&results().at("public"), &folder.at("public"));
-    for place in ["public/board", "results/try/board"] {
+    for place in ["boards/board", "results/try/board"] {
         folder.write(&format!("{place}/leaderboard.json"), "{}");
         folder.write(&format!("{place}/index.html"), "<script>alert(1)</script>");
     }
@@ -587,7 +587,10 @@ fn an_exported_site_holds_published_episodes_alone() {
         2,
     );
     assert!(refusal.contains("was not published"), "{refusal}");
-    let exported = quiet(folder.path(), &["--json", "view", "public", "--export", "site"]);
+    let exported = quiet(
+        folder.path(),
+        &["--json", "view", "public", "boards", "--export", "site"],
+    );
     assert_ok(&exported);
     let exported: Value = serde_json::from_slice(&exported.stdout).unwrap();
     assert_eq!(exported.get("left_out"), Some(&Value::from(1)));
@@ -614,7 +617,7 @@ fn an_exported_site_holds_published_episodes_alone() {
     }
     let again = refused(&quiet(folder.path(), &["view", "public", "--export", "site"]), 2);
     assert!(again.contains("is not empty"), "{again}");
-    let with_board = ["view", "public", "--export", "more", "--documents"];
+    let with_board = ["view", "public", "boards", "--export", "more", "--documents"];
     assert_ok(&quiet(folder.path(), &with_board));
     let boards = ktd_kit::files(&folder.at("more"));
     let own = boards
