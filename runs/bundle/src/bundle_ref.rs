@@ -7,6 +7,7 @@ use crate::open::read_hashed_header;
 use crate::signer_mark::SignerMark;
 use ktd_experiment::agent::{AgentConfig, Control, External, PoolFile};
 use ktd_experiment::provider::Provider;
+use ktd_io::whole_file::read_bounded;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -55,15 +56,40 @@ impl BundleRef {
 /// [`BundleError::Input`] naming both episodes.
 pub fn check_episodes<'f>(shown: impl IntoIterator<Item = &'f BundleRef>) -> Result<(), BundleError> {
     let mut cells = BTreeMap::new();
+    let mut headers: BTreeMap<&str, &BundleRef> = BTreeMap::new();
     let mut agents: BTreeMap<&str, &BundleRef> = BTreeMap::new();
     for found in shown {
         if let Some(other) = cells.insert(cell(found), found) {
             return Err(twice(other, found));
         }
+        let other = headers.insert(&found.header_sha256, found);
+        if let Some(other) = other.filter(|other| have_same_events(other, found)) {
+            return Err(copied(other, found));
+        }
         let known = agents.entry(&found.row).or_insert(found);
         check_agent(known, found)?;
     }
     Ok(())
+}
+
+/// Whether two bundles with one header have one record as well: two runs under one key and file may differ in it alone.
+fn have_same_events(other: &BundleRef, found: &BundleRef) -> bool {
+    let events = |of: &BundleRef| read_bounded(&BundlePaths::new(&of.root).events(), u64::MAX).ok();
+    events(other).is_some_and(|bytes| events(found) == Some(bytes))
+}
+
+fn copied(other: &BundleRef, found: &BundleRef) -> BundleError {
+    let what = format!(
+        "{} ({}) and {} ({}) are one and the same episode",
+        other.root.display(),
+        other.signer,
+        found.root.display(),
+        found.signer
+    );
+    BundleError::input(
+        what,
+        "an episode counts once: name results or what was published of them, not both",
+    )
 }
 
 type CellKey<'f> = (&'f str, &'f str, &'f str, &'f str, &'f str, u64);
