@@ -2,6 +2,7 @@
 
 use crate::chain::Lines;
 use crate::event::{Mark, OrderRecord, ReadEvent};
+use crate::finished_episode::check_bundle;
 use crate::header::Header;
 use crate::ledger::LedgerLine;
 use crate::ledger_mark::mark_of;
@@ -60,6 +61,8 @@ impl BookDifference {
         let paths = [first, second].map(BundlePaths::new);
         let [one, other] = [read_header(&paths[0])?, read_header(&paths[1])?];
         check_comparable(&one, &other)?;
+        check_bundle(first, true)?;
+        check_bundle(second, true)?;
         let books = [book(&paths[0])?, book(&paths[1])?];
         let [a, b] = &books;
         let differing: Vec<StepDifference> = a.iter().zip(b).filter_map(|(a, b)| difference(a, b)).collect();

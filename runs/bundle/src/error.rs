@@ -18,6 +18,12 @@ pub enum BundleError {
     /// The experiment that it is of.
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
+    /// A bundle that is not as it was written.
+    #[error("damaged bundle: {difference}")]
+    DamagedBundle {
+        /// The first thing that differs.
+        difference: Box<Self>,
+    },
     /// A bundle without its summary.
     #[error("{}: it is missing: the episode is unfinished, or the file was removed", .path.display())]
     Unfinished {
@@ -68,6 +74,7 @@ pub enum BundleError {
 
 ktd_io::error_constructors!(BundleError);
 ktd_io::error_explanations!(BundleError: File, Experiment;
+    Self::DamagedBundle { difference } => (difference.hint(), ErrorClass::Difference),
     Self::Unfinished { .. } => (
         "run the experiment again: `ktd run` continues and writes it",
         ErrorClass::Difference
@@ -86,6 +93,19 @@ ktd_io::error_explanations!(BundleError: File, Experiment;
         ErrorClass::Difference
     ),
 );
+
+impl BundleError {
+    /// What readers of a bundle say of a difference in it.
+    pub(crate) fn of_bundle(self) -> Self {
+        match self {
+            Self::Unfinished { .. } | Self::DamagedBundle { .. } => self,
+            error if error.class() == ErrorClass::Difference => Self::DamagedBundle {
+                difference: Box::new(error),
+            },
+            error => error,
+        }
+    }
+}
 
 fn nearest_text(nearest: Option<&Nearest>) -> String {
     nearest.map_or_else(String::new, |nearest| format!("; {nearest}"))

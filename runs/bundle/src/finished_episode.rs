@@ -1,6 +1,7 @@
 //! A finished episode, every file of it read and verified once on its way to a row.
 
 use crate::bundle_ref::BundleRef;
+use crate::chain::Lines;
 use crate::event::ReadEvent;
 use crate::header::PrivateEpisode;
 use crate::ledger::LedgerLine;
@@ -15,7 +16,7 @@ use ktd_experiment::cells::days_between;
 use ktd_experiment::window_config::WindowDates;
 use ktd_io::whole_file::{parse_json, read_bounded};
 use ktd_masking::MaskKey;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The most that a summary may hold: 4 MiB, far above the largest that is written.
 const SUMMARY_LIMIT_BYTES: u64 = 4 << 20;
@@ -54,7 +55,8 @@ impl OpenedBundle {
             .episode()
             .exists()
             .then(|| read_private(&paths, &bundle.header))
-            .transpose()?;
+            .transpose()
+            .map_err(BundleError::of_bundle)?;
         Ok(Self { bundle, private })
     }
 
@@ -122,12 +124,41 @@ impl OpenedBundle {
     }
 }
 
+/// Checks that a bundle is as it was written: of a finished one every file against its summary and the summary against the
+/// files, of another one the chain of its events. What changed all files together, `ktd verify` finds alone. Without
+/// `with_private` nothing private is read.
+///
+/// # Errors
+/// [`BundleError`] naming the file that is missing or damaged.
+pub fn check_bundle(root: &Path, with_private: bool) -> Result<(), BundleError> {
+    let bundle = BundleRef::read(root)?;
+    if !bundle.is_finished() {
+        let path = BundlePaths::new(root).events();
+        let genesis = bundle.header.genesis()?;
+        let checked = Lines::read(&path).and_then(|lines| lines.starts_from(&genesis, &path));
+        return checked.map_err(BundleError::of_bundle);
+    }
+    let opened = if with_private {
+        OpenedBundle::read(bundle)?
+    } else {
+        OpenedBundle {
+            bundle,
+            private: None,
+        }
+    };
+    FinishedEpisode::read(opened).map(|_| ())
+}
+
 impl FinishedEpisode {
     /// Reads the rest of a bundle, each file once, and checks it against its summary.
     ///
     /// # Errors
     /// [`BundleError`] when a file is missing, damaged or not the one that the summary was made of.
     pub fn read(opened: OpenedBundle) -> Result<Self, BundleError> {
+        Self::checked(opened).map_err(BundleError::of_bundle)
+    }
+
+    fn checked(opened: OpenedBundle) -> Result<Self, BundleError> {
         let paths = BundlePaths::new(&opened.bundle.root);
         let path = paths.summary();
         if !path.exists() {

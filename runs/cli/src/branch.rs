@@ -9,6 +9,7 @@ use crate::output::Console;
 use crate::results::{results_json, results_table};
 use crate::this_program::this_program;
 use ktd_bundle::BundlePaths;
+use ktd_bundle::finished_episode::check_bundle;
 use ktd_client::money::{Metering, PaymentTerms};
 use ktd_client::{Payer, PricedAgent};
 use ktd_episode::EpisodeError;
@@ -35,6 +36,7 @@ use std::sync::Arc;
 /// # Errors
 /// [`CliError`] when the bundle, the step or the agent does not fit, and when the branch stops before its end.
 pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) -> Result<(), CliError> {
+    check_bundle(&args.bundle, true)?;
     let mut bundle = OpenBundle::open(&args.bundle, args.panel.as_deref())?;
     let successor = Successor::of(args)?;
     let base = base(args);

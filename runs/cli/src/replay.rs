@@ -10,6 +10,7 @@ use crate::output::Console;
 use crate::this_program::this_program;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::exchanges::Cassette;
+use ktd_bundle::finished_episode::check_bundle;
 use ktd_bundle::open::read_header;
 use ktd_bundle::recorded_step::RecordedStep;
 use ktd_bundle::transcript::{CommonOpening, Transcript};
@@ -40,6 +41,7 @@ fn replay(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
     if let Some(other) = &other {
         console.note(other);
     }
+    check_bundle(&args.bundle, true)?;
     let bundle = OpenBundle::open(&args.bundle, args.panel.as_deref())?;
     runtime()?.block_on(replay_episode(&bundle.input(), &bundle.paths, &Silent))?;
     let steps = bundle.cell.window.days.len();
@@ -56,6 +58,7 @@ fn replay(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
 fn show_steps(args: &ReplayArgs, steps: StepRange, console: Console) -> Result<(), CliError> {
     let paths = BundlePaths::new(&args.bundle);
     let header = read_header(&paths)?;
+    check_bundle(&args.bundle, true)?;
     let cassette = Cassette::read(&paths.exchanges())?;
     let recorded = RecordedStep::all(&paths)?;
     let count = recorded.len();

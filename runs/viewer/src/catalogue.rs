@@ -7,7 +7,9 @@ use crate::{ViewerError, slug};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::canary::CANARIES;
 use ktd_bundle::set_aside::is_set_aside;
+use ktd_io::parallel::{available_threads, in_parallel};
 use ktd_io::whole_file::list;
+use ktd_io::whole_folder::is_unfinished;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -76,8 +78,8 @@ impl Catalogue {
     }
 }
 
-/// What tells whether a bundle changed: times and sizes of three files.
-type Stamp = [Option<(SystemTime, u64)>; 3];
+/// What tells whether a bundle changed: times and sizes of its files.
+type Stamp = [Option<(SystemTime, u64)>; 7];
 
 /// Reads the same directories again and again; a bundle that did not change is not read again.
 #[derive(Debug)]
@@ -140,24 +142,26 @@ impl CatalogueReader {
                 folders.entry(above.to_owned()).or_default();
             }
         }
-        let (mut taken, mut known) = (BTreeSet::new(), BTreeMap::new());
+        let mut taken = BTreeSet::new();
         let mut experiments = Vec::new();
+        let mut is_there = BTreeSet::new();
         for (folder, bundles) in folders {
             let slug = unique(&mut taken, &name(&folder), &folder.to_string_lossy());
             let mut cells = BTreeSet::new();
-            let mut episodes = Vec::new();
-            for root in bundles {
-                let cell = unique(&mut cells, &name(&root), &root.to_string_lossy());
-                let stamp = stamp(&root);
-                let own = format!("{slug}~{cell}");
-                // Whose experiment has got another address in the meantime is read again under its new one.
-                let entry = match self.known.remove(&root) {
-                    Some((before, entry)) if before == stamp && entry.slug == own => entry,
-                    _ => Arc::new(self.entry(&root, own)),
-                };
-                known.insert(root, (stamp, Arc::clone(&entry)));
-                episodes.push(entry);
+            let own = |root: &PathBuf| {
+                let cell = unique(&mut cells, &name(root), &root.to_string_lossy());
+                format!("{slug}~{cell}")
+            };
+            let slugs: Vec<String> = bundles.iter().map(own).collect();
+            let bundles: Vec<(PathBuf, String)> = bundles.into_iter().zip(slugs).collect();
+            let episodes = in_parallel(&bundles, available_threads(), |(root, slug)| {
+                self.known_or_read(root, slug)
+            });
+            for ((root, _), (stamp, entry)) in bundles.iter().zip(&episodes) {
+                self.known.insert(root.clone(), (*stamp, Arc::clone(entry)));
+                is_there.insert(root.clone());
             }
+            let episodes = episodes.into_iter().map(|(_, entry)| entry).collect();
             let boards = documents(&found.boards, &folder, &slug);
             let certificates = documents(&found.certificates, &folder, &slug);
             experiments.push(ExperimentEntry {
@@ -168,7 +172,7 @@ impl CatalogueReader {
                 certificates,
             });
         }
-        self.known = known;
+        self.known.retain(|root, _| is_there.contains(root));
         Ok(Catalogue {
             experiments,
             is_cut: EPISODES_MAX < found.bundles.len(),
@@ -199,14 +203,22 @@ impl CatalogueReader {
         Ok(found)
     }
 
-    fn entry(&self, root: &Path, slug: String) -> EpisodeEntry {
+    fn known_or_read(&self, root: &Path, slug: &str) -> (Stamp, Arc<EpisodeEntry>) {
+        let stamp = stamp(root);
+        // Whose experiment has got another address in the meantime is read again under its new one.
+        if let Some((before, entry)) = self.known.get(root)
+            && (*before, entry.slug.as_str()) == (stamp, slug)
+        {
+            return (stamp, Arc::clone(entry));
+        }
         let content = EpisodeContent::read(root, self.with_private);
-        EpisodeEntry {
-            slug,
+        let entry = EpisodeEntry {
+            slug: slug.to_owned(),
             name: name(root),
             root: root.to_owned(),
             content: content.map_err(|error| error.to_string()),
-        }
+        };
+        (stamp, Arc::new(entry))
     }
 }
 
@@ -228,7 +240,9 @@ fn look(folder: &Path, depth: usize, found: &mut Found) -> Result<(), ViewerErro
     }
     for path in list(folder)? {
         let name = name(&path);
-        if is_own_directory(&path) && name != "private" && name != CANARIES && !is_set_aside(&name) {
+        let is_results =
+            name != "private" && name != CANARIES && !is_set_aside(&name) && !is_unfinished(&path);
+        if is_own_directory(&path) && is_results {
             look(&path, depth - 1, found)?;
         }
     }
@@ -267,7 +281,16 @@ fn documents(found: &[PathBuf], folder: &Path, slug: &str) -> Vec<DocumentEntry>
 
 fn stamp(root: &Path) -> Stamp {
     let paths = BundlePaths::new(root);
-    [paths.header(), paths.events(), paths.summary()].map(|path| {
+    let files = [
+        paths.header(),
+        paths.events(),
+        paths.exchanges(),
+        paths.summary(),
+        paths.episode(),
+        paths.ledger(),
+        paths.private_summary(),
+    ];
+    files.map(|path| {
         let metadata = path.metadata().ok()?;
         Some((metadata.modified().ok()?, metadata.len()))
     })

@@ -3,6 +3,7 @@
 use crate::log_tail::LogTail;
 use crate::{ViewerError, plain_files};
 use ktd_bundle::BundlePaths;
+use ktd_bundle::finished_episode::check_bundle;
 use ktd_bundle::header::Header;
 use ktd_bundle::open::read_header;
 use ktd_bundle::summary::Summary;
@@ -56,6 +57,7 @@ impl EpisodeContent {
         plain_files::check(&paths)?;
         let header = read_header(&paths)?;
         let progress = if paths.summary().exists() {
+            check_bundle(root, with_private)?;
             let summary = if with_private {
                 read_summary(&paths)?
             } else {

@@ -193,7 +193,9 @@ impl Episode {
         if let Some(summary) = content.summary() {
             check_hash(&path, "events.jsonl", &sha256_hex(&bytes), &summary.sha256)?;
         }
-        let events: Vec<ReadEvent> = Lines::parse(&path, &bytes)?.bodies(&path)?;
+        let lines = Lines::parse(&path, &bytes)?;
+        lines.starts_from(&content.header.genesis()?, &path)?;
+        let events: Vec<ReadEvent> = lines.bodies(&path)?;
         drop(bytes);
         let ledger = if with_private && paths.ledger().is_file() {
             let path = paths.ledger();

@@ -1,7 +1,7 @@
 //! Experiments, and the grid of one's cells.
 
 use super::frame::{Page, PageSite};
-use super::value::line;
+use super::value::{line, unreadable};
 use crate::catalogue::{Catalogue, ExperimentEntry};
 use crate::entry::{EpisodeContent, EpisodeEntry, EpisodeProgress};
 use ktd_bundle::budget_file::BudgetFile;
@@ -191,7 +191,7 @@ fn row(episode: &EpisodeEntry, root: &str) -> Markup {
         Err(what) => html! {
             tr data-words={ (episode.name) " unreadable" } {
                 th.l scope="row" colspan="5" { a href=(address) { (line(&episode.name)) } }
-                td.l colspan="12" { span.state.damaged { "unreadable" } " " (line(what)) }
+                td.l colspan="12" { (unreadable(what)) }
             }
         },
     }

@@ -2,7 +2,7 @@
 
 use super::frame::{Page, PageSite};
 use super::nav::{NavLine, figure};
-use super::value::line;
+use super::value::{line, unreadable};
 use super::{exposures, waterfall};
 use crate::board::{Board, ConfidenceBin, Known, Reliability, Selection, Track, TrackRow};
 use crate::catalogue::{DocumentEntry, ExperimentEntry};
@@ -223,10 +223,16 @@ fn episodes(experiment: &ExperimentEntry, track: &Track, row: &TrackRow) -> Mark
         content.is_ok_and(|content| row.holds(track, content))
     });
     let own: Vec<_> = own.collect();
+    let damaged = experiment
+        .episodes
+        .iter()
+        .filter_map(|episode| Some((episode, episode.content.as_ref().err()?)));
     html! {
         @if own.is_empty() { p.nothing { "None of them lies here." } }
         ul { @for episode in own {
             li { a href={ "../../e/" (episode.slug) "/index.html" } { (line(&episode.name)) } }
+        } @for (episode, what) in damaged {
+            li { a href={ "../../e/" (episode.slug) "/index.html" } { (line(&episode.name)) } ", of this row or another: " (unreadable(what)) }
         } }
     }
 }

@@ -37,6 +37,11 @@ pub(crate) fn line(text: &str) -> Markup {
     html! { bdi { (visible(shown)) @if end.is_some() { "\u{2026}" } } }
 }
 
+/// Why an episode cannot be shown.
+pub(crate) fn unreadable(what: &str) -> Markup {
+    html! { span.state.damaged { "unreadable" } " " (line(what)) }
+}
+
 /// A name with its real one beside, where it is shown.
 pub(crate) fn name(name: &str, real: &RealNames) -> Markup {
     html! {
