@@ -2,8 +2,9 @@
 
 use ktd_bundle::program_record::ProgramRecord;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 /// The file that cargo builds for the tests of this workspace: `ktd` itself, from the same source, built with the
 /// features that tests switch on, so that nothing is compiled twice.
@@ -62,6 +63,37 @@ pub fn on_one_core(folder: &Path, arguments: &[&str]) -> Output {
         .current_dir(folder)
         .output();
     pinned.unwrap_or_else(|_| quiet(folder, arguments))
+}
+
+/// Bytes of all files below a directory, as far as they stand still long enough to be counted.
+#[must_use]
+pub fn written(root: &Path) -> u64 {
+    let entries = std::fs::read_dir(root)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok);
+    entries
+        .map(|entry| match entry.metadata() {
+            Ok(data) if data.is_dir() => written(&entry.path()),
+            Ok(data) => data.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+/// SIGKILL a drawn moment after so many bytes are written, or nothing when the process has ended by then: both are
+/// fine. Whether the process was still running.
+#[must_use]
+pub fn kill_after(mut child: Child, root: &Path, bytes: u64, linger: Duration) -> bool {
+    while written(root) < bytes && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    std::thread::sleep(linger);
+    let was_running = child.try_wait().unwrap().is_none();
+    // A process that has just ended by itself cannot be killed any more.
+    child.kill().ok();
+    child.wait().unwrap();
+    was_running
 }
 
 /// Fails the test unless the program succeeded.

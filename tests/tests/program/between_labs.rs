@@ -431,9 +431,8 @@ fn nothing_lies_in_a_publication_but_what_was_signed() {
             let added = folder.at(&place.replace("CELL", cell)).join(name);
             add(&added);
             let said = refused(&quiet(folder.path(), &["verify", "a"]), 1);
-            let path = added.strip_prefix(folder.path()).unwrap().display().to_string();
             assert!(
-                said.contains(&format!("{path}: it is not in a/published.json")),
+                said.contains(&format!("{}: it is not in", added.display())),
                 "{said}"
             );
             if added.is_dir() {

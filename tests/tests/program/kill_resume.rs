@@ -19,6 +19,7 @@ use ktd_episode::run::{RunPlan, prepare};
 use ktd_episode::{EpisodeInput, Shared, run_episode};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_kit::episode::reopen_exchanges;
+use ktd_kit::program::{kill_after, written};
 use ktd_kit::{Folder, command, copy, files};
 use ktd_masking::MaskKey;
 use serde_json::Value;
@@ -92,35 +93,6 @@ fn ktd(folder: &Path, out: &str) -> Child {
         .stderr(Stdio::inherit())
         .spawn()
         .unwrap()
-}
-
-/// Bytes of all files below a directory, as far as they stand still long enough to be counted.
-fn written(root: &Path) -> u64 {
-    let entries = std::fs::read_dir(root)
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok);
-    entries
-        .map(|entry| match entry.metadata() {
-            Ok(data) if data.is_dir() => written(&entry.path()),
-            Ok(data) => data.len(),
-            Err(_) => 0,
-        })
-        .sum()
-}
-
-/// SIGKILL a drawn moment after so many bytes are written, or nothing when the process has ended by then: both are
-/// fine. Whether the process was still running.
-fn kill_after(mut child: Child, root: &Path, bytes: u64, linger: Duration) -> bool {
-    while written(root) < bytes && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_micros(200));
-    }
-    std::thread::sleep(linger);
-    let was_running = child.try_wait().unwrap().is_none();
-    // A process that has just ended by itself cannot be killed any more.
-    child.kill().ok();
-    child.wait().unwrap();
-    was_running
 }
 
 #[test]

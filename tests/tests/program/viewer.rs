@@ -49,13 +49,13 @@ fn results() -> &'static Folder {
 }
 
 /// A viewer of a folder, ended with the value.
-struct Viewer {
+pub(super) struct Viewer {
     child: Child,
     host: String,
 }
 
 impl Viewer {
-    fn of(folder: &Path, arguments: &[&str]) -> Self {
+    pub(super) fn of(folder: &Path, arguments: &[&str]) -> Self {
         Self::with_errors(folder, arguments, Stdio::inherit())
     }
 
@@ -106,7 +106,7 @@ impl Viewer {
         stream
     }
 
-    fn get(&self, path: &str) -> (u16, String) {
+    pub(super) fn get(&self, path: &str) -> (u16, String) {
         self.ask("GET", path, &[("host", &self.host)])
     }
 

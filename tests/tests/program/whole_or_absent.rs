@@ -1,0 +1,276 @@
+//! Killed at any moment, what makes a folder or a report leaves it whole or absent; the next run leaves nothing else.
+
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
+
+use ktd_env::KeyedStream;
+use ktd_env::synth::{SynthConfig, generate};
+use ktd_io::whole_file::list;
+use ktd_kit::program::{kill_after, written};
+use ktd_kit::{Folder, assert_ok, command, files, quiet};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+const EXPERIMENT: &str = r#"
+name = "try"
+synthetic = { seed = 5, names = 60, days = 330 }
+masks = [{ level = "bright" }, { level = "blinded" }]
+modes = ["fixed-candidate"]
+agents = [{ id = "momentum", builtin = "momentum" }, { id = "random", builtin = "random" }]
+windows = [{ id = "w", last_days = 4 }]
+"#;
+
+const STUDY: &str = "name = 'study'\nnoise = { draws = 1 }\npools = [{ id = 'mine', file = 'mine.csv' }]\n\
+                     splits = { train = ['2022-03-07', '2023-02-22'], test = ['2023-02-23', '2023-08-14'] }\n";
+
+const LEAK: &str = "name = \"small\"\nsynthetic = { seed = 3, names = 24, days = 800 }\nhorizons = [5]\n\
+                    protocols = [\"EXEC_CLOSE\"]\nnoise_panels = 0\nmodels = [\"momentum\"]\n";
+
+const KILLS: usize = 20;
+
+/// One way to write a folder below `room/`.
+struct Writer {
+    /// The arguments; OUT stands for the folder.
+    arguments: &'static str,
+    /// The file that stands for all of them.
+    main: &'static str,
+    /// Whether an earlier folder is replaced, and not refused.
+    replaces: bool,
+    /// Whether other files of the folder come and go one by one: a run that is continued.
+    continues: bool,
+}
+
+const WRITERS: [Writer; 7] = [
+    Writer {
+        arguments: "publish results/try --key key.pem --open-mask --out OUT",
+        main: "published.json",
+        replaces: false,
+        continues: false,
+    },
+    Writer {
+        arguments: "view public --export OUT",
+        main: "index.html",
+        replaces: false,
+        continues: false,
+    },
+    Writer {
+        arguments: "leaderboard results/try --replicates 40 --portfolios 20 --key key.pem --out OUT",
+        main: "manifest.json",
+        replaces: true,
+        continues: false,
+    },
+    Writer {
+        arguments: "strategy-code bars --panel p.ktdp --symbol all --train 2022-01-01:2023-01-01 --test 2023-01-01:2024-01-01 --out OUT",
+        main: "study.json",
+        replaces: true,
+        continues: false,
+    },
+    Writer {
+        arguments: "alpha eval study.toml --out OUT",
+        main: "report.json",
+        replaces: true,
+        continues: true,
+    },
+    Writer {
+        arguments: "leak run leak.toml --out OUT",
+        main: "report.json",
+        replaces: true,
+        continues: true,
+    },
+    Writer {
+        arguments: "replay results/try/cells/random__w__blinded-exact__fixed-candidate__s1 --branch 3 --out OUT",
+        main: "header.json",
+        replaces: true,
+        continues: true,
+    },
+];
+
+fn scene() -> Folder {
+    let folder = Folder::with(&[
+        ("try.toml", EXPERIMENT),
+        ("study.toml", STUDY),
+        (
+            "mine.csv",
+            "id,expression\nreversal,\"$close/Ref($close,5)\"\nvolume,\"Mean($volume,5)/$volume\"\n",
+        ),
+        ("leak.toml", LEAK),
+    ]);
+    let panel = SynthConfig {
+        seed: 3,
+        names: 10,
+        days: 480,
+    };
+    folder.write("p.ktdp", generate(&panel).unwrap().to_bytes());
+    for arguments in [
+        "run try.toml --out results/try",
+        "certify --new-key key.pem",
+        "publish results/try --key key.pem --open-mask --out public",
+    ] {
+        assert_ok(&quiet(folder.path(), &arguments.split(' ').collect::<Vec<_>>()));
+    }
+    folder
+}
+
+impl Writer {
+    fn arguments(&self, out: &str) -> Vec<String> {
+        let words = self.arguments.split(' ');
+        let words = words.map(|word| if word == "OUT" { out } else { word });
+        ["--quiet"].into_iter().chain(words).map(str::to_owned).collect()
+    }
+
+    fn run(&self, folder: &Folder, out: &str) {
+        let arguments = self.arguments(out);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        assert_ok(&folder.ktd(&arguments));
+    }
+
+    /// Fails unless what a kill left of the folder is whole, or absent by its main file.
+    fn check(&self, room: &Path, whole: &BTreeMap<PathBuf, Vec<u8>>, how: &str) {
+        let target = room.join("out");
+        for path in list(room).unwrap() {
+            assert!(
+                path == target || path == room.join(".out.part"),
+                "{how}: {}",
+                path.display()
+            );
+        }
+        if !target.exists() || (self.continues && !target.join(self.main).exists()) {
+            return;
+        }
+        let found = shown(&target);
+        if self.main == "header.json" {
+            // It is asked live from here on, and the same command continues it.
+            assert_eq!(
+                found.get(Path::new(self.main)),
+                whole.get(Path::new(self.main)),
+                "{how}"
+            );
+        } else if found.contains_key(Path::new(self.main)) {
+            let differs = whole.iter().find(|(path, bytes)| found.get(*path) != Some(bytes));
+            assert!(
+                found.len() == whole.len() && differs.is_none(),
+                "{how}: {:?}",
+                differs.map(|(path, _)| path)
+            );
+        } else {
+            assert!(self.replaces, "{how}: it is there without {}", self.main);
+        }
+    }
+}
+
+/// The files of a folder, but for such as a kill left under a temporary name, and locks.
+fn shown(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = files(folder);
+    found.retain(|path, _| !path.ends_with("lock") && !path.to_string_lossy().ends_with(".part"));
+    found
+}
+
+#[test]
+fn a_killed_writer_leaves_a_folder_whole_or_absent() {
+    let folder = scene();
+    for (place, writer) in WRITERS.iter().enumerate() {
+        let name = writer.arguments.split(' ').next().unwrap();
+        writer.run(&folder, &format!("whole-{place}"));
+        let whole = shown(&folder.at(&format!("whole-{place}")));
+        let total = written(&folder.at(&format!("whole-{place}")));
+        let room = folder.at(&format!("room-{place}"));
+        std::fs::create_dir(&room).unwrap();
+        let out = format!("room-{place}/out");
+        let mut dice = KeyedStream::for_purpose(u64::try_from(place).unwrap(), "whole or absent");
+        for _ in 0..KILLS {
+            let target = room.join("out");
+            if target.exists() && (!writer.replaces || dice.below(2) == 0) {
+                std::fs::remove_dir_all(&target).unwrap();
+            }
+            // An earlier report is replaced at the end: its bytes are there before the first new one.
+            let bytes = written(&room) + 1 + dice.below(total);
+            let linger = Duration::from_micros(dice.below(2_000));
+            let how = format!("{name}, killed {linger:?} after {bytes} bytes");
+            let child = command(folder.path(), &[])
+                .args(writer.arguments(&out))
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            let _was_running = kill_after(child, &room, bytes, linger);
+            writer.check(&room, &whole, &how);
+        }
+        if !writer.replaces && room.join("out").exists() {
+            std::fs::remove_dir_all(room.join("out")).unwrap();
+        }
+        writer.run(&folder, &out);
+        writer.check(&room, &whole, name);
+        assert_eq!(list(&room).unwrap(), [room.join("out")], "{name}");
+        let left = files(&room)
+            .into_keys()
+            .find(|path| path.to_string_lossy().contains(".part"));
+        assert_eq!(left, None, "{name}");
+    }
+}
+
+/// Opened private parts that a killed process left are gone after whatever is published or checked beside them.
+#[test]
+fn what_was_left_of_a_publication_is_removed() {
+    let folder = scene();
+    let leave = || {
+        folder.write(".gone.part/lock", "");
+        folder.write(".gone.part/whole/try/cells/one/private/ledger.jsonl", "x");
+        folder.write(".older.4711.part/try/cells/one/private/ledger.jsonl", "x");
+        folder.write(".film.4711.part/film", "x");
+    };
+    for arguments in [
+        &["verify", "public"][..],
+        &[
+            "publish",
+            "results/try",
+            "--key",
+            "key.pem",
+            "--open-mask",
+            "--out",
+            "again",
+        ],
+    ] {
+        leave();
+        assert_ok(&quiet(folder.path(), arguments));
+        let left = [".gone.part", ".older.4711.part", ".film.4711.part"].map(|name| folder.at(name).exists());
+        assert_eq!(left, [false, false, true], "{arguments:?}");
+    }
+}
+
+/// Ctrl-C ends `publish` and leaves nothing of it.
+#[test]
+#[cfg(unix)]
+fn an_interrupted_publication_leaves_nothing() {
+    let folder = scene();
+    let room = folder.at("room");
+    std::fs::create_dir(&room).unwrap();
+    let mut child = command(
+        folder.path(),
+        &[
+            "publish",
+            "results/try",
+            "--key",
+            "key.pem",
+            "--open-mask",
+            "--out",
+            "room/out",
+        ],
+    )
+    .stdout(Stdio::null())
+    .stderr(Stdio::null())
+    .spawn()
+    .unwrap();
+    while list(&room).unwrap().is_empty() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    let told = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    told.unwrap();
+    let ended = child.wait().unwrap();
+    // It may have ended before it was told, or had nothing left to write.
+    let is_whole = room.join("out/published.json").exists();
+    assert_eq!(ended.success(), is_whole, "{ended:?}");
+    assert_eq!(list(&room).unwrap().len(), usize::from(is_whole));
+}
