@@ -97,7 +97,7 @@ pub(super) fn run(command: &LeakCommand, console: Console) -> Result<(), CliErro
             read_report(&args.dir)?;
             let _lock = FileLock::of_folder(&args.dir)?;
             let report = read_report(&args.dir)?;
-            report.write(&args.dir)?;
+            report.write(&args.dir, Vec::new())?;
             show(&report, (&args.dir, args.all), console)
         }
         LeakCommand::Sanity(args) => run_sanity(args, console),

@@ -9,10 +9,12 @@ use super::report::LeakReport;
 use super::sanity::sanity;
 use crate::StudyError;
 use ktd_bundle::study_folder::StudyFolder;
-use ktd_io::whole_file::{create_directory, write_whole};
+use ktd_io::whole_file::create_directory;
 use ktd_leakage::Switch;
-use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The folder of the manifests.
+const MANIFESTS: &str = "manifests";
 
 /// How many runs a file asks for, those on the noise band's panels among them.
 ///
@@ -44,8 +46,9 @@ pub fn run_grid(
     let bands = noise_bands(config, source, (out, threads), &done)?;
     let mut report = LeakReport::of(config, source, (&runs, &bands));
     add_proofs(&mut report, config, source);
-    report.write(out.path())?;
-    write_manifests(config, out.path())?;
+    let manifests = manifests(config, out.path())?;
+    create_directory(&out.path().join(MANIFESTS))?;
+    report.write(out.path(), manifests)?;
     Ok(report)
 }
 
@@ -66,21 +69,22 @@ fn add_proofs(report: &mut LeakReport, config: &LeakConfig, source: &LeakSource)
 
 /// What each protocol of the grid knows when: a manifest a protocol and horizon, and that of the reference, whose purge
 /// covers all horizons.
-fn write_manifests(config: &LeakConfig, out: &Path) -> Result<(), StudyError> {
-    let folder = out.join("manifests");
-    create_directory(&folder)?;
+fn manifests(config: &LeakConfig, out: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, StudyError> {
+    let folder = out.join(MANIFESTS);
+    let mut files = Vec::new();
     let adjusted_from = config.prices.as_ref().map(|prices| prices.adjusted_from);
     let names = (config.universe, adjusted_from.unwrap_or_default());
     let text = |switch, horizon| manifest_text(switch, horizon, config.future_days, names);
     for switch in config.switches()? {
         for horizon in &config.horizons {
             let path = folder.join(format!("{}_h{horizon}.toml", switch.name()));
-            write_whole(&path, text(switch, *horizon).as_bytes())?;
+            files.push((path, text(switch, *horizon).into_bytes()));
         }
     }
     let longest = config.horizons.iter().max().copied().unwrap_or(1);
     let reference = text(Switch::Clean, longest);
-    Ok(write_whole(&out.join("manifest.toml"), reference.as_bytes())?)
+    files.push((out.join("manifest.toml"), reference.into_bytes()));
+    Ok(files)
 }
 
 #[cfg(test)]

@@ -28,16 +28,17 @@ pub const LEAK_FILES: [&str; 10] = [
 ];
 
 impl LeakReport {
-    /// Writes the report with its tables, its text and its page, together.
+    /// Writes the report with its tables, its text, its page and what stands `beside` them, together.
     ///
     /// # Errors
     /// [`StudyError`] when a file cannot be written.
-    pub fn write(&self, out: &Path) -> Result<(), StudyError> {
+    pub fn write(&self, out: &Path, beside: Vec<(PathBuf, Vec<u8>)>) -> Result<(), StudyError> {
         let path = out.join("report.json");
         let mut files: Vec<(PathBuf, Vec<u8>)> = vec![(path.clone(), json_bytes(&path, self)?)];
         for name in LEAK_FILES {
             files.push((out.join(name), self.file(name)?));
         }
+        files.extend(beside);
         Ok(replace_report(&files, &[])?)
     }
 
