@@ -95,8 +95,9 @@ ktd_io::error_explanations!(BundleError: File, Experiment;
 );
 
 impl BundleError {
-    /// What readers of a bundle say of a difference in it.
-    pub(crate) fn of_bundle(self) -> Self {
+    /// What readers of a bundle say of a difference in it: that the bundle is damaged.
+    #[must_use]
+    pub fn of_bundle(self) -> Self {
         match self {
             Self::Unfinished { .. } | Self::DamagedBundle { .. } => self,
             error if error.class() == ErrorClass::Difference => Self::DamagedBundle {

@@ -11,7 +11,8 @@ use ktd_certify::curve::plan::CurveRun;
 use ktd_certify::curve::{Curve, experiment, render, table};
 use ktd_certify::probe_inputs::ProbeInputs;
 use ktd_episode::run::RunPlan;
-use ktd_io::whole_file::{json_bytes, replace_report};
+use ktd_io::file_set::replace_report;
+use ktd_io::whole_file::json_bytes;
 use serde_json::json;
 use std::sync::Mutex;
 

@@ -1,7 +1,7 @@
 //! `ktd leaderboard RESULTS...`.
 
 use super::selection::Selection;
-use super::signals::unless_ending;
+use super::unless_ending::unless_ending;
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;

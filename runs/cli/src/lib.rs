@@ -58,6 +58,7 @@ mod strategy_code_bars;
 mod strategy_code_run;
 mod this_program;
 mod trading_day;
+mod unless_ending;
 mod vendors;
 mod verify;
 mod verify_signed;

@@ -1,6 +1,6 @@
 //! `ktd publish RESULTS... --key KEY --out DIR`.
 
-use super::signals::unless_ending;
+use super::unless_ending::unless_ending;
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;

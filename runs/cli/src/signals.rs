@@ -1,8 +1,6 @@
 //! Ending in order when a signal asks for it.
 
-use super::run::runtime;
 use crate::CliError;
-use ktd_io::whole_folder::end_unfinished;
 
 /// `work`, or nothing of it when a signal asks this process to end. The work is dropped then, and with it whatever it
 /// started.
@@ -20,24 +18,8 @@ pub(super) async fn unless_told_to_end<W: Future>(work: W) -> Result<W::Output, 
     }
 }
 
-/// What `work` gives, which writes whole folders: where a signal asks this process to end, nothing of an unfinished one stays.
-///
-/// # Errors
-/// [`CliError`] of the work, also where a signal ended it.
-pub(super) fn unless_ending<T>(work: impl FnOnce() -> Result<T, CliError>) -> Result<T, CliError> {
-    let runtime = runtime()?;
-    runtime.spawn(async {
-        if told_to_end().await.is_ok() {
-            end_unfinished();
-        }
-    });
-    let done = work();
-    runtime.shutdown_background();
-    done
-}
-
 #[cfg(unix)]
-async fn told_to_end() -> std::io::Result<()> {
+pub(super) async fn told_to_end() -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -51,6 +33,6 @@ async fn told_to_end() -> std::io::Result<()> {
 }
 
 #[cfg(not(unix))]
-async fn told_to_end() -> std::io::Result<()> {
+pub(super) async fn told_to_end() -> std::io::Result<()> {
     tokio::signal::ctrl_c().await
 }

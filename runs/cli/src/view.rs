@@ -1,7 +1,8 @@
 //! `ktd view`.
 
 use super::run::runtime;
-use super::signals::{unless_ending, unless_told_to_end};
+use super::signals::unless_told_to_end;
+use super::unless_ending::unless_ending;
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;

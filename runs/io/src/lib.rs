@@ -7,6 +7,7 @@ pub mod crash_points;
 mod error;
 pub mod frame;
 pub mod line_file;
+pub mod file_set;
 pub mod lock;
 pub mod open_files;
 pub mod parallel;

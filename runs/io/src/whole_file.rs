@@ -262,58 +262,6 @@ pub fn write_file(
     written.map_err(FileError::io("write", path))
 }
 
-/// Replaces files by whole ones, all or none: each is written under a temporary name, and all are renamed when the last
-/// is complete.
-///
-/// # Errors
-/// [`FileError`]; no temporary file is left then.
-pub fn write_together(files: &[(PathBuf, Vec<u8>)]) -> Result<(), FileError> {
-    replace(files, || files.iter().try_for_each(rename_temporary))
-}
-
-/// The same of a report, whose first file stands for all: it is taken away, with what is `obsolete`, before another is
-/// replaced, and given its name last. Where it stands, all others are of the same report.
-///
-/// # Errors
-/// [`FileError`]; no temporary file is left then.
-pub fn replace_report(files: &[(PathBuf, Vec<u8>)], obsolete: &[PathBuf]) -> Result<(), FileError> {
-    let Some((first, others)) = files.split_first() else {
-        return Ok(());
-    };
-    replace(files, || {
-        remove_if_exists(&first.0)?;
-        obsolete.iter().try_for_each(|path| remove_if_exists(path))?;
-        others.iter().chain([first]).try_for_each(rename_temporary)
-    })
-}
-
-/// Writes every file under its temporary name before `put` gives the first its own.
-fn replace(
-    files: &[(PathBuf, Vec<u8>)],
-    put: impl FnOnce() -> Result<(), FileError>,
-) -> Result<(), FileError> {
-    for (path, _) in files {
-        check_writable(path, IfExists::Replace)?;
-    }
-    let written = files.iter().try_for_each(|(path, bytes)| {
-        let temporary = temporary_name(path, IfExists::Replace);
-        let written = write_new(&temporary, bytes, Durability::Buffered);
-        written.map(drop).map_err(FileError::io("write", path))
-    });
-    let put = written.and_then(|()| put());
-    if put.is_err() {
-        for (path, _) in files {
-            // What was renamed or never begun is not there; the first error is the one to report.
-            std::fs::remove_file(temporary_name(path, IfExists::Replace)).ok();
-        }
-    }
-    put
-}
-
-fn rename_temporary((path, _): &(PathBuf, Vec<u8>)) -> Result<(), FileError> {
-    rename(&temporary_name(path, IfExists::Replace), path)
-}
-
 /// [`write_file`] that replaces what is there and outlasts the process.
 ///
 /// # Errors
@@ -348,7 +296,7 @@ pub fn check_writable(path: &Path, if_exists: IfExists) -> Result<(), FileError>
 
 /// What is replaced has one writer, whose lock the caller holds: its temporary file has one name, so that what a kill left
 /// of it is written over. Where several processes may make the same file, each has a name of its own.
-fn temporary_name(path: &Path, if_exists: IfExists) -> PathBuf {
+pub(crate) fn temporary_name(path: &Path, if_exists: IfExists) -> PathBuf {
     let mut name = std::ffi::OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     if if_exists != IfExists::Replace {
@@ -375,7 +323,7 @@ fn remove_left(path: &Path) {
 }
 
 /// The file is held until it is dropped, so that another process does not take it for a dead one's.
-fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<File> {
+pub(crate) fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<File> {
     let mut file = owner_alone(path)
         .create(true)
         .truncate(true)
@@ -519,20 +467,6 @@ mod tests {
             let fault = FileError::io("write", full)(error);
             assert!(fault.hint().contains("disk is full"), "{fault}");
         }
-    }
-
-    #[test]
-    fn files_that_belong_together_are_written_all_or_none() {
-        let directory = tempfile::tempdir().unwrap();
-        let at = |name: &str, text: &str| (directory.path().join(name), text.as_bytes().to_vec());
-        write_together(&[at("a", "1"), at("b", "1")]).unwrap();
-        std::fs::create_dir(directory.path().join("c")).unwrap();
-        assert!(write_together(&[at("a", "2"), at("c", "2")]).is_err());
-        assert!(write_together(&[at("a", "2"), at("absent/d", "2")]).is_err());
-        assert_eq!(std::fs::read(directory.path().join("a")).unwrap(), b"1");
-        assert_eq!(list(directory.path()).unwrap().len(), 3);
-        write_together(&[at("a", "3"), at("b", "3")]).unwrap();
-        assert_eq!(read_input(&directory.path().join("b")).unwrap(), "3");
     }
 
     #[test]

@@ -5,10 +5,10 @@
 //! the next writer of the same folder removes the former and is refused by the latter.
 
 use crate::FileError;
+use crate::file_set::replace_report;
 use crate::lock::FileLock;
 use crate::whole_file::{
-    create_directory, create_private, list, list_if_exists, remove_directory, rename, replace_report,
-    write_whole,
+    create_directory, create_private, list, list_if_exists, remove_directory, rename, write_whole,
 };
 use std::ffi::OsString;
 use std::io;

@@ -15,7 +15,8 @@ use ktd_alphas::{
 };
 use ktd_bundle::spending::Spending;
 use ktd_expressions::CheckedFormula;
-use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, list, parse_json, read_bounded, replace_report};
+use ktd_io::file_set::replace_report;
+use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, list, parse_json, read_bounded};
 use ktd_stats::moments::count;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};

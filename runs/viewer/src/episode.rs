@@ -2,13 +2,13 @@
 
 use crate::entry::EpisodeEntry;
 use crate::{ViewerError, plain_files};
-use ktd_bundle::BundlePaths;
 use ktd_bundle::chain::Lines;
 use ktd_bundle::event::{ReadEvent, StepOutcome};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_bundle::ledger_mark::mark_of;
 use ktd_bundle::recorded_step::RecordedStep;
 use ktd_io::line_file::LineKind;
+use ktd_bundle::{BundleError, BundlePaths};
 use ktd_io::sha256::sha256_hex;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -193,8 +193,12 @@ impl Episode {
         if let Some(summary) = content.summary() {
             check_hash(&path, "events.jsonl", &sha256_hex(&bytes), &summary.sha256)?;
         }
-        let lines = Lines::parse(&path, &bytes)?;
-        lines.starts_from(&content.header.genesis()?, &path)?;
+        let genesis = content.header.genesis()?;
+        let lines = Lines::parse(&path, &bytes).and_then(|lines| {
+            lines.starts_from(&genesis, &path)?;
+            Ok(lines)
+        });
+        let lines = lines.map_err(BundleError::of_bundle)?;
         let events: Vec<ReadEvent> = lines.bodies(&path)?;
         drop(bytes);
         let ledger = if with_private && paths.ledger().is_file() {

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
+use ktd_bundle::BundlePaths;
+use ktd_bundle::open::read_header;
 use ktd_io::sha256::sha256_hex;
 use ktd_kit::{Folder, assert_ok, command, copy, quiet, refused};
 use serde_json::{Value, json};
@@ -246,10 +248,7 @@ fn a_bundle_that_lies_gets_a_clear_page() {
     let viewer = Viewer::of(folder.path(), &["lies"]);
     assert!(viewer.page("/").contains("3 episodes"));
     for (page, what) in [
-        (
-            "/e/lies~changed/index.html",
-            "events.jsonl: its hash is not the one in summary.json",
-        ),
+        ("/e/lies~changed/index.html", "damaged bundle: "),
         (
             "/e/lies~linked/index.html",
             "is a link, and links are not followed",
@@ -289,7 +288,8 @@ fn plant(folder: &Folder, name: &str) {
         json!({ "kind": "fills", "step": 1, "fills": { "orders": table, "reasons": { all.as_str(): all } } }),
         json!({ "kind": "step_end", "step": 1, "holdings": { "nav": 1, "holdings": table }, "ledger": "" }),
     ];
-    let (mut prev, mut log) = (String::new(), String::new());
+    let header = read_header(&BundlePaths::new(&folder.at(name))).unwrap();
+    let (mut prev, mut log) = (header.genesis().unwrap(), String::new());
     for (seq, body) in bodies.iter().enumerate() {
         let line = json!({ "seq": seq, "prev": prev, "body": body }).to_string();
         prev = sha256_hex(line.as_bytes());

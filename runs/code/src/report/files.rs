@@ -3,7 +3,8 @@
 use super::bundles::FactorCodeReport;
 use super::page::page;
 use crate::error::CodeError;
-use ktd_io::whole_file::{create_directory, replace_report};
+use ktd_io::file_set::replace_report;
+use ktd_io::whole_file::create_directory;
 use ktd_view::report_table::{is_name_taken, report_files};
 use serde_json::{Map, json};
 use std::path::{Path, PathBuf};

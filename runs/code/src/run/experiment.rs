@@ -15,8 +15,9 @@ use ktd_boxed::BoxLauncher;
 use ktd_bundle::study_folder::StudyFolder;
 use ktd_client::AskedModel;
 use ktd_factor_code::{FactorPanels, FactorTasks, PanelKind};
+use ktd_io::file_set::write_together;
 use ktd_io::whole_file::{
-    create_directory, create_private, json_bytes, read_input, remove_if_exists, write_together, write_whole,
+    create_directory, create_private, json_bytes, read_input, remove_if_exists, write_whole,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -20,7 +20,8 @@ use ktd_bundle::BundlePaths;
 use ktd_bundle::program_record::ProgramRecord;
 use ktd_bundle::study_folder::StudyFolder;
 use ktd_client::AskedModel;
-use ktd_io::whole_file::{json_bytes, write_together, write_whole};
+use ktd_io::file_set::write_together;
+use ktd_io::whole_file::{json_bytes, write_whole};
 use ktd_masking::Payload;
 use std::path::{Path, PathBuf};
 

@@ -8,7 +8,8 @@ use super::report_tables::{
     side_table, years_table,
 };
 use crate::StudyError;
-use ktd_io::whole_file::{json_bytes, replace_report};
+use ktd_io::file_set::replace_report;
+use ktd_io::whole_file::json_bytes;
 use ktd_view::draw::{Align, TableData};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
