@@ -98,12 +98,12 @@ impl BundleError {
     /// What readers of a bundle say of a difference in it: that the bundle is damaged.
     #[must_use]
     pub fn of_bundle(self) -> Self {
-        match self {
-            Self::Unfinished { .. } | Self::DamagedBundle { .. } => self,
-            error if error.class() == ErrorClass::Difference => Self::DamagedBundle {
-                difference: Box::new(error),
-            },
-            error => error,
+        let is_said = matches!(self, Self::Unfinished { .. } | Self::DamagedBundle { .. });
+        if is_said || self.class() != ErrorClass::Difference {
+            return self;
+        }
+        Self::DamagedBundle {
+            difference: Box::new(self),
         }
     }
 }
