@@ -136,7 +136,11 @@ pub fn write_report(
         return whole.finish();
     }
     let files = files.into_iter().map(|(name, bytes)| (folder.join(name), bytes));
-    replace_report(&files.collect::<Vec<_>>(), obsolete)
+    let files: Vec<(PathBuf, Vec<u8>)> = files.collect();
+    for (path, _) in &files {
+        create_directory(path.parent().unwrap_or(folder))?;
+    }
+    replace_report(&files, obsolete)
 }
 
 /// Removes what killed processes left of folders in `parent`. What is being written stays, and so does what cannot be
