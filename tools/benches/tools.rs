@@ -188,7 +188,7 @@ fn scenes<'m>(
             })
             .collect();
         let nav_before = account.nav;
-        let (after, report) = step(rules, account, &orders, &quotes);
+        let (after, report) = step(rules, account, &orders, &quotes).expect("a counted account");
         account = after;
         scenes.push(Scene {
             as_of: market.as_of(*day).with_factors(factors),

@@ -5,9 +5,9 @@
 
 pub mod crash_points;
 mod error;
+pub mod file_set;
 pub mod frame;
 pub mod line_file;
-pub mod file_set;
 pub mod lock;
 pub mod open_files;
 pub mod parallel;

@@ -13,8 +13,8 @@ use ktd_asking::{AgentFile, AskedRecord, OpenModels, compare_with_file, endpoint
 use ktd_bundle::study_folder::StudyFolder;
 use ktd_client::AskedModel;
 use ktd_client::money::Metering;
-use ktd_io::line_file::LineKind;
 use ktd_io::file_set::write_together;
+use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{create_directory, json_bytes, parse_json, read_bounded, read_if_exists};
 use ktd_strategy_code::review_order;

@@ -11,6 +11,7 @@ use crate::StudyError;
 use ktd_bundle::study_folder::StudyFolder;
 use ktd_io::whole_file::create_directory;
 use ktd_leakage::Switch;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// The folder of the manifests.

@@ -19,7 +19,7 @@ use ktd_client::money::Metering;
 use ktd_experiment::agent::TrainingCutoff;
 use ktd_io::file_set::write_together;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{create_directory, json_bytes, parse_json, read_bounded, read_if_exists};
+use ktd_io::whole_file::{json_bytes, parse_json, read_bounded, read_if_exists};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 

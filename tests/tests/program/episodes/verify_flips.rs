@@ -4,7 +4,7 @@ use ktd_env::KeyedStream;
 use ktd_episode::verify::{Verified, verify};
 use ktd_kit::episode::{FILES, OnPanel, below, dice, files, market, runtime};
 use ktd_kit::this_program;
-use ktd_kit::{assert_ok, endless_file, named_pipe, refused};
+use ktd_kit::{endless_file, named_pipe, refused};
 use ktd_masking::MaskKey;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
