@@ -9,9 +9,6 @@ use serde_json::json;
 /// any order: without a bound two years would bring more money than an account can count.
 const WHOLE_STAKE_STEPS: usize = 40;
 
-/// The share of the account that is invested at most: what is left pays the fees.
-pub(crate) const INVESTED_MICRO: u32 = 950_000;
-
 /// One order of a submission.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Order {

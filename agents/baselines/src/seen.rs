@@ -1,6 +1,5 @@
 //! What a built-in agent can read in a request: the last state, the tools' answers, tables by column.
 
-use crate::order::INVESTED_MICRO;
 use ktd_tools::{SUBMIT_ACTION, Tool};
 use serde_json::Value;
 
@@ -9,6 +8,9 @@ const STATE_LINE: &str = "STATE:\n";
 
 /// How the line before an exhibit of a probe begins.
 const EXHIBIT_LINE: &str = "EXHIBIT ";
+
+/// The share of the account that an agent invests at most: what is left pays the fees.
+const INVESTED_MICRO: u32 = 950_000;
 
 /// A weight of 1, in millionths: what an order's six decimals can say.
 pub(crate) const WHOLE_MICRO: u32 = 1_000_000;
