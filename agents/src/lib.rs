@@ -26,6 +26,9 @@ mod words;
 /// The tool that the built-in agents submit through.
 pub const SUBMIT_ACTION: &str = "submit_action";
 
+/// How much a JSON text holds and how deeply it is nested, for who records a reply and knows no mask.
+pub use ktd_masking::JsonExtent;
+
 pub use arguments::{
     ARGUMENTS_BYTES_MAX, ARGUMENTS_DEPTH_MAX, ARGUMENTS_ITEMS_MAX, Arguments, ArgumentsForm,
 };

@@ -4,7 +4,6 @@
 //! four orders a day, twenty names held, no model. Then the whole of `ktd run` for the built-in agent `momentum` in
 //! `open-research`, blinded: prompts, messages, the guard on each request, tools, exchanges packed and kept.
 
-use ktd_bundle::chain::{Lines, Log, NO_GENESIS};
 use ktd_bundle::event::{OrderRecord, StepOutcome, WrittenEvent};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_client::progress::Silent;
@@ -14,6 +13,7 @@ use ktd_env::{AsOf, DayIndex, DaysBack, Decimal, Market, NameId};
 use ktd_episode::run::{RunPlan, prepare, run_cells};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric, Payload};
+use ktd_record::chain::{Lines, Log, NO_GENESIS};
 use ktd_tools::{LastStep, LastStepKind, StepView, ToolContext, ToolLimits};
 use std::error::Error;
 use std::path::Path;

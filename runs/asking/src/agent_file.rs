@@ -1,12 +1,12 @@
 //! Who was asked, as a folder keeps it.
 
 use crate::AskingError;
-use ktd_bundle::program_record::check_program;
 use ktd_client::AskedModel;
 use ktd_client::money::PaymentTerms;
 use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::provider::Provider;
 use ktd_io::whole_file::{json_bytes, read_if_exists, write_whole};
+use ktd_record::program_record::check_program;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

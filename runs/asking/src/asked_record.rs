@@ -2,22 +2,22 @@
 
 use crate::AskingError;
 use ktd_agents::Transport;
-use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::{Cassette, ExchangeStore};
-use ktd_bundle::spending::Spending;
 use ktd_client::AskedModel;
 use ktd_client::conversations::Conversations;
 use ktd_client::money::Metering;
 use ktd_experiment::config::RetryConfig;
 use ktd_io::lock::FileLock;
 use ktd_io::whole_file::{json_bytes, write_whole};
+use ktd_record::RecordPaths;
+use ktd_record::exchanges::{Cassette, ExchangeStore};
+use ktd_record::spending::Spending;
 use std::path::Path;
 
 /// Conversations with one model and the folder that keeps them: `exchanges.jsonl.zst`, and `spending.json` once they have
 /// ended.
 #[expect(missing_debug_implementations, reason = "a transport may hold a key")]
 pub struct AskedRecord<'a> {
-    paths: BundlePaths,
+    paths: RecordPaths,
     conversations: Conversations<'a>,
     store: Option<ExchangeStore>,
     _lock: Option<FileLock>,
@@ -36,7 +36,7 @@ impl<'a> AskedRecord<'a> {
         retries: RetryConfig,
         transport: &'a dyn Transport,
     ) -> Result<Self, AskingError> {
-        let paths = BundlePaths::new(folder);
+        let paths = RecordPaths::new(folder);
         paths.create()?;
         let lock = paths.lock_for_writing()?;
         let cassette = Cassette::read(&paths.exchanges())?;
@@ -55,7 +55,7 @@ impl<'a> AskedRecord<'a> {
     /// # Errors
     /// [`AskingError`] where its exchanges cannot be read.
     pub fn closed(folder: &Path, model: &'a AskedModel, metering: &'a Metering) -> Result<Self, AskingError> {
-        let paths = BundlePaths::new(folder);
+        let paths = RecordPaths::new(folder);
         let cassette = Cassette::read(&paths.exchanges())?;
         let retries = RetryConfig::default();
         Ok(Self {

@@ -1,9 +1,9 @@
 //! What can be wrong with asking a model.
 
-use ktd_bundle::BundleError;
 use ktd_client::ClientError;
 use ktd_experiment::ExperimentError;
 use ktd_io::{ErrorClass, FileError, InputError};
+use ktd_record::RecordError;
 
 /// Settings, a record or a request with which no model can be asked.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +20,7 @@ pub enum AskingError {
     Experiment(#[from] ExperimentError),
     /// The record of what models answered.
     #[error(transparent)]
-    Bundle(#[from] BundleError),
+    Bundle(#[from] RecordError),
     /// A request to a model.
     #[error(transparent)]
     Client(#[from] ClientError),

@@ -5,7 +5,6 @@ use crate::AskingError;
 use crate::agent_file::{AGENT_FILE, AgentFile};
 use crate::role::AskingRole;
 use ktd_agents::Dialect;
-use ktd_bundle::BundlePaths;
 use ktd_client::AskedModel;
 use ktd_client::money::{Budget, Metering, PaymentTerms};
 use ktd_experiment::agent::AgentConfig;
@@ -14,6 +13,7 @@ use ktd_experiment::config::{RetryConfig, unique};
 use ktd_experiment::provider::table_with;
 use ktd_experiment::rate_limits::RateLimits;
 use ktd_io::whole_file::{list_if_exists, parse_json, read_if_exists};
+use ktd_record::RecordPaths;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -133,7 +133,7 @@ impl AskingSettings<'_> {
             let mut counted = BTreeSet::new();
             for (model, folders) in models.iter().zip((0..).map(own)) {
                 for folder in folders {
-                    let exchanges = BundlePaths::new(&folder).exchanges();
+                    let exchanges = RecordPaths::new(&folder).exchanges();
                     model.payer.count_recorded(&exchanges, budget)?;
                     counted.insert(folder);
                 }
@@ -157,7 +157,7 @@ fn count_others(
         };
         let file: AgentFile = parse_json(&path, &bytes)?;
         let model = AskedModel::new(&file.agent, file.provider, terms, ("", 0));
-        let exchanges = BundlePaths::new(&folder).exchanges();
+        let exchanges = RecordPaths::new(&folder).exchanges();
         model.payer.count_recorded(&exchanges, budget)?;
     }
     Ok(())

@@ -1,9 +1,9 @@
 //! What can be wrong with a board.
 
-use ktd_bundle::BundleError;
 use ktd_data::DataFileError;
 use ktd_experiment::ExperimentError;
 use ktd_io::{FileError, InputError};
+use ktd_record::RecordError;
 
 /// A board or an attribution that cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +23,7 @@ pub enum BoardError {
     Data(#[from] DataFileError),
     /// The record.
     #[error(transparent)]
-    Bundle(#[from] BundleError),
+    Bundle(#[from] RecordError),
 }
 
 ktd_io::error_constructors!(BoardError);

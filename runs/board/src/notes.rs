@@ -2,9 +2,9 @@
 
 use super::record::{Cohort, LeaderboardRow, Track};
 use ktd_attribution::account::FEW_DECISIONS;
-use ktd_bundle::program_record::ProgramRecord;
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_experiment::provider::ForceLevel;
+use ktd_record::program_record::ProgramRecord;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many rows a note names before it counts the rest.

@@ -2,12 +2,12 @@
 
 use crate::BoardError;
 use crate::files::{BoardManifest, MANIFEST, PAGE, RECORD, SIGNATURE, TABLES};
-use ktd_bundle::BundleError;
-use ktd_bundle::signer_mark::SignerMark;
-use ktd_bundle::signing::{PublicKey, Signature};
 use ktd_experiment::config::is_file_name;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, list, list_if_exists, parse_json, read_bounded, read_json};
+use ktd_record::RecordError;
+use ktd_record::signer_mark::SignerMark;
+use ktd_record::signing::{PublicKey, Signature};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -143,7 +143,7 @@ fn signer(folder: &Path, manifest: &BoardManifest, signers: &[PublicKey]) -> Res
 }
 
 fn untrusted(path: &Path, what: String, hint: &'static str) -> BoardError {
-    BoardError::Bundle(BundleError::Untrusted {
+    BoardError::Bundle(RecordError::Untrusted {
         path: path.to_owned(),
         what,
         hint,

@@ -1,13 +1,14 @@
 //! Two books of one window, step by step: where they part, and what that came to.
 
-use crate::chain::Lines;
+use crate::BundlePaths;
 use crate::event::{Mark, OrderRecord, ReadEvent};
 use crate::finished_episode::check_bundle;
 use crate::header::Header;
 use crate::ledger::LedgerLine;
 use crate::ledger_mark::mark_of;
 use crate::open::read_header;
-use crate::{BundleError, BundlePaths};
+use ktd_record::RecordError;
+use ktd_record::chain::Lines;
 use serde::Serialize;
 use std::path::Path;
 
@@ -55,9 +56,9 @@ impl BookDifference {
     /// Of two bundles with their private parts.
     ///
     /// # Errors
-    /// [`BundleError::Input`] for bundles of other windows, data or masks, whose orders do not compare, and for one without
+    /// [`RecordError::Input`] for bundles of other windows, data or masks, whose orders do not compare, and for one without
     /// its ledger; errors of reading.
-    pub fn of(first: &Path, second: &Path) -> Result<Self, BundleError> {
+    pub fn of(first: &Path, second: &Path) -> Result<Self, RecordError> {
         let paths = [first, second].map(BundlePaths::new);
         let [one, other] = [read_header(&paths[0])?, read_header(&paths[1])?];
         check_comparable(&one, &other)?;
@@ -96,7 +97,7 @@ fn change_of(branch: &Header, original: &Header) -> Option<String> {
     Some(format!("step {}: {what}", left.step))
 }
 
-fn check_comparable(one: &Header, other: &Header) -> Result<(), BundleError> {
+fn check_comparable(one: &Header, other: &Header) -> Result<(), RecordError> {
     let parts = [
         ("window", one.window != other.window),
         ("data", one.data.panel_blake3 != other.data.panel_blake3),
@@ -105,7 +106,7 @@ fn check_comparable(one: &Header, other: &Header) -> Result<(), BundleError> {
     ];
     match parts.into_iter().find(|(_, differs)| *differs) {
         None => Ok(()),
-        Some((part, _)) => Err(BundleError::input(
+        Some((part, _)) => Err(RecordError::input(
             format!(
                 "{} and {} have another {part}: their orders do not compare",
                 one.cell, other.cell
@@ -115,14 +116,14 @@ fn check_comparable(one: &Header, other: &Header) -> Result<(), BundleError> {
     }
 }
 
-fn book(paths: &BundlePaths) -> Result<Vec<BookStep>, BundleError> {
+fn book(paths: &BundlePaths) -> Result<Vec<BookStep>, RecordError> {
     let path = paths.ledger();
     if !path.exists() {
         let what = format!(
             "{} has no private part, which holds its book",
             paths.root().display()
         );
-        return Err(BundleError::input(what, "ask the bundle's owner for private/"));
+        return Err(RecordError::input(what, "ask the bundle's owner for private/"));
     }
     let lines: Vec<LedgerLine> = Lines::read(&path)?.bodies(&path)?;
     let path = paths.events();

@@ -1,13 +1,13 @@
 //! Bundles on disk, known by their headers.
 
-use crate::BundleError;
 use crate::BundlePaths;
 use crate::header::Header;
 use crate::open::read_hashed_header;
-use crate::signer_mark::SignerMark;
 use ktd_experiment::agent::{AgentConfig, Control, External, PoolFile};
 use ktd_experiment::provider::Provider;
 use ktd_io::whole_file::read_bounded;
+use ktd_record::RecordError;
+use ktd_record::signer_mark::SignerMark;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -31,8 +31,8 @@ impl BundleRef {
     /// The bundle in `root`.
     ///
     /// # Errors
-    /// [`BundleError`] when there is no header, or it is damaged or of another format.
-    pub fn read(root: &Path) -> Result<Self, BundleError> {
+    /// [`RecordError`] when there is no header, or it is damaged or of another format.
+    pub fn read(root: &Path) -> Result<Self, RecordError> {
         let (header, header_sha256) = read_hashed_header(&BundlePaths::new(root))?;
         Ok(Self {
             root: root.to_owned(),
@@ -53,8 +53,8 @@ impl BundleRef {
 /// Refuses episodes of which one would count twice, and one name for two agents.
 ///
 /// # Errors
-/// [`BundleError::Input`] naming both episodes.
-pub fn check_episodes<'f>(shown: impl IntoIterator<Item = &'f BundleRef>) -> Result<(), BundleError> {
+/// [`RecordError::Input`] naming both episodes.
+pub fn check_episodes<'f>(shown: impl IntoIterator<Item = &'f BundleRef>) -> Result<(), RecordError> {
     let mut cells = BTreeMap::new();
     let mut headers: BTreeMap<&str, &BundleRef> = BTreeMap::new();
     let mut agents: BTreeMap<&str, &BundleRef> = BTreeMap::new();
@@ -78,7 +78,7 @@ fn have_same_events(other: &BundleRef, found: &BundleRef) -> bool {
     events(other).is_some_and(|bytes| events(found) == Some(bytes))
 }
 
-fn copied(other: &BundleRef, found: &BundleRef) -> BundleError {
+fn copied(other: &BundleRef, found: &BundleRef) -> RecordError {
     let what = format!(
         "{} ({}) and {} ({}) are one and the same episode",
         other.root.display(),
@@ -86,7 +86,7 @@ fn copied(other: &BundleRef, found: &BundleRef) -> BundleError {
         found.root.display(),
         found.signer
     );
-    BundleError::input(
+    RecordError::input(
         what,
         "an episode counts once: name results or what was published of them, not both",
     )
@@ -106,14 +106,14 @@ fn cell(found: &BundleRef) -> CellKey<'_> {
     )
 }
 
-fn twice(other: &BundleRef, found: &BundleRef) -> BundleError {
+fn twice(other: &BundleRef, found: &BundleRef) -> RecordError {
     let (agent, window, level, numeric, mode, seed) = cell(found);
     let what = format!(
         "{} and {} are both seed {seed} of {agent:?} on window {window:?}, {level}/{numeric}, {mode}",
         other.root.display(),
         found.root.display()
     );
-    BundleError::input(
+    RecordError::input(
         what,
         "a seed counts once: name one of the two, or give the second run other seeds or its agent another id",
     )
@@ -162,7 +162,7 @@ fn differences((a, p): (&AgentConfig, &Provider), (b, q): (&AgentConfig, &Provid
     differing.map(|(part, _)| *part).collect()
 }
 
-fn check_agent(known: &BundleRef, found: &BundleRef) -> Result<(), BundleError> {
+fn check_agent(known: &BundleRef, found: &BundleRef) -> Result<(), RecordError> {
     let (ours, theirs) = (&known.header, &found.header);
     let differs = differences((&ours.agent, &ours.provider), (&theirs.agent, &theirs.provider));
     if differs.is_empty() {
@@ -175,7 +175,7 @@ fn check_agent(known: &BundleRef, found: &BundleRef) -> Result<(), BundleError> 
         found.root.display(),
         differs.join(" and ")
     );
-    Err(BundleError::input(
+    Err(RecordError::input(
         what,
         "one row is one agent: give each an id of its own, or name one of the two",
     ))

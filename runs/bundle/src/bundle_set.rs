@@ -1,13 +1,13 @@
 //! Finding bundles on disk: those named, and their siblings.
 
-use crate::BundleError;
 use crate::bundle_ref::BundleRef;
 use crate::canary::CANARIES;
 use crate::publication::{Publication, SEARCH_DEPTH};
 use crate::set_aside::is_set_aside;
-use crate::signer_mark::{FINGERPRINT_DIGITS, SignerMark};
-use crate::signing::PublicKey;
 use ktd_io::whole_folder::is_unfinished;
+use ktd_record::RecordError;
+use ktd_record::signer_mark::{FINGERPRINT_DIGITS, SignerMark};
+use ktd_record::signing::PublicKey;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -44,8 +44,8 @@ impl BundleSet {
     /// bundle that two inputs reach counts once. Of those that were published every file is as it was signed.
     ///
     /// # Errors
-    /// [`BundleError`] when an input holds no bundle, the header of a named one is damaged, or a publication was changed.
-    pub fn below(inputs: &[PathBuf]) -> Result<Self, BundleError> {
+    /// [`RecordError`] when an input holds no bundle, the header of a named one is damaged, or a publication was changed.
+    pub fn below(inputs: &[PathBuf]) -> Result<Self, RecordError> {
         let mut findings = Self::found(inputs)?;
         findings.check_publications(&[])?;
         Ok(findings)
@@ -56,7 +56,7 @@ impl BundleSet {
     ///
     /// # Errors
     /// Those of [`Self::below`], and when a publication is signed with another key, or a key signed none.
-    pub fn below_signed(inputs: &[PathBuf], signers: &[PublicKey]) -> Result<Self, BundleError> {
+    pub fn below_signed(inputs: &[PathBuf], signers: &[PublicKey]) -> Result<Self, RecordError> {
         let mut findings = Self::found(inputs)?;
         findings.check_publications(signers)?;
         findings.name_rows();
@@ -65,21 +65,21 @@ impl BundleSet {
         let fingerprints = signers.iter().map(PublicKey::fingerprint);
         match fingerprints.into_iter().find(|key| !known.contains(&Some(key))) {
             None => Ok(findings),
-            Some(key) => Err(BundleError::input(
+            Some(key) => Err(RecordError::input(
                 format!("nothing below the named directories is signed with the key {key}"),
                 "name the folder that `ktd publish` wrote for this signer, or take the key out",
             )),
         }
     }
 
-    fn found(inputs: &[PathBuf]) -> Result<Self, BundleError> {
+    fn found(inputs: &[PathBuf]) -> Result<Self, RecordError> {
         let mut named = Roots::new();
         for input in inputs {
             let mut below = Roots::new();
             collect(input, SEARCH_DEPTH, &mut below)?;
             if below.is_empty() {
                 let what = format!("{} holds no bundle", input.display());
-                return Err(BundleError::input(
+                return Err(RecordError::input(
                     what,
                     "name results directories, such as results/NAME, or bundles in results/NAME/cells",
                 ));
@@ -106,12 +106,12 @@ impl BundleSet {
     }
 
     /// Reads each publication once, checks its files, and marks its bundles with its signer.
-    fn check_publications(&mut self, signers: &[PublicKey]) -> Result<(), BundleError> {
+    fn check_publications(&mut self, signers: &[PublicKey]) -> Result<(), RecordError> {
         let mut known: BTreeMap<PathBuf, Publication> = BTreeMap::new();
-        let mut signer_of = |root: &Path| -> Result<SignerMark, BundleError> {
-            let real = root.canonicalize().map_err(BundleError::io("read", root))?;
+        let mut signer_of = |root: &Path| -> Result<SignerMark, RecordError> {
+            let real = root.canonicalize().map_err(RecordError::io("read", root))?;
             // A link in a publication that leads out of it was not published either.
-            let linked = std::path::absolute(root).map_err(BundleError::io("read", root))?;
+            let linked = std::path::absolute(root).map_err(RecordError::io("read", root))?;
             let folder = Publication::folder_of(&real).or_else(|| Publication::folder_of(&linked));
             let Some(folder) = folder else {
                 return Ok(SignerMark::default());
@@ -152,7 +152,7 @@ impl BundleSet {
         }
     }
 
-    fn sort(&mut self, root: &Path, is_named: bool) -> Result<(), BundleError> {
+    fn sort(&mut self, root: &Path, is_named: bool) -> Result<(), RecordError> {
         let found = BundleRef::read(root)?;
         match (found.is_finished(), is_named) {
             (true, true) => self.named.push(found),
@@ -181,18 +181,18 @@ fn distinct_digits(fingerprints: &BTreeSet<&String>) -> usize {
 /// Bundles by what their paths really are, as they were named.
 type Roots = BTreeMap<PathBuf, PathBuf>;
 
-fn collect(folder: &Path, depth: usize, bundles: &mut Roots) -> Result<(), BundleError> {
+fn collect(folder: &Path, depth: usize, bundles: &mut Roots) -> Result<(), RecordError> {
     if folder.join("header.json").is_file() {
-        let real = folder.canonicalize().map_err(BundleError::io("read", folder))?;
+        let real = folder.canonicalize().map_err(RecordError::io("read", folder))?;
         bundles.insert(real, folder.to_owned());
         return Ok(());
     }
     if depth == 0 || !folder.is_dir() {
         return Ok(());
     }
-    let entries = std::fs::read_dir(folder).map_err(BundleError::io("list", folder))?;
+    let entries = std::fs::read_dir(folder).map_err(RecordError::io("list", folder))?;
     for entry in entries {
-        let path = entry.map_err(BundleError::io("list", folder))?.path();
+        let path = entry.map_err(RecordError::io("list", folder))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_results =
             name != "private" && name != CANARIES && !is_set_aside(&name) && !is_unfinished(&path);

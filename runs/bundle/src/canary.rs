@@ -3,11 +3,12 @@
 //! Each answer is a bundle of its own, `canaries/AGENT/NUMBER` beside the cells: a masked step of a fixed synthetic market, so
 //! that nothing of the run's data is in it. What is found is kept beside them as `canaries/AGENT.json`.
 
-use crate::chain::Lines;
+use crate::BundlePaths;
 use crate::event::{ReadEvent, StepOutcome};
 use crate::open::read_header;
-use crate::{BundleError, BundlePaths};
 use ktd_io::whole_file::{json_bytes, list_if_exists, read_json, write_whole};
+use ktd_record::RecordError;
+use ktd_record::chain::Lines;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -53,8 +54,8 @@ struct CanaryAnswer {
 /// Where the next answer of an agent goes: a new bundle, or the last one where it has not ended.
 ///
 /// # Errors
-/// [`BundleError`] when the folder cannot be read.
-pub fn next_bundle(results: &Path, agent: &str) -> Result<PathBuf, BundleError> {
+/// [`RecordError`] when the folder cannot be read.
+pub fn next_bundle(results: &Path, agent: &str) -> Result<PathBuf, RecordError> {
     let all = bundles(results, agent)?;
     let open = all.last().filter(|bundle| !bundle.summary().exists());
     let number = |bundle: &BundlePaths| bundle.root().file_name()?.to_str()?.parse().ok();
@@ -69,8 +70,8 @@ pub fn next_bundle(results: &Path, agent: &str) -> Result<PathBuf, BundleError> 
 /// All canaries in a results directory, agent by agent.
 ///
 /// # Errors
-/// [`BundleError`] when a folder cannot be read.
-pub fn all_bundles(results: &Path) -> Result<Vec<BundlePaths>, BundleError> {
+/// [`RecordError`] when a folder cannot be read.
+pub fn all_bundles(results: &Path) -> Result<Vec<BundlePaths>, RecordError> {
     let mut all = Vec::new();
     for agent in list_if_exists(&results.join(CANARIES))? {
         if agent.is_dir() {
@@ -89,7 +90,7 @@ fn record_path(results: &Path, agent: &str) -> PathBuf {
     results.join(CANARIES).join(format!("{agent}.json"))
 }
 
-fn bundles(results: &Path, agent: &str) -> Result<Vec<BundlePaths>, BundleError> {
+fn bundles(results: &Path, agent: &str) -> Result<Vec<BundlePaths>, RecordError> {
     let paths = list_if_exists(&folder(results, agent))?;
     Ok(paths.iter().map(|path| BundlePaths::new(path)).collect())
 }
@@ -98,8 +99,8 @@ impl CanaryRecord {
     /// Compares the finished answers of an agent, and keeps what it finds beside them; `None` without any.
     ///
     /// # Errors
-    /// [`BundleError`] when a bundle is damaged, or the record cannot be written.
-    pub fn make(results: &Path, agent: &str) -> Result<Option<Self>, BundleError> {
+    /// [`RecordError`] when a bundle is damaged, or the record cannot be written.
+    pub fn make(results: &Path, agent: &str) -> Result<Option<Self>, RecordError> {
         let finished = bundles(results, agent)?;
         let finished: Vec<BundlePaths> = finished
             .into_iter()
@@ -153,8 +154,8 @@ impl CanaryRecord {
     /// The record that was kept of the agent of a cell, whose bundle is in `bundle`; `None` where there is none.
     ///
     /// # Errors
-    /// [`BundleError`] for a file that is none.
-    pub fn beside(bundle: &Path, agent: &str) -> Result<Option<Self>, BundleError> {
+    /// [`RecordError`] for a file that is none.
+    pub fn beside(bundle: &Path, agent: &str) -> Result<Option<Self>, RecordError> {
         let results = bundle.parent().and_then(Path::parent);
         let path = results.map(|results| record_path(results, agent));
         match path.filter(|path| path.is_file()) {
@@ -183,7 +184,7 @@ impl CanaryRecord {
 
 impl CanaryAnswer {
     /// The answer in a finished bundle of one step; `None` where the infrastructure took it away.
-    fn read(paths: &BundlePaths) -> Result<Option<Self>, BundleError> {
+    fn read(paths: &BundlePaths) -> Result<Option<Self>, RecordError> {
         let path = paths.events();
         let mut answer = Self {
             orders: String::new(),

@@ -1,7 +1,7 @@
 //! What of the found is shown.
 
-use crate::BundleError;
 use crate::bundle_ref::BundleRef;
+use ktd_record::RecordError;
 use std::collections::BTreeSet;
 
 /// What is shown of what was found; an empty list is everything.
@@ -41,13 +41,13 @@ impl EpisodeFilter {
     /// Refuses a word that no named episode has, so that a slip of the pen is not an empty row.
     ///
     /// # Errors
-    /// [`BundleError::Input`] with the words that there are.
-    pub fn check(&self, named: &[BundleRef]) -> Result<(), BundleError> {
+    /// [`RecordError::Input`] with the words that there are.
+    pub fn check(&self, named: &[BundleRef]) -> Result<(), RecordError> {
         for (what, list, key) in self.lists() {
             let known: BTreeSet<&str> = named.iter().map(key).collect();
             if let Some(asked) = list.iter().find(|asked| !known.contains(asked.as_str())) {
                 let known: Vec<&str> = known.into_iter().collect();
-                return Err(BundleError::input(
+                return Err(RecordError::input(
                     format!("no finished episode has the {what} {asked:?}"),
                     format!("fix the spelling, or use one of: {}", known.join(", ")),
                 ));

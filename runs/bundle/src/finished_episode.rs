@@ -1,7 +1,6 @@
 //! A finished episode, every file of it read and verified once on its way to a row.
 
 use crate::bundle_ref::BundleRef;
-use crate::chain::Lines;
 use crate::event::ReadEvent;
 use crate::header::PrivateEpisode;
 use crate::ledger::LedgerLine;
@@ -10,12 +9,14 @@ use crate::recorded_files::{RecordedFiles, read_ledger};
 use crate::sent_settings::SentSettings;
 use crate::summary::{KEYED, Summary};
 use crate::summary_file::{check_bytes, check_hashes, read_summary};
-use crate::{BundleError, BundlePaths, recorded_agent, recorded_prompts};
+use crate::{BundlePaths, recorded_agent, recorded_prompts};
 use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_experiment::cells::days_between;
 use ktd_experiment::window_config::WindowDates;
 use ktd_io::whole_file::{parse_json, read_bounded};
 use ktd_masking::MaskKey;
+use ktd_record::RecordError;
+use ktd_record::chain::Lines;
 use std::path::{Path, PathBuf};
 
 /// The most that a summary may hold: 4 MiB, far above the largest that is written.
@@ -48,15 +49,15 @@ impl OpenedBundle {
     /// A bundle and its private part, where there is one.
     ///
     /// # Errors
-    /// [`BundleError`] when the private part is damaged or belongs to another bundle.
-    pub fn read(bundle: BundleRef) -> Result<Self, BundleError> {
+    /// [`RecordError`] when the private part is damaged or belongs to another bundle.
+    pub fn read(bundle: BundleRef) -> Result<Self, RecordError> {
         let paths = BundlePaths::new(&bundle.root);
         let private = paths
             .episode()
             .exists()
             .then(|| read_private(&paths, &bundle.header))
             .transpose()
-            .map_err(BundleError::of_bundle)?;
+            .map_err(RecordError::of_bundle)?;
         Ok(Self { bundle, private })
     }
 
@@ -88,14 +89,14 @@ impl OpenedBundle {
     /// Its trading days on a panel; `None` without a private part.
     ///
     /// # Errors
-    /// [`BundleError`] when a day is not a date, or the panel does not cover the window.
-    pub fn panel_days(&self, market: &Market) -> Result<Option<Vec<DayIndex>>, BundleError> {
+    /// [`RecordError`] when a day is not a date, or the panel does not cover the window.
+    pub fn panel_days(&self, market: &Market) -> Result<Option<Vec<DayIndex>>, RecordError> {
         let Some((private, _)) = &self.private else {
             return Ok(None);
         };
         let date = |text: &str| {
             let path = BundlePaths::new(&self.bundle.root).episode();
-            TradeDate::parse(text).map_err(|error| BundleError::damaged(&path, error.to_string()))
+            TradeDate::parse(text).map_err(|error| RecordError::damaged(&path, error.to_string()))
         };
         let (first, last) = (date(&private.first_day)?, date(&private.last_day)?);
         let window = &self.bundle.header.window.id;
@@ -106,8 +107,8 @@ impl OpenedBundle {
     /// which are most of a bundle's bytes.
     ///
     /// # Errors
-    /// [`BundleError`] when summary or ledger is missing or damaged, or there is no private part.
-    pub fn ledger(&self) -> Result<Vec<LedgerLine>, BundleError> {
+    /// [`RecordError`] when summary or ledger is missing or damaged, or there is no private part.
+    pub fn ledger(&self) -> Result<Vec<LedgerLine>, RecordError> {
         let paths = BundlePaths::new(&self.bundle.root);
         let Some((_, key)) = &self.private else {
             read_private(&paths, &self.bundle.header)?;
@@ -118,7 +119,7 @@ impl OpenedBundle {
         let recorded = summary.sha256.get(&format!("private/ledger.jsonl{KEYED}"));
         if recorded != Some(&binding) {
             let what = "its hash is not the one in summary.json";
-            return Err(BundleError::damaged(&paths.ledger(), what));
+            return Err(RecordError::damaged(&paths.ledger(), what));
         }
         Ok(lines)
     }
@@ -129,14 +130,14 @@ impl OpenedBundle {
 /// `with_private` nothing private is read.
 ///
 /// # Errors
-/// [`BundleError`] naming the file that is missing or damaged.
-pub fn check_bundle(root: &Path, with_private: bool) -> Result<(), BundleError> {
+/// [`RecordError`] naming the file that is missing or damaged.
+pub fn check_bundle(root: &Path, with_private: bool) -> Result<(), RecordError> {
     let bundle = BundleRef::read(root)?;
     if !bundle.is_finished() {
         let path = BundlePaths::new(root).events();
         let genesis = bundle.header.genesis()?;
         let checked = Lines::read(&path).and_then(|lines| lines.starts_from(&genesis, &path));
-        return checked.map_err(BundleError::of_bundle);
+        return checked.map_err(RecordError::of_bundle);
     }
     let opened = if with_private {
         OpenedBundle::read(bundle)?
@@ -153,16 +154,16 @@ impl FinishedEpisode {
     /// Reads the rest of a bundle, each file once, and checks it against its summary.
     ///
     /// # Errors
-    /// [`BundleError`] when a file is missing, damaged or not the one that the summary was made of.
-    pub fn read(opened: OpenedBundle) -> Result<Self, BundleError> {
-        Self::checked(opened).map_err(BundleError::of_bundle)
+    /// [`RecordError`] when a file is missing, damaged or not the one that the summary was made of.
+    pub fn read(opened: OpenedBundle) -> Result<Self, RecordError> {
+        Self::checked(opened).map_err(RecordError::of_bundle)
     }
 
-    fn checked(opened: OpenedBundle) -> Result<Self, BundleError> {
+    fn checked(opened: OpenedBundle) -> Result<Self, RecordError> {
         let paths = BundlePaths::new(&opened.bundle.root);
         let path = paths.summary();
         if !path.exists() {
-            return Err(BundleError::Unfinished { path });
+            return Err(RecordError::Unfinished { path });
         }
         let bytes = read_bounded(&path, SUMMARY_LIMIT_BYTES)?;
         let summary: Summary = parse_json(&path, &bytes)?;

@@ -1,6 +1,5 @@
 //! What an episode is, before it begins.
 
-use crate::program_record::ProgramRecord;
 use ktd_experiment::branch::BranchRecord;
 use ktd_experiment::config::{AgentConfig, SessionConfig, ToolLimits};
 use ktd_experiment::data_record::DataRecord;
@@ -13,6 +12,7 @@ use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::json_bytes;
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
+use ktd_record::program_record::ProgramRecord;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

@@ -1,10 +1,10 @@
 //! Names in a header, which may be a stranger's: they become file names, table cells and lines in a terminal.
 
-use crate::BundleError;
 use crate::header::Header;
 use ktd_env::TradeDate;
 use ktd_experiment::config::is_file_name;
 use ktd_masking::Level;
+use ktd_record::RecordError;
 use std::path::Path;
 
 /// The most characters of a text that names nothing, such as a limitation of the data.
@@ -13,9 +13,9 @@ const TEXT_LENGTH_MAX: usize = 4_000;
 /// Checks the names of a header by the rules of experiment files, where it was read from `path`.
 ///
 /// # Errors
-/// [`BundleError::File`] naming the first field that is invalid.
-pub(crate) fn check_names(path: &Path, header: &Header) -> Result<(), BundleError> {
-    let damaged = |what: String| BundleError::damaged(path, what);
+/// [`RecordError::File`] naming the first field that is invalid.
+pub(crate) fn check_names(path: &Path, header: &Header) -> Result<(), RecordError> {
+    let damaged = |what: String| RecordError::damaged(path, what);
     let branch = header.branch.as_ref();
     let names = [
         ("experiment", Some(header.experiment.as_str())),

@@ -1,6 +1,5 @@
 //! The private ledger: exact accounts and fills with real codes. Folding it gives the state to continue from.
 
-use crate::BundleError;
 use crate::event::StepOutcome;
 use ktd_env::exchange::{
     Account, CorporateEvent, EventKind, Execution, Fill, Holding, NavIdentity, Position, RejectCode, Side,
@@ -8,6 +7,7 @@ use ktd_env::exchange::{
 };
 use ktd_env::{AmountTooLarge, Decimal, Fen, Market, NameId, Price, Shares, Ticker};
 use ktd_experiment::label;
+use ktd_record::RecordError;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -176,11 +176,11 @@ impl LedgerLine {
     /// The account and report of the step again.
     ///
     /// # Errors
-    /// [`BundleError::File`] for a code or word that this panel and program do not know.
-    pub fn restore(&self, market: &Market, path: &Path) -> Result<(Account, StepReport), BundleError> {
-        let unknown = |what: &str| BundleError::damaged(path, format!("step {}: unknown {what}", self.step));
+    /// [`RecordError::File`] for a code or word that this panel and program do not know.
+    pub fn restore(&self, market: &Market, path: &Path) -> Result<(Account, StepReport), RecordError> {
+        let unknown = |what: &str| RecordError::damaged(path, format!("step {}: unknown {what}", self.step));
         let uncounted =
-            |error: AmountTooLarge| BundleError::damaged(path, format!("step {}: {error}", self.step));
+            |error: AmountTooLarge| RecordError::damaged(path, format!("step {}: {error}", self.step));
         let find = |code: &str| {
             Ticker::parse(code)
                 .ok()
@@ -225,7 +225,7 @@ impl LedgerLine {
                 "step {}: cash and holdings are not the net asset value",
                 self.step
             );
-            return Err(BundleError::damaged(path, what));
+            return Err(RecordError::damaged(path, what));
         }
         let report = StepReport {
             fills: fills?,
@@ -299,8 +299,8 @@ fn event_record(event: &CorporateEvent, code: &impl Fn(NameId) -> String) -> Eve
 fn restore_fill(
     position: usize,
     record: &FillRecord,
-    find: &impl Fn(&str) -> Result<NameId, BundleError>,
-) -> Result<Fill, BundleError> {
+    find: &impl Fn(&str) -> Result<NameId, RecordError>,
+) -> Result<Fill, RecordError> {
     let execution = match record.execution {
         ExecutionRecord::Filled {
             shares,
@@ -329,9 +329,9 @@ fn restore_fill(
 
 fn restore_event(
     record: &EventRecord,
-    find: &impl Fn(&str) -> Result<NameId, BundleError>,
-    unknown: &impl Fn(&str) -> BundleError,
-) -> Result<CorporateEvent, BundleError> {
+    find: &impl Fn(&str) -> Result<NameId, RecordError>,
+    unknown: &impl Fn(&str) -> RecordError,
+) -> Result<CorporateEvent, RecordError> {
     let factor = |text: &str| Decimal::parse(text).map_err(|_| unknown("factor"));
     Ok(CorporateEvent {
         name: find(&record.symbol)?,

@@ -13,34 +13,28 @@
 //! A publication is a folder of finished bundles with `published.json` above them: which they are, the hash of every file, and the
 //! signature of who published them. Their private parts are public from then on.
 //!
+//! What any recorded talk with a model has in common - chain, exchanges, money, signatures - is `ktd_record`'s.
+//!
 //! Knows: files, the nouns of experiments and accounts. Never knows: a client, a running episode, ranks.
 
 pub mod book_difference;
-pub mod budget_file;
 pub mod bundle_ref;
 pub mod bundle_set;
 pub mod canary;
-mod canonical;
-pub mod chain;
 pub mod conversation;
 pub mod episode_filter;
-mod error;
+pub mod episode_tariff;
 pub mod event;
-mod exchange;
-pub mod exchanges;
 pub mod finished_episode;
 pub mod guessable_key;
 pub mod header;
 mod header_names;
-pub mod json_parts;
 pub mod ledger;
 pub mod ledger_binding;
 pub mod ledger_mark;
 pub mod mask_key;
 mod metrics;
-mod nearest_request;
 pub mod open;
-pub mod program_record;
 pub mod publication;
 pub mod publish;
 pub mod recorded_agent;
@@ -49,20 +43,13 @@ pub mod recorded_prompts;
 pub mod recorded_step;
 pub mod sent_settings;
 pub mod set_aside;
-pub mod signer_mark;
-pub mod signing;
-pub mod spending;
-pub mod study_folder;
 pub mod summary;
 pub mod summary_file;
-pub mod tariff;
 pub mod transcript;
-
-pub use error::BundleError;
 
 use ktd_io::FileError;
 use ktd_io::lock::FileLock;
-use ktd_io::whole_file::create_private;
+use ktd_record::RecordPaths;
 use std::path::{Path, PathBuf};
 
 /// The version of everything in a bundle. A reader takes its own version alone.
@@ -71,7 +58,7 @@ pub const FORMAT_VERSION: u32 = 3;
 /// The paths of one bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundlePaths {
-    root: PathBuf,
+    record: RecordPaths,
 }
 
 impl BundlePaths {
@@ -79,51 +66,50 @@ impl BundlePaths {
     #[must_use]
     pub fn new(root: &Path) -> Self {
         Self {
-            root: root.to_owned(),
+            record: RecordPaths::new(root),
         }
     }
 
     /// The directory itself.
     #[must_use]
     pub fn root(&self) -> &Path {
-        &self.root
+        self.record.root()
     }
 
     /// `header.json`.
     #[must_use]
     pub fn header(&self) -> PathBuf {
-        self.root.join("header.json")
+        self.root().join("header.json")
     }
 
     /// `events.jsonl`.
     #[must_use]
     pub fn events(&self) -> PathBuf {
-        self.root.join("events.jsonl")
+        self.record.events()
     }
 
-    /// `exchanges.jsonl.zst`: the compressed part of the exchanges, all of them once the episode has ended. The open part
-    /// is `exchanges.jsonl` beside it.
+    /// `exchanges.jsonl.zst`, as [`RecordPaths::exchanges`] says.
     #[must_use]
     pub fn exchanges(&self) -> PathBuf {
-        self.root.join("exchanges.jsonl.zst")
+        self.record.exchanges()
     }
 
-    /// `exchanges.jsonl`: the open part of the exchanges, while the episode runs.
+    /// `exchanges.jsonl`, as [`RecordPaths::open_exchanges`] says.
     #[must_use]
     pub fn open_exchanges(&self) -> PathBuf {
-        self.root.join("exchanges.jsonl")
+        self.record.open_exchanges()
     }
 
     /// `summary.json`.
     #[must_use]
     pub fn summary(&self) -> PathBuf {
-        self.root.join("summary.json")
+        self.root().join("summary.json")
     }
 
     /// `private/`.
     #[must_use]
     pub fn private(&self) -> PathBuf {
-        self.root.join("private")
+        self.record.private()
     }
 
     /// `private/episode.json`.
@@ -147,7 +133,7 @@ impl BundlePaths {
     /// `private/lock`: held by the one process that writes the bundle.
     #[must_use]
     pub fn lock(&self) -> PathBuf {
-        self.private().join("lock")
+        self.record.lock()
     }
 
     /// Makes the directories.
@@ -155,14 +141,14 @@ impl BundlePaths {
     /// # Errors
     /// [`FileError::Io`].
     pub fn create(&self) -> Result<(), FileError> {
-        create_private(&self.private())
+        self.record.create()
     }
 
     /// Takes the bundle's lock, before anything of it is read.
     ///
     /// # Errors
-    /// [`FileError::Busy`] when another process holds it, [`FileError::Io`] when there can be no lock.
+    /// As [`RecordPaths::lock_for_writing`].
     pub fn lock_for_writing(&self) -> Result<FileLock, FileError> {
-        FileLock::take(&self.lock(), &self.root)
+        self.record.lock_for_writing()
     }
 }

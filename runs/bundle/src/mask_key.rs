@@ -1,10 +1,10 @@
 //! The mask key of an experiment.
 
-use crate::BundleError;
 use crate::guessable_key::{HOW_TO_DRAW, parse_key};
 use ktd_io::FileError;
 use ktd_io::whole_file::{Durability, IfExists, create_private, read_input, read_text, write_file};
 use ktd_masking::MaskKey;
+use ktd_record::RecordError;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -29,8 +29,8 @@ pub const DEMO_KEY: &str = "6b74642064656d6f206b65793a207075626c69632c206e6f2073
 /// A mask key: of the file `given`, else the one at `kept`, which is drawn from the system's entropy where there is none.
 ///
 /// # Errors
-/// [`BundleError`] when a file cannot be read, holds no key, or one that can be guessed.
-pub fn mask_key(given: Option<PathBuf>, kept: &Path) -> Result<MaskKey, BundleError> {
+/// [`RecordError`] when a file cannot be read, holds no key, or one that can be guessed.
+pub fn mask_key(given: Option<PathBuf>, kept: &Path) -> Result<MaskKey, RecordError> {
     let is_kept = given.is_none();
     let (source, text) = match given {
         Some(given) => {
@@ -41,19 +41,19 @@ pub fn mask_key(given: Option<PathBuf>, kept: &Path) -> Result<MaskKey, BundleEr
         None => (kept.to_owned(), read_text(kept, KEY_LIMIT_BYTES)?),
     };
     if is_kept && text.trim() == DEMO_KEY {
-        return MaskKey::parse(&text).map_err(|error| BundleError::damaged(kept, error.to_string()));
+        return MaskKey::parse(&text).map_err(|error| RecordError::damaged(kept, error.to_string()));
     }
     parse_key(&text).map_err(|error| {
         let what = format!("{}: {error}", source.display());
-        BundleError::input(what, HOW_TO_DRAW)
+        RecordError::input(what, HOW_TO_DRAW)
     })
 }
 
 /// Draws a key into a new file that only its owner may read, for `mask_key_file` to name; an existing file stands.
 ///
 /// # Errors
-/// [`BundleError`] when there is a file, there is no entropy, or the disk refuses.
-pub fn draw_key_file(path: &Path) -> Result<MaskKey, BundleError> {
+/// [`RecordError`] when there is a file, there is no entropy, or the disk refuses.
+pub fn draw_key_file(path: &Path) -> Result<MaskKey, RecordError> {
     let key = drawn()?;
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -70,7 +70,7 @@ pub fn draw_key_file(path: &Path) -> Result<MaskKey, BundleError> {
     Ok(key)
 }
 
-fn draw_key(path: &Path) -> Result<MaskKey, BundleError> {
+fn draw_key(path: &Path) -> Result<MaskKey, RecordError> {
     let key = drawn()?;
     let directory = path.parent().unwrap_or(path);
     create_private(directory)?;
@@ -82,13 +82,13 @@ fn draw_key(path: &Path) -> Result<MaskKey, BundleError> {
     )?;
     // Another run of the same experiment may have been first: its key is the experiment's.
     let kept = read_text(path, KEY_LIMIT_BYTES)?;
-    parse_key(&kept).map_err(|error| BundleError::damaged(path, error.to_string()))
+    parse_key(&kept).map_err(|error| RecordError::damaged(path, error.to_string()))
 }
 
-fn drawn() -> Result<MaskKey, BundleError> {
+fn drawn() -> Result<MaskKey, RecordError> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| {
-        BundleError::input(
+        RecordError::input(
             format!("the system gives no entropy: {error}"),
             "name a `mask_key_file` that was drawn elsewhere",
         )

@@ -2,10 +2,11 @@
 
 use crate::header::{Header, PrivateEpisode};
 use crate::header_names::check_names;
-use crate::{BundleError, BundlePaths, FORMAT_VERSION};
+use crate::{BundlePaths, FORMAT_VERSION};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{json_bytes, parse_json, read_bounded};
 use ktd_masking::MaskKey;
+use ktd_record::RecordError;
 use serde::Deserialize;
 
 /// The most that a header may hold: 4 MiB, a thousand times one that is written.
@@ -23,13 +24,13 @@ struct FormatOnly {
 /// Reads a bundle's header.
 ///
 /// # Errors
-/// [`BundleError`] when it is missing, damaged or of another format.
-pub fn read_header(paths: &BundlePaths) -> Result<Header, BundleError> {
+/// [`RecordError`] when it is missing, damaged or of another format.
+pub fn read_header(paths: &BundlePaths) -> Result<Header, RecordError> {
     read_hashed_header(paths).map(|(header, _)| header)
 }
 
 /// A header with the SHA-256 of its bytes.
-pub(crate) fn read_hashed_header(paths: &BundlePaths) -> Result<(Header, String), BundleError> {
+pub(crate) fn read_hashed_header(paths: &BundlePaths) -> Result<(Header, String), RecordError> {
     let path = paths.header();
     if !path.exists() {
         let what = if paths.root().is_dir() {
@@ -40,7 +41,7 @@ pub(crate) fn read_hashed_header(paths: &BundlePaths) -> Result<(Header, String)
         } else {
             format!("{}: no such directory", paths.root().display())
         };
-        return Err(BundleError::input(
+        return Err(RecordError::input(
             what,
             "name the directory of one episode, such as results/NAME/cells/CELL",
         ));
@@ -53,7 +54,7 @@ pub(crate) fn read_hashed_header(paths: &BundlePaths) -> Result<(Header, String)
             "{}: bundle format {format}, but this program reads format {FORMAT_VERSION}",
             path.display()
         );
-        return Err(BundleError::input(
+        return Err(RecordError::input(
             what,
             "use the program that made it, or run the experiment again with this one",
         ));
@@ -66,15 +67,15 @@ pub(crate) fn read_hashed_header(paths: &BundlePaths) -> Result<(Header, String)
 /// Reads a bundle's private part and checks it against the header's commitment.
 ///
 /// # Errors
-/// [`BundleError`] when it is missing, damaged or not the one the header commits to.
-pub fn read_private(paths: &BundlePaths, header: &Header) -> Result<(PrivateEpisode, MaskKey), BundleError> {
+/// [`RecordError`] when it is missing, damaged or not the one the header commits to.
+pub fn read_private(paths: &BundlePaths, header: &Header) -> Result<(PrivateEpisode, MaskKey), RecordError> {
     let path = paths.episode();
     if !path.exists() {
         let what = format!(
             "{} has no private part: its stocks and days cannot be named",
             paths.root().display()
         );
-        return Err(BundleError::input(
+        return Err(RecordError::input(
             what,
             "ask the bundle's owner for private/, which `ktd publish` gives away; `ktd verify` checks what it can without",
         ));
@@ -82,15 +83,15 @@ pub fn read_private(paths: &BundlePaths, header: &Header) -> Result<(PrivateEpis
     let bytes = read_bounded(&path, PRIVATE_LIMIT_BYTES)?;
     let private: PrivateEpisode = parse_json(&path, &bytes)?;
     if private != private.clone().sealed() || bytes != json_bytes(&path, &private)? {
-        return Err(BundleError::damaged(
+        return Err(RecordError::damaged(
             &path,
             "it was changed: its seal does not fit",
         ));
     }
     let key =
-        MaskKey::parse(&private.mask_key).map_err(|error| BundleError::damaged(&path, error.to_string()))?;
+        MaskKey::parse(&private.mask_key).map_err(|error| RecordError::damaged(&path, error.to_string()))?;
     if key.commitment() != header.mask.commitment {
-        return Err(BundleError::damaged(
+        return Err(RecordError::damaged(
             &path,
             "its mask key is not the one that header.json commits to",
         ));

@@ -1,15 +1,15 @@
 //! Published bundles: finished episodes with what ranking them again needs, under one signed manifest.
 
-use crate::BundleError;
-use crate::program_record::ProgramRecord;
-use crate::signer_mark::SignerMark;
-use crate::signing::{PublicKey, Signature, SigningKey};
 use ktd_experiment::config::is_file_name;
 use ktd_experiment::label;
 use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, list, read_bounded};
 use ktd_masking::{Level, Numeric};
+use ktd_record::RecordError;
+use ktd_record::program_record::ProgramRecord;
+use ktd_record::signer_mark::SignerMark;
+use ktd_record::signing::{PublicKey, Signature, SigningKey};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -100,8 +100,8 @@ impl Publication {
     /// Signs a manifest.
     ///
     /// # Errors
-    /// [`BundleError::Input`] when it cannot be canonical JSON.
-    pub fn sign(manifest: PublicationManifest, key: &SigningKey) -> Result<Self, BundleError> {
+    /// [`RecordError::Input`] when it cannot be canonical JSON.
+    pub fn sign(manifest: PublicationManifest, key: &SigningKey) -> Result<Self, RecordError> {
         let signature = key.sign(&manifest)?;
         Ok(Self { manifest, signature })
     }
@@ -116,8 +116,8 @@ impl Publication {
     /// The manifest in a folder, its signature checked. Where `signers` are named, one of them must have signed.
     ///
     /// # Errors
-    /// [`BundleError::Untrusted`] when it was changed, is not signed, or is signed with another key.
-    pub fn read(folder: &Path, signers: &[PublicKey]) -> Result<Self, BundleError> {
+    /// [`RecordError::Untrusted`] when it was changed, is not signed, or is signed with another key.
+    pub fn read(folder: &Path, signers: &[PublicKey]) -> Result<Self, RecordError> {
         let path = folder.join(PUBLICATION);
         let bytes = read_bounded(&path, JSON_LIMIT_BYTES)?;
         let untrusted = |what: String, hint| untrusted(&path, what, hint);
@@ -167,8 +167,8 @@ impl Publication {
     /// Checks that the folder holds the files that were signed and nothing else.
     ///
     /// # Errors
-    /// [`BundleError::Untrusted`] naming the first file that was changed or is missing, or what lies there besides.
-    pub fn check_files(&self, folder: &Path) -> Result<(), BundleError> {
+    /// [`RecordError::Untrusted`] naming the first file that was changed or is missing, or what lies there besides.
+    pub fn check_files(&self, folder: &Path) -> Result<(), RecordError> {
         let mut signed = BTreeSet::from([folder.join(PUBLICATION)]);
         for (place, bundle) in &self.manifest.bundles {
             if !is_place(place) {
@@ -191,8 +191,8 @@ impl Publication {
     }
 }
 
-pub(crate) fn untrusted(path: &Path, what: String, hint: &'static str) -> BundleError {
-    BundleError::Untrusted {
+pub(crate) fn untrusted(path: &Path, what: String, hint: &'static str) -> RecordError {
+    RecordError::Untrusted {
         path: path.to_owned(),
         what,
         hint,
@@ -206,7 +206,7 @@ fn is_place(place: &str) -> bool {
     parts.len() == DEPTH && parts.iter().all(|part| is_file_name(part)) && is_plain(Path::new(place))
 }
 
-fn check_bundle(root: &Path, bundle: &PublishedBundle) -> Result<(), BundleError> {
+fn check_bundle(root: &Path, bundle: &PublishedBundle) -> Result<(), RecordError> {
     for (file, sha256) in &bundle.files {
         let path = root.join(file);
         if !PUBLISHED_FILES.contains(&file.as_str()) {
@@ -230,9 +230,9 @@ fn check_bundle(root: &Path, bundle: &PublishedBundle) -> Result<(), BundleError
 
 /// The first file, link or folder below `folder` that is neither signed nor on the way to a signed one. Links are not
 /// followed: where one leads may change.
-fn added(folder: &Path, signed: &BTreeSet<PathBuf>) -> Result<Option<PathBuf>, BundleError> {
+fn added(folder: &Path, signed: &BTreeSet<PathBuf>) -> Result<Option<PathBuf>, RecordError> {
     for path in list(folder)? {
-        let kind = std::fs::symlink_metadata(&path).map_err(BundleError::io("read", &path))?;
+        let kind = std::fs::symlink_metadata(&path).map_err(RecordError::io("read", &path))?;
         let is_signed = if kind.is_dir() {
             signed.iter().any(|file| file.starts_with(&path))
         } else {

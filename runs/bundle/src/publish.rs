@@ -4,6 +4,7 @@
 //! published is the episode's own key, a hash of the experiment's key: nobody goes back from it to the key that other
 //! windows, seeds and certificates hang on.
 
+use crate::BundlePaths;
 use crate::bundle_ref::BundleRef;
 use crate::bundle_set::BundleSet;
 use crate::event::publishes_account;
@@ -14,13 +15,13 @@ use crate::publication::{
     FILE_LIMIT_BYTES, PUBLICATION, PUBLICATION_FORMAT, PUBLISHED_FILES, Publication, PublicationManifest,
     PublishedBundle,
 };
-use crate::signing::SigningKey;
-use crate::{BundleError, BundlePaths};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{
     create_directory, json_bytes, list_if_exists, read_bounded, remove_directory, write_whole,
 };
 use ktd_io::whole_folder::{WholeFolder, check_vacant, sweep};
+use ktd_record::RecordError;
+use ktd_record::signing::SigningKey;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf, absolute};
 
@@ -28,14 +29,14 @@ use std::path::{Path, PathBuf, absolute};
 /// stocks and days of masked episodes become public.
 ///
 /// # Errors
-/// [`BundleError`] when an episode has not ended, is damaged, was published by somebody, or hides what `opens_mask` does not
+/// [`RecordError`] when an episode has not ended, is damaged, was published by somebody, or hides what `opens_mask` does not
 /// give away; when an episode that has not ended shares a mask key; and when `out` holds anything.
 pub fn publish(
     found: &BundleSet,
     out: &Path,
     key: &SigningKey,
     opens_mask: bool,
-) -> Result<Publication, BundleError> {
+) -> Result<Publication, RecordError> {
     check_out(out)?;
     sweep_unpublished(out);
     check_ended(found)?;
@@ -91,9 +92,9 @@ fn is_masked(found: &BundleRef) -> bool {
     !publishes_account(found.header.mask.level)
 }
 
-fn check_out(out: &Path) -> Result<(), BundleError> {
+fn check_out(out: &Path) -> Result<(), RecordError> {
     if out.join(PUBLICATION).exists() {
-        return Err(BundleError::input(
+        return Err(RecordError::input(
             format!("{} holds a publication already", out.display()),
             "name a new folder: what was signed and given away is not replaced",
         ));
@@ -101,7 +102,7 @@ fn check_out(out: &Path) -> Result<(), BundleError> {
     Ok(check_vacant(out)?)
 }
 
-fn check_ended(found: &BundleSet) -> Result<(), BundleError> {
+fn check_ended(found: &BundleSet) -> Result<(), RecordError> {
     let Some(first) = found.unfinished.first() else {
         return Ok(());
     };
@@ -113,17 +114,17 @@ fn check_ended(found: &BundleSet) -> Result<(), BundleError> {
             count - 1
         ),
     };
-    Err(BundleError::input(
+    Err(RecordError::input(
         what,
         "continue them with `ktd run`, or name the finished bundles alone: publishing opens their mask",
     ))
 }
 
 /// A publication says who made its episodes: nobody signs those that somebody published.
-fn check_own(named: &[BundleRef]) -> Result<(), BundleError> {
+fn check_own(named: &[BundleRef]) -> Result<(), RecordError> {
     match named.iter().find(|found| found.signer.fingerprint.is_some()) {
         None => Ok(()),
-        Some(found) => Err(BundleError::input(
+        Some(found) => Err(RecordError::input(
             format!(
                 "{} is published already, signed by {}",
                 found.root.display(),
@@ -134,7 +135,7 @@ fn check_own(named: &[BundleRef]) -> Result<(), BundleError> {
     }
 }
 
-fn consent(first: &BundleRef, count: usize) -> BundleError {
+fn consent(first: &BundleRef, count: usize) -> RecordError {
     let mask = &first.header.mask;
     let what = format!(
         "{} is under the mask {}/{}, as {count} of the named episodes are masked: publishing them opens their mask for \
@@ -143,7 +144,7 @@ fn consent(first: &BundleRef, count: usize) -> BundleError {
         mask.level.label(),
         mask.numeric.label(),
     );
-    BundleError::input(
+    RecordError::input(
         what,
         "when no run under these mask keys is to come any more, pass --open-mask; without publishing, share the bundles \
          without private/, which `ktd verify` checks and nobody can rank",
@@ -151,7 +152,7 @@ fn consent(first: &BundleRef, count: usize) -> BundleError {
 }
 
 /// Refuses while an episode that shares a key is running: its alias map would be public before it ends.
-fn check_shared_keys(masked: &[&BundleRef]) -> Result<(), BundleError> {
+fn check_shared_keys(masked: &[&BundleRef]) -> Result<(), RecordError> {
     let opened: BTreeMap<&str, &BundleRef> = masked
         .iter()
         .map(|found| (found.header.mask.commitment.as_str(), *found))
@@ -168,7 +169,7 @@ fn check_shared_keys(masked: &[&BundleRef]) -> Result<(), BundleError> {
                 other.root.display(),
                 found.root.display()
             );
-            return Err(BundleError::input(
+            return Err(RecordError::input(
                 what,
                 "continue it with `ktd run` first, or remove it if it is never to be continued",
             ));
@@ -178,11 +179,11 @@ fn check_shared_keys(masked: &[&BundleRef]) -> Result<(), BundleError> {
 }
 
 /// The bundles beside these, and those of the experiments beside theirs.
-fn neighbours(masked: &[&BundleRef]) -> Result<BTreeSet<PathBuf>, BundleError> {
+fn neighbours(masked: &[&BundleRef]) -> Result<BTreeSet<PathBuf>, RecordError> {
     let mut folders = BTreeSet::new();
     for found in masked {
         let root = &found.root;
-        let real = root.canonicalize().map_err(BundleError::io("read", root))?;
+        let real = root.canonicalize().map_err(RecordError::io("read", root))?;
         let mut above = real.ancestors().skip(1);
         folders.extend(above.next().map(Path::to_owned));
         let experiments = above.nth(1).map_or_else(|| Ok(Vec::new()), list_if_exists)?;
@@ -205,7 +206,7 @@ fn write_aside(
     masked: usize,
     aside: &WholeFolder,
     key: &SigningKey,
-) -> Result<Publication, BundleError> {
+) -> Result<Publication, RecordError> {
     let mut bundles = BTreeMap::new();
     for bundle in &found.named {
         let header = &bundle.header;
@@ -217,7 +218,7 @@ fn write_aside(
                 header.cell,
                 header.experiment
             );
-            return Err(BundleError::input(
+            return Err(RecordError::input(
                 what,
                 "name one of the two, or publish them apart",
             ));
@@ -255,7 +256,7 @@ fn opens(masked: usize) -> Vec<String> {
 }
 
 /// Copies a finished bundle whose files agree with each other; its own maker's paths stay at home.
-fn copy(bundle: &BundleRef, target: &Path) -> Result<PublishedBundle, BundleError> {
+fn copy(bundle: &BundleRef, target: &Path) -> Result<PublishedBundle, RecordError> {
     let episode = FinishedEpisode::read(OpenedBundle::read(bundle.clone())?)?;
     let (from, to) = (BundlePaths::new(&bundle.root), BundlePaths::new(target));
     let header = &bundle.header;

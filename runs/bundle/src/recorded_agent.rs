@@ -2,12 +2,12 @@
 //!
 //! It is no proof of who answered: nothing but the header's own text says so, and a record can be made by anyone.
 
-use crate::BundleError;
-use crate::exchanges::{Cassette, Sent};
 use crate::header::Header;
 use ktd_agents::Wire;
 use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::provider::Provider;
+use ktd_record::RecordError;
+use ktd_record::exchanges::{Cassette, Sent};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -24,8 +24,8 @@ struct Named {
 /// Checks the exchanges of a store, read from `path`, against the agents that the header names.
 ///
 /// # Errors
-/// [`BundleError::File`] naming the first exchange that is another agent's.
-pub fn check(header: &Header, cassette: &Cassette, path: &Path) -> Result<(), BundleError> {
+/// [`RecordError::File`] naming the first exchange that is another agent's.
+pub fn check(header: &Header, cassette: &Cassette, path: &Path) -> Result<(), RecordError> {
     let fault = cassette.sends().find_map(|sent| {
         let (agent, provider) = answering(header, sent.intent.at.step);
         Some((sent.intent.at, agent, fault(sent, agent, provider)?))
@@ -35,7 +35,7 @@ pub fn check(header: &Header, cassette: &Cassette, path: &Path) -> Result<(), Bu
             "{at}: {fault}, but header.json says that agent {:?} was asked",
             agent.id
         );
-        Err(BundleError::damaged(path, what))
+        Err(RecordError::damaged(path, what))
     })
 }
 
@@ -65,7 +65,9 @@ fn fault(sent: &Sent, agent: &AgentConfig, provider: &Provider) -> Option<String
     {
         return Some(format!("it asks the model {asked:?}"));
     }
-    let reply = sent.answer().and_then(crate::exchanges::ExchangeOutcome::reply)?;
+    let reply = sent
+        .answer()
+        .and_then(ktd_record::exchanges::ExchangeOutcome::reply)?;
     let reply: Named = serde_json::from_slice(&reply.body).ok()?;
     let is_own = reply.id.is_some_and(|id| id.starts_with(OWN_REPLY));
     (is_own && !agent.is_ours()).then(|| "its reply is that of a built-in agent".to_owned())

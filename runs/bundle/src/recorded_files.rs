@@ -1,21 +1,21 @@
 //! The files that a summary is made of, each read once.
 
-use crate::BundleError;
 use crate::bundle_ref::BundleRef;
-use crate::chain::Lines;
+use crate::episode_tariff::tariff_of_header;
 use crate::event::{Mark, ReadEvent, publishes_account};
-use crate::exchanges::Cassette;
 use crate::ledger::LedgerLine;
 use crate::ledger_binding::ledger_binding;
 use crate::ledger_mark::mark_of;
 use crate::metrics::{account_summary, metrics};
-use crate::spending::Spending;
 use crate::summary::{EpisodeFold, KEYED, Summary};
-use crate::tariff::Tariff;
 use crate::{BundlePaths, FORMAT_VERSION};
 use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
 use ktd_masking::MaskKey;
+use ktd_record::RecordError;
+use ktd_record::chain::Lines;
+use ktd_record::exchanges::Cassette;
+use ktd_record::spending::Spending;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -34,12 +34,12 @@ impl RecordedFiles {
     /// Reads events, exchanges and, with the key, the ledger; `look` is given the exchanges.
     ///
     /// # Errors
-    /// [`BundleError`] when one is missing or damaged, and what `look` finds.
+    /// [`RecordError`] when one is missing or damaged, and what `look` finds.
     pub(crate) fn read(
         bundle: &BundleRef,
         key: Option<&MaskKey>,
-        look: impl FnOnce(&Cassette) -> Result<(), BundleError>,
-    ) -> Result<Self, BundleError> {
+        look: impl FnOnce(&Cassette) -> Result<(), RecordError>,
+    ) -> Result<Self, RecordError> {
         let paths = BundlePaths::new(&bundle.root);
         let mut sha256 = BTreeMap::from([(name(&paths.header()), bundle.header_sha256.clone())]);
         let path = paths.events();
@@ -52,7 +52,7 @@ impl RecordedFiles {
         let path = paths.exchanges();
         let bytes = LineKind::Exchanges.bytes(&path)?;
         sha256.insert(name(&path), sha256_hex(&bytes));
-        let tariff = Tariff::of_header(&bundle.header);
+        let tariff = tariff_of_header(&bundle.header);
         let cassette = Cassette::parse(&path, &bytes)?;
         drop(bytes);
         let spending = Spending::of(&cassette, &tariff);
@@ -75,10 +75,10 @@ impl RecordedFiles {
     /// The summary that they give.
     ///
     /// # Errors
-    /// [`BundleError`] when the episode has not ended, or the NAV is not one.
-    pub(crate) fn summary(&self, bundle: &BundleRef) -> Result<Summary, BundleError> {
+    /// [`RecordError`] when the episode has not ended, or the NAV is not one.
+    pub(crate) fn summary(&self, bundle: &BundleRef) -> Result<Summary, RecordError> {
         let path = BundlePaths::new(&bundle.root).events();
-        let damaged = |what: String| BundleError::damaged(&path, what);
+        let damaged = |what: String| RecordError::damaged(&path, what);
         let fold = EpisodeFold::of(&self.events);
         let reason = fold.reason.clone();
         let reason = reason
@@ -86,7 +86,7 @@ impl RecordedFiles {
         let marks = self.marks(&fold, bundle)?;
         let account = marks.map(|marks| account_summary(fold.initial_cash_fen, &marks));
         let account = account.transpose().map_err(|error| damaged(error.to_string()))?;
-        let first_own_step = Tariff::of_header(&bundle.header).first_own_step();
+        let first_own_step = tariff_of_header(&bundle.header).first_own_step();
         let own_steps = (fold.steps + 1).saturating_sub(first_own_step);
         let own_steps = u64::try_from(own_steps).unwrap_or(u64::MAX);
         Ok(Summary {
@@ -103,7 +103,7 @@ impl RecordedFiles {
 
     /// The account's totals at each close: of the ledger, or of the events where the mask lets them stand there. `None`
     /// where neither can tell.
-    fn marks(&self, fold: &EpisodeFold, bundle: &BundleRef) -> Result<Option<Vec<Mark>>, BundleError> {
+    fn marks(&self, fold: &EpisodeFold, bundle: &BundleRef) -> Result<Option<Vec<Mark>>, RecordError> {
         let paths = BundlePaths::new(&bundle.root);
         let are_public = publishes_account(bundle.header.mask.level);
         let public = if are_public { fold.steps } else { 0 };
@@ -113,7 +113,7 @@ impl RecordedFiles {
                 fold.marks.len(),
                 fold.steps
             );
-            return Err(BundleError::damaged(&paths.events(), what));
+            return Err(RecordError::damaged(&paths.events(), what));
         }
         let Some(ledger) = &self.ledger else {
             return Ok(are_public.then(|| fold.marks.clone()));
@@ -121,7 +121,7 @@ impl RecordedFiles {
         let marks: Vec<Mark> = ledger.iter().map(mark_of).collect();
         if marks.len() != fold.steps || (are_public && marks != fold.marks) {
             let what = "its totals are not those of events.jsonl";
-            return Err(BundleError::damaged(&paths.ledger(), what));
+            return Err(RecordError::damaged(&paths.ledger(), what));
         }
         Ok(Some(marks))
     }
@@ -131,11 +131,11 @@ impl RecordedFiles {
 pub(crate) fn read_ledger(
     paths: &BundlePaths,
     key: &MaskKey,
-) -> Result<(String, Vec<LedgerLine>), BundleError> {
+) -> Result<(String, Vec<LedgerLine>), RecordError> {
     let path = paths.ledger();
     let bytes = LineKind::Log.bytes(&path)?;
     let text = std::str::from_utf8(&bytes)
-        .map_err(|error| BundleError::damaged(&path, format!("not UTF-8 at byte {}", error.valid_up_to())))?;
+        .map_err(|error| RecordError::damaged(&path, format!("not UTF-8 at byte {}", error.valid_up_to())))?;
     let lines = Lines::parse(&path, &bytes)?.bodies(&path)?;
     Ok((ledger_binding(key, text), lines))
 }

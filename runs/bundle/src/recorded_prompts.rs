@@ -3,14 +3,14 @@
 //! Neither a key nor the panel is needed: the text that explains a mask is compiled in, and each rung of numbers has keys
 //! and columns that it never shows. The model's own words are not looked at.
 
-use crate::BundleError;
 use crate::conversation::conversation;
-use crate::exchanges::{Cassette, RequestPlace, Sent};
 use crate::header::Header;
-use crate::json_parts::{each_member, values_in};
 use ktd_env::{Ticker, TradeDate};
 use ktd_experiment::branch::numeric_at;
 use ktd_masking::{FactorScale, Level, MaskSettings, Mode, Numeric};
+use ktd_record::RecordError;
+use ktd_record::exchanges::{Cassette, RequestPlace, Sent};
+use ktd_record::json_parts::{each_member, values_in};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,8 +39,8 @@ pub fn are_of_this_program(header: &Header) -> bool {
 /// opening.
 ///
 /// # Errors
-/// [`BundleError::File`] naming the first request that shows something else.
-pub fn check(header: &Header, cassette: &Cassette, path: &Path) -> Result<(), BundleError> {
+/// [`RecordError::File`] naming the first request that shows something else.
+pub fn check(header: &Header, cassette: &Cassette, path: &Path) -> Result<(), RecordError> {
     let last: BTreeMap<usize, RequestPlace> = cassette
         .sends()
         .map(|sent| (sent.intent.at.step, sent.intent.at))
@@ -67,7 +67,7 @@ pub fn check(header: &Header, cassette: &Cassette, path: &Path) -> Result<(), Bu
                 sent.intent.at,
                 header.mode.label()
             );
-            return Err(BundleError::damaged(path, what));
+            return Err(RecordError::damaged(path, what));
         }
     }
     Ok(())

@@ -1,10 +1,11 @@
 //! A step of a recorded episode: its orders, what became of them, and the account at its close.
 
-use crate::chain::Lines;
+use crate::BundlePaths;
 use crate::event::{Mark, OrderRecord, ReadEvent, StepOutcome};
 use crate::ledger::LedgerLine;
 use crate::ledger_mark::mark_of;
-use crate::{BundleError, BundlePaths};
+use ktd_record::RecordError;
+use ktd_record::chain::Lines;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -38,8 +39,8 @@ impl RecordedStep {
     /// The steps of a bundle, in order.
     ///
     /// # Errors
-    /// [`BundleError`] when its events cannot be read.
-    pub fn all(paths: &BundlePaths) -> Result<Vec<Self>, BundleError> {
+    /// [`RecordError`] when its events cannot be read.
+    pub fn all(paths: &BundlePaths) -> Result<Vec<Self>, RecordError> {
         let path = paths.events();
         let events: Vec<ReadEvent> = Lines::read(&path)?.bodies(&path)?;
         let path = paths.ledger();

@@ -1,6 +1,6 @@
 //! Settings of generation as the recorded requests name them: a dialect may leave out what the experiment asks for.
 
-use crate::exchanges::Cassette;
+use ktd_record::exchanges::Cassette;
 use serde::Deserialize;
 use serde_json::Number;
 use std::collections::BTreeSet;

@@ -1,7 +1,8 @@
 //! Bundles of which nothing was decided, moved out of the way so that their cells can be run again.
 
+use crate::BundlePaths;
 use crate::summary::Summary;
-use crate::{BundleError, BundlePaths};
+use ktd_record::RecordError;
 use std::path::{Path, PathBuf};
 
 /// Stands between a cell's name and the number of the attempt that was lost.
@@ -24,15 +25,15 @@ pub fn is_set_aside(name: &str) -> bool {
 /// Moves a bundle to `NAME.lost-1` beside it, or to the next number that is free; says where it is now.
 ///
 /// # Errors
-/// [`BundleError`] when it cannot be moved.
-pub fn set_aside(paths: &BundlePaths) -> Result<PathBuf, BundleError> {
+/// [`RecordError`] when it cannot be moved.
+pub fn set_aside(paths: &BundlePaths) -> Result<PathBuf, RecordError> {
     let root = paths.root();
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_default();
     let place = |number: u32| root.with_file_name(format!("{name}{LOST}{number}"));
     let free = (1..=u32::MAX).map(place).find(|place| !exists(place));
     let target = free.unwrap_or_else(|| place(0));
-    std::fs::rename(root, &target).map_err(BundleError::io("move", root))?;
+    std::fs::rename(root, &target).map_err(RecordError::io("move", root))?;
     Ok(target)
 }
 

@@ -2,10 +2,10 @@
 //! header and exchanges.
 
 use crate::event::{Mark, ReadEvent, StepOutcome};
-use crate::spending::PerStep;
-use crate::spending::Spending;
 use ktd_attribution::metric::Undefined;
 use ktd_env::exchange::RejectCode;
+use ktd_record::spending::PerStep;
+use ktd_record::spending::Spending;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,28 +1,28 @@
 //! `summary.json` and `private/summary.json`: read, recomputed from the other files, and compared with them.
 
-use crate::BundleError;
 use crate::BundlePaths;
 use crate::FORMAT_VERSION;
 use crate::bundle_ref::BundleRef;
+use crate::episode_tariff::tariff_of_header;
 use crate::event::publishes_account;
-use crate::exchanges::Cassette;
 use crate::open::read_header;
 use crate::recorded_files::RecordedFiles;
-use crate::spending::Spending;
 use crate::summary::{KEYED, PrivateSummary, Summary};
-use crate::tariff::Tariff;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, read_json, write_whole};
 use ktd_masking::{Level, MaskKey};
+use ktd_record::RecordError;
+use ktd_record::exchanges::Cassette;
+use ktd_record::spending::Spending;
 use std::path::Path;
 
 /// The summary as it is written, with the account of the private part where there is one.
 ///
 /// # Errors
-/// [`BundleError::Unfinished`] when there is none, and when it cannot be read.
-pub fn read_summary(paths: &BundlePaths) -> Result<Summary, BundleError> {
+/// [`RecordError::Unfinished`] when there is none, and when it cannot be read.
+pub fn read_summary(paths: &BundlePaths) -> Result<Summary, RecordError> {
     let path = paths.summary();
     if !path.exists() {
-        return Err(BundleError::Unfinished { path });
+        return Err(RecordError::Unfinished { path });
     }
     let mut summary: Summary = read_json(&path)?;
     let private = paths.private_summary();
@@ -36,8 +36,8 @@ pub fn read_summary(paths: &BundlePaths) -> Result<Summary, BundleError> {
 /// Writes both summaries, the private one first: an episode has ended when the public one stands.
 ///
 /// # Errors
-/// [`BundleError`] when a file is missing or damaged, or a summary cannot be written.
-pub fn write_summary(paths: &BundlePaths, key: &MaskKey) -> Result<Summary, BundleError> {
+/// [`RecordError`] when a file is missing or damaged, or a summary cannot be written.
+pub fn write_summary(paths: &BundlePaths, key: &MaskKey) -> Result<Summary, RecordError> {
     let bundle = BundleRef::read(paths.root())?;
     let summary = RecordedFiles::read(&bundle, Some(key), |_| Ok(()))?.summary(&bundle)?;
     let files = SummaryBytes::of(paths, &summary, bundle.header.mask.level)?;
@@ -56,7 +56,7 @@ struct SummaryBytes {
 }
 
 impl SummaryBytes {
-    fn of(paths: &BundlePaths, summary: &Summary, level: Level) -> Result<Self, BundleError> {
+    fn of(paths: &BundlePaths, summary: &Summary, level: Level) -> Result<Self, RecordError> {
         let mut public = summary.clone();
         let account = public.account.take();
         if publishes_account(level) {
@@ -77,8 +77,8 @@ impl SummaryBytes {
 /// Names the first file whose hash is not the recorded one.
 ///
 /// # Errors
-/// [`BundleError`] naming that file.
-pub fn check_hashes(paths: &BundlePaths, recorded: &Summary, now: &Summary) -> Result<(), BundleError> {
+/// [`RecordError`] naming that file.
+pub fn check_hashes(paths: &BundlePaths, recorded: &Summary, now: &Summary) -> Result<(), RecordError> {
     let differs = now
         .sha256
         .iter()
@@ -86,19 +86,19 @@ pub fn check_hashes(paths: &BundlePaths, recorded: &Summary, now: &Summary) -> R
     differs.map_or(Ok(()), |(file, _)| {
         let file = file.strip_suffix(KEYED).unwrap_or(file);
         let what = "its hash is not the one in summary.json";
-        Err(BundleError::damaged(&paths.root().join(file), what))
+        Err(RecordError::damaged(&paths.root().join(file), what))
     })
 }
 
 /// Recomputes the summary and names the first thing that differs.
 ///
 /// # Errors
-/// [`BundleError`] naming the file and place that differs.
+/// [`RecordError`] naming the file and place that differs.
 pub fn check_summary(
     paths: &BundlePaths,
     recorded: &Summary,
     key: Option<&MaskKey>,
-) -> Result<(), BundleError> {
+) -> Result<(), RecordError> {
     let now = summary_of(paths, key)?;
     check_hashes(paths, recorded, &now)?;
     let bytes = read_bounded(&paths.summary(), JSON_LIMIT_BYTES)?;
@@ -112,7 +112,7 @@ pub(crate) fn check_bytes(
     (bytes, recorded): (&[u8], &Summary),
     mut now: Summary,
     (key, level): (Option<&MaskKey>, Level),
-) -> Result<(), BundleError> {
+) -> Result<(), RecordError> {
     if key.is_none() {
         // Without the private part its hash cannot be recomputed and stands as it is.
         let private = recorded.sha256.iter().filter(|(file, _)| file.ends_with(KEYED));
@@ -124,7 +124,7 @@ pub(crate) fn check_bytes(
     if let (Some(private), Some(_)) = (expected.private, key) {
         let path = paths.private_summary();
         if !path.exists() {
-            return Err(BundleError::damaged(&path, "it is missing"));
+            return Err(RecordError::damaged(&path, "it is missing"));
         }
         same(&path, &read_bounded(&path, JSON_LIMIT_BYTES)?, &private)?;
     }
@@ -132,7 +132,7 @@ pub(crate) fn check_bytes(
 }
 
 /// Names the first line of a summary that differs from what the other files give.
-fn same(path: &Path, bytes: &[u8], expected: &[u8]) -> Result<(), BundleError> {
+fn same(path: &Path, bytes: &[u8], expected: &[u8]) -> Result<(), RecordError> {
     if bytes == expected {
         return Ok(());
     }
@@ -153,15 +153,15 @@ fn same(path: &Path, bytes: &[u8], expected: &[u8]) -> Result<(), BundleError> {
             )
         },
     );
-    Err(BundleError::damaged(path, what))
+    Err(RecordError::damaged(path, what))
 }
 
 /// The summary that a bundle's files give. Without the key the hash of the private ledger is left out, and so is the account
 /// where it is private.
 ///
 /// # Errors
-/// [`BundleError`] when a file is missing or damaged, or the NAV is not one.
-pub fn summary_of(paths: &BundlePaths, key: Option<&MaskKey>) -> Result<Summary, BundleError> {
+/// [`RecordError`] when a file is missing or damaged, or the NAV is not one.
+pub fn summary_of(paths: &BundlePaths, key: Option<&MaskKey>) -> Result<Summary, RecordError> {
     let bundle = BundleRef::read(paths.root())?;
     RecordedFiles::read(&bundle, key, |_| Ok(()))?.summary(&bundle)
 }
@@ -169,8 +169,8 @@ pub fn summary_of(paths: &BundlePaths, key: Option<&MaskKey>) -> Result<Summary,
 /// What a bundle's own sends cost so far, at the prices in its header.
 ///
 /// # Errors
-/// [`BundleError`] when header or exchanges cannot be read.
-pub fn spending_of(paths: &BundlePaths) -> Result<Spending, BundleError> {
-    let tariff = Tariff::of_header(&read_header(paths)?);
+/// [`RecordError`] when header or exchanges cannot be read.
+pub fn spending_of(paths: &BundlePaths) -> Result<Spending, RecordError> {
+    let tariff = tariff_of_header(&read_header(paths)?);
     Ok(Spending::of(&Cassette::read(&paths.exchanges())?, &tariff))
 }

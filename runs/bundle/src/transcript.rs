@@ -1,10 +1,10 @@
 //! A step as the model saw it: the conversation of its last request, and the reply to it; with what all steps have in
 //! common folded into a line.
 
-use crate::BundleError;
 use crate::conversation::conversation;
-use crate::exchanges::{Cassette, ExchangeOutcome, Sent};
 use ktd_agents::{Dialect, ModelTurn, Wire};
+use ktd_record::RecordError;
+use ktd_record::exchanges::{Cassette, ExchangeOutcome, Sent};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -25,8 +25,8 @@ impl Transcript {
     /// The conversation of a step, from the recorded exchanges.
     ///
     /// # Errors
-    /// [`BundleError::Input`] when the bundle has no such step.
-    pub fn of(cassette: &Cassette, step: usize) -> Result<Self, BundleError> {
+    /// [`RecordError::Input`] when the bundle has no such step.
+    pub fn of(cassette: &Cassette, step: usize) -> Result<Self, RecordError> {
         let answered: Vec<(&Sent, &ExchangeOutcome)> = cassette
             .answered()
             .filter(|sent| sent.intent.at.step == step)
@@ -36,7 +36,7 @@ impl Transcript {
             let steps = cassette.answered().map(|sent| sent.intent.at.step).max();
             let steps = steps.unwrap_or(0);
             let what = format!("step {step} is not recorded");
-            return Err(BundleError::input(
+            return Err(RecordError::input(
                 what,
                 format!("the bundle has the steps 1 to {steps}"),
             ));

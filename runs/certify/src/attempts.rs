@@ -7,12 +7,12 @@
 
 use super::set_record::SetRecord;
 use crate::CertifyError;
-use ktd_bundle::chain::{Lines, Log, NO_GENESIS};
 use ktd_experiment::label;
 use ktd_io::lock::FileLock;
 use ktd_io::sha256::sha256_hex;
 use ktd_masking::{Level, Numeric};
 use ktd_probes::judge::CertificateVerdict;
+use ktd_record::chain::{Lines, Log, NO_GENESIS};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;

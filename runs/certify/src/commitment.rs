@@ -7,13 +7,13 @@ use super::paths::{COMMITMENT, CertifyPaths};
 use super::set_record::SetRecord;
 use super::signed::SignedCertificate;
 use crate::CertifyError;
-use ktd_bundle::signing::{PublicKey, Signature, SigningKey};
 use ktd_io::sha256::sha256_file;
 use ktd_io::whole_file::{
     Durability, IfExists, JSON_LIMIT_BYTES, json_bytes, list_if_exists, read_bounded, read_if_exists,
     write_file,
 };
 use ktd_probes::judge::{AcceptanceCriteria, Thresholds};
+use ktd_record::signing::{PublicKey, Signature, SigningKey};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

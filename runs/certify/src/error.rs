@@ -1,13 +1,13 @@
 //! What can be wrong with a certificate.
 
 use ktd_agents::SessionError;
-use ktd_bundle::BundleError;
 use ktd_client::ClientError;
 use ktd_data::DataFileError;
 use ktd_episode::EpisodeError;
 use ktd_experiment::ExperimentError;
 use ktd_io::{ErrorClass, FileError, InputError};
 use ktd_probes::judge::ThresholdError;
+use ktd_record::RecordError;
 use std::path::PathBuf;
 
 /// Error of a certificate that cannot be made or proves nothing.
@@ -28,7 +28,7 @@ pub enum CertifyError {
     Data(#[from] DataFileError),
     /// The record.
     #[error(transparent)]
-    Bundle(#[from] BundleError),
+    Bundle(#[from] RecordError),
     /// A request to a model.
     #[error(transparent)]
     Client(#[from] ClientError),

@@ -9,12 +9,12 @@ use super::signed::SignedCertificate;
 use super::verify::check_itself;
 use crate::CertifyError;
 use ktd_bundle::header::Header;
-use ktd_bundle::signing::PublicKey;
 use ktd_experiment::mask_hash::tools_sha256;
 use ktd_masking::Mode;
 use ktd_probes::judge::CertificateVerdict;
 use ktd_probes::judge::{CertificateSummary, CertificationMark, CertificationStatus};
 use ktd_probes::{AttackerClass, Measure};
+use ktd_record::signing::PublicKey;
 use std::path::PathBuf;
 
 /// The decision mode whose steps probes show.

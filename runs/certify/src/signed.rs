@@ -3,8 +3,8 @@
 use super::certificate::Certificate;
 use super::set_record::{FORMAT_VERSION, Versioned, of_another_format};
 use crate::CertifyError;
-use ktd_bundle::signing::{PublicKey, Signature, SigningKey};
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, write_whole};
+use ktd_record::signing::{PublicKey, Signature, SigningKey};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

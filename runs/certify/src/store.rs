@@ -9,11 +9,11 @@ use super::probe_inputs::{ProbeInputs, ProbeSet};
 use super::probe_line::{self, ProbeLine, WrittenProbe};
 use super::set_record::StoredSet;
 use crate::CertifyError;
-use ktd_bundle::BundleError;
 use ktd_io::whole_file::create_private;
 use ktd_masking::MaskSettings;
 use ktd_probes::judge::ChanceParts;
 use ktd_probes::{Database, ProbeKind, ProbeText};
+use ktd_record::RecordError;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -148,7 +148,7 @@ pub(super) fn load_answers(
 pub(super) fn compare<T: serde::Serialize>(path: &Path, values: &[T]) -> Result<(), CertifyError> {
     let recorded = jsonl::read::<Box<serde_json::value::RawValue>>(path)?;
     let differs = |line: usize, difference: String| {
-        CertifyError::Bundle(BundleError::Diverged {
+        CertifyError::Bundle(RecordError::Diverged {
             path: path.to_owned(),
             line: u64::try_from(line).unwrap_or(u64::MAX),
             difference,

@@ -20,13 +20,13 @@ use super::store::{compare, load_gold, load_probes};
 use super::workspace::ProbeWorkspace;
 use crate::CertifyError;
 use ktd_bundle::guessable_key::parse_key;
-use ktd_bundle::signing::PublicKey;
 use ktd_data::market_source::MarketSource;
 use ktd_episode::verify::Verified;
 use ktd_io::sha256::sha256_file;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_text};
 use ktd_probes::judge::ControlSet;
 use ktd_probes::{ProbeKind, ProbeText};
+use ktd_record::signing::PublicKey;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

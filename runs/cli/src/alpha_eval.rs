@@ -5,8 +5,8 @@ use crate::output::Console;
 use crate::progress::Progress;
 use crate::this_program::this_program;
 use clap::Args;
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_io::parallel::available_threads;
+use ktd_record::study_folder::StudyFolder;
 use ktd_studies::judge::StudyLogic;
 use ktd_studies::{
     AlphaReport, AlphaStudy, EvaluationRun, OpenStudy, StudyData, alpha_table, combination_table, cost_table,

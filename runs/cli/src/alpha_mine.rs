@@ -7,8 +7,8 @@ use crate::run::runtime;
 use crate::signals::unless_told_to_end;
 use crate::this_program::this_program;
 use clap::Args;
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_io::parallel::available_threads;
+use ktd_record::study_folder::StudyFolder;
 use ktd_studies::mine::{
     MineMethod, MineStudy, MinedPool, OpenMine, mine_into, mine_with_model, mined_table,
 };

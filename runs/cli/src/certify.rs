@@ -5,7 +5,6 @@ use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_bundle::mask_key::draw_key_file;
-use ktd_bundle::signing::{PublicKey, SigningKey};
 use ktd_certify::acts;
 use ktd_certify::attempts::AttemptLog;
 use ktd_certify::certificate::Certificate;
@@ -14,6 +13,7 @@ use ktd_certify::run::CertifyRun;
 use ktd_certify::table::{self, RefusalDetail};
 use ktd_io::whole_file::{Durability, IfExists, write_file};
 use ktd_probes::judge::{CertificateVerdict, how_to_fix};
+use ktd_record::signing::{PublicKey, SigningKey};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 

@@ -6,7 +6,6 @@ use crate::CliError;
 use crate::output::Console;
 use ktd_board::BoardOptions;
 use ktd_bundle::bundle_set::BundleSet;
-use ktd_bundle::signing::{PublicKey, SigningKey};
 use ktd_certify::acts;
 use ktd_certify::attempts::AttemptLog;
 use ktd_certify::commitment::CertificateSigner;
@@ -17,6 +16,7 @@ use ktd_certify::run::CertifyRun;
 use ktd_io::parallel::available_threads;
 use ktd_probes::AttackerClass;
 use ktd_probes::judge::CertificateVerdict;
+use ktd_record::signing::{PublicKey, SigningKey};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

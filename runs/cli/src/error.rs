@@ -161,7 +161,7 @@ from_errors!(
     ktd_viewer::ViewerError,
     ktd_experiment::ExperimentError,
     ktd_data::DataFileError,
-    ktd_bundle::BundleError,
+    ktd_record::RecordError,
     ktd_client::ClientError,
     ktd_episode::EpisodeError,
     ktd_plan::PlanningError,

@@ -9,11 +9,11 @@ use crate::signals::unless_told_to_end;
 use crate::this_program::this_program;
 use clap::Args;
 use ktd_boxed::{BoxLauncher, BoxSetup};
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_code::{
     CellEnd, FactorCodeBundle, FactorCodeConfig, FactorCodeHeader, FactorCodePaths, FactorCodeReport,
     FactorCodeRun, FactorCodeSummary, estimate_table, replay_factor_code, summary_table, write_report,
 };
+use ktd_record::study_folder::StudyFolder;
 use ktd_sandbox::Isolation;
 use ktd_view::draw::visible;
 use serde_json::{Value, json};

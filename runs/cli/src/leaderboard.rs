@@ -13,9 +13,9 @@ use ktd_board::{
 };
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
-use ktd_bundle::signing::{PublicKey, SigningKey};
 use ktd_certify::mark::Certificates;
 use ktd_probes::judge::CertificationMark;
+use ktd_record::signing::{PublicKey, SigningKey};
 use ktd_view::draw::paragraph;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

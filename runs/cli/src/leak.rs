@@ -7,9 +7,9 @@ use crate::progress::Progress;
 use crate::this_program::this_program;
 use crate::{leak_audit, leak_check};
 use clap::{Args, Subcommand};
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_io::lock::FileLock;
 use ktd_io::parallel::available_threads;
+use ktd_record::study_folder::StudyFolder;
 use ktd_studies::leak::{
     LEAK_FILES, LeakReport, LeakSource, controls_table, costs_table, count_runs, gains_table,
     interventions_table, main_table, read_leak_config, read_report, run_grid, sanity, years_table,

@@ -7,7 +7,7 @@ use clap::Args;
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::publication::Publication;
 use ktd_bundle::publish::publish;
-use ktd_bundle::signing::SigningKey;
+use ktd_record::signing::SigningKey;
 use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\

@@ -9,7 +9,6 @@ use crate::CliError;
 use crate::output::Console;
 use crate::this_program::this_program;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::finished_episode::check_bundle;
 use ktd_bundle::open::read_header;
 use ktd_bundle::recorded_step::RecordedStep;
@@ -19,6 +18,7 @@ use ktd_code::is_factor_code;
 use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::real_names::real_names;
 use ktd_episode::replay_episode;
+use ktd_record::exchanges::Cassette;
 use serde_json::json;
 use std::collections::BTreeMap;
 

@@ -8,7 +8,6 @@ use crate::step_bar::StepBar;
 use crate::this_program::this_program;
 use clap::Args;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::budget_file::{BudgetCap, BudgetFile};
 use ktd_bundle::canary::CanaryRecord;
 use ktd_bundle::set_aside::{is_lost, set_aside};
 use ktd_bundle::summary_file::read_summary;
@@ -25,6 +24,7 @@ use ktd_io::ErrorClass;
 use ktd_io::open_files::missing_open_files;
 use ktd_plan::estimate::{Estimate, measure, steps_measured};
 use ktd_plan::{cost_text, estimate_text};
+use ktd_record::budget_file::{BudgetCap, BudgetFile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use crate::signals::unless_told_to_end;
 use crate::strategy_code_run::advance;
 use crate::this_program::this_program;
 use clap::Args;
-use ktd_bundle::study_folder::StudyFolder;
+use ktd_record::study_folder::StudyFolder;
 use ktd_strategies::{
     ArenaOutcome, ArenaPlan, ArenaRecord, StrategyExperiment, arena_tables, plan_arena, run_arena,
 };

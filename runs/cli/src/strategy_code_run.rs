@@ -9,7 +9,7 @@ use crate::signals::unless_told_to_end;
 use crate::this_program::this_program;
 use clap::Args;
 use ktd_boxed::{BoxLauncher, BoxSetup};
-use ktd_bundle::study_folder::StudyFolder;
+use ktd_record::study_folder::StudyFolder;
 use ktd_strategies::{
     StrategyExperiment, StrategyPlan, StrategyReport, StrategyResults, another_box, check_records,
     plan_experiment, replay_arena, replay_experiment, run_experiment, starting_versions, strategy_boxes,

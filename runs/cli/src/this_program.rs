@@ -1,6 +1,6 @@
 //! The program that runs, as records name it.
 
-use ktd_bundle::program_record::ProgramRecord;
+use ktd_record::program_record::ProgramRecord;
 
 /// This program.
 pub(super) fn this_program() -> ProgramRecord {

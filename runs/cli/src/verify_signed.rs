@@ -6,9 +6,9 @@ use ktd_board::{CheckedBoard, check_board, is_board};
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::publication::{PUBLICATION, Publication};
 use ktd_bundle::publish::sweep_unpublished;
-use ktd_bundle::signer_mark::SignerMark;
-use ktd_bundle::signing::PublicKey;
 use ktd_episode::verify::Verified;
+use ktd_record::signer_mark::SignerMark;
+use ktd_record::signing::PublicKey;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 

@@ -5,10 +5,10 @@ use crate::ask::RecordedClient;
 use crate::asked_model::AskedModel;
 use crate::money::Metering;
 use ktd_agents::{ChatRequest, Expected, ModelTurn, Transport, WireRequest, Words};
-use ktd_bundle::BundleError;
-use ktd_bundle::exchanges::{Cassette, ExchangeStore, RequestPlace};
 use ktd_experiment::config::RetryConfig;
 use ktd_guard::RequestScan;
+use ktd_record::RecordError;
+use ktd_record::exchanges::{Cassette, ExchangeStore, RequestPlace};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -141,7 +141,7 @@ impl<'a> Conversations<'a> {
             self_hosted: provider.dialect.self_hosted,
         };
         let asked = match client.ask(step, ordinal, &wire, &expected).await {
-            Err(ClientError::Bundle(BundleError::NotRecorded { .. })) if self.live.is_none() => {
+            Err(ClientError::Bundle(RecordError::NotRecorded { .. })) if self.live.is_none() => {
                 return Ok(Answered::Nothing(NOT_ASKED.to_owned()));
             }
             asked => asked?,

@@ -1,10 +1,10 @@
 //! What can stop a request to a model.
 
 use crate::cap_reached::CapReached;
-use ktd_bundle::BundleError;
-use ktd_bundle::exchanges::Nearest;
 use ktd_experiment::ExperimentError;
 use ktd_io::{ErrorClass, FileError, InputError};
+use ktd_record::RecordError;
+use ktd_record::exchanges::Nearest;
 
 /// A request that was not answered, and why.
 #[derive(Debug, thiserror::Error)]
@@ -21,7 +21,7 @@ pub enum ClientError {
     Experiment(#[from] ExperimentError),
     /// The record.
     #[error(transparent)]
-    Bundle(#[from] BundleError),
+    Bundle(#[from] RecordError),
     /// The guard found hidden text in a request; it was not sent.
     #[error(
         "step {step}: a request holds a hidden {kind} at {pointer}; it was not sent and the episode was stopped"
@@ -109,7 +109,7 @@ impl ClientError {
     #[must_use]
     pub fn not_recorded(step: usize, ordinal: u32, nearest: Option<Nearest>) -> Self {
         let nearest = nearest.map(Box::new);
-        Self::Bundle(BundleError::NotRecorded {
+        Self::Bundle(RecordError::NotRecorded {
             step,
             ordinal,
             nearest,

@@ -6,17 +6,17 @@ use crate::money::{Budget, Metering, PaymentTerms, Spender};
 use crate::{ClientError, PricedAgent};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::canary::all_bundles;
-use ktd_bundle::exchanges::Cassette;
+use ktd_bundle::episode_tariff::tariff_of_header;
 use ktd_bundle::header::Header;
 use ktd_bundle::open::read_header;
-use ktd_bundle::spending::Spending;
 use ktd_bundle::summary_file::read_summary;
-use ktd_bundle::tariff::Tariff;
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::price_table::{PriceTable, TokenPricing};
 use ktd_io::whole_file::list_if_exists;
+use ktd_record::exchanges::Cassette;
+use ktd_record::spending::Spending;
 use std::path::Path;
 
 /// Reads an experiment's terms of payment, and prices its cells. `base` is where relative paths start.
@@ -95,7 +95,7 @@ fn spent(
     if is_finished && let Some(total) = read_summary(bundle)?.money.total() {
         return Ok(total);
     }
-    let tariff = Tariff::of_header(header);
+    let tariff = tariff_of_header(header);
     let today = cells
         .iter()
         .find(|cell| cell.id == header.cell && !is_finished)

@@ -4,13 +4,9 @@ use super::{Episode, EpisodeInput};
 use crate::EpisodeError;
 use crate::at_step::rules_at;
 use ktd_agents::Transport;
-use ktd_bundle::BundleError;
-use ktd_bundle::chain::{Lines, Log, NO_GENESIS, first_difference};
 use ktd_bundle::event::{OrderRecord, ReadEvent, WrittenEvent};
-use ktd_bundle::exchanges::{Cassette, ExchangeStore, RequestPlace};
 use ktd_bundle::header::{Header, MaskRecord, PrivateEpisode, WindowRecord};
 use ktd_bundle::ledger::LedgerLine;
-use ktd_bundle::program_record::check_program;
 use ktd_bundle::{BundlePaths, FORMAT_VERSION};
 use ktd_client::Payer;
 use ktd_client::ask::RecordedClient;
@@ -22,6 +18,10 @@ use ktd_experiment::window_config::WindowDates;
 use ktd_guard::Guard;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, read_if_exists, write_whole};
 use ktd_masking::{EpisodeFrame, Mask};
+use ktd_record::RecordError;
+use ktd_record::chain::{Lines, Log, NO_GENESIS, first_difference};
+use ktd_record::exchanges::{Cassette, ExchangeStore, RequestPlace};
+use ktd_record::program_record::check_program;
 use ktd_tools::LastStep;
 use ktd_tools::banded::{BandedState, BookOrder};
 use std::path::Path;
@@ -91,7 +91,7 @@ fn same(path: &Path, recorded: &[u8], now: &[u8]) -> Result<(), EpisodeError> {
                 new.trim()
             );
             let line = u64::try_from(place + 1).unwrap_or(u64::MAX);
-            return Err(EpisodeError::Bundle(BundleError::Diverged {
+            return Err(EpisodeError::Bundle(RecordError::Diverged {
                 path: path.to_owned(),
                 line,
                 difference,

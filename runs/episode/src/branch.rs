@@ -4,9 +4,7 @@ use super::{EpisodeInput, begin, run_episode};
 use crate::EpisodeError;
 use ktd_agents::Transport;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::chain::{Lines, NO_GENESIS};
 use ktd_bundle::event::ReadEvent;
-use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::open::read_header;
 use ktd_bundle::summary::Summary;
 use ktd_client::progress::{Progress, Silent};
@@ -18,6 +16,8 @@ use ktd_experiment::provider::Provider;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{read_bounded, write_whole};
 use ktd_io::whole_folder::WholeFolder;
+use ktd_record::chain::{Lines, NO_GENESIS};
+use ktd_record::exchanges::Cassette;
 use std::path::PathBuf;
 
 /// The cell of a branch that leaves the episode of a bundle at `step`, 1-based. `agent` goes on there, or the one that

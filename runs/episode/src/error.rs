@@ -1,13 +1,13 @@
 //! What can stop an episode.
 
 use ktd_agents::SessionError;
-use ktd_bundle::BundleError;
 use ktd_client::ClientError;
 use ktd_data::DataFileError;
 use ktd_env::AmountTooLarge;
 use ktd_experiment::ExperimentError;
 use ktd_formulas::FormulasError;
 use ktd_io::{ErrorClass, FileError, InputError};
+use ktd_record::RecordError;
 
 /// An episode, a replay or a verification that could not go on.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +30,7 @@ pub enum EpisodeError {
     Formulas(#[from] FormulasError),
     /// The record.
     #[error(transparent)]
-    Bundle(#[from] BundleError),
+    Bundle(#[from] RecordError),
     /// A request to a model.
     #[error(transparent)]
     Client(#[from] ClientError),

@@ -3,10 +3,10 @@
 use super::EpisodeInput;
 use crate::EpisodeError;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::ExchangeStore;
 use ktd_bundle::summary::Summary;
 use ktd_bundle::summary_file::{self, check_summary, read_summary};
 use ktd_masking::MaskKey;
+use ktd_record::exchanges::ExchangeStore;
 
 /// The summary of a finished bundle, checked against its files: what was changed since is no result.
 pub(super) fn finished(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<Summary, EpisodeError> {

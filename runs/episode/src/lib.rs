@@ -24,8 +24,6 @@ pub use error::EpisodeError;
 
 use ktd_agents::Transport;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::chain::Log;
-use ktd_bundle::program_record::ProgramRecord;
 use ktd_bundle::summary::Summary;
 use ktd_client::ask::{Observer, RecordedClient};
 use ktd_client::money::Metering;
@@ -38,6 +36,8 @@ use ktd_experiment::data_record::DataRecord;
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_guard::Guards;
 use ktd_masking::{Mask, MaskKey};
+use ktd_record::chain::Log;
+use ktd_record::program_record::ProgramRecord;
 use ktd_tools::banded::BandedState;
 use ktd_tools::{LastStep, ToolLimits, Toolbox};
 use std::path::PathBuf;

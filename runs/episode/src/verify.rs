@@ -4,17 +4,17 @@ use crate::EpisodeError;
 use crate::open_bundle::OpenBundle;
 use crate::replay_episode;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::chain::Lines;
 use ktd_bundle::event::publishes_account;
-use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::header::Header;
 use ktd_bundle::open::{read_header, read_private};
-use ktd_bundle::program_record::ProgramRecord;
 use ktd_bundle::summary_file::summary_of;
 use ktd_bundle::summary_file::{check_hashes, check_summary, read_summary};
 use ktd_bundle::{recorded_agent, recorded_prompts};
 use ktd_client::progress::Silent;
 use ktd_masking::Level;
+use ktd_record::chain::Lines;
+use ktd_record::exchanges::Cassette;
+use ktd_record::program_record::ProgramRecord;
 use std::path::Path;
 
 /// What was checked, in order.

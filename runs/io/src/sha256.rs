@@ -1,4 +1,4 @@
-//! SHA-256 as text.
+//! SHA-256, and bytes as text.
 
 use crate::FileError;
 use crate::whole_file::open_regular;
@@ -9,7 +9,7 @@ use std::path::Path;
 /// SHA-256 in lower-case hexadecimal.
 #[must_use]
 pub fn sha256_hex(bytes: &[u8]) -> String {
-    hex(Sha256::new_with_prefix(bytes))
+    hex(&Sha256::digest(bytes))
 }
 
 /// SHA-256 of a regular file, which is not held.
@@ -24,7 +24,7 @@ pub fn sha256_file(path: &Path) -> Result<String, FileError> {
     loop {
         let part = file.fill_buf().map_err(FileError::io("read", path))?;
         if part.is_empty() {
-            return Ok(hex(hash));
+            return Ok(hex(&hash.finalize()));
         }
         hash.update(part);
         let read = part.len();
@@ -32,13 +32,14 @@ pub fn sha256_file(path: &Path) -> Result<String, FileError> {
     }
 }
 
-fn hex(hash: Sha256) -> String {
+/// Bytes in lower-case hexadecimal.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: [char; 16] = [
         '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
     ];
     let digit = |value: u8| DIGITS.get(usize::from(value)).copied().unwrap_or_default();
-    let digest: [u8; 32] = hash.finalize().into();
-    digest
+    bytes
         .iter()
         .flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0F)])
         .collect()

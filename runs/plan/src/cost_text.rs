@@ -1,8 +1,8 @@
 //! What cells cost, by agent and in all.
 
-use ktd_bundle::spending::Spending;
 use ktd_client::money::{Budget, Scope};
 use ktd_episode::run::CellResult;
+use ktd_record::spending::Spending;
 use ktd_view::table::{Align, Column, Layout, Table, grouped};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

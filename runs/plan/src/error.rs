@@ -1,11 +1,11 @@
 //! What can be wrong with a plan.
 
-use ktd_bundle::BundleError;
 use ktd_client::ClientError;
 use ktd_data::DataFileError;
 use ktd_episode::EpisodeError;
 use ktd_experiment::ExperimentError;
 use ktd_io::{FileError, InputError};
+use ktd_record::RecordError;
 
 /// A plan or an estimate that cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +25,7 @@ pub enum PlanningError {
     Data(#[from] DataFileError),
     /// The record.
     #[error(transparent)]
-    Bundle(#[from] BundleError),
+    Bundle(#[from] RecordError),
     /// A request to a model.
     #[error(transparent)]
     Client(#[from] ClientError),

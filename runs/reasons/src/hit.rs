@@ -7,10 +7,10 @@ use super::shown_identifiers::{Requests, ShownIdentifiers};
 use super::stated_reasons::{StatedReasons, StepReasons};
 use crate::ReasonsError;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::Cassette;
 use ktd_experiment::label;
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_masking::{Level, Mode, Numeric};
+use ktd_record::exchanges::Cassette;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 

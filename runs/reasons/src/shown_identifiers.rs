@@ -4,8 +4,8 @@ use super::candidate::MatchKind;
 use super::category::Category;
 use super::lexicon::WordMatch;
 use ktd_bundle::conversation::conversation;
-use ktd_bundle::exchanges::{Cassette, Sent};
 use ktd_guard::{key, six_digits};
+use ktd_record::exchanges::{Cassette, Sent};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -13,10 +13,10 @@ use ktd_alphas::{
     DayTable, PortfolioTerms, StabilityMode, daily_correlations, pool_diversity, portfolio_test,
     rank_stability,
 };
-use ktd_bundle::spending::Spending;
 use ktd_expressions::CheckedFormula;
 use ktd_io::file_set::replace_report;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, list, parse_json, read_bounded};
+use ktd_record::spending::Spending;
 use ktd_stats::moments::count;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};

@@ -16,8 +16,8 @@ use crate::split_tables::{SplitTables, StudyTables};
 use crate::study_pool::StudyPool;
 use crate::study_values::ScoreTask;
 use ktd_alphas::{AlphaEvaluation, DaySeries, LabelKind, evaluate_alpha, label_returns};
-use ktd_bundle::program_record::ProgramRecord;
 use ktd_expressions::{CheckedFormula, RowsBack};
+use ktd_record::program_record::ProgramRecord;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -10,11 +10,11 @@ use crate::inference_tables::{
 use crate::open_study::{FORMAT, OpenStudy};
 use crate::rose_table::rose_table;
 use crate::test_looks::{count_look, known_looks};
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_io::file_set::replace_report;
 use ktd_io::lock::FileLock;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{json_bytes, parse_json, read_if_exists};
+use ktd_record::study_folder::StudyFolder;
 use ktd_view::draw::TableData;
 use std::path::{Path, PathBuf};
 

@@ -2,12 +2,12 @@
 
 use ktd_agents::SessionError;
 use ktd_asking::AskingError;
-use ktd_bundle::BundleError;
 use ktd_client::ClientError;
 use ktd_data::DataFileError;
 use ktd_experiment::ExperimentError;
 use ktd_formulas::FormulasError;
 use ktd_io::{ErrorClass, FileError, InputError};
+use ktd_record::RecordError;
 
 /// A file, a panel or a formula with which no study can be made.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +30,7 @@ pub enum StudyError {
     Experiment(#[from] ExperimentError),
     /// The record of what models answered.
     #[error(transparent)]
-    Bundle(#[from] BundleError),
+    Bundle(#[from] RecordError),
     /// A request to a model.
     #[error(transparent)]
     Client(#[from] ClientError),

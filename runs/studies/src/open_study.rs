@@ -7,9 +7,9 @@ use crate::judge::StudyLogic;
 use crate::study_data::StudyData;
 use crate::study_pool::StudyPool;
 use crate::study_split::{SplitSpan, split_spans};
-use ktd_bundle::program_record::ProgramRecord;
 use ktd_expressions::CheckedFormula;
 use ktd_io::sha256::sha256_hex;
+use ktd_record::program_record::ProgramRecord;
 use serde_json::json;
 use std::collections::BTreeSet;
 

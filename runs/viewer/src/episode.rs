@@ -2,14 +2,15 @@
 
 use crate::entry::EpisodeEntry;
 use crate::{ViewerError, plain_files};
-use ktd_bundle::chain::Lines;
+use ktd_bundle::BundlePaths;
 use ktd_bundle::event::{ReadEvent, StepOutcome};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_bundle::ledger_mark::mark_of;
 use ktd_bundle::recorded_step::RecordedStep;
-use ktd_bundle::{BundleError, BundlePaths};
 use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
+use ktd_record::RecordError;
+use ktd_record::chain::Lines;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -198,7 +199,7 @@ impl Episode {
             lines.starts_from(&genesis, &path)?;
             Ok(lines)
         });
-        let lines = lines.map_err(BundleError::of_bundle)?;
+        let lines = lines.map_err(RecordError::of_bundle)?;
         let events: Vec<ReadEvent> = lines.bodies(&path)?;
         drop(bytes);
         let ledger = if with_private && paths.ledger().is_file() {

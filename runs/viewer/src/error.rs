@@ -1,7 +1,7 @@
 //! What can be wrong with what is to be shown.
 
-use ktd_bundle::BundleError;
 use ktd_io::{FileError, InputError};
+use ktd_record::RecordError;
 
 /// Results that cannot be shown.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +15,7 @@ pub enum ViewerError {
     Input(#[from] InputError),
     /// The record.
     #[error(transparent)]
-    Bundle(#[from] BundleError),
+    Bundle(#[from] RecordError),
 }
 
 ktd_io::error_constructors!(ViewerError);

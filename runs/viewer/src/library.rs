@@ -6,9 +6,10 @@ use crate::entry::EpisodeEntry;
 use crate::episode::{Episode, check_hash};
 use crate::step::StepExchange;
 use crate::{ViewerError, plain_files};
-use ktd_bundle::exchanges::ExchangesByStep;
-use ktd_bundle::tariff::Tariff;
-use ktd_bundle::{BundleError, BundlePaths};
+use ktd_bundle::BundlePaths;
+use ktd_bundle::episode_tariff::tariff_of_header;
+use ktd_record::RecordError;
+use ktd_record::exchanges::ExchangesByStep;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -135,7 +136,7 @@ impl Library {
     ) -> Result<Vec<StepExchange>, ViewerError> {
         let content = entry.content.as_ref().map_err(ViewerError::invalid)?;
         let sends = self.by_step(entry)?.step(step)?;
-        StepExchange::all(&sends, &Tariff::of_header(&content.header))
+        StepExchange::all(&sends, &tariff_of_header(&content.header))
     }
 
     /// What was sent and came back in a step, as fast as may be: until the exchanges of a finished episode are held, the step
@@ -154,7 +155,7 @@ impl Library {
             return self.exchanges(entry, step);
         }
         let sends = checked_exchanges(entry, |path| ExchangesByStep::read_step(path, step))?.step(step)?;
-        StepExchange::all(&sends, &Tariff::of_header(&content.header))
+        StepExchange::all(&sends, &tariff_of_header(&content.header))
     }
 
     /// Whether the exchanges of an episode are held, as far as can be said without waiting.
@@ -196,7 +197,7 @@ impl Library {
 /// Exchanges as the summary of a finished episode names them.
 fn checked_exchanges(
     entry: &EpisodeEntry,
-    read: impl Fn(&Path) -> Result<ExchangesByStep, BundleError>,
+    read: impl Fn(&Path) -> Result<ExchangesByStep, RecordError>,
 ) -> Result<ExchangesByStep, ViewerError> {
     let content = entry.content.as_ref().map_err(ViewerError::invalid)?;
     let paths = BundlePaths::new(&entry.root);

@@ -3,8 +3,8 @@
 use crate::ViewerError;
 use ktd_agents::{Dialect, ModelTurn, Wire};
 use ktd_bundle::conversation::{AnsweredCall, conversation, tool_answers};
-use ktd_bundle::exchanges::{ExchangeOutcome, RequestPlace, Sent};
-use ktd_bundle::tariff::{Charge, Tariff};
+use ktd_record::exchanges::{ExchangeOutcome, RequestPlace, Sent};
+use ktd_record::tariff::{Charge, Tariff};
 use serde_json::Value;
 use std::collections::BTreeMap;
 

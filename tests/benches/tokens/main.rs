@@ -8,10 +8,10 @@ mod count;
 
 use count::{Cache, Counter};
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::{Cassette, ExchangeOutcome};
 use ktd_client::progress::Silent;
 use ktd_episode::run::{RunPlan, prepare, run_cells};
 use ktd_experiment::config::ExperimentConfig;
+use ktd_record::exchanges::{Cassette, ExchangeOutcome};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;

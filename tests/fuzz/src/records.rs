@@ -3,9 +3,7 @@
 use super::{assert_explained, assert_read_again, split_choice};
 use ktd_agents::{ChatRequest, Dialect, ReplyFormat, Sampling, Thinking, ToolChoice, Wire, WireRequest};
 use ktd_bundle::BundlePaths;
-use ktd_bundle::chain::{Lines, NO_GENESIS};
 use ktd_bundle::event::ReadEvent;
-use ktd_bundle::exchanges::{Cassette, ExchangeOutcome, RequestPlace, request_key};
 use ktd_bundle::header::{Header, PrivateEpisode};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_bundle::open::{read_header, read_private};
@@ -15,6 +13,8 @@ use ktd_env::synth::{SynthConfig, generate};
 use ktd_io::frame::{FAST_LEVEL, pack};
 use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
+use ktd_record::chain::{Lines, NO_GENESIS};
+use ktd_record::exchanges::{Cassette, ExchangeOutcome, RequestPlace, request_key};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::OnceLock;

@@ -2,8 +2,6 @@
 
 use crate::this_program;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::chain::Lines;
-use ktd_bundle::exchanges::{Cassette, RequestPlace};
 use ktd_bundle::header::Header;
 use ktd_bundle::open::read_header;
 use ktd_bundle::summary::KEYED;
@@ -20,6 +18,8 @@ use ktd_experiment::data_record::{DataRecord, SyntheticRecord};
 use ktd_experiment::toolbox::toolbox;
 use ktd_io::whole_file::json_bytes;
 use ktd_masking::MaskKey;
+use ktd_record::chain::Lines;
+use ktd_record::exchanges::{Cassette, RequestPlace};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

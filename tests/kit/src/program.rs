@@ -1,6 +1,6 @@
 //! The program `ktd`, as a user starts it.
 
-use ktd_bundle::program_record::ProgramRecord;
+use ktd_record::program_record::ProgramRecord;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::sync::OnceLock;

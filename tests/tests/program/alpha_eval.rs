@@ -6,13 +6,13 @@
     reason = "a broken fixture fails the test"
 )]
 
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_data::{ImportOptions, import};
 use ktd_env::{Market, PriceBasis, TradeDate};
 use ktd_kit::golden::golden_root;
 use ktd_kit::need::data_root;
 use ktd_kit::this_program;
 use ktd_kit::{Folder, Need, assert_ok, files, quiet, refused};
+use ktd_record::study_folder::StudyFolder;
 use ktd_studies::{
     AlphaReport, AlphaStudy, BuiltInSet, EvaluationRun, FormulaPrecision, FormulaRole, OpenStudy,
     SetOfFormulas, StudyData, ValueSpan, evaluate, evaluate_into, market_fields,

@@ -3,9 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_kit::this_program;
 use ktd_kit::{Folder, quiet};
+use ktd_record::study_folder::StudyFolder;
 use ktd_stats::Undefined;
 use ktd_stats::moments::Moments;
 use ktd_studies::{AlphaReport, AlphaStudy, EvaluationRun, OpenStudy, StudyData, evaluate_into};

@@ -7,12 +7,12 @@
 )]
 
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::Cassette;
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_kit::episode::reopen_exchanges;
 use ktd_kit::this_program;
 use ktd_kit::vendor::{Then, json_reply, reply};
 use ktd_kit::{Folder, Vendor, assert_ok, files, quiet, refused};
+use ktd_record::exchanges::Cassette;
+use ktd_record::study_folder::StudyFolder;
 use ktd_studies::judge::{FormulaJudges, LogicJudgement, StudyLogic, replay_judgement};
 use ktd_studies::{AlphaReport, AlphaStudy, EvaluationRun, OpenStudy, StudyData, StudyError, evaluate_into};
 use serde_json::{Value, json};

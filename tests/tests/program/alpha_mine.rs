@@ -2,9 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_kit::this_program;
 use ktd_kit::{Folder, assert_ok, files, quiet, refused};
+use ktd_record::study_folder::StudyFolder;
 use ktd_studies::mine::{MineStudy, MinedPool, OpenMine, mine_into};
 use serde_json::Value;
 use std::collections::BTreeSet;

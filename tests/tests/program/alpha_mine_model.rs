@@ -8,12 +8,12 @@
 )]
 
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::Cassette;
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_kit::episode::{dice, reopen_exchanges};
 use ktd_kit::this_program;
 use ktd_kit::vendor::{Then, json_reply};
 use ktd_kit::{Folder, Vendor, assert_ok, quiet, refused};
+use ktd_record::exchanges::Cassette;
+use ktd_record::study_folder::StudyFolder;
 use ktd_studies::StudyError;
 use ktd_studies::mine::{MineStudy, MinedPool, OpenMine, mine_with_model, replay_mined};
 use serde_json::{Value, json};

@@ -98,7 +98,7 @@ fn without_signers(mut board: Value) -> (Value, BTreeMap<(usize, String), Value>
 
 fn fingerprint(lab: &str) -> String {
     let path = labs().at(&format!("{lab}/key.pem.pub"));
-    ktd_bundle::signing::PublicKey::read(&path).unwrap().fingerprint()
+    ktd_record::signing::PublicKey::read(&path).unwrap().fingerprint()
 }
 
 /// The published cells of a folder.

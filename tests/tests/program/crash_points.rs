@@ -11,9 +11,9 @@
 
 use ktd_baselines::named;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::{Cassette, ExchangeOutcome, RequestPlace};
 use ktd_kit::vendor::{Then, json_reply, reply};
 use ktd_kit::{Folder, Need, Vendor, command};
+use ktd_record::exchanges::{Cassette, ExchangeOutcome, RequestPlace};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;

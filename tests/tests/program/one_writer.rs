@@ -1,9 +1,9 @@
 //! A bundle has one writer: a second run of the same experiment is turned away and touches nothing.
 
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::Cassette;
 use ktd_kit::episode::reopen_exchanges;
 use ktd_kit::{Folder, assert_ok, refused};
+use ktd_record::exchanges::Cassette;
 
 const EXPERIMENT: &str = r#"
 name = "one"

@@ -11,8 +11,6 @@ use ktd_agents::{
     Attempt, Dialect, Expected, ForceLevel, HttpSettings, HttpTransport, ProxySettings, Sampling,
     SessionLimits, Submission, SubmissionEffect, ThinkingPolicy, Transport, Wire,
 };
-use ktd_bundle::exchanges::{Cassette, ExchangeStore};
-use ktd_bundle::tariff::Tariff;
 use ktd_client::ask::RecordedClient;
 use ktd_client::money::rate_gate::KeyName;
 use ktd_client::money::{Metering, Spender};
@@ -24,6 +22,8 @@ use ktd_guard::{Finding, RequestScan};
 use ktd_kit::Vendor;
 use ktd_kit::vendor::{Then, json_reply};
 use ktd_masking::{Prompt, Schema, ToolSpec};
+use ktd_record::exchanges::{Cassette, ExchangeStore};
+use ktd_record::tariff::Tariff;
 use ktd_unmasked::{OpenPayload, OpenPlan, OpenPrompt, OpenSession, OpenTexts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -8,10 +8,10 @@
 
 use ktd_baselines::{ChatModel, named};
 use ktd_bundle::BundlePaths;
-use ktd_bundle::chain::Lines;
 use ktd_bundle::event::ReadEvent;
 use ktd_kit::vendor::{Then, json_reply, reply};
 use ktd_kit::{Folder, MASK_KEY, Vendor, assert_ok, quiet};
+use ktd_record::chain::Lines;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -208,7 +208,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 43] = [
+pub(crate) const CRATES: [Crate; 44] = [
     Crate {
         name: "env",
         folder: "env",
@@ -404,6 +404,15 @@ pub(crate) const CRATES: [Crate; 43] = [
         powers: &[Files, Codecs, Serialisation, Reveal],
     },
     Crate {
+        name: "record",
+        folder: "runs/record",
+        // `experiment`: prices and providers, by which a send is charged.
+        knows: &["agents", "io", "experiment"],
+        tests_know: &[],
+        never: "an episode, a market, a mask, a client",
+        powers: &[Files, Entropy, Signatures, Serialisation],
+    },
+    Crate {
         name: "bundle",
         folder: "runs/bundle",
         // `prompts`: the recorded requests of a stranger's bundle are compared with the texts of the mask that it claims.
@@ -415,10 +424,11 @@ pub(crate) const CRATES: [Crate; 43] = [
             "attribution",
             "io",
             "experiment",
+            "record",
         ],
         tests_know: &[],
         never: "a client, a running episode",
-        powers: &[Files, Entropy, Signatures, Serialisation, Reveal],
+        powers: &[Files, Entropy, Serialisation, Reveal],
     },
     Crate {
         name: "client",
@@ -430,6 +440,7 @@ pub(crate) const CRATES: [Crate; 43] = [
             "guard",
             "io",
             "experiment",
+            "record",
             "bundle",
         ],
         tests_know: &["env"],
@@ -439,7 +450,7 @@ pub(crate) const CRATES: [Crate; 43] = [
     Crate {
         name: "asking",
         folder: "runs/asking",
-        knows: &["agents", "unmasked", "io", "experiment", "bundle", "client"],
+        knows: &["agents", "unmasked", "io", "experiment", "record", "client"],
         tests_know: &[],
         never: "what is asked, what an answer is worth, a market, a mask",
         powers: &[Files, Serialisation],
@@ -460,6 +471,7 @@ pub(crate) const CRATES: [Crate; 43] = [
             "experiment",
             "data",
             "formulas",
+            "record",
             "bundle",
             "client",
         ],
@@ -480,6 +492,7 @@ pub(crate) const CRATES: [Crate; 43] = [
             "view",
             "experiment",
             "data",
+            "record",
             "bundle",
             "client",
             "episode",
@@ -515,7 +528,7 @@ pub(crate) const CRATES: [Crate; 43] = [
             "experiment",
             "data",
             "formulas",
-            "bundle",
+            "record",
             "client",
             "asking",
         ],
@@ -554,7 +567,7 @@ pub(crate) const CRATES: [Crate; 43] = [
             "view",
             "experiment",
             "data",
-            "bundle",
+            "record",
             "client",
             "asking",
             "boxed",
@@ -578,7 +591,7 @@ pub(crate) const CRATES: [Crate; 43] = [
             "view",
             "experiment",
             "data",
-            "bundle",
+            "record",
             "client",
             "boxed",
             "asking",
@@ -631,6 +644,7 @@ pub(crate) const CRATES: [Crate; 43] = [
             "view",
             "experiment",
             "data",
+            "record",
             "bundle",
         ],
         tests_know: &[],
@@ -649,6 +663,7 @@ pub(crate) const CRATES: [Crate; 43] = [
             "view",
             "experiment",
             "data",
+            "record",
             "bundle",
         ],
         tests_know: &[],
@@ -672,6 +687,7 @@ pub(crate) const CRATES: [Crate; 43] = [
             "view",
             "experiment",
             "data",
+            "record",
             "bundle",
             "client",
             "episode",
@@ -684,7 +700,7 @@ pub(crate) const CRATES: [Crate; 43] = [
         name: "viewer",
         folder: "runs/viewer",
         // `agents`: replies are read by the wires that they came over.
-        knows: &["agents", "io", "view", "bundle"],
+        knows: &["agents", "io", "view", "record", "bundle"],
         tests_know: &[],
         never: "a client, a running episode, a market, a mask's key; writes nothing but an exported site",
         powers: &[Clock, Tasks, Sockets, Serialisation],
@@ -702,6 +718,7 @@ pub(crate) const CRATES: [Crate; 43] = [
             "view",
             "experiment",
             "data",
+            "record",
             "bundle",
             "client",
             "episode",

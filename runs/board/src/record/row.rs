@@ -2,9 +2,9 @@
 
 use super::{Bounds, Cohort, Comparability, MurphyParts, OrderCounts, RankBounds};
 use crate::by_basis::ByBasis;
-use ktd_bundle::signer_mark::SignerMark;
 use ktd_bundle::summary::Metric;
 use ktd_experiment::provider::ForceLevel;
+use ktd_record::signer_mark::SignerMark;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

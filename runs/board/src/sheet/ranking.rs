@@ -3,9 +3,9 @@
 use super::force;
 use super::{PER_PAIR, described, metric_cell, stat_cell};
 use crate::record::{LeaderboardRow, Separation, Track};
-use ktd_bundle::signer_mark::SignerMark;
 use ktd_bundle::summary::Metric;
 use ktd_probes::judge::CertificateSummary;
+use ktd_record::signer_mark::SignerMark;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 

@@ -4,8 +4,8 @@ use crate::ClientError;
 use ktd_agents::{
     DecodedReply, Expected, FaultClass, FaultKind, ModelTurn, ReplyFault, WireReply, parser_leak,
 };
-use ktd_bundle::exchanges::{BATCH_ROW, ExchangeOutcome};
 use ktd_io::sha256::sha256_hex;
+use ktd_record::exchanges::{BATCH_ROW, ExchangeOutcome};
 
 /// What an attempt's outcome means.
 pub(super) enum Reading {

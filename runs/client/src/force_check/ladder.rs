@@ -10,10 +10,10 @@ use crate::money::Metering;
 use ktd_agents::{
     Expected, FaultKind, ForceLevel, ModelFault, ModelTurn, ReplyFault, Transport, Verdict, object_in_text,
 };
-use ktd_bundle::exchanges::{Cassette, ExchangeOutcome, ExchangeStore, RequestPlace};
 use ktd_experiment::config::{AgentConfig, RetryConfig};
 use ktd_experiment::provider::Provider;
 use ktd_prompts::ForceCheckAnswer;
+use ktd_record::exchanges::{Cassette, ExchangeOutcome, ExchangeStore, RequestPlace};
 use std::sync::Arc;
 
 /// Most calls of one probe.

@@ -6,11 +6,11 @@ use super::talk::output_tokens;
 use crate::money::rate_gate::KeyName;
 use crate::money::{Budget, Spender};
 use crate::{ClientError, Payer};
-use ktd_bundle::tariff::Tariff;
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::price_table::{PriceTable, PricesRecord, TokenPricing};
 use ktd_experiment::provider::Provider;
 use ktd_io::whole_file::{create_private, json_bytes, list_if_exists, read_json, write_whole};
+use ktd_record::tariff::Tariff;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

@@ -3,13 +3,14 @@
 use super::budget::{Budget, Spender};
 use super::rate_gate::KeyName;
 use crate::ClientError;
-use ktd_bundle::exchanges::Cassette;
-use ktd_bundle::spending::Spending;
-use ktd_bundle::tariff::Tariff;
+use ktd_bundle::episode_tariff::tariff_of_cell;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::Provider;
+use ktd_record::exchanges::Cassette;
+use ktd_record::spending::Spending;
+use ktd_record::tariff::Tariff;
 use std::path::Path;
 
 /// Agent with its endpoint and the price of its tokens: a cell's, a language attacker's, that of a measurement.
@@ -66,7 +67,7 @@ impl Payer {
     #[must_use]
     pub fn of_cell(cell: &Cell) -> Self {
         Self {
-            tariff: Tariff::of_cell(cell),
+            tariff: tariff_of_cell(cell),
             ..PricedAgent::from(cell).payer(&cell.id)
         }
     }

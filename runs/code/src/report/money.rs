@@ -4,12 +4,12 @@ use super::bundles::ReportedBundle;
 use super::rates::{count, missing, text};
 use crate::error::CodeError;
 use ktd_asking::AgentFile;
-use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::Cassette;
-use ktd_bundle::spending::Spending;
 use ktd_experiment::amount::Picodollars;
 use ktd_factor_code::{Funnel, JudgeRule, LayersPassed, TaskGroup};
 use ktd_io::whole_file::{parse_json, read_bounded};
+use ktd_record::RecordPaths;
+use ktd_record::exchanges::Cassette;
+use ktd_record::spending::Spending;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 use ktd_view::report_table::ReportTable;
@@ -72,7 +72,7 @@ pub(super) fn rounds(bundles: &[ReportedBundle]) -> Result<ReportTable, CodeErro
         let paths = &reported.bundle.paths;
         let agent: AgentFile = parse_json(&paths.agent(), &read_bounded(&paths.agent(), AGENT_LIMIT_BYTES)?)?;
         let model = agent.model("report", reported.bundle.header.seed);
-        let exchanges = BundlePaths::new(paths.root()).exchanges();
+        let exchanges = RecordPaths::new(paths.root()).exchanges();
         let cassette = Cassette::read(&exchanges).map_err(ktd_asking::AskingError::from)?;
         let mut by_round: BTreeMap<u32, (u64, Spending)> = BTreeMap::new();
         for sent in cassette.sends() {

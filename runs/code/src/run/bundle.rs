@@ -6,11 +6,11 @@ use super::summary::FactorCodeSummary;
 use crate::error::CodeError;
 use crate::panel_files::read_bars;
 use ktd_asking::AGENT_FILE;
-use ktd_bundle::spending::Spending;
 use ktd_factor_code::{FactorPanels, FactorTasks, PanelKind};
 use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{parse_json, read_if_exists, read_json};
+use ktd_record::spending::Spending;
 use std::path::{Path, PathBuf};
 
 /// Paths of a bundle of the factor benchmark.

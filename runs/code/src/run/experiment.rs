@@ -12,13 +12,13 @@ use crate::error::CodeError;
 use crate::panel_files::bars_csv;
 use ktd_asking::{AgentFile, Answerer, AskedRecord, OpenModels, json_lines, keep_same};
 use ktd_boxed::BoxLauncher;
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_client::AskedModel;
 use ktd_factor_code::{FactorPanels, FactorTasks, PanelKind};
 use ktd_io::file_set::write_together;
 use ktd_io::whole_file::{
     create_directory, create_private, json_bytes, read_input, remove_if_exists, write_whole,
 };
+use ktd_record::study_folder::StudyFolder;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

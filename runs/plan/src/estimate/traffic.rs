@@ -2,7 +2,6 @@
 
 use crate::PlanningError;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::Cassette;
 use ktd_client::progress::Progress;
 use ktd_data::market_source::MarketSource;
 use ktd_episode::run::{Prepared, RunPlan, factor_table, run_cells};
@@ -12,6 +11,7 @@ use ktd_experiment::config::{AgentConfig, ExperimentConfig};
 use ktd_experiment::mask_arm::MaskArm;
 use ktd_experiment::toolbox::toolbox;
 use ktd_masking::{MaskKey, Mode};
+use ktd_record::exchanges::Cassette;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

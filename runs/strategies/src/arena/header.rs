@@ -5,9 +5,9 @@ use super::record::LeftOut;
 use crate::error::StrategyError;
 use crate::recorded_name::{check_agent, check_strategy};
 use crate::run::{ReviewText, StrategyExperiment};
-use ktd_bundle::program_record::ProgramRecord;
 use ktd_client::AskedModel;
 use ktd_prompts::strategy_code::strategy_code_hash;
+use ktd_record::program_record::ProgramRecord;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

@@ -10,13 +10,13 @@ use crate::run::{ArenaKeys, SpentBefore, StrategyExperiment, arena_folder, revie
 use futures::StreamExt;
 use ktd_agents::{Transport, Usage};
 use ktd_asking::{AgentFile, AskedRecord, OpenModels, compare_with_file, endpoint_of, json_lines, keep_same};
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_client::AskedModel;
 use ktd_client::money::Metering;
 use ktd_io::file_set::write_together;
 use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{create_directory, json_bytes, parse_json, read_bounded, read_if_exists};
+use ktd_record::study_folder::StudyFolder;
 use ktd_strategy_code::review_order;
 use serde::de::DeserializeOwned;
 use std::path::Path;
@@ -340,8 +340,8 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<T, StrategyError> {
 pub(crate) mod fixture {
     use super::*;
     use crate::run::ReviewText;
-    use ktd_bundle::program_record::ProgramRecord;
     use ktd_io::whole_file::write_whole;
+    use ktd_record::program_record::ProgramRecord;
 
     /// Writes an arena in which each reviewer finds a weakness in each program: its own name.
     pub(crate) fn hold(experiment: &StrategyExperiment, folder: &Path) {

@@ -13,11 +13,11 @@ use crate::run::{
 };
 use crate::strategy_source::StrategySource;
 use ktd_asking::{AgentFile, AskingError};
-use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::Cassette;
-use ktd_bundle::spending::Spending;
 use ktd_io::line_file::LineKind;
 use ktd_io::whole_file::{parse_json, read_bounded, read_if_exists};
+use ktd_record::RecordPaths;
+use ktd_record::exchanges::Cassette;
+use ktd_record::spending::Spending;
 use ktd_sandbox::BoxHeader;
 use ktd_strategy_code::DocumentId;
 use ktd_view::report_table::ReportTable;
@@ -57,7 +57,7 @@ pub(super) struct ReportedSubmission {
 
 impl ReportedSubmission {
     fn read(folder: &Path, result: SubmissionResult) -> Result<Self, StrategyError> {
-        let paths = BundlePaths::new(folder);
+        let paths = RecordPaths::new(folder);
         let events: Vec<Value> = LineKind::Log.open(&folder.join("events.jsonl"))?.values()?;
         check_rows(folder, &result.rows, events.len())?;
         let sources = (0..events.len()).map(|iteration| source(folder, iteration));
@@ -142,7 +142,7 @@ fn source(folder: &Path, iteration: usize) -> Result<Option<String>, StrategyErr
 }
 
 /// Tokens by iteration, as the exchanges have them: every iteration is a step of its own.
-fn tokens(paths: &BundlePaths) -> Result<BTreeMap<usize, IterationTokens>, StrategyError> {
+fn tokens(paths: &RecordPaths) -> Result<BTreeMap<usize, IterationTokens>, StrategyError> {
     let cassette = Cassette::read(&paths.exchanges()).map_err(AskingError::from)?;
     let path = paths.root().join("agent.json");
     let agent: AgentFile = parse_json(&path, &read_bounded(&path, FILE_LIMIT_BYTES)?)?;

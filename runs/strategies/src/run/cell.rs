@@ -16,12 +16,12 @@ use ktd_asking::{
     AgentFile, AskedRecord, TextAnswer, TextOpening, TextRounds, compare_with_file, json_lines, keep_same,
 };
 use ktd_boxed::BoxLauncher;
-use ktd_bundle::program_record::ProgramRecord;
-use ktd_bundle::spending::Spending;
 use ktd_client::AskedModel;
 use ktd_io::file_set::write_together;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{create_directory, json_bytes, parse_json, read_if_exists};
+use ktd_record::program_record::ProgramRecord;
+use ktd_record::spending::Spending;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

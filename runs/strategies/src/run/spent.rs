@@ -4,9 +4,9 @@ use super::cell::folder_of;
 use super::config::StrategyExperiment;
 use crate::error::StrategyError;
 use ktd_asking::AskingError;
-use ktd_bundle::BundlePaths;
 use ktd_client::AskedModel;
 use ktd_client::money::Budget;
+use ktd_record::RecordPaths;
 use std::path::{Path, PathBuf};
 
 /// Where all that belongs to reviews lies.
@@ -54,7 +54,7 @@ impl SpentBefore {
     pub(crate) fn count(&self, budget: &Budget) -> Result<(), AskingError> {
         for (model, folders) in &self.0 {
             for folder in folders {
-                let exchanges = BundlePaths::new(folder).exchanges();
+                let exchanges = RecordPaths::new(folder).exchanges();
                 model.payer.count_recorded(&exchanges, budget)?;
             }
         }

@@ -5,7 +5,7 @@ use crate::StudyError;
 use crate::alpha_report::FigureRow;
 use crate::judge_config::JudgeWording;
 use crate::language::LostCounts;
-use ktd_bundle::spending::Tokens;
+use ktd_record::spending::Tokens;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;

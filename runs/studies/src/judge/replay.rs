@@ -10,9 +10,9 @@ use crate::StudyError;
 use crate::judge_config::ROLE;
 use crate::language::FormulaConversations;
 use ktd_asking::{AGENT_FILE, AgentFile, AskedRecord, compare_with_file, json_lines};
-use ktd_bundle::BundlePaths;
 use ktd_client::money::Metering;
 use ktd_io::whole_file::json_bytes;
+use ktd_record::RecordPaths;
 use std::path::Path;
 
 /// Makes the judgement of a folder again from its exchanges, and compares it with what the folder holds, byte for byte.
@@ -53,7 +53,7 @@ async fn replayed(
         conversations: &conversations,
     };
     let events = put.all(1, &|| {}).await?;
-    let path = BundlePaths::new(folder).events();
+    let path = RecordPaths::new(folder).events();
     compare(&path, &json_lines(&path, &events)?)?;
     Ok(JudgeAnswers {
         agent,

@@ -16,13 +16,13 @@ use crate::study_pool::StudyPool;
 use futures::StreamExt;
 use ktd_agents::Transport;
 use ktd_asking::{AGENT_FILE, AgentFile, AskedRecord, OpenModels, endpoint_of, json_lines, keep_same};
-use ktd_bundle::BundlePaths;
-use ktd_bundle::program_record::ProgramRecord;
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_client::AskedModel;
 use ktd_io::file_set::write_together;
 use ktd_io::whole_file::{json_bytes, write_whole};
 use ktd_masking::Payload;
+use ktd_record::RecordPaths;
+use ktd_record::program_record::ProgramRecord;
+use ktd_record::study_folder::StudyFolder;
 use std::path::{Path, PathBuf};
 
 /// Callback that is called as questions are answered.
@@ -84,7 +84,7 @@ impl FormulaJudges {
         )?;
         let models = config.asking().open(base, folder, |models, budget| {
             models.iter().try_for_each(|model| {
-                let exchanges = BundlePaths::new(&paths.agent(model.id())).exchanges();
+                let exchanges = RecordPaths::new(&paths.agent(model.id())).exchanges();
                 Ok(model.payer.count_recorded(&exchanges, budget)?)
             })
         })?;
@@ -163,7 +163,7 @@ impl FormulaJudges {
             conversations: &conversations,
         };
         let events = put.all(self.config.parallel, progress).await?;
-        let events_path = BundlePaths::new(&folder).events();
+        let events_path = RecordPaths::new(&folder).events();
         write_whole(&events_path, &json_lines(&events_path, &events)?)?;
         let tokens = record.finish()?.tokens;
         Ok(JudgeAnswers {

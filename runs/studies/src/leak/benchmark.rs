@@ -8,9 +8,9 @@ use super::noise_bands::{noise_bands, noise_keys};
 use super::report::LeakReport;
 use super::sanity::sanity;
 use crate::StudyError;
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_io::whole_file::create_directory;
 use ktd_leakage::Switch;
+use ktd_record::study_folder::StudyFolder;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -91,8 +91,8 @@ fn manifests(config: &LeakConfig, out: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ktd_bundle::program_record::ProgramRecord;
     use ktd_io::whole_file::{list, read_if_exists};
+    use ktd_record::program_record::ProgramRecord;
     use std::collections::BTreeMap;
 
     const SMALL: &str = "name = \"small\"\nsynthetic = { seed = 3, names = 24, days = 800 }\nhorizons = [5]\n\

@@ -4,7 +4,6 @@ use super::bars::{MarketBars, market_bars, table_bars};
 use super::config::{LeakConfig, PriceFile};
 use super::run_file::{RunFile, file_name};
 use crate::StudyError;
-use ktd_bundle::program_record::ProgramRecord;
 use ktd_data::bar_table::BarTable;
 use ktd_data::{hash_text, load_panel};
 use ktd_env::Market;
@@ -13,6 +12,7 @@ use ktd_io::parallel::in_parallel;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::create_directory;
 use ktd_leakage::{LeakageBench, LeakageSettings, ModelFamily, RunKey, Switch, default_test_years};
+use ktd_record::program_record::ProgramRecord;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -5,8 +5,8 @@ use super::grid::{LeakGrid, LeakSource, identity, is_dominant, run_keys};
 use super::report::series_of;
 use super::run_file::RunFile;
 use crate::StudyError;
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_leakage::{LeakageBench, LeakageGain, RunKey, Switch, noise_band, permuted_paths};
+use ktd_record::study_folder::StudyFolder;
 use serde_json::json;
 use std::collections::BTreeMap;
 

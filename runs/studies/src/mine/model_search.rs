@@ -10,16 +10,16 @@ use super::rounds::{ModelRounds, RoundEvent, TrialKeeper, round_bytes};
 use crate::StudyError;
 use crate::language::{FormulaConversations, LostCounts};
 use ktd_asking::{AskedRecord, OpenModels, compare_with_file, endpoint_of};
-use ktd_bundle::BundlePaths;
-use ktd_bundle::program_record::ProgramRecord;
-use ktd_bundle::spending::Spending;
-use ktd_bundle::study_folder::StudyFolder;
 use ktd_client::AskedModel;
 use ktd_client::money::Metering;
 use ktd_experiment::agent::TrainingCutoff;
 use ktd_io::file_set::write_together;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{json_bytes, parse_json, read_bounded, read_if_exists};
+use ktd_record::RecordPaths;
+use ktd_record::program_record::ProgramRecord;
+use ktd_record::spending::Spending;
+use ktd_record::study_folder::StudyFolder;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -42,7 +42,7 @@ pub async fn mine_with_model(
     if let Some(pool) = finished(folder)? {
         return Ok(pool);
     }
-    let paths = BundlePaths::new(folder);
+    let paths = RecordPaths::new(folder);
     let models = keys.asking(open.mine.seed).open(base, folder, |models, budget| {
         models
             .iter()

@@ -8,9 +8,9 @@ use crate::StudyError;
 use crate::alpha_report::FigureRow;
 use crate::language::LostCounts;
 use ktd_alphas::{DayTable, Trial, TrialBook, TrialFault, mean_rank_correlation, select_pool};
-use ktd_bundle::spending::Tokens;
 use ktd_expressions::{CheckedFormula, FormulaRole, check_formula};
 use ktd_io::parallel::in_parallel;
+use ktd_record::spending::Tokens;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

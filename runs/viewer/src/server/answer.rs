@@ -14,8 +14,8 @@ use crate::plain_files::{check_all, is_own_directory};
 use crate::search::search;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use ktd_bundle::exchanges::RequestPlace;
 use ktd_io::whole_file::read_text;
+use ktd_record::exchanges::RequestPlace;
 use std::sync::Arc;
 
 /// The most that a board's page may hold.

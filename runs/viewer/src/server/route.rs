@@ -2,7 +2,7 @@
 
 use axum::extract::Query;
 use axum::http::Uri;
-use ktd_bundle::exchanges::RequestPlace;
+use ktd_record::exchanges::RequestPlace;
 use std::collections::BTreeMap;
 
 /// What is asked for.

@@ -4,12 +4,12 @@ use crate::attackers::answers::MODEL;
 use crate::attackers::scene::{BLINDED, Set, ask, scene};
 use crate::attackers::scripted::{Say, Script};
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::Cassette;
 use ktd_certify::CertifyError;
 use ktd_certify::language_attackers::{LanguageAttackers, answers_path};
 use ktd_client::AskedModel;
 use ktd_kit::episode::reopen_exchanges;
 use ktd_probes::ProbeKind;
+use ktd_record::exchanges::Cassette;
 use std::path::Path;
 
 /// Three probes: one answered at once, one at its third try, one never.

@@ -82,8 +82,8 @@ fn without_private_files_the_rest_is_checked() {
 
 #[test]
 fn a_verdict_that_does_not_follow_is_found_even_when_signed() {
-    use ktd_bundle::signing::SigningKey;
     use ktd_certify::signed::SignedCertificate;
+    use ktd_record::signing::SigningKey;
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     copy(&scene().join("out"), root);

@@ -1,7 +1,6 @@
 //! Certificates that say what was not done: signed well, and refused from what stands in them alone.
 
 use crate::certify::{folder, scene};
-use ktd_bundle::signing::SigningKey;
 use ktd_certify::attacker_record::Knowledge;
 use ktd_certify::attempts::{AttemptLog, AttemptSubject};
 use ktd_certify::certificate::Certificate;
@@ -16,6 +15,7 @@ use ktd_kit::{assert_ok, copy, quiet, refused};
 use ktd_masking::{Level, Numeric};
 use ktd_probes::judge::{Refusal, Thresholds};
 use ktd_probes::{Measure, ProbeKind};
+use ktd_record::signing::SigningKey;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 

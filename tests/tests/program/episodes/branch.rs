@@ -1,10 +1,7 @@
 //! An episode left at a step: what stands before it is copied and charged to nobody, what follows is asked live.
 
 use ktd_baselines::named;
-use ktd_bundle::BundleError;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::chain::Lines;
-use ktd_bundle::exchanges::{Cassette, Sent};
 use ktd_bundle::open::read_header;
 use ktd_client::ClientError;
 use ktd_client::progress::Silent;
@@ -20,6 +17,9 @@ use ktd_kit::episode::bodies;
 use ktd_kit::episode::{OnPanel, files, runtime};
 use ktd_kit::provider::{Attempt, Provider};
 use ktd_kit::this_program;
+use ktd_record::RecordError;
+use ktd_record::chain::Lines;
+use ktd_record::exchanges::{Cassette, Sent};
 use std::path::Path;
 
 const STEPS: usize = 5;
@@ -249,7 +249,7 @@ fn a_damaged_original_is_not_left() {
     let out = scene.at("out");
     let error = branch(&scene.bundle, 4, Some("hold"), &live, &out).unwrap_err();
     assert!(
-        matches!(error, EpisodeError::Bundle(BundleError::Diverged { .. })),
+        matches!(error, EpisodeError::Bundle(RecordError::Diverged { .. })),
         "{error}"
     );
     assert!(live.sent().is_empty() && !out.exists());

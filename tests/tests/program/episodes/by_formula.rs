@@ -2,7 +2,6 @@
 
 use ktd_baselines::{BuiltinTransport, ChatModel};
 use ktd_bundle::BundlePaths;
-use ktd_bundle::chain::Lines;
 use ktd_bundle::event::ReadEvent;
 use ktd_client::progress::Silent;
 use ktd_episode::verify::verify;
@@ -11,6 +10,7 @@ use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::mask_hash::{mask_hash, tools_sha256};
 use ktd_kit::episode::{experiment, key, market, prepare, runtime, shared};
 use ktd_kit::this_program;
+use ktd_record::chain::Lines;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;

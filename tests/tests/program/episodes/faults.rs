@@ -2,9 +2,7 @@
 
 use ktd_baselines::{ChatModel, named};
 use ktd_bundle::BundlePaths;
-use ktd_bundle::chain::Lines;
 use ktd_bundle::event::{ReadEvent, StepOutcome};
-use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::summary::Summary;
 use ktd_client::ClientError;
 use ktd_client::progress::Silent;
@@ -13,6 +11,8 @@ use ktd_episode::{EpisodeInput, replay_episode, run_episode};
 use ktd_io::line_file::LineKind;
 use ktd_kit::episode::{Trace, experiment, key, leaping, market, prepare, shared};
 use ktd_kit::provider::{Attempt, Provider};
+use ktd_record::chain::Lines;
+use ktd_record::exchanges::Cassette;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;

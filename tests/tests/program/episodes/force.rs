@@ -2,7 +2,6 @@
 
 use ktd_agents::ForceLevel;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::chain::Lines;
 use ktd_bundle::event::{Phase, ReadEvent};
 use ktd_client::progress::Silent;
 use ktd_episode::open_bundle::OpenBundle;
@@ -13,6 +12,7 @@ use ktd_kit::copy;
 use ktd_kit::episode::{experiment, key, market, prepare, relabel, run, runtime};
 use ktd_kit::this_program;
 use ktd_masking::{Level, MaskSettings};
+use ktd_record::chain::Lines;
 use std::path::Path;
 
 const MODES: usize = 3;

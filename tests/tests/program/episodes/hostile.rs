@@ -4,9 +4,7 @@ use super::proxy::{Deed, FAULTS, Proxied, ZERO_OUTPUT};
 use ktd_agents::{Transport, TransportError, WireReply, WireRequest};
 use ktd_baselines::named;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::chain::Lines;
 use ktd_bundle::event::{ReadEvent, StepOutcome};
-use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::summary::{Counters, Summary};
 use ktd_client::progress::Silent;
 use ktd_episode::verify::verify;
@@ -14,6 +12,8 @@ use ktd_episode::{EpisodeInput, replay_episode, run_episode};
 use ktd_kit::Vendor;
 use ktd_kit::episode::{Trace, experiment, files, key, market, prepare, runtime, shared};
 use ktd_kit::this_program;
+use ktd_record::chain::Lines;
+use ktd_record::exchanges::Cassette;
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -6,14 +6,14 @@
 use super::perturb::with_company;
 use ktd_baselines::named;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::chain::Lines;
-use ktd_bundle::exchanges::Cassette;
 use ktd_client::ClientError;
 use ktd_client::progress::Silent;
 use ktd_episode::EpisodeError;
 use ktd_episode::{EpisodeInput, run_episode};
 use ktd_kit::episode::{experiment, files, key, market, prepare, run as run_cells, runtime, shared};
 use ktd_kit::provider::Provider;
+use ktd_record::chain::Lines;
+use ktd_record::exchanges::Cassette;
 use std::path::Path;
 
 fn config(level: &str) -> ktd_experiment::config::ExperimentConfig {

@@ -1,13 +1,13 @@
 //! Nothing looks ahead: another future leaves everything that was asked and done before it as it was.
 
 use super::perturb::rebuild;
-use ktd_bundle::chain::first_difference;
 use ktd_data::{ImportOptions, import};
 use ktd_env::{DayIndex, Market, PriceBasis};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_kit::Need;
 use ktd_kit::episode::{GRID, Trace, assert_same_files, below, dice, experiment, key, market, prepare, run};
 use ktd_kit::need::data_root;
+use ktd_record::chain::first_difference;
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -5,10 +5,9 @@ use futures::future::BoxFuture;
 use ktd_agents::{Transport, TransportError, WireReply, WireRequest};
 use ktd_baselines::named;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::Cassette;
+use ktd_bundle::episode_tariff::tariff_of_cell;
 use ktd_bundle::summary::Summary;
 use ktd_bundle::summary_file::spending_of;
-use ktd_bundle::tariff::Tariff;
 use ktd_client::ClientError;
 use ktd_client::Payer;
 use ktd_client::money::Scope;
@@ -24,6 +23,7 @@ use ktd_experiment::cells::Cell;
 use ktd_experiment::price_table::{PriceTable, TokenPricing};
 use ktd_kit::episode::{dice, experiment, key, leaping, market, prepare, shared};
 use ktd_kit::provider::{Attempt, Provider};
+use ktd_record::exchanges::Cassette;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -113,7 +113,7 @@ fn at_a_cap_an_episode_stops_between_calls_and_goes_on_when_it_is_raised() {
     assert!(0 < total.0);
     // Every price is exact a token: the sum of the parts is the cost to the last place.
     let cassette = Cassette::read(&BundlePaths::new(&whole).exchanges()).unwrap();
-    let tariff = Tariff::of_cell(scene.cell());
+    let tariff = tariff_of_cell(scene.cell());
     let parts = cassette
         .sends()
         .map(|sent| tariff.charge_of(sent).amount().unwrap());

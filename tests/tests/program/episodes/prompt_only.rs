@@ -1,7 +1,6 @@
 //! The prompt-only control: bright data under the text of a mask. It has a place of its own everywhere, and is no mask.
 
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::Cassette;
 use ktd_bundle::open::read_header;
 use ktd_episode::verify::verify;
 use ktd_experiment::mask_arm::MaskInstruction;
@@ -10,6 +9,7 @@ use ktd_kit::copy;
 use ktd_kit::episode::{OnPanel, relabel, runtime};
 use ktd_kit::this_program;
 use ktd_masking::{Level, MaskSettings, Numeric};
+use ktd_record::exchanges::Cassette;
 use std::path::Path;
 use std::sync::OnceLock;
 

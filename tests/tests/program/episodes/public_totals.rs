@@ -3,7 +3,6 @@
 
 use ktd_bundle::BundlePaths;
 use ktd_bundle::bundle_ref::BundleRef;
-use ktd_bundle::chain::Lines;
 use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_bundle::ledger_mark::mark_of;
@@ -13,6 +12,7 @@ use ktd_episode::verify::verify;
 use ktd_kit::episode::{OnPanel, experiment, key, market, prepare, run, runtime};
 use ktd_kit::this_program;
 use ktd_masking::{Level, Numeric};
+use ktd_record::chain::Lines;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -5,7 +5,6 @@ use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
 use ktd_bundle::header::Header;
 use ktd_bundle::open::read_header;
-use ktd_bundle::program_record::ProgramRecord;
 use ktd_episode::verify::{Verified, verify};
 use ktd_experiment::agent::{AgentConfig, AgentKind, ModelAgent};
 use ktd_experiment::mask_hash::mask_hash;
@@ -14,6 +13,7 @@ use ktd_kit::copy;
 use ktd_kit::episode::{OnPanel, experiment, key, market, prepare, relabel, rewrite_exchanges, run, runtime};
 use ktd_kit::this_program;
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
+use ktd_record::program_record::ProgramRecord;
 use std::path::Path;
 use std::sync::OnceLock;
 

@@ -2,8 +2,8 @@
 
 use crate::CertifyError;
 use ktd_agents::{Wire, WireReply};
-use ktd_bundle::exchanges::{BATCH_ROW, ExchangeOutcome};
 use ktd_experiment::provider::Provider;
+use ktd_record::exchanges::{BATCH_ROW, ExchangeOutcome};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -7,9 +7,9 @@ use crate::language_attackers::attackers::{LanguageAttackers, Questions, keep};
 use crate::language_attackers::custom_id::custom_id;
 use crate::language_attackers::record::LanguageAnswer;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::{Cassette, ExchangeOutcome, ExchangeStore, Intent, request_key};
 use ktd_client::AskedModel;
 use ktd_probes::Probe;
+use ktd_record::exchanges::{Cassette, ExchangeOutcome, ExchangeStore, Intent, request_key};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

@@ -8,10 +8,10 @@ use crate::language_attackers::custom_id::custom_id;
 use crate::language_attackers::question::first_request;
 use ktd_agents::WireRequest;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::exchanges::{Cassette, RequestPlace};
 use ktd_client::AskedModel;
 use ktd_client::ClientError;
 use ktd_probes::Probe;
+use ktd_record::exchanges::{Cassette, RequestPlace};
 use serde_json::value::RawValue;
 
 /// A file for a vendor's batch interface.

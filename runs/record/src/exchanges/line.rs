@@ -4,8 +4,7 @@
 //! read them; anything else stands as text, and so does JSON that is nested too deeply for them.
 
 use super::{ExchangeOutcome, Intent, RequestPlace};
-use ktd_agents::REPLY_DEPTH_MAX;
-use ktd_masking::JsonExtent;
+use ktd_agents::{JsonExtent, REPLY_DEPTH_MAX};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use super::line::Record;
 use super::records::{Extent, add_lines, each_record};
 use super::store::open_part;
 use super::{ExchangeOutcome, Intent, Nearest, RequestPlace, Sent};
-use crate::BundleError;
+use crate::RecordError;
 use ktd_agents::WireRequest;
 use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
@@ -26,9 +26,9 @@ impl Cassette {
     /// is left out; a missing file is an empty cassette.
     ///
     /// # Errors
-    /// [`BundleError::File`] for a part that cannot be read or holds too much, for a whole line that does not hold a record,
+    /// [`RecordError::File`] for a part that cannot be read or holds too much, for a whole line that does not hold a record,
     /// and for one that cannot stand where it does.
-    pub fn read(path: &Path) -> Result<Self, BundleError> {
+    pub fn read(path: &Path) -> Result<Self, RecordError> {
         let compressed = LineKind::Exchanges.bytes_if_exists(path)?;
         Self::parse(path, &compressed.unwrap_or_default())
     }
@@ -37,7 +37,7 @@ impl Cassette {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn parse(path: &Path, compressed: &[u8]) -> Result<Self, BundleError> {
+    pub fn parse(path: &Path, compressed: &[u8]) -> Result<Self, RecordError> {
         let open = LineKind::Exchanges
             .bytes_if_exists(&open_part(path))?
             .unwrap_or_default();
@@ -48,7 +48,7 @@ impl Cassette {
     }
 
     /// The sends of a frame from the middle of a store, whose first record is `first`.
-    pub(super) fn of_frame(path: &Path, first: u64, frame: &[u8]) -> Result<Self, BundleError> {
+    pub(super) fn of_frame(path: &Path, first: u64, frame: &[u8]) -> Result<Self, RecordError> {
         let mut cassette = Self::default();
         let mut records = first;
         let mut lines = LineKind::Exchanges.lines(path, frame)?;
@@ -98,17 +98,17 @@ impl Cassette {
     /// The outcome of a place, whose request must be the one asked now; `None` where it has to be sent (again).
     ///
     /// # Errors
-    /// [`BundleError::RequestDiffers`] with the first difference.
+    /// [`RecordError::RequestDiffers`] with the first difference.
     pub fn find(
         &self,
         at: RequestPlace,
         key: &str,
         request: &WireRequest,
-    ) -> Result<Option<&ExchangeOutcome>, BundleError> {
+    ) -> Result<Option<&ExchangeOutcome>, RecordError> {
         // A refused request may be fixed by changing it.
         let is_other = |sent: &Sent| sent.intent.key != key && (sent.is_unknown() || sent.answer().is_some());
         if self.of(at).any(is_other) {
-            return Err(BundleError::RequestDiffers {
+            return Err(RecordError::RequestDiffers {
                 step: at.step,
                 ordinal: at.ordinal,
                 nearest: self.nearest(at, request).map(Box::new),

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// A bundle that cannot be read, continued or replayed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum BundleError {
+pub enum RecordError {
     /// A file.
     #[error(transparent)]
     File(#[from] FileError),
@@ -72,8 +72,8 @@ pub enum BundleError {
     },
 }
 
-ktd_io::error_constructors!(BundleError);
-ktd_io::error_explanations!(BundleError: File, Experiment;
+ktd_io::error_constructors!(RecordError);
+ktd_io::error_explanations!(RecordError: File, Experiment;
     Self::DamagedBundle { difference } => (difference.hint(), ErrorClass::Difference),
     Self::Unfinished { .. } => (
         "run the experiment again: `ktd run` continues and writes it",
@@ -94,7 +94,7 @@ ktd_io::error_explanations!(BundleError: File, Experiment;
     ),
 );
 
-impl BundleError {
+impl RecordError {
     /// What readers of a bundle say of a difference in it: that the bundle is damaged.
     #[must_use]
     pub fn of_bundle(self) -> Self {

@@ -1,7 +1,7 @@
 //! The records of a store in order, from both of its parts.
 
 use super::store::open_part;
-use crate::BundleError;
+use crate::RecordError;
 use ktd_io::frame::WholeFrames;
 use ktd_io::line_file::{LineKind, LineReader};
 use std::path::Path;
@@ -24,13 +24,13 @@ pub(super) struct Extent {
 /// before the next one was taken already, for a kill can leave it in both parts.
 ///
 /// # Errors
-/// [`BundleError::File`] for a part that holds too much, for a line that is refused or is out of order, and for a torn frame
+/// [`RecordError::File`] for a part that holds too much, for a line that is refused or is out of order, and for a torn frame
 /// whose records do not stand in the open part: without them replies would be lost.
 pub(super) fn each_record(
     path: &Path,
     (compressed, open): (&[u8], &[u8]),
     mut take: impl FnMut(u64, &[u8]) -> Result<u64, String>,
-) -> Result<Extent, BundleError> {
+) -> Result<Extent, RecordError> {
     let mut extent = Extent::default();
     let whole = WholeFrames::of(compressed);
     if whole.has_later {
@@ -38,7 +38,7 @@ pub(super) fn each_record(
             "the frame at byte {}: it is damaged, and others follow it",
             whole.bytes
         );
-        return Err(BundleError::damaged(path, what));
+        return Err(RecordError::damaged(path, what));
     }
     let frames = compressed.get(..whole.bytes).unwrap_or_default();
     let mut lines = LineKind::Exchanges.lines(path, frames)?;
@@ -54,7 +54,7 @@ pub(super) fn each_record(
         extent.open_bytes = lines.whole_bytes();
     } else if 0 < torn {
         let what = format!("its last {torn} bytes are no whole frame: it is damaged, cut short or added to");
-        return Err(BundleError::damaged(path, what));
+        return Err(RecordError::damaged(path, what));
     }
     extent.torn_bytes = torn + lines.torn_bytes();
     Ok(extent)
@@ -69,9 +69,9 @@ pub(super) fn add_lines(
     lines: &mut LineReader<'_>,
     next: &mut u64,
     take: &mut impl FnMut(u64, &[u8]) -> Result<u64, String>,
-) -> Result<(), BundleError> {
+) -> Result<(), RecordError> {
     while let Some(line) = lines.next_line()? {
-        let damaged = |what: String| BundleError::damaged(path, format!("after record {next}: {what}"));
+        let damaged = |what: String| RecordError::damaged(path, format!("after record {next}: {what}"));
         let number = take(*next, line).map_err(damaged)?;
         if *next < number {
             return Err(damaged(format!("the next record is number {number}")));

@@ -6,7 +6,7 @@
 
 use super::line::Record;
 use super::{Cassette, ExchangeOutcome, Intent, RequestPlace};
-use crate::BundleError;
+use crate::RecordError;
 use ktd_io::frame::{DEFAULT_LEVEL, WholeFrames, pack};
 use ktd_io::line_file::LineKind;
 use ktd_io::whole_file::write_whole;
@@ -45,8 +45,8 @@ impl ExchangeStore {
     /// Opens a store to continue it after what `cassette` read; torn ends are cut off.
     ///
     /// # Errors
-    /// [`BundleError::File`] when it cannot be opened or its torn end cannot be cut off.
-    pub fn continue_after(path: &Path, cassette: &Cassette) -> Result<Self, BundleError> {
+    /// [`RecordError::File`] when it cannot be opened or its torn end cannot be cut off.
+    pub fn continue_after(path: &Path, cassette: &Cassette) -> Result<Self, RecordError> {
         let extent = cassette.extent();
         cut(path, extent.compressed_bytes)?;
         let open = open_part(path);
@@ -54,7 +54,7 @@ impl ExchangeStore {
             .create(true)
             .append(true)
             .open(&open)
-            .map_err(BundleError::io("open", &open))?;
+            .map_err(RecordError::io("open", &open))?;
         cut(&open, extent.open_bytes)?;
         Ok(Self {
             path: path.to_owned(),
@@ -70,33 +70,33 @@ impl ExchangeStore {
     /// Writes what is about to be sent, before it is.
     ///
     /// # Errors
-    /// [`BundleError::File`]: it must not be sent then.
-    pub fn intend(&self, intent: Intent) -> Result<(), BundleError> {
+    /// [`RecordError::File`]: it must not be sent then.
+    pub fn intend(&self, intent: Intent) -> Result<(), RecordError> {
         self.append(&Record::Intent(intent))
     }
 
     /// Writes what came back for the last intent of a place.
     ///
     /// # Errors
-    /// [`BundleError::File`]: nothing may hang on it then.
-    pub fn settle(&self, at: RequestPlace, outcome: ExchangeOutcome) -> Result<(), BundleError> {
+    /// [`RecordError::File`]: nothing may hang on it then.
+    pub fn settle(&self, at: RequestPlace, outcome: ExchangeOutcome) -> Result<(), RecordError> {
         self.append(&Record::Outcome { at, outcome })
     }
 
     /// One record, one write.
-    fn append(&self, record: &Record) -> Result<(), BundleError> {
+    fn append(&self, record: &Record) -> Result<(), RecordError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(part) = open.as_mut() else {
             let error = std::io::Error::other("the record before was not written whole");
-            return Err(BundleError::io("write", &self.path)(error));
+            return Err(RecordError::io("write", &self.path)(error));
         };
         let line = record
             .to_line(part.records)
-            .map_err(BundleError::io("write a record of", &self.path))?;
+            .map_err(RecordError::io("write a record of", &self.path))?;
         let written = part.file.write_all(&line);
         if written.is_err() {
             *open = None;
-            return written.map_err(BundleError::io("write", &self.path));
+            return written.map_err(RecordError::io("write", &self.path));
         }
         part.records += 1;
         part.bytes += u64::try_from(line.len()).unwrap_or(0);
@@ -111,16 +111,16 @@ impl ExchangeStore {
     }
 
     /// Makes the open part a frame of the compressed part.
-    fn roll(&self, part: &mut OpenPart) -> Result<(), BundleError> {
+    fn roll(&self, part: &mut OpenPart) -> Result<(), RecordError> {
         let lines = LineKind::Exchanges.bytes(&open_part(&self.path))?;
-        let frame = pack(&lines, DEFAULT_LEVEL).map_err(BundleError::io("compress", &self.path))?;
+        let frame = pack(&lines, DEFAULT_LEVEL).map_err(RecordError::io("compress", &self.path))?;
         OpenOptions::new()
             .create(true)
             .append(true)
             .open(&self.path)
             .and_then(|mut file| file.write_all(&frame))
-            .map_err(BundleError::io("write", &self.path))?;
-        part.file.set_len(0).map_err(BundleError::io("cut", &self.path))?;
+            .map_err(RecordError::io("write", &self.path))?;
+        part.file.set_len(0).map_err(RecordError::io("cut", &self.path))?;
         part.bytes = 0;
         part.has_segments = true;
         Ok(())
@@ -136,8 +136,8 @@ impl ExchangeStore {
     /// Finishes the store: one frame of all records, and no open part. Nothing can be appended afterwards.
     ///
     /// # Errors
-    /// [`BundleError::File`] when it cannot be read or written; what was recorded stands then.
-    pub fn finish(&self) -> Result<(), BundleError> {
+    /// [`RecordError::File`] when it cannot be read or written; what was recorded stands then.
+    pub fn finish(&self) -> Result<(), RecordError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.take().is_some() {
             compact(&self.path)?;
@@ -146,11 +146,11 @@ impl ExchangeStore {
     }
 }
 
-fn cut(path: &Path, whole_bytes: u64) -> Result<(), BundleError> {
+fn cut(path: &Path, whole_bytes: u64) -> Result<(), RecordError> {
     let size = match std::fs::metadata(path) {
         Ok(metadata) => metadata.len(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(BundleError::io("read", path)(error)),
+        Err(error) => return Err(RecordError::io("read", path)(error)),
     };
     if size == whole_bytes {
         return Ok(());
@@ -159,11 +159,11 @@ fn cut(path: &Path, whole_bytes: u64) -> Result<(), BundleError> {
         .write(true)
         .open(path)
         .and_then(|file| file.set_len(whole_bytes))
-        .map_err(BundleError::io("cut the torn end of", path))
+        .map_err(RecordError::io("cut the torn end of", path))
 }
 
 /// Writes both parts as one frame, then removes the open part.
-fn compact(path: &Path) -> Result<(), BundleError> {
+fn compact(path: &Path) -> Result<(), RecordError> {
     let open = open_part(path);
     let packed = LineKind::Exchanges.bytes_if_exists(path)?.unwrap_or_default();
     let rest = LineKind::Exchanges.bytes(&open)?;
@@ -176,10 +176,10 @@ fn compact(path: &Path) -> Result<(), BundleError> {
             lines.push(b'\n');
         }
         lines.extend(rest);
-        let frame = pack(&lines, DEFAULT_LEVEL).map_err(BundleError::io("compress", path))?;
+        let frame = pack(&lines, DEFAULT_LEVEL).map_err(RecordError::io("compress", path))?;
         write_whole(path, &frame)?;
     }
-    std::fs::remove_file(&open).map_err(BundleError::io("remove", &open))
+    std::fs::remove_file(&open).map_err(RecordError::io("remove", &open))
 }
 
 #[cfg(test)]

@@ -162,7 +162,7 @@ impl ExchangeOutcome {
         match result {
             Ok(reply) => {
                 let text = String::from_utf8(reply.body.clone()).ok();
-                let hex = text.is_none().then(|| ktd_masking::hex(&reply.body));
+                let hex = text.is_none().then(|| ktd_io::sha256::hex(&reply.body));
                 let headers = reply.headers.clone();
                 Self::Reply {
                     status: reply.status,

@@ -3,7 +3,7 @@
 //! Safe to kill at any byte: a torn last line is cut off when the log is opened again. A continued run regenerates
 //! the lines after the point it continues from, and each must equal the recorded one before anything is appended.
 
-use crate::BundleError;
+use crate::RecordError;
 use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::owner_alone;
@@ -44,22 +44,22 @@ impl Lines {
     /// Reads a log. A torn last line is left out; a missing file has no lines.
     ///
     /// # Errors
-    /// [`BundleError::File`], naming the first line whose chain does not hold where the file can be read.
-    pub fn read(path: &Path) -> Result<Self, BundleError> {
+    /// [`RecordError::File`], naming the first line whose chain does not hold where the file can be read.
+    pub fn read(path: &Path) -> Result<Self, RecordError> {
         Self::parse(path, &LineKind::Log.bytes_if_exists(path)?.unwrap_or_default())
     }
 
     /// The log whose bytes were read from `path`. A torn last line is left out.
     ///
     /// # Errors
-    /// [`BundleError::File`] naming the first line whose chain does not hold.
-    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, BundleError> {
+    /// [`RecordError::File`] naming the first line whose chain does not hold.
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, RecordError> {
         let (mut read, mut prev) = (Self::default(), String::new());
         let mut lines = LineKind::Log.lines(path, bytes)?;
         // A line keeps all of its bytes: without a carriage return the chain would be another.
         while let Some(line) = lines.next_line()? {
             let (place, number) = (read.lines.len(), read.lines.len() + 1);
-            let damaged = |what: String| BundleError::damaged(path, format!("line {number} {what}"));
+            let damaged = |what: String| RecordError::damaged(path, format!("line {number} {what}"));
             let text =
                 std::str::from_utf8(line).map_err(|error| damaged(format!("is not UTF-8: {error}")))?;
             let body: ReadLine<'_> =
@@ -83,24 +83,24 @@ impl Lines {
     /// Checks that the log starts from `genesis`.
     ///
     /// # Errors
-    /// [`BundleError::File`] when it starts from something else.
-    pub fn starts_from(&self, genesis: &str, path: &Path) -> Result<(), BundleError> {
+    /// [`RecordError::File`] when it starts from something else.
+    pub fn starts_from(&self, genesis: &str, path: &Path) -> Result<(), RecordError> {
         if self.is_empty() || self.genesis == genesis {
             return Ok(());
         }
         let what = "it does not start from header.json: its first line or that file was changed";
-        Err(BundleError::damaged(path, what))
+        Err(RecordError::damaged(path, what))
     }
 
     /// The text of the first `count` lines with the same bodies in a chain that starts from `genesis`.
     ///
     /// # Errors
-    /// [`BundleError::File`] when a line cannot be read again.
-    pub fn chained_from(&self, genesis: &str, count: usize, path: &Path) -> Result<String, BundleError> {
+    /// [`RecordError::File`] when a line cannot be read again.
+    pub fn chained_from(&self, genesis: &str, count: usize, path: &Path) -> Result<String, RecordError> {
         let mut prev = genesis.to_owned();
         let mut text = String::new();
         for line in self.lines.iter().take(count) {
-            let unreadable = |error: serde_json::Error| BundleError::damaged(path, error.to_string());
+            let unreadable = |error: serde_json::Error| RecordError::damaged(path, error.to_string());
             let ReadLine { seq, body, .. } = serde_json::from_str(line).map_err(unreadable)?;
             let line = Line {
                 seq,
@@ -136,15 +136,15 @@ impl Lines {
     /// The bodies, typed.
     ///
     /// # Errors
-    /// [`BundleError::File`] naming the first line whose body is not a `T`.
-    pub fn bodies<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Result<Vec<T>, BundleError> {
+    /// [`RecordError::File`] naming the first line whose body is not a `T`.
+    pub fn bodies<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Result<Vec<T>, RecordError> {
         self.lines
             .iter()
             .enumerate()
             .map(|(place, line)| {
                 serde_json::from_str::<ReadLine<'_>>(line)
                     .and_then(|read| serde_json::from_str(read.body.get()))
-                    .map_err(|error| BundleError::damaged(path, format!("line {}: {error}", place + 1)))
+                    .map_err(|error| RecordError::damaged(path, format!("line {}: {error}", place + 1)))
             })
             .collect()
     }
@@ -174,23 +174,23 @@ impl Log {
     /// Opens a log to continue it: the first `keep` lines stand, the rest must come again.
     ///
     /// # Errors
-    /// [`BundleError::File`] when the file cannot be opened or its torn end cannot be cut off.
+    /// [`RecordError::File`] when the file cannot be opened or its torn end cannot be cut off.
     pub fn continue_at(
         path: &Path,
         recorded: &Lines,
         keep: usize,
         genesis: &str,
-    ) -> Result<Self, BundleError> {
+    ) -> Result<Self, RecordError> {
         let file = owner_alone(path)
             .create(true)
             .append(true)
             .open(path)
-            .map_err(BundleError::io("open", path))?;
+            .map_err(RecordError::io("open", path))?;
         let whole: usize = recorded.raw().iter().map(|line| line.len() + 1).sum();
         let whole = u64::try_from(whole).unwrap_or(u64::MAX);
-        if file.metadata().map_err(BundleError::io("read", path))?.len() != whole {
+        if file.metadata().map_err(RecordError::io("read", path))?.len() != whole {
             file.set_len(whole)
-                .map_err(BundleError::io("cut the torn end of", path))?;
+                .map_err(RecordError::io("cut the torn end of", path))?;
         }
         Ok(Self::at(path, Sink::File(file), (recorded, keep), genesis))
     }
@@ -217,26 +217,26 @@ impl Log {
     /// Adds a line, or checks that it is the recorded one.
     ///
     /// # Errors
-    /// [`BundleError::Diverged`] when the record has another line here, [`BundleError::File`] when it cannot be written.
-    pub fn append(&mut self, body: &impl Serialize) -> Result<String, BundleError> {
+    /// [`RecordError::Diverged`] when the record has another line here, [`RecordError::File`] when it cannot be written.
+    pub fn append(&mut self, body: &impl Serialize) -> Result<String, RecordError> {
         let line = Line {
             seq: self.seq,
             prev: &self.prev,
             body,
         };
         let text = serde_json::to_string(&line).map_err(|error| {
-            BundleError::damaged(&self.path, format!("an event cannot be written: {error}"))
+            RecordError::damaged(&self.path, format!("an event cannot be written: {error}"))
         })?;
         match (self.expected.pop_front(), &mut self.sink) {
             (Some(recorded), _) if recorded == text => {}
             (Some(recorded), _) => return Err(self.diverged(&recorded, &text)),
             (None, Sink::File(file)) => {
                 file.write_all(format!("{text}\n").as_bytes())
-                    .map_err(BundleError::io("write", &self.path))?;
+                    .map_err(RecordError::io("write", &self.path))?;
             }
             (None, Sink::Nothing) => {
                 let missing = "the record ends before it".to_owned();
-                return Err(BundleError::Diverged {
+                return Err(RecordError::Diverged {
                     path: self.path.clone(),
                     line: self.seq + 1,
                     difference: missing,
@@ -248,9 +248,9 @@ impl Log {
         Ok(text)
     }
 
-    fn diverged(&self, recorded: &str, now: &str) -> BundleError {
+    fn diverged(&self, recorded: &str, now: &str) -> RecordError {
         let difference = first_difference(recorded, now);
-        BundleError::Diverged {
+        RecordError::Diverged {
             path: self.path.clone(),
             line: self.seq + 1,
             difference,

@@ -1,6 +1,6 @@
 //! `budget.json` beside the cells of an experiment: what it may spend, for those who look on.
 
-use crate::BundleError;
+use crate::RecordError;
 use ktd_experiment::amount::Picodollars;
 use ktd_io::whole_file::{create_directory, read_json, write_whole};
 use serde::{Deserialize, Serialize};
@@ -38,12 +38,12 @@ impl BudgetFile {
     /// Writes it into a results directory, over the one of an earlier run.
     ///
     /// # Errors
-    /// [`BundleError`] when it cannot be written.
-    pub fn write(&self, results: &Path) -> Result<(), BundleError> {
+    /// [`RecordError`] when it cannot be written.
+    pub fn write(&self, results: &Path) -> Result<(), RecordError> {
         create_directory(results)?;
         let path = results.join(NAME);
         let mut text = serde_json::to_vec_pretty(self)
-            .map_err(|error| BundleError::damaged(&path, format!("it cannot be written: {error}")))?;
+            .map_err(|error| RecordError::damaged(&path, format!("it cannot be written: {error}")))?;
         text.push(b'\n');
         Ok(write_whole(&path, &text)?)
     }
@@ -51,12 +51,12 @@ impl BudgetFile {
     /// Takes away the one of an earlier run, which had a budget.
     ///
     /// # Errors
-    /// [`BundleError`] when it cannot be removed.
-    pub fn remove(results: &Path) -> Result<(), BundleError> {
+    /// [`RecordError`] when it cannot be removed.
+    pub fn remove(results: &Path) -> Result<(), RecordError> {
         let path = results.join(NAME);
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(BundleError::io("remove", &path)(error))
+                Err(RecordError::io("remove", &path)(error))
             }
             _ => Ok(()),
         }

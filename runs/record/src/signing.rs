@@ -1,6 +1,6 @@
 //! Ed25519 keys as `openssl genpkey -algorithm ed25519` writes them, and signatures over canonical JSON (RFC 8785).
 
-use crate::BundleError;
+use crate::RecordError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ktd_io::sha256::sha256_hex;
@@ -55,11 +55,11 @@ impl SigningKey {
     /// Draws a key from the system's entropy and writes it where only its owner may read it; an existing file stands.
     ///
     /// # Errors
-    /// [`BundleError`] when there is a file, there is no entropy, or the disk refuses.
-    pub fn draw(path: &Path) -> Result<Self, BundleError> {
+    /// [`RecordError`] when there is a file, there is no entropy, or the disk refuses.
+    pub fn draw(path: &Path) -> Result<Self, RecordError> {
         let mut seed = [0; KEY_LEN];
         getrandom::fill(&mut seed).map_err(|error| {
-            BundleError::input(
+            RecordError::input(
                 format!("the system gives no entropy: {error}"),
                 "make a key with `openssl genpkey -algorithm ed25519`",
             )
@@ -77,21 +77,21 @@ impl SigningKey {
         options
             .open(path)
             .and_then(|mut file| file.write_all(text.as_bytes()))
-            .map_err(BundleError::io("write the new key", path))?;
+            .map_err(RecordError::io("write the new key", path))?;
         Ok(key)
     }
 
     /// Reads a private key, PKCS#8 as PEM.
     ///
     /// # Errors
-    /// [`BundleError::File`], or [`BundleError::Input`] for another kind of key.
-    pub fn read(path: &Path) -> Result<Self, BundleError> {
+    /// [`RecordError::File`], or [`RecordError::Input`] for another kind of key.
+    pub fn read(path: &Path) -> Result<Self, RecordError> {
         let text = read_input(path)?;
         let key = unpem(&text, PRIVATE).and_then(|der| Ed25519KeyPair::from_pkcs8_maybe_unchecked(&der).ok());
         key.map(Self).ok_or_else(|| no_key(path))
     }
 
-    fn of_seed(path: &Path, seed: &[u8]) -> Result<Self, BundleError> {
+    fn of_seed(path: &Path, seed: &[u8]) -> Result<Self, RecordError> {
         let key = Ed25519KeyPair::from_seed_unchecked(seed);
         key.map(Self).map_err(|_| no_key(path))
     }
@@ -109,15 +109,15 @@ impl SigningKey {
     /// Signs the canonical JSON of a value.
     ///
     /// # Errors
-    /// [`BundleError::Input`] when the value cannot be canonical JSON.
-    pub fn sign(&self, value: &impl Serialize) -> Result<Signature, BundleError> {
+    /// [`RecordError::Input`] when the value cannot be canonical JSON.
+    pub fn sign(&self, value: &impl Serialize) -> Result<Signature, RecordError> {
         let message = canonical(value)?;
         let public = self.public();
         Ok(Signature {
             algorithm: ALGORITHM.to_owned(),
-            public_key: ktd_masking::hex(&public.0),
+            public_key: ktd_io::sha256::hex(&public.0),
             fingerprint: public.fingerprint(),
-            value: ktd_masking::hex(self.0.sign(&message).as_ref()),
+            value: ktd_io::sha256::hex(self.0.sign(&message).as_ref()),
         })
     }
 }
@@ -126,8 +126,8 @@ impl PublicKey {
     /// Reads a public key as PEM, or the public part of a private one.
     ///
     /// # Errors
-    /// [`BundleError::File`], or [`BundleError::Input`] for another kind of key.
-    pub fn read(path: &Path) -> Result<Self, BundleError> {
+    /// [`RecordError::File`], or [`RecordError::Input`] for another kind of key.
+    pub fn read(path: &Path) -> Result<Self, RecordError> {
         let text = read_input(path)?;
         let der = unpem(&text, PUBLIC);
         let bytes = der
@@ -163,8 +163,8 @@ impl Signature {
     /// What is wrong with the signature of a value; none when it is its signer's own.
     ///
     /// # Errors
-    /// [`BundleError::Input`] when the value cannot be canonical JSON.
-    pub fn fault(&self, value: &impl Serialize) -> Result<Option<&'static str>, BundleError> {
+    /// [`RecordError::Input`] when the value cannot be canonical JSON.
+    pub fn fault(&self, value: &impl Serialize) -> Result<Option<&'static str>, RecordError> {
         if self.algorithm != ALGORITHM {
             return Ok(Some("its algorithm is not ed25519"));
         }
@@ -181,17 +181,17 @@ impl Signature {
     }
 }
 
-fn canonical(value: &impl Serialize) -> Result<Vec<u8>, BundleError> {
+fn canonical(value: &impl Serialize) -> Result<Vec<u8>, RecordError> {
     serde_json_canonicalizer::to_vec(value).map_err(|error| {
-        BundleError::input(
+        RecordError::input(
             format!("what is signed cannot be canonical JSON: {error}"),
             "report this defect",
         )
     })
 }
 
-fn no_key(path: &Path) -> BundleError {
-    BundleError::input(
+fn no_key(path: &Path) -> RecordError {
+    RecordError::input(
         format!("{}: it holds no Ed25519 key as PEM", path.display()),
         "make one with `ktd certify --new-key FILE`, or with `openssl genpkey -algorithm ed25519`",
     )
@@ -278,7 +278,7 @@ mod tests {
                 .is_some()
         );
         let forged = Signature {
-            public_key: ktd_masking::hex(&theirs.public().0),
+            public_key: ktd_io::sha256::hex(&theirs.public().0),
             fingerprint: theirs.public().fingerprint(),
             ..signature.clone()
         };

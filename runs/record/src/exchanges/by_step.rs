@@ -6,7 +6,7 @@ use super::line::Record;
 use super::records::each_record;
 use super::store::open_part;
 use super::{ExchangeOutcome, Sent};
-use crate::BundleError;
+use crate::RecordError;
 use ktd_io::frame::{FAST_LEVEL, pack};
 use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
@@ -43,8 +43,8 @@ impl ExchangesByStep {
     /// is left out; a missing file has no exchanges.
     ///
     /// # Errors
-    /// [`BundleError::File`] for a part that cannot be read, is too large or holds too much, and for records out of order.
-    pub fn read(path: &Path) -> Result<Self, BundleError> {
+    /// [`RecordError::File`] for a part that cannot be read, is too large or holds too much, and for records out of order.
+    pub fn read(path: &Path) -> Result<Self, RecordError> {
         Self::read_only(path, None)
     }
 
@@ -53,11 +53,11 @@ impl ExchangesByStep {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn read_step(path: &Path, step: usize) -> Result<Self, BundleError> {
+    pub fn read_step(path: &Path, step: usize) -> Result<Self, RecordError> {
         Self::read_only(path, Some(step))
     }
 
-    fn read_only(path: &Path, only: Option<usize>) -> Result<Self, BundleError> {
+    fn read_only(path: &Path, only: Option<usize>) -> Result<Self, RecordError> {
         let mut read = Self {
             path: path.to_owned(),
             only,
@@ -98,9 +98,9 @@ impl ExchangesByStep {
     /// The sends of a step in the order they were made; none where nothing was sent.
     ///
     /// # Errors
-    /// [`BundleError::File`] for a record that is none, or is not of the step.
-    pub fn step(&self, step: usize) -> Result<Vec<Sent>, BundleError> {
-        let damaged = |what: String| BundleError::damaged(&self.path, format!("step {step}: {what}"));
+    /// [`RecordError::File`] for a record that is none, or is not of the step.
+    pub fn step(&self, step: usize) -> Result<Vec<Sent>, RecordError> {
+        let damaged = |what: String| RecordError::damaged(&self.path, format!("step {step}: {what}"));
         let mut sends: Vec<Sent> = Vec::new();
         for records in self.steps.get(&step).into_iter().flatten() {
             let cassette = Cassette::of_frame(&self.path, records.first_record, &records.frame)?;
@@ -118,7 +118,7 @@ impl ExchangesByStep {
     ///
     /// # Errors
     /// As [`Self::step`].
-    pub fn texts(&self, step: usize) -> Result<Vec<String>, BundleError> {
+    pub fn texts(&self, step: usize) -> Result<Vec<String>, RecordError> {
         let sends = self.step(step)?;
         let mut texts = Vec::new();
         for sent in sends {
@@ -147,13 +147,13 @@ impl ExchangesByStep {
         Ok(number)
     }
 
-    fn close(&mut self, open: &mut OpenStep) -> Result<(), BundleError> {
+    fn close(&mut self, open: &mut OpenStep) -> Result<(), RecordError> {
         if open.lines.is_empty() {
             return Ok(());
         }
         let records = StepRecords {
             first_record: open.first_record,
-            frame: pack(&open.lines, FAST_LEVEL).map_err(BundleError::io("compress", &self.path))?,
+            frame: pack(&open.lines, FAST_LEVEL).map_err(RecordError::io("compress", &self.path))?,
         };
         self.steps.entry(open.step).or_default().push(records);
         open.lines.clear();

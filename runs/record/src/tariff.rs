@@ -1,16 +1,13 @@
 //! What one send is charged: what was reported, or the most that it can have cost.
 
 use crate::exchanges::{BATCH_ROW, ExchangeOutcome, Sent};
-use crate::header::Header;
 use ktd_agents::{DecodedReply, FaultKind, PROMPT_TOKENS_OVERHEAD, ReplyFault, Usage, UsageBound};
 use ktd_experiment::amount::Picodollars;
-use ktd_experiment::branch::BranchRecord;
-use ktd_experiment::cells::Cell;
 use ktd_experiment::price_row::Priced;
 use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::Provider;
 
-/// How an episode's own sends are charged.
+/// How the sends of a record are charged.
 #[derive(Debug, Clone)]
 pub struct Tariff {
     /// How replies are read.
@@ -19,17 +16,12 @@ pub struct Tariff {
     basis: TokenPricing,
     /// The most tokens that a reply may have, where there is a bound.
     max_output_tokens: Option<u32>,
-    /// The first request that was not copied from another episode: 1-based step, and place in the step.
+    /// The first request that was not copied from another record: 1-based step, and place in the step.
     first_own_request: (usize, u32),
 }
 
-/// Where an episode that left no other one has its first request.
+/// The first request of a record of which nothing was copied.
 const FROM_THE_START: (usize, u32) = (1, 0);
-
-/// Where an episode has its first request that was not copied.
-fn first_own_request(branch: Option<&BranchRecord>) -> (usize, u32) {
-    branch.map_or(FROM_THE_START, BranchRecord::first_own_request)
-}
 
 /// What one send is charged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,25 +91,13 @@ impl Tariff {
         }
     }
 
-    /// The tariff of a cell that runs now.
+    /// The same with a first request of its own, 1-based step and place in the step: what lies before it was copied from another
+    /// record, which was charged for it.
     #[must_use]
-    pub fn of_cell(cell: &Cell) -> Self {
+    pub fn copied_before(self, first_own_request: (usize, u32)) -> Self {
         Self {
-            provider: cell.provider.clone(),
-            basis: cell.basis.clone(),
-            max_output_tokens: cell.agent.max_output_tokens(),
-            first_own_request: first_own_request(cell.branch.as_ref()),
-        }
-    }
-
-    /// The tariff of a bundle, from its header alone.
-    #[must_use]
-    pub fn of_header(header: &Header) -> Self {
-        Self {
-            provider: header.provider.clone(),
-            basis: TokenPricing::of(header.agent.is_ours(), header.prices.clone()),
-            max_output_tokens: header.agent.max_output_tokens(),
-            first_own_request: first_own_request(header.branch.as_ref()),
+            first_own_request,
+            ..self
         }
     }
 
@@ -133,7 +113,7 @@ impl Tariff {
         &self.basis
     }
 
-    /// 1-based first step that was not copied from another episode.
+    /// 1-based first step that was not copied from another record.
     #[must_use]
     pub const fn first_own_step(&self) -> usize {
         let (step, _) = self.first_own_request;
@@ -151,7 +131,7 @@ impl Tariff {
             .most(prompt_tokens, self.max_output_tokens.map(u64::from))
     }
 
-    /// What a recorded send is charged. What a branch copied was charged to the episode it left.
+    /// What a recorded send is charged. What was copied was charged to the record that it was copied from.
     #[must_use]
     pub fn charge_of(&self, sent: &Sent) -> Charge {
         if (sent.intent.at.step, sent.intent.at.ordinal) < self.first_own_request {
