@@ -128,7 +128,10 @@ impl Recorder<'_> {
             .enumerate()
         {
             let orders = orders_of(&account, &quotes.as_of(), place * SWAPPED_A_DAY);
-            account = step(&self.rules, account, &orders, &quotes).expect("counted").0;
+            let Ok((after, _)) = step(&self.rules, account, &orders, &quotes) else {
+                break;
+            };
+            account = after;
             batches.push(orders);
         }
         batches
@@ -157,7 +160,7 @@ impl Recorder<'_> {
                 is_repaired: false,
             })?;
             let nav_before = account.nav;
-            let (after, report) = step(&self.rules, account, orders, &quotes).expect("counted");
+            let (after, report) = step(&self.rules, account, orders, &quotes)?;
             account = after;
             let last_step = LastStep {
                 step: number,

@@ -188,7 +188,9 @@ fn scenes<'m>(
             })
             .collect();
         let nav_before = account.nav;
-        let (after, report) = step(rules, account, &orders, &quotes).expect("a counted account");
+        let Ok((after, report)) = step(rules, account, &orders, &quotes) else {
+            break;
+        };
         account = after;
         scenes.push(Scene {
             as_of: market.as_of(*day).with_factors(factors),

@@ -128,6 +128,20 @@ pub struct PositionRecord {
     pub stale_days: u32,
 }
 
+impl PositionRecord {
+    /// The position again, of the name that the code says.
+    fn position(&self, name: NameId) -> Result<Position, AmountTooLarge> {
+        let (shares, mark) = (Shares(self.shares), Price(self.mark_fen));
+        Ok(Position {
+            name,
+            shares,
+            mark,
+            value: mark.times(shares)?,
+            stale_days: self.stale_days,
+        })
+    }
+}
+
 impl LedgerLine {
     /// The record of a step.
     #[must_use]
@@ -187,26 +201,16 @@ impl LedgerLine {
                 .and_then(|ticker| market.find(ticker))
                 .ok_or_else(|| unknown("symbol"))
         };
-        let mut holdings = Vec::new();
-        let mut positions = Vec::new();
+        let (mut holdings, mut positions) = (Vec::new(), Vec::new());
         for record in &self.positions {
-            let (name, shares, mark) = (
-                find(&record.symbol)?,
-                Shares(record.shares),
-                Price(record.mark_fen),
-            );
+            let name = find(&record.symbol)?;
+            let position = record.position(name).map_err(uncounted)?;
             holdings.push(Holding {
                 name,
-                shares,
+                shares: position.shares,
                 cost: Fen(record.cost_fen),
             });
-            positions.push(Position {
-                name,
-                shares,
-                mark,
-                value: mark.times(shares).map_err(uncounted)?,
-                stale_days: record.stale_days,
-            });
+            positions.push(position);
         }
         let fills = self.fills.iter().enumerate();
         let fills: Result<Vec<_>, _> = fills
