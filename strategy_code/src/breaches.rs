@@ -16,6 +16,7 @@ const CONSTITUENTS: &str = "constituents";
 
 /// Which constraint was broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum BreachKind {
     /// Exposure above the leverage on a bar with an action.
     Leverage,
@@ -63,6 +64,7 @@ pub struct ConstraintBreach {
     /// The bar in ISO form; of a trade, its entry.
     pub time: String,
     /// Whether the log of bars says BREACH there.
+    #[serde(rename = "logged")]
     pub is_logged: bool,
 }
 

@@ -9,6 +9,7 @@ const GOOD_ENOUGH: f64 = 0.85;
 
 /// What became of an iteration's reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum IterationState {
     /// The version stands, and is the base of the next.
     Kept,

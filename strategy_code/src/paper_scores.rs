@@ -63,7 +63,7 @@ pub struct PaperEvidence<'a> {
 }
 
 /// The published scores, 0 to 10 each.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 pub struct PaperScores {
     /// Determinism.
     pub determinism: f64,
@@ -74,6 +74,7 @@ pub struct PaperScores {
     /// Quality.
     pub quality: f64,
     /// D3, reliability: the four above, weighted.
+    #[serde(rename = "D3")]
     pub d3: f64,
     /// Logic.
     pub logic: f64,
@@ -82,6 +83,7 @@ pub struct PaperScores {
     /// Generality.
     pub generality: f64,
     /// D4: the three above, weighted.
+    #[serde(rename = "D4")]
     pub d4: f64,
 }
 

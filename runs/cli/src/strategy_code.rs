@@ -12,10 +12,10 @@ use clap::Subcommand;
 use ktd_boxed::BoxLauncher;
 use ktd_io::whole_file::read_input;
 use ktd_strategies::{
-    DocumentId, OwnStrategy, PatchSize, SCENARIO_SEED, StrategyCard, StrategyDocument, StrategyError,
-    StrategyReplies, StrategySource, StrategySubmission, StrategyVersion, SubmissionRows, VersionDrift,
-    document_table, document_value, drift_text, drift_value, judge_submission, own_findings, patch_text,
-    patch_value, published_text, published_value, recorded_scores, report_text, report_value, scenario_strip,
+    DocumentId, DriftEvent, OwnStrategy, PatchEvent, PatchSize, SCENARIO_SEED, StrategyCard,
+    StrategyDocument, StrategyError, StrategyReplies, StrategySource, StrategySubmission, StrategyVersion,
+    SubmissionRows, VersionDrift, VersionReport, document_table, document_value, drift_text,
+    judge_submission, own_findings, patch_text, published_text, recorded_scores, report_text, scenario_strip,
     score_tables, score_value, scored_value, static_evidence, strategy_boxes, trace_program, version_table,
 };
 use serde_json::{Value, json};
@@ -233,7 +233,7 @@ fn gate(args: &GateArgs, console: Console) -> Result<(), CliError> {
     let report = judge_submission(&launcher, &task, &submission)?;
     console.result(
         &report_text(&report, &submission, &task),
-        &report_value(&report, &submission, &task),
+        &json!(VersionReport::of(&report, &submission, &task)),
     )?;
     match report.gates.first_failed() {
         None => Ok(()),
@@ -275,7 +275,7 @@ fn drift(args: &DriftArgs, console: Console) -> Result<(), CliError> {
         },
         &reference,
     );
-    console.result(&drift_text(&found), &drift_value(&found))?;
+    console.result(&drift_text(&found), &json!(DriftEvent::from(&found)))?;
     if found.is_drift() {
         return Err(CliError::difference(format!(
             "{}: it drifted",
@@ -288,7 +288,7 @@ fn drift(args: &DriftArgs, console: Console) -> Result<(), CliError> {
 fn patch(args: &PatchArgs, console: Console) -> Result<(), CliError> {
     let ((_, old), (_, new)) = (version_of(&args.old)?, version_of(&args.new)?);
     let size = PatchSize::between(&old, &new);
-    console.result(&patch_text(size), &patch_value(size))?;
+    console.result(&patch_text(size), &json!(PatchEvent::from(size)))?;
     if size.is_within_budget() {
         return Ok(());
     }
@@ -341,5 +341,5 @@ fn score_source(file: &Path, args: &ScoreArgs, console: Console) -> Result<(), C
     let source = read_input(file)?;
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
     let scores = static_evidence(&launcher, &task, &source)?.scores(&source);
-    console.result(&published_text(&scores), &published_value(scores))
+    console.result(&published_text(&scores), &json!(scores))
 }

@@ -63,10 +63,10 @@ pub use replies::{ScoredStrategy, StrategyReplies};
 pub use report::{RunEvidence, StressOutcome, SubmissionReport};
 pub use rows::{SubmissionRows, VersionRow};
 pub use run::{
-    ArenaKeys, PlannedModel, RealSubmission, RecordedScores, ReviewText, ReviewerChoice, StartingVersions,
-    StrategyChoice, StrategyExperiment, StrategyGoal, StrategyPlan, StrategyResults, VersionParts,
-    another_box, check_records, is_strategy_code, plan_experiment, read_real, real_tables, recorded_scores,
-    replay_experiment, run_experiment,
+    ArenaKeys, DriftEvent, PatchEvent, PlannedModel, RealSubmission, RecordedScores, ReviewText,
+    ReviewerChoice, StartingVersions, StrategyChoice, StrategyExperiment, StrategyGoal, StrategyPlan,
+    StrategyResults, VersionEvent, VersionParts, VersionReport, another_box, check_records, is_strategy_code,
+    plan_experiment, read_real, real_tables, recorded_scores, replay_experiment, run_experiment,
 };
 pub use score_evidence::{MeasuredEvidence, PublishedEvidence, ScoreEvidence};
 pub use score_tables::{score_tables, score_value};
@@ -76,8 +76,8 @@ pub use strategy_source::StrategySource;
 pub use strip::scenario_strip;
 pub use submission::StrategySubmission;
 pub use tables::{
-    document_table, document_value, drift_text, drift_value, patch_text, patch_value, published_text,
-    published_value, report_text, report_value, scored_value, version_table, version_value,
+    document_table, document_value, drift_text, patch_text, published_text, report_text, scored_value,
+    version_table,
 };
 pub use task::{SCENARIO_SEED, StrategyTask};
 pub use versions::{DriftRule, SubmissionVersion, VersionChain};

@@ -2,7 +2,6 @@
 
 use crate::run::{RecordedScores, VersionParts};
 use crate::score_evidence::MeasuredEvidence;
-use crate::tables::published_value;
 use ktd_strategy_code::{PaperScores, ReliabilityEvidence, RiskEvidence};
 use ktd_view::draw::Align::{self, Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -66,7 +65,7 @@ fn table(
                 TableCell::Text(own.strategy.clone()),
                 TableCell::Text(own.seed.to_string()),
                 TableCell::Count(version.iteration),
-                TableCell::Text(version.state.clone()),
+                TableCell::Text(version.state.label().to_owned()),
             ];
             row.extend(cells(version).unwrap_or_else(missing));
             row
@@ -147,6 +146,6 @@ fn version_value(version: &VersionParts) -> Value {
         "iteration": version.iteration,
         "state": version.state,
         "measured": measured,
-        "published": version.published.map(published_value),
+        "published": version.published,
     })
 }

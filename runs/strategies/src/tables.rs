@@ -3,10 +3,9 @@
 use crate::replies::ScoredStrategy;
 use crate::report::SubmissionReport;
 use crate::rows::{NO_REFERENCE, SubmissionRows, VersionRow};
-use crate::score_evidence::ScoreEvidence;
+use crate::run::VersionVerdict;
 use crate::submission::StrategySubmission;
 use crate::task::StrategyTask;
-use crate::versions::SubmissionVersion;
 use ktd_strategy_code::{
     DocumentId, DriftVerdict, Gate, PATCH_LINES_MAX, PaperScores, PatchSize, StrategyDocument, StrictJson,
     VersionDrift,
@@ -159,40 +158,6 @@ pub fn report_text(
     format!("{}\n", shown.join("\n"))
 }
 
-/// A report for programs.
-#[must_use]
-pub fn report_value(
-    report: &SubmissionReport,
-    submission: &StrategySubmission,
-    task: &StrategyTask,
-) -> Value {
-    let gates = Gate::ALL.map(|gate| {
-        let reason = report.gates.reason(gate);
-        (
-            gate.label().to_owned(),
-            json!({"passed": reason.is_none(), "reason": reason}),
-        )
-    });
-    let [fidelity, risk, reliability] = report.measured(false);
-    let paper = report.paper(&submission.source, &task.document);
-    let evidence = ScoreEvidence {
-        measured: report.measured_evidence(),
-        published: report.published_evidence(&task.document),
-    };
-    json!({
-        "strategy": task.id.label(),
-        "valid": report.gates.is_valid(),
-        "gates": gates.into_iter().collect::<serde_json::Map<String, Value>>(),
-        "card": report.checks.iter().filter(|check| !check.holds).map(|check| &check.field).collect::<Vec<_>>(),
-        "run": report.run.as_ref().map(run_value),
-        "distances": task.has_reference().then_some(&report.distances),
-        "warnings": report.warnings(),
-        "measured": {"D1": fidelity, "D2": risk, "D3": reliability},
-        "published": paper.map(published_value),
-        "evidence": evidence,
-    })
-}
-
 /// The published static scores of a source with their parts, in words.
 #[must_use]
 pub fn published_text(paper: &PaperScores) -> String {
@@ -209,33 +174,6 @@ pub fn published_text(paper: &PaperScores) -> String {
         paper.no_overfit,
         paper.generality
     )
-}
-
-/// The published static scores for programs, with their parts.
-#[must_use]
-pub fn published_value(paper: PaperScores) -> Value {
-    json!({
-        "determinism": paper.determinism, "no_leak": paper.no_leak, "logs": paper.logs, "quality": paper.quality,
-        "D3": paper.d3, "logic": paper.logic, "no_overfit": paper.no_overfit, "generality": paper.generality,
-        "D4": paper.d4,
-    })
-}
-
-fn run_value(run: &crate::report::RunEvidence) -> Value {
-    let breach = |breach: &ktd_strategy_code::ConstraintBreach| json!({"kind": breach.kind.label(), "time": breach.time, "logged": breach.is_logged});
-    json!({
-        "trades": run.trades,
-        "trade_hash": run.trade_hash,
-        "completeness": run.completeness,
-        "missing_columns": run.missing_columns,
-        "untraceable": run.untraceable,
-        "actions": run.breaches.actions,
-        "breaches": run.breaches.breaches.iter().map(breach).collect::<Vec<_>>(),
-        "stress": run.stress.iter().map(|outcome| json!({
-            "name": outcome.stress.label(), "ended": outcome.has_ended, "problem": outcome.problem,
-            "breaches": outcome.breaches.breaches.len(),
-        })).collect::<Vec<_>>(),
-    })
 }
 
 /// What changed between two versions, in words.
@@ -299,37 +237,6 @@ fn patch_line(patch: PatchSize) -> String {
     )
 }
 
-/// The size of a patch for programs.
-#[must_use]
-pub fn patch_value(patch: PatchSize) -> Value {
-    json!({
-        "removed": patch.removed,
-        "added": patch.added,
-        "changed": patch.changed(),
-        "similarity": patch.similarity,
-        "within_budget": patch.is_within_budget(),
-    })
-}
-
-/// What changed between two versions, for programs.
-#[must_use]
-pub fn drift_value(drift: &VersionDrift) -> Value {
-    let [before, after] = &drift.to_reference;
-    let has_reference = drift.anchored() != DriftVerdict::NoReference;
-    json!({
-        "changed_fields": drift.changed_fields,
-        "distances": drift.distances,
-        "to_reference": has_reference.then(|| json!({"before": before, "after": after})),
-        "anchored": drift.anchored().label(),
-        "moved_away": drift.moved_away(),
-        "published": drift.published().label(),
-        "greatest_distance": drift.greatest_distance(),
-        "diverging": drift.diverging(),
-        "patch": patch_value(drift.patch),
-        "drift": drift.is_drift(),
-    })
-}
-
 /// All iterations of all submissions.
 #[must_use]
 pub fn version_table(submissions: &[SubmissionRows]) -> TableData {
@@ -386,23 +293,6 @@ fn version_row(submission: &SubmissionRows, version: &VersionRow) -> Vec<TableCe
     row
 }
 
-/// One iteration for programs.
-#[must_use]
-pub fn version_value(version: &SubmissionVersion, task: &StrategyTask) -> Value {
-    let report = version.report.as_ref().zip(version.submission.as_ref());
-    let [fidelity, risk, reliability] = version.measured();
-    json!({
-        "iteration": version.iteration,
-        "state": version.state.label(),
-        "problem": version.problem,
-        "valid": version.is_valid(),
-        "scores": {"D1": fidelity, "D2": risk, "D3": reliability},
-        "patch": version.patch.map(patch_value),
-        "drift": version.drift.as_ref().map(drift_value),
-        "report": report.map(|(report, submission)| report_value(report, submission, task)),
-    })
-}
-
 /// All iterations of all submissions, for programs; `tasks` holds the tasks of all of them.
 #[must_use]
 pub fn scored_value(scored: &[ScoredStrategy], tasks: &[StrategyTask]) -> Value {
@@ -413,7 +303,7 @@ pub fn scored_value(scored: &[ScoredStrategy], tasks: &[StrategyTask]) -> Value 
             "model": scored.model,
             "strategy": scored.id.label(),
             "ranked": scored.chain.ranked().map(|version| version.iteration),
-            "versions": versions.map(|version| version_value(version, task)).collect::<Vec<_>>(),
+            "versions": versions.map(|version| VersionVerdict::of(version, task)).collect::<Vec<_>>(),
         }))
     };
     json!({"submissions": scored.iter().filter_map(of).collect::<Vec<_>>()})

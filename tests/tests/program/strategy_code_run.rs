@@ -12,6 +12,7 @@ use ktd_io::sha256::sha256_hex;
 use ktd_kit::episode::{below, dice, reopen_exchanges};
 use ktd_kit::vendor::{Then, json_reply};
 use ktd_kit::{Folder, Need, Vendor, quiet, refused};
+use ktd_strategies::VersionEvent;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -69,6 +70,17 @@ fn read(path: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
+/// Every recorded event has all that its line says.
+fn assert_events_come_back(own: &Path) {
+    for line in String::from_utf8(read(&own.join("events.jsonl")))
+        .unwrap()
+        .lines()
+    {
+        let event: VersionEvent = serde_json::from_str(line).unwrap();
+        assert_eq!(json!(event).to_string(), line);
+    }
+}
+
 #[test]
 fn a_model_goes_through_all_iterations_and_is_continued_and_replayed() {
     if !(Need::Boxes.is_met() && Need::BoxEnvironment.is_met()) {
@@ -102,6 +114,7 @@ fn a_model_goes_through_all_iterations_and_is_continued_and_replayed() {
     let kept: Vec<Vec<u8>> = names.iter().map(|name| read(&own.join(name))).collect();
     let last: Value = serde_json::from_slice(kept[1].split(|byte| *byte == b'\n').nth(3).unwrap()).unwrap();
     assert_eq!(last["standing"], 3);
+    assert_events_come_back(&own);
     let report = json_of(&folder, &["report", "results/x"]);
     assert_eq!(report["submissions"], results["submissions"]);
     let gates = &report["tables"][0];
@@ -380,6 +393,7 @@ fn programs_earn_on_real_bars_and_every_file_of_the_record_is_verified() {
     let results = json_of(&folder, &["run", "x.toml"]);
     assert_eq!(results["submissions"][0]["versions"][0]["gates"], "audit");
     let own = folder.path().join("results/x/submissions/writer__S01__1");
+    assert_events_come_back(&own);
     let test = assert_earnings(&serde_json::from_slice(&read(&own.join("real.json"))).unwrap());
 
     let sent = asked.lock().unwrap().clone();

@@ -7,7 +7,6 @@ use ktd_strategy_code::PatchSize;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 use ktd_view::report_table::ReportTable;
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Two submissions of different models to the same task.
@@ -65,8 +64,8 @@ fn row(strategy: &str, iteration: usize, pairs: &[Pair<'_>]) -> Vec<TableCell> {
         own.sources.get(own.standing_after(iteration)?).cloned().flatten()
     };
     let hash = |own: &ReportedSubmission| -> Option<String> {
-        let found = own.found(own.standing_after(iteration)?, "/report/run/trade_hash");
-        found.and_then(Value::as_str).map(str::to_owned)
+        let report = own.report(own.standing_after(iteration)?)?;
+        Some(report.run.as_ref()?.trade_hash.clone())
     };
     let similar: Vec<f64> = pairs
         .iter()
@@ -94,12 +93,10 @@ fn row(strategy: &str, iteration: usize, pairs: &[Pair<'_>]) -> Vec<TableCell> {
 mod tests {
     use super::super::material::fixture::{records, report, submission, version};
     use super::*;
-    use serde_json::json;
+    use crate::run::event_fixture::event;
 
     #[test]
     fn models_converge_with_the_versions_that_stand() {
-        let event =
-            |stands: usize, hash: &str| json!({"standing": stands, "report": {"run": {"trade_hash": hash}}});
         let both = || vec![version(0, 6, None), version(1, 6, None)];
         let all = vec![
             submission(

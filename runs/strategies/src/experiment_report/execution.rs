@@ -8,14 +8,11 @@ use ktd_strategy_code::{Gate, NOT_REACHED};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 use ktd_view::report_table::ReportTable;
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Why a version does not run: the name of its fault, without the message; none where it runs, or was not started.
 fn fault(submission: &ReportedSubmission, iteration: usize) -> Option<&str> {
-    let reason = submission
-        .found(iteration, "/report/gates/exec/reason")?
-        .as_str()?;
+    let reason = submission.report(iteration)?.reason(Gate::Exec)?;
     let name = reason.split(':').next().unwrap_or(reason);
     (reason != NOT_REACHED).then_some(name)
 }
@@ -67,14 +64,9 @@ pub(super) fn success(report: &StrategyReport) -> ReportTable {
 }
 
 fn stress_ends(submission: &ReportedSubmission) -> Vec<bool> {
-    let versions = 0..submission.events.len();
-    let runs = versions.filter_map(|iteration| {
-        submission
-            .found(iteration, "/report/run/stress")
-            .and_then(Value::as_array)
-    });
-    runs.flatten()
-        .filter_map(|run| run.get("ended").and_then(Value::as_bool))
+    let reports = (0..submission.events.len()).filter_map(|iteration| submission.report(iteration));
+    let runs = reports.filter_map(|report| report.run.as_ref());
+    runs.flat_map(|run| run.stress.iter().map(|stress| stress.ended))
         .collect()
 }
 

@@ -8,8 +8,8 @@ use crate::human_marks::HumanMarks;
 use crate::own_strategy::OwnStrategy;
 use crate::rows::{SubmissionRows, VersionRow};
 use crate::run::{
-    BOX, RESULT, RealSubmission, StrategyResults, SubmissionResult, TRACES, finished_submissions,
-    own_strategies, read_real,
+    BOX, RESULT, RealSubmission, StrategyResults, SubmissionResult, TRACES, VersionEvent, VersionReport,
+    finished_submissions, own_strategies, read_real,
 };
 use crate::strategy_source::StrategySource;
 use ktd_asking::{AgentFile, AskingError};
@@ -21,7 +21,6 @@ use ktd_record::spending::Spending;
 use ktd_sandbox::BoxHeader;
 use ktd_strategy_code::DocumentId;
 use ktd_view::report_table::ReportTable;
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -45,7 +44,7 @@ pub(super) struct IterationTokens {
 pub(super) struct ReportedSubmission {
     pub(super) rows: SubmissionRows,
     /// Verdicts by iteration, as they were written.
-    pub(super) events: Vec<Value>,
+    pub(super) events: Vec<VersionEvent>,
     /// Sources by iteration; none where the reply had none.
     pub(super) sources: Vec<Option<String>>,
     /// Traces by iteration; none of what does not run, and of records that keep none.
@@ -58,7 +57,7 @@ pub(super) struct ReportedSubmission {
 impl ReportedSubmission {
     fn read(folder: &Path, result: SubmissionResult) -> Result<Self, StrategyError> {
         let paths = RecordPaths::new(folder);
-        let events: Vec<Value> = LineKind::Log.open(&folder.join("events.jsonl"))?.values()?;
+        let events: Vec<VersionEvent> = LineKind::Log.open(&folder.join("events.jsonl"))?.values()?;
         check_rows(folder, &result.rows, events.len())?;
         let sources = (0..events.len()).map(|iteration| source(folder, iteration));
         let sources: Result<Vec<Option<String>>, StrategyError> = sources.collect();
@@ -86,16 +85,15 @@ impl ReportedSubmission {
         self.ranked().filter(|version| version.valid)
     }
 
-    /// A part of the verdict of an iteration.
-    pub(super) fn found(&self, iteration: usize, pointer: &str) -> Option<&Value> {
-        self.events.get(iteration)?.pointer(pointer)
+    /// What an iteration came to; none of what was not judged.
+    pub(super) fn report(&self, iteration: usize) -> Option<&VersionReport> {
+        self.events.get(iteration)?.verdict.report.as_ref()
     }
 
     /// The iteration that stood after another, or after the last one there was.
     pub(super) fn standing_after(&self, iteration: usize) -> Option<usize> {
         let last = iteration.min(self.events.len().checked_sub(1)?);
-        let standing = self.found(last, "/standing")?.as_u64()?;
-        usize::try_from(standing).ok()
+        self.events.get(last)?.standing
     }
 }
 
@@ -303,9 +301,9 @@ pub(super) mod fixture {
     pub(in super::super) fn submission(
         (model, strategy): (&str, &str),
         versions: Vec<VersionRow>,
-        found: Vec<(Value, &str)>,
+        found: Vec<(VersionEvent, &str)>,
     ) -> ReportedSubmission {
-        let (events, sources): (Vec<Value>, Vec<Option<String>>) = found
+        let (events, sources): (Vec<VersionEvent>, Vec<Option<String>>) = found
             .into_iter()
             .map(|(event, source)| (event, Some(source.to_owned())))
             .unzip();

@@ -6,13 +6,13 @@ use super::strips::strips;
 use crate::arena::ReviewEvent;
 use crate::bar_traces::MarketTrace;
 use crate::rows::VersionRow;
+use crate::run::VersionReport;
 use crate::strip::LETTERS;
 use ktd_strategy_code::Gate;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{STYLE, TableCell, TableData, counted, document, visible};
 use ktd_view::report_table::ReportTable;
 use maud::{Markup, html};
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Statements about the published benchmark that a reader of the tables needs.
@@ -118,14 +118,15 @@ fn of_submission(
 
 fn of_version(submission: &ReportedSubmission, version: &VersionRow) -> Markup {
     let iteration = version.iteration;
-    let warnings = words(submission.found(iteration, "/report/warnings"));
+    let report = submission.report(iteration);
+    let warnings = report.map_or(&[][..], |report| &report.warnings);
     html! {
         h4 { "Iteration " (iteration) ": " (version.state) }
         (gates(submission, version).html())
         @if !warnings.is_empty() {
             p { "Static warnings, which decide nothing: " bdi { (lines_shown(&warnings.join(", "))) } "." }
         }
-        @if let Some(distances) = distances(submission, iteration) { (distances.html()) }
+        @if let Some(distances) = report.and_then(distances) { (distances.html()) }
     }
 }
 
@@ -155,13 +156,11 @@ fn of_traces(submission: &ReportedSubmission, version: &VersionRow, is_shown: bo
 
 /// The gates with what they saw.
 fn gates(submission: &ReportedSubmission, version: &VersionRow) -> TableData {
+    let report = submission.report(version.iteration);
     let rows = Gate::ALL.map(|gate| {
-        let pointer = format!("/report/gates/{}/reason", gate.label());
-        let reason = submission
-            .found(version.iteration, &pointer)
-            .and_then(Value::as_str);
+        let reason = report.and_then(|report| report.reason(gate));
         let passed = version.passed.iter().any(|name| name == gate.label());
-        let state = match (passed, submission.found(version.iteration, "/report/gates")) {
+        let state = match (passed, report) {
             (true, _) => "passed",
             (false, Some(_)) => "failed",
             (false, None) => "not run",
@@ -176,15 +175,11 @@ fn gates(submission: &ReportedSubmission, version: &VersionRow) -> TableData {
 }
 
 /// Distances to the reference by scenario.
-fn distances(submission: &ReportedSubmission, iteration: usize) -> Option<TableData> {
-    let found = submission.found(iteration, "/report/distances")?.as_object()?;
-    let rows = found.iter().map(|(name, distance)| {
-        let distance = distance.as_f64();
-        vec![
-            TableCell::Text(name.clone()),
-            TableCell::optional(distance, TableCell::Fine),
-        ]
-    });
+fn distances(report: &VersionReport) -> Option<TableData> {
+    let distances = report.distances.as_ref()?;
+    let rows = distances
+        .iter()
+        .map(|(name, distance)| vec![TableCell::Text(name.clone()), TableCell::Fine(*distance)]);
     let heads = [("scenario", Left), ("distance to the reference", Right)];
     Some(TableData::new("What it does, against the reference", heads).with_rows(rows))
 }
@@ -219,11 +214,6 @@ fn of_review(reviewer: &str, event: &ReviewEvent) -> Markup {
     }
 }
 
-fn words(value: Option<&Value>) -> Vec<&str> {
-    let items = value.and_then(Value::as_array);
-    items.into_iter().flatten().filter_map(Value::as_str).collect()
-}
-
 /// Foreign lines without a character that is none of a line.
 fn lines_shown(text: &str) -> String {
     let lines: Vec<_> = text.lines().map(|line| visible(line)).collect();
@@ -235,11 +225,11 @@ mod tests {
     use super::*;
     use crate::bar_traces::BarTrace;
     use crate::experiment_report::material::fixture::{report, submission, version};
-    use serde_json::json;
+    use crate::run::event_fixture::event;
 
     /// A submission of two versions with so many bars each.
     fn traced(bars: usize) -> ReportedSubmission {
-        let found = (0..2).map(|_| (json!({}), "x = 1")).collect();
+        let found = (0..2).map(|_| (event(0, "h"), "x = 1")).collect();
         let versions = vec![version(0, 6, None), version(1, 6, Some("same"))];
         let mut traced = submission(("writer", "S01"), versions, found);
         let trace = |letter: &str| BarTrace {

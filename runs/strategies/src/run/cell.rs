@@ -1,5 +1,6 @@
 //! One submission of a model: its conversation, its versions, its files.
 
+use super::event::event_lines;
 use super::goal::StrategyGoal;
 use super::kept_verdicts::{KeptVerdicts, Verdict};
 use super::led::Led;
@@ -347,7 +348,7 @@ impl SubmissionCell<'_> {
     /// Events, earnings on real bars, and card, source and traces of every iteration.
     fn made_files(&self, led: &Led) -> Result<Vec<MadeFile>, StrategyError> {
         let events = self.folder.join(EVENTS);
-        let bytes = json_lines(&events, &led.events)?;
+        let bytes = event_lines(&events, &led.events)?;
         let mut files = vec![(events, bytes)];
         if self.real.is_some() {
             let path = self.folder.join(REAL);

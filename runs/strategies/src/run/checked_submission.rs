@@ -173,6 +173,7 @@ pub(crate) mod fixture {
     use crate::rows::{SubmissionRows, VersionRow};
     use crate::run::StrategyExperiment;
     use crate::run::cell::{EVENTS, FORMAT};
+    use crate::run::event::fixture::LINE;
     use crate::run::goal::StrategyGoal;
     use crate::run::own_copies::keep_copy;
     use crate::run::record_files::digests_of;
@@ -269,7 +270,7 @@ pub(crate) mod fixture {
                 write_whole(&folder.join(name), &bytes).unwrap();
             }
             let made = [
-                (EVENTS, "{\"standing\":0}\n".to_owned()),
+                (EVENTS, format!("{LINE}\n")),
                 ("versions/0/card.json", "{}".to_owned()),
                 ("versions/0/strategy.py", format!("# by {model}\n")),
             ];

@@ -1,14 +1,12 @@
 //! What was asked and judged of a submission so far.
 
+use super::event::VersionEvent;
 use super::kept_verdicts::{KeptVerdicts, Verdict};
 use super::sent_messages::SentMessages;
 use crate::bars::RealVersion;
 use crate::error::StrategyError;
-use crate::tables::version_value;
 use crate::task::StrategyTask;
 use crate::versions::VersionChain;
-use ktd_io::sha256::sha256_hex;
-use serde_json::Value;
 
 /// What was asked and judged so far.
 pub(super) struct Led {
@@ -16,7 +14,7 @@ pub(super) struct Led {
     /// Verdicts of an earlier run; none in a replay, which judges everything.
     pub(super) verdicts: Option<KeptVerdicts>,
     pub(super) chain: VersionChain,
-    pub(super) events: Vec<Value>,
+    pub(super) events: Vec<VersionEvent>,
     pub(super) real: Vec<RealVersion>,
     pub(super) lost: Option<String>,
 }
@@ -38,16 +36,7 @@ impl Led {
 
     /// The event of the iteration that was judged last.
     pub(super) fn add_event(&mut self, task: &StrategyTask, reply: Option<&str>) {
-        let Some(version) = self.chain.versions.last() else {
-            return;
-        };
-        let mut event = version_value(version, task);
-        if let Value::Object(members) = &mut event {
-            let hash = reply.map(|reply| sha256_hex(reply.as_bytes()));
-            members.insert("reply_sha256".to_owned(), hash.into());
-            let stands = self.chain.standing().map(|version| version.iteration);
-            members.insert("standing".to_owned(), stands.into());
-        }
-        self.events.push(event);
+        self.events
+            .extend(VersionEvent::of_last(&self.chain, task, reply));
     }
 }

@@ -4,6 +4,7 @@ mod arena_keys;
 mod cell;
 mod checked_submission;
 mod config;
+mod event;
 mod evidence;
 mod experiment;
 mod goal;
@@ -27,6 +28,8 @@ pub(crate) use cell::{RESULT, SubmissionResult, TRACES, folder_of};
 pub(crate) use checked_submission::{CheckedSubmission, finished_submissions, own_strategies};
 pub(crate) use config::review_role;
 pub use config::{StrategyChoice, StrategyExperiment};
+pub(crate) use event::VersionVerdict;
+pub use event::{DriftEvent, PatchEvent, VersionEvent, VersionReport};
 pub(crate) use experiment::BOX;
 pub use experiment::{
     RealSubmission, StrategyResults, another_box, check_records, is_strategy_code, read_real,
@@ -43,3 +46,5 @@ pub(crate) use spent::{SpentBefore, arena_folder, reviewer_folder};
 
 #[cfg(test)]
 pub(crate) use checked_submission::fixture;
+#[cfg(test)]
+pub(crate) use event::fixture as event_fixture;

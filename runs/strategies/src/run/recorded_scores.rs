@@ -1,6 +1,7 @@
 //! Scores of recorded submissions, made again from what their records say the runs showed. No program runs.
 
 use super::cell::{EVENTS, RESULT, SubmissionResult, check_files};
+use super::event::VersionVerdict;
 use super::experiment::SUBMISSIONS;
 use crate::error::StrategyError;
 use crate::score_evidence::ScoreEvidence;
@@ -8,7 +9,6 @@ use ktd_asking::AskingError;
 use ktd_io::line_file::LineKind;
 use ktd_io::whole_file::{list_if_exists, parse_json, read_bounded, read_if_exists};
 use ktd_strategy_code::{IterationState, PaperScores, VersionScores, ranked_version};
-use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// The most that a file of a submission may hold.
@@ -37,7 +37,7 @@ pub struct VersionParts {
     /// Its number, from 0.
     pub iteration: usize,
     /// What became of it.
-    pub state: String,
+    pub state: IterationState,
     /// Whether it passes all gates.
     pub is_valid: bool,
     /// The evidence of its scores; none where nothing was judged.
@@ -46,20 +46,6 @@ pub struct VersionParts {
     pub measured: Option<[f64; 3]>,
     /// The published static scores; none where the source was not looked at.
     pub published: Option<PaperScores>,
-}
-
-/// An iteration's event, as far as scores need it.
-#[derive(Deserialize)]
-struct ScoredEvent {
-    iteration: usize,
-    state: String,
-    valid: bool,
-    report: Option<ScoredReport>,
-}
-
-#[derive(Deserialize)]
-struct ScoredReport {
-    evidence: ScoreEvidence,
 }
 
 /// The scores of a submission's folder, or of all submissions of an experiment's folder. Every file is compared with its
@@ -93,7 +79,7 @@ fn of_submission(own: &Path) -> Result<RecordedScores, StrategyError> {
     let path = own.join(RESULT);
     let result: SubmissionResult = parse_json(&path, &read_bounded(&path, FILE_LIMIT_BYTES)?)?;
     let path = own.join(EVENTS);
-    let events: Vec<ScoredEvent> = LineKind::Log.open(&path)?.values()?;
+    let events: Vec<VersionVerdict> = LineKind::Log.open(&path)?.values()?;
     let versions = events.into_iter().map(|event| version_of(own, event));
     let versions: Vec<VersionParts> = versions.collect::<Result<_, StrategyError>>()?;
     let rows = result.rows;
@@ -103,7 +89,7 @@ fn of_submission(own: &Path) -> Result<RecordedScores, StrategyError> {
     }
     for (row, version) in rows.versions.iter().zip(&versions) {
         let published = version.published.map(|scores| [scores.d3, scores.d4]);
-        if (row.iteration, &row.state) != (version.iteration, &version.state) {
+        if (row.iteration, row.state.as_str()) != (version.iteration, version.state.label()) {
             return Err(differs());
         }
         if !is_same(row.measured, version.measured) || !is_same(row.published_scores, published) {
@@ -130,7 +116,7 @@ fn of_submission(own: &Path) -> Result<RecordedScores, StrategyError> {
 fn ranked(versions: &[VersionParts]) -> Option<usize> {
     let kept = versions
         .iter()
-        .filter(|version| version.state == IterationState::Kept.label());
+        .filter(|version| version.state == IterationState::Kept);
     let scores: Vec<VersionScores> = kept
         .map(|version| VersionScores {
             iteration: version.iteration,
@@ -142,8 +128,10 @@ fn ranked(versions: &[VersionParts]) -> Option<usize> {
     ranked_version(&scores)
 }
 
-fn version_of(own: &Path, event: ScoredEvent) -> Result<VersionParts, StrategyError> {
-    let evidence = event.report.map(|report| report.evidence);
+fn version_of(own: &Path, event: VersionVerdict) -> Result<VersionParts, StrategyError> {
+    let without = || StrategyError::damaged(&own.join(EVENTS), "a report has no `evidence`".to_owned());
+    let evidence = event.report.map(|report| report.evidence.ok_or_else(without));
+    let evidence = evidence.transpose()?;
     if evidence
         .as_ref()
         .is_some_and(|evidence| !evidence.measured.is_of_shares())
@@ -154,7 +142,7 @@ fn version_of(own: &Path, event: ScoredEvent) -> Result<VersionParts, StrategyEr
         );
         return Err(difference(own, &what));
     }
-    let has_drifted = event.state == IterationState::Drifted.label();
+    let has_drifted = event.state == IterationState::Drifted;
     let published = evidence.as_ref().and_then(|evidence| evidence.published.as_ref());
     let published = match published {
         Some(published) => Some(published.scores(&source_of(own, event.iteration)?)),
