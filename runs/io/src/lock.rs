@@ -7,7 +7,16 @@ use std::path::Path;
 
 /// A lock held by the one process that writes a directory; the system drops it with the process, however that ends.
 #[derive(Debug)]
-pub struct FileLock(#[expect(dead_code, reason = "held, not read")] File);
+pub struct FileLock(File);
+
+/// A lock belongs to the open file, and a process that is just being started has a copy of it until it runs its program: closing
+/// ours would not end it, and who takes it at once would find it held.
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        // Where it cannot be given up it ends when the last copy is closed.
+        self.0.unlock().ok();
+    }
+}
 
 /// The name of the lock in the folder of a study. What is published but for its `private` has it there: a bundle, which may
 /// lie in such a folder, and a certificate.
@@ -40,5 +49,22 @@ impl FileLock {
             }),
             Err(TryLockError::Error(error)) => Err(FileError::io("lock", path)(error)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_ends_with_its_owner_although_a_copy_of_its_file_is_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = FileLock::of_folder(folder.path()).unwrap();
+        let copy = lock.0.try_clone().unwrap();
+        let second = FileLock::of_folder(folder.path());
+        assert!(matches!(second, Err(FileError::Busy { .. })));
+        drop(lock);
+        FileLock::of_folder(folder.path()).unwrap();
+        drop(copy);
     }
 }
