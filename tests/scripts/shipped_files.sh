@@ -88,17 +88,23 @@ episodes() {
   results=${results:-results/$1}
   try "$1: run" "$ktd" run "$1.toml" --out "$results"
   try "$1: leaderboard" "$ktd" leaderboard "$results" --out "board-$1"
-  [[ -e lab.pem ]] || "$ktd" certify --new-key lab.pem >/dev/null 2>&1
   try "$1: publish" "$ktd" publish "$results" --key lab.pem --out "published-$1" --open-mask
-  try "$1: verify" "$ktd" verify "published-$1" --signer lab.pem.pub
+  panel_of "$1"
+  try "$1: verify" "$ktd" verify "published-$1" --signer lab.pem.pub "${panel[@]}"
+}
+
+# The option that names the panel of a file; none for the synthetic market.
+panel_of() {
+  local named
+  named=$(sed -n 's/^panel = "\(.*\)"/\1/p' "$1.toml")
+  panel=(${named:+--panel "$named"})
 }
 
 # certified FILE: a certificate is made, and verified against the panel or market that it names.
 certified() {
   turned "$1"
-  try "$1: certify" "$ktd" certify "$1.toml" --out "certified-$1"
-  local panel=()
-  ! grep -q '^panel' "$1.toml" || panel=(--panel results/csi300.ktdp)
+  try "$1: certify" "$ktd" certify "$1.toml" --key lab.pem --out "certified-$1"
+  panel_of "$1"
   try "$1: verify" "$ktd" verify --certificate "certified-$1/certificate.json" "${panel[@]}"
 }
 
@@ -126,7 +132,9 @@ is_run() {
   fi
 }
 
+rm -rf -- published-*
 mkdir -p results
+[[ -e lab.pem ]] || "$ktd" certify --new-key lab.pem >/dev/null
 import() {
   try "import of $2" "$ktd" data import "$data/$1" --basis raw --universe "$data/cn_csi300_members.csv" \
     --index "$data/cn_index_daily_2010_2026.parquet:SH000300" --names "$data/cn_stock_meta.csv" \
