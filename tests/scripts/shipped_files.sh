@@ -4,6 +4,7 @@
 #
 #   tests/scripts/shipped_files.sh [DIR]   works in DIR (default: a temporary folder, removed at the end): 3 GB, an hour
 #   tests/scripts/shipped_files.sh --short [DIR]   one seed and no models in episodes, quick studies alone: two minutes
+#   FILES="headline demo"                  these files alone
 #   KTD=PROGRAM                            the program (default: the release build)
 #   KTD_DATA=DIR                           where the real panels lie (default: ../shared/data); without them the files that
 #                                          need one are skipped, and the table says so
@@ -70,9 +71,9 @@ skip() {
 # A shipped file with this folder's panels and results and the vendor on loopback; for a short run one seed, no models in
 # episodes and few probes.
 turned() {
-  sed -E -e "s#\.\./\.\./results/#results/#; s#\.\./\.\./\.\./shared/data/#$data/#; /^ *vendor = /d; /^ *api_key_env/d" \
+  sed -E -e "s#\.\./\.\./results/#results/#; s#\.\./\.\./\.\./shared/data/#$data/#; /^ *(vendor|api_key_env|base_url) = /d" \
     -e "s#http://127\.0\.0\.1:[0-9]+/v1#http://127.0.0.1:$port/v1#; s#^model = \"(.*)\"#&\nbase_url = \"http://127.0.0.1:$port/v1\"#" \
-    "$project/runs/configs/$1.toml" | awk '!/^base_url/ || !had { print } { had = /^base_url/ }' >"$1.toml.all"
+    "$project/runs/configs/$1.toml" >"$1.toml.all"
   if [[ -n "$short" ]]; then
     sed -E 's/^seeds = \[.*/seeds = [1]/' "$1.toml.all" |
       awk 'BEGIN { RS = "\n\\[\\["; ORS = "" } NR > 1 && /base_url/ { next } { print (NR > 1 ? "\n[[" : "") $0 }' >"$1.toml"
@@ -118,6 +119,7 @@ study() {
 
 # Whether a file is run: not in a short run where it takes long or is about models alone, and not without what it needs.
 is_run() {
+  [[ -z "${FILES:-}" || " $FILES " == *" $1 "* ]] || return 1
   case $1 in
     headline | ktd_windows | real_w1 | demo | certify | demo_certify | alpha_demo | leak_demo) ;;
     *) [[ -z "$short" ]] || return 1 ;;
@@ -128,6 +130,10 @@ is_run() {
   fi
   if grep -q '^prices' "$project/runs/configs/$1.toml" && [[ ! -d "$data" ]]; then
     skip "$1" "no real prices in $data"
+    return 1
+  fi
+  if grep -q '^benchmark' "$project/runs/configs/$1.toml" && ! "$ktd" box doctor >/dev/null 2>&1; then
+    skip "$1" "no box for Python here: ktd box setup"
     return 1
   fi
 }

@@ -27,6 +27,9 @@ const STUDY: &str = "name = 'study'\nnoise = { draws = 1 }\npools = [{ id = 'min
 const LEAK: &str = "name = \"small\"\nsynthetic = { seed = 3, names = 24, days = 800 }\nhorizons = [5]\n\
                     protocols = [\"EXEC_CLOSE\"]\nnoise_panels = 0\nmodels = [\"momentum\"]\n";
 
+const ORDERS: &str =
+    "{\"date\":\"2022-03-07\",\"orders\":[{\"symbol\":\"SH600000\",\"side\":\"BUY\",\"shares\":100}]}\n";
+
 const KILLS: usize = 20;
 
 /// One way to write a folder below `room/`.
@@ -41,7 +44,7 @@ struct Writer {
     continues: bool,
 }
 
-const WRITERS: [Writer; 7] = [
+const WRITERS: [Writer; 8] = [
     Writer {
         arguments: "publish results/try --key key.pem --open-mask --out OUT",
         main: "published.json",
@@ -63,6 +66,12 @@ const WRITERS: [Writer; 7] = [
     Writer {
         arguments: "strategy-code bars --panel p.ktdp --symbol all --train 2022-01-01:2023-01-01 --test 2023-01-01:2024-01-01 --out OUT",
         main: "study.json",
+        replaces: true,
+        continues: false,
+    },
+    Writer {
+        arguments: "simulate --panel p.ktdp --orders orders.jsonl --force --out OUT",
+        main: "fills.csv",
         replaces: true,
         continues: false,
     },
@@ -95,6 +104,7 @@ fn scene() -> Folder {
             "id,expression\nreversal,\"$close/Ref($close,5)\"\nvolume,\"Mean($volume,5)/$volume\"\n",
         ),
         ("leak.toml", LEAK),
+        ("orders.jsonl", ORDERS),
     ]);
     let panel = SynthConfig {
         seed: 3,
