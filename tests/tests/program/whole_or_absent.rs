@@ -27,8 +27,7 @@ const STUDY: &str = "name = 'study'\nnoise = { draws = 1 }\npools = [{ id = 'min
 const LEAK: &str = "name = \"small\"\nsynthetic = { seed = 3, names = 24, days = 800 }\nhorizons = [5]\n\
                     protocols = [\"EXEC_CLOSE\"]\nnoise_panels = 0\nmodels = [\"momentum\"]\n";
 
-const ORDERS: &str =
-    "{\"date\":\"2022-03-07\",\"orders\":[{\"symbol\":\"SH600000\",\"side\":\"BUY\",\"shares\":100}]}\n";
+const ORDERS: &str = "{\"date\":\"2022-03-07\",\"orders\":[{\"symbol\":\"SH600000\",\"side\":\"BUY\",\"shares\":100,\"confidence\":0.5,\"reason\":\"bought by a test\"}]}\n";
 
 const KILLS: usize = 20;
 
