@@ -1,7 +1,7 @@
 // Writes a bundle as a stranger could by hand, every text of it hostile, with the header of a real one:
 //   node viewer_planted.mjs BUNDLE OUT
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const [bundle, out] = process.argv.slice(2);
@@ -24,7 +24,8 @@ const bodies = [
   { kind: 'fills', step: 1, fills: { orders: table, reasons: { [all]: all } } },
   { kind: 'step_end', step: 1, holdings: { nav: 1, holdings: table }, ledger: '' },
 ];
-let prev = '';
+// The chain begins where the header says, or the bundle is damaged and shows nothing else.
+let { prev } = JSON.parse(readFileSync(join(bundle, 'events.jsonl'), 'utf8').split('\n', 1)[0]);
 const lines = bodies.map((body, seq) => {
   const line = JSON.stringify({ seq, prev, body });
   prev = createHash('sha256').update(line).digest('hex');
