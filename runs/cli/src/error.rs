@@ -171,7 +171,7 @@ from_errors!(
     ktd_predict::PredictError,
     ktd_mirror::SelfAuditError,
     ktd_formulas::FormulasError,
-    ktd_studies::StudyError,
+    ktd_studies::FormulaStudyError,
     ktd_simulate::SimulateError,
     ktd_boxed::BoxError,
     ktd_code::CodeError,

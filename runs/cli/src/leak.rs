@@ -3,21 +3,12 @@
 use crate::CliError;
 use crate::leak_audit_self::{self, AuditSelfArgs};
 use crate::output::Console;
-use crate::progress::Progress;
-use crate::this_program::this_program;
-use crate::{leak_audit, leak_check};
+use crate::{leak_audit, leak_check, study};
 use clap::{Args, Subcommand};
-use ktd_io::lock::FileLock;
-use ktd_io::parallel::available_threads;
-use ktd_record::study_folder::StudyFolder;
-use ktd_studies::leak::{
-    LEAK_FILES, LeakReport, LeakSource, controls_table, costs_table, count_runs, gains_table,
-    interventions_table, main_table, read_leak_config, read_report, run_grid, sanity, years_table,
-};
-use ktd_view::draw::paragraph;
+use ktd_leakage_study::{LeakSource, LeakStudy, interventions_table, read_leak_config, sanity};
+use ktd_study::any;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 /// Work on leaks.
 #[derive(Debug, Subcommand)]
@@ -91,15 +82,12 @@ pub(super) struct SanityArgs {
 /// Works on leaks.
 pub(super) fn run(command: &LeakCommand, console: Console) -> Result<(), CliError> {
     match command {
-        LeakCommand::Run(args) => run_benchmark(args, console),
-        LeakCommand::Report(args) => {
-            // A folder without a report is left as it is.
-            read_report(&args.dir)?;
-            let _lock = FileLock::of_folder(&args.dir)?;
-            let report = read_report(&args.dir)?;
-            report.write(&args.dir, Vec::new())?;
-            show(&report, (&args.dir, args.all), console)
-        }
+        LeakCommand::Run(args) => study::run(
+            any::<LeakStudy>(),
+            (&args.config, args.out.as_deref()),
+            (false, console),
+        ),
+        LeakCommand::Report(args) => study::report(any::<LeakStudy>(), &args.dir, (args.all, console)),
         LeakCommand::Sanity(args) => run_sanity(args, console),
         LeakCommand::Check(args) => leak_check::run(args, console),
         LeakCommand::Audit(args) => leak_audit::run(args, console),
@@ -110,47 +98,6 @@ pub(super) fn run(command: &LeakCommand, console: Console) -> Result<(), CliErro
 /// The folder that relative paths of a file start from.
 fn beside(file: &Path) -> &Path {
     file.parent().unwrap_or_else(|| Path::new(""))
-}
-
-fn run_benchmark(args: &RunArgs, console: Console) -> Result<(), CliError> {
-    let config = read_leak_config(&args.config)?;
-    let results = Path::new("results").join(&config.name);
-    let source = LeakSource::read(&config, beside(&args.config))?;
-    let held = StudyFolder::hold(args.out.as_ref().unwrap_or(&results), &this_program())?;
-    let runs = count_runs(&config, &source.years)?;
-    let units = u64::try_from(runs).unwrap_or(u64::MAX);
-    let bar = Mutex::new(Progress::new(console, "running", units, "runs"));
-    let done = |count| {
-        if let Ok(mut bar) = bar.lock() {
-            bar.advance(count);
-        }
-    };
-    let report = run_grid(&config, &source, (&held, available_threads()), done)?;
-    drop(bar);
-    show(&report, (held.path(), false), console)
-}
-
-fn show(report: &LeakReport, (out, all): (&Path, bool), console: Console) -> Result<(), CliError> {
-    let mut tables = vec![main_table(report)];
-    if all {
-        tables.push(gains_table(report));
-    }
-    tables.extend([years_table(report, all), costs_table(report, all)]);
-    tables.extend([interventions_table(&report.interventions), controls_table(report)]);
-    // The first says what was left out, also where nothing was run.
-    let tables = tables.iter().enumerate();
-    let tables = tables.filter(|(place, table)| *place == 0 || !table.rows.is_empty());
-    let texts: Vec<String> = tables.map(|(_, table)| table.text_in(console.layout())).collect();
-    let files = paragraph(
-        &format!(
-            "{}: report.json, {}, manifest.toml",
-            out.display(),
-            LEAK_FILES.join(", ")
-        ),
-        console.layout(),
-    );
-    let value = serde_json::to_value(report).map_err(CliError::invalid)?;
-    console.result(&format!("{}\n{files}", texts.join("\n")), &value)
 }
 
 fn run_sanity(args: &SanityArgs, console: Console) -> Result<(), CliError> {

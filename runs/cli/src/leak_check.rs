@@ -3,7 +3,7 @@
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
-use ktd_studies::leak::{CheckFinding, LeakManifest, SourceHint, check_manifest, read_source_hints};
+use ktd_leakage_study::{CheckFinding, LeakManifest, SourceHint, check_manifest, read_source_hints};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 use serde_json::{Value, json};

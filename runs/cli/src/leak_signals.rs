@@ -4,7 +4,7 @@ use crate::CliError;
 use crate::output::Console;
 use ktd_data::load_panel;
 use ktd_io::parallel::available_threads;
-use ktd_studies::leak::{
+use ktd_leakage_study::{
     AuditedSignal, FillRule, KnownAt, LeakUniverse, SignalVerdict, audit_signals, market_bars, planted_rates,
     read_signals, read_weights,
 };

@@ -56,6 +56,7 @@ mod strategy_code_arena;
 mod strategy_code_args;
 mod strategy_code_bars;
 mod strategy_code_run;
+mod study;
 mod this_program;
 mod trading_day;
 mod unless_ending;

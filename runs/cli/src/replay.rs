@@ -1,10 +1,11 @@
-//! `ktd replay BUNDLE`.
+//! `ktd replay DIR`.
 
 use super::branch;
 use super::factor_code_run;
 use super::replay_args::ReplayArgs;
 use super::replay_step::{self, ShownStep, StepRange, StepView};
 use super::run::runtime;
+use super::study;
 use crate::CliError;
 use crate::output::Console;
 use crate::this_program::this_program;
@@ -19,6 +20,7 @@ use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::real_names::real_names;
 use ktd_episode::replay_episode;
 use ktd_record::exchanges::Cassette;
+use ktd_study::Depth;
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -27,6 +29,14 @@ use std::collections::BTreeMap;
 /// # Errors
 /// [`CliError`] with the first difference.
 pub(super) fn run(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
+    if let Some(kind) = study::kind_in(&args.bundle) {
+        let depth = if args.study.deep {
+            Depth::Deep
+        } else {
+            Depth::Recorded
+        };
+        return study::replay(kind, (&args.bundle, args.study.base.as_deref()), depth, console);
+    }
     match (args.step, args.branch, &args.out) {
         (Some(steps), ..) => show_steps(args, steps, console),
         (None, Some(step), Some(out)) => branch::run(args, step, out, console),

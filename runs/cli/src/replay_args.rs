@@ -12,6 +12,8 @@ Examples:
   ktd replay BUNDLE --step 3..7         # steps 3 to 7
   ktd replay BUNDLE --step 3 --full     # with the prompt that is the same in every step
   ktd replay BUNDLE --step 3 --real     # with the real names beside the aliases
+  ktd replay results/leak-demo          # a study: every unit from its record
+  ktd replay results/leak-demo --deep   # and every computation made again
   ktd replay BUNDLE --branch 3 --out DIR --builtin hold    # steps 1 and 2 as recorded, then live
   ktd replay BUNDLE --branch 3 --out DIR --agent try.toml:gpt --budget 2.00
   ktd replay BUNDLE --branch 3 --out DIR --rule 'buy_bps = 20'   # or --orders, --answer, --numeric
@@ -36,13 +38,27 @@ pub(super) struct ChangeArgs {
     pub rule: Option<String>,
 }
 
-/// Runs an episode again from its recorded replies, offline, and compares every byte; shows one step; or continues it
-/// otherwise from a step.
+/// How the record of a study is compared.
+#[derive(Debug, Clone, Args)]
+pub(super) struct StudyReplayArgs {
+    /// Of a study: make every recorded work again, too: box runs, fits, evaluations.
+    #[arg(long)]
+    pub deep: bool,
+    /// Of a study: where the paths of its file start, when that is no longer where they started.
+    #[arg(long, value_name = "DIR")]
+    pub base: Option<PathBuf>,
+}
+
+/// Makes an episode or a study again from its record, offline, and compares every byte; shows one step of an episode; or
+/// continues it otherwise from a step.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct ReplayArgs {
-    /// The bundle's directory.
+    /// The directory of a bundle or of a study.
+    #[arg(value_name = "DIR")]
     pub bundle: PathBuf,
+    #[command(flatten)]
+    pub study: StudyReplayArgs,
     /// The panel, when it is no longer where the bundle was made.
     #[arg(long)]
     pub panel: Option<PathBuf>,

@@ -4,8 +4,10 @@ use super::certify::detail;
 use super::factor_code_run;
 use super::leaderboard::public_keys;
 use super::probe::threads;
+use super::replay_args::StudyReplayArgs;
 use super::run::runtime;
 use super::strategy_code_run;
+use super::study;
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
@@ -22,6 +24,7 @@ use ktd_code::is_factor_code;
 use ktd_episode::verify::{Verified, verify};
 use ktd_record::signing::PublicKey;
 use ktd_strategies::is_strategy_code;
+use ktd_study::{AnyKind, Depth};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -33,6 +36,7 @@ Examples:
   ktd verify --certificate cert/certificate.json --public-key their.pub
   ktd verify --certificate cert/certificate.json --panel csi300.ktdp --attack
   ktd verify results/demo/cells/* --certificate cert/certificate.json
+  ktd verify results/leak-demo --sample 5
   ktd verify lab-a board --signer a.pub --signer mine.pub --panel csi300.ktdp
 
 Exit code 0 when everything that was asked for is as it says, 1 when something differs, 2 when it could not be checked.";
@@ -42,12 +46,17 @@ Exit code 0 when everything that was asked for is as it says, 1 when something d
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct VerifyArgs {
-    /// The directories of bundles, of what `ktd publish` wrote, and of boards.
+    /// The directories of bundles, of studies, of what `ktd publish` wrote, and of boards.
     #[arg(required_unless_present = "certificate")]
     pub bundles: Vec<PathBuf>,
     /// The panel, when it is no longer where the bundles were made.
     #[arg(long)]
     pub panel: Option<PathBuf>,
+    #[command(flatten)]
+    study: StudyReplayArgs,
+    /// Of studies: make the works of so many units again, which chance draws.
+    #[arg(long, value_name = "UNITS", conflicts_with = "deep")]
+    sample: Option<usize>,
     /// A certificate of a mask, with the files beside it.
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
@@ -96,6 +105,10 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
     let certificate_document = report.documents.pop();
     let signers = public_keys(&args.signer)?;
     for folder in &args.bundles {
+        if let Some(kind) = study::kind_in(folder) {
+            report.study(kind, (folder, args), console);
+            continue;
+        }
         if is_factor_code(folder) {
             report.factor_code(folder, console);
             continue;
@@ -158,6 +171,40 @@ impl VerifyReport {
             }
         }
         Ok(())
+    }
+
+    /// A study: every unit is made again from its record, and the report of all.
+    fn study(&mut self, kind: &dyn AnyKind, (folder, args): (&Path, &VerifyArgs), console: Console) {
+        let shown = folder.display().to_string();
+        let depth = match args.sample {
+            Some(units) => Depth::Sample(units),
+            None if args.study.deep => Depth::Deep,
+            None => Depth::Recorded,
+        };
+        match study::replayed(kind, (folder, args.study.base.as_deref()), depth, console) {
+            Ok(replayed) => {
+                let checks = study::compared(&replayed);
+                // Writing to a string cannot fail.
+                writeln!(self.text, "{shown}: ok\n  checked    {checks}").ok();
+                let left = replayed.units - replayed.made_again;
+                if 0 < left {
+                    writeln!(
+                        self.text,
+                        "  UNCHECKED  the works of {left} units: --deep makes them again"
+                    )
+                    .ok();
+                }
+                self.documents.push(json!({
+                    "bundle": shown, "ok": true, "checked": [checks], "works_unchecked": left,
+                    "claimed": replayed.another_program,
+                }));
+            }
+            Err(error) => {
+                self.documents
+                    .push(json!({ "bundle": shown, "ok": false, "difference": error.message() }));
+                self.bad(&shown, error);
+            }
+        }
     }
 
     /// A bundle of the factor benchmark: its functions are run again, and its tables are counted again.

@@ -15,6 +15,33 @@ pub enum ErrorClass {
     Budget,
 }
 
+/// An error that says how to fix it, and what it means for a command.
+pub trait Explained: fmt::Display {
+    /// How to fix it; empty where what it says is enough.
+    fn how_to_fix(&self) -> String;
+
+    /// What it means for a command.
+    fn meaning(&self) -> ErrorClass;
+}
+
+/// [`Explained`] for errors that have `hint` and `class` of their own.
+#[macro_export]
+macro_rules! error_explained {
+    ($error:ty) => {
+        impl $crate::Explained for $error {
+            fn how_to_fix(&self) -> String {
+                self.hint()
+            }
+
+            fn meaning(&self) -> $crate::ErrorClass {
+                self.class()
+            }
+        }
+    };
+}
+
+crate::error_explained!(FileError);
+
 /// A fault of a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -269,6 +296,16 @@ impl fmt::Display for InputError {
 
 impl std::error::Error for InputError {}
 
+impl Explained for InputError {
+    fn how_to_fix(&self) -> String {
+        self.hint().unwrap_or_default().to_owned()
+    }
+
+    fn meaning(&self) -> ErrorClass {
+        ErrorClass::InvalidInput
+    }
+}
+
 /// Constructors of an error enum that is made from a [`FileError`] and from an [`InputError`]: `io`, `damaged` and
 /// `input`.
 #[macro_export]
@@ -318,6 +355,8 @@ macro_rules! error_constructors {
 #[macro_export]
 macro_rules! error_explanations {
     ($error:ident: $($below:ident),+ $(; $($own:pat => ($hint:expr, $class:expr)),+ $(,)?)?) => {
+        $crate::error_explained!($error);
+
         impl $error {
             /// How to fix it.
             #[must_use]

@@ -16,4 +16,4 @@ pub mod text_file;
 pub mod whole_file;
 pub mod whole_folder;
 
-pub use error::{ErrorClass, FileError, InputError};
+pub use error::{ErrorClass, Explained, FileError, InputError};

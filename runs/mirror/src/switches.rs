@@ -13,9 +13,9 @@ use ktd_leakage::{
     LeakageBench, LeakageError, LeakageSettings, ModelFamily, RunKey, SessionScores, Switch,
     default_test_years,
 };
+use ktd_leakage_study::{LeakUniverse, MarketBars, market_bars};
 use ktd_stats::Undefined;
 use ktd_stats::moments::Moments;
-use ktd_studies::leak::{LeakUniverse, MarketBars, market_bars};
 use std::collections::BTreeMap;
 
 /// Sessions of the label that the models learn.

@@ -157,6 +157,8 @@ enum Sink {
     File(File),
     /// Nowhere: a replay compares and keeps nothing.
     Nothing,
+    /// To whoever appends it.
+    Caller,
 }
 
 /// A log that is being written, continued or compared.
@@ -201,6 +203,12 @@ impl Log {
         Self::at(path, Sink::Nothing, (recorded, 0), genesis)
     }
 
+    /// A log whose lines the caller keeps; `path` is for errors.
+    #[must_use]
+    pub fn kept_by_caller(path: &Path, genesis: &str) -> Self {
+        Self::at(path, Sink::Caller, (&Lines::default(), 0), genesis)
+    }
+
     fn at(path: &Path, sink: Sink, (recorded, keep): (&Lines, usize), genesis: &str) -> Self {
         let kept = recorded.raw().get(..keep).unwrap_or_default();
         Self {
@@ -234,6 +242,7 @@ impl Log {
                 file.write_all(format!("{text}\n").as_bytes())
                     .map_err(RecordError::io("write", &self.path))?;
             }
+            (None, Sink::Caller) => {}
             (None, Sink::Nothing) => {
                 let missing = "the record ends before it".to_owned();
                 return Err(RecordError::Diverged {

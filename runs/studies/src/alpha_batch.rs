@@ -1,6 +1,6 @@
 //! Alphas that are evaluated together: as many as their scores fit in memory.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_exchange::AlphaExchange;
 use crate::alpha_found::{AlphaFound, SplitFound};
 use crate::alpha_report::{Figure, FigureRow, coded};
@@ -44,7 +44,7 @@ impl BatchTask<'_> {
         &self,
         formulas: &[CheckedFormula],
         advance: &mut dyn FnMut(),
-    ) -> Result<(Vec<AlphaFound>, usize), StudyError> {
+    ) -> Result<(Vec<AlphaFound>, usize), FormulaStudyError> {
         let columns = self.task.columns(&self.open.data.panel, formulas, advance)?;
         let places: Vec<usize> = (0..formulas.len()).collect();
         let each = in_parallel(&places, self.task.threads, |place| {
@@ -122,14 +122,15 @@ impl BatchTask<'_> {
         evaluations: Vec<&AlphaEvaluation>,
         place: usize,
         found: &mut [AlphaFound],
-    ) -> Result<(), StudyError> {
+    ) -> Result<(), FormulaStudyError> {
         let (study, days) = (&self.open.study, &split.split.label_days);
         let first = days.first().copied().unwrap_or(0);
         let series: Vec<DaySeries> = evaluations
             .into_iter()
             .map(|evaluation| daily_scores(&evaluation.daily, study.beta, first))
             .collect();
-        let powers = shared_mean_intervals(&series, days.len(), study.seed).map_err(StudyError::invalid)?;
+        let powers =
+            shared_mean_intervals(&series, days.len(), study.seed).map_err(FormulaStudyError::invalid)?;
         let returns = found.iter().map(|alpha| {
             let split = alpha.splits.get(place);
             let days = split.map(|split| split.returns.iter());
@@ -138,7 +139,7 @@ impl BatchTask<'_> {
         });
         let returns: Vec<DaySeries> = returns.collect();
         let sharpes =
-            shared_sharpe_intervals(&returns, days.len(), study.seed).map_err(StudyError::invalid)?;
+            shared_sharpe_intervals(&returns, days.len(), study.seed).map_err(FormulaStudyError::invalid)?;
         for (alpha, (power, sharpe)) in found.iter_mut().zip(powers.into_iter().zip(sharpes)) {
             if let Some(split) = alpha.splits.get_mut(place) {
                 add_interval(&mut split.row, ["pps_low", "pps_high"], power);
@@ -155,7 +156,7 @@ impl BatchTask<'_> {
         formulas: &[CheckedFormula],
         found: &mut [AlphaFound],
         advance: &mut dyn FnMut(),
-    ) -> Result<usize, StudyError> {
+    ) -> Result<usize, FormulaStudyError> {
         let mut raised = 0;
         let empty = || {
             [
@@ -206,7 +207,7 @@ impl BatchTask<'_> {
         formulas: &[CheckedFormula],
         draw: NoiseDraw,
         advance: &mut dyn FnMut(),
-    ) -> Result<(Vec<OneDraw>, usize), StudyError> {
+    ) -> Result<(Vec<OneDraw>, usize), FormulaStudyError> {
         let places: Vec<usize> = (0..formulas.len()).collect();
         let min_names = self.open.study.min_names;
         let threads = self.task.threads;

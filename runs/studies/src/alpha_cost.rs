@@ -2,7 +2,7 @@
 //!
 //! Seconds differ from run to run, so that they have files of their own and no part in a report.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_batch::BatchTask;
 use crate::alpha_exchange::AlphaExchange;
 use crate::alpha_found::AlphaFound;
@@ -71,12 +71,12 @@ pub struct StudyCost {
 /// are written to `cost.json` and `cost.csv` of the study's folder. `seconds` is a clock.
 ///
 /// # Errors
-/// [`StudyError`] when something cannot be evaluated, read or written.
+/// [`FormulaStudyError`] when something cannot be evaluated, read or written.
 pub fn measure_cost(
     open: &OpenStudy,
     folder: &Path,
     seconds: &dyn Fn() -> f64,
-) -> Result<StudyCost, StudyError> {
+) -> Result<StudyCost, FormulaStudyError> {
     let tables = open.tables();
     let spans = open.splits.iter();
     let splits: Vec<SplitTables<'_>> = spans.map(|span| SplitTables::new(open, &tables, span)).collect();
@@ -89,7 +89,7 @@ pub fn measure_cost(
     let mut formulas = open.formulas();
     formulas.truncate(SAMPLE);
     let Some(last) = splits.last() else {
-        return Err(StudyError::input("no split is open", "give a split"));
+        return Err(FormulaStudyError::input("no split is open", "give a split"));
     };
     let batch = BatchTask {
         open,
@@ -137,7 +137,7 @@ fn figures(
     batch: &BatchTask<'_>,
     (last, formulas): (&SplitTables<'_>, &[CheckedFormula]),
     clock: &dyn Fn() -> f64,
-) -> Result<Vec<FigureCost>, StudyError> {
+) -> Result<Vec<FigureCost>, FormulaStudyError> {
     let mut meter = Meter {
         clock,
         alphas: count(formulas.len()),
@@ -199,7 +199,7 @@ fn figures(
 }
 
 /// What models have spent: those that found pools, and the judges.
-fn models(open: &OpenStudy, folder: &Path) -> Result<Vec<ModelCost>, StudyError> {
+fn models(open: &OpenStudy, folder: &Path) -> Result<Vec<ModelCost>, FormulaStudyError> {
     let mut found = Vec::new();
     for pool in &open.study.pools {
         if let Some(mined) = &pool.mined {
@@ -218,7 +218,7 @@ fn models(open: &OpenStudy, folder: &Path) -> Result<Vec<ModelCost>, StudyError>
     Ok(found)
 }
 
-fn spent(role: &str, id: &str, folder: &Path) -> Result<Option<ModelCost>, StudyError> {
+fn spent(role: &str, id: &str, folder: &Path) -> Result<Option<ModelCost>, FormulaStudyError> {
     let path = folder.join("spending.json");
     if !path.exists() {
         return Ok(None);

@@ -1,6 +1,6 @@
 //! The evaluation of a study's pools.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_batch::BatchTask;
 use crate::alpha_exchange::AlphaExchange;
 use crate::alpha_found::{AlphaFound, SplitFound};
@@ -31,18 +31,18 @@ impl OpenStudy {
     /// Evaluates everything by the program `program`; `advance` is called for each instrument.
     ///
     /// # Errors
-    /// [`StudyError`] for a formula that names an instrument that the panel lacks, and a universe without names.
+    /// [`FormulaStudyError`] for a formula that names an instrument that the panel lacks, and a universe without names.
     pub fn evaluate(
         &self,
         (test_looks, program): (usize, &ProgramRecord),
         advance: &mut dyn FnMut(),
-    ) -> Result<AlphaReport, StudyError> {
+    ) -> Result<AlphaReport, FormulaStudyError> {
         let tables = self.tables();
         let spans = self.splits.iter();
         let splits: Vec<SplitTables<'_>> = spans.map(|span| SplitTables::new(self, &tables, span)).collect();
         for split in &splits {
             if split.split.members.cells(&split.split.days) == 0 {
-                return Err(StudyError::input(
+                return Err(FormulaStudyError::input(
                     format_args!("no name counts on any day of split {}", split.name),
                     "write universe = \"all\" where the panel has no members",
                 ));
@@ -75,7 +75,7 @@ impl OpenStudy {
         (place, split): (usize, &SplitTables<'_>),
         found: &[AlphaFound],
         rows: &mut [AlphaRow],
-    ) -> Result<(), StudyError> {
+    ) -> Result<(), FormulaStudyError> {
         let of_split: Vec<&SplitFound> = found.iter().filter_map(|alpha| alpha.splits.get(place)).collect();
         let mut first = 0;
         for pool in &self.pools {
@@ -107,7 +107,7 @@ impl OpenStudy {
         &self,
         (test_looks, program): (usize, &ProgramRecord),
         raised: usize,
-    ) -> Result<AlphaReport, StudyError> {
+    ) -> Result<AlphaReport, FormulaStudyError> {
         Ok(AlphaReport {
             format: FORMAT,
             name: self.study.name.clone(),
@@ -155,7 +155,7 @@ impl OpenStudy {
         splits: &[SplitTables<'_>],
         formulas: &[CheckedFormula],
         advance: &mut dyn FnMut(),
-    ) -> Result<(Vec<AlphaFound>, usize), StudyError> {
+    ) -> Result<(Vec<AlphaFound>, usize), FormulaStudyError> {
         let exchange = AlphaExchange::of(self);
         let batch = BatchTask {
             open: self,
@@ -181,7 +181,7 @@ impl OpenStudy {
         splits: &[SplitTables<'_>],
         (formulas, found): (&[CheckedFormula], &[AlphaFound]),
         advance: &mut dyn FnMut(),
-    ) -> Result<(), StudyError> {
+    ) -> Result<(), FormulaStudyError> {
         let exchange = AlphaExchange::of(self);
         let mut first = 0;
         let (mut pools, mut combinations, mut equal) = (Vec::new(), Vec::new(), Vec::new());

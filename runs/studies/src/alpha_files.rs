@@ -1,6 +1,6 @@
 //! The folder of a study: its report, tables and looks at the test days.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_page::alpha_page;
 use crate::alpha_report::AlphaReport;
 use crate::alpha_tables::{alpha_table, combination_table, pool_table, split_table};
@@ -44,12 +44,12 @@ const TABLES: [(&str, TableOf); 11] = [
 /// they are read.
 ///
 /// # Errors
-/// [`StudyError`] when something cannot be evaluated or written.
+/// [`FormulaStudyError`] when something cannot be evaluated or written.
 pub fn evaluate_into(
     open: &OpenStudy,
     held: &StudyFolder,
     advance: &mut dyn FnMut(),
-) -> Result<AlphaReport, StudyError> {
+) -> Result<AlphaReport, FormulaStudyError> {
     // Of two evaluations at once, the second would count looks that the first has not written yet: the folder is held.
     let folder = held.path();
     let test = open.splits.iter().find(|split| split.name == "test");
@@ -78,11 +78,11 @@ pub fn evaluate_into(
 /// The report of a folder; its tables and its page are made again of it.
 ///
 /// # Errors
-/// [`StudyError`] for a folder without a report that this version reads, and where nothing can be written.
-pub fn report_again(folder: &Path) -> Result<AlphaReport, StudyError> {
+/// [`FormulaStudyError`] for a folder without a report that this version reads, and where nothing can be written.
+pub fn report_again(folder: &Path) -> Result<AlphaReport, FormulaStudyError> {
     let path = folder.join(REPORT);
     let no_report = || {
-        StudyError::input(
+        FormulaStudyError::input(
             format_args!("{} has no report", folder.display()),
             "name the folder that `ktd alpha eval` wrote",
         )
@@ -95,7 +95,7 @@ pub fn report_again(folder: &Path) -> Result<AlphaReport, StudyError> {
     let bytes = read_if_exists(&path)?.ok_or_else(no_report)?;
     let mut report: AlphaReport = parse_json(&path, &bytes)?;
     if report.format != FORMAT {
-        return Err(StudyError::input(
+        return Err(FormulaStudyError::input(
             format_args!("{} has format {}, not {FORMAT}", path.display(), report.format),
             "evaluate the study again",
         ));
@@ -105,7 +105,7 @@ pub fn report_again(folder: &Path) -> Result<AlphaReport, StudyError> {
 }
 
 /// Writes a report with its tables and its page, together.
-fn write_report(folder: &Path, report: &mut AlphaReport) -> Result<(), StudyError> {
+fn write_report(folder: &Path, report: &mut AlphaReport) -> Result<(), FormulaStudyError> {
     let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
     let mut tables: Vec<(&str, Vec<u8>)> = vec![(PAGE, alpha_page(report).into_bytes())];
     for (name, table) in TABLES {
@@ -123,7 +123,7 @@ fn write_report(folder: &Path, report: &mut AlphaReport) -> Result<(), StudyErro
 }
 
 /// Whether every table beside a report is the one that was written with it: a run that was killed may have left others.
-fn is_whole(report: &AlphaReport, folder: &Path) -> Result<bool, StudyError> {
+fn is_whole(report: &AlphaReport, folder: &Path) -> Result<bool, FormulaStudyError> {
     for name in TABLES.map(|(name, _)| name).into_iter().chain([PAGE]) {
         let found = read_if_exists(&folder.join(name))?.map(|bytes| sha256_hex(&bytes));
         if found.as_ref() != report.tables.get(name) || found.is_none() {
@@ -133,10 +133,10 @@ fn is_whole(report: &AlphaReport, folder: &Path) -> Result<bool, StudyError> {
     Ok(true)
 }
 
-pub(crate) fn csv_bytes(table: &TableData) -> Result<Vec<u8>, StudyError> {
+pub(crate) fn csv_bytes(table: &TableData) -> Result<Vec<u8>, FormulaStudyError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for record in table.records() {
-        writer.write_record(record).map_err(StudyError::invalid)?;
+        writer.write_record(record).map_err(FormulaStudyError::invalid)?;
     }
-    writer.into_inner().map_err(StudyError::invalid)
+    writer.into_inner().map_err(FormulaStudyError::invalid)
 }

@@ -1,6 +1,6 @@
 //! What may be concluded of alphas and pools: deflated ratios, overfitting, the best against nothing, ranks with intervals.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_found::AlphaFound;
 use crate::alpha_report::{AlphaRow, FigureRow, InferenceRow, RankRow, coded};
 use crate::open_study::OpenStudy;
@@ -78,7 +78,7 @@ pub(crate) fn pool_inference(
     split: &SplitTables<'_>,
     pool: &StudyPool,
     (rows, found): (&mut [AlphaRow], &[&DaySeries]),
-) -> Result<InferenceRow, StudyError> {
+) -> Result<InferenceRow, FormulaStudyError> {
     let returns: Vec<Vec<f64>> = found
         .iter()
         .map(|series| series.iter().map(|(_, earned)| *earned).collect())
@@ -114,11 +114,11 @@ pub(crate) fn pool_inference(
     }
     let whole: Vec<Vec<f64>> = found.iter().map(|series| on_all_days(series, split)).collect();
     let columns: Vec<&[f64]> = whole.iter().map(Vec::as_slice).collect();
-    let table = DailyTable::new("daily returns", &columns).map_err(StudyError::invalid)?;
+    let table = DailyTable::new("daily returns", &columns).map_err(FormulaStudyError::invalid)?;
     let overfitted = pbo(&table, BLOCKS).map_or_else(|_| Err("too_few".to_owned()), coded);
     row.put("pbo", overfitted.clone().map(|found| found.probability));
     row.put("pbo_logit", overfitted.map(|found| found.median_logit));
-    let tested = superior_ability(&table, &draws(open, split)?).map_err(StudyError::invalid)?;
+    let tested = superior_ability(&table, &draws(open, split)?).map_err(FormulaStudyError::invalid)?;
     let tested = coded(tested);
     row.put("spa_p", tested.clone().map(|found| found.p_consistent));
     row.put("spa_statistic", tested.map(|found| found.statistic));
@@ -130,10 +130,10 @@ pub(crate) fn pool_inference(
     })
 }
 
-fn draws(open: &OpenStudy, split: &SplitTables<'_>) -> Result<StationaryBootstrap, StudyError> {
+fn draws(open: &OpenStudy, split: &SplitTables<'_>) -> Result<StationaryBootstrap, FormulaStudyError> {
     let days = split.split.label_days.len();
     StationaryBootstrap::new(days, DEFAULT_MEAN_BLOCK_DAYS, REPLICATES, open.study.seed)
-        .map_err(StudyError::invalid)
+        .map_err(FormulaStudyError::invalid)
 }
 
 /// Returns on all days with a label; a day without a portfolio earns 0.
@@ -159,7 +159,7 @@ pub(crate) fn rank_rows(
     split: &SplitTables<'_>,
     of: &str,
     ranked: &[Ranked<'_>],
-) -> Result<Vec<RankRow>, StudyError> {
+) -> Result<Vec<RankRow>, FormulaStudyError> {
     if ranked.len() < 2 {
         return Ok(Vec::new());
     }
@@ -168,8 +168,8 @@ pub(crate) fn rank_rows(
         .map(|(_, _, series)| on_all_days(series, split))
         .collect();
     let columns: Vec<&[f64]> = whole.iter().map(Vec::as_slice).collect();
-    let table = DailyTable::new("daily returns", &columns).map_err(StudyError::invalid)?;
-    let sums = ReplicateSums::of(&table, &draws(open, split)?).map_err(StudyError::invalid)?;
+    let table = DailyTable::new("daily returns", &columns).map_err(FormulaStudyError::invalid)?;
+    let sums = ReplicateSums::of(&table, &draws(open, split)?).map_err(FormulaStudyError::invalid)?;
     let ranks = rank_intervals(&sums, Confidence::P95);
     let groups = separable_groups(&ranks, Confidence::P95);
     let letters = |column: usize| -> String {

@@ -4,7 +4,7 @@ use crate::alpha_pictures::{curves, rose, scatter, years};
 use crate::alpha_report::AlphaReport;
 use crate::alpha_tables::{alpha_table, combination_table, looks, pool_table, split_table};
 use crate::inference_tables::{inference_table, rank_table, robustness_table, selection_table};
-use ktd_view::draw::{STYLE, TableData, counted, document, grouped, short_hash};
+use ktd_view::draw::{FIGURES_STYLE, STYLE, TableData, counted, document, grouped, short_hash};
 use maud::{Markup, html};
 
 /// Alphas of the last split that stand on the page; the CSV has all.
@@ -45,7 +45,7 @@ pub fn alpha_page(report: &AlphaReport) -> String {
             (short_hash(&report.inputs)) ". Tables and page are made of report.json: " code { "ktd alpha report DIR" } "."
         } }
     };
-    document(&title, &[STYLE, include_str!("alpha_style.css")], &body)
+    document(&title, &[STYLE, FIGURES_STYLE], &body)
 }
 
 fn section(title: &str, files: &str, inner: &Markup) -> Markup {

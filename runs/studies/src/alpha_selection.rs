@@ -1,6 +1,6 @@
 //! Alphas chosen on valid days, together on test days: what each figure is good for.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_found::AlphaFound;
 use crate::alpha_report::{AlphaReport, AlphaRow, FigureRow, SelectionRow};
 use crate::alpha_rows::{add_evaluation, portfolio_returns};
@@ -32,7 +32,7 @@ impl OpenStudy {
         task: &ScoreTask<'_>,
         splits: &[SplitTables<'_>],
         (formulas, found): (&[CheckedFormula], &[AlphaFound]),
-    ) -> Result<(), StudyError> {
+    ) -> Result<(), FormulaStudyError> {
         let Some(test) = splits.iter().find(|split| split.name == "test") else {
             return Ok(());
         };

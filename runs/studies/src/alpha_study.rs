@@ -1,6 +1,6 @@
 //! The file of a study of alphas.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::judge_config::JudgeConfig;
 use ktd_env::TradeDate;
 use ktd_expressions::FormulaPrecision;
@@ -132,8 +132,8 @@ impl StudyExchange {
         self.splits.iter().any(|named| named == split)
     }
 
-    fn check(&self) -> Result<(), StudyError> {
-        let invalid = |what: &str, hint: &str| Err(StudyError::input(what, hint));
+    fn check(&self) -> Result<(), FormulaStudyError> {
+        let invalid = |what: &str, hint: &str| Err(FormulaStudyError::input(what, hint));
         if !(1..=MOST_HELD).contains(&self.top) {
             return invalid("exchange.top is out of range", "give 1 to 300 names; 20 is usual");
         }
@@ -148,7 +148,7 @@ impl StudyExchange {
             .iter()
             .find(|split| !["train", "valid", "test"].contains(&split.as_str()))
         {
-            Some(split) => Err(StudyError::input(
+            Some(split) => Err(FormulaStudyError::input(
                 format_args!("exchange.splits names {split:?}"),
                 "name some of \"train\", \"valid\" and \"test\"",
             )),
@@ -308,12 +308,13 @@ impl AlphaStudy {
     /// Reads a study's file. Paths in it are beside the file.
     ///
     /// # Errors
-    /// [`StudyError`] for a file that is none, or whose keys contradict each other.
-    pub fn read(path: &Path) -> Result<Self, StudyError> {
+    /// [`FormulaStudyError`] for a file that is none, or whose keys contradict each other.
+    pub fn read(path: &Path) -> Result<Self, FormulaStudyError> {
         let text = read_text(path, FILE_LIMIT_BYTES)?;
         let base = path.parent().unwrap_or_else(|| Path::new(""));
-        let mut study = Self::parse(&text)
-            .map_err(|error| StudyError::input(format_args!("{}: {error}", path.display()), error.hint()))?;
+        let mut study = Self::parse(&text).map_err(|error| {
+            FormulaStudyError::input(format_args!("{}: {error}", path.display()), error.hint())
+        })?;
         let files = study
             .pools
             .iter_mut()
@@ -328,21 +329,21 @@ impl AlphaStudy {
     ///
     /// # Errors
     /// Those of [`AlphaStudy::read`].
-    pub fn parse(text: &str) -> Result<Self, StudyError> {
+    pub fn parse(text: &str) -> Result<Self, FormulaStudyError> {
         let study: Self = toml::from_str(text).map_err(|error| {
             let before = error
                 .span()
                 .and_then(|span| text.get(..span.start))
                 .unwrap_or_default();
             let line = before.matches('\n').count() + 1;
-            StudyError::input(format_args!("line {line}: {}", error.message()), HINT)
+            FormulaStudyError::input(format_args!("line {line}: {}", error.message()), HINT)
         })?;
         study.check()?;
         Ok(study)
     }
 
-    fn check(&self) -> Result<(), StudyError> {
-        let invalid = |what: String, hint: &str| Err(StudyError::input(what, hint));
+    fn check(&self) -> Result<(), FormulaStudyError> {
+        let invalid = |what: String, hint: &str| Err(FormulaStudyError::input(what, hint));
         if !is_plain(&self.name) {
             return invalid(
                 format!("the name {:?} is no name of a folder", self.name),
@@ -398,18 +399,18 @@ impl AlphaStudy {
         self.check_pools()
     }
 
-    fn check_pools(&self) -> Result<(), StudyError> {
+    fn check_pools(&self) -> Result<(), FormulaStudyError> {
         let mut seen = BTreeSet::new();
         for pool in &self.pools {
             if !seen.insert(&pool.id) {
-                return Err(StudyError::input(
+                return Err(FormulaStudyError::input(
                     format_args!("two pools have the id {:?}", pool.id),
                     "give each pool an id of its own",
                 ));
             }
             let sources = [pool.builtin.is_some(), pool.file.is_some(), pool.mined.is_some()];
             if sources.into_iter().filter(|is_set| *is_set).count() != 1 {
-                return Err(StudyError::input(
+                return Err(FormulaStudyError::input(
                     format_args!(
                         "pool {:?} must have one of `builtin`, `file` and `mined`",
                         pool.id
@@ -429,9 +430,9 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// A day of a split.
-pub(crate) fn split_day(split: &str, text: &str) -> Result<TradeDate, StudyError> {
+pub(crate) fn split_day(split: &str, text: &str) -> Result<TradeDate, FormulaStudyError> {
     TradeDate::parse(text).map_err(|error| {
-        StudyError::input(
+        FormulaStudyError::input(
             format_args!("split {split}: {text:?}: {error}"),
             "write days as 2024-01-02",
         )

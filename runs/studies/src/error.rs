@@ -12,7 +12,7 @@ use ktd_record::RecordError;
 /// A file, a panel or a formula with which no study can be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum StudyError {
+pub enum FormulaStudyError {
     /// A file.
     #[error(transparent)]
     File(#[from] FileError),
@@ -52,8 +52,8 @@ pub enum StudyError {
     },
 }
 
-ktd_io::error_constructors!(StudyError);
-ktd_io::error_explanations!(StudyError: File, Data, Formulas, Experiment, Bundle, Client, Asking;
+ktd_io::error_constructors!(FormulaStudyError);
+ktd_io::error_explanations!(FormulaStudyError: File, Data, Formulas, Experiment, Bundle, Client, Asking;
     Self::Session(_) => (
         "this is a defect of the program: report it",
         ErrorClass::InvalidInput

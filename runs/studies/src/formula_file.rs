@@ -1,6 +1,6 @@
 //! Files of formulas.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use ktd_io::whole_file::read_text;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -29,14 +29,14 @@ pub struct FormulaLine {
 /// Other columns are ignored; a byte-order mark and line ends of Windows change nothing.
 ///
 /// # Errors
-/// [`StudyError`] for a file without these columns, without a formula, with more than 20,000, or with an id twice in a pool.
-pub fn read_formulas(path: &Path) -> Result<Vec<FormulaLine>, StudyError> {
+/// [`FormulaStudyError`] for a file without these columns, without a formula, with more than 20,000, or with an id twice in a pool.
+pub fn read_formulas(path: &Path) -> Result<Vec<FormulaLine>, FormulaStudyError> {
     let text = read_text(path, FILE_LIMIT_BYTES)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let name = path.display();
     let lines = if text.trim_start().starts_with('[') {
         serde_json::from_str(text).map_err(|error| {
-            StudyError::input(
+            FormulaStudyError::input(
                 format_args!("{name}: not a list of formulas: {error}"),
                 "write [{\"id\": \"a1\", \"expression\": \"Mean($close, 5)/$close\"}]",
             )
@@ -45,7 +45,7 @@ pub fn read_formulas(path: &Path) -> Result<Vec<FormulaLine>, StudyError> {
         of_csv(text, path)?
     };
     if lines.is_empty() {
-        return Err(StudyError::input(
+        return Err(FormulaStudyError::input(
             format_args!("{name} holds no formula"),
             "write a line `id,expression` below the header",
         ));
@@ -55,18 +55,18 @@ pub fn read_formulas(path: &Path) -> Result<Vec<FormulaLine>, StudyError> {
 }
 
 /// Refuses too many formulas, one without an id, and an id twice in a pool; `holder` is what holds them.
-pub(crate) fn check_lines(holder: &dyn Display, lines: &[FormulaLine]) -> Result<(), StudyError> {
+pub(crate) fn check_lines(holder: &dyn Display, lines: &[FormulaLine]) -> Result<(), FormulaStudyError> {
     check_count(holder, lines.len())?;
     let mut seen = BTreeSet::new();
     for (place, line) in lines.iter().enumerate() {
         if line.id.trim().is_empty() {
-            return Err(StudyError::input(
+            return Err(FormulaStudyError::input(
                 format_args!("{holder}: formula {} has no id", place + 1),
                 "give each formula an id",
             ));
         }
         if !seen.insert((line.pool.as_deref(), line.id.as_str())) {
-            return Err(StudyError::input(
+            return Err(FormulaStudyError::input(
                 format_args!("{holder}: the id {:?} stands twice in one pool", line.id),
                 "give each formula of a pool an id of its own",
             ));
@@ -76,9 +76,9 @@ pub(crate) fn check_lines(holder: &dyn Display, lines: &[FormulaLine]) -> Result
 }
 
 /// Refuses more formulas than are evaluated together.
-pub(crate) fn check_count(holder: &dyn Display, formulas: usize) -> Result<(), StudyError> {
+pub(crate) fn check_count(holder: &dyn Display, formulas: usize) -> Result<(), FormulaStudyError> {
     if MAX_FORMULAS < formulas {
-        return Err(StudyError::input(
+        return Err(FormulaStudyError::input(
             format_args!("{holder} holds {formulas} formulas, and at most {MAX_FORMULAS} are read"),
             "split them",
         ));
@@ -86,13 +86,13 @@ pub(crate) fn check_count(holder: &dyn Display, formulas: usize) -> Result<(), S
     Ok(())
 }
 
-fn of_csv(text: &str, path: &Path) -> Result<Vec<FormulaLine>, StudyError> {
+fn of_csv(text: &str, path: &Path) -> Result<Vec<FormulaLine>, FormulaStudyError> {
     let name = path.display();
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .from_reader(text.as_bytes());
     let broken = |error: csv::Error| {
-        StudyError::input(
+        FormulaStudyError::input(
             format_args!("{name}: {error}"),
             "quote an expression that has a comma in it",
         )
@@ -100,7 +100,7 @@ fn of_csv(text: &str, path: &Path) -> Result<Vec<FormulaLine>, StudyError> {
     let header = reader.headers().map_err(broken)?.clone();
     let place = |head: &str| header.iter().position(|known| known == head);
     let (Some(id), Some(expression)) = (place("id"), place("expression")) else {
-        return Err(StudyError::input(
+        return Err(FormulaStudyError::input(
             format_args!("{name}: the header lacks a column `id` or `expression`"),
             "begin the file with the line `id,expression` or `id,expression,pool`",
         ));

@@ -1,6 +1,6 @@
 //! `judge` of a study's file: which models score formulas, how, and what may be spent on them.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use ktd_agents::Dialect;
 use ktd_asking::{AskingRole, AskingSettings};
 use ktd_experiment::agent::AgentConfig;
@@ -97,13 +97,13 @@ impl JudgeConfig {
     /// Whether everything fits.
     ///
     /// # Errors
-    /// [`StudyError::Input`] naming the key.
-    pub fn check(&self) -> Result<(), StudyError> {
+    /// [`FormulaStudyError::Input`] naming the key.
+    pub fn check(&self) -> Result<(), FormulaStudyError> {
         let within = |key: &str, value: usize, most: usize| {
             if (1..=most).contains(&value) {
                 return Ok(());
             }
-            Err(StudyError::input(
+            Err(FormulaStudyError::input(
                 format_args!("judge.{key} is {value}"),
                 format_args!("give a number from 1 to {most}"),
             ))

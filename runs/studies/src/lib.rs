@@ -37,7 +37,6 @@ mod test_looks;
 mod values_file;
 
 pub mod judge;
-pub mod leak;
 pub mod mine;
 
 pub use alpha_cost::{FigureCost, ModelCost, StudyCost, cost_table, measure_cost};
@@ -52,7 +51,7 @@ pub use alpha_study::{
     StudySplits, StudyUniverse,
 };
 pub use alpha_tables::{alpha_table, combination_table, pool_table, split_table};
-pub use error::StudyError;
+pub use error::FormulaStudyError;
 pub use formula_file::{FormulaLine, MAX_FORMULAS, read_formulas};
 pub use formula_set::{BuiltInSet, RefusedFormula, SetOfFormulas};
 pub use inference_tables::{

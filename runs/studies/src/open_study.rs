@@ -1,6 +1,6 @@
 //! A study that is ready to be evaluated: its market, pools and days.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_study::{AlphaStudy, NoiseMode, StudyLabel, StudyOrientation};
 use crate::formula_file::check_count;
 use crate::judge::StudyLogic;
@@ -48,25 +48,25 @@ impl OpenStudy {
     /// Reads the pools of a study and finds its days.
     ///
     /// # Errors
-    /// [`StudyError`] for a pool or a split that is invalid, or a test split that is asked for alone and closed.
-    pub fn new(study: AlphaStudy, data: StudyData, run: EvaluationRun) -> Result<Self, StudyError> {
+    /// [`FormulaStudyError`] for a pool or a split that is invalid, or a test split that is asked for alone and closed.
+    pub fn new(study: AlphaStudy, data: StudyData, run: EvaluationRun) -> Result<Self, FormulaStudyError> {
         let mut splits = split_spans(&study.splits, &data.panel.calendar)?;
         splits.retain(|split| run.is_test_open || split.name != "test");
         if splits.is_empty() {
-            return Err(StudyError::input(
+            return Err(FormulaStudyError::input(
                 "the test split is closed, and there is no other",
                 "give a train or valid split, or leave --no-test out",
             ));
         }
         if study.orientation == StudyOrientation::Train && study.splits.train.is_none() {
-            return Err(StudyError::input(
+            return Err(FormulaStudyError::input(
                 "orientation = \"train\" needs a train split",
                 "give splits.train, or write orientation = \"none\"",
             ));
         }
         for field in ["open", "high", "low", "close", "volume"] {
             if !data.panel.fields.iter().any(|known| known == field) {
-                return Err(StudyError::input(
+                return Err(FormulaStudyError::input(
                     format_args!("the panel has no field {field:?}, which labels and noise need"),
                     "add its bins",
                 ));
@@ -109,7 +109,7 @@ impl OpenStudy {
     }
 
     /// SHA-256 of everything that decides the figures, the program with it.
-    pub(crate) fn inputs_hash(&self, program: &ProgramRecord) -> Result<String, StudyError> {
+    pub(crate) fn inputs_hash(&self, program: &ProgramRecord) -> Result<String, FormulaStudyError> {
         let pools = self.pools.iter().map(|pool| {
             let checked = pool.set.checked.iter();
             let checked: Vec<[&str; 2]> = checked
@@ -127,7 +127,7 @@ impl OpenStudy {
         let parts = json!({
             "format": FORMAT,
             "program": program.source_sha256,
-            "study": serde_json::to_value(&self.study).map_err(StudyError::invalid)?,
+            "study": serde_json::to_value(&self.study).map_err(FormulaStudyError::invalid)?,
             "panel": self.data.panel.source,
             "pools": pools.collect::<Vec<_>>(),
             "is_test_open": self.run.is_test_open,
@@ -147,7 +147,7 @@ impl OpenStudy {
 
     /// The deviation of the noise; none where no draw is made. Test days take no part in it unless there are no others, so that
     /// figures of other splits do not depend on whether test is open.
-    pub(crate) fn sigma(&self) -> Result<Option<f64>, StudyError> {
+    pub(crate) fn sigma(&self) -> Result<Option<f64>, FormulaStudyError> {
         if self.study.noise.draws == 0 {
             return Ok(None);
         }
@@ -162,7 +162,7 @@ impl OpenStudy {
             NoiseMode::Input | NoiseMode::Bar | NoiseMode::Output => self.data.index_deviation(&sessions),
         };
         self.study.noise.sigma.or_else(of_index).map(Some).ok_or_else(|| {
-            StudyError::input(
+            FormulaStudyError::input(
                 "the panel has no index, from which the deviation of the noise is taken",
                 "give noise = { sigma = 0.01 }, or noise = { draws = 0 } to leave robustness out",
             )

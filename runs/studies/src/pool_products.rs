@@ -1,6 +1,6 @@
 //! Pools: their directions, and their combinations, stock after stock, so that a pool of thousands needs no table of each alpha.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_found::AlphaFound;
 use crate::alpha_report::{Figure, coded};
 use crate::open_study::OpenStudy;
@@ -41,7 +41,7 @@ impl PoolTask<'_> {
     pub(crate) fn products(
         &self,
         advance: &mut dyn FnMut(),
-    ) -> Result<(Vec<Figure>, [Weights; 3]), StudyError> {
+    ) -> Result<(Vec<Figure>, [Weights; 3]), FormulaStudyError> {
         let mut parts = self.parts();
         let train = self.splits.iter().position(|split| split.name == "train");
         let z_labels = train.and_then(|train| {
@@ -93,7 +93,7 @@ impl PoolTask<'_> {
         &self,
         weights: &[&[f64]],
         advance: &mut dyn FnMut(),
-    ) -> Result<Vec<DayTable>, StudyError> {
+    ) -> Result<Vec<DayTable>, FormulaStudyError> {
         let (days, names) = (self.task.window.len(), self.open.data.stocks().count());
         let mut tables = vec![DayTable::missing(days, names); weights.len()];
         self.task

@@ -1,6 +1,6 @@
 //! The proof on a panel that formulas read no later day.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use ktd_env::KeyedStream;
 use ktd_expressions::{
     CheckedFormula, FormulaPlan, FormulaPrecision, LookAheadLeak, PanelName, ReplacedColumns,
@@ -22,13 +22,13 @@ pub const PROOF_NAMES: usize = 20;
 /// defect of the engine, which evaluates every instrument by the same steps.
 ///
 /// # Errors
-/// [`StudyError::Input`] for a formula that names an instrument that is not among them.
+/// [`FormulaStudyError::Input`] for a formula that names an instrument that is not among them.
 pub fn prove(
     panel: &FieldPanel,
     formulas: &[CheckedFormula],
     precision: FormulaPrecision,
     seed: u64,
-) -> Result<Vec<LookAheadLeak>, StudyError> {
+) -> Result<Vec<LookAheadLeak>, FormulaStudyError> {
     let plan = FormulaPlan::of(formulas, precision);
     let planned = PlannedPanel::new(panel, plan.fields());
     let names: Vec<PanelName<'_>> = panel
@@ -52,7 +52,7 @@ pub fn prove(
         replaced(name, &mut KeyedStream::for_purpose(seed, &purpose))
     };
     prove_no_look_ahead(&plan, &names, &places(CUTS), &places(REPLACEMENTS), replace).map_err(|error| {
-        StudyError::input(
+        FormulaStudyError::input(
             error.to_string(),
             "prove formulas that name an instrument on a panel that begins with it",
         )

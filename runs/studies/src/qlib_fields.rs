@@ -1,6 +1,6 @@
 //! The fields of a directory of Qlib: every bin as it is stored.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use chrono::{Datelike, NaiveDate};
 use ktd_env::TradeDate;
 use ktd_formulas::{FieldColumn, FieldName, FieldPanel};
@@ -22,8 +22,8 @@ const HINT: &str =
 /// earliest bin; those outside its spans are seen by windows and not written.
 ///
 /// # Errors
-/// [`StudyError`] naming the file that is no bin or belongs to another calendar.
-pub fn qlib_fields(root: &Path) -> Result<FieldPanel, StudyError> {
+/// [`FormulaStudyError`] naming the file that is no bin or belongs to another calendar.
+pub fn qlib_fields(root: &Path) -> Result<FieldPanel, FormulaStudyError> {
     let day_text = read_text(&root.join("calendars/day.txt"), FILE_LIMIT_BYTES)?;
     let instruments = read_text(&root.join("instruments/all.txt"), FILE_LIMIT_BYTES)?;
     let symbols: BTreeSet<String> = instruments
@@ -58,10 +58,10 @@ pub fn qlib_fields(root: &Path) -> Result<FieldPanel, StudyError> {
     }
     let fields: BTreeSet<String> = features.iter().map(|feature| feature.field.clone()).collect();
     let panel = QlibPanel::parse(&day_text, None, &instruments, features)
-        .map_err(|error| StudyError::input(format_args!("{}: {error}", root.display()), HINT))?;
+        .map_err(|error| FormulaStudyError::input(format_args!("{}: {error}", root.display()), HINT))?;
     let fields: Vec<String> = fields.into_iter().collect();
     if fields.is_empty() {
-        return Err(StudyError::input(
+        return Err(FormulaStudyError::input(
             format_args!("{} holds no bin of an instrument", root.display()),
             HINT,
         ));

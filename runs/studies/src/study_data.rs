@@ -1,6 +1,6 @@
 //! The market of a study: columns of its instruments, members and index.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_study::{AlphaStudy, StudyUniverse};
 use crate::qlib_fields::qlib_fields;
 use ktd_alphas::{DayTable, MemberTable};
@@ -49,8 +49,8 @@ impl StudyData {
     /// The market that a study names.
     ///
     /// # Errors
-    /// [`StudyError`] for a file that is no panel, or a directory that is not Qlib's.
-    pub fn read(study: &AlphaStudy) -> Result<Self, StudyError> {
+    /// [`FormulaStudyError`] for a file that is no panel, or a directory that is not Qlib's.
+    pub fn read(study: &AlphaStudy) -> Result<Self, FormulaStudyError> {
         Self::read_kept(
             study.panel.as_deref(),
             study.bins.as_deref(),
@@ -62,25 +62,29 @@ impl StudyData {
     ///
     /// # Errors
     /// Those of [`StudyData::read`].
-    pub fn read_source(panel: Option<&Path>, bins: Option<&Path>) -> Result<Self, StudyError> {
+    pub fn read_source(panel: Option<&Path>, bins: Option<&Path>) -> Result<Self, FormulaStudyError> {
         Self::read_kept(panel, bins, false)
     }
 
-    fn read_kept(panel: Option<&Path>, bins: Option<&Path>, is_traded: bool) -> Result<Self, StudyError> {
+    fn read_kept(
+        panel: Option<&Path>,
+        bins: Option<&Path>,
+        is_traded: bool,
+    ) -> Result<Self, FormulaStudyError> {
         let of_market = |market: Market| {
             let data = Self::of_market(&market);
             let market = is_traded.then(|| TradedMarket(Arc::new(market)));
             Self { market, ..data }
         };
         match (panel, bins) {
-            (Some(path), _) if !is_panel(path)? => Err(StudyError::input(
+            (Some(path), _) if !is_panel(path)? => Err(FormulaStudyError::input(
                 format_args!("{} is no panel file", path.display()),
                 "make one with `ktd data import`, or name a directory of Qlib as bins",
             )),
             (Some(path), _) => Ok(of_market(load_panel(path)?)),
             (None, Some(root)) => Ok(Self::of_bins(qlib_fields(root)?)),
             (None, None) => {
-                let market = generate(&SYNTHETIC_STUDY).map_err(StudyError::invalid)?;
+                let market = generate(&SYNTHETIC_STUDY).map_err(FormulaStudyError::invalid)?;
                 let mut data = of_market(market);
                 let note = "neither a panel nor bins are given: this is the synthetic market";
                 data.panel.notes.push(note.to_owned());

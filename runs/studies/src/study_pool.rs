@@ -1,6 +1,6 @@
 //! The pools of a study.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_study::PoolSource;
 use crate::formula_file::{FormulaLine, check_lines, read_formulas};
 use crate::formula_set::{BuiltInSet, SetOfFormulas};
@@ -70,8 +70,8 @@ impl StudyPool {
     /// Reads a pool and checks its formulas against the fields there are.
     ///
     /// # Errors
-    /// [`StudyError`] for an unknown set, a file that holds no formula, or a pool of which every formula is refused.
-    pub fn read(source: &PoolSource, fields: &[String]) -> Result<Self, StudyError> {
+    /// [`FormulaStudyError`] for an unknown set, a file that holds no formula, or a pool of which every formula is refused.
+    pub fn read(source: &PoolSource, fields: &[String]) -> Result<Self, FormulaStudyError> {
         let PoolLines {
             mut lines,
             tried,
@@ -81,13 +81,13 @@ impl StudyPool {
         let known_until = source.known_until.clone().or(known_until);
         let is_day = |day: &String| day == UNKNOWN || TradeDate::parse(day).is_ok();
         if let Some(day) = known_until.as_ref().filter(|day| !is_day(day)) {
-            return Err(StudyError::input(
+            return Err(FormulaStudyError::input(
                 format_args!("pool {:?}: known_until is {day:?}", source.id),
                 "write a day as 2024-06-30, or \"unknown\"",
             ));
         }
         if let Some(day) = read_until.as_ref().filter(|day| !is_day(day)) {
-            return Err(StudyError::input(
+            return Err(FormulaStudyError::input(
                 format_args!("pool {:?}: the search's read_until is {day:?}", source.id),
                 "restore the search's pool.json, or search again",
             ));
@@ -102,14 +102,14 @@ impl StudyPool {
         check_lines(&format_args!("pool {:?}", source.id), &lines)?;
         lines.truncate(source.first.unwrap_or(usize::MAX));
         if lines.is_empty() {
-            return Err(StudyError::input(
+            return Err(FormulaStudyError::input(
                 format_args!("pool {:?} has no formula", source.id),
                 "correct its keys `pool` and `first`, or remove it",
             ));
         }
         let set = SetOfFormulas::check(lines, fields, FormulaRole::Alpha);
         match set.refused.first().filter(|_| set.checked.is_empty()) {
-            Some(refused) => Err(StudyError::input(
+            Some(refused) => Err(FormulaStudyError::input(
                 format_args!(
                     "every formula of pool {:?} is refused; {}: {}",
                     source.id, refused.line.id, refused.error
@@ -127,11 +127,11 @@ impl StudyPool {
     }
 }
 
-fn lines(source: &PoolSource) -> Result<PoolLines, StudyError> {
+fn lines(source: &PoolSource) -> Result<PoolLines, FormulaStudyError> {
     if let Some(set) = &source.builtin {
         let known = BuiltInSet::of(set).ok_or_else(|| {
             let sets: Vec<&str> = BuiltInSet::ALL.iter().map(|set| set.label()).collect();
-            StudyError::input(
+            FormulaStudyError::input(
                 format_args!("pool {:?}: the built-in set {set:?} is unknown", source.id),
                 format_args!("name one of {}", sets.join(", ")),
             )
@@ -151,7 +151,7 @@ fn lines(source: &PoolSource) -> Result<PoolLines, StudyError> {
     })
 }
 
-fn mined(folder: &Path) -> Result<PoolLines, StudyError> {
+fn mined(folder: &Path) -> Result<PoolLines, FormulaStudyError> {
     let path = folder.join("pool.json");
     let pool: MinedPool = parse_json(&path, &read_bounded(&path, FILE_LIMIT_BYTES)?)?;
     Ok(PoolLines {

@@ -1,6 +1,6 @@
 //! The splits of a study as sessions of its panel.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_study::{StudySplits, split_day};
 use ktd_env::TradeDate;
 use std::ops::Range;
@@ -38,7 +38,7 @@ impl SplitSpan {
 pub(crate) fn split_spans(
     splits: &StudySplits,
     calendar: &[TradeDate],
-) -> Result<Vec<SplitSpan>, StudyError> {
+) -> Result<Vec<SplitSpan>, FormulaStudyError> {
     let given = [
         ("train", &splits.train),
         ("valid", &splits.valid),
@@ -49,7 +49,7 @@ pub(crate) fn split_spans(
         let Some([first, last]) = days else { continue };
         let sessions = sessions(name, (first, last), calendar)?;
         if let Some(before) = spans.last().filter(|before| sessions.start < before.sessions.end) {
-            return Err(StudyError::input(
+            return Err(FormulaStudyError::input(
                 format_args!("split {name} begins before split {} ends", before.name),
                 "let train end before valid begins, and valid before test",
             ));
@@ -57,7 +57,7 @@ pub(crate) fn split_spans(
         spans.push(SplitSpan { name, sessions });
     }
     if spans.is_empty() {
-        return Err(StudyError::input(
+        return Err(FormulaStudyError::input(
             "there is no split",
             "write splits = { train = [\"2018-01-02\", \"2020-12-31\"] }, with valid and test beside it",
         ));
@@ -69,29 +69,29 @@ fn sessions(
     name: &str,
     (first, last): (&str, &str),
     calendar: &[TradeDate],
-) -> Result<Range<usize>, StudyError> {
+) -> Result<Range<usize>, FormulaStudyError> {
     let (from, to) = (split_day(name, first)?, split_day(name, last)?);
     let (Some(start), Some(end)) = (calendar.first(), calendar.last()) else {
-        return Err(StudyError::input(
+        return Err(FormulaStudyError::input(
             "the panel has no session",
             "import one with bars",
         ));
     };
     if from < *start || *end < to {
-        return Err(StudyError::input(
+        return Err(FormulaStudyError::input(
             format_args!("split {name}, {first} to {last}, leaves the panel"),
             format_args!("the panel's sessions are {} to {}", start.reveal(), end.reveal()),
         ));
     }
     let sessions = calendar.partition_point(|day| *day < from)..calendar.partition_point(|day| *day <= to);
     if sessions.is_empty() {
-        return Err(StudyError::input(
+        return Err(FormulaStudyError::input(
             format_args!("split {name}, {first} to {last}, has no session"),
             "write its first and its last day, in this order",
         ));
     }
     if sessions.len() < FEWEST_DAYS {
-        return Err(StudyError::input(
+        return Err(FormulaStudyError::input(
             format_args!("split {name} has {} sessions", sessions.len()),
             format_args!("give it {FEWEST_DAYS} or more"),
         ));

@@ -1,6 +1,6 @@
 //! Scores of a study's formulas on a panel.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::study_data::StudyData;
 use ktd_alphas::DayTable;
 use ktd_expressions::{CheckedFormula, FormulaPrecision};
@@ -34,7 +34,7 @@ impl ScoreTask<'_> {
         panel: &FieldPanel,
         formulas: &[CheckedFormula],
         mut take: impl FnMut(usize, NameValues),
-    ) -> Result<(), StudyError> {
+    ) -> Result<(), FormulaStudyError> {
         let codes: Vec<String> = self.data.stocks().map(|(name, _)| name.code.clone()).collect();
         let places: BTreeMap<&str, usize> = codes.iter().map(String::as_str).zip(0..).collect();
         let calendar = &panel.calendar;
@@ -57,7 +57,7 @@ impl ScoreTask<'_> {
         panel: &FieldPanel,
         formulas: &[CheckedFormula],
         advance: &mut dyn FnMut(),
-    ) -> Result<ScoreColumns, StudyError> {
+    ) -> Result<ScoreColumns, FormulaStudyError> {
         let mut names: Vec<Option<NameValues>> = Vec::new();
         names.resize_with(self.data.stocks().count(), || None);
         self.each(panel, formulas, |place, name| {

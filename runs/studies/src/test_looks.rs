@@ -1,6 +1,6 @@
 //! Who has looked at the test days of a study.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use ktd_io::whole_file::{json_bytes, parse_json, read_if_exists, write_whole};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -31,7 +31,7 @@ pub(crate) fn count_look(
     formulas: &str,
     panel: &str,
     (from, to): (&str, &str),
-) -> Result<usize, StudyError> {
+) -> Result<usize, FormulaStudyError> {
     let path = folder.join(FILE);
     let mut known = read_looks(&path)?;
     let look = TestLook {
@@ -48,11 +48,11 @@ pub(crate) fn count_look(
 }
 
 /// How many sets have seen test days with a folder.
-pub(crate) fn known_looks(folder: &Path) -> Result<usize, StudyError> {
+pub(crate) fn known_looks(folder: &Path) -> Result<usize, FormulaStudyError> {
     Ok(read_looks(&folder.join(FILE))?.looks.len())
 }
 
-fn read_looks(path: &Path) -> Result<TestLooks, StudyError> {
+fn read_looks(path: &Path) -> Result<TestLooks, FormulaStudyError> {
     match read_if_exists(path)? {
         Some(bytes) => Ok(parse_json(path, &bytes)?),
         None => Ok(TestLooks::default()),

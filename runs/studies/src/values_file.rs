@@ -1,6 +1,6 @@
 //! Values of formulas as a file, written instrument after instrument.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use ktd_env::TradeDate;
 use ktd_formulas::NameValues;
 use ktd_io::FileError;
@@ -65,14 +65,14 @@ impl ValuesFile {
     /// Begins a file of columns with these names; `about` says what was computed.
     ///
     /// # Errors
-    /// [`StudyError`] when it cannot be written.
+    /// [`FormulaStudyError`] when it cannot be written.
     pub fn create(
         path: &Path,
         format: ValuesFormat,
         calendar: &[TradeDate],
         columns: &[String],
         about: &str,
-    ) -> Result<Self, StudyError> {
+    ) -> Result<Self, FormulaStudyError> {
         check_columns(columns)?;
         // What a kill leaves of it is written over by the next.
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -106,8 +106,8 @@ impl ValuesFile {
     /// Adds the rows of an instrument.
     ///
     /// # Errors
-    /// [`StudyError`] when it cannot be written.
-    pub fn add(&mut self, name: &NameValues) -> Result<(), StudyError> {
+    /// [`FormulaStudyError`] when it cannot be written.
+    pub fn add(&mut self, name: &NameValues) -> Result<(), FormulaStudyError> {
         if name.sessions.is_empty() {
             return Ok(());
         }
@@ -138,8 +138,8 @@ impl ValuesFile {
     /// Ends the file and gives it its name; how many rows it has.
     ///
     /// # Errors
-    /// [`StudyError`] when it cannot be written.
-    pub fn finish(self) -> Result<usize, StudyError> {
+    /// [`FormulaStudyError`] when it cannot be written.
+    pub fn finish(self) -> Result<usize, FormulaStudyError> {
         let Self {
             path,
             part,
@@ -172,11 +172,11 @@ impl Drop for PartFile {
 }
 
 /// Refuses columns that a reader could not tell apart.
-fn check_columns(columns: &[String]) -> Result<(), StudyError> {
+fn check_columns(columns: &[String]) -> Result<(), FormulaStudyError> {
     let mut seen: BTreeSet<&str> = BTreeSet::from(["date", "symbol"]);
     for column in columns {
         if column.trim().is_empty() || !seen.insert(column) {
-            return Err(StudyError::input(
+            return Err(FormulaStudyError::input(
                 format_args!("two columns have the name {column:?}, or it is empty"),
                 "give each formula an id of its own other than `date` and `symbol`, or write the sets one by one",
             ));
@@ -185,8 +185,8 @@ fn check_columns(columns: &[String]) -> Result<(), StudyError> {
     Ok(())
 }
 
-fn unwritable(path: &Path, error: &ParquetError) -> StudyError {
-    StudyError::input(
+fn unwritable(path: &Path, error: &ParquetError) -> FormulaStudyError {
+    FormulaStudyError::input(
         format_args!("cannot write {}: {error}", path.display()),
         "check that the disk has room, or write CSV",
     )

@@ -129,7 +129,9 @@ fn missing(cell: &TableCell) -> Option<String> {
     Some(format!("n/a ({reason})"))
 }
 
-fn in_markdown(text: &str) -> String {
+/// Text that ends no cell, opens no tag and sets no type.
+#[must_use]
+pub fn in_markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

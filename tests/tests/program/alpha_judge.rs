@@ -14,7 +14,7 @@ use ktd_kit::{Folder, Vendor, assert_ok, files, quiet, refused};
 use ktd_record::exchanges::Cassette;
 use ktd_record::study_folder::StudyFolder;
 use ktd_studies::judge::{FormulaJudges, LogicJudgement, StudyLogic, replay_judgement};
-use ktd_studies::{AlphaReport, AlphaStudy, EvaluationRun, OpenStudy, StudyData, StudyError, evaluate_into};
+use ktd_studies::{AlphaReport, AlphaStudy, EvaluationRun, FormulaStudyError, OpenStudy, StudyData, evaluate_into};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -114,7 +114,7 @@ fn agent(id: &str, vendor: &Vendor) -> String {
     )
 }
 
-async fn asked(folder: &Folder) -> Result<LogicJudgement, StudyError> {
+async fn asked(folder: &Folder) -> Result<LogicJudgement, FormulaStudyError> {
     let study = AlphaStudy::read(&folder.at("study.toml")).unwrap();
     let judges = FormulaJudges::open(&study, folder.path(), (&folder.at("judge"), &this_program()))?;
     judges.ask_all(&|| ()).await

@@ -14,7 +14,7 @@ use ktd_kit::vendor::{Then, json_reply};
 use ktd_kit::{Folder, Vendor, assert_ok, quiet, refused};
 use ktd_record::exchanges::Cassette;
 use ktd_record::study_folder::StudyFolder;
-use ktd_studies::StudyError;
+use ktd_studies::FormulaStudyError;
 use ktd_studies::mine::{MineStudy, MinedPool, OpenMine, mine_with_model, replay_mined};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -99,7 +99,7 @@ fn search(vendor: &Vendor, valid: &str) -> Folder {
     Folder::with(&[("mine.toml", text.as_str())])
 }
 
-async fn mined(folder: &Folder) -> Result<MinedPool, StudyError> {
+async fn mined(folder: &Folder) -> Result<MinedPool, FormulaStudyError> {
     let study = MineStudy::read(&folder.at("mine.toml")).unwrap();
     let open = OpenMine::new(study, 2).unwrap();
     mine_with_model(

@@ -208,7 +208,7 @@ pub(crate) const FOR_TESTS: [&str; 2] = ["tests", "kit"];
 pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan.
-pub(crate) const CRATES: [Crate; 44] = [
+pub(crate) const CRATES: [Crate; 46] = [
     Crate {
         name: "env",
         folder: "env",
@@ -456,6 +456,32 @@ pub(crate) const CRATES: [Crate; 44] = [
         powers: &[Files, Serialisation],
     },
     Crate {
+        name: "study",
+        folder: "runs/study",
+        knows: &["io", "view", "experiment", "record", "client", "asking"],
+        tests_know: &[],
+        never: "a market, a mask, what a unit asks or is worth",
+        powers: &[Files, Codecs, Tasks, Entropy, Serialisation],
+    },
+    Crate {
+        name: "leakage-study",
+        folder: "leakage/study",
+        knows: &[
+            "env",
+            "expressions",
+            "leakage",
+            "stats",
+            "io",
+            "view",
+            "data",
+            "formulas",
+            "study",
+        ],
+        tests_know: &[],
+        never: "a model at an endpoint, a mask, threads of its units, how a record is kept",
+        powers: &[Codecs, Serialisation, Reveal],
+    },
+    Crate {
         name: "episode",
         folder: "runs/episode",
         knows: &[
@@ -521,7 +547,6 @@ pub(crate) const CRATES: [Crate; 44] = [
             "agents",
             "expressions",
             "alphas",
-            "leakage",
             "stats",
             "io",
             "view",
@@ -625,7 +650,7 @@ pub(crate) const CRATES: [Crate; 44] = [
             "experiment",
             "data",
             "episode",
-            "studies",
+            "leakage-study",
         ],
         tests_know: &[],
         never: "a running episode, a record, a model",
@@ -725,6 +750,8 @@ pub(crate) const CRATES: [Crate; 44] = [
             "plan",
             "predict",
             "formulas",
+            "study",
+            "leakage-study",
             "studies",
             "board",
             "reasons",

@@ -2,7 +2,7 @@
 
 use super::list::{EntryLine, JudgeList};
 use super::scores::tool;
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::judge_config::{JudgeConfig, JudgeWording};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{parse_json, read_bounded};
@@ -84,13 +84,13 @@ impl JudgeRequest {
     }
 
     /// The request of a folder, by the texts of this program.
-    pub(super) fn read(path: &Path) -> Result<Self, StudyError> {
+    pub(super) fn read(path: &Path) -> Result<Self, FormulaStudyError> {
         let request: Self = read(path)?;
         let ours = (FORMAT, ktd_prompts::alpha_hash(), tools_sha256());
         if (request.format, &request.prompts_sha256, &request.tools_sha256) == (ours.0, &ours.1, &ours.2) {
             return Ok(request);
         }
-        Err(StudyError::input(
+        Err(FormulaStudyError::input(
             format_args!("{}: it was made with other texts for judges", path.display()),
             "replay it with the version of ktd that made it",
         ))
@@ -105,6 +105,6 @@ fn tools_sha256() -> String {
 }
 
 /// Reads a file of a judgement.
-pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, StudyError> {
+pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, FormulaStudyError> {
     Ok(parse_json(path, &read_bounded(path, FILE_LIMIT_BYTES)?)?)
 }

@@ -1,7 +1,7 @@
 //! A ranking of formulas by people.
 
 use super::reading::ReadingPool;
-use crate::StudyError;
+use crate::FormulaStudyError;
 use ktd_io::whole_file::read_text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -20,11 +20,12 @@ pub(super) struct HumanScore {
 }
 
 /// Reads a CSV file with the columns `id,score`. An id is that of an alpha, `POOL/ID` where several pools have it.
-pub(super) fn read_human(path: &Path, pools: &[ReadingPool]) -> Result<Vec<HumanScore>, StudyError> {
+pub(super) fn read_human(path: &Path, pools: &[ReadingPool]) -> Result<Vec<HumanScore>, FormulaStudyError> {
     let text = read_text(path, FILE_LIMIT_BYTES)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let name = path.display();
-    let invalid = |what: String| StudyError::input(format_args!("{name}: {what}"), "write lines as `a12,3`");
+    let invalid =
+        |what: String| FormulaStudyError::input(format_args!("{name}: {what}"), "write lines as `a12,3`");
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .from_reader(text.as_bytes());

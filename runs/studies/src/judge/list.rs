@@ -1,6 +1,6 @@
 //! The list that judges score: formulas of all pools, each once, with controls among them.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::study_pool::StudyPool;
 use ktd_alphas::{NONSENSE_FORMULAS, longer_formula};
 use ktd_env::KeyedStream;
@@ -110,10 +110,10 @@ impl JudgeList {
     }
 
     /// The list that a file keeps.
-    pub(super) fn of_lines(lines: &[EntryLine]) -> Result<Self, StudyError> {
+    pub(super) fn of_lines(lines: &[EntryLine]) -> Result<Self, FormulaStudyError> {
         let entry = |line: &EntryLine| {
             let formula = shown(&line.formula).map_err(|fault| {
-                StudyError::input(
+                FormulaStudyError::input(
                     format_args!(
                         "the recorded formula {:?} is refused: {}",
                         line.formula,
@@ -127,7 +127,7 @@ impl JudgeList {
                 role: line.role,
             })
         };
-        let entries: Result<Vec<_>, StudyError> = lines.iter().map(entry).collect();
+        let entries: Result<Vec<_>, FormulaStudyError> = lines.iter().map(entry).collect();
         Ok(Self {
             entries: entries?,
             unshown: Vec::new(),

@@ -1,7 +1,7 @@
 //! How scores are read: pools, models that found their formulas, and a human ranking. It may change without a request.
 
 use super::human::{HumanScore, read_human};
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_study::PoolSource;
 use crate::study_pool::StudyPool;
 use ktd_io::whole_file::{parse_json, read_if_exists};
@@ -51,7 +51,7 @@ impl Reading {
         sources: &[PoolSource],
         (pools, unshown): (&[StudyPool], &[(String, &'static str)]),
         human: Option<&Path>,
-    ) -> Result<Self, StudyError> {
+    ) -> Result<Self, FormulaStudyError> {
         let mut read = Vec::with_capacity(pools.len());
         for (source, pool) in sources.iter().zip(pools) {
             let alphas = pool.set.checked.iter().map(|(line, checked)| ReadingAlpha {
@@ -83,7 +83,7 @@ impl Reading {
 }
 
 /// The models behind a mined pool; none of another one.
-fn miners(source: &PoolSource) -> Result<Vec<String>, StudyError> {
+fn miners(source: &PoolSource) -> Result<Vec<String>, FormulaStudyError> {
     let Some(folder) = &source.mined else {
         return Ok(Vec::new());
     };

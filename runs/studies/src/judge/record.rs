@@ -1,7 +1,7 @@
 //! What judges found.
 
 use super::folder;
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_report::FigureRow;
 use crate::judge_config::JudgeWording;
 use crate::language::LostCounts;
@@ -135,8 +135,8 @@ impl LogicJudgement {
     /// Reads a judgement.
     ///
     /// # Errors
-    /// [`StudyError`] for a file that is missing or none.
-    pub fn read(path: &Path) -> Result<Self, StudyError> {
+    /// [`FormulaStudyError`] for a file that is missing or none.
+    pub fn read(path: &Path) -> Result<Self, FormulaStudyError> {
         folder::read(path)
     }
 

@@ -6,7 +6,7 @@ use super::reading::Reading;
 use super::record::LogicJudgement;
 use super::run::Questions;
 use super::summary::{JudgeAnswers, judgement};
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::judge_config::ROLE;
 use crate::language::FormulaConversations;
 use ktd_asking::{AGENT_FILE, AgentFile, AskedRecord, compare_with_file, json_lines};
@@ -19,7 +19,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`ktd_asking::AskingError::Difference`] naming the file that differs; other errors for a folder that holds no judgement.
-pub async fn replay_judgement(folder: &Path) -> Result<LogicJudgement, StudyError> {
+pub async fn replay_judgement(folder: &Path) -> Result<LogicJudgement, FormulaStudyError> {
     let paths = JudgePaths::new(folder);
     let request = JudgeRequest::read(&paths.request())?;
     let reading: Reading = read(&paths.reading())?;
@@ -38,7 +38,7 @@ async fn replayed(
     folder: &Path,
     request: &JudgeRequest,
     list: &JudgeList,
-) -> Result<JudgeAnswers, StudyError> {
+) -> Result<JudgeAnswers, FormulaStudyError> {
     let agent: AgentFile = read(&folder.join(AGENT_FILE))?;
     let (model, metering) = (agent.model(ROLE, request.seed), Metering::default());
     let record = AskedRecord::closed(folder, &model, &metering)?;
@@ -62,7 +62,7 @@ async fn replayed(
     })
 }
 
-fn compare(path: &Path, made: &[u8]) -> Result<(), StudyError> {
+fn compare(path: &Path, made: &[u8]) -> Result<(), FormulaStudyError> {
     Ok(compare_with_file(
         path,
         made,

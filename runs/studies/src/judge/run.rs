@@ -8,7 +8,7 @@ use super::reading::Reading;
 use super::record::LogicJudgement;
 use super::scores::scores_of;
 use super::summary::{JudgeAnswers, judgement};
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_study::AlphaStudy;
 use crate::judge_config::JudgeConfig;
 use crate::language::FormulaConversations;
@@ -46,15 +46,15 @@ impl FormulaJudges {
     /// process holds. Nothing is asked yet.
     ///
     /// # Errors
-    /// [`StudyError`] for a study without judges, a pool that cannot be read, an agent that is no model, a budget without
+    /// [`FormulaStudyError`] for a study without judges, a pool that cannot be read, an agent that is no model, a budget without
     /// prices, and a folder that holds answers about other formulas.
     pub fn open(
         study: &AlphaStudy,
         base: &Path,
         (folder, program): (&Path, &ProgramRecord),
-    ) -> Result<Self, StudyError> {
+    ) -> Result<Self, FormulaStudyError> {
         let config = study.judge.clone().ok_or_else(|| {
-            StudyError::input(
+            FormulaStudyError::input(
                 format_args!("the study {:?} has no `judge`", study.name),
                 "write a table [judge] with agents = [..]; `ktd alpha judge --help` shows one",
             )
@@ -120,11 +120,11 @@ impl FormulaJudges {
     /// Puts every question to every judge, and writes the judgement. What is recorded is not asked again.
     ///
     /// # Errors
-    /// [`StudyError`] for a missing key, a request that its endpoint does not take, a budget without room, and faults of the
+    /// [`FormulaStudyError`] for a missing key, a request that its endpoint does not take, a budget without room, and faults of the
     /// infrastructure beyond the attempts. What was recorded stands, and the same call continues.
-    pub async fn ask_all(&self, progress: AnsweredFn<'_>) -> Result<LogicJudgement, StudyError> {
+    pub async fn ask_all(&self, progress: AnsweredFn<'_>) -> Result<LogicJudgement, FormulaStudyError> {
         // A missing key stops everything before anybody is asked.
-        let endpoints: Result<Vec<_>, StudyError> = self
+        let endpoints: Result<Vec<_>, FormulaStudyError> = self
             .models
             .models
             .iter()
@@ -147,7 +147,7 @@ impl FormulaJudges {
         model: &AskedModel,
         transport: &dyn Transport,
         progress: AnsweredFn<'_>,
-    ) -> Result<JudgeAnswers, StudyError> {
+    ) -> Result<JudgeAnswers, FormulaStudyError> {
         let folder = self.paths.agent(model.id());
         let (metering, retries) = (&self.models.metering, self.config.retries);
         let record = AskedRecord::continued(&folder, model, metering, retries, transport)?;
@@ -188,7 +188,7 @@ impl Questions<'_> {
         &self,
         parallel: usize,
         progress: AnsweredFn<'_>,
-    ) -> Result<Vec<QuestionEvent>, StudyError> {
+    ) -> Result<Vec<QuestionEvent>, FormulaStudyError> {
         let request = self.request;
         let asked = questions(self.list, request.seed, request.orders, request.batch);
         let put = asked.iter().map(|question| async move {
@@ -201,12 +201,12 @@ impl Questions<'_> {
             .collect()
             .await;
         put.sort_by_key(|(step, _)| *step);
-        let events: Result<Vec<Option<QuestionEvent>>, StudyError> =
+        let events: Result<Vec<Option<QuestionEvent>>, FormulaStudyError> =
             put.into_iter().map(|(_, event)| event).collect();
         Ok(events?.into_iter().flatten().collect())
     }
 
-    async fn put(&self, question: &JudgeQuestion) -> Result<Option<QuestionEvent>, StudyError> {
+    async fn put(&self, question: &JudgeQuestion) -> Result<Option<QuestionEvent>, FormulaStudyError> {
         let formulas = question.entries.len();
         let opening = question.opening(self.list, self.request.prompt);
         let answered = self

@@ -2,7 +2,7 @@
 
 use super::folder::JudgePaths;
 use super::record::LogicJudgement;
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_report::Figure;
 use crate::alpha_study::AlphaStudy;
 use ktd_io::sha256::sha256_hex;
@@ -23,8 +23,8 @@ impl StudyLogic {
     /// yet, has none.
     ///
     /// # Errors
-    /// [`StudyError`] for a file that is no judgement.
-    pub fn read(study: &AlphaStudy, results: &Path) -> Result<Self, StudyError> {
+    /// [`FormulaStudyError`] for a file that is no judgement.
+    pub fn read(study: &AlphaStudy, results: &Path) -> Result<Self, FormulaStudyError> {
         if study.judge.is_none() {
             return Ok(Self::default());
         }

@@ -2,7 +2,7 @@
 
 use super::answer_fault::{AnswerFault, counted};
 use super::counts::{LossKind, loss_of};
-use crate::StudyError;
+use crate::FormulaStudyError;
 use ktd_agents::{
     Attempt, ForceLevel, Mistakes, ModelFault, Outcome, Session, SessionLimits, SessionTexts, StepPlan,
     Submission, SubmissionEffect,
@@ -73,13 +73,13 @@ impl FormulaConversations<'_> {
         &self,
         question: FormulaQuestion,
         read: &(dyn Fn(&str) -> Result<T, AnswerFault> + Sync),
-    ) -> Result<Option<QuestionEnd<T>>, StudyError> {
+    ) -> Result<Option<QuestionEnd<T>>, FormulaStudyError> {
         let what = question.what.clone();
         let ended = self.converse(question, read).await;
         if ended.is_err() {
             self.asking.stop();
         }
-        ended.map_err(|source| StudyError::Question {
+        ended.map_err(|source| FormulaStudyError::Question {
             agent: self.asking.model().id().to_owned(),
             what,
             source: Box::new(source),
@@ -90,7 +90,7 @@ impl FormulaConversations<'_> {
         &self,
         question: FormulaQuestion,
         read: &(dyn Fn(&str) -> Result<T, AnswerFault> + Sync),
-    ) -> Result<Option<QuestionEnd<T>>, StudyError> {
+    ) -> Result<Option<QuestionEnd<T>>, FormulaStudyError> {
         let (step, tool) = (question.step, question.tool.name);
         let client = self.asking.client(&NothingHidden, step);
         let mut session = self.session(question);

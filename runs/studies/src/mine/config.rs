@@ -2,7 +2,7 @@
 
 use super::keys::{FilterKeys, GeneticKeys, GrowthKeys, MineNoise, RandomKeys, SelectKeys};
 use super::llm_keys::LlmKeys;
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_study::{StudyLabel, StudyNumeric, StudySplits, StudyUniverse};
 use ktd_io::whole_file::read_text;
 use serde::{Deserialize, Serialize};
@@ -110,12 +110,13 @@ impl MineStudy {
     /// Reads the file of a search. Paths in it are beside the file.
     ///
     /// # Errors
-    /// [`StudyError`] for a file that is none, or whose keys contradict each other.
-    pub fn read(path: &Path) -> Result<Self, StudyError> {
+    /// [`FormulaStudyError`] for a file that is none, or whose keys contradict each other.
+    pub fn read(path: &Path) -> Result<Self, FormulaStudyError> {
         let text = read_text(path, FILE_LIMIT_BYTES)?;
         let base = path.parent().unwrap_or_else(|| Path::new(""));
-        let mut mine = Self::parse(&text)
-            .map_err(|error| StudyError::input(format_args!("{}: {error}", path.display()), error.hint()))?;
+        let mut mine = Self::parse(&text).map_err(|error| {
+            FormulaStudyError::input(format_args!("{}: {error}", path.display()), error.hint())
+        })?;
         for file in [&mut mine.panel, &mut mine.bins].into_iter().flatten() {
             *file = base.join(&*file);
         }
@@ -126,17 +127,17 @@ impl MineStudy {
     ///
     /// # Errors
     /// Those of [`MineStudy::read`].
-    pub fn parse(text: &str) -> Result<Self, StudyError> {
+    pub fn parse(text: &str) -> Result<Self, FormulaStudyError> {
         let mine: Self = toml::from_str(text).map_err(|error| {
             let before = error.span().and_then(|span| text.get(..span.start));
             let line = before.unwrap_or_default().matches('\n').count() + 1;
-            StudyError::input(format_args!("line {line}: {}", error.message()), HINT)
+            FormulaStudyError::input(format_args!("line {line}: {}", error.message()), HINT)
         })?;
         mine.check()?;
         Ok(mine)
     }
 
-    fn check(&self) -> Result<(), StudyError> {
+    fn check(&self) -> Result<(), FormulaStudyError> {
         let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
         let is_plain = !self.name.is_empty() && !self.name.starts_with('.') && self.name.chars().all(plain);
         let splits = &self.splits;
@@ -186,7 +187,7 @@ impl MineStudy {
         self.llm.iter().try_for_each(LlmKeys::check)
     }
 
-    fn check_growth(&self) -> Result<(), StudyError> {
+    fn check_growth(&self) -> Result<(), FormulaStudyError> {
         let growth = &self.growth;
         let shares = [growth.unary, growth.binary, growth.window, growth.pair];
         let longest = ktd_expressions::MAX_FORMULA_WINDOW;
@@ -220,7 +221,7 @@ impl MineStudy {
         first_broken(&rules)
     }
 
-    fn check_genetic(&self) -> Result<(), StudyError> {
+    fn check_genetic(&self) -> Result<(), FormulaStudyError> {
         let gp = self.gp.clone().unwrap_or_default();
         let shares = [gp.crossover, gp.subtree, gp.hoist, gp.point, gp.insertion];
         let rules = [
@@ -258,7 +259,7 @@ impl MineStudy {
         first_broken(&rules)
     }
 
-    fn check_search(&self) -> Result<(), StudyError> {
+    fn check_search(&self) -> Result<(), FormulaStudyError> {
         let filter = &self.filter;
         let (random, gp) = (
             self.random.clone().unwrap_or_default(),
@@ -305,7 +306,7 @@ impl MineStudy {
         first_broken(&rules)
     }
 
-    fn check_select(&self) -> Result<(), StudyError> {
+    fn check_select(&self) -> Result<(), FormulaStudyError> {
         let select = &self.select;
         let rules = [
             (
@@ -346,9 +347,9 @@ fn is_whole(shares: &[f64]) -> bool {
 }
 
 /// The first rule that does not hold, as an error with how to fix it.
-fn first_broken(rules: &[(bool, &str, &str)]) -> Result<(), StudyError> {
+fn first_broken(rules: &[(bool, &str, &str)]) -> Result<(), FormulaStudyError> {
     match rules.iter().find(|(holds, _, _)| !holds) {
-        Some((_, what, hint)) => Err(StudyError::input(what, *hint)),
+        Some((_, what, hint)) => Err(FormulaStudyError::input(what, *hint)),
         None => Ok(()),
     }
 }

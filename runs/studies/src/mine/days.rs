@@ -1,7 +1,7 @@
 //! One split of a search: the market up to its last day, and what formulas are held against.
 
 use super::config::MineStudy;
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_report::{FigureRow, coded};
 use crate::alpha_study::StudyLabel;
 use crate::study_data::StudyData;
@@ -28,7 +28,11 @@ pub(crate) struct MineDays {
 
 impl MineDays {
     /// The days of a split.
-    pub(crate) fn new(mine: &MineStudy, data: &StudyData, span: &SplitSpan) -> Result<Self, StudyError> {
+    pub(crate) fn new(
+        mine: &MineStudy,
+        data: &StudyData,
+        span: &SplitSpan,
+    ) -> Result<Self, FormulaStudyError> {
         let window = span.sessions.clone();
         let data = data.until(window.end);
         let table = |field| data.table(field, &window);
@@ -40,7 +44,7 @@ impl MineDays {
         let members = data.universe(mine.universe, &window);
         let days = span.days(window.start);
         if members.cells(&days) == 0 {
-            return Err(StudyError::input(
+            return Err(FormulaStudyError::input(
                 format_args!("no name counts on any day of split {}", span.name),
                 "write universe = \"all\" where the panel has no members",
             ));
@@ -77,7 +81,7 @@ impl MineDays {
         mine: &MineStudy,
         (panel, threads): (&FieldPanel, usize),
         formulas: &[CheckedFormula],
-    ) -> Result<Vec<DayTable>, StudyError> {
+    ) -> Result<Vec<DayTable>, FormulaStudyError> {
         let task = ScoreTask {
             data: &self.data,
             precision: mine.numeric.precision(),

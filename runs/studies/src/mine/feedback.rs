@@ -2,7 +2,7 @@
 
 use super::figures::TrainFormula;
 use super::market::OpenMine;
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_report::FigureRow;
 use crate::alpha_study::StudyLabel;
 use ktd_alphas::{ProposalFault, TrialBook, TrialFault};
@@ -108,7 +108,7 @@ pub(super) fn question(
     (round, rounds, asked): (usize, usize, usize),
     book: &TrialBook,
     past: &[PastProposal],
-) -> Result<Prompt, StudyError> {
+) -> Result<Prompt, FormulaStudyError> {
     let last = past.get(past.len().saturating_sub(SHOWN_LAST)..).unwrap_or(past);
     let shown = ShownFormulas::of(open, book, last)?;
     let best = book.hall_of_fame(SHOWN_BEST);
@@ -129,7 +129,7 @@ struct ShownFormulas(BTreeMap<String, (CheckedFormula, FigureRow)>);
 
 impl ShownFormulas {
     /// The best, and those of the last that have a fitness.
-    fn of(open: &OpenMine, book: &TrialBook, last: &[PastProposal]) -> Result<Self, StudyError> {
+    fn of(open: &OpenMine, book: &TrialBook, last: &[PastProposal]) -> Result<Self, FormulaStudyError> {
         let mut forms: Vec<&str> = book
             .hall_of_fame(SHOWN_BEST)
             .into_iter()
@@ -146,7 +146,7 @@ impl ShownFormulas {
         let mut formulas = Vec::with_capacity(forms.len());
         for form in forms {
             let checked = check_formula(form, fields, FormulaRole::MaskedAlpha)
-                .map_err(|error| StudyError::input(&error, error.hint.clone()))?;
+                .map_err(|error| FormulaStudyError::input(&error, error.hint.clone()))?;
             let rank_ic = book.trial(form).and_then(|trial| trial.outcome.ok());
             let rank_ic = rank_ic.map_or(0.0, |score| score.rank_ic);
             formulas.push(TrainFormula { checked, rank_ic });

@@ -1,7 +1,7 @@
 //! Figures of formulas on train days: what a search may show of what it has found.
 
 use super::market::OpenMine;
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_report::FigureRow;
 use crate::alpha_study::NoiseMode;
 use crate::study_noise::NoiseDraw;
@@ -35,7 +35,10 @@ impl OpenMine {
     /// Train figures of a few formulas, each oriented by its train rank correlation, best first: `pps`, `ic`, `rank_ic`,
     /// `rre`, `pfs_n`, and `correlation`, the largest in size with a formula before it. The scores of all of them stand in
     /// memory together. Nothing of a valid or later day is in them.
-    pub(crate) fn train_figures(&self, formulas: &[TrainFormula]) -> Result<Vec<FigureRow>, StudyError> {
+    pub(crate) fn train_figures(
+        &self,
+        formulas: &[TrainFormula],
+    ) -> Result<Vec<FigureRow>, FormulaStudyError> {
         let (mine, days, threads) = (&self.mine, &self.train, self.threads);
         let checked: Vec<CheckedFormula> = formulas.iter().map(|formula| formula.checked.clone()).collect();
         let tables = days.scores(mine, (&days.data.panel, threads), &checked)?;
@@ -69,7 +72,7 @@ impl OpenMine {
         &self,
         formulas: &[CheckedFormula],
         tables: &[DayTable],
-    ) -> Result<Vec<Result<f64, String>>, StudyError> {
+    ) -> Result<Vec<Result<f64, String>>, FormulaStudyError> {
         let Some(sigma) = self.sigma()? else {
             return Ok(vec![Err(NO_DRAW.to_owned()); formulas.len()]);
         };

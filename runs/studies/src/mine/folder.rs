@@ -5,7 +5,7 @@ use super::journal::TrialJournal;
 use super::market::OpenMine;
 use super::pool::{FORMAT, MinedFormula, MinedPool};
 use super::proposals::tool_sha256;
-use crate::StudyError;
+use crate::FormulaStudyError;
 use ktd_alphas::FormulaSearch;
 use ktd_io::whole_file::{json_bytes, parse_json, read_if_exists, write_whole};
 use ktd_record::program_record::{ProgramRecord, check_program};
@@ -45,12 +45,12 @@ struct MineHeader<'h> {
 /// the number of formulas that are done. The bytes do not depend on threads or on where a run was killed.
 ///
 /// # Errors
-/// [`StudyError`] when the folder holds another search or that of another program, or something cannot be evaluated.
+/// [`FormulaStudyError`] when the folder holds another search or that of another program, or something cannot be evaluated.
 pub fn mine_into(
     open: &OpenMine,
     held: &StudyFolder,
     advance: &mut dyn FnMut(usize),
-) -> Result<MinedPool, StudyError> {
+) -> Result<MinedPool, FormulaStudyError> {
     let folder = held.path();
     check_header(open, (folder, Some(held.program())))?;
     let (journal, path) = (folder.join(TRIALS), folder.join(POOL));
@@ -62,7 +62,7 @@ pub fn mine_into(
         return Ok(pool);
     }
     let mut search = open.search().ok_or_else(|| {
-        StudyError::input(
+        FormulaStudyError::input(
             "method = \"llm\" asks a model",
             "search with `ktd alpha mine`, which asks it",
         )
@@ -80,7 +80,7 @@ fn run(
     search: &mut dyn FormulaSearch,
     journal: &mut TrialJournal,
     advance: &mut dyn FnMut(usize),
-) -> Result<(), StudyError> {
+) -> Result<(), FormulaStudyError> {
     while let Some(batch) = search.next_batch() {
         search.take(journal.tried(open, &batch, advance)?);
     }
@@ -92,7 +92,7 @@ fn run(
 pub(super) fn check_header(
     open: &OpenMine,
     (folder, program): (&Path, Option<&ProgramRecord>),
-) -> Result<(), StudyError> {
+) -> Result<(), FormulaStudyError> {
     let path = folder.join(HEADER);
     let llm = open.mine.llm.as_ref();
     let agents = llm.into_iter().flat_map(|llm| &llm.agents);
@@ -114,7 +114,7 @@ pub(super) fn check_header(
     match read_if_exists(&path)? {
         Some(known) if known != bytes => {
             check_program(&path, &known, &bytes)?;
-            Err(StudyError::input(
+            Err(FormulaStudyError::input(
                 format_args!(
                     "{} holds a search with other settings, on another panel or of another version",
                     folder.display()

@@ -2,7 +2,7 @@
 
 use super::folder::TRIALS;
 use super::market::OpenMine;
-use crate::StudyError;
+use crate::FormulaStudyError;
 use ktd_alphas::{SearchCandidate, Trial, TrialFault};
 use ktd_asking::LineJournal;
 use ktd_io::line_file::line_bytes;
@@ -67,7 +67,7 @@ pub(super) struct TrialJournal {
 
 impl TrialJournal {
     /// Opens a journal. A last line that is not whole is cut off: it was being written when the run was killed.
-    pub(super) fn open(path: &Path) -> Result<Self, StudyError> {
+    pub(super) fn open(path: &Path) -> Result<Self, FormulaStudyError> {
         let (journal, trials) = LineJournal::open(path)?;
         let known = trials.into_iter().zip(1..);
         let known: Result<_, _> = known
@@ -85,14 +85,14 @@ impl TrialJournal {
     fn replayed(
         &mut self,
         candidate: &SearchCandidate,
-    ) -> Result<Option<Result<f64, TrialFault>>, StudyError> {
+    ) -> Result<Option<Result<f64, TrialFault>>, FormulaStudyError> {
         let Some(known) = self.known.pop_front() else {
             return Ok(None);
         };
         let refusal = candidate.refusal().map(|(_, _, fault)| Err(fault));
         match refusal.or(known.figure) {
             Some(figure) if known.expression == candidate.form() => Ok(Some(figure)),
-            _ => Err(StudyError::input(
+            _ => Err(FormulaStudyError::input(
                 format_args!(
                     "{} line {}: {:?} is not what this search tries there",
                     self.path.display(),
@@ -116,7 +116,7 @@ impl TrialJournal {
         open: &OpenMine,
         candidates: &[SearchCandidate],
         advance: &mut dyn FnMut(usize),
-    ) -> Result<Vec<Trial>, StudyError> {
+    ) -> Result<Vec<Trial>, FormulaStudyError> {
         let mut trials = Vec::with_capacity(candidates.len());
         let mut rest = candidates;
         while let Some((candidate, others)) = rest.split_first().filter(|_| self.has_more()) {
@@ -139,7 +139,7 @@ impl TrialJournal {
     }
 
     /// Trials as a journal holds them.
-    pub(super) fn lines(trials: &[Trial]) -> Result<Vec<u8>, StudyError> {
+    pub(super) fn lines(trials: &[Trial]) -> Result<Vec<u8>, FormulaStudyError> {
         Ok(line_bytes(
             Path::new(TRIALS),
             trials.iter().map(WrittenTrial::of),
@@ -147,7 +147,7 @@ impl TrialJournal {
     }
 
     /// Writes trials that no earlier run has left.
-    fn add(&mut self, trials: &[Trial]) -> Result<(), StudyError> {
+    fn add(&mut self, trials: &[Trial]) -> Result<(), FormulaStudyError> {
         for trial in trials {
             self.journal.add(&WrittenTrial::of(trial))?;
         }
@@ -155,7 +155,7 @@ impl TrialJournal {
     }
 
     /// SHA-256 of a journal as it stands; none where there is none.
-    pub(super) fn hash(path: &Path) -> Result<Option<String>, StudyError> {
+    pub(super) fn hash(path: &Path) -> Result<Option<String>, FormulaStudyError> {
         Ok(read_if_exists(path)?.map(|bytes| sha256_hex(&bytes)))
     }
 }
@@ -165,8 +165,8 @@ fn evaluated(trials: &[Trial]) -> usize {
     trials.iter().filter(|trial| trial.is_evaluated()).count()
 }
 
-fn known_trial(path: &Path, read: ReadTrial, line: usize) -> Result<KnownTrial, StudyError> {
-    let damaged = |what: String| StudyError::damaged(path, format!("line {line}: {what}"));
+fn known_trial(path: &Path, read: ReadTrial, line: usize) -> Result<KnownTrial, FormulaStudyError> {
+    let damaged = |what: String| FormulaStudyError::damaged(path, format!("line {line}: {what}"));
     let of_code = |code: &String| {
         TrialFault::OF_VALUES
             .into_iter()

@@ -1,6 +1,6 @@
 //! The keys of `method = "llm"`: which model finds formulas, in how many rounds, and what may be spent on it.
 
-use crate::StudyError;
+use crate::FormulaStudyError;
 use ktd_agents::Dialect;
 use ktd_asking::{AskingRole, AskingSettings};
 use ktd_experiment::agent::AgentConfig;
@@ -67,11 +67,11 @@ impl LlmKeys {
     /// Whether everything fits.
     ///
     /// # Errors
-    /// [`StudyError::Input`] naming the key.
-    pub fn check(&self) -> Result<(), StudyError> {
+    /// [`FormulaStudyError::Input`] naming the key.
+    pub fn check(&self) -> Result<(), FormulaStudyError> {
         for (key, value, most) in [("rounds", self.rounds, ROUNDS_MAX), ("ask", self.ask, ASK_MAX)] {
             if !(1..=most).contains(&value) {
-                return Err(StudyError::input(
+                return Err(FormulaStudyError::input(
                     format_args!("llm.{key} is {value}"),
                     format_args!("give a number from 1 to {most}"),
                 ));
@@ -81,7 +81,7 @@ impl LlmKeys {
         if self.agents.len() == 1 {
             return Ok(());
         }
-        Err(StudyError::input(
+        Err(FormulaStudyError::input(
             "`llm.agents` names several models",
             "keep one: a pool has one finder; give each model a search of its own",
         ))

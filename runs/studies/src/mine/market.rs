@@ -2,7 +2,7 @@
 
 use super::config::{MineMethod, MineStudy};
 use super::days::MineDays;
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::study_data::StudyData;
 use crate::study_split::{SplitSpan, split_spans};
 use ktd_alphas::{
@@ -32,19 +32,19 @@ impl OpenMine {
     /// Finds the days of a search.
     ///
     /// # Errors
-    /// [`StudyError`] for a split that leaves the panel, and a panel that lacks what labels or noise need.
-    pub fn new(mine: MineStudy, threads: usize) -> Result<Self, StudyError> {
+    /// [`FormulaStudyError`] for a split that leaves the panel, and a panel that lacks what labels or noise need.
+    pub fn new(mine: MineStudy, threads: usize) -> Result<Self, FormulaStudyError> {
         let data = StudyData::read_source(mine.panel.as_deref(), mine.bins.as_deref())?;
         let splits = split_spans(&mine.splits, &data.panel.calendar)?;
         let [train, valid] = splits.as_slice() else {
-            return Err(StudyError::input(
+            return Err(FormulaStudyError::input(
                 "splits.train or splits.valid is missing",
                 "give both",
             ));
         };
         for field in ["open", "high", "low", "close", "volume"] {
             if !data.panel.fields.iter().any(|known| known == field) {
-                return Err(StudyError::input(
+                return Err(FormulaStudyError::input(
                     format_args!("the panel has no field {field:?}, which labels and noise need"),
                     "add its bins",
                 ));
@@ -121,7 +121,7 @@ impl OpenMine {
     }
 
     /// What becomes of candidates on the train days, in their order.
-    pub(crate) fn tried(&self, candidates: &[SearchCandidate]) -> Result<Vec<Trial>, StudyError> {
+    pub(crate) fn tried(&self, candidates: &[SearchCandidate]) -> Result<Vec<Trial>, FormulaStudyError> {
         let filter = &self.mine.filter;
         let formulas: Vec<CheckedFormula> = candidates.iter().filter_map(|c| c.checked().cloned()).collect();
         let on = (&self.train.data.panel, self.threads);
@@ -151,18 +151,18 @@ impl OpenMine {
     }
 
     /// The valid days, which a run reads once: when its search has ended.
-    pub(crate) fn valid(&self) -> Result<MineDays, StudyError> {
+    pub(crate) fn valid(&self) -> Result<MineDays, FormulaStudyError> {
         MineDays::new(&self.mine, &self.data, &self.valid)
     }
 
     /// The deviation of the noise; none where no draw is made.
-    pub(crate) fn sigma(&self) -> Result<Option<f64>, StudyError> {
+    pub(crate) fn sigma(&self) -> Result<Option<f64>, FormulaStudyError> {
         if self.mine.noise.draws == 0 {
             return Ok(None);
         }
         let of_index = || self.train.data.index_deviation(&self.train.sessions());
         self.mine.noise.sigma.or_else(of_index).map(Some).ok_or_else(|| {
-            StudyError::input(
+            FormulaStudyError::input(
                 "the panel has no index, from which the deviation of the noise is taken",
                 "give noise = { sigma = 0.01 }, or noise = { draws = 0 } to leave robustness out",
             )
@@ -171,7 +171,7 @@ impl OpenMine {
 }
 
 /// A field that the panel lacks would be refused in every formula that has it.
-fn check_fields(mine: &MineStudy, data: &StudyData) -> Result<(), StudyError> {
+fn check_fields(mine: &MineStudy, data: &StudyData) -> Result<(), FormulaStudyError> {
     let known = &data.panel.fields;
     match mine
         .growth
@@ -180,7 +180,7 @@ fn check_fields(mine: &MineStudy, data: &StudyData) -> Result<(), StudyError> {
         .iter()
         .find(|field| !known.contains(field))
     {
-        Some(field) => Err(StudyError::input(
+        Some(field) => Err(FormulaStudyError::input(
             format_args!("growth.fields names {field:?}, and the panel has no such field"),
             format_args!("name some of {}", known.join(", ")),
         )),

@@ -7,7 +7,7 @@ use super::llm_keys::LlmKeys;
 use super::market::OpenMine;
 use super::pool::{MinedPool, ModelFinder};
 use super::rounds::{ModelRounds, RoundEvent, TrialKeeper, round_bytes};
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::language::{FormulaConversations, LostCounts};
 use ktd_asking::{AskedRecord, OpenModels, compare_with_file, endpoint_of};
 use ktd_client::AskedModel;
@@ -30,13 +30,13 @@ const HEADER_LIMIT_BYTES: u64 = 1 << 24;
 /// done. The model's file lies in `base`. What is recorded is not asked again.
 ///
 /// # Errors
-/// [`StudyError`] as for other searches, for a missing key, a request that its endpoint does not take, a budget without
+/// [`FormulaStudyError`] as for other searches, for a missing key, a request that its endpoint does not take, a budget without
 /// room, and faults of the infrastructure beyond the attempts. What was recorded stands, and the same call continues.
 pub async fn mine_with_model(
     open: &OpenMine,
     (base, held): (&Path, &StudyFolder),
     advance: &mut dyn FnMut(usize),
-) -> Result<MinedPool, StudyError> {
+) -> Result<MinedPool, FormulaStudyError> {
     let (keys, folder) = (keys(&open.mine)?, held.path());
     check_header(open, (folder, Some(held.program())))?;
     if let Some(pool) = finished(folder)? {
@@ -71,13 +71,13 @@ pub async fn mine_with_model(
 }
 
 /// What a whole search left; none of one that is not finished, or whose files do not belong together.
-fn finished(folder: &Path) -> Result<Option<MinedPool>, StudyError> {
+fn finished(folder: &Path) -> Result<Option<MinedPool>, FormulaStudyError> {
     let path = folder.join(POOL);
     let known = read_if_exists(&path)?.and_then(|bytes| parse_json::<MinedPool>(&path, &bytes).ok());
     let Some(pool) = known else {
         return Ok(None);
     };
-    let hash = |name: &str| -> Result<Option<String>, StudyError> {
+    let hash = |name: &str| -> Result<Option<String>, FormulaStudyError> {
         Ok(read_if_exists(&folder.join(name))?.map(|bytes| sha256_hex(&bytes)))
     };
     let events = pool.model.as_ref().map(|model| model.events.clone());
@@ -85,12 +85,12 @@ fn finished(folder: &Path) -> Result<Option<MinedPool>, StudyError> {
     Ok(is_whole.then_some(pool))
 }
 
-fn keys(mine: &MineStudy) -> Result<&LlmKeys, StudyError> {
+fn keys(mine: &MineStudy) -> Result<&LlmKeys, FormulaStudyError> {
     mine.llm.as_ref().ok_or_else(no_model)
 }
 
-fn no_model() -> StudyError {
-    StudyError::input(
+fn no_model() -> FormulaStudyError {
+    FormulaStudyError::input(
         "this search asks no model",
         "write method = \"llm\" and a table [llm] with agents = [..]",
     )
@@ -102,7 +102,7 @@ fn pool(
     rounds: &ModelRounds<'_>,
     model: &AskedModel,
     (spending, trials): (&Spending, String),
-) -> Result<MinedPool, StudyError> {
+) -> Result<MinedPool, FormulaStudyError> {
     let mut lost = LostCounts::default();
     let kinds = rounds.events.iter().filter_map(|event: &RoundEvent| event.lost);
     kinds.for_each(|kind| lost.add(kind));
@@ -136,7 +136,7 @@ pub async fn replay_mined(
     folder: &Path,
     (panel, bins): (Option<PathBuf>, Option<PathBuf>),
     threads: usize,
-) -> Result<MinedPool, StudyError> {
+) -> Result<MinedPool, FormulaStudyError> {
     let path = folder.join(HEADER);
     let header: HeaderSettings = parse_json(&path, &read_bounded(&path, HEADER_LIMIT_BYTES)?)?;
     let mine = MineStudy {
@@ -176,7 +176,7 @@ pub async fn replay_mined(
     Ok(pool)
 }
 
-fn compare(path: &Path, made: &[u8]) -> Result<(), StudyError> {
+fn compare(path: &Path, made: &[u8]) -> Result<(), FormulaStudyError> {
     Ok(compare_with_file(
         path,
         made,

@@ -4,7 +4,7 @@ use super::config::MineStudy;
 use super::days::MineDays;
 use super::figures::TrainFormula;
 use super::market::OpenMine;
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::alpha_report::FigureRow;
 use crate::language::LostCounts;
 use ktd_alphas::{DayTable, Trial, TrialBook, TrialFault, mean_rank_correlation, select_pool};
@@ -101,7 +101,7 @@ struct Contender<'t> {
 
 impl OpenMine {
     /// Chooses the pool of everything that was tried. This is where valid days are read.
-    pub(crate) fn pool(&self, book: &TrialBook, trials_hash: String) -> Result<MinedPool, StudyError> {
+    pub(crate) fn pool(&self, book: &TrialBook, trials_hash: String) -> Result<MinedPool, FormulaStudyError> {
         let days = self.valid()?;
         let contenders = self.contenders(self.hall(book)?, &days)?;
         let scores: Vec<Option<f64>> = contenders
@@ -132,11 +132,11 @@ impl OpenMine {
         })
     }
 
-    fn hall<'b>(&self, book: &'b TrialBook) -> Result<Vec<(&'b Trial, TrainFormula)>, StudyError> {
+    fn hall<'b>(&self, book: &'b TrialBook) -> Result<Vec<(&'b Trial, TrainFormula)>, FormulaStudyError> {
         let fields = &self.train.data.panel.fields;
         let formula = |trial: &'b Trial| {
             let checked = check_formula(&trial.form, fields, FormulaRole::Alpha);
-            let checked = checked.map_err(|error| StudyError::input(&error, error.hint.clone()))?;
+            let checked = checked.map_err(|error| FormulaStudyError::input(&error, error.hint.clone()))?;
             let rank_ic = trial.outcome.map_or(0.0, |score| score.rank_ic);
             Ok((trial, TrainFormula { checked, rank_ic }))
         };
@@ -150,7 +150,7 @@ impl OpenMine {
         &self,
         hall: Vec<(&'b Trial, TrainFormula)>,
         days: &MineDays,
-    ) -> Result<Vec<Contender<'b>>, StudyError> {
+    ) -> Result<Vec<Contender<'b>>, FormulaStudyError> {
         let mut kept: Vec<Contender<'b>> = Vec::new();
         let mut hall = hall.into_iter().peekable();
         while hall.peek().is_some() && kept.len() < KEPT_MAX {

@@ -5,7 +5,7 @@ use super::journal::TrialJournal;
 use super::llm_keys::LlmKeys;
 use super::market::OpenMine;
 use super::proposals::{ProposedAlpha, proposal_tool, proposals_of};
-use crate::StudyError;
+use crate::FormulaStudyError;
 use crate::language::{FormulaConversations, FormulaQuestion, LossKind};
 use ktd_alphas::{ProposalFault, SearchCandidate, Trial, TrialBook, screen_proposals};
 use ktd_expressions::FormulaRole;
@@ -56,7 +56,7 @@ impl TrialKeeper<'_> {
         open: &OpenMine,
         candidates: &[SearchCandidate],
         advance: &mut dyn FnMut(usize),
-    ) -> Result<Vec<Trial>, StudyError> {
+    ) -> Result<Vec<Trial>, FormulaStudyError> {
         match self {
             Self::Journal(journal) => journal.tried(open, candidates, advance),
             Self::Bytes(bytes) => {
@@ -100,7 +100,7 @@ impl<'a> ModelRounds<'a> {
         conversations: &FormulaConversations<'_>,
         trials: &mut TrialKeeper<'_>,
         advance: &mut dyn FnMut(usize),
-    ) -> Result<(), StudyError> {
+    ) -> Result<(), FormulaStudyError> {
         for round in 1..=self.keys.rounds {
             let asked = (round, self.keys.rounds, self.keys.ask);
             let question = FormulaQuestion {
@@ -135,7 +135,7 @@ impl<'a> ModelRounds<'a> {
         proposals: Vec<ProposedAlpha>,
         trials: &mut TrialKeeper<'_>,
         advance: &mut dyn FnMut(usize),
-    ) -> Result<Vec<ProposalLine>, StudyError> {
+    ) -> Result<Vec<ProposalLine>, FormulaStudyError> {
         let candidates = self.candidates(&proposals);
         let new: Vec<SearchCandidate> = candidates.iter().filter_map(Proposal::tried).cloned().collect();
         let tried = trials.tried(self.open, &new, advance)?;
@@ -232,10 +232,10 @@ impl Proposal {
 }
 
 /// The bytes of `events.jsonl`.
-pub(super) fn round_bytes(events: &[RoundEvent]) -> Result<Vec<u8>, StudyError> {
+pub(super) fn round_bytes(events: &[RoundEvent]) -> Result<Vec<u8>, FormulaStudyError> {
     let mut bytes = Vec::new();
     for event in events {
-        serde_json::to_writer(&mut bytes, event).map_err(StudyError::invalid)?;
+        serde_json::to_writer(&mut bytes, event).map_err(FormulaStudyError::invalid)?;
         bytes.push(b'\n');
     }
     Ok(bytes)

@@ -36,3 +36,6 @@ pub use ticks::ticks;
 
 /// The style sheet of pages with tables and pictures.
 pub const STYLE: &str = include_str!("style.css");
+
+/// The style sheet of pictures with legends.
+pub const FIGURES_STYLE: &str = include_str!("figures.css");

@@ -1,8 +1,9 @@
 //! The manifest of a run of the benchmark.
 
-use super::config::{AdjustedFrom, LeakUniverse};
+use super::config::{AdjustedFrom, LeakConfig, LeakUniverse};
 use super::instant_text::instant_text;
 use ktd_leakage::{BarField, FEATURES, GraphScope, ScaleRows, Switch, UniverseRule, switch_contract};
+use ktd_study::StudyError;
 use std::fmt::Write as _;
 
 /// The rule of the names that take part.
@@ -12,6 +13,27 @@ pub(super) const fn universe_rule(universe: LeakUniverse) -> UniverseRule {
         LeakUniverse::Members | LeakUniverse::All => UniverseRule::AsOfDay,
         LeakUniverse::Share(_) => UniverseRule::Survivors,
     }
+}
+
+/// What each protocol of a benchmark knows when: a manifest a protocol and horizon, and that of the reference, whose purge
+/// covers all horizons.
+pub(super) fn manifest_files(config: &LeakConfig) -> Result<Vec<(String, Vec<u8>)>, StudyError> {
+    let adjusted_from = config.prices.as_ref().map(|prices| prices.adjusted_from);
+    let names = (config.universe, adjusted_from.unwrap_or_default());
+    let text = |switch, horizon| manifest_text(switch, horizon, config.future_days, names);
+    let mut files = Vec::new();
+    for switch in config.switches()? {
+        for horizon in &config.horizons {
+            let name = format!("manifests/{}_h{horizon}.toml", switch.name());
+            files.push((name, text(switch, *horizon).into_bytes()));
+        }
+    }
+    let longest = config.horizons.iter().max().copied().unwrap_or(1);
+    files.push((
+        "manifest.toml".to_owned(),
+        text(Switch::Clean, longest).into_bytes(),
+    ));
+    Ok(files)
 }
 
 /// The manifest of the runs under a protocol for a horizon; it says what the run does, leaks and all.

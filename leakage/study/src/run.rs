@@ -1,17 +1,12 @@
-//! The result of one run as a file.
+//! The record of one run.
 
-use crate::StudyError;
-use ktd_io::whole_file::{json_bytes, read_if_exists, write_whole};
-use ktd_leakage::{DayTrade, RunKey, YearRun};
+use ktd_leakage::{DayTrade, LeakageBench, RunKey, TradeSeries};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 
 /// Result of one model under one protocol for a horizon, a year and a seed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RunFile {
-    /// What the whole grid was made of: another panel, other settings or another program have another one.
-    pub(super) source: String,
+pub struct LeakRun {
     pub(super) model: String,
     pub(super) protocol: String,
     pub(super) horizon: usize,
@@ -36,23 +31,12 @@ pub(super) struct RunDay {
     auc: Option<f64>,
 }
 
-/// The name of a run's file.
-pub(super) fn file_name(key: &RunKey) -> String {
-    format!(
-        "{}__{}__h{}__{}__s{}.json",
-        key.family.name(),
-        key.switch.name(),
-        key.horizon,
-        key.year,
-        key.seed
-    )
-}
-
-impl RunFile {
-    pub(super) fn of(source: &str, key: &RunKey, run: Result<YearRun, String>) -> Self {
-        let (run, failure) = match run {
+impl LeakRun {
+    /// Runs a key.
+    pub(super) fn of(key: &RunKey, bench: &LeakageBench) -> Self {
+        let (run, failure) = match key.run(bench) {
             Ok(run) => (Some(run), None),
-            Err(failure) => (None, Some(failure)),
+            Err(failure) => (None, Some(failure.to_string())),
         };
         let day = |day: DayTrade| RunDay {
             session: day.session,
@@ -63,7 +47,6 @@ impl RunFile {
             auc: day.auc,
         };
         Self {
-            source: source.to_owned(),
             model: key.family.name().to_owned(),
             protocol: key.switch.name().to_owned(),
             horizon: key.horizon,
@@ -76,28 +59,21 @@ impl RunFile {
         }
     }
 
-    /// The file of a run that was made of the same; none where it is not there, is broken, or was made of something else.
-    pub(super) fn read(path: &Path, source: &str) -> Result<Option<Self>, StudyError> {
-        let Some(bytes) = read_if_exists(path)? else {
-            return Ok(None);
-        };
-        let read: Option<Self> = serde_json::from_slice(&bytes).ok();
-        Ok(read.filter(|read| read.source == source))
-    }
-
-    pub(super) fn write(&self, path: &Path) -> Result<(), StudyError> {
-        Ok(write_whole(path, &json_bytes(path, self)?)?)
-    }
-
-    pub(super) fn trades(&self) -> Vec<DayTrade> {
-        let trade = |day: &RunDay| DayTrade {
+    fn trades(&self) -> impl Iterator<Item = DayTrade> {
+        self.days.iter().map(|day| DayTrade {
             session: day.session,
             picks: day.picks.clone(),
             gross: day.gross,
             without_return: day.without_return,
             rank_ic: day.rank_ic,
             auc: day.auc,
-        };
-        self.days.iter().map(trade).collect()
+        })
     }
+}
+
+/// The years of runs behind each other.
+pub(super) fn series_of(runs: &[&LeakRun]) -> TradeSeries {
+    let mut runs = runs.to_vec();
+    runs.sort_by_key(|run| run.year);
+    TradeSeries::of(runs.into_iter().flat_map(LeakRun::trades).collect())
 }

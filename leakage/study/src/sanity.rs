@@ -4,13 +4,14 @@ use super::config::LeakConfig;
 use super::grid::LeakSource;
 use crate::StudyError;
 use ktd_leakage::{SuffixPaths, Switch, mask_check, suffix_check};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Seed of the paths that replace what lies after the cut.
 const SUFFIX_SEED: u64 = 1;
 
 /// What two interventions find of a protocol, ridge regression being the model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SanityRow {
     /// The protocol.

@@ -1,14 +1,10 @@
 //! An experiment file of the one-switch benchmark.
 
-use crate::StudyError;
 use ktd_env::TradeDate;
-use ktd_io::whole_file::read_text;
 use ktd_leakage::{COSTS_BPS, FEWEST_NOISE_PANELS, LeakageSettings, ModelFamily, Switch};
+use ktd_study::StudyError;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
-
-/// The most that an experiment file may hold.
-const FILE_LIMIT_BYTES: u64 = 1 << 20;
+use std::path::PathBuf;
 
 /// The highest cost: all of a turnover.
 const MOST_COST_BPS: f64 = 10_000.0;
@@ -20,6 +16,9 @@ const MOST_NOISE_PANELS: usize = 1_000;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeakConfig {
+    /// `leakage`.
+    #[serde(default, skip_serializing)]
+    pub kind: Option<String>,
     /// Its name.
     pub name: String,
     /// The panel file, relative to this file.
@@ -242,7 +241,7 @@ fn chosen<T: Ord>(
 }
 
 /// One market, and one that can say who its members are where that is asked for.
-fn check_source(config: &LeakConfig, path: &Path) -> Result<(), StudyError> {
+fn check_source(config: &LeakConfig) -> Result<(), StudyError> {
     let sources = [
         config.panel.is_some(),
         config.prices.is_some(),
@@ -250,35 +249,25 @@ fn check_source(config: &LeakConfig, path: &Path) -> Result<(), StudyError> {
     ];
     if sources.into_iter().filter(|is_there| *is_there).count() != 1 {
         return Err(StudyError::input(
-            format_args!(
-                "{}: it needs one of `panel`, `prices` and `synthetic`",
-                path.display()
-            ),
+            "it needs one of `panel`, `prices` and `synthetic`",
             "write panel = \"csi300.ktdp\", prices = { file = \"bars.parquet\" }, or synthetic = { seed = 1, names = 36, days = 1200 }",
         ));
     }
     if config.prices.is_some() && config.universe == LeakUniverse::Members {
         return Err(StudyError::input(
-            format_args!("{}: `prices` does not say who is a member", path.display()),
+            "`prices` does not say who is a member",
             "choose universe = \"all\" or { share = 0.9 }, or import a panel with `ktd data import --universe`",
         ));
     }
     Ok(())
 }
 
-/// Reads an experiment file.
+/// Whether the keys of a file go together.
 ///
 /// # Errors
-/// [`StudyError`] for unknown keys, names that nobody has, and a file with both a panel and a synthetic market.
-pub fn read_leak_config(path: &Path) -> Result<LeakConfig, StudyError> {
-    let text = read_text(path, FILE_LIMIT_BYTES)?;
-    let config: LeakConfig = toml::from_str(&text).map_err(|error| {
-        StudyError::input(
-            format_args!("{}: {}", path.display(), error.message()),
-            "see runs/configs/leak_demo.toml for every key",
-        )
-    })?;
-    check_source(&config, path)?;
+/// [`StudyError`] for names that nobody has, and a file with both a panel and a synthetic market.
+pub(super) fn check_config(config: &LeakConfig) -> Result<(), StudyError> {
+    check_source(config)?;
     config.families()?;
     config.switches()?;
     config.last_day()?;
@@ -289,7 +278,7 @@ pub fn read_leak_config(path: &Path) -> Result<LeakConfig, StudyError> {
     ] {
         if is_empty {
             return Err(StudyError::input(
-                format_args!("{}: `{key}` is empty", path.display()),
+                format_args!("`{key}` is empty"),
                 "remove the key for its default",
             ));
         }
@@ -300,19 +289,19 @@ pub fn read_leak_config(path: &Path) -> Result<LeakConfig, StudyError> {
         .find(|cost| !(0.0..=MOST_COST_BPS).contains(*cost))
     {
         return Err(StudyError::input(
-            format_args!("{}: costs_bps has {cost}, which is no cost", path.display()),
+            format_args!("costs_bps has {cost}, which is no cost"),
             format!("write hundredths of a percent from 0 to {MOST_COST_BPS}"),
         ));
     }
     if config.noise_panels != 0 && !(FEWEST_NOISE_PANELS..=MOST_NOISE_PANELS).contains(&config.noise_panels) {
-        let (path, panels) = (path.display(), config.noise_panels);
+        let panels = config.noise_panels;
         let what = if panels < FEWEST_NOISE_PANELS {
             "few"
         } else {
             "many"
         };
         return Err(StudyError::input(
-            format_args!("{path}: noise_panels = {panels} is too {what}"),
+            format_args!("noise_panels = {panels} is too {what}"),
             format!("write 0, or {FEWEST_NOISE_PANELS} to {MOST_NOISE_PANELS}; 20 do"),
         ));
     }
@@ -320,9 +309,9 @@ pub fn read_leak_config(path: &Path) -> Result<LeakConfig, StudyError> {
         && !(0.0 < share && share <= 1.0)
     {
         return Err(StudyError::input(
-            format_args!("{}: universe = {{ share = {share} }} is no share", path.display()),
+            format_args!("universe = {{ share = {share} }} is no share"),
             "write a share above 0 and at most 1, such as 0.9",
         ));
     }
-    Ok(config)
+    Ok(())
 }

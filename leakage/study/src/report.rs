@@ -3,24 +3,23 @@
 use super::config::{AdjustedFrom, LeakConfig, LeakUniverse};
 use super::grid::{LeakSource, is_dominant};
 use super::noise_bands::BandKey;
+use super::proofs::LeakProofs;
 use super::report_rows::{ControlRow, CostRow, GainRow, LadderRow, ProfileRow, YearRow};
-use super::run_file::RunFile;
+use super::run::{LeakRun, series_of};
 use super::sanity::SanityRow;
-use crate::StudyError;
-use ktd_io::whole_file::read_json;
 use ktd_leakage::{BarField, LeakageGain, ModelFamily, SessionMonth, Switch, TradeSeries, yearly_inference};
 use ktd_stats::holm;
 use ktd_stats::moments::mean;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// Seed of what is drawn above twelve years; fewer are enumerated.
 const BOOTSTRAP_SEED: u64 = 1;
 
 /// Report of a grid. A figure that has no value is null, never 0.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LeakReport {
     /// The experiment's name.
@@ -55,12 +54,51 @@ pub struct LeakReport {
     pub notes: Vec<String>,
 }
 
-/// The report of a folder that `run_grid` wrote.
-///
-/// # Errors
-/// [`StudyError`] when it cannot be read.
-pub fn read_report(out: &Path) -> Result<LeakReport, StudyError> {
-    Ok(read_json(&out.join("report.json"))?)
+/// What is to be known of a panel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeakPanel {
+    /// Hash of what was read.
+    panel: String,
+    names: usize,
+    bars: usize,
+    rows: usize,
+    years: Vec<i32>,
+    /// Year, month and sessions of each month.
+    months: Vec<(i32, u8, usize)>,
+    /// Months of test years whose windows around them reach beyond the last day.
+    clipped_months: usize,
+}
+
+impl LeakPanel {
+    pub(super) fn of(source: &LeakSource, graph_days: usize) -> Self {
+        let mut months: Vec<(i32, u8, usize)> = Vec::new();
+        for month in source.bars.bars.months() {
+            match months.last_mut() {
+                Some((year, own, sessions)) if (*year, *own) == (month.year, month.month) => *sessions += 1,
+                _ => months.push((month.year, month.month, 1)),
+            }
+        }
+        let closes = source.bars.bars.column(BarField::Close).iter();
+        Self {
+            panel: source.panel.clone(),
+            names: source.bars.codes.len(),
+            bars: closes.filter(|close| close.is_finite()).count(),
+            rows: source.bench.common_rows(),
+            years: source.years.clone(),
+            months,
+            clipped_months: clipped_months(source, graph_days),
+        }
+    }
+
+    /// The month of each session.
+    pub(super) fn months(&self) -> Vec<SessionMonth> {
+        let month = |(year, month, sessions): &(i32, u8, usize)| {
+            let (year, month) = (*year, *month);
+            std::iter::repeat_n(SessionMonth { year, month }, *sessions)
+        };
+        self.months.iter().flat_map(month).collect()
+    }
 }
 
 /// A protocol's series and gains of the median seed.
@@ -74,39 +112,42 @@ struct Found {
 impl LeakReport {
     pub(super) fn of(
         config: &LeakConfig,
-        source: &LeakSource,
-        (runs, bands): (&[RunFile], &BTreeMap<BandKey, f64>),
+        facts: LeakPanel,
+        (runs, bands): (&[LeakRun], &BTreeMap<BandKey, f64>),
+        proofs: LeakProofs,
     ) -> Self {
+        let months = facts.months();
+        let mut notes = notes(config, facts.clipped_months);
+        notes.extend(proofs.notes);
         let mut report = Self {
             name: config.name.clone(),
-            panel: source.panel.clone(),
-            names: source.bars.codes.len(),
-            bars: whole_bars(source),
-            rows: source.bench.common_rows(),
-            years: source.years.clone(),
+            panel: facts.panel,
+            names: facts.names,
+            bars: facts.bars,
+            rows: facts.rows,
+            years: facts.years,
             gains: Vec::new(),
             by_year: Vec::new(),
             costs: Vec::new(),
             controls: Vec::new(),
-            interventions: Vec::new(),
-            profile: Vec::new(),
-            ladder: Vec::new(),
+            interventions: proofs.interventions,
+            profile: proofs.profile,
+            ladder: proofs.ladder,
             left_out: runs.iter().filter_map(failure).collect(),
-            notes: notes(config, source),
+            notes,
         };
-        let months = source.bars.bars.months();
         for family in ModelFamily::ALL {
             for horizon in &config.horizons {
                 for switch in Switch::ALL {
-                    let of = |switch: Switch| -> Vec<&RunFile> {
-                        let is_own = |run: &&RunFile| {
+                    let of = |switch: Switch| -> Vec<&LeakRun> {
+                        let is_own = |run: &&LeakRun| {
                             run.model == family.name()
                                 && run.horizon == *horizon
                                 && run.protocol == switch.name()
                         };
                         runs.iter().filter(is_own).collect()
                     };
-                    if let Some(found) = found(&of(switch), &of(Switch::Clean), months) {
+                    if let Some(found) = found(&of(switch), &of(Switch::Clean), &months) {
                         report.add((family, *horizon, switch), &config.costs_bps, &found);
                     }
                 }
@@ -224,7 +265,7 @@ impl LeakReport {
 }
 
 /// What the panel and the settings keep the figures from saying.
-fn notes(config: &LeakConfig, source: &LeakSource) -> Vec<String> {
+fn notes(config: &LeakConfig, clipped_months: usize) -> Vec<String> {
     let mut notes = Vec::new();
     match config.universe {
         LeakUniverse::Share(share) => notes.push(format!(
@@ -253,7 +294,12 @@ fn notes(config: &LeakConfig, source: &LeakSource) -> Vec<String> {
         .iter()
         .any(|name| name == Switch::StructGraph.name())
     {
-        notes.extend(clipped_windows(config, source));
+        notes.extend((0 < clipped_months).then(|| {
+            format!(
+                "STRUCT_GRAPH: the windows of the last {clipped_months} months are clipped at the panel's last day, so that they see \
+                 less of what comes"
+            )
+        }));
     }
     if config.noise_panels == 0 {
         notes.push(
@@ -264,33 +310,24 @@ fn notes(config: &LeakConfig, source: &LeakSource) -> Vec<String> {
     notes
 }
 
-/// Bars with volume.
-fn whole_bars(source: &LeakSource) -> usize {
-    let closes = source.bars.bars.column(BarField::Close).iter();
-    closes.filter(|close| close.is_finite()).count()
-}
-
-/// Whether windows around a month of a test year reach beyond the panel's last day.
-fn clipped_windows(config: &LeakConfig, source: &LeakSource) -> Option<String> {
+/// Months of test years whose windows around them reach beyond the panel's last day.
+fn clipped_months(source: &LeakSource, graph_days: usize) -> usize {
     let months = source.bars.bars.months();
-    let whole = months.len().saturating_sub(config.graph.days / 2);
-    let late = months
-        .get(whole..)?
-        .iter()
-        .zip(months.get(whole.checked_sub(1)?..)?);
-    let begin = late.filter(|(month, before)| month != before && source.years.contains(&month.year));
-    let clipped = begin.count();
-    (0 < clipped).then(|| {
-        format!(
-            "STRUCT_GRAPH: the windows of the last {clipped} months are clipped at the panel's last day, so that they see less of \
-             what comes"
-        )
-    })
+    let whole = months.len().saturating_sub(graph_days / 2);
+    let late = months.get(whole..).unwrap_or_default();
+    let before = whole
+        .checked_sub(1)
+        .and_then(|first| months.get(first..))
+        .unwrap_or_default();
+    let begin = late.iter().zip(before);
+    begin
+        .filter(|(month, before)| month != before && source.years.contains(&month.year))
+        .count()
 }
 
-fn failure(run: &RunFile) -> Option<String> {
+fn failure(run: &LeakRun) -> Option<String> {
     let failure = run.failure.as_ref()?;
-    let RunFile {
+    let LeakRun {
         model,
         protocol,
         horizon,
@@ -303,20 +340,13 @@ fn failure(run: &RunFile) -> Option<String> {
     ))
 }
 
-/// The years of runs behind each other.
-pub(super) fn series_of(runs: &[&RunFile]) -> TradeSeries {
-    let mut runs = runs.to_vec();
-    runs.sort_by_key(|run| run.year);
-    TradeSeries::of(runs.into_iter().flat_map(RunFile::trades).collect())
-}
-
 /// The runs of a protocol, seed by seed against the reference of the same seed; none without a test day.
-fn found(runs: &[&RunFile], clean: &[&RunFile], months: &[SessionMonth]) -> Option<Found> {
+fn found(runs: &[&LeakRun], clean: &[&LeakRun], months: &[SessionMonth]) -> Option<Found> {
     let mut seeds: Vec<u64> = runs.iter().map(|run| run.seed).collect();
     seeds.sort_unstable();
     seeds.dedup();
-    let series = |runs: &[&RunFile], seed: u64| {
-        let own: Vec<&RunFile> = runs.iter().copied().filter(|run| run.seed == seed).collect();
+    let series = |runs: &[&LeakRun], seed: u64| {
+        let own: Vec<&LeakRun> = runs.iter().copied().filter(|run| run.seed == seed).collect();
         series_of(&own)
     };
     let each: Vec<(TradeSeries, LeakageGain)> = seeds

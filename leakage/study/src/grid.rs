@@ -2,17 +2,13 @@
 
 use super::bars::{MarketBars, market_bars, table_bars};
 use super::config::{LeakConfig, PriceFile};
-use super::run_file::{RunFile, file_name};
 use crate::StudyError;
 use ktd_data::bar_table::BarTable;
 use ktd_data::{hash_text, load_panel};
 use ktd_env::Market;
 use ktd_env::synth::{SynthConfig, generate};
-use ktd_io::parallel::in_parallel;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::create_directory;
 use ktd_leakage::{LeakageBench, LeakageSettings, ModelFamily, RunKey, Switch, default_test_years};
-use ktd_record::program_record::ProgramRecord;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -153,56 +149,22 @@ fn seeds(config: &LeakConfig, family: ModelFamily) -> Vec<u64> {
     seeds
 }
 
-/// One name of all that a run depends on besides its key; `noise` is what a panel without alpha was drawn by.
-pub(super) fn identity(
-    config: &LeakConfig,
-    source: &LeakSource,
-    program: &ProgramRecord,
-    noise: &Value,
-) -> String {
+/// All that a run depends on besides its key and the panel that it runs on.
+pub(super) fn decided_by(config: &LeakConfig, panel: &str) -> Value {
     let LeakageSettings {
         min_names,
         future_days,
         graph_days,
         graph_peers,
     } = config.settings();
-    let parts = json!({
-        "program": program.source_sha256,
-        "panel": source.panel,
-        "noise": noise,
+    json!({
+        "panel": panel,
         "min_names": min_names,
         "future_days": future_days,
         "graph_days": graph_days,
         "graph_peers": graph_peers,
         "universe": config.universe,
-    });
-    // Members of an object are in the order of their names.
-    sha256_hex(parts.to_string().as_bytes())
-}
-
-/// The results of runs: those that lie in the folder and were made of the same are read.
-pub(super) fn run_keys(
-    keys: &[RunKey],
-    bench: &LeakageBench,
-    (folder, identity, threads): (&Path, &str, usize),
-    done: &(impl Fn(u64) + Sync),
-) -> Result<Vec<RunFile>, StudyError> {
-    create_directory(folder)?;
-    let each = in_parallel(keys, threads, |key| {
-        let path = folder.join(file_name(key));
-        let run = match RunFile::read(&path, identity) {
-            Ok(Some(run)) => Ok(run),
-            Ok(None) => {
-                let run = key.run(bench).map_err(|error| error.to_string());
-                let run = RunFile::of(identity, key, run);
-                run.write(&path).map(|()| run)
-            }
-            Err(error) => Err(error),
-        };
-        done(1);
-        run
-    });
-    each.into_iter().collect()
+    })
 }
 
 /// Whether a protocol is one that this benchmark finds dominant on a market without alpha.

@@ -1,10 +1,11 @@
 //! Rows of a benchmark's report.
 
 use ktd_view::draw::TableCell;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Figures of a protocol and its gains over the reference, all else equal: of the seed whose gain is the median.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GainRow {
     /// The model.
@@ -68,7 +69,7 @@ impl GainRow {
 }
 
 /// Gains year by year.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct YearRow {
     /// The model.
@@ -94,7 +95,7 @@ pub struct YearRow {
 }
 
 /// Ratios at each cost.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CostRow {
     /// The model.
@@ -108,7 +109,7 @@ pub struct CostRow {
 }
 
 /// A weak protocol over all models: what a switch that is no leak of direction comes to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ControlRow {
     /// The protocol.
@@ -124,7 +125,7 @@ pub struct ControlRow {
 }
 
 /// How the scores of ridge regression go with one piece of return around their stamp.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileRow {
     /// The protocol.
@@ -140,7 +141,7 @@ pub struct ProfileRow {
 }
 
 /// What the best tenth of ridge regression's scores earns at one fill.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LadderRow {
     /// The protocol.

@@ -1,0 +1,197 @@
+//! What commands do with a study of any kind.
+
+use crate::CliError;
+use crate::output::Console;
+use crate::progress::Progress;
+use crate::run::runtime;
+use crate::signals;
+use crate::this_program::this_program;
+use ktd_io::ErrorClass;
+use ktd_io::parallel::available_threads;
+use ktd_leakage_study::LeakStudy;
+use ktd_study::{
+    AnyEnd, AnyKind, Depth, Replayed, ReportOf, StudyError, StudyProgress, StudyRun, any, kind_of,
+};
+use ktd_view::draw::paragraph;
+use serde_json::json;
+use std::path::Path;
+use std::sync::Mutex;
+use tokio::sync::watch;
+
+/// Every kind of study.
+pub(super) const KINDS: [&dyn AnyKind; 1] = [any::<LeakStudy>()];
+
+impl From<StudyError> for CliError {
+    fn from(error: StudyError) -> Self {
+        let ended = match error.class() {
+            ErrorClass::InvalidInput => Self::invalid(&error),
+            ErrorClass::Difference => Self::difference(&error),
+            ErrorClass::Budget => Self::budget(&error),
+        };
+        match error.hint() {
+            "" => ended,
+            hint => ended.with_hint(hint),
+        }
+    }
+}
+
+/// The kind of the study in a folder; none where it holds no study of one of the kinds.
+pub(super) fn kind_in(folder: &Path) -> Option<&'static dyn AnyKind> {
+    let name = kind_of(folder)?;
+    KINDS.into_iter().find(|kind| kind.name() == name)
+}
+
+/// A bar that appears when the study says how much there is to do.
+struct StudyBar {
+    what: &'static str,
+    console: Console,
+    bar: Mutex<Option<Progress>>,
+}
+
+impl StudyProgress for StudyBar {
+    fn begin(&self, steps: u64, unit: &'static str) {
+        if let Ok(mut bar) = self.bar.lock() {
+            *bar = Some(Progress::new(self.console, self.what, steps, unit));
+        }
+    }
+
+    fn advance(&self, steps: u64) {
+        if let Ok(mut bar) = self.bar.lock()
+            && let Some(bar) = bar.as_mut()
+        {
+            bar.advance(steps);
+        }
+    }
+}
+
+fn with_run<T>(
+    (what, listens, console): (&'static str, bool, Console),
+    work: impl FnOnce(&StudyRun<'_>) -> Result<T, StudyError>,
+) -> Result<T, CliError> {
+    let bar = StudyBar {
+        what,
+        console,
+        bar: Mutex::new(None),
+    };
+    let (tasks, program) = (runtime()?, this_program());
+    let (tell, told_to_end) = watch::channel(false);
+    if listens {
+        tasks.spawn(async move {
+            if signals::told_to_end().await.is_ok() {
+                tell.send(true).ok();
+            }
+        });
+    }
+    let run = StudyRun {
+        program: &program,
+        threads: available_threads(),
+        tasks: tasks.handle(),
+        progress: &bar,
+        told_to_end: &told_to_end,
+    };
+    let done = work(&run);
+    drop(bar);
+    Ok(done?)
+}
+
+/// Runs the study of a file, or continues it, and shows its report.
+pub(super) fn run(
+    kind: &dyn AnyKind,
+    (file, out): (&Path, Option<&Path>),
+    (all, console): (bool, Console),
+) -> Result<(), CliError> {
+    let AnyEnd {
+        folder,
+        finished,
+        units,
+        failed,
+    } = with_run(("running", kind.asks(), console), |run| kind.run(file, out, run))?;
+    let Some(finished) = finished else {
+        let (count, first) = (failed.len(), failed.into_iter().next());
+        return Err(first.map_or_else(
+            || CliError::difference(format_args!("{}: not every unit is finished", folder.display())),
+            |(id, error)| {
+                error
+                    .at(format_args!(
+                        "{count} of {units} units have no result; the first, {id}"
+                    ))
+                    .into()
+            },
+        ));
+    };
+    show(&finished, (&folder, all), console)
+}
+
+/// Writes the report of a finished study again, and shows it.
+pub(super) fn report(
+    kind: &dyn AnyKind,
+    folder: &Path,
+    (all, console): (bool, Console),
+) -> Result<(), CliError> {
+    show(&kind.report(folder)?, (folder, all), console)
+}
+
+fn show(shown: &ReportOf, (folder, all): (&Path, bool), console: Console) -> Result<(), CliError> {
+    let files = shown.report.file_names().join(", ");
+    let files = format!("{}: report.json, {files}, parquet/", folder.display());
+    let layout = console.layout();
+    let text = format!(
+        "{}\n{}",
+        shown.report.text(layout, all),
+        paragraph(&files, layout)
+    );
+    console.result(&text, &shown.summary)
+}
+
+/// Makes the study in a folder again from its record.
+pub(super) fn replayed(
+    kind: &dyn AnyKind,
+    (folder, base): (&Path, Option<&Path>),
+    depth: Depth,
+    console: Console,
+) -> Result<Replayed, CliError> {
+    with_run(("comparing", false, console), |run| {
+        kind.replay(folder, base, depth, run)
+    })
+}
+
+/// What was compared, in words.
+pub(super) fn compared(replayed: &Replayed) -> String {
+    let Replayed {
+        units, made_again, ..
+    } = replayed;
+    match made_again {
+        0 => format!("{units} units compared with their records, works taken as recorded, and the report"),
+        _ if made_again == units => {
+            format!("{units} units and all of their works made again, and the report")
+        }
+        _ => format!(
+            "{units} units compared with their records, {made_again} of them with their works made again, and the report"
+        ),
+    }
+}
+
+/// `ktd replay` on a study.
+pub(super) fn replay(
+    kind: &dyn AnyKind,
+    (folder, base): (&Path, Option<&Path>),
+    depth: Depth,
+    console: Console,
+) -> Result<(), CliError> {
+    let replayed = replayed(kind, (folder, base), depth, console)?;
+    if let Some(other) = &replayed.another_program {
+        console.note(other);
+    }
+    let text = format!(
+        "{}: {}; every byte is the same",
+        replayed.name,
+        compared(&replayed)
+    );
+    console.result(
+        &text,
+        &json!({
+            "study": replayed.name, "kind": kind.name(), "units": replayed.units, "made_again": replayed.made_again,
+            "matches": true, "another_program": replayed.another_program,
+        }),
+    )
+}

@@ -1,0 +1,68 @@
+//! What ends a unit or a study.
+
+use ktd_io::{ErrorClass, Explained};
+use std::fmt;
+
+/// Error of a study of any kind: what was wrong and where, how to fix it, and what it means for the command. The errors of
+/// every crate below become one by `?`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StudyError {
+    what: String,
+    hint: String,
+    class: ErrorClass,
+}
+
+impl StudyError {
+    /// An invalid input, and how to fix it.
+    pub fn input(what: impl fmt::Display, hint: impl fmt::Display) -> Self {
+        Self::of(ErrorClass::InvalidInput, what, hint)
+    }
+
+    /// A record that is not what is made again from it, and how to fix it.
+    pub fn difference(what: impl fmt::Display, hint: impl fmt::Display) -> Self {
+        Self::of(ErrorClass::Difference, what, hint)
+    }
+
+    fn of(class: ErrorClass, what: impl fmt::Display, hint: impl fmt::Display) -> Self {
+        Self {
+            what: what.to_string(),
+            hint: hint.to_string(),
+            class,
+        }
+    }
+
+    /// The same with a place before it, such as the unit that it ended.
+    #[must_use]
+    pub fn at(self, place: impl fmt::Display) -> Self {
+        Self {
+            what: format!("{place}: {}", self.what),
+            ..self
+        }
+    }
+
+    /// How to fix it; empty where what it says is enough.
+    #[must_use]
+    pub fn hint(&self) -> &str {
+        &self.hint
+    }
+
+    /// What it means for a command.
+    #[must_use]
+    pub const fn class(&self) -> ErrorClass {
+        self.class
+    }
+}
+
+impl fmt::Display for StudyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for StudyError {}
+
+impl<E: Explained> From<E> for StudyError {
+    fn from(error: E) -> Self {
+        Self::of(error.meaning(), &error, error.how_to_fix())
+    }
+}

@@ -1,0 +1,97 @@
+//! What a running unit may use.
+
+use crate::StudyError;
+use crate::works::Works;
+use ktd_asking::{Answerer, AskedRecord};
+use ktd_record::chain::Log;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Callback that is called with the number of steps that are done.
+pub(crate) type AdvanceFn<'h> = &'h (dyn Fn(u64) + Sync);
+
+/// Hands of one unit: events, questions, works and files of its record. The same calls write a record, continue one that was
+/// killed, and compare one that is made again; a unit cannot tell which.
+#[expect(missing_debug_implementations, reason = "a transport may hold a key")]
+pub struct Hands<'h, E> {
+    pub(crate) log: Option<Log>,
+    pub(crate) works: Works,
+    pub(crate) asked: Option<AskedRecord<'h>>,
+    pub(crate) answerer: Option<&'h Answerer>,
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+    pub(crate) advance: AdvanceFn<'h>,
+    pub(crate) advanced: AtomicU64,
+    pub(crate) threads: usize,
+    pub(crate) event: PhantomData<fn(&E)>,
+}
+
+impl<'h, E: Serialize> Hands<'h, E> {
+    /// Adds a line to the events, or compares it with the recorded one. A unit whose record is a line has none.
+    ///
+    /// # Errors
+    /// [`StudyError`] where the record has another line here, or it cannot be written.
+    pub fn event(&mut self, event: &E) -> Result<(), StudyError> {
+        if let Some(log) = &mut self.log {
+            log.append(event)?;
+        }
+        Ok(())
+    }
+
+    /// The conversations with the unit's model.
+    ///
+    /// # Errors
+    /// [`StudyError`] for a unit that was planned without a model.
+    pub fn asked(&self) -> Result<&AskedRecord<'h>, StudyError> {
+        self.asked.as_ref().ok_or_else(|| {
+            StudyError::input(
+                "the unit asks nobody",
+                "this is a defect of the program: report it",
+            )
+        })
+    }
+
+    /// Who answers what is not recorded; none where a record is made again.
+    #[must_use]
+    pub const fn answerer(&self) -> Option<&'h Answerer> {
+        self.answerer
+    }
+
+    /// What a long computation gives: recorded once by the hash of `name` and `input`, which must hold all that it depends on
+    /// beside what decides the unit.
+    ///
+    /// # Errors
+    /// Those of `make`, which are not kept; [`StudyError`] where the record lacks the work, or comes to something else.
+    pub fn work<I: Serialize, O: Serialize + DeserializeOwned>(
+        &self,
+        name: &str,
+        input: &I,
+        make: impl FnOnce() -> Result<O, StudyError>,
+    ) -> Result<O, StudyError> {
+        self.works.work(name, input, make)
+    }
+
+    /// Adds a file to the record, below its folder: written when the unit is finished.
+    pub fn file(&mut self, name: impl Into<String>, bytes: Vec<u8>) {
+        self.files.insert(name.into(), bytes);
+    }
+
+    /// Says that so many steps of the unit are done.
+    pub fn advance(&self, steps: u64) {
+        self.advanced.fetch_add(steps, Ordering::Relaxed);
+        (self.advance)(steps);
+    }
+
+    /// How many threads the unit may use for itself.
+    #[must_use]
+    pub const fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Says the steps that the unit has not said itself.
+    pub(crate) fn advance_to(&self, steps: u64) {
+        (self.advance)(steps.saturating_sub(self.advanced.load(Ordering::Relaxed)));
+    }
+}

@@ -1,0 +1,204 @@
+//! What a kind of study says of itself.
+
+use crate::{Hands, Report, StudyError};
+use futures::future::LocalBoxFuture;
+use ktd_asking::AskingSettings;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::path::Path;
+
+/// Kind of study: its keys, its units, how one unit runs over a recorded world, and what all of them come to. It has no file,
+/// thread, task, clock or lock of its own: those of the study serve it.
+pub trait StudyKind: Sized + Send + Sync + 'static {
+    /// `kind = "..."` of its file.
+    const NAME: &'static str;
+    /// What is typed before the file to run it, such as `ktd leak run`.
+    const COMMAND: &'static str;
+    /// The version of its records. Records of another one are refused by name.
+    const FORMAT: u32;
+    /// What its units consist of, for a progress bar, in the plural.
+    const STEPS: &'static str;
+    /// Whether units may ask somebody.
+    const ASKS: bool = false;
+
+    /// The keys of its file.
+    type Keys: DeserializeOwned + Serialize + Send + Sync;
+    /// What its units run over, read once: panels, tasks, texts.
+    type World: Send + Sync;
+    /// What decides one unit beside the world.
+    type Unit: Serialize + Send + Sync;
+    /// A line of the events of a unit that has a folder.
+    type Event: Serialize + Send + Sync;
+    /// What a unit came to.
+    type Found: Serialize + DeserializeOwned + Send;
+    /// What all units came to: `report.json`.
+    type Summary: Serialize + DeserializeOwned + JsonSchema;
+
+    /// The name of a study.
+    fn name(keys: &Self::Keys) -> &str;
+
+    /// Whether the keys go together.
+    ///
+    /// # Errors
+    /// [`StudyError`] naming the key.
+    fn check(keys: &Self::Keys) -> Result<(), StudyError>;
+
+    /// Who is asked and at what cost, where a model is.
+    fn asking(_keys: &Self::Keys) -> Option<AskingSettings<'_>> {
+        None
+    }
+
+    /// How many units run at once, where fewer than the threads of the run do.
+    fn at_once(_keys: &Self::Keys) -> Option<usize> {
+        None
+    }
+
+    /// Reads the world. `base` is where relative paths start.
+    ///
+    /// # Errors
+    /// [`StudyError`] for what cannot be read.
+    fn open(keys: &Self::Keys, base: &Path, threads: usize) -> Result<Self::World, StudyError>;
+
+    /// All that decides every unit beside itself, the program and the format: hashes of what was read, settings.
+    fn decides(world: &Self::World) -> serde_json::Value;
+
+    /// The units in the order of the report.
+    ///
+    /// # Errors
+    /// [`StudyError`] for keys that ask for none.
+    fn units(keys: &Self::Keys, world: &Self::World) -> Result<Vec<Planned<Self::Unit>>, StudyError>;
+
+    /// Runs a unit from its start. What is recorded of it comes from the hands.
+    fn run<'a>(
+        world: &'a Self::World,
+        unit: &'a Self::Unit,
+        hands: &'a mut Hands<'_, Self::Event>,
+    ) -> LocalBoxFuture<'a, Result<Self::Found, StudyError>>;
+
+    /// What the units came to, in the order of the plan.
+    ///
+    /// # Errors
+    /// [`StudyError`] for records that do not go together.
+    fn conclude(keys: &Self::Keys, found: Vec<(UnitId, Self::Found)>) -> Result<Self::Summary, StudyError>;
+
+    /// The report of a summary, of the keys and of nothing else.
+    ///
+    /// # Errors
+    /// [`StudyError`] for a summary that cannot be shown.
+    fn report(keys: &Self::Keys, summary: &Self::Summary) -> Result<Report, StudyError>;
+
+    /// Where two values of a work differ, a recorded one and one that was made again; by default anywhere.
+    #[must_use]
+    fn difference(recorded: &str, made: &str) -> Option<String> {
+        (recorded != made).then(|| ktd_record::chain::first_difference(recorded, made))
+    }
+}
+
+/// Name of a unit in plain words, which is the name of its folder: letters, digits, `-`, `_` and `.`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct UnitId(String);
+
+impl UnitId {
+    /// The name as it is written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it can name a folder.
+    pub(crate) fn check(&self) -> Result<(), StudyError> {
+        let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+        if !self.0.is_empty() && !self.0.starts_with('.') && self.0.chars().all(is_part) {
+            return Ok(());
+        }
+        Err(StudyError::input(
+            format_args!("the unit {:?} cannot name a folder", self.0),
+            "name agents, windows and pools with letters, digits, `-`, `_` and `.`",
+        ))
+    }
+}
+
+impl From<String> for UnitId {
+    fn from(id: String) -> Self {
+        Self(id)
+    }
+}
+
+impl std::fmt::Display for UnitId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How a unit's record is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// A line of `units.jsonl`: small units without a model, of which there are many. The line is its only work.
+    Line,
+    /// A folder below `units/`: a talk, events, works, made files.
+    Folder,
+}
+
+/// A unit that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Planned<U> {
+    /// Its name.
+    pub id: UnitId,
+    /// What decides it.
+    pub unit: U,
+    /// How its record is kept.
+    pub keep: Keep,
+    /// Units that must be finished before.
+    pub after: Vec<UnitId>,
+    /// The place of its model among those of [`StudyKind::asking`].
+    pub model: Option<usize>,
+    /// Steps of the progress bar.
+    pub steps: u64,
+}
+
+impl<U> Planned<U> {
+    /// A unit whose record is a line.
+    #[must_use]
+    pub fn line(id: String, unit: U) -> Self {
+        Self {
+            id: UnitId(id),
+            unit,
+            keep: Keep::Line,
+            after: Vec::new(),
+            model: None,
+            steps: 1,
+        }
+    }
+
+    /// A unit whose record is a folder.
+    #[must_use]
+    pub fn folder(id: String, unit: U) -> Self {
+        Self {
+            keep: Keep::Folder,
+            ..Self::line(id, unit)
+        }
+    }
+
+    /// The same, which asks the model at this place.
+    #[must_use]
+    pub fn asking(self, place: usize) -> Self {
+        Self {
+            model: Some(place),
+            ..self
+        }
+    }
+
+    /// The same, which runs when these are finished.
+    #[must_use]
+    pub fn after(self, after: Vec<UnitId>) -> Self {
+        Self { after, ..self }
+    }
+
+    /// The same with so many steps of the progress bar.
+    #[must_use]
+    pub fn steps(self, steps: u64) -> Self {
+        Self { steps, ..self }
+    }
+}

@@ -1,0 +1,37 @@
+//! The one shape of a recorded study.
+//!
+//! A study is a file that says what is asked. It has units, the smallest pieces that are run, paid, resumed and judged by
+//! themselves; a unit leaves a record, a folder or a line, that is written as it goes and is enough to make the unit again
+//! with nobody to ask. A report is made of records alone. A benchmark is a [`StudyKind`]; everything else is here, once: the
+//! folder and its lock, identity, the loop over units, stop and resume anywhere, budget, works by the hash of their input,
+//! replay, the index of results, and the writers of a report.
+//!
+//! Knows: files of records, the one client, tables and pages. Never knows: a market, a mask, what a unit asks or is worth.
+
+mod any_kind;
+mod error;
+mod hands;
+mod identity;
+mod index;
+mod kind;
+mod parquet_rows;
+mod progress;
+mod replay;
+mod report;
+mod report_files;
+mod study;
+mod study_file;
+mod unit_folder;
+mod unit_lines;
+mod works;
+
+pub use any_kind::{AnyEnd, AnyKind, ReportOf, any};
+pub use error::StudyError;
+pub use hands::Hands;
+pub use identity::kind_of;
+pub use kind::{Keep, Planned, StudyKind, UnitId};
+pub use progress::{StudyProgress, Unheard};
+pub use replay::{Depth, Replayed, replay_study};
+pub use report::{DataRows, Report, Section, SectionPart, Shown};
+pub use study::{StudyEnd, StudyRun, report_study, run_study};
+pub use study_file::read_study_file;

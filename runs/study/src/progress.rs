@@ -1,0 +1,20 @@
+//! How far a study is.
+
+/// Listener that is told how far a study is.
+pub trait StudyProgress: Sync {
+    /// So many steps are to be done, those of an earlier run among them; `unit` names them in the plural.
+    fn begin(&self, steps: u64, unit: &'static str);
+
+    /// So many more are done.
+    fn advance(&self, steps: u64);
+}
+
+/// Nobody listens.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unheard;
+
+impl StudyProgress for Unheard {
+    fn begin(&self, _steps: u64, _unit: &'static str) {}
+
+    fn advance(&self, _steps: u64) {}
+}

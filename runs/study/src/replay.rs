@@ -1,0 +1,133 @@
+//! A finished study made again from its record, with nobody to ask.
+
+use crate::kind::{Keep, Planned, StudyKind};
+use crate::report_files::files_of;
+use crate::study::{OpenedStudy, StudyRun};
+use crate::unit_lines::UnitLines;
+use crate::{StudyError, UnitId};
+use ktd_io::parallel::in_parallel;
+use ktd_io::sha256::sha256_hex;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+const CHANGED_HINT: &str =
+    "the record was changed; take the folder from whoever made it, or run the study again into another one";
+
+/// Which units make their works again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// None: recorded works are taken.
+    Recorded,
+    /// So many units, drawn by the system's chance: whoever made the record cannot know them.
+    Sample(usize),
+    /// All.
+    Deep,
+}
+
+/// What a replay compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replayed {
+    /// The name of the study.
+    pub name: String,
+    /// Units in all; every one is compared with its record.
+    pub units: usize,
+    /// Units whose works were made again.
+    pub made_again: usize,
+    /// What is to be known of the program that made the record, where it is another one.
+    pub another_program: Option<String>,
+}
+
+/// Makes every unit of a finished study again from its record, then the report, and compares all of it byte for byte: the
+/// first difference ends it. `base` is where the paths of its file start, where that is not where they started.
+///
+/// # Errors
+/// [`StudyError`] naming the first difference; for a folder without a finished study, and a world that cannot be read.
+pub fn replay_study<K: StudyKind>(
+    out: &Path,
+    base: Option<&Path>,
+    depth: Depth,
+    run: &StudyRun<'_>,
+) -> Result<Replayed, StudyError> {
+    let study = OpenedStudy::<K>::recorded(out, base, run)?;
+    let deep = drawn(&study.plan, depth)?;
+    let steps: u64 = study.plan.iter().map(|unit| unit.steps).sum();
+    run.progress.begin(steps, K::STEPS);
+    let lines = UnitLines::read(out)?;
+    let each = in_parallel(&study.plan, run.threads, |unit| {
+        let found = replay_unit(&study, unit, (&lines, deep.contains(&unit.id)), run);
+        found.map_err(|error| error.at(format_args!("unit {}", unit.id)))
+    });
+    let mut found = BTreeMap::new();
+    for (unit, each) in study.plan.iter().zip(each) {
+        found.insert(unit.id.clone(), each?);
+    }
+    let (summary, report) = study.concluded(&found)?;
+    for (path, bytes) in files_of(out, &summary, &report)? {
+        ktd_asking::compare_with_file(&path, &bytes, CHANGED_HINT)?;
+    }
+    let recorded = &study.decided.program;
+    let another = recorded != run.program;
+    Ok(Replayed {
+        name: K::name(&study.keys).to_owned(),
+        units: study.plan.len(),
+        made_again: deep.len(),
+        another_program: another.then(|| format!("it was made by another program ({recorded})")),
+    })
+}
+
+fn replay_unit<K: StudyKind>(
+    study: &OpenedStudy<K>,
+    unit: &Planned<K::Unit>,
+    (lines, deep): (&UnitLines, bool),
+    run: &StudyRun<'_>,
+) -> Result<Box<RawValue>, StudyError> {
+    let advance = |steps| run.progress.advance(steps);
+    if unit.keep == Keep::Folder {
+        let folder = study.folder(unit)?;
+        let role = study.role(unit);
+        let replaying = folder.replay::<K>((&study.world, unit, role), deep, (&advance, 1));
+        let found = run.tasks.block_on(replaying)?;
+        return Ok(study.line(unit, &found)?.found);
+    }
+    let sha256 = study.decided.unit_sha256(&unit.unit)?;
+    let line = lines.known(&unit.id, &sha256).ok_or_else(|| {
+        StudyError::difference(
+            "units.jsonl has no record of it that was decided by the same",
+            "run the study again: it continues",
+        )
+    })?;
+    if !deep {
+        advance(unit.steps);
+        return Ok(line.found.clone());
+    }
+    let found = run.tasks.block_on(study.run_line(unit, (&advance, 1)))?;
+    let made = study.line(unit, &found)?;
+    match K::difference(line.found.get(), made.found.get()) {
+        None => Ok(line.found.clone()),
+        Some(found) => Err(StudyError::difference(
+            format_args!("units.jsonl: it comes to something else: {found}"),
+            CHANGED_HINT,
+        )),
+    }
+}
+
+/// The units whose works are made again.
+fn drawn<U>(plan: &[Planned<U>], depth: Depth) -> Result<BTreeSet<UnitId>, StudyError> {
+    let count = match depth {
+        Depth::Recorded => return Ok(BTreeSet::new()),
+        Depth::Deep => plan.len(),
+        Depth::Sample(count) => count,
+    };
+    let mut chance = [0; 32];
+    getrandom::fill(&mut chance).map_err(|error| {
+        StudyError::input(format_args!("the system gives no chance: {error}"), "draw again")
+    })?;
+    let place = |unit: &Planned<U>| {
+        let drawn = [&chance[..], unit.id.as_str().as_bytes()].concat();
+        (sha256_hex(&drawn), unit.id.clone())
+    };
+    let mut places: Vec<(String, UnitId)> = plan.iter().map(place).collect();
+    places.sort();
+    Ok(places.into_iter().take(count).map(|(_, id)| id).collect())
+}

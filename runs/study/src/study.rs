@@ -1,0 +1,475 @@
+//! A study in its folder: what is asked, what is known, and the one loop over its units.
+
+use crate::hands::Hands;
+use crate::identity::{Decided, STUDY, StudyHeader, keep_base, known_base, read_header};
+use crate::index::UnitIndex;
+use crate::kind::{Keep, Planned, StudyKind};
+use crate::report_files::write_report;
+use crate::unit_folder::{AskedBy, UnitFolder};
+use crate::unit_lines::{UnitLine, UnitLines};
+use crate::works::Works;
+use crate::{Report, StudyError, StudyProgress, UnitId};
+use futures::future::{Either, select};
+use ktd_asking::{Answerer, OpenModels};
+use ktd_io::parallel::in_parallel;
+use ktd_io::whole_file::{json_bytes, read_if_exists, write_whole};
+use ktd_record::program_record::{ProgramRecord, check_program};
+use ktd_record::study_folder::StudyFolder;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, BTreeSet};
+use std::marker::PhantomData;
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::sync::atomic::AtomicU64;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+/// Where units with a folder lie.
+const UNITS: &str = "units";
+
+/// What a study runs with.
+#[derive(Clone, Copy)]
+#[expect(missing_debug_implementations, reason = "holds callbacks")]
+pub struct StudyRun<'r> {
+    /// The program, which every record names.
+    pub program: &'r ProgramRecord,
+    /// Units at once at most.
+    pub threads: usize,
+    /// Waits for answers and timers.
+    pub tasks: &'r Handle,
+    /// Told how far it is.
+    pub progress: &'r dyn StudyProgress,
+    /// Becomes true when the process is told to end: units that ask somebody end then, and whatever they started.
+    pub told_to_end: &'r watch::Receiver<bool>,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct StudyEnd<S> {
+    /// What all units came to, and its report; none where a unit is not finished.
+    pub finished: Option<(S, Report)>,
+    /// Units in all.
+    pub units: usize,
+    /// Units that ended without a result, and why.
+    pub failed: Vec<(UnitId, StudyError)>,
+}
+
+/// What is known of the units of a plan.
+struct Known {
+    lines: UnitLines,
+    index: UnitIndex,
+    found: BTreeMap<UnitId, Box<RawValue>>,
+}
+
+/// A study with its world and plan.
+pub(crate) struct OpenedStudy<K: StudyKind> {
+    pub(crate) keys: K::Keys,
+    pub(crate) world: K::World,
+    pub(crate) plan: Vec<Planned<K::Unit>>,
+    pub(crate) decided: Decided,
+    pub(crate) out: PathBuf,
+    base: PathBuf,
+}
+
+/// Runs every unit that has no record of the same, and reports all. What was recorded stands; the same call continues, and a
+/// finished study is only reported. The bytes do not depend on threads or interruptions.
+///
+/// # Errors
+/// [`StudyError`] for keys that do not go together, a world that cannot be read, a folder that holds another study or that
+/// another process writes. What ends a unit is in the end of the run.
+pub fn run_study<K: StudyKind>(
+    keys: K::Keys,
+    (base, out): (&Path, &Path),
+    run: &StudyRun<'_>,
+) -> Result<StudyEnd<K::Summary>, StudyError> {
+    K::check(&keys)?;
+    let held = StudyFolder::hold(out, run.program)?;
+    let study = OpenedStudy::<K>::open(keys, (base, held.path()), run)?;
+    study.keep_header()?;
+    let mut known = study.known()?;
+    let steps = study.plan.iter().map(|unit| unit.steps).sum();
+    run.progress.begin(steps, K::STEPS);
+    let done = study
+        .plan
+        .iter()
+        .filter(|unit| known.found.contains_key(&unit.id));
+    run.progress.advance(done.map(|unit| unit.steps).sum());
+    let (ran, failed) = study.run_missing(&mut known, run)?;
+    let finished = study.finish(known, ran, failed.is_empty())?;
+    Ok(StudyEnd {
+        finished,
+        units: study.plan.len(),
+        failed,
+    })
+}
+
+/// The report of a study whose units are all recorded, written again from the records alone.
+///
+/// # Errors
+/// [`StudyError`] for a folder without a study of this kind, and one that is not finished.
+pub fn report_study<K: StudyKind>(out: &Path) -> Result<(K::Summary, Report), StudyError> {
+    // A folder without a study is left as it is.
+    let header = read_header::<K>(out)?;
+    let _lock = ktd_io::lock::FileLock::of_folder(out)?;
+    let summary: K::Summary = ktd_io::whole_file::read_json(&out.join("report.json"))?;
+    let report = K::report(&header.keys, &summary)?;
+    write_report(out, &summary, &report)?;
+    Ok((summary, report))
+}
+
+impl<K: StudyKind> OpenedStudy<K> {
+    pub(crate) fn open(
+        keys: K::Keys,
+        (base, out): (&Path, &Path),
+        run: &StudyRun<'_>,
+    ) -> Result<Self, StudyError> {
+        let world = K::open(&keys, base, run.threads)?;
+        let plan = K::units(&keys, &world)?;
+        let mut ids = BTreeSet::new();
+        for unit in &plan {
+            unit.id.check()?;
+            if !ids.insert(&unit.id) {
+                let what = format!("the study asks for the unit {} twice", unit.id);
+                return Err(StudyError::input(
+                    what,
+                    "give each agent, pool and window a name of its own",
+                ));
+            }
+        }
+        Ok(Self {
+            decided: Decided::of::<K>(&world, run.program),
+            keys,
+            world,
+            plan,
+            base: base.to_owned(),
+            out: out.to_owned(),
+        })
+    }
+
+    /// A study that is recorded, over the world that it was recorded over.
+    pub(crate) fn recorded(out: &Path, base: Option<&Path>, run: &StudyRun<'_>) -> Result<Self, StudyError> {
+        let header = read_header::<K>(out)?;
+        let known = known_base(out)?;
+        // Another program may come to the same bytes: the record is compared under the name of its own.
+        let run = StudyRun {
+            program: &header.program,
+            ..*run
+        };
+        let study = Self::open(header.keys, (base.unwrap_or(&known), out), &run)?;
+        if study.decided.decides != header.decides {
+            let (recorded, now) = (header.decides.to_string(), study.decided.decides.to_string());
+            let found = ktd_record::chain::first_difference(&recorded, &now);
+            let what = format!(
+                "{}: what the study ran over is another now: {found}",
+                out.join(STUDY).display()
+            );
+            return Err(StudyError::difference(
+                what,
+                "name where its files lie with --base",
+            ));
+        }
+        Ok(study)
+    }
+
+    /// Writes what the study is. Records that models were paid for are never left behind under another study's name.
+    fn keep_header(&self) -> Result<(), StudyError> {
+        let path = self.out.join(STUDY);
+        let header = StudyHeader {
+            kind: K::NAME.to_owned(),
+            format: K::FORMAT,
+            program: self.decided.program.clone(),
+            name: K::name(&self.keys).to_owned(),
+            decides: self.decided.decides.clone(),
+            keys: &self.keys,
+        };
+        let bytes = json_bytes(&path, &header)?;
+        let recorded = read_if_exists(&path)?;
+        if let Some(recorded) = recorded.as_ref().filter(|recorded| **recorded != bytes) {
+            let known = read_header::<K>(&self.out)?;
+            if self.plan.iter().any(|unit| unit.keep == Keep::Folder) {
+                check_program(&path, recorded, &bytes)?;
+                if known.decides != self.decided.decides {
+                    return Err(StudyError::input(
+                        format_args!(
+                            "{} holds a study of other settings, or over another world",
+                            self.out.display()
+                        ),
+                        "choose another directory with --out, or move this one away to run everything anew",
+                    ));
+                }
+            }
+        }
+        if recorded.as_ref() != Some(&bytes) {
+            write_whole(&path, &bytes)?;
+        }
+        keep_base(&self.out, &self.base)
+    }
+
+    pub(crate) fn folder(&self, unit: &Planned<K::Unit>) -> Result<UnitFolder, StudyError> {
+        UnitFolder::new(&self.out.join(UNITS), unit, &self.decided)
+    }
+
+    /// What the model of a unit is asked for, and its seed.
+    pub(crate) fn role(&self, unit: &Planned<K::Unit>) -> (String, u64) {
+        let settings = K::asking(&self.keys);
+        let role = settings.as_ref().zip(unit.model).and_then(|(settings, place)| {
+            let role = place.checked_div(settings.agents.len())?;
+            settings.roles.get(role)
+        });
+        role.map_or_else(Default::default, |role| (role.name.clone(), role.seed))
+    }
+
+    fn known(&self) -> Result<Known, StudyError> {
+        let mut known = Known {
+            lines: UnitLines::open(&self.out)?,
+            index: UnitIndex::read(&self.out),
+            found: BTreeMap::new(),
+        };
+        for unit in &self.plan {
+            let found = match unit.keep {
+                Keep::Line => {
+                    let line = known
+                        .lines
+                        .known(&unit.id, &self.decided.unit_sha256(&unit.unit)?);
+                    line.map(|line| line.found.clone())
+                }
+                Keep::Folder => known.index.found(unit, &self.folder(unit)?)?,
+            };
+            if let Some(found) = found {
+                known.found.insert(unit.id.clone(), found);
+            }
+        }
+        Ok(known)
+    }
+
+    /// Runs what has no record, wave by wave: a unit runs when those that it comes after are finished.
+    fn run_missing(
+        &self,
+        known: &mut Known,
+        run: &StudyRun<'_>,
+    ) -> Result<(Vec<UnitLine>, Vec<(UnitId, StudyError)>), StudyError> {
+        let mut missing: Vec<&Planned<K::Unit>> = self
+            .plan
+            .iter()
+            .filter(|unit| !known.found.contains_key(&unit.id))
+            .collect();
+        let asking = Asking::open::<K>(self, &missing)?;
+        let (mut ran, mut failed) = (Vec::new(), Vec::new());
+        while !missing.is_empty() {
+            let is_ready =
+                |unit: &&Planned<K::Unit>| unit.after.iter().all(|id| known.found.contains_key(id));
+            let (ready, later): (Vec<_>, Vec<_>) = missing.into_iter().partition(is_ready);
+            missing = later;
+            if ready.is_empty() {
+                break;
+            }
+            let threads = K::at_once(&self.keys).unwrap_or(run.threads).min(ready.len());
+            let inner = (run.threads / threads.max(1)).max(1);
+            let ends = in_parallel(&ready, threads, |unit| {
+                let ended = std::panic::catch_unwind(AssertUnwindSafe(|| {
+                    self.run_unit(unit, (&known.lines, &asking), (run, inner))
+                }));
+                ended.unwrap_or_else(|panic| Err(of_panic(&panic)))
+            });
+            for (unit, ended) in ready.into_iter().zip(ends) {
+                match ended {
+                    Ok(line) => {
+                        known.found.insert(unit.id.clone(), line.found.clone());
+                        if unit.keep == Keep::Line {
+                            ran.push(line);
+                        }
+                    }
+                    Err(error) => failed.push((unit.id.clone(), error)),
+                }
+            }
+        }
+        Ok((ran, failed))
+    }
+
+    fn run_unit(
+        &self,
+        unit: &Planned<K::Unit>,
+        (lines, asking): (&UnitLines, &Asking),
+        (run, threads): (&StudyRun<'_>, usize),
+    ) -> Result<UnitLine, StudyError> {
+        let advance = |steps| run.progress.advance(steps);
+        let found = match unit.keep {
+            Keep::Line => run.tasks.block_on(self.run_line(unit, (&advance, threads)))?,
+            Keep::Folder => {
+                let asked = asking.of(unit.model)?;
+                let folder = self.folder(unit)?;
+                let running = folder.run::<K>((&self.world, unit), asked.as_ref(), (&advance, threads));
+                run.tasks.block_on(unless_told_to_end(running, run.told_to_end))?
+            }
+        };
+        let line = self.line(unit, &found)?;
+        if unit.keep == Keep::Line {
+            lines.keep(&line)?;
+        }
+        Ok(line)
+    }
+
+    pub(crate) async fn run_line(
+        &self,
+        unit: &Planned<K::Unit>,
+        (advance, threads): (&(dyn Fn(u64) + Sync), usize),
+    ) -> Result<K::Found, StudyError> {
+        let mut hands = Hands {
+            log: None,
+            works: Works::unkept(),
+            asked: None,
+            answerer: None,
+            files: BTreeMap::new(),
+            advance,
+            advanced: AtomicU64::default(),
+            threads,
+            event: PhantomData,
+        };
+        let found = K::run(&self.world, &unit.unit, &mut hands).await?;
+        hands.advance_to(unit.steps);
+        Ok(found)
+    }
+
+    pub(crate) fn line(&self, unit: &Planned<K::Unit>, found: &K::Found) -> Result<UnitLine, StudyError> {
+        let found = serde_json::value::to_raw_value(found)
+            .map_err(|error| StudyError::input(format_args!("{}: {error}", unit.id), ""))?;
+        Ok(UnitLine {
+            id: unit.id.clone(),
+            sha256: self.decided.unit_sha256(&unit.unit)?,
+            found,
+        })
+    }
+
+    /// Closes what ran, and reports all where all is finished.
+    fn finish(
+        &self,
+        mut known: Known,
+        ran: Vec<UnitLine>,
+        is_finished: bool,
+    ) -> Result<Option<(K::Summary, Report)>, StudyError> {
+        // What has just run is read back: the report is of records alone, also the first time.
+        for unit in self.plan.iter().filter(|unit| unit.keep == Keep::Folder) {
+            known.index.found(unit, &self.folder(unit)?)?;
+        }
+        known.index.write()?;
+        if !is_finished || known.found.len() < self.plan.len() {
+            return Ok(None);
+        }
+        known.lines.close(&self.plan, ran)?;
+        let (summary, report) = self.concluded(&known.found)?;
+        write_report(&self.out, &summary, &report)?;
+        Ok(Some((summary, report)))
+    }
+
+    /// What recorded units come to.
+    pub(crate) fn concluded(
+        &self,
+        found: &BTreeMap<UnitId, Box<RawValue>>,
+    ) -> Result<(K::Summary, Report), StudyError> {
+        let mut each = Vec::with_capacity(self.plan.len());
+        for unit in &self.plan {
+            if let Some(found) = found.get(&unit.id) {
+                each.push((unit.id.clone(), of_raw(&unit.id, found)?));
+            }
+        }
+        let summary = K::conclude(&self.keys, each)?;
+        let report = K::report(&self.keys, &summary)?;
+        Ok((summary, report))
+    }
+}
+
+fn of_raw<F: DeserializeOwned>(id: &UnitId, found: &RawValue) -> Result<F, StudyError> {
+    serde_json::from_str(found.get()).map_err(|error| {
+        StudyError::difference(
+            format_args!("the record of {id} cannot be read: {error}"),
+            "it was changed: take it from whoever made it, or run the study into another folder",
+        )
+    })
+}
+
+/// What a unit comes to, unless the process is told to end before: then it is dropped, with whatever it started.
+async fn unless_told_to_end<F>(
+    running: impl Future<Output = Result<F, StudyError>>,
+    told: &watch::Receiver<bool>,
+) -> Result<F, StudyError> {
+    let mut told = told.clone();
+    let told = pin!(async move {
+        // Nobody can tell when the other end is gone.
+        if told.wait_for(|told| *told).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    });
+    match select(pin!(running), told).await {
+        Either::Left((ended, _)) => ended,
+        Either::Right(_) => Err(StudyError::difference(
+            "ended by a signal",
+            "run the same command again: it continues where it stopped",
+        )),
+    }
+}
+
+/// A panic of a unit, which ends no other.
+fn of_panic(panic: &Box<dyn std::any::Any + Send>) -> StudyError {
+    let words = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
+    StudyError::input(
+        format_args!("the program failed: {}", words.unwrap_or_default()),
+        "this is a defect of the program: report it",
+    )
+}
+
+/// The models of a study and who answers for them; nobody where nothing is left to be asked.
+#[derive(Default)]
+struct Asking {
+    models: Option<OpenModels>,
+    answerers: Vec<Answerer>,
+    retries: ktd_experiment::config::RetryConfig,
+}
+
+impl Asking {
+    /// Opens the models of units that are missing: all that is recorded counts as spent. A missing key or program stops
+    /// everything before anybody is asked.
+    fn open<K: StudyKind>(study: &OpenedStudy<K>, missing: &[&Planned<K::Unit>]) -> Result<Self, StudyError> {
+        let Some(settings) =
+            K::asking(&study.keys).filter(|_| missing.iter().any(|unit| unit.model.is_some()))
+        else {
+            return Ok(Self::default());
+        };
+        let units = study.out.join(UNITS);
+        let own = |place: usize| {
+            let own = study.plan.iter().filter(|unit| unit.model == Some(place));
+            own.map(|unit| units.join(unit.id.as_str())).collect()
+        };
+        let models = settings.open_over(&study.base, &study.out, (&units, &own))?;
+        let answerers: Result<Vec<_>, _> = models
+            .models
+            .iter()
+            .map(|model| Answerer::of(model, &study.base))
+            .collect();
+        Ok(Self {
+            answerers: answerers?,
+            models: Some(models),
+            retries: settings.retries,
+        })
+    }
+
+    fn of(&self, place: Option<usize>) -> Result<Option<AskedBy<'_>>, StudyError> {
+        let Some(place) = place else { return Ok(None) };
+        let models = self.models.as_ref();
+        let found = models.and_then(|models| Some((models, models.models.get(place)?)));
+        let (Some((models, model)), Some(answerer)) = (found, self.answerers.get(place)) else {
+            return Err(StudyError::input(
+                "a unit names a model that the file lacks",
+                "name it among the agents",
+            ));
+        };
+        Ok(Some(AskedBy {
+            models,
+            model,
+            answerer,
+            retries: self.retries,
+        }))
+    }
+}

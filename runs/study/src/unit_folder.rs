@@ -1,0 +1,328 @@
+//! The record of a unit that is a folder: header, agent, exchanges, events, works, made files, result.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `header.json` | all that decides the unit |
+//! | `agent.json`, `exchanges.jsonl.zst`, `spending.json` | who was asked, every request and reply, what they cost |
+//! | `events.jsonl` | chained lines, from the hash of the header |
+//! | `works.jsonl.zst` | long computations, by the hash of their input |
+//! | `result.json` | what it came to, and the hash of every file beside it; written last |
+
+use crate::StudyError;
+use crate::hands::{AdvanceFn, Hands};
+use crate::identity::{Decided, read_as};
+use crate::kind::{Planned, StudyKind};
+use crate::works::{WORKS, Works};
+use ktd_asking::{AGENT_FILE, AgentFile, Answerer, AskedRecord, OpenModels};
+use ktd_client::AskedModel;
+use ktd_client::money::Metering;
+use ktd_experiment::config::RetryConfig;
+use ktd_io::file_set::write_together;
+use ktd_io::sha256::{sha256_file, sha256_hex};
+use ktd_io::whole_file::{create_directory, json_bytes, list, read_if_exists, write_whole};
+use ktd_record::RecordPaths;
+use ktd_record::chain::{Lines, Log};
+use ktd_record::program_record::check_program;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+
+pub(crate) const RESULT: &str = "result.json";
+const HEADER: &str = "header.json";
+/// What a writer of a record has there says nothing of it.
+const PRIVATE: &str = "private";
+const CHANGED_HINT: &str =
+    "the record was changed; take the folder from whoever made it, or move it away and run the study again";
+
+/// `result.json`.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UnitResult<F> {
+    /// Of all that decides the unit.
+    pub(crate) sha256: String,
+    pub(crate) found: F,
+    /// SHA-256 of every other file of the record, by its place in the folder.
+    pub(crate) files: BTreeMap<String, String>,
+}
+
+/// The folder of a unit.
+pub(crate) struct UnitFolder {
+    paths: RecordPaths,
+    header: Vec<u8>,
+    sha256: String,
+}
+
+/// Who is asked and answers, where anybody is.
+pub(crate) struct AskedBy<'m> {
+    pub(crate) models: &'m OpenModels,
+    pub(crate) model: &'m AskedModel,
+    pub(crate) answerer: &'m Answerer,
+    pub(crate) retries: RetryConfig,
+}
+
+impl UnitFolder {
+    pub(crate) fn new<U: Serialize>(
+        units: &Path,
+        planned: &Planned<U>,
+        decided: &Decided,
+    ) -> Result<Self, StudyError> {
+        Ok(Self {
+            paths: RecordPaths::new(&units.join(planned.id.as_str())),
+            header: decided.unit_header(&planned.id, &planned.unit)?,
+            sha256: decided.unit_sha256(&planned.unit)?,
+        })
+    }
+
+    /// Where the result of a finished unit lies.
+    pub(crate) fn result_path(&self) -> PathBuf {
+        self.paths.root().join(RESULT)
+    }
+
+    /// Where the works of a running unit lie.
+    pub(crate) fn open_works(&self) -> PathBuf {
+        crate::works::open_path(self.paths.root())
+    }
+
+    pub(crate) fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// Writes the header, or sees that an earlier run was decided by the same.
+    pub(crate) fn check_header(&self) -> Result<bool, StudyError> {
+        let path = self.paths.root().join(HEADER);
+        match read_if_exists(&path)? {
+            None => Ok(false),
+            Some(recorded) if recorded == self.header => Ok(true),
+            Some(recorded) => {
+                check_program(&path, &recorded, &self.header)?;
+                Err(StudyError::input(
+                    format_args!(
+                        "{}: the record is of other settings or another world",
+                        path.display()
+                    ),
+                    "choose another directory with --out, or move this folder away to ask everything anew",
+                ))
+            }
+        }
+    }
+
+    /// Runs the unit over what an earlier run has left, and closes its record.
+    pub(crate) async fn run<K: StudyKind>(
+        &self,
+        (world, planned): (&K::World, &Planned<K::Unit>),
+        asked: Option<&AskedBy<'_>>,
+        (advance, threads): (AdvanceFn<'_>, usize),
+    ) -> Result<K::Found, StudyError> {
+        self.paths.create()?;
+        let asked_record = match asked {
+            None => None,
+            Some(by) => {
+                let (model, metering) = (by.model, &by.models.metering);
+                let transport = by.answerer.transport();
+                Some(AskedRecord::continued(
+                    self.paths.root(),
+                    model,
+                    metering,
+                    by.retries,
+                    transport,
+                )?)
+            }
+        };
+        if !self.check_header()? {
+            write_whole(&self.paths.root().join(HEADER), &self.header)?;
+        }
+        if let Some(by) = asked {
+            let agent = AgentFile::of(by.model, K::FORMAT, None);
+            ktd_asking::keep_same(&self.paths.root().join(AGENT_FILE), &agent, "of another agent")?;
+        }
+        let events = self.paths.events();
+        let recorded = Lines::read(&events)?;
+        recorded.starts_from(&sha256_hex(&self.header), &events)?;
+        let log = Log::continue_at(&events, &recorded, 0, &sha256_hex(&self.header))?;
+        let mut hands = Hands {
+            log: Some(log),
+            works: Works::kept(self.paths.root())?,
+            asked: asked_record,
+            answerer: asked.map(|by| by.answerer),
+            files: BTreeMap::new(),
+            advance,
+            advanced: AtomicU64::default(),
+            threads,
+            event: PhantomData,
+        };
+        let found = K::run(world, &planned.unit, &mut hands).await;
+        if let Some(by) = asked {
+            by.answerer.close(found.is_ok()).await;
+        }
+        let found = found?;
+        check_no_more(hands.log.as_ref(), &events)?;
+        self.close(&mut hands, &found)?;
+        hands.advance_to(planned.steps);
+        Ok(found)
+    }
+
+    /// Writes what was made, the result last.
+    fn close<E: Serialize, F: Serialize>(
+        &self,
+        hands: &mut Hands<'_, E>,
+        found: &F,
+    ) -> Result<(), StudyError> {
+        hands.log = None;
+        if let Some(asked) = &hands.asked {
+            asked.finish()?;
+        }
+        let root = self.paths.root();
+        let made = std::mem::take(&mut hands.files).into_iter();
+        let mut files: Vec<(PathBuf, Vec<u8>)> = made.map(|(name, bytes)| (root.join(name), bytes)).collect();
+        files.extend(hands.works.closed_bytes()?.map(|bytes| (root.join(WORKS), bytes)));
+        for (path, _) in &files {
+            create_directory(path.parent().unwrap_or(root))?;
+        }
+        write_together(&files)?;
+        let path = self.result_path();
+        let result = UnitResult {
+            sha256: self.sha256.clone(),
+            found,
+            files: digests(root)?,
+        };
+        write_whole(&path, &json_bytes(&path, &result)?)?;
+        hands.works.remove_open()
+    }
+
+    /// Makes a finished unit again from its record with nobody to ask, and compares every byte. `deep` makes its works again
+    /// too.
+    pub(crate) async fn replay<K: StudyKind>(
+        &self,
+        (world, planned, role): (&K::World, &Planned<K::Unit>, (String, u64)),
+        deep: bool,
+        (advance, threads): (AdvanceFn<'_>, usize),
+    ) -> Result<K::Found, StudyError> {
+        let root = self.paths.root();
+        let result: UnitResult<K::Found> = self.recorded()?;
+        self.check_header()?;
+        check_files(root, &result.files)?;
+        let agent: Option<AgentFile> = read_as(&root.join(AGENT_FILE))?;
+        let metering = Metering::default();
+        let model = agent.map(|agent| agent.model(&role.0, role.1));
+        let asked = match &model {
+            Some(model) => Some(AskedRecord::closed(root, model, &metering)?),
+            None => None,
+        };
+        let events = self.paths.events();
+        let recorded = Lines::read(&events)?;
+        let mut hands = Hands {
+            log: Some(Log::compare(&events, &recorded, &sha256_hex(&self.header))),
+            works: Works::closed(root, deep.then_some(K::difference))?,
+            asked,
+            answerer: None,
+            files: BTreeMap::new(),
+            advance,
+            advanced: AtomicU64::default(),
+            threads,
+            event: PhantomData,
+        };
+        let found = K::run(world, &planned.unit, &mut hands).await?;
+        check_no_more(hands.log.as_ref(), &events)?;
+        let mut made: BTreeMap<PathBuf, Vec<u8>> = std::mem::take(&mut hands.files)
+            .into_iter()
+            .map(|(name, bytes)| (root.join(name), bytes))
+            .collect();
+        made.extend(hands.works.closed_bytes()?.map(|bytes| (root.join(WORKS), bytes)));
+        if let Some(asked) = &hands.asked {
+            let path = root.join("spending.json");
+            made.insert(path.clone(), json_bytes(&path, &asked.spending()?)?);
+        }
+        let now = UnitResult {
+            found: &found,
+            sha256: self.sha256.clone(),
+            files: result.files.clone(),
+        };
+        let path = self.result_path();
+        made.insert(path.clone(), json_bytes(&path, &now)?);
+        for (path, bytes) in &made {
+            ktd_asking::compare_with_file(path, bytes, CHANGED_HINT)?;
+        }
+        hands.advance_to(planned.steps);
+        Ok(found)
+    }
+
+    /// The result of a finished unit.
+    pub(crate) fn recorded<F: serde::de::DeserializeOwned>(&self) -> Result<UnitResult<F>, StudyError> {
+        let path = self.result_path();
+        read_as(&path)?.ok_or_else(|| {
+            StudyError::difference(
+                format_args!(
+                    "{}: it is missing: the unit is unfinished, or the file was removed",
+                    path.display()
+                ),
+                "run the study again: it continues",
+            )
+        })
+    }
+}
+
+/// Fails where recorded events were left that never came again.
+fn check_no_more(log: Option<&Log>, events: &Path) -> Result<(), StudyError> {
+    if log.is_some_and(Log::has_leftovers) {
+        let what = format!("{}: it has more lines than the unit gives", events.display());
+        return Err(StudyError::difference(what, CHANGED_HINT));
+    }
+    Ok(())
+}
+
+/// SHA-256 of every file of a record but its result, by its place in the folder.
+fn digests(root: &Path) -> Result<BTreeMap<String, String>, StudyError> {
+    let mut found = BTreeMap::new();
+    for path in files_of(root)? {
+        found.insert(name_in(root, &path), sha256_file(&path)?);
+    }
+    Ok(found)
+}
+
+/// Compares every file of a record with what its result says of it.
+fn check_files(root: &Path, recorded: &BTreeMap<String, String>) -> Result<(), StudyError> {
+    let found = digests(root)?;
+    let names = recorded.keys().chain(found.keys());
+    for name in names {
+        let problem = match (recorded.get(name), found.get(name)) {
+            (Some(recorded), Some(found)) if recorded == found => continue,
+            (Some(_), Some(_)) => "it differs from the file that the result names",
+            (Some(_), None) => "the file is missing",
+            _ => "the record has no such file",
+        };
+        let path = root.join(name);
+        return Err(StudyError::difference(
+            format_args!("{}: {problem}", path.display()),
+            CHANGED_HINT,
+        ));
+    }
+    Ok(())
+}
+
+/// The files of a record but its result and what is private.
+fn files_of(root: &Path) -> Result<Vec<PathBuf>, StudyError> {
+    let (mut files, mut folders) = (Vec::new(), vec![root.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for path in list(&folder)? {
+            let is_left_out = folder == root && (path.ends_with(PRIVATE) || path.ends_with(RESULT));
+            if is_left_out {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// The place of a file in a folder, with `/` on every system.
+fn name_in(root: &Path, path: &Path) -> String {
+    let parts = path.strip_prefix(root).unwrap_or(path).iter();
+    let parts: Vec<_> = parts.map(|part| part.to_string_lossy()).collect();
+    parts.join("/")
+}

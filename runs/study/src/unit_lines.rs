@@ -1,0 +1,100 @@
+//! The records of units that are a line each: `units.jsonl`.
+
+use crate::kind::Planned;
+use crate::{StudyError, UnitId};
+use ktd_asking::LineJournal;
+use ktd_io::whole_file::{read_if_exists, remove_if_exists, write_whole};
+use ktd_record::chain::{Lines, Log, NO_GENESIS};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+const CLOSED: &str = "units.jsonl";
+const OPEN: &str = "units.open.jsonl";
+
+/// The record of a unit: its name, the hash of what decides it, and what it came to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UnitLine {
+    pub(crate) id: UnitId,
+    pub(crate) sha256: String,
+    pub(crate) found: Box<RawValue>,
+}
+
+/// The lines of a study, those of an earlier run among them.
+pub(crate) struct UnitLines {
+    folder: PathBuf,
+    known: BTreeMap<UnitId, UnitLine>,
+    journal: Option<Mutex<LineJournal>>,
+}
+
+impl UnitLines {
+    /// The lines of a folder that this process holds, to go on with.
+    pub(crate) fn open(folder: &Path) -> Result<Self, StudyError> {
+        let mut lines = Self::read(folder)?;
+        let (journal, open) = LineJournal::open::<UnitLine>(&folder.join(OPEN))?;
+        lines.journal = Some(Mutex::new(journal));
+        // A line of the open file is the newer one.
+        lines
+            .known
+            .extend(open.into_iter().map(|line| (line.id.clone(), line)));
+        Ok(lines)
+    }
+
+    /// The closed lines of a folder, chain checked.
+    pub(crate) fn read(folder: &Path) -> Result<Self, StudyError> {
+        let path = folder.join(CLOSED);
+        let lines = Lines::read(&path)?;
+        lines.starts_from(NO_GENESIS, &path)?;
+        let lines: Vec<UnitLine> = lines.bodies(&path)?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            known: lines.into_iter().map(|line| (line.id.clone(), line)).collect(),
+            journal: None,
+        })
+    }
+
+    /// The record of a unit that is decided by the same; none where it has none.
+    pub(crate) fn known(&self, id: &UnitId, sha256: &str) -> Option<&UnitLine> {
+        self.known.get(id).filter(|line| line.sha256 == sha256)
+    }
+
+    /// Keeps the record of a unit that has just run.
+    pub(crate) fn keep(&self, line: &UnitLine) -> Result<(), StudyError> {
+        if let Some(journal) = &self.journal {
+            journal.lock().unwrap_or_else(PoisonError::into_inner).add(line)?;
+        }
+        Ok(())
+    }
+
+    /// Writes all lines in the order of the plan, whichever thread was first. Records that the file
+    /// does not ask for stay behind them: they may have taken hours.
+    pub(crate) fn close<U>(mut self, plan: &[Planned<U>], ran: Vec<UnitLine>) -> Result<(), StudyError> {
+        self.known
+            .extend(ran.into_iter().map(|line| (line.id.clone(), line)));
+        let asked: Vec<UnitLine> = plan
+            .iter()
+            .filter_map(|unit| self.known.remove(&unit.id))
+            .collect();
+        let path = self.folder.join(CLOSED);
+        let bytes = chained(&path, asked.iter().chain(self.known.values()))?;
+        if read_if_exists(&path)?.as_deref() != Some(&bytes) && !bytes.is_empty() {
+            write_whole(&path, &bytes)?;
+        }
+        drop(self.journal.take());
+        Ok(remove_if_exists(&self.folder.join(OPEN))?)
+    }
+}
+
+/// Lines as a chain. What decides a line is in it, so that the chain starts from nothing.
+fn chained<'l>(path: &Path, lines: impl Iterator<Item = &'l UnitLine>) -> Result<Vec<u8>, StudyError> {
+    let mut log = Log::kept_by_caller(path, NO_GENESIS);
+    let mut bytes = Vec::new();
+    for line in lines {
+        bytes.extend(log.append(line)?.into_bytes());
+        bytes.push(b'\n');
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,181 @@
+//! Long computations of a unit, kept by the hash of their input.
+
+use crate::StudyError;
+use ktd_asking::LineJournal;
+use ktd_io::line_file::{LineKind, line_bytes};
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::remove_if_exists;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The closed file of works in a unit's folder.
+pub(crate) const WORKS: &str = "works.jsonl.zst";
+const REPLAY_HINT: &str = "the record was changed, or what it was computed with is another: run the study again into another folder";
+
+/// A line of the works of a unit.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorkLine {
+    work: String,
+    input_sha256: String,
+    output: Box<RawValue>,
+}
+
+/// What compares a recorded output with one that was made again: where they differ.
+type DifferenceFn = fn(&str, &str) -> Option<String>;
+
+/// What is done about works that are recorded, and those that are not.
+#[derive(Clone, Copy)]
+enum Mode {
+    /// Recorded ones are taken, others made and kept.
+    Kept,
+    /// Recorded ones are taken, others are missing.
+    Recorded,
+    /// Recorded ones are made again and compared, others are missing.
+    MadeAgain(DifferenceFn),
+    /// Every one is made, nothing is kept.
+    Made,
+}
+
+/// Works of one unit.
+pub(crate) struct Works {
+    mode: Mode,
+    known: Mutex<BTreeMap<String, WorkLine>>,
+    used: Mutex<BTreeSet<String>>,
+    journal: Option<Mutex<LineJournal>>,
+    open_path: PathBuf,
+}
+
+impl Works {
+    /// Works that nothing keeps, of a unit whose record is a line.
+    pub(crate) fn unkept() -> Self {
+        Self::of(Path::new(""), Mode::Made, Vec::new())
+    }
+
+    /// Works of a folder that is written: those of an earlier run are taken.
+    pub(crate) fn kept(folder: &Path) -> Result<Self, StudyError> {
+        let path = open_path(folder);
+        let (journal, lines) = LineJournal::open::<WorkLine>(&path)?;
+        Ok(Self {
+            journal: Some(Mutex::new(journal)),
+            ..Self::of(folder, Mode::Kept, lines)
+        })
+    }
+
+    /// Works of a closed folder: taken as they are recorded, or made again and compared by `difference`.
+    pub(crate) fn closed(folder: &Path, difference: Option<DifferenceFn>) -> Result<Self, StudyError> {
+        let path = folder.join(WORKS);
+        let lines = if path.exists() {
+            LineKind::Log.open(&path)?.values()?
+        } else {
+            Vec::new()
+        };
+        Ok(Self::of(
+            folder,
+            difference.map_or(Mode::Recorded, Mode::MadeAgain),
+            lines,
+        ))
+    }
+
+    fn of(folder: &Path, mode: Mode, lines: Vec<WorkLine>) -> Self {
+        let lines = lines.into_iter().map(|line| (line.input_sha256.clone(), line));
+        Self {
+            mode,
+            known: Mutex::new(lines.collect()),
+            used: Mutex::default(),
+            journal: None,
+            open_path: open_path(folder),
+        }
+    }
+
+    /// What a work gives, recorded or made; see [`crate::Hands::work`].
+    pub(crate) fn work<I: Serialize, O: Serialize + DeserializeOwned>(
+        &self,
+        name: &str,
+        input: &I,
+        make: impl FnOnce() -> Result<O, StudyError>,
+    ) -> Result<O, StudyError> {
+        if matches!(self.mode, Mode::Made) {
+            return make();
+        }
+        let input = serde_json::to_value(input).map_err(|error| unwritable(name, &error))?;
+        let key = sha256_hex(format!("{name}\0{input}").as_bytes());
+        held(&self.used).insert(key.clone());
+        let known = held(&self.known).get(&key).cloned();
+        match (known, self.mode) {
+            (Some(line), Mode::MadeAgain(difference)) => {
+                let made = serde_json::to_string(&make()?).map_err(|error| unwritable(name, &error))?;
+                if let Some(found) = difference(line.output.get(), &made) {
+                    let place = key.chars().take(12).collect::<String>();
+                    let what = format!("{WORKS}: the work {name} {place} comes to something else: {found}");
+                    return Err(StudyError::difference(what, REPLAY_HINT));
+                }
+                read(&line)
+            }
+            (Some(line), _) => read(&line),
+            (None, Mode::Kept) => {
+                let made = make()?;
+                self.keep(name, key, &made)?;
+                Ok(made)
+            }
+            (None, _) => Err(StudyError::difference(
+                format_args!("{WORKS}: a work {name} that the unit needs is not recorded"),
+                REPLAY_HINT,
+            )),
+        }
+    }
+
+    fn keep<O: Serialize>(&self, name: &str, key: String, made: &O) -> Result<(), StudyError> {
+        let output = serde_json::value::to_raw_value(made).map_err(|error| unwritable(name, &error))?;
+        let line = WorkLine {
+            work: name.to_owned(),
+            input_sha256: key.clone(),
+            output,
+        };
+        if let Some(journal) = &self.journal {
+            held(journal).add(&line)?;
+        }
+        held(&self.known).insert(key, line);
+        Ok(())
+    }
+
+    /// The works that the unit used, by the hash of their input, as the closed file holds them; none where it used none.
+    /// Which thread made one first does not show.
+    pub(crate) fn closed_bytes(&self) -> Result<Option<Vec<u8>>, StudyError> {
+        let (known, used) = (held(&self.known), held(&self.used));
+        if used.is_empty() {
+            return Ok(None);
+        }
+        let lines = used.iter().filter_map(|key| known.get(key));
+        Ok(Some(line_bytes(Path::new(WORKS), lines)?))
+    }
+
+    /// Takes the open file away, once the closed one stands.
+    pub(crate) fn remove_open(&self) -> Result<(), StudyError> {
+        Ok(remove_if_exists(&self.open_path)?)
+    }
+}
+
+pub(crate) fn open_path(folder: &Path) -> PathBuf {
+    folder.join("private").join("works.jsonl")
+}
+
+fn read<O: DeserializeOwned>(line: &WorkLine) -> Result<O, StudyError> {
+    serde_json::from_str(line.output.get()).map_err(|error| {
+        let what = format!("{WORKS}: the work {} cannot be read: {error}", line.work);
+        StudyError::difference(what, REPLAY_HINT)
+    })
+}
+
+fn unwritable(name: &str, error: &serde_json::Error) -> StudyError {
+    StudyError::input(format_args!("the work {name} cannot be written: {error}"), "")
+}
+
+/// A panic while it is held ends the unit, and leaves what is in it whole.
+fn held<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
