@@ -19,7 +19,7 @@ use ktd_client::money::Metering;
 use ktd_experiment::config::RetryConfig;
 use ktd_io::file_set::write_together;
 use ktd_io::sha256::{sha256_file, sha256_hex};
-use ktd_io::whole_file::{create_directory, json_bytes, list, read_if_exists, write_whole};
+use ktd_io::whole_file::{create_directory, json_bytes, list, read_if_exists, remove_if_exists, write_whole};
 use ktd_record::RecordPaths;
 use ktd_record::chain::{Lines, Log};
 use ktd_record::program_record::check_program;
@@ -181,6 +181,17 @@ impl UnitFolder {
             create_directory(path.parent().unwrap_or(root))?;
         }
         write_together(&files)?;
+        // What a kill left under a temporary name is no part of the record.
+        for path in files_of(root)? {
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            if name.starts_with('.') {
+                remove_if_exists(&path)?;
+            }
+        }
         let path = self.result_path();
         let result = UnitResult {
             sha256: self.sha256.clone(),

@@ -14,7 +14,9 @@ use ktd_kit::{Folder, Vendor, assert_ok, files, quiet, refused};
 use ktd_record::exchanges::Cassette;
 use ktd_record::study_folder::StudyFolder;
 use ktd_studies::judge::{FormulaJudges, LogicJudgement, StudyLogic, replay_judgement};
-use ktd_studies::{AlphaReport, AlphaStudy, EvaluationRun, FormulaStudyError, OpenStudy, StudyData, evaluate_into};
+use ktd_studies::{
+    AlphaReport, AlphaStudy, EvaluationRun, FormulaStudyError, OpenStudy, StudyData, evaluate_into,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;

@@ -166,46 +166,34 @@ fn assert_page(folder: &Folder, report: &Value) {
     assert!((1..9).all(|piece| ic("CLEAN", piece).abs() < 0.06));
 }
 
-/// The bytes of all files below a folder.
-fn files(folder: &Folder, out: &str) -> BTreeMap<String, Vec<u8>> {
-    let named = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
-    let all = [folder.at(out), folder.at(&format!("{out}/runs"))];
-    let all = all
-        .iter()
-        .flat_map(|folder| ktd_io::whole_file::list(folder).unwrap());
-    let files = all.filter(|path| path.is_file());
-    files
-        .map(|path| (named(&path), std::fs::read(path).unwrap()))
-        .collect()
-}
-
 const SMALL: &str = "name = \"small\"\nsynthetic = { seed = 3, names = 30, days = 1300 }\nhorizons = [5]\n\
                      models = [\"momentum\", \"ridge\", \"trees\"]\nprotocols = [\"EXEC_OPEN\"]\n";
 
+/// A folder goes on with a file that asks for more, keeps what it no longer asks for, and reads nothing of other settings.
 #[test]
-fn what_was_interrupted_or_broken_is_run_again_to_the_same_bytes() {
+fn a_folder_goes_on_with_what_was_decided_by_the_same() {
     let folder = Folder::with(&[("small.toml", SMALL)]);
-    json(&folder, &["leak", "run", "small.toml", "--out", "whole"]);
-    let whole = files(&folder, "whole");
-    json(&folder, &["leak", "run", "small.toml", "--out", "again"]);
-    for (place, path) in ktd_io::whole_file::list(&folder.at("again/runs"))
-        .unwrap()
-        .iter()
-        .enumerate()
-    {
-        match place % 3 {
-            0 => std::fs::remove_file(path).unwrap(),
-            1 => std::fs::write(path, b"{\"half\": ").unwrap(),
-            _ => {}
-        }
-    }
-    std::fs::remove_file(folder.at("again/report.json")).unwrap();
-    json(&folder, &["leak", "run", "small.toml", "--out", "again"]);
-    assert!(files(&folder, "again") == whole, "other bytes");
-    // Other settings read none of it.
-    folder.write("other.toml", SMALL.replace("seed = 3", "seed = 4"));
-    json(&folder, &["leak", "run", "other.toml", "--out", "again"]);
-    assert!(files(&folder, "again")["gains.csv"] != whole["gains.csv"]);
+    let run = |text: &str| {
+        folder.write("small.toml", text);
+        json(&folder, &["leak", "run", "small.toml", "--out", "out"])
+    };
+    let lines = || {
+        std::fs::read_to_string(folder.at("out/units.jsonl"))
+            .unwrap()
+            .lines()
+            .count()
+    };
+    let few = SMALL.replace(", \"trees\"", "");
+    let of_few = run(&few);
+    let few_lines = lines();
+    let of_all = run(SMALL);
+    assert!(few_lines < lines());
+    assert_eq!(run(&few), of_few);
+    assert_eq!(run(SMALL), of_all);
+    let whole = lines();
+    let other = run(&SMALL.replace("seed = 3", "seed = 4"));
+    assert!(other["gains"] != of_all["gains"] && lines() == whole);
+    assert_ok(&quiet(folder.path(), &["verify", "out", "--deep"]));
 }
 
 #[test]
@@ -247,11 +235,6 @@ fn weak_switches_have_a_noise_band_where_it_is_asked_for() {
         words.contains("not distinguishable from panels") && words.contains("momentum h5 NORM_GLOBAL"),
         "{text}"
     );
-    let before = files(&folder, "with");
-    std::fs::remove_dir_all(folder.at("with/noise/001")).unwrap();
-    std::fs::remove_file(folder.at("with/report.json")).unwrap();
-    json(&folder, &["leak", "run", "with.toml", "--out", "with"]);
-    assert!(files(&folder, "with") == before, "other bytes");
 }
 
 #[test]

@@ -1,0 +1,329 @@
+//! One table of kinds: every kind of study runs, is killed, resumes, replays, is verified, and refuses what was changed.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a broken fixture fails the test"
+)]
+
+mod questionnaire;
+
+use ktd_env::KeyedStream;
+use ktd_io::line_file::LineKind;
+use ktd_kit::program::{kill_after, written};
+use ktd_kit::vendor::{Then, json_reply};
+use ktd_kit::{Folder, Vendor, files, this_program};
+use ktd_leakage_study::LeakStudy;
+use ktd_record::program_record::ProgramRecord;
+use ktd_study::{AnyEnd, AnyKind, Depth, Replayed, StudyError, StudyRun, Unheard, any};
+use questionnaire::Questionnaire;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const KILLS: usize = 20;
+
+/// A kind with a file of it.
+struct KindCase {
+    kind: &'static dyn AnyKind,
+    /// The files of a small study, the study itself as `study.toml`; VENDOR stands for the address of a model.
+    files: &'static [(&'static str, &'static str)],
+}
+
+const QUESTIONS: &str = "kind = 'questionnaire'\nname = 'asked'\nlines = 5\nquestions = ['Why?', 'How?', 'When?', 'Who?']\n\
+    [[agents]]\nid = 'one'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n\
+    [[agents]]\nid = 'two'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
+
+const LEAK: &str = "name = 'small'\nsynthetic = { seed = 3, names = 24, days = 800 }\nhorizons = [5]\n\
+    protocols = ['EXEC_CLOSE']\nnoise_panels = 0\nmodels = ['momentum', 'ridge']\n";
+
+/// Every kind.
+fn cases() -> Vec<KindCase> {
+    vec![
+        KindCase {
+            kind: any::<Questionnaire>(),
+            files: &[("study.toml", QUESTIONS)],
+        },
+        KindCase {
+            kind: any::<LeakStudy>(),
+            files: &[("study.toml", LEAK)],
+        },
+    ]
+}
+
+/// A model that says what it was asked, twice.
+fn model() -> Vendor {
+    Vendor::new(|request, stream| {
+        let request: Value = serde_json::from_slice(&request.body).unwrap();
+        let asked = request["messages"][1]["content"].as_str().unwrap().repeat(2);
+        let message = json!({"role": "assistant", "content": asked});
+        let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
+        let body = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
+        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
+        Ok(Then::Keep)
+    })
+}
+
+impl KindCase {
+    fn scene(&self, vendor: &Vendor) -> Folder {
+        let folder = Folder::new();
+        for (name, text) in self.files {
+            folder.write(name, text.replace("VENDOR", &vendor.base_url()));
+        }
+        folder
+    }
+}
+
+/// A run on so many threads by a program with these sources.
+fn with_run<T>(threads: usize, program: &ProgramRecord, work: impl FnOnce(&StudyRun<'_>) -> T) -> T {
+    let tasks = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let (_tell, told_to_end) = tokio::sync::watch::channel(false);
+    work(&StudyRun {
+        program,
+        threads,
+        tasks: tasks.handle(),
+        progress: &Unheard,
+        told_to_end: &told_to_end,
+    })
+}
+
+fn run(case: &KindCase, folder: &Folder, (out, threads): (&str, usize)) -> AnyEnd {
+    let end = with_run(threads, &this_program(), |run| {
+        case.kind
+            .run(&folder.at("study.toml"), Some(&folder.at(out)), run)
+            .unwrap()
+    });
+    assert!(end.finished.is_some(), "{:?}", end.failed);
+    end
+}
+
+fn replay(case: &KindCase, out: &Path, depth: Depth) -> Result<Replayed, StudyError> {
+    with_run(2, &this_program(), |run| case.kind.replay(out, None, depth, run))
+}
+
+/// The files of a study but its lock.
+fn record(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = files(folder);
+    found.retain(|path, _| !path.ends_with("lock"));
+    found
+}
+
+/// Where a record says that a request which was under way when its process was killed was sent once more.
+fn is_of_requests(path: &Path) -> bool {
+    [
+        "exchanges.jsonl.zst",
+        "spending.json",
+        "result.json",
+        "index.jsonl",
+    ]
+    .iter()
+    .any(|name| path.ends_with(name))
+}
+
+/// The records of units that ask somebody hold how their results looked, which is of this machine.
+fn without_index(mut found: BTreeMap<PathBuf, Vec<u8>>) -> BTreeMap<PathBuf, Vec<u8>> {
+    found.retain(|path, _| !path.ends_with("index.jsonl"));
+    found
+}
+
+/// The other process of [`a_killed_study_comes_to_the_same_bytes`]: runs the kind at a place of the table.
+#[test]
+fn in_a_process_of_its_own() {
+    let Ok(place) = std::env::var("KTD_TEST_KIND") else {
+        return;
+    };
+    let folder = PathBuf::from(std::env::var("KTD_TEST_FOLDER").unwrap());
+    let case = cases().swap_remove(place.parse().unwrap());
+    with_run(2, &this_program(), |run| {
+        let (file, out) = (folder.join("study.toml"), folder.join("out"));
+        case.kind.run(&file, Some(&out), run).unwrap();
+    });
+}
+
+/// Killed at drawn moments, each kind ends with the same report, events and works, and asks for nothing twice but what was
+/// under way.
+#[test]
+fn a_killed_study_comes_to_the_same_bytes() {
+    for (place, case) in cases().iter().enumerate() {
+        let (name, vendor) = (case.kind.name(), model());
+        let folder = case.scene(&vendor);
+        run(case, &folder, ("whole", 1));
+        let (whole, asked) = (without_index(record(&folder.at("whole"))), vendor.count());
+        run(case, &folder, ("whole", 2));
+        assert_eq!(vendor.count(), asked, "{name}: a finished study asks nobody");
+        let total = written(&folder.at("whole"));
+        let mut dice = KeyedStream::for_purpose(u64::try_from(place).unwrap(), "kinds");
+        for _ in 0..KILLS {
+            std::fs::remove_dir_all(folder.at("out")).ok();
+            let (bytes, linger) = (1 + dice.below(total), Duration::from_micros(dice.below(2_000)));
+            let before = vendor.count();
+            let child = Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "in_a_process_of_its_own"])
+                .env("KTD_TEST_KIND", place.to_string())
+                .env("KTD_TEST_FOLDER", folder.path())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            let _was_running = kill_after(child, folder.path(), written(folder.path()) + bytes, linger);
+            run(case, &folder, ("out", 2));
+            let how = format!("{name}, killed {linger:?} after {bytes} bytes");
+            let again = vendor.count() - before - asked;
+            assert!(again <= 2, "{how}: {again} requests were sent again");
+            let now = without_index(record(&folder.at("out")));
+            let names: Vec<&PathBuf> = now.keys().collect();
+            assert_eq!(names, whole.keys().collect::<Vec<_>>(), "{how}");
+            for (path, bytes) in &now {
+                assert!(
+                    is_of_requests(path) || whole.get(path) == Some(bytes),
+                    "{how}: {}",
+                    path.display()
+                );
+            }
+            replay(case, &folder.at("out"), Depth::Recorded).unwrap();
+        }
+    }
+}
+
+/// A record gives every byte again with nobody to ask, and says what was changed: a file, a work that was put in place of
+/// another, a program, a world.
+#[test]
+fn a_record_is_made_again_and_refuses_what_was_changed() {
+    for case in cases() {
+        let (name, vendor) = (case.kind.name(), model());
+        let folder = case.scene(&vendor);
+        let out = folder.at("out");
+        run(&case, &folder, ("out", 2));
+        let (whole, asked) = (record(&out), vendor.count());
+        let units = replay(&case, &out, Depth::Recorded).unwrap().units;
+        assert_eq!(replay(&case, &out, Depth::Sample(1)).unwrap().made_again, 1);
+        assert_eq!(replay(&case, &out, Depth::Deep).unwrap().made_again, units);
+        let again = case.kind.report(&out).unwrap();
+        let summary: Value = serde_json::from_slice(&whole[Path::new("report.json")]).unwrap();
+        assert_eq!(again.summary, summary, "{name}");
+        assert_eq!(record(&out), whole, "{name}: nothing of it is written");
+        assert_eq!(vendor.count(), asked, "{name}: nobody is asked");
+
+        for path in whole.keys().filter(|path| is_recorded(path)) {
+            let mut bytes = whole[path].clone();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+            std::fs::write(out.join(path), &bytes).unwrap();
+            let refusal = replay(&case, &out, Depth::Recorded).map(|_| path);
+            assert!(
+                refusal.is_err(),
+                "{name}: a changed byte of {} is not seen",
+                path.display()
+            );
+            std::fs::write(out.join(path), &whole[path]).unwrap();
+        }
+
+        forge_one_work(&out);
+        run(&case, &folder, ("out", 1));
+        replay(&case, &out, Depth::Recorded).unwrap();
+        let refusal = replay(&case, &out, Depth::Deep).unwrap_err();
+        assert!(
+            refusal.to_string().contains("comes to something else"),
+            "{name}: {refusal}"
+        );
+    }
+}
+
+/// Whether a file is part of what a replay compares.
+fn is_recorded(path: &Path) -> bool {
+    !path.starts_with("private") && !path.ends_with("index.jsonl")
+}
+
+/// Puts another output in place of a recorded one as its maker could: everything else is made again over it.
+fn forge_one_work(out: &Path) {
+    let lines = out.join("units.jsonl");
+    if let Some(folder) = ktd_io::whole_file::list_if_exists(&out.join("units"))
+        .unwrap()
+        .first()
+    {
+        let works = folder.join("works.jsonl.zst");
+        let read: Vec<Value> = LineKind::Log.open(&works).unwrap().values().unwrap();
+        let text: Vec<String> = read.iter().map(Value::to_string).collect();
+        let text = with_another_digit(&text.join("\n"), "\"output\":") + "\n";
+        std::fs::write(folder.join("private/works.jsonl"), text).unwrap();
+        for gone in ["result.json", "events.jsonl", "works.jsonl.zst"] {
+            std::fs::remove_file(folder.join(gone)).unwrap();
+        }
+    } else {
+        let text = std::fs::read_to_string(&lines).unwrap();
+        let run = text.lines().find(|line| line.contains("\"gross\":")).unwrap();
+        let line: Value = serde_json::from_str(run).unwrap();
+        let body = with_another_digit(&line["body"].to_string(), "\"gross\":");
+        std::fs::write(out.join("units.open.jsonl"), body + "\n").unwrap();
+    }
+}
+
+/// A text in which the last digit of the first number behind `key` is another.
+fn with_another_digit(text: &str, key: &str) -> String {
+    let begin = text.find(key).unwrap() + key.len();
+    let end = begin + text[begin..].find([',', '}']).unwrap();
+    let digit = text[begin..end]
+        .rfind(|letter: char| letter.is_ascii_digit())
+        .unwrap()
+        + begin;
+    let other = if &text[digit..=digit] == "1" { "2" } else { "1" };
+    [&text[..digit], other, &text[digit + 1..]].concat()
+}
+
+/// Records of another program are never mixed with those of this one: what asks is refused, what does not is made anew.
+#[test]
+fn another_program_goes_on_with_nothing() {
+    let other = ProgramRecord {
+        source_sha256: "b".repeat(64),
+        commit: None,
+    };
+    for case in cases() {
+        let vendor = model();
+        let folder = case.scene(&vendor);
+        run(&case, &folder, ("out", 2));
+        let rerun = with_run(2, &other, |run| {
+            case.kind
+                .run(&folder.at("study.toml"), Some(&folder.at("out")), run)
+        });
+        let replayed = with_run(2, &other, |run| {
+            case.kind.replay(&folder.at("out"), None, Depth::Recorded, run)
+        });
+        if folder.at("out/units").exists() {
+            let refusal = rerun.unwrap_err().to_string();
+            assert!(refusal.contains("made by another program"), "{refusal}");
+            assert!(replayed.unwrap().another_program.is_some());
+        } else {
+            assert!(rerun.unwrap().finished.is_some());
+            assert_eq!(
+                replayed.unwrap().another_program,
+                None,
+                "the records are of the other program now"
+            );
+        }
+    }
+}
+
+/// The file of one kind given to another one is refused by the name of its own.
+#[test]
+fn a_file_of_another_kind_is_told_by_name() {
+    let folder = Folder::with(&[("study.toml", QUESTIONS)]);
+    let refusal = with_run(1, &this_program(), |run| {
+        any::<LeakStudy>()
+            .run(&folder.at("study.toml"), Some(&folder.at("out")), run)
+            .unwrap_err()
+    });
+    assert!(
+        refusal
+            .to_string()
+            .contains("it is a study of kind \"questionnaire\""),
+        "{refusal}"
+    );
+}
