@@ -21,6 +21,18 @@ pub struct DaySpread {
 }
 
 impl DaySpread {
+    /// The spread whose mean and deviation these are, as [`DaySpread::parts`] gave them.
+    #[must_use]
+    pub const fn of_parts((mean, deviation): (f64, f64)) -> Self {
+        Self { mean, deviation }
+    }
+
+    /// Mean and deviation.
+    #[must_use]
+    pub const fn parts(self) -> (f64, f64) {
+        (self.mean, self.deviation)
+    }
+
     fn of(values: &[f64]) -> Self {
         let mean = mean(values).unwrap_or(0.0);
         let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();

@@ -11,7 +11,7 @@ use super::run::LeakRun;
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use ktd_leakage::RunKey;
-use ktd_study::{Hands, Planned, Report, StudyError, StudyKind, UnitId, read_study_file};
+use ktd_study::{Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId, read_study_file};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::Path;
@@ -123,9 +123,9 @@ impl StudyKind for LeakStudy {
         check_config(keys)
     }
 
-    fn open(keys: &LeakConfig, base: &Path, _threads: usize) -> Result<LeakWorld, StudyError> {
+    fn open(keys: &LeakConfig, at: &Opening<'_>) -> Result<LeakWorld, StudyError> {
         Ok(LeakWorld {
-            source: LeakSource::read(keys, base)?,
+            source: LeakSource::read(keys, at.base)?,
             config: keys.clone(),
             noise: NoisePanels::default(),
         })

@@ -57,9 +57,9 @@ pub(super) fn leak_report(report: &LeakReport) -> Result<Report, StudyError> {
             DataRows::of("by_year", &year_rows(report))?,
             DataRows::of("costs", &cost_rows(report))?,
         ],
-        files: Vec::new(),
         styles: vec![FIGURES_STYLE, include_str!("leak_style.css")],
         footer: format!("panel {}", short_hash(&report.panel)),
+        ..Report::default()
     })
 }
 

@@ -2,16 +2,11 @@
 
 use crate::CliError;
 use crate::output::Console;
-use crate::progress::Progress;
-use crate::this_program::this_program;
+use crate::study;
 use clap::Args;
 use ktd_io::parallel::available_threads;
-use ktd_record::study_folder::StudyFolder;
-use ktd_studies::judge::StudyLogic;
-use ktd_studies::{
-    AlphaReport, AlphaStudy, EvaluationRun, OpenStudy, StudyData, alpha_table, combination_table, cost_table,
-    evaluate_into, inference_table, measure_cost, pool_table, report_again, selection_table, split_table,
-};
+use ktd_studies::{AlphaEvaluating, cost_table, measure_cost};
+use ktd_study::{Opening, StudyKind, any, read_study_file};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -29,7 +24,7 @@ Example:
   test = [\"2023-01-03\", \"2024-12-31\"]
 
 Each pool is evaluated on each split: predictive power, stability, robustness, diversity, and a portfolio of its top and bottom \
-fifth. report.html, report.json and CSV tables are written; the same inputs again change nothing. The test split is opened once: another set of \
+fifth. index.html, report.json and tables are written; the same inputs again change nothing. The test split is opened once: another set of \
 formulas in the same folder is counted as another look.";
 
 #[derive(Debug, Args)]
@@ -49,32 +44,25 @@ pub(super) struct EvalArgs {
     cost: bool,
 }
 
-/// Alphas that a terminal shows; the CSV has all.
-const SHOWN_ALPHAS: usize = 20;
-
 /// Evaluates a study of alphas.
 pub(super) fn run(args: &EvalArgs, console: Console) -> Result<(), CliError> {
-    let study = AlphaStudy::read(&args.study)?;
-    let beside = args.study.parent().unwrap_or_else(|| Path::new(""));
-    let beside = beside.join("results").join(&study.name);
-    let data = StudyData::read(&study)?;
-    let run = EvaluationRun {
-        is_test_open: !args.no_test,
-        threads: available_threads(),
-        batch_bytes: EvaluationRun::BATCH_BYTES,
-    };
-    let open = OpenStudy::new(study.clone(), data, run)?;
-    let held = StudyFolder::hold(&args.out.clone().unwrap_or(beside), &this_program())?;
-    let folder = held.path();
-    let open = open.with_logic(StudyLogic::read(&study, folder)?);
-    let work = u64::try_from(open.work()).unwrap_or(u64::MAX);
-    let mut bar = Progress::new(console, "evaluating", work, "instruments");
-    let report = evaluate_into(&open, &held, &mut || bar.advance(1))?;
-    drop(bar);
-    show(&report, folder, console)?;
+    let mut keys = read_study_file::<AlphaEvaluating>(&args.study)?;
+    keys.test_closed |= args.no_test;
+    let base = args.study.parent().unwrap_or_else(|| Path::new(""));
+    let folder = args
+        .out
+        .clone()
+        .unwrap_or_else(|| base.join("results").join(&keys.name));
+    study::run_keys::<AlphaEvaluating>(keys.clone(), (base, &folder), console)?;
     if args.cost {
         let started = Instant::now();
-        let cost = measure_cost(&open, folder, &|| started.elapsed().as_secs_f64())?;
+        let at = Opening {
+            base,
+            out: &folder,
+            threads: available_threads(),
+        };
+        let open = AlphaEvaluating::open(&keys, &at)?;
+        let cost = measure_cost(&open, &folder, &|| started.elapsed().as_secs_f64())?;
         if !console.quiet && !console.json {
             console.result(
                 &cost_table(&cost).text_in(console.layout()),
@@ -101,39 +89,5 @@ pub(super) struct ReportArgs {
 
 /// Makes tables and page again.
 pub(super) fn report(args: &ReportArgs, console: Console) -> Result<(), CliError> {
-    show(&report_again(&args.dir)?, &args.dir, console)
-}
-
-fn show(report: &AlphaReport, folder: &Path, console: Console) -> Result<(), CliError> {
-    let value = serde_json::to_value(report).map_err(CliError::invalid)?;
-    let text = if console.quiet {
-        String::new()
-    } else {
-        text(report, folder, console)
-    };
-    console.result(&text, &value)
-}
-
-fn text(report: &AlphaReport, folder: &Path, console: Console) -> String {
-    let shown = report.of_last_split(SHOWN_ALPHAS);
-    let alphas = if shown.alphas.len() < report.alphas.len() {
-        let all = report.alphas.len();
-        alpha_table(&shown).with_note(format!("alphas.csv has all {all} rows, of every split"))
-    } else {
-        alpha_table(&shown)
-    };
-    let tables = [
-        pool_table(report),
-        combination_table(report),
-        inference_table(report),
-        selection_table(report),
-        split_table(report),
-        alphas,
-    ];
-    let mut text: Vec<String> = tables.map(|table| table.text_in(console.layout())).to_vec();
-    text.push(format!(
-        "{}: report.html, report.json and CSV tables",
-        folder.display()
-    ));
-    text.join("\n")
+    study::report(any::<AlphaEvaluating>(), &args.dir, (false, console))
 }

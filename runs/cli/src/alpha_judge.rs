@@ -2,19 +2,15 @@
 
 use crate::CliError;
 use crate::output::Console;
-use crate::progress::Progress;
 use crate::run::runtime;
-use crate::signals::unless_told_to_end;
-use crate::this_program::this_program;
+use crate::study;
 use clap::Args;
 use ktd_io::parallel::available_threads;
 use ktd_studies::AlphaStudy;
-use ktd_studies::judge::{
-    FormulaJudges, LogicJudgement, judge_table, judged_formula_table, judged_pool_table, replay_judgement,
-};
+use ktd_studies::judge::FormulaJudging;
 use ktd_studies::mine::{mined_table, replay_mined};
+use ktd_study::{Depth, any};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 const JUDGE_EXAMPLE: &str = "\
 Example:
@@ -72,43 +68,24 @@ pub(super) struct ReplayArgs {
     bins: Option<PathBuf>,
 }
 
-/// Formulas that a terminal shows; the judgement has all.
-const SHOWN_FORMULAS: usize = 20;
-
 /// Has a study's formulas judged.
 pub(super) fn run(args: &JudgeArgs, console: Console) -> Result<(), CliError> {
-    let study = AlphaStudy::read(&args.study)?;
+    let name = AlphaStudy::read(&args.study)?.name;
     let base = args.study.parent().unwrap_or_else(|| Path::new(""));
-    let results = base.join("results").join(&study.name);
+    let results = base.join("results").join(name);
     let folder = args.out.clone().unwrap_or(results).join("judge");
-    let judges = FormulaJudges::open(&study, base, (&folder, &this_program()))?;
-    let questions = u64::try_from(judges.questions()).unwrap_or(u64::MAX);
-    let bar = Mutex::new(Progress::new(console, "asking", questions, "questions answered"));
-    let answered = || {
-        if let Ok(mut bar) = bar.lock() {
-            bar.advance(1);
-        }
-    };
-    let judgement = runtime()?.block_on(unless_told_to_end(judges.ask_all(&answered)))??;
-    drop(bar);
-    show(&judgement, &folder, "judgement.json", console)
-}
-
-/// Makes a judgement again from its record.
-pub(super) fn replay(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
-    if args.folder.join("header.json").is_file() {
-        return replay_search(args, console);
-    }
-    let judgement = runtime()?.block_on(replay_judgement(&args.folder))?;
-    show(
-        &judgement,
-        &args.folder,
-        "the record gives the same bytes",
-        console,
+    study::run(
+        any::<FormulaJudging>(),
+        (&args.study, Some(&folder)),
+        (false, console),
     )
 }
 
-fn replay_search(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
+/// Makes a search by a language model again from its record.
+pub(super) fn replay(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
+    if let Some(kind) = study::kind_in(&args.folder) {
+        return study::replay(kind, (&args.folder, None), Depth::Recorded, console);
+    }
     let market = (args.panel.clone(), args.bins.clone());
     let replaying = replay_mined(&args.folder, market, available_threads());
     let pool = runtime()?.block_on(replaying)?;
@@ -119,21 +96,4 @@ fn replay_search(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
         args.folder.display()
     );
     console.result(if console.quiet { "" } else { &text }, &value)
-}
-
-fn show(judgement: &LogicJudgement, folder: &Path, what: &str, console: Console) -> Result<(), CliError> {
-    let value = serde_json::to_value(judgement).map_err(CliError::invalid)?;
-    if console.quiet {
-        return console.result("", &value);
-    }
-    let mut formulas = judged_formula_table(judgement);
-    let all = formulas.rows.len();
-    formulas.rows.truncate(SHOWN_FORMULAS);
-    if SHOWN_FORMULAS < all {
-        formulas = formulas.with_note(format!("judgement.json has all {all} formulas"));
-    }
-    let tables = [judge_table(judgement), judged_pool_table(judgement), formulas];
-    let mut text: Vec<String> = tables.map(|table| table.text_in(console.layout())).to_vec();
-    text.push(format!("{}: {what}", folder.display()));
-    console.result(&text.join("\n"), &value)
 }

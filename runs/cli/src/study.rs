@@ -9,8 +9,11 @@ use crate::this_program::this_program;
 use ktd_io::ErrorClass;
 use ktd_io::parallel::available_threads;
 use ktd_leakage_study::LeakStudy;
+use ktd_studies::AlphaEvaluating;
+use ktd_studies::judge::FormulaJudging;
 use ktd_study::{
-    AnyEnd, AnyKind, Depth, Replayed, ReportOf, StudyError, StudyProgress, StudyRun, any, kind_of,
+    AnyEnd, AnyKind, Depth, Replayed, ReportOf, StudyError, StudyKind, StudyProgress, StudyRun, any, any_end,
+    kind_of, run_study,
 };
 use ktd_view::draw::paragraph;
 use serde_json::json;
@@ -19,7 +22,11 @@ use std::sync::Mutex;
 use tokio::sync::watch;
 
 /// Every kind of study.
-pub(super) const KINDS: [&dyn AnyKind; 1] = [any::<LeakStudy>()];
+pub(super) const KINDS: [&dyn AnyKind; 3] = [
+    any::<LeakStudy>(),
+    any::<AlphaEvaluating>(),
+    any::<FormulaJudging>(),
+];
 
 impl From<StudyError> for CliError {
     fn from(error: StudyError) -> Self {
@@ -100,22 +107,42 @@ pub(super) fn run(
     (file, out): (&Path, Option<&Path>),
     (all, console): (bool, Console),
 ) -> Result<(), CliError> {
+    ended(
+        with_run(("running", kind.asks(), console), |run| kind.run(file, out, run))?,
+        (all, console),
+    )
+}
+
+/// The same of a study whose keys a command has read.
+pub(super) fn run_keys<K: StudyKind>(
+    keys: K::Keys,
+    places: (&Path, &Path),
+    console: Console,
+) -> Result<(), CliError> {
+    let end = with_run(("running", K::ASKS, console), |run| {
+        any_end(run_study::<K>(keys, places, run)?, places.1)
+    })?;
+    ended(end, (false, console))
+}
+
+fn ended(end: AnyEnd, (all, console): (bool, Console)) -> Result<(), CliError> {
     let AnyEnd {
         folder,
         finished,
         units,
         failed,
-    } = with_run(("running", kind.asks(), console), |run| kind.run(file, out, run))?;
+    } = end;
     let Some(finished) = finished else {
         let (count, first) = (failed.len(), failed.into_iter().next());
         return Err(first.map_or_else(
             || CliError::difference(format_args!("{}: not every unit is finished", folder.display())),
-            |(id, error)| {
-                error
+            |(id, error)| match units {
+                1 => error.into(),
+                _ => error
                     .at(format_args!(
                         "{count} of {units} units have no result; the first, {id}"
                     ))
-                    .into()
+                    .into(),
             },
         ));
     };

@@ -18,6 +18,8 @@ use ktd_expressions::CheckedFormula;
 use ktd_io::parallel::in_parallel;
 use ktd_stats::moments::mean;
 use ktd_stats::{Interval, Undefined};
+use ktd_study::{Hands, StudyError};
+use std::cell::LazyCell;
 
 /// The laws of the noise, in the order of their figures.
 const LAWS: [NoiseLaw; 2] = [NoiseLaw::Normal, NoiseLaw::StudentT3];
@@ -39,22 +41,35 @@ type OneDraw = Vec<Option<f64>>;
 type Draws = [Vec<Vec<Option<f64>>>; 2];
 
 impl BatchTask<'_> {
-    /// Evaluates some formulas; also how often the least factor of noise held.
+    /// Evaluates some formulas, works of `hands`; also how often the least factor of noise held.
     pub(crate) fn evaluate(
         &self,
         formulas: &[CheckedFormula],
-        advance: &mut dyn FnMut(),
-    ) -> Result<(Vec<AlphaFound>, usize), FormulaStudyError> {
-        let columns = self.task.columns(&self.open.data.panel, formulas, advance)?;
-        let places: Vec<usize> = (0..formulas.len()).collect();
+        hands: &Hands<'_, ()>,
+    ) -> Result<(Vec<AlphaFound>, usize), StudyError> {
+        let forms: Vec<&str> = formulas.iter().map(CheckedFormula::canonical).collect();
+        // Values are computed once, and not at all where every work is recorded.
+        let columns = LazyCell::new(|| {
+            let panel = &self.open.data.panel;
+            self.task
+                .columns(panel, formulas, &mut || hands.advance(1))
+                .map_err(StudyError::from)
+        });
+        let columns = || columns.as_ref().map_err(StudyError::clone);
+        let mut found = hands.work("alphas", &forms, || {
+            self.without_noise(columns()?, formulas.len())
+        })?;
+        let raised = self.add_robustness(&columns, (formulas, &forms), &mut found, hands)?;
+        Ok((found, raised))
+    }
+
+    /// What alphas are worth but for their robustness.
+    fn without_noise(&self, columns: &ScoreColumns, alphas: usize) -> Result<Vec<AlphaFound>, StudyError> {
+        let places: Vec<usize> = (0..alphas).collect();
         let each = in_parallel(&places, self.task.threads, |place| {
             self.alpha(columns.table(*place))
         });
-        let (mut found, mut evaluations) = (Vec::new(), Vec::new());
-        for (alpha, of_splits) in each {
-            found.push(alpha);
-            evaluations.push(of_splits);
-        }
+        let (mut found, evaluations): (Vec<AlphaFound>, Vec<_>) = each.into_iter().unzip();
         for (place, split) in self.splits.iter().enumerate() {
             let of_split = evaluations
                 .iter()
@@ -62,9 +77,7 @@ impl BatchTask<'_> {
                 .collect();
             self.add_intervals(split, of_split, place, &mut found)?;
         }
-        drop(evaluations);
-        let raised = self.add_robustness(&columns, formulas, &mut found, advance)?;
-        Ok((found, raised))
+        Ok(found)
     }
 
     pub(crate) fn alpha(&self, scores: DayTable) -> (AlphaFound, Vec<AlphaEvaluation>) {
@@ -149,52 +162,57 @@ impl BatchTask<'_> {
         Ok(())
     }
 
-    /// Draw after draw, so that the scores on one perturbed panel stand in memory.
-    pub(crate) fn add_robustness(
+    /// Draw after draw, each a work, so that the scores on one perturbed panel stand in memory.
+    pub(crate) fn add_robustness<'c>(
         &self,
-        columns: &ScoreColumns,
-        formulas: &[CheckedFormula],
+        columns: &impl Fn() -> Result<&'c ScoreColumns, StudyError>,
+        (formulas, forms): (&[CheckedFormula], &[&str]),
         found: &mut [AlphaFound],
-        advance: &mut dyn FnMut(),
-    ) -> Result<usize, FormulaStudyError> {
+        hands: &Hands<'_, ()>,
+    ) -> Result<usize, StudyError> {
         let mut raised = 0;
-        let empty = || {
+        let mut draws: Vec<Draws> = vec![
             [
                 vec![Vec::new(); self.splits.len()],
-                vec![Vec::new(); self.splits.len()],
-            ]
-        };
-        let mut draws: Vec<Draws> = formulas.iter().map(|_| empty()).collect();
-        let places: Vec<usize> = (0..formulas.len()).collect();
-        let (noise, is_drawn) = (&self.open.study.noise, self.sigma.is_some());
-        if let Some(sigma) = self.sigma {
-            let members = self.splits.first().map(|split| split.split.members);
-            let ranks = in_parallel(&places, self.task.threads, |place| {
-                members.map(|members| DailyRanks::of(&columns.table(*place), members))
-            });
-            for (law_place, law) in LAWS.into_iter().enumerate() {
-                for draw in 0..noise.draws {
-                    let (mode, seed) = (noise.mode, self.open.study.seed);
-                    let draw = NoiseDraw {
-                        mode,
-                        law,
-                        sigma,
-                        seed,
-                        draw,
-                    };
-                    let (kept, floor) = self.one_draw((columns, &ranks), formulas, draw, advance)?;
-                    raised += floor;
-                    for (draws, kept) in draws.iter_mut().zip(kept) {
-                        for (draws, kept) in draws.get_mut(law_place).into_iter().flatten().zip(kept) {
-                            draws.push(kept);
-                        }
+                vec![Vec::new(); self.splits.len()]
+            ];
+            formulas.len()
+        ];
+        let (noise, seed) = (&self.open.study.noise, self.open.study.seed);
+        let members = self.splits.first().map(|split| split.split.members);
+        let ranks = LazyCell::new(|| {
+            let places: Vec<usize> = (0..formulas.len()).collect();
+            columns().map(|columns| {
+                in_parallel(&places, self.task.threads, |place| {
+                    members.map(|members| DailyRanks::of(&columns.table(*place), members))
+                })
+            })
+        });
+        for (law_place, law) in LAWS.into_iter().enumerate().filter(|_| self.sigma.is_some()) {
+            for place in 0..noise.draws {
+                let draw = NoiseDraw {
+                    mode: noise.mode,
+                    law,
+                    sigma: self.sigma.unwrap_or_default(),
+                    seed,
+                    draw: place,
+                };
+                let input = (forms, law_place, place);
+                let (kept, floor): (Vec<OneDraw>, usize) = hands.work("noise draw", &input, || {
+                    let ranks = ranks.as_ref().map_err(StudyError::clone)?;
+                    Ok(self.one_draw((columns()?, ranks), formulas, draw, &mut || hands.advance(1))?)
+                })?;
+                raised += floor;
+                for (draws, kept) in draws.iter_mut().zip(kept) {
+                    for (draws, kept) in draws.get_mut(law_place).into_iter().flatten().zip(kept) {
+                        draws.push(kept);
                     }
                 }
             }
         }
         for (alpha, draws) in found.iter_mut().zip(draws) {
             for (place, split) in alpha.splits.iter_mut().enumerate() {
-                add_robustness_figures(&mut split.row, &draws, place, is_drawn);
+                add_robustness_figures(&mut split.row, &draws, place, self.sigma.is_some());
             }
         }
         Ok(raised)

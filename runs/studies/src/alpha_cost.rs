@@ -18,8 +18,10 @@ use ktd_io::file_set::replace_report;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, list, parse_json, read_bounded};
 use ktd_record::spending::Spending;
 use ktd_stats::moments::count;
+use ktd_study::{Hands, StudyError};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
+use ktd_view::report_table::ReportTable;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -71,12 +73,12 @@ pub struct StudyCost {
 /// are written to `cost.json` and `cost.csv` of the study's folder. `seconds` is a clock.
 ///
 /// # Errors
-/// [`FormulaStudyError`] when something cannot be evaluated, read or written.
+/// [`StudyError`] when something cannot be evaluated, read or written.
 pub fn measure_cost(
     open: &OpenStudy,
     folder: &Path,
     seconds: &dyn Fn() -> f64,
-) -> Result<StudyCost, FormulaStudyError> {
+) -> Result<StudyCost, StudyError> {
     let tables = open.tables();
     let spans = open.splits.iter();
     let splits: Vec<SplitTables<'_>> = spans.map(|span| SplitTables::new(open, &tables, span)).collect();
@@ -89,7 +91,7 @@ pub fn measure_cost(
     let mut formulas = open.formulas();
     formulas.truncate(SAMPLE);
     let Some(last) = splits.last() else {
-        return Err(FormulaStudyError::input("no split is open", "give a split"));
+        return Err(StudyError::input("no split is open", "give a split"));
     };
     let batch = BatchTask {
         open,
@@ -108,7 +110,7 @@ pub fn measure_cost(
     };
     let path = folder.join("cost.json");
     let json = json_bytes(&path, &cost)?;
-    let csv = crate::alpha_files::csv_bytes(&cost_table(&cost))?;
+    let csv = ReportTable::new("cost", cost_table(&cost)).csv().into_bytes();
     replace_report(&[(path, json), (folder.join("cost.csv"), csv)], &[])?;
     Ok(cost)
 }
@@ -137,7 +139,7 @@ fn figures(
     batch: &BatchTask<'_>,
     (last, formulas): (&SplitTables<'_>, &[CheckedFormula]),
     clock: &dyn Fn() -> f64,
-) -> Result<Vec<FigureCost>, FormulaStudyError> {
+) -> Result<Vec<FigureCost>, StudyError> {
     let mut meter = Meter {
         clock,
         alphas: count(formulas.len()),
@@ -180,7 +182,9 @@ fn figures(
     })?;
     if batch.sigma.is_some() {
         meter.timed("PFS", || {
-            batch.add_robustness(&columns, formulas, &mut found, &mut || ())
+            let forms: Vec<&str> = formulas.iter().map(CheckedFormula::canonical).collect();
+            let hands = Hands::unrecorded(&|_| (), batch.task.threads);
+            batch.add_robustness(&|| Ok(&columns), (formulas, &forms), &mut found, &hands)
         })?;
     }
     meter.timed("DE", || {
@@ -206,7 +210,7 @@ fn models(open: &OpenStudy, folder: &Path) -> Result<Vec<ModelCost>, FormulaStud
             found.extend(spent("miner", &pool.id, mined)?);
         }
     }
-    let judges = folder.join("judge").join("agents");
+    let judges = folder.join("judge").join("units");
     if judges.is_dir() {
         let mut folders = list(&judges)?;
         folders.sort();

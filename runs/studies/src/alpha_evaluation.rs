@@ -5,11 +5,12 @@ use crate::alpha_batch::BatchTask;
 use crate::alpha_exchange::AlphaExchange;
 use crate::alpha_found::{AlphaFound, SplitFound};
 use crate::alpha_inference::{best_alphas, pool_inference, rank_rows};
-use crate::alpha_report::{AlphaReport, AlphaRow, AlphaYearRow, RefusedRow};
+use crate::alpha_report::{AlphaReport, AlphaRow, AlphaYearRow, CombinationRow, PoolRow, RefusedRow};
 use crate::alpha_rows::{
     alpha_rows, combination_row, pool_row, portfolio_returns, split_row, yearly_figures,
 };
 use crate::alpha_study::{NoiseMode, StudyLabel};
+use crate::exact::exact_series;
 use crate::open_study::{FORMAT, OpenStudy};
 use crate::pool_products::PoolTask;
 use crate::split_tables::{SplitTables, StudyTables};
@@ -17,8 +18,9 @@ use crate::study_pool::StudyPool;
 use crate::study_values::ScoreTask;
 use ktd_alphas::{AlphaEvaluation, DaySeries, LabelKind, evaluate_alpha, label_returns};
 use ktd_expressions::{CheckedFormula, RowsBack};
-use ktd_record::program_record::ProgramRecord;
-use std::collections::BTreeMap;
+use ktd_io::sha256::sha256_hex;
+use ktd_study::{Hands, StudyError};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Bytes of an alpha's cell while it is evaluated: its score, the perturbed one, and its rank.
@@ -27,22 +29,31 @@ const BATCH_CELL_BYTES: usize = 12;
 /// The name of a pool's equal-weight combination among its alphas.
 const EQUAL: &str = "equal";
 
+/// The rows of a pool and of its combinations.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct PoolWork {
+    /// By split.
+    pools: Vec<PoolRow>,
+    /// With the place of their split.
+    combinations: Vec<(usize, CombinationRow)>,
+    years: Vec<AlphaYearRow>,
+    /// Daily returns of the equal-weight combination, with the place of their split.
+    equal: Vec<(usize, Returns)>,
+}
+
+/// Daily returns.
+#[derive(Debug, Serialize, Deserialize)]
+struct Returns(#[serde(with = "exact_series")] DaySeries);
+
 impl OpenStudy {
-    /// Evaluates everything by the program `program`; `advance` is called for each instrument.
-    ///
-    /// # Errors
-    /// [`FormulaStudyError`] for a formula that names an instrument that the panel lacks, and a universe without names.
-    pub fn evaluate(
-        &self,
-        (test_looks, program): (usize, &ProgramRecord),
-        advance: &mut dyn FnMut(),
-    ) -> Result<AlphaReport, FormulaStudyError> {
+    /// Evaluates everything; what takes long are works of `hands`.
+    pub(crate) fn evaluate(&self, hands: &Hands<'_, ()>) -> Result<AlphaReport, StudyError> {
         let tables = self.tables();
         let spans = self.splits.iter();
         let splits: Vec<SplitTables<'_>> = spans.map(|span| SplitTables::new(self, &tables, span)).collect();
         for split in &splits {
             if split.split.members.cells(&split.split.days) == 0 {
-                return Err(FormulaStudyError::input(
+                return Err(StudyError::input(
                     format_args!("no name counts on any day of split {}", split.name),
                     "write universe = \"all\" where the panel has no members",
                 ));
@@ -52,19 +63,21 @@ impl OpenStudy {
             data: &self.data,
             precision: self.study.numeric.precision(),
             window: tables.window.clone(),
-            threads: self.run.threads,
+            threads: hands.threads(),
         };
         let formulas = self.formulas();
-        let (found, raised) = self.found(&task, &splits, &formulas, advance)?;
-        let mut report = self.empty_report((test_looks, program), raised)?;
+        let (found, raised) = self.found(&task, &splits, &formulas, hands)?;
+        let mut report = self.empty_report(raised)?;
         for (place, split) in splits.iter().enumerate() {
             let mut rows = alpha_rows(self, &found, place, split);
             report.splits.push(split_row(self, split, &rows));
             self.add_inference(&mut report, (place, split), &found, &mut rows)?;
             report.alphas.extend(rows);
         }
-        self.add_pools(&mut report, &task, &splits, (&formulas, &found), advance)?;
-        self.add_selections(&mut report, &task, &splits, (&formulas, &found))?;
+        self.add_pools(&mut report, &task, &splits, (&formulas, &found), hands)?;
+        (report.selections, report.curve_days) = hands.work("selections", &self.formulas_hash(), || {
+            Ok(self.selections(&report.alphas, &task, &splits, (&formulas, &found))?)
+        })?;
         Ok(report)
     }
 
@@ -103,15 +116,11 @@ impl OpenStudy {
         Ok(())
     }
 
-    fn empty_report(
-        &self,
-        (test_looks, program): (usize, &ProgramRecord),
-        raised: usize,
-    ) -> Result<AlphaReport, FormulaStudyError> {
+    fn empty_report(&self, raised: usize) -> Result<AlphaReport, FormulaStudyError> {
         Ok(AlphaReport {
             format: FORMAT,
             name: self.study.name.clone(),
-            inputs: self.inputs_hash(program)?,
+            inputs: sha256_hex(self.inputs().to_string().as_bytes()),
             formulas: self.formulas_hash(),
             panel: self.data.panel.source.clone(),
             label: self.label_words().0.to_owned(),
@@ -120,7 +129,7 @@ impl OpenStudy {
             noise_draws: self.study.noise.draws,
             noise_raised: raised,
             is_test_open: self.splits.iter().any(|split| split.name == "test"),
-            test_looks,
+            test_looks: 0,
             notes: self.notes(),
             splits: Vec::new(),
             pools: Vec::new(),
@@ -132,7 +141,6 @@ impl OpenStudy {
             selections: Vec::new(),
             curve_days: Vec::new(),
             refused: self.refused(),
-            tables: BTreeMap::new(),
         })
     }
 
@@ -154,8 +162,8 @@ impl OpenStudy {
         task: &ScoreTask<'_>,
         splits: &[SplitTables<'_>],
         formulas: &[CheckedFormula],
-        advance: &mut dyn FnMut(),
-    ) -> Result<(Vec<AlphaFound>, usize), FormulaStudyError> {
+        hands: &Hands<'_, ()>,
+    ) -> Result<(Vec<AlphaFound>, usize), StudyError> {
         let exchange = AlphaExchange::of(self);
         let batch = BatchTask {
             open: self,
@@ -166,7 +174,7 @@ impl OpenStudy {
         };
         let (mut found, mut raised) = (Vec::with_capacity(formulas.len()), 0);
         for formulas in formulas.chunks(self.batch()) {
-            let (alphas, floor) = batch.evaluate(formulas, advance)?;
+            let (alphas, floor) = batch.evaluate(formulas, hands)?;
             found.extend(alphas);
             // the same noise in every batch
             raised = floor;
@@ -180,9 +188,8 @@ impl OpenStudy {
         task: &ScoreTask<'_>,
         splits: &[SplitTables<'_>],
         (formulas, found): (&[CheckedFormula], &[AlphaFound]),
-        advance: &mut dyn FnMut(),
-    ) -> Result<(), FormulaStudyError> {
-        let exchange = AlphaExchange::of(self);
+        hands: &Hands<'_, ()>,
+    ) -> Result<(), StudyError> {
         let mut first = 0;
         let (mut pools, mut combinations, mut equal) = (Vec::new(), Vec::new(), Vec::new());
         for pool in &self.pools {
@@ -195,29 +202,24 @@ impl OpenStudy {
                 formulas: formulas.get(alphas.clone()).unwrap_or_default().to_vec(),
                 found: found.get(alphas).unwrap_or_default().iter().collect(),
             };
-            let (diversities, weights) = of_pool.products(advance)?;
-            let given = weights
-                .each_ref()
-                .map(|(_, weights)| weights.as_deref().unwrap_or_default());
-            let combined = of_pool.combinations(&given, advance)?;
-            for (place, (split, diversity)) in splits.iter().zip(diversities).enumerate() {
-                let rows = report.alphas.iter();
-                let rows = rows.filter(|row| row.split == split.name && row.pool == pool.id);
-                let row = pool_row(self, split, pool, &rows.collect::<Vec<_>>(), diversity);
-                pools.push((place, row));
-                for (weights, combined) in weights.iter().zip(&combined) {
-                    let evaluation = evaluate_alpha(combined, &split.split);
-                    let mut row = combination_row(self, split, pool, (weights, &evaluation));
-                    if let Some(exchange) = exchange.as_ref().filter(|_| weights.1.is_ok()) {
-                        exchange.add_figures(&mut row.row, combined, split);
-                    }
-                    if row.weights == "equal" {
-                        report.years.extend(self.years_of(split, pool, &evaluation));
-                        equal.push((place, pool.id.clone(), portfolio_returns(&evaluation)));
-                    }
-                    combinations.push((place, row));
-                }
-            }
+            let rows = &report.alphas;
+            let made = hands.work("pool", &pool.id, || {
+                Ok(self.pool_work(pool, (&of_pool, rows), &mut || hands.advance(1))?)
+            })?;
+            let PoolWork {
+                pools: of_splits,
+                combinations: combined,
+                years,
+                equal: returns,
+            } = made;
+            pools.extend(of_splits.into_iter().enumerate());
+            combinations.extend(combined);
+            report.years.extend(years);
+            equal.extend(
+                returns
+                    .into_iter()
+                    .map(|(place, Returns(returns))| (place, pool.id.clone(), returns)),
+            );
         }
         // split after split, as the alphas stand
         pools.sort_by_key(|(place, _)| *place);
@@ -232,6 +234,41 @@ impl OpenStudy {
                 .extend(rank_rows(self, split, "pools", &ranked.collect::<Vec<_>>())?);
         }
         Ok(())
+    }
+
+    /// The rows of a pool and of its combinations.
+    fn pool_work(
+        &self,
+        pool: &StudyPool,
+        (of_pool, alphas): (&PoolTask<'_>, &[AlphaRow]),
+        advance: &mut dyn FnMut(),
+    ) -> Result<PoolWork, FormulaStudyError> {
+        let exchange = AlphaExchange::of(self);
+        let mut made = PoolWork::default();
+        let (diversities, weights) = of_pool.products(advance)?;
+        let given = weights
+            .each_ref()
+            .map(|(_, weights)| weights.as_deref().unwrap_or_default());
+        let combined = of_pool.combinations(&given, advance)?;
+        for (place, (split, diversity)) in of_pool.splits.iter().zip(diversities).enumerate() {
+            let rows = alphas.iter();
+            let rows = rows.filter(|row| row.split == split.name && row.pool == pool.id);
+            made.pools
+                .push(pool_row(self, split, pool, &rows.collect::<Vec<_>>(), diversity));
+            for (weights, combined) in weights.iter().zip(&combined) {
+                let evaluation = evaluate_alpha(combined, &split.split);
+                let mut row = combination_row(self, split, pool, (weights, &evaluation));
+                if let Some(exchange) = exchange.as_ref().filter(|_| weights.1.is_ok()) {
+                    exchange.add_figures(&mut row.row, combined, split);
+                }
+                if row.weights == "equal" {
+                    made.years.extend(self.years_of(split, pool, &evaluation));
+                    made.equal.push((place, Returns(portfolio_returns(&evaluation))));
+                }
+                made.combinations.push((place, row));
+            }
+        }
+        Ok(made)
     }
 
     fn years_of(

@@ -1,6 +1,7 @@
 //! What a study of alphas found.
 
 use ktd_stats::Undefined;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 pub(crate) type Figure = Result<f64, String>;
 
 /// Figures by name; one that is undefined is null, and its reason stands in `undefined`.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct FigureRow {
     /// By name.
     pub figures: BTreeMap<String, Option<f64>>,
@@ -42,7 +43,7 @@ pub(crate) fn coded<T>(value: Result<T, Undefined>) -> Result<T, String> {
 }
 
 /// An alpha over the days of a split.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct AlphaRow {
     /// The split.
     pub split: String,
@@ -64,7 +65,7 @@ pub struct AlphaRow {
 }
 
 /// A pool over the days of a split.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct PoolRow {
     /// The split.
     pub split: String,
@@ -91,7 +92,7 @@ pub struct PoolRow {
 }
 
 /// The combination of a pool over the days of a split.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct CombinationRow {
     /// The split.
     pub split: String,
@@ -105,7 +106,7 @@ pub struct CombinationRow {
 }
 
 /// A split: its days, and the line of turnover on stability over all alphas.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct SplitRow {
     /// The split.
     pub split: String,
@@ -127,7 +128,7 @@ pub struct SplitRow {
 }
 
 /// A calendar year of a split: an alpha, or the equal-weight combination of a pool under the id `equal`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct AlphaYearRow {
     /// The split.
     pub split: String,
@@ -143,7 +144,7 @@ pub struct AlphaYearRow {
 }
 
 /// What may be concluded of a pool on a split, given how many expressions were tried for it.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct InferenceRow {
     /// The split.
     pub split: String,
@@ -157,7 +158,7 @@ pub struct InferenceRow {
 }
 
 /// A rank with its interval: of the best alphas of a split, or of its pools' equal-weight combinations.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct RankRow {
     /// The split.
     pub split: String,
@@ -180,7 +181,7 @@ pub struct RankRow {
 }
 
 /// The best alphas by a figure of valid days, together on test days.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct SelectionRow {
     /// The figure: `pps`, `rre`, `pfs`, `composite`, or `pps` with another weight of values.
     pub by: String,
@@ -196,7 +197,7 @@ pub struct SelectionRow {
 }
 
 /// A formula that was refused.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct RefusedRow {
     /// Its pool.
     pub pool: String,
@@ -209,7 +210,7 @@ pub struct RefusedRow {
 }
 
 /// What a study of alphas found.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct AlphaReport {
     /// The version of this layout.
     pub format: u32,
@@ -257,8 +258,6 @@ pub struct AlphaReport {
     pub curve_days: Vec<String>,
     /// Formulas that no rule takes.
     pub refused: Vec<RefusedRow>,
-    /// SHA-256 of each table, and of the page, that was written with the report.
-    pub tables: BTreeMap<String, String>,
 }
 
 impl AlphaReport {
@@ -271,5 +270,22 @@ impl AlphaReport {
             }
         }
         names
+    }
+}
+
+impl AlphaReport {
+    /// The same report with so many alphas of the last split alone, in the order of their pools.
+    #[must_use]
+    pub fn of_last_split(&self, most: usize) -> Self {
+        let last = self.splits.last().map(|split| split.split.as_str());
+        let of_last = self
+            .alphas
+            .iter()
+            .filter(|alpha| Some(alpha.split.as_str()) == last);
+        Self {
+            alphas: of_last.take(most).cloned().collect(),
+            years: Vec::new(),
+            ..self.clone()
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::FormulaStudyError;
 use crate::alpha_found::AlphaFound;
-use crate::alpha_report::{AlphaReport, AlphaRow, FigureRow, SelectionRow};
+use crate::alpha_report::{AlphaRow, FigureRow, SelectionRow};
 use crate::alpha_rows::{add_evaluation, portfolio_returns};
 use crate::open_study::OpenStudy;
 use crate::pool_products::PoolTask;
@@ -25,20 +25,20 @@ const BETAS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 type Choice = (&'static str, f64, Vec<usize>);
 
 impl OpenStudy {
-    /// Adds the best alphas by each figure of valid days, with what their equal-weight combination earns on test days.
-    pub(crate) fn add_selections(
+    /// The best alphas by each figure of valid days, with what their equal-weight combination earns on test days.
+    pub(crate) fn selections(
         &self,
-        report: &mut AlphaReport,
+        alphas: &[AlphaRow],
         task: &ScoreTask<'_>,
         splits: &[SplitTables<'_>],
         (formulas, found): (&[CheckedFormula], &[AlphaFound]),
-    ) -> Result<(), FormulaStudyError> {
+    ) -> Result<(Vec<SelectionRow>, Vec<String>), FormulaStudyError> {
         let Some(test) = splits.iter().find(|split| split.name == "test") else {
-            return Ok(());
+            return Ok(Default::default());
         };
-        let valid: Vec<&AlphaRow> = report.alphas.iter().filter(|row| row.split == "valid").collect();
+        let valid: Vec<&AlphaRow> = alphas.iter().filter(|row| row.split == "valid").collect();
         if valid.is_empty() {
-            return Ok(());
+            return Ok(Default::default());
         }
         let choices = self.choices(&valid);
         let together: BTreeSet<usize> = choices
@@ -92,10 +92,8 @@ impl OpenStudy {
                 row,
             });
         }
-        report.selections = selections;
         let days = test.split.label_days.iter();
-        report.curve_days = days.map(|day| self.day_of(test, Some(day))).collect();
-        Ok(())
+        Ok((selections, days.map(|day| self.day_of(test, Some(day))).collect()))
     }
 
     fn choices(&self, valid: &[&AlphaRow]) -> Vec<Choice> {

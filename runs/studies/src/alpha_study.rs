@@ -21,6 +21,9 @@ const HINT: &str = "`ktd alpha eval --help` shows a file, and docs/formulas.md n
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlphaStudy {
+    /// `alpha-eval`.
+    #[serde(default, skip_serializing)]
+    pub kind: Option<String>,
     /// Its name: that of its folder of results.
     pub name: String,
     /// A panel file; without it and without `bins`, the synthetic market.
@@ -63,9 +66,20 @@ pub struct AlphaStudy {
     /// The penalty of the ridge combination.
     #[serde(default = "one")]
     pub ridge_penalty: f64,
+    /// Whether the test split stays closed: `--no-test`.
+    #[serde(default, skip_serializing_if = "is_open")]
+    pub test_closed: bool,
+    /// Megabytes that the scores of alphas evaluated together may take (default 256); no figure depends on it.
+    #[serde(default, skip_serializing)]
+    pub batch_mb: Option<usize>,
     /// Seed of noise and intervals.
     #[serde(default = "first_seed")]
     pub seed: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+const fn is_open(test_closed: &bool) -> bool {
+    !*test_closed
 }
 
 const fn half() -> f64 {
@@ -132,7 +146,7 @@ impl StudyExchange {
         self.splits.iter().any(|named| named == split)
     }
 
-    fn check(&self) -> Result<(), FormulaStudyError> {
+    pub(crate) fn check(&self) -> Result<(), FormulaStudyError> {
         let invalid = |what: &str, hint: &str| Err(FormulaStudyError::input(what, hint));
         if !(1..=MOST_HELD).contains(&self.top) {
             return invalid("exchange.top is out of range", "give 1 to 300 names; 20 is usual");
@@ -312,17 +326,33 @@ impl AlphaStudy {
     pub fn read(path: &Path) -> Result<Self, FormulaStudyError> {
         let text = read_text(path, FILE_LIMIT_BYTES)?;
         let base = path.parent().unwrap_or_else(|| Path::new(""));
-        let mut study = Self::parse(&text).map_err(|error| {
+        let study = Self::parse(&text).map_err(|error| {
             FormulaStudyError::input(format_args!("{}: {error}", path.display()), error.hint())
         })?;
-        let files = study
+        Ok(study.based(base))
+    }
+
+    /// The keys that decide figures: where files lie does not, their hashes stand beside.
+    pub(crate) fn without_places(&self) -> serde_json::Value {
+        let mut study = self.clone();
+        (study.panel, study.bins) = (None, None);
+        for pool in &mut study.pools {
+            (pool.file, pool.mined) = (None, None);
+        }
+        // Numbers, text and lists of them cannot fail to be written.
+        serde_json::to_value(&study).unwrap_or_default()
+    }
+
+    /// The study with the paths of its files from where its own file lies.
+    pub(crate) fn based(mut self, base: &Path) -> Self {
+        let files = self
             .pools
             .iter_mut()
             .flat_map(|pool| [&mut pool.file, &mut pool.mined]);
-        for file in files.chain([&mut study.panel, &mut study.bins]).flatten() {
+        for file in files.chain([&mut self.panel, &mut self.bins]).flatten() {
             *file = base.join(&*file);
         }
-        Ok(study)
+        self
     }
 
     /// The study of a text.
@@ -342,7 +372,7 @@ impl AlphaStudy {
         Ok(study)
     }
 
-    fn check(&self) -> Result<(), FormulaStudyError> {
+    pub(crate) fn check(&self) -> Result<(), FormulaStudyError> {
         let invalid = |what: String, hint: &str| Err(FormulaStudyError::input(what, hint));
         if !is_plain(&self.name) {
             return invalid(

@@ -2,7 +2,7 @@
 
 use crate::alpha_report::{AlphaReport, FigureRow};
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{TableCell, TableData};
+use ktd_view::draw::{TableCell, TableData, counted};
 
 /// Figures of an alpha with their heads, the most wanted first; the label's other kind is added.
 const ALPHA_FIGURES: [(&str, &str); 29] = [
@@ -106,6 +106,16 @@ pub(crate) fn cell(row: &FigureRow, name: &str) -> TableCell {
 )]
 const fn whole(count: f64) -> usize {
     count as usize
+}
+
+/// Formulas that no rule takes.
+pub(crate) fn refused_table(report: &AlphaReport) -> TableData {
+    let rows = report.refused.iter().map(|refused| {
+        let cells = [&refused.pool, &refused.id, &refused.code, &refused.error];
+        cells.map(|cell| TableCell::Text(cell.clone())).to_vec()
+    });
+    let heads = ["pool", "id", "code", "error"].map(|head| (head, Left));
+    TableData::new(counted(report.refused.len(), "refused formula"), heads).with_rows(rows)
 }
 
 pub(crate) fn looks(report: &AlphaReport) -> String {

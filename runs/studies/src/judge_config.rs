@@ -8,12 +8,13 @@ use ktd_experiment::caps::Caps;
 use ktd_experiment::config::{RetryConfig, SessionConfig};
 use ktd_experiment::rate_limits::RateLimits;
 use ktd_prompts::JudgePrompt;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// How judges are instructed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgeWording {
     /// From 0 to 100; length is no merit.
@@ -33,7 +34,7 @@ impl JudgeWording {
 }
 
 /// The judges of a study. Keys that experiments have mean what they mean there.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct JudgeConfig {
     /// Models behind endpoints.
@@ -53,19 +54,22 @@ pub struct JudgeConfig {
     /// How often a bad answer may be corrected (default 3).
     pub schema_retries: u32,
     /// What is done about infrastructure faults.
+    #[serde(skip_serializing)]
     pub retries: RetryConfig,
     /// Price table, relative to the file.
     pub prices: Option<PathBuf>,
     /// What may be spent; `cell` caps one judge.
+    #[serde(skip_serializing)]
     pub budget: Caps,
     /// Rates of a key.
+    #[serde(skip_serializing)]
     pub rates: BTreeMap<String, RateLimits>,
     /// A ranking by people: CSV with the columns `id,score`, relative to the file.
     pub human: Option<PathBuf>,
 }
 
 /// What judges are asked for.
-pub(crate) const ROLE: &str = "judge";
+const ROLE: &str = "judge";
 
 /// The most formulas of one question.
 const BATCH_MAX: usize = 8;

@@ -6,10 +6,9 @@ mod alpha_batch;
 mod alpha_cost;
 mod alpha_evaluation;
 mod alpha_exchange;
-mod alpha_files;
 mod alpha_found;
 mod alpha_inference;
-mod alpha_page;
+mod alpha_kind;
 mod alpha_pictures;
 mod alpha_report;
 mod alpha_rows;
@@ -17,6 +16,7 @@ mod alpha_selection;
 mod alpha_study;
 mod alpha_tables;
 mod error;
+mod exact;
 mod formula_file;
 mod formula_set;
 mod inference_tables;
@@ -33,15 +33,13 @@ mod study_noise;
 mod study_pool;
 mod study_split;
 mod study_values;
-mod test_looks;
 mod values_file;
 
 pub mod judge;
 pub mod mine;
 
 pub use alpha_cost::{FigureCost, ModelCost, StudyCost, cost_table, measure_cost};
-pub use alpha_files::{evaluate_into, report_again};
-pub use alpha_page::alpha_page;
+pub use alpha_kind::AlphaEvaluating;
 pub use alpha_report::{
     AlphaReport, AlphaRow, AlphaYearRow, CombinationRow, FigureRow, InferenceRow, PoolRow, RankRow,
     RefusedRow, SelectionRow, SplitRow,

@@ -9,12 +9,11 @@ use crate::study_pool::StudyPool;
 use crate::study_split::{SplitSpan, split_spans};
 use ktd_expressions::CheckedFormula;
 use ktd_io::sha256::sha256_hex;
-use ktd_record::program_record::ProgramRecord;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// The version of the report's layout.
-pub(crate) const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 3;
 
 /// How an evaluation is run; nothing of it changes a figure that both ways have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,8 +107,8 @@ impl OpenStudy {
         sha256_hex(forms.join("\n").as_bytes())
     }
 
-    /// SHA-256 of everything that decides the figures, the program with it.
-    pub(crate) fn inputs_hash(&self, program: &ProgramRecord) -> Result<String, FormulaStudyError> {
+    /// Everything that decides the figures, but the program.
+    pub(crate) fn inputs(&self) -> Value {
         let pools = self.pools.iter().map(|pool| {
             let checked = pool.set.checked.iter();
             let checked: Vec<[&str; 2]> = checked
@@ -124,16 +123,13 @@ impl OpenStudy {
                 .collect();
             json!({ "id": pool.id, "tried": pool.tried, "formulas": checked, "refused": refused })
         });
-        let parts = json!({
-            "format": FORMAT,
-            "program": program.source_sha256,
-            "study": serde_json::to_value(&self.study).map_err(FormulaStudyError::invalid)?,
+        json!({
+            "study": self.study.without_places(),
             "panel": self.data.panel.source,
             "pools": pools.collect::<Vec<_>>(),
             "is_test_open": self.run.is_test_open,
             "logic": self.logic.sha256(),
-        });
-        Ok(sha256_hex(parts.to_string().as_bytes()))
+        })
     }
 
     /// Instruments that are evaluated in all, those of perturbed panels with them.

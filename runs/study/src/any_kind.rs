@@ -2,7 +2,8 @@
 
 use crate::study_file::read_study_file;
 use crate::{
-    Depth, Replayed, Report, StudyError, StudyKind, StudyRun, UnitId, replay_study, report_study, run_study,
+    Depth, Replayed, Report, StudyEnd, StudyError, StudyKind, StudyRun, UnitId, replay_study, report_study,
+    run_study,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -87,6 +88,19 @@ impl fmt::Debug for dyn AnyKind {
     }
 }
 
+/// The end of a run whose types are forgotten.
+///
+/// # Errors
+/// [`StudyError`] for a summary that cannot be written.
+pub fn any_end<S: Serialize>(end: StudyEnd<S>, folder: &Path) -> Result<AnyEnd, StudyError> {
+    Ok(AnyEnd {
+        folder: folder.to_owned(),
+        finished: end.finished.map(report_of).transpose()?,
+        units: end.units,
+        failed: end.failed,
+    })
+}
+
 fn report_of((summary, report): (impl Serialize, Report)) -> Result<ReportOf, StudyError> {
     let summary = serde_json::to_value(summary)
         .map_err(|error| StudyError::input(format_args!("the report cannot be written: {error}"), ""))?;
@@ -107,13 +121,7 @@ impl<K: StudyKind> AnyKind for Forgotten<K> {
         let results = Path::new("results").join(K::name(&keys));
         let folder = out.unwrap_or(&results).to_owned();
         let base = file.parent().unwrap_or_else(|| Path::new(""));
-        let end = run_study::<K>(keys, (base, &folder), run)?;
-        Ok(AnyEnd {
-            folder,
-            finished: end.finished.map(report_of).transpose()?,
-            units: end.units,
-            failed: end.failed,
-        })
+        any_end(run_study::<K>(keys, (base, &folder), run)?, &folder)
     }
 
     fn report(&self, folder: &Path) -> Result<ReportOf, StudyError> {

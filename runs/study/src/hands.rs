@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Callback that is called with the number of steps that are done.
-pub(crate) type AdvanceFn<'h> = &'h (dyn Fn(u64) + Sync);
+pub type AdvanceFn<'h> = &'h (dyn Fn(u64) + Sync);
 
 /// Hands of one unit: events, questions, works and files of its record. The same calls write a record, continue one that was
 /// killed, and compare one that is made again; a unit cannot tell which.
@@ -29,6 +29,22 @@ pub struct Hands<'h, E> {
 }
 
 impl<'h, E: Serialize> Hands<'h, E> {
+    /// Hands that record nothing: every work is made. `advance` is told of steps.
+    #[must_use]
+    pub fn unrecorded(advance: AdvanceFn<'h>, threads: usize) -> Self {
+        Self {
+            log: None,
+            works: Works::unkept(),
+            asked: None,
+            answerer: None,
+            files: BTreeMap::new(),
+            advance,
+            advanced: AtomicU64::default(),
+            threads,
+            event: PhantomData,
+        }
+    }
+
     /// Adds a line to the events, or compares it with the recorded one. A unit whose record is a line has none.
     ///
     /// # Errors

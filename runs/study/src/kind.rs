@@ -13,6 +13,8 @@ use std::path::Path;
 pub trait StudyKind: Sized + Send + Sync + 'static {
     /// `kind = "..."` of its file.
     const NAME: &'static str;
+    /// `kind = "..."` of its file, where several kinds read one.
+    const FILE_KIND: &'static str = Self::NAME;
     /// What is typed before the file to run it, such as `ktd leak run`.
     const COMMAND: &'static str;
     /// The version of its records. Records of another one are refused by name.
@@ -54,14 +56,23 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
         None
     }
 
-    /// Reads the world. `base` is where relative paths start.
+    /// Reads the world.
     ///
     /// # Errors
     /// [`StudyError`] for what cannot be read.
-    fn open(keys: &Self::Keys, base: &Path, threads: usize) -> Result<Self::World, StudyError>;
+    fn open(keys: &Self::Keys, at: &Opening<'_>) -> Result<Self::World, StudyError>;
 
     /// All that decides every unit beside itself, the program and the format: hashes of what was read, settings.
     fn decides(world: &Self::World) -> serde_json::Value;
+
+    /// What this run is counted as, where it must be counted whatever becomes of it: it is written before a unit runs, once for
+    /// each value that a folder has seen.
+    fn counted(_world: &Self::World) -> Option<serde_json::Value> {
+        None
+    }
+
+    /// Adds how many values of [`StudyKind::counted`] the folder has seen.
+    fn add_count(_summary: &mut Self::Summary, _counted: usize) {}
 
     /// The units in the order of the report.
     ///
@@ -93,6 +104,17 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     fn difference(recorded: &str, made: &str) -> Option<String> {
         (recorded != made).then(|| ktd_record::chain::first_difference(recorded, made))
     }
+}
+
+/// Where a study lies while its world is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Opening<'o> {
+    /// Where relative paths of the file start.
+    pub base: &'o Path,
+    /// The folder of the study, in which other studies may lie.
+    pub out: &'o Path,
+    /// Threads.
+    pub threads: usize,
 }
 
 /// Name of a unit in plain words, which is the name of its folder: letters, digits, `-`, `_` and `.`.

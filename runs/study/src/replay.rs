@@ -1,6 +1,7 @@
 //! A finished study made again from its record, with nobody to ask.
 
 use crate::kind::{Keep, Planned, StudyKind};
+use crate::register;
 use crate::report_files::files_of;
 use crate::study::{OpenedStudy, StudyRun};
 use crate::unit_lines::UnitLines;
@@ -62,7 +63,7 @@ pub fn replay_study<K: StudyKind>(
     for (unit, each) in study.plan.iter().zip(each) {
         found.insert(unit.id.clone(), each?);
     }
-    let (summary, report) = study.concluded(&found)?;
+    let (summary, report) = study.concluded(&found, register::count(out, None)?)?;
     for (path, bytes) in files_of(out, &summary, &report)? {
         ktd_asking::compare_with_file(&path, &bytes, CHANGED_HINT)?;
     }

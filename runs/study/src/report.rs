@@ -14,6 +14,8 @@ pub struct Report {
     pub title: String,
     /// The verdict: the first thing that anybody reads.
     pub verdict: String,
+    /// What a reader must know, below the verdict of the page.
+    pub notes: Vec<String>,
     /// Sections of the page.
     pub sections: Vec<Section>,
     /// Rows for programs alone: each a file.
@@ -59,13 +61,17 @@ pub enum Shown {
     Excerpt,
     /// In the terminal alone: the page has another form of it.
     Terminal,
+    /// On the page alone, without files of its own.
+    PageAlone,
+    /// As files alone.
+    Files,
 }
 
 impl Shown {
     /// Whether the table has files of its own.
     #[must_use]
     pub const fn has_files(self) -> bool {
-        !matches!(self, Self::Excerpt | Self::Terminal)
+        !matches!(self, Self::Excerpt | Self::Terminal | Self::PageAlone)
     }
 
     pub(crate) const fn is_in_terminal(self) -> bool {

@@ -107,6 +107,7 @@ fn page(report: &Report) -> String {
     let body = html! {
         h1 { bdi { (report.title) } }
         p.lead { (report.verdict) }
+        @if !report.notes.is_empty() { ul.notes { @for note in &report.notes { li { (note) } } } }
         @for section in &report.sections {
             @if !section.parts.is_empty() { (section_html(section)) }
         }
@@ -128,9 +129,9 @@ fn section_html(section: &Section) -> Markup {
             h2 { (section.heading) }
             @for part in &section.parts {
                 @match part {
-                    SectionPart::Table(table, Shown::Everywhere | Shown::Excerpt | Shown::Page) => (table.data.html()),
+                    SectionPart::Table(table, Shown::Everywhere | Shown::Excerpt | Shown::Page | Shown::PageAlone) => (table.data.html()),
                     SectionPart::Table(table, Shown::Folded) => details { summary { (table.data.title) } (table.data.html()) },
-                    SectionPart::Table(_, Shown::Terminal) | SectionPart::Source(_) => {},
+                    SectionPart::Table(_, Shown::Terminal | Shown::Files) | SectionPart::Source(_) => {},
                     SectionPart::Picture(picture) => (picture),
                 }
             }

@@ -3,11 +3,11 @@
 use crate::hands::Hands;
 use crate::identity::{Decided, STUDY, StudyHeader, keep_base, known_base, read_header};
 use crate::index::UnitIndex;
-use crate::kind::{Keep, Planned, StudyKind};
+use crate::kind::{Keep, Opening, Planned, StudyKind};
+use crate::register;
 use crate::report_files::write_report;
 use crate::unit_folder::{AskedBy, UnitFolder};
 use crate::unit_lines::{UnitLine, UnitLines};
-use crate::works::Works;
 use crate::{Report, StudyError, StudyProgress, UnitId};
 use futures::future::{Either, select};
 use ktd_asking::{Answerer, OpenModels};
@@ -18,11 +18,9 @@ use ktd_record::study_folder::StudyFolder;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
-use std::marker::PhantomData;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
-use std::sync::atomic::AtomicU64;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -85,9 +83,11 @@ pub fn run_study<K: StudyKind>(
     run: &StudyRun<'_>,
 ) -> Result<StudyEnd<K::Summary>, StudyError> {
     K::check(&keys)?;
+    // What cannot be opened leaves no folder behind.
+    let study = OpenedStudy::<K>::open(keys, (base, out), run)?;
     let held = StudyFolder::hold(out, run.program)?;
-    let study = OpenedStudy::<K>::open(keys, (base, held.path()), run)?;
     study.keep_header()?;
+    let counted = register::count(held.path(), K::counted(&study.world))?;
     let mut known = study.known()?;
     let steps = study.plan.iter().map(|unit| unit.steps).sum();
     run.progress.begin(steps, K::STEPS);
@@ -97,7 +97,7 @@ pub fn run_study<K: StudyKind>(
         .filter(|unit| known.found.contains_key(&unit.id));
     run.progress.advance(done.map(|unit| unit.steps).sum());
     let (ran, failed) = study.run_missing(&mut known, run)?;
-    let finished = study.finish(known, ran, failed.is_empty())?;
+    let finished = study.finish(known, ran, failed.is_empty().then_some(counted))?;
     Ok(StudyEnd {
         finished,
         units: study.plan.len(),
@@ -125,7 +125,14 @@ impl<K: StudyKind> OpenedStudy<K> {
         (base, out): (&Path, &Path),
         run: &StudyRun<'_>,
     ) -> Result<Self, StudyError> {
-        let world = K::open(&keys, base, run.threads)?;
+        let world = K::open(
+            &keys,
+            &Opening {
+                base,
+                out,
+                threads: run.threads,
+            },
+        )?;
         let plan = K::units(&keys, &world)?;
         let mut ids = BTreeSet::new();
         for unit in &plan {
@@ -173,6 +180,28 @@ impl<K: StudyKind> OpenedStudy<K> {
         Ok(study)
     }
 
+    /// Refuses a folder that holds something else, such as the results of an earlier version.
+    fn check_vacant(&self) -> Result<(), StudyError> {
+        let known = [
+            "report.json",
+            "header.json",
+            "request.json",
+            "cells",
+            "submissions",
+            "runs",
+        ];
+        let Some(other) = known.into_iter().find(|name| self.out.join(name).exists()) else {
+            return Ok(());
+        };
+        Err(StudyError::input(
+            format_args!(
+                "{} holds {other} and no {STUDY}: it is not of this version",
+                self.out.display()
+            ),
+            "choose another directory with --out; the version of ktd that made it reads it",
+        ))
+    }
+
     /// Writes what the study is. Records that models were paid for are never left behind under another study's name.
     fn keep_header(&self) -> Result<(), StudyError> {
         let path = self.out.join(STUDY);
@@ -186,9 +215,12 @@ impl<K: StudyKind> OpenedStudy<K> {
         };
         let bytes = json_bytes(&path, &header)?;
         let recorded = read_if_exists(&path)?;
+        if recorded.is_none() {
+            self.check_vacant()?;
+        }
         if let Some(recorded) = recorded.as_ref().filter(|recorded| **recorded != bytes) {
             let known = read_header::<K>(&self.out)?;
-            if self.plan.iter().any(|unit| unit.keep == Keep::Folder) {
+            if K::ASKS {
                 check_program(&path, recorded, &bytes)?;
                 if known.decides != self.decided.decides {
                     return Err(StudyError::input(
@@ -235,7 +267,7 @@ impl<K: StudyKind> OpenedStudy<K> {
                         .known(&unit.id, &self.decided.unit_sha256(&unit.unit)?);
                     line.map(|line| line.found.clone())
                 }
-                Keep::Folder => known.index.found(unit, &self.folder(unit)?)?,
+                Keep::Folder => known.index.found(unit, (&self.folder(unit)?, K::ASKS))?,
             };
             if let Some(found) = found {
                 known.found.insert(unit.id.clone(), found);
@@ -316,17 +348,7 @@ impl<K: StudyKind> OpenedStudy<K> {
         unit: &Planned<K::Unit>,
         (advance, threads): (&(dyn Fn(u64) + Sync), usize),
     ) -> Result<K::Found, StudyError> {
-        let mut hands = Hands {
-            log: None,
-            works: Works::unkept(),
-            asked: None,
-            answerer: None,
-            files: BTreeMap::new(),
-            advance,
-            advanced: AtomicU64::default(),
-            threads,
-            event: PhantomData,
-        };
+        let mut hands = Hands::unrecorded(advance, threads);
         let found = K::run(&self.world, &unit.unit, &mut hands).await?;
         hands.advance_to(unit.steps);
         Ok(found)
@@ -347,18 +369,18 @@ impl<K: StudyKind> OpenedStudy<K> {
         &self,
         mut known: Known,
         ran: Vec<UnitLine>,
-        is_finished: bool,
+        counted: Option<usize>,
     ) -> Result<Option<(K::Summary, Report)>, StudyError> {
         // What has just run is read back: the report is of records alone, also the first time.
         for unit in self.plan.iter().filter(|unit| unit.keep == Keep::Folder) {
-            known.index.found(unit, &self.folder(unit)?)?;
+            known.index.found(unit, (&self.folder(unit)?, K::ASKS))?;
         }
         known.index.write()?;
-        if !is_finished || known.found.len() < self.plan.len() {
+        let Some(counted) = counted.filter(|_| known.found.len() == self.plan.len()) else {
             return Ok(None);
-        }
+        };
         known.lines.close(&self.plan, ran)?;
-        let (summary, report) = self.concluded(&known.found)?;
+        let (summary, report) = self.concluded(&known.found, counted)?;
         write_report(&self.out, &summary, &report)?;
         Ok(Some((summary, report)))
     }
@@ -367,6 +389,7 @@ impl<K: StudyKind> OpenedStudy<K> {
     pub(crate) fn concluded(
         &self,
         found: &BTreeMap<UnitId, Box<RawValue>>,
+        counted: usize,
     ) -> Result<(K::Summary, Report), StudyError> {
         let mut each = Vec::with_capacity(self.plan.len());
         for unit in &self.plan {
@@ -374,7 +397,8 @@ impl<K: StudyKind> OpenedStudy<K> {
                 each.push((unit.id.clone(), of_raw(&unit.id, found)?));
             }
         }
-        let summary = K::conclude(&self.keys, each)?;
+        let mut summary = K::conclude(&self.keys, each)?;
+        K::add_count(&mut summary, counted);
         let report = K::report(&self.keys, &summary)?;
         Ok((summary, report))
     }

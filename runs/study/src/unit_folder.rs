@@ -19,7 +19,9 @@ use ktd_client::money::Metering;
 use ktd_experiment::config::RetryConfig;
 use ktd_io::file_set::write_together;
 use ktd_io::sha256::{sha256_file, sha256_hex};
-use ktd_io::whole_file::{create_directory, json_bytes, list, read_if_exists, remove_if_exists, write_whole};
+use ktd_io::whole_file::{
+    create_directory, json_bytes, list, read_if_exists, remove_directory, remove_if_exists, write_whole,
+};
 use ktd_record::RecordPaths;
 use ktd_record::chain::{Lines, Log};
 use ktd_record::program_record::check_program;
@@ -115,6 +117,10 @@ impl UnitFolder {
         asked: Option<&AskedBy<'_>>,
         (advance, threads): (AdvanceFn<'_>, usize),
     ) -> Result<K::Found, StudyError> {
+        // What another program or another world gave costs nothing but time, where nobody was asked: it is made anew.
+        if !K::ASKS && self.check_header().is_err() {
+            remove_directory(self.paths.root())?;
+        }
         self.paths.create()?;
         let asked_record = match asked {
             None => None,
@@ -170,6 +176,10 @@ impl UnitFolder {
         found: &F,
     ) -> Result<(), StudyError> {
         hands.log = None;
+        let events = self.paths.events();
+        if read_if_exists(&events)?.is_some_and(|bytes| bytes.is_empty()) {
+            remove_if_exists(&events)?;
+        }
         if let Some(asked) = &hands.asked {
             asked.finish()?;
         }

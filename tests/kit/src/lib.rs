@@ -20,6 +20,7 @@ pub mod golden;
 pub mod need;
 pub mod program;
 pub mod provider;
+pub mod study;
 pub mod vendor;
 
 pub use folder::{Folder, copy, files};

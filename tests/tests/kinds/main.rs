@@ -12,11 +12,14 @@ mod questionnaire;
 use ktd_env::KeyedStream;
 use ktd_io::line_file::LineKind;
 use ktd_kit::program::{kill_after, written};
+use ktd_kit::study::{replay_study, run_study, with_study_run};
 use ktd_kit::vendor::{Then, json_reply};
-use ktd_kit::{Folder, Vendor, files, this_program};
+use ktd_kit::{Folder, Vendor, files};
 use ktd_leakage_study::LeakStudy;
 use ktd_record::program_record::ProgramRecord;
-use ktd_study::{AnyEnd, AnyKind, Depth, Replayed, StudyError, StudyRun, Unheard, any};
+use ktd_studies::AlphaEvaluating;
+use ktd_studies::judge::FormulaJudging;
+use ktd_study::{AnyEnd, AnyKind, Depth, Replayed, StudyError, any};
 use questionnaire::Questionnaire;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -26,12 +29,16 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const KILLS: usize = 20;
+/// Requests that any of these studies has under way at once.
+const AT_ONCE: usize = 4;
 
 /// A kind with a file of it.
 struct KindCase {
     kind: &'static dyn AnyKind,
     /// The files of a small study, the study itself as `study.toml`; VENDOR stands for the address of a model.
     files: &'static [(&'static str, &'static str)],
+    /// A number of one of its works: what stands before it.
+    work: &'static str,
 }
 
 const QUESTIONS: &str = "kind = 'questionnaire'\nname = 'asked'\nlines = 5\nquestions = ['Why?', 'How?', 'When?', 'Who?']\n\
@@ -41,28 +48,68 @@ const QUESTIONS: &str = "kind = 'questionnaire'\nname = 'asked'\nlines = 5\nques
 const LEAK: &str = "name = 'small'\nsynthetic = { seed = 3, names = 24, days = 800 }\nhorizons = [5]\n\
     protocols = ['EXEC_CLOSE']\nnoise_panels = 0\nmodels = ['momentum', 'ridge']\n";
 
+const EVALUATED: &str = "name = 'evaluated'\nnoise = { draws = 1 }\npools = [{ id = 'own', file = 'own.csv' }]\n\
+    splits = { train = ['2022-03-07', '2023-02-22'], test = ['2023-02-23', '2023-08-14'] }\n";
+
+const JUDGED: &str = "name = 'judged'\nsplits = { train = ['2022-03-07', '2023-02-22'] }\n\
+    pools = [{ id = 'own', file = 'own.csv' }]\n[judge]\norders = 1\nbatch = 3\n\
+    [[judge.agents]]\nid = 'j'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
+
+const FORMULAS: &str = "id,expression\nreversal,\"$close/Ref($close,5)\"\nrange,\"($high-$low)/$close\"\n";
+
 /// Every kind.
 fn cases() -> Vec<KindCase> {
     vec![
         KindCase {
             kind: any::<Questionnaire>(),
             files: &[("study.toml", QUESTIONS)],
+            work: "\"output\":",
         },
         KindCase {
             kind: any::<LeakStudy>(),
             files: &[("study.toml", LEAK)],
+            work: "\"gross\":",
+        },
+        KindCase {
+            kind: any::<AlphaEvaluating>(),
+            files: &[("study.toml", EVALUATED), ("own.csv", FORMULAS)],
+            work: "\"train_rank_ic\":",
+        },
+        KindCase {
+            kind: any::<FormulaJudging>(),
+            files: &[("study.toml", JUDGED), ("own.csv", FORMULAS)],
+            work: "\"batch\":",
         },
     ]
 }
 
-/// A model that says what it was asked, twice.
+/// A model that scores formulas by their length, and says of anything else what it was asked, twice.
 fn model() -> Vendor {
     Vendor::new(|request, stream| {
         let request: Value = serde_json::from_slice(&request.body).unwrap();
-        let asked = request["messages"][1]["content"].as_str().unwrap().repeat(2);
-        let message = json!({"role": "assistant", "content": asked});
+        let asked = request["messages"][1]["content"].as_str().unwrap();
+        let formulas: Option<Vec<Value>> = asked
+            .lines()
+            .find(|line| line.starts_with("[{"))
+            .and_then(|line| serde_json::from_str(line).ok());
+        let (message, reason) = match formulas {
+            None => (json!({"role": "assistant", "content": asked.repeat(2)}), "stop"),
+            Some(formulas) => {
+                let scores = formulas.iter().enumerate().map(|(index, formula)| {
+                    let letters = formula["formula"].as_str().unwrap().len();
+                    json!({"index": index, "score": letters, "explanation": "long"})
+                });
+                let arguments = json!({ "scores": scores.collect::<Vec<_>>() }).to_string();
+                let call = json!({"name": "submit_scores", "arguments": arguments});
+                let call = json!({"id": "c1", "type": "function", "function": call});
+                (
+                    json!({"role": "assistant", "content": null, "tool_calls": [call]}),
+                    "tool_calls",
+                )
+            }
+        };
         let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
-        let body = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
+        let body = json!({"choices": [{"message": message, "finish_reason": reason}], "usage": usage});
         stream.write_all(&json_reply(body.to_string().as_bytes()))?;
         Ok(Then::Keep)
     })
@@ -78,35 +125,14 @@ impl KindCase {
     }
 }
 
-/// A run on so many threads by a program with these sources.
-fn with_run<T>(threads: usize, program: &ProgramRecord, work: impl FnOnce(&StudyRun<'_>) -> T) -> T {
-    let tasks = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap();
-    let (_tell, told_to_end) = tokio::sync::watch::channel(false);
-    work(&StudyRun {
-        program,
-        threads,
-        tasks: tasks.handle(),
-        progress: &Unheard,
-        told_to_end: &told_to_end,
-    })
-}
-
 fn run(case: &KindCase, folder: &Folder, (out, threads): (&str, usize)) -> AnyEnd {
-    let end = with_run(threads, &this_program(), |run| {
-        case.kind
-            .run(&folder.at("study.toml"), Some(&folder.at(out)), run)
-            .unwrap()
-    });
+    let end = run_study(case.kind, (&folder.at("study.toml"), &folder.at(out)), threads).unwrap();
     assert!(end.finished.is_some(), "{:?}", end.failed);
     end
 }
 
 fn replay(case: &KindCase, out: &Path, depth: Depth) -> Result<Replayed, StudyError> {
-    with_run(2, &this_program(), |run| case.kind.replay(out, None, depth, run))
+    replay_study(case.kind, out, depth)
 }
 
 /// The files of a study but its lock.
@@ -142,10 +168,7 @@ fn in_a_process_of_its_own() {
     };
     let folder = PathBuf::from(std::env::var("KTD_TEST_FOLDER").unwrap());
     let case = cases().swap_remove(place.parse().unwrap());
-    with_run(2, &this_program(), |run| {
-        let (file, out) = (folder.join("study.toml"), folder.join("out"));
-        case.kind.run(&file, Some(&out), run).unwrap();
-    });
+    run_study(case.kind, (&folder.join("study.toml"), &folder.join("out")), 2).unwrap();
 }
 
 /// Killed at drawn moments, each kind ends with the same report, events and works, and asks for nothing twice but what was
@@ -177,7 +200,7 @@ fn a_killed_study_comes_to_the_same_bytes() {
             run(case, &folder, ("out", 2));
             let how = format!("{name}, killed {linger:?} after {bytes} bytes");
             let again = vendor.count() - before - asked;
-            assert!(again <= 2, "{how}: {again} requests were sent again");
+            assert!(again <= AT_ONCE, "{how}: {again} requests were sent again");
             let now = without_index(record(&folder.at("out")));
             let names: Vec<&PathBuf> = now.keys().collect();
             assert_eq!(names, whole.keys().collect::<Vec<_>>(), "{how}");
@@ -226,7 +249,7 @@ fn a_record_is_made_again_and_refuses_what_was_changed() {
             std::fs::write(out.join(path), &whole[path]).unwrap();
         }
 
-        forge_one_work(&out);
+        forge_one_work(&out, case.work);
         run(&case, &folder, ("out", 1));
         replay(&case, &out, Depth::Recorded).unwrap();
         let refusal = replay(&case, &out, Depth::Deep).unwrap_err();
@@ -243,25 +266,22 @@ fn is_recorded(path: &Path) -> bool {
 }
 
 /// Puts another output in place of a recorded one as its maker could: everything else is made again over it.
-fn forge_one_work(out: &Path) {
-    let lines = out.join("units.jsonl");
-    if let Some(folder) = ktd_io::whole_file::list_if_exists(&out.join("units"))
-        .unwrap()
-        .first()
-    {
+fn forge_one_work(out: &Path, before: &str) {
+    let units = ktd_io::whole_file::list_if_exists(&out.join("units")).unwrap();
+    if let Some(folder) = units.iter().find(|unit| unit.join("works.jsonl.zst").exists()) {
         let works = folder.join("works.jsonl.zst");
         let read: Vec<Value> = LineKind::Log.open(&works).unwrap().values().unwrap();
         let text: Vec<String> = read.iter().map(Value::to_string).collect();
-        let text = with_another_digit(&text.join("\n"), "\"output\":") + "\n";
+        let text = with_another_digit(&text.join("\n"), before) + "\n";
         std::fs::write(folder.join("private/works.jsonl"), text).unwrap();
         for gone in ["result.json", "events.jsonl", "works.jsonl.zst"] {
             std::fs::remove_file(folder.join(gone)).unwrap();
         }
     } else {
-        let text = std::fs::read_to_string(&lines).unwrap();
-        let run = text.lines().find(|line| line.contains("\"gross\":")).unwrap();
+        let text = std::fs::read_to_string(out.join("units.jsonl")).unwrap();
+        let run = text.lines().find(|line| line.contains(before)).unwrap();
         let line: Value = serde_json::from_str(run).unwrap();
-        let body = with_another_digit(&line["body"].to_string(), "\"gross\":");
+        let body = with_another_digit(&line["body"].to_string(), before);
         std::fs::write(out.join("units.open.jsonl"), body + "\n").unwrap();
     }
 }
@@ -289,14 +309,14 @@ fn another_program_goes_on_with_nothing() {
         let vendor = model();
         let folder = case.scene(&vendor);
         run(&case, &folder, ("out", 2));
-        let rerun = with_run(2, &other, |run| {
+        let rerun = with_study_run(2, &other, |run| {
             case.kind
                 .run(&folder.at("study.toml"), Some(&folder.at("out")), run)
         });
-        let replayed = with_run(2, &other, |run| {
+        let replayed = with_study_run(2, &other, |run| {
             case.kind.replay(&folder.at("out"), None, Depth::Recorded, run)
         });
-        if folder.at("out/units").exists() {
+        if case.kind.asks() {
             let refusal = rerun.unwrap_err().to_string();
             assert!(refusal.contains("made by another program"), "{refusal}");
             assert!(replayed.unwrap().another_program.is_some());
@@ -315,11 +335,8 @@ fn another_program_goes_on_with_nothing() {
 #[test]
 fn a_file_of_another_kind_is_told_by_name() {
     let folder = Folder::with(&[("study.toml", QUESTIONS)]);
-    let refusal = with_run(1, &this_program(), |run| {
-        any::<LeakStudy>()
-            .run(&folder.at("study.toml"), Some(&folder.at("out")), run)
-            .unwrap_err()
-    });
+    let files = (&*folder.at("study.toml"), &*folder.at("out"));
+    let refusal = run_study(any::<LeakStudy>(), files, 1).unwrap_err();
     assert!(
         refusal
             .to_string()

@@ -6,7 +6,7 @@ use ktd_asking::{AskingRole, AskingSettings, TextAnswer, TextOpening, TextRounds
 use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::caps::Caps;
 use ktd_experiment::config::RetryConfig;
-use ktd_study::{DataRows, Hands, Planned, Report, Section, Shown, StudyError, StudyKind, UnitId};
+use ktd_study::{DataRows, Hands, Opening, Planned, Report, Section, Shown, StudyError, StudyKind, UnitId};
 use ktd_unmasked::OpenPrompt;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -14,7 +14,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// Questions to models.
 pub(super) struct Questionnaire;
@@ -100,7 +99,7 @@ impl StudyKind for Questionnaire {
         })
     }
 
-    fn open(keys: &Keys, _base: &Path, _threads: usize) -> Result<Keys, StudyError> {
+    fn open(keys: &Keys, _at: &Opening<'_>) -> Result<Keys, StudyError> {
         Ok(keys.clone())
     }
 

@@ -10,13 +10,13 @@ use ktd_data::{ImportOptions, import};
 use ktd_env::{Market, PriceBasis, TradeDate};
 use ktd_kit::golden::golden_root;
 use ktd_kit::need::data_root;
-use ktd_kit::this_program;
+use ktd_kit::study::run_study;
 use ktd_kit::{Folder, Need, assert_ok, files, quiet, refused};
-use ktd_record::study_folder::StudyFolder;
 use ktd_studies::{
-    AlphaReport, AlphaStudy, BuiltInSet, EvaluationRun, FormulaPrecision, FormulaRole, OpenStudy,
-    SetOfFormulas, StudyData, ValueSpan, evaluate, evaluate_into, market_fields,
+    AlphaEvaluating, AlphaReport, BuiltInSet, FormulaPrecision, FormulaRole, SetOfFormulas, ValueSpan,
+    evaluate, market_fields,
 };
+use ktd_study::any;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -34,20 +34,9 @@ fn study(keys: &str) -> Folder {
 }
 
 fn evaluated(folder: &Path, file: &str, threads: usize, out: &str) -> AlphaReport {
-    let study = AlphaStudy::read(&folder.join(file)).unwrap();
-    let data = StudyData::read(&study).unwrap();
-    let run = EvaluationRun {
-        is_test_open: true,
-        threads,
-        batch_bytes: EvaluationRun::BATCH_BYTES,
-    };
-    let open = OpenStudy::new(study, data, run).unwrap();
-    evaluate_into(
-        &open,
-        &StudyFolder::hold(&folder.join(out), &this_program()).unwrap(),
-        &mut || (),
-    )
-    .unwrap()
+    let files = (&*folder.join(file), &*folder.join(out));
+    let end = run_study(any::<AlphaEvaluating>(), files, threads).unwrap();
+    serde_json::from_value(end.finished.unwrap().summary).unwrap()
 }
 
 #[test]
@@ -62,7 +51,7 @@ fn a_study_has_the_same_bytes_on_any_threads_and_a_second_run_does_nothing() {
             "alphas.csv",
             "pools.csv",
             "combinations.csv",
-            "test_looks.json",
+            "register.json",
         ];
         files
             .map(|file| std::fs::read(folder.at(out).join(file)).unwrap())
@@ -310,7 +299,7 @@ fn tables_and_page_are_made_again_of_the_report() {
     let folder = study("");
     evaluated(folder.path(), "study.toml", 2, "out");
     let before = files(&folder.at("out"));
-    let page = String::from_utf8(before[Path::new("report.html")].clone()).unwrap();
+    let page = String::from_utf8(before[Path::new("index.html")].clone()).unwrap();
     for needle in [
         "<svg",
         "turnover on stability",
@@ -329,11 +318,11 @@ fn tables_and_page_are_made_again_of_the_report() {
     {
         std::fs::remove_file(folder.at("out").join(path)).unwrap();
     }
-    std::fs::remove_file(folder.at("out/report.html")).unwrap();
+    std::fs::remove_file(folder.at("out/index.html")).unwrap();
     assert_ok(&quiet(folder.path(), &["alpha", "report", "out"]));
     assert_eq!(files(&folder.at("out")), before);
     let error = refused(&quiet(folder.path(), &["alpha", "report", "nowhere"]), 2);
-    assert!(error.contains("has no report"), "{error}");
+    assert!(error.contains("holds no study"), "{error}");
 }
 
 /// What is evaluated with a formula moves none of its figures: batches of one give the same bytes.
@@ -341,16 +330,9 @@ fn tables_and_page_are_made_again_of_the_report() {
 fn a_study_has_the_same_figures_in_batches_of_any_size() {
     let folder = study("");
     let whole = evaluated(folder.path(), "study.toml", 2, "whole");
-    let study = AlphaStudy::read(&folder.at("study.toml")).unwrap();
-    let run = EvaluationRun {
-        is_test_open: true,
-        threads: 2,
-        batch_bytes: 1,
-    };
-    let open = OpenStudy::new(study.clone(), StudyData::read(&study).unwrap(), run).unwrap();
-    let mut one_by_one = open.evaluate((1, &this_program()), &mut || ()).unwrap();
-    one_by_one.tables = whole.tables.clone();
-    assert_eq!(one_by_one, whole);
+    let text = folder.text("study.toml");
+    folder.write("study.toml", format!("batch_mb = 0\n{text}"));
+    assert_eq!(evaluated(folder.path(), "study.toml", 2, "one_by_one"), whole);
 }
 
 /// The deviation of the noise is that of days that both runs read.
@@ -461,7 +443,7 @@ fn test_days_are_closed_until_asked_for_and_every_set_that_saw_them_is_counted()
     let closed = eval(&["--no-test"]);
     assert_eq!(closed["test_looks"], 0);
     assert_eq!(closed["splits"].as_array().unwrap().len(), 1);
-    assert!(!folder.at("out/test_looks.json").exists());
+    assert!(!folder.at("out/register.json").exists());
     assert_eq!(eval(&[])["test_looks"], 1);
     assert_eq!(eval(&[])["test_looks"], 1);
     folder.write("mine.csv", "id,expression\nother,\"$open/$close\"\n");

@@ -3,12 +3,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
-use ktd_kit::this_program;
+use ktd_kit::study::run_study;
 use ktd_kit::{Folder, quiet};
-use ktd_record::study_folder::StudyFolder;
 use ktd_stats::Undefined;
 use ktd_stats::moments::Moments;
-use ktd_studies::{AlphaReport, AlphaStudy, EvaluationRun, OpenStudy, StudyData, evaluate_into};
+use ktd_studies::{AlphaEvaluating, AlphaReport};
+use ktd_study::any;
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -23,20 +23,9 @@ fn study(keys: &str) -> Folder {
 }
 
 fn evaluated(folder: &Folder, threads: usize, out: &str) -> AlphaReport {
-    let study = AlphaStudy::read(&folder.at("study.toml")).unwrap();
-    let data = StudyData::read(&study).unwrap();
-    let run = EvaluationRun {
-        is_test_open: true,
-        threads,
-        batch_bytes: EvaluationRun::BATCH_BYTES,
-    };
-    let open = OpenStudy::new(study, data, run).unwrap();
-    evaluate_into(
-        &open,
-        &StudyFolder::hold(&folder.at(out), &this_program()).unwrap(),
-        &mut || (),
-    )
-    .unwrap()
+    let files = (&*folder.at("study.toml"), &*folder.at(out));
+    let end = run_study(any::<AlphaEvaluating>(), files, threads).unwrap();
+    serde_json::from_value(end.finished.unwrap().summary).unwrap()
 }
 
 #[test]
@@ -46,7 +35,7 @@ fn the_exchange_adds_its_figures_where_it_is_asked_for_and_moves_no_other() {
     let with = evaluated(&traded, 1, "one");
     evaluated(&traded, 2, "two");
     let bytes = |file: &str| ["one", "two"].map(|out| traded.text(&format!("{out}/{file}")));
-    for file in ["report.json", "alphas.csv", "combinations.csv", "report.html"] {
+    for file in ["report.json", "alphas.csv", "combinations.csv", "index.html"] {
         let [one, two] = bytes(file);
         assert_eq!(one, two, "{file}");
     }
@@ -162,7 +151,7 @@ fn costs_stand_beside_the_report_and_move_no_byte_of_it() {
             String::from_utf8_lossy(&output.stderr)
         );
     }
-    for file in ["report.json", "report.html", "alphas.csv"] {
+    for file in ["report.json", "index.html", "alphas.csv"] {
         assert_eq!(
             folder.text(&format!("plain/{file}")),
             folder.text(&format!("out/{file}")),

@@ -6,21 +6,14 @@
     reason = "a broken fixture fails the test"
 )]
 
-use ktd_bundle::BundlePaths;
-use ktd_kit::episode::reopen_exchanges;
-use ktd_kit::this_program;
+use ktd_kit::study::summary_of;
 use ktd_kit::vendor::{Then, json_reply, reply};
-use ktd_kit::{Folder, Vendor, assert_ok, files, quiet, refused};
-use ktd_record::exchanges::Cassette;
-use ktd_record::study_folder::StudyFolder;
-use ktd_studies::judge::{FormulaJudges, LogicJudgement, StudyLogic, replay_judgement};
-use ktd_studies::{
-    AlphaReport, AlphaStudy, EvaluationRun, FormulaStudyError, OpenStudy, StudyData, evaluate_into,
-};
+use ktd_kit::{Folder, Vendor, assert_ok, quiet, refused};
+use ktd_studies::judge::{FormulaJudging, LogicJudgement};
+use ktd_studies::{AlphaEvaluating, AlphaReport};
+use ktd_study::{StudyError, any};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
 
 /// What a scripted judge answers.
 enum Say {
@@ -116,20 +109,19 @@ fn agent(id: &str, vendor: &Vendor) -> String {
     )
 }
 
-async fn asked(folder: &Folder) -> Result<LogicJudgement, FormulaStudyError> {
-    let study = AlphaStudy::read(&folder.at("study.toml")).unwrap();
-    let judges = FormulaJudges::open(&study, folder.path(), (&folder.at("judge"), &this_program()))?;
-    judges.ask_all(&|| ()).await
+fn asked(folder: &Folder) -> Result<LogicJudgement, StudyError> {
+    let files = (&*folder.at("study.toml"), &*folder.at("judge"));
+    summary_of(any::<FormulaJudging>(), files).map(|summary| serde_json::from_value(summary).unwrap())
 }
 
 /// Alphas of the list, ten longer forms, and formulas without meaning.
 const LISTED: usize = 12 + 10 + 5;
 
-#[tokio::test]
-async fn a_judge_that_likes_length_is_shown_to() {
+#[test]
+fn a_judge_that_likes_length_is_shown_to() {
     let vendor = fond_judge();
     let folder = study(&agent("j", &vendor));
-    let judgement = asked(&folder).await.unwrap();
+    let judgement = asked(&folder).unwrap();
     assert_eq!(judgement.formulas.len(), 12);
     for formula in &judgement.formulas {
         let score = fond_of_length(&formula.formula);
@@ -157,11 +149,11 @@ async fn a_judge_that_likes_length_is_shown_to() {
     assert_eq!(pools, [("secret_pool", 11, 12), ("other_pool", 2, 2)]);
 }
 
-#[tokio::test]
-async fn no_text_of_a_file_is_in_any_request() {
+#[test]
+fn no_text_of_a_file_is_in_any_request() {
     let vendor = fond_judge();
     let folder = study(&agent("j", &vendor));
-    let judgement = asked(&folder).await.unwrap();
+    let judgement = asked(&folder).unwrap();
     assert_eq!(judgement.unjudged.len(), 1);
     assert_eq!(judgement.unjudged[0].reason, "names_a_code");
     assert_eq!(
@@ -183,73 +175,13 @@ async fn no_text_of_a_file_is_in_any_request() {
     }
 }
 
-#[tokio::test]
-async fn killed_at_any_byte_it_pays_for_nothing_twice_and_the_record_gives_the_same_bytes() {
-    let vendor = judge(|formulas, spoken| {
-        // Every third question is answered at the second try.
-        if spoken == 0 && formulas[0].len() % 3 == 0 {
-            Say::Text("Let me think.")
-        } else {
-            Say::Scores(formulas.iter().map(|formula| fond_of_length(formula)).collect())
-        }
-    });
-    let folder = study(&format!("parallel = 3\n{}", agent("j", &vendor)));
-    let judgement = asked(&folder).await.unwrap();
-    assert!(!judgement.judges[0].mistakes.is_empty());
-    let requests = vendor.count();
-    assert_eq!(replay_judgement(&folder.at("judge")).await.unwrap(), judgement);
-    assert_eq!(asked(&folder).await.unwrap(), judgement);
-    assert_eq!(vendor.count(), requests, "neither asks anybody");
-    let whole = files(&folder.at("judge"));
-    let agent = folder.at("judge/agents/j");
-    reopen_exchanges(&agent);
-    let open_part = BundlePaths::new(&agent).open_exchanges();
-    let bytes = std::fs::read(&open_part).unwrap();
-    for cut in (0..bytes.len()).step_by(bytes.len() / 12) {
-        for gone in [
-            "judge/judgement.json",
-            "judge/reading.json",
-            "judge/agents/j/events.jsonl",
-        ] {
-            std::fs::remove_file(folder.at(gone)).ok();
-        }
-        std::fs::remove_file(BundlePaths::new(&agent).exchanges()).ok();
-        std::fs::write(&open_part, &bytes[..cut]).unwrap();
-        let known = Cassette::read(&BundlePaths::new(&agent).exchanges())
-            .unwrap()
-            .answered()
-            .count();
-        let before = vendor.count();
-        asked(&folder).await.unwrap();
-        assert_eq!(vendor.count() - before, requests - known, "cut at byte {cut}");
-        let now = files(&folder.at("judge"));
-        for file in [
-            "judgement.json",
-            "reading.json",
-            "request.json",
-            "agents/j/events.jsonl",
-        ] {
-            assert_eq!(
-                named(&now, file),
-                named(&whole, file),
-                "cut at byte {cut}: {file}"
-            );
-        }
-    }
-}
-
-fn named<'f, K: AsRef<Path> + Ord>(files: &'f BTreeMap<K, Vec<u8>>, name: &str) -> &'f [u8] {
-    let found = files.iter().find(|(path, _)| path.as_ref().ends_with(name));
-    found.unwrap().1
-}
-
-#[tokio::test]
-async fn mistakes_refusals_and_faults_are_told_apart() {
+#[test]
+fn mistakes_refusals_and_faults_are_told_apart() {
     let wrong = judge(|formulas, _| Say::Scores(vec![170.0; formulas.len()]));
     let refusing = judge(|_, _| Say::Filtered);
     let good = fond_judge();
     let folder = study(&[agent("w", &wrong), agent("r", &refusing), agent("g", &good)].concat());
-    let judgement = asked(&folder).await.unwrap();
+    let judgement = asked(&folder).unwrap();
     let questions = 4 * LISTED.div_ceil(8);
     let lost: Vec<(usize, usize, usize)> = judgement
         .judges
@@ -268,21 +200,21 @@ async fn mistakes_refusals_and_faults_are_told_apart() {
     // The judge that answered still counts; alone, the others leave Logic undefined with their reason.
     assert!(judgement.formulas.iter().all(|formula| formula.score.is_some()));
     let alone = study(&agent("w", &wrong));
-    let judgement = asked(&alone).await.unwrap();
+    let judgement = asked(&alone).unwrap();
     assert_eq!(
         judgement.logic("Div($close,Ref($close,5))").unwrap_err(),
         "score_range"
     );
     let down = judge(|_, _| Say::Status("503 Service Unavailable"));
     let folder = study(&agent("d", &down));
-    let error = asked(&folder).await.unwrap_err();
+    let error = asked(&folder).unwrap_err();
     assert!(error.to_string().contains("agent d, question"), "{error}");
     assert!(error.hint().contains("same command again"), "{}", error.hint());
-    assert!(!folder.at("judge/judgement.json").exists());
+    assert!(!folder.at("judge/report.json").exists());
 }
 
-#[tokio::test]
-async fn several_judges_are_averaged_and_compared_and_a_miner_is_marked() {
+#[test]
+fn several_judges_are_averaged_and_compared_and_a_miner_is_marked() {
     let (fond, averse) = (
         fond_judge(),
         judge(|formulas, _| Say::Scores(formulas.iter().map(|text| 100.0 - fond_of_length(text)).collect())),
@@ -303,7 +235,7 @@ async fn several_judges_are_averaged_and_compared_and_a_miner_is_marked() {
         {"id": "r", "expression": "$close/Ref($close,5)"}, {"id": "range", "expression": "($high-$low)/$close"}
     ]});
     folder.write("found/pool.json", found.to_string());
-    let judgement = asked(&folder).await.unwrap();
+    let judgement = asked(&folder).unwrap();
     assert!(
         judgement
             .formulas
@@ -318,14 +250,14 @@ async fn several_judges_are_averaged_and_compared_and_a_miner_is_marked() {
     assert!(gain(1) < gain(0) && gain(0) < 1.0, "{} {}", gain(0), gain(1));
 }
 
-#[tokio::test]
-async fn other_formulas_do_not_go_on_with_its_answers() {
+#[test]
+fn other_formulas_do_not_go_on_with_its_answers() {
     let vendor = fond_judge();
     let folder = study(&agent("j", &vendor));
-    asked(&folder).await.unwrap();
+    asked(&folder).unwrap();
     folder.write("other.csv", "id,expression\nr,\"$open/$close\"\n");
-    let error = asked(&folder).await.unwrap_err();
-    assert!(error.to_string().contains("about other formulas"), "{error}");
+    let error = asked(&folder).unwrap_err();
+    assert!(error.to_string().contains("of other settings"), "{error}");
 }
 
 #[test]
@@ -351,21 +283,15 @@ fn the_command_says_what_stopped_it_by_its_exit_code() {
     assert_ok(&output);
     let judgement: LogicJudgement = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(judgement.formulas.len(), 12);
-    let replay = ["alpha", "replay", "out/judge"];
-    assert_ok(&quiet(rich.path(), &replay));
-    let changed = rich
-        .text("out/judge/judgement.json")
-        .replacen("\"median\": ", "\"median\": 1", 1);
-    rich.write("out/judge/judgement.json", changed);
-    assert!(refused(&quiet(rich.path(), &replay), 1).contains("judgement.json"));
+    assert_ok(&quiet(rich.path(), &["replay", "out/judge"]));
     // Without a judge in its file there is nobody to ask.
     let text = rich.text("study.toml");
     rich.write("study.toml", text.split("[judge]").next().unwrap());
     assert!(refused(&quiet(rich.path(), &judge), 2).contains("has no `judge`"));
 }
 
-#[tokio::test]
-async fn logic_enters_the_tables_and_the_composite_once_a_study_was_judged() {
+#[test]
+fn logic_enters_the_tables_and_the_composite_once_a_study_was_judged() {
     let vendor = fond_judge();
     let folder = study(&agent("j", &vendor));
     let text = folder.text("study.toml");
@@ -378,22 +304,9 @@ async fn logic_enters_the_tables_and_the_composite_once_a_study_was_judged() {
         .text("mine.csv")
         .replace("Mask($close,'SH600519')/$close", "Log($factor)");
     folder.write("mine.csv", mine);
-    let evaluated = || {
-        let study = AlphaStudy::read(&folder.at("study.toml")).unwrap();
-        let logic = StudyLogic::read(&study, folder.path()).unwrap();
-        let data = StudyData::read(&study).unwrap();
-        let run = EvaluationRun {
-            is_test_open: false,
-            threads: 1,
-            batch_bytes: EvaluationRun::BATCH_BYTES,
-        };
-        let open = OpenStudy::new(study, data, run).unwrap().with_logic(logic);
-        evaluate_into(
-            &open,
-            &StudyFolder::hold(&folder.at("tables"), &this_program()).unwrap(),
-            &mut || (),
-        )
-        .unwrap()
+    let evaluated = || -> AlphaReport {
+        let files = (&*folder.at("study.toml"), folder.path());
+        serde_json::from_value(summary_of(any::<AlphaEvaluating>(), files).unwrap()).unwrap()
     };
     let before = evaluated();
     assert!(
@@ -403,7 +316,7 @@ async fn logic_enters_the_tables_and_the_composite_once_a_study_was_judged() {
             .all(|alpha| alpha.row.undefined["logic"] == "not_judged")
     );
     assert!(before.notes.iter().any(|note| note.contains("ktd alpha judge")));
-    asked(&folder).await.unwrap();
+    asked(&folder).unwrap();
     let after = evaluated();
     assert_ne!(before.inputs, after.inputs, "figures hang on the judgement");
     for (before, after) in before.alphas.iter().zip(&after.alphas) {

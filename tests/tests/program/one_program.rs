@@ -4,7 +4,7 @@
 
 use ktd_bundle::BundlePaths;
 use ktd_io::lock::FileLock;
-use ktd_kit::{Folder, Need, assert_ok, files, quiet, refused, this_program};
+use ktd_kit::{Folder, Need, files, quiet, refused, this_program};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -117,44 +117,6 @@ fn changed(path: &Path, change: impl FnOnce(&mut Value)) {
 }
 
 #[test]
-fn what_another_program_computed_is_computed_anew() {
-    let folder = scene();
-    for (command, name, hash, figure) in [
-        (
-            &["leak", "run", "leak.toml"],
-            "runs/momentum__EXEC_CLOSE__h5__2024__s1.json",
-            "source",
-            "fit_rows",
-        ),
-        (
-            &["alpha", "eval", "study.toml"],
-            "report.json",
-            "inputs",
-            "noise_draws",
-        ),
-    ] {
-        assert_ok(&written(&folder, command));
-        let path = folder.at("out").join(name);
-        let whole = files(&folder.at("out"));
-        let figure_after = |is_of_another: bool| {
-            changed(&path, |value| {
-                value[figure] = json!(7);
-                if is_of_another {
-                    value[hash] = json!("0".repeat(64));
-                }
-            });
-            assert_ok(&written(&folder, command));
-            let value: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-            value[figure].clone()
-        };
-        assert_eq!(figure_after(false), 7, "{command:?}: its own figure is not read");
-        assert_ne!(figure_after(true), 7, "{command:?}: a figure of another is read");
-        assert!(files(&folder.at("out")) == whole, "{command:?}: other bytes");
-        std::fs::remove_dir_all(folder.at("out")).unwrap();
-    }
-}
-
-#[test]
 fn what_another_program_began_is_refused_with_both_names() {
     let folder = scene();
     let cell = "cells/momentum__w__blinded-exact__fixed-candidate__s1";
@@ -163,7 +125,6 @@ fn what_another_program_began_is_refused_with_both_names() {
     for (command, identity, is_met) in [
         (&["run", "run.toml"][..], header.as_str(), true),
         (&["alpha", "mine", "mine.toml"], "header.json", true),
-        (&["alpha", "judge", "study.toml"], "judge/request.json", true),
         (
             &["strategy-code", "run", "strategies.toml"],
             "submissions/m__S01__1/header.json",

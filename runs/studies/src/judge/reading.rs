@@ -8,10 +8,10 @@ use ktd_io::whole_file::{parse_json, read_if_exists};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What decides how scores are read.
+/// What decides how scores are read: judges, pools, the models that found them, people.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Reading {
+pub struct Reading {
     /// Judges in the order of the file.
     pub(super) judges: Vec<String>,
     pub(super) pools: Vec<ReadingPool>,

@@ -1,17 +1,15 @@
 //! What judges found.
 
-use super::folder;
-use crate::FormulaStudyError;
 use crate::alpha_report::FigureRow;
 use crate::judge_config::JudgeWording;
 use crate::language::LostCounts;
 use ktd_record::spending::Tokens;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// The score of a formula by one judge.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JudgedBy {
     /// The judge.
@@ -25,7 +23,7 @@ pub struct JudgedBy {
 }
 
 /// A judged formula.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JudgedFormula {
     /// Its canonical form.
@@ -42,7 +40,7 @@ pub struct JudgedFormula {
 }
 
 /// A formula that no model is shown.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UnjudgedFormula {
     /// Its canonical form.
@@ -52,7 +50,7 @@ pub struct UnjudgedFormula {
 }
 
 /// A judge and its controls.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct JudgeRecord {
     /// The agent.
     pub id: String,
@@ -69,6 +67,7 @@ pub struct JudgeRecord {
     /// Mistakes on the way, by their code.
     pub mistakes: BTreeMap<String, usize>,
     /// Tokens of all its requests and replies.
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub tokens: Tokens,
     /// Means, controls of length, nonsense and repeat, the slope on length, agreement with people.
     #[serde(flatten)]
@@ -76,7 +75,7 @@ pub struct JudgeRecord {
 }
 
 /// The mean score of a pool.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JudgedPool {
     /// The pool.
@@ -92,7 +91,7 @@ pub struct JudgedPool {
 }
 
 /// How alike two judges rank formulas.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JudgeAgreement {
     /// The one.
@@ -106,7 +105,7 @@ pub struct JudgeAgreement {
 }
 
 /// What judges found about the formulas of pools.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LogicJudgement {
     /// The version of this layout.
@@ -132,12 +131,29 @@ pub struct LogicJudgement {
 }
 
 impl LogicJudgement {
-    /// Reads a judgement.
-    ///
-    /// # Errors
-    /// [`FormulaStudyError`] for a file that is missing or none.
-    pub fn read(path: &Path) -> Result<Self, FormulaStudyError> {
-        folder::read(path)
+    /// What the judges' scores are worth, in a sentence.
+    pub(super) fn verdict(&self) -> String {
+        let judged = self
+            .formulas
+            .iter()
+            .filter(|formula| formula.score.is_some())
+            .count();
+        let likes = self
+            .judges
+            .iter()
+            .filter(|judge| judge.row.get("length_p").is_some_and(|p| p < 0.05))
+            .count();
+        let words = match likes {
+            0 => "no judge is shown to score an equal formula by its length".to_owned(),
+            _ => format!(
+                "{likes} of {} judges score an equal formula by its length",
+                self.judges.len()
+            ),
+        };
+        format!(
+            "{judged} of {} formulas have a score; {words}.",
+            self.formulas.len()
+        )
     }
 
     /// Logic of a formula, by its canonical form.

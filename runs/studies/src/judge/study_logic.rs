@@ -1,6 +1,5 @@
 //! Logic of a study's alphas, as judges left it in the study's folder of results.
 
-use super::folder::JudgePaths;
 use super::record::LogicJudgement;
 use crate::FormulaStudyError;
 use crate::alpha_report::Figure;
@@ -19,7 +18,7 @@ pub struct StudyLogic {
 }
 
 impl StudyLogic {
-    /// Reads `judge/judgement.json` below a study's folder of results; a study without judges, or one that was not judged
+    /// Reads `judge/report.json` below a study's folder of results; a study without judges, or one that was not judged
     /// yet, has none.
     ///
     /// # Errors
@@ -28,7 +27,7 @@ impl StudyLogic {
         if study.judge.is_none() {
             return Ok(Self::default());
         }
-        let path = JudgePaths::new(&results.join("judge")).judgement();
+        let path = results.join("judge").join("report.json");
         let bytes = read_if_exists(&path)?;
         let judgement = bytes.as_ref().map(|bytes| parse_json(&path, bytes)).transpose()?;
         Ok(Self {
@@ -93,7 +92,7 @@ mod tests {
         assert!(waiting.notes()[0].contains("ktd alpha judge"));
         assert_eq!(waiting.sha256(), None);
         std::fs::create_dir(folder.path().join("judge")).unwrap();
-        std::fs::write(folder.path().join("judge/judgement.json"), "{}").unwrap();
+        std::fs::write(folder.path().join("judge/report.json"), "{}").unwrap();
         assert!(read(&format!("{keys}{model}")).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! From the answers of judges to scores and controls.
 
 use super::events::QuestionEvent;
-use super::folder::JudgeRequest;
+use super::kind::JudgeRequest;
 use super::list::{EntryRole, JudgeList};
 use super::reading::Reading;
 use super::record::{
@@ -10,19 +10,38 @@ use super::record::{
 use crate::alpha_report::{Figure, FigureRow, coded};
 use crate::language::LostCounts;
 use ktd_alphas::{JudgedScore, length_control, length_slope, ndcg, repeat_control};
-use ktd_asking::AgentFile;
+use ktd_asking::{AskedRecord, AskingError};
 use ktd_experiment::agent::TrainingCutoff;
 use ktd_record::spending::Tokens;
 use ktd_stats::moments::mean;
 use ktd_stats::{Sample, kendall_tau};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The answers of one judge.
-#[derive(Debug)]
-pub(super) struct JudgeAnswers {
-    pub(super) agent: AgentFile,
-    pub(super) events: Vec<QuestionEvent>,
-    pub(super) tokens: Tokens,
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JudgeAnswers {
+    id: String,
+    model: String,
+    /// The last day of its training data, where its maker states one.
+    known_until: Option<String>,
+    events: Vec<QuestionEvent>,
+    tokens: Tokens,
+}
+
+impl JudgeAnswers {
+    /// What the model of a record has answered.
+    pub(super) fn of(record: &AskedRecord<'_>, events: Vec<QuestionEvent>) -> Result<Self, AskingError> {
+        let agent = &record.conversations().model().agent;
+        Ok(Self {
+            id: agent.id.clone(),
+            model: agent.model_name().to_owned(),
+            known_until: agent.cutoff.map(TrainingCutoff::text),
+            events,
+            tokens: record.spending()?.tokens,
+        })
+    }
 }
 
 /// The scores of one judge by entry of the list and order; the last order repeats the first.
@@ -81,7 +100,7 @@ impl ScoreGrid {
 
 /// What the answers come to.
 pub(super) fn judgement(
-    request: &JudgeRequest,
+    (request, format): (&JudgeRequest, u32),
     list: &JudgeList,
     reading: &Reading,
     answers: &[JudgeAnswers],
@@ -94,7 +113,7 @@ pub(super) fn judgement(
         .zip(&grids)
         .map(|(answers, grid)| judge_record(list, reading, answers, grid));
     let mut judgement = LogicJudgement {
-        format: request.format,
+        format,
         prompt: request.prompt,
         prompts_sha256: request.prompts_sha256.clone(),
         seed: request.seed,
@@ -127,7 +146,7 @@ fn judged_formulas(list: &JudgeList, answers: &[JudgeAnswers], grids: &[ScoreGri
         let by = answers.iter().zip(grids).map(|(answers, grid)| {
             let judged = grid.judged(place);
             JudgedBy {
-                judge: answers.agent.agent.id.clone(),
+                judge: answers.id.clone(),
                 scores: grid.scores(place).to_vec(),
                 median: judged.map(|score| score.median),
                 spread: judged.map(|score| score.spread),
@@ -154,7 +173,6 @@ fn judge_record(
     answers: &JudgeAnswers,
     grid: &ScoreGrid,
 ) -> JudgeRecord {
-    let agent = &answers.agent.agent;
     let mut lost = LostCounts::default();
     let mut mistakes: BTreeMap<String, usize> = BTreeMap::new();
     for event in &answers.events {
@@ -164,10 +182,10 @@ fn judge_record(
         }
     }
     JudgeRecord {
-        id: agent.id.clone(),
-        model: agent.model_name().to_owned(),
-        known_until: agent.cutoff.map(TrainingCutoff::text),
-        is_miner: reading.is_miner(agent.model_name()),
+        id: answers.id.clone(),
+        model: answers.model.clone(),
+        known_until: answers.known_until.clone(),
+        is_miner: reading.is_miner(&answers.model),
         questions: answers.events.len(),
         lost,
         mistakes,
@@ -264,7 +282,7 @@ fn put_human(row: &mut FigureRow, list: &JudgeList, reading: &Reading, grid: &Sc
 fn agreement(list: &JudgeList, answers: &[JudgeAnswers], grids: &[ScoreGrid]) -> Vec<JudgeAgreement> {
     let judges: Vec<(&str, &ScoreGrid)> = answers
         .iter()
-        .map(|answers| answers.agent.agent.id.as_str())
+        .map(|answers| answers.id.as_str())
         .zip(grids)
         .collect();
     let mut pairs = Vec::new();

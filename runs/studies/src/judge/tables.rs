@@ -22,7 +22,7 @@ const FIGURES: [(&str, &str); 11] = [
 
 /// Judges with their controls.
 #[must_use]
-pub fn judge_table(judgement: &LogicJudgement) -> TableData {
+pub(super) fn judge_table(judgement: &LogicJudgement) -> TableData {
     let heads = [("judge", Left), ("model", Left)].into_iter();
     let heads = heads.chain(FIGURES.map(|(_, head)| (head, Right)));
     let heads = heads.chain([("questions", Right), ("lost", Right), ("marks", Left)]);
@@ -60,7 +60,7 @@ pub fn judge_table(judgement: &LogicJudgement) -> TableData {
 
 /// Pools with the means of their scores.
 #[must_use]
-pub fn judged_pool_table(judgement: &LogicJudgement) -> TableData {
+pub(super) fn judged_pool_table(judgement: &LogicJudgement) -> TableData {
     let heads = [
         ("pool", Left),
         ("Logic", Right),
@@ -83,7 +83,7 @@ pub fn judged_pool_table(judgement: &LogicJudgement) -> TableData {
 
 /// Formulas with their scores, the best first.
 #[must_use]
-pub fn judged_formula_table(judgement: &LogicJudgement) -> TableData {
+pub(super) fn judged_formula_table(judgement: &LogicJudgement) -> TableData {
     let heads = [
         ("Logic", Right),
         ("spread", Right),

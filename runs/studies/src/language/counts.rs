@@ -1,5 +1,6 @@
 //! Answers that were lost, by whose fault it was.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Why there is no answer.
@@ -17,7 +18,7 @@ pub enum LossKind {
 }
 
 /// Answers that were lost.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LostCounts {
     /// By mistakes of the model.

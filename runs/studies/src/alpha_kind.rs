@@ -1,0 +1,170 @@
+//! The evaluation of pools as a kind of study: one unit, whose batches, noise draws, pools and choices are works.
+
+use crate::alpha_pictures::{curves, rose, scatter, years};
+use crate::alpha_report::AlphaReport;
+use crate::alpha_study::AlphaStudy;
+use crate::alpha_tables::{alpha_table, combination_table, looks, pool_table, refused_table, split_table};
+use crate::inference_tables::{
+    curve_table, inference_table, rank_table, robustness_table, selection_table, year_table,
+};
+use crate::judge::StudyLogic;
+use crate::open_study::{EvaluationRun, FORMAT, OpenStudy};
+use crate::rose_table::rose_table;
+use crate::study_data::StudyData;
+use futures::FutureExt;
+use futures::future::LocalBoxFuture;
+use ktd_study::{Hands, Opening, Planned, Report, Section, Shown, StudyError, StudyKind, UnitId};
+use ktd_view::draw::{FIGURES_STYLE, counted, grouped, short_hash};
+use maud::html;
+use serde_json::{Value, json};
+
+/// Alphas of the last split that a terminal shows, and those that stand on the page; the CSV has all.
+const TERMINAL_ALPHAS: usize = 20;
+const PAGE_ALPHAS: usize = 200;
+
+/// The evaluation of pools of formulas.
+#[derive(Debug, Clone, Copy)]
+pub struct AlphaEvaluating;
+
+impl StudyKind for AlphaEvaluating {
+    const NAME: &'static str = "alpha-eval";
+    const COMMAND: &'static str = "ktd alpha eval";
+    const FORMAT: u32 = FORMAT;
+    const STEPS: &'static str = "instruments";
+
+    type Keys = AlphaStudy;
+    type World = OpenStudy;
+    type Unit = ();
+    type Event = ();
+    type Found = AlphaReport;
+    type Summary = AlphaReport;
+
+    fn name(keys: &AlphaStudy) -> &str {
+        &keys.name
+    }
+
+    fn check(keys: &AlphaStudy) -> Result<(), StudyError> {
+        Ok(keys.check()?)
+    }
+
+    fn open(keys: &AlphaStudy, at: &Opening<'_>) -> Result<OpenStudy, StudyError> {
+        let study = keys.clone().based(at.base);
+        let data = StudyData::read(&study)?;
+        let run = EvaluationRun {
+            is_test_open: !study.test_closed,
+            threads: at.threads,
+            batch_bytes: study
+                .batch_mb
+                .map_or(EvaluationRun::BATCH_BYTES, |megabytes| megabytes << 20),
+        };
+        let logic = StudyLogic::read(&study, at.out)?;
+        Ok(OpenStudy::new(study, data, run)?.with_logic(logic))
+    }
+
+    fn decides(world: &OpenStudy) -> Value {
+        world.inputs()
+    }
+
+    /// A set of formulas that sees the test days.
+    fn counted(world: &OpenStudy) -> Option<Value> {
+        world.splits.iter().find(|split| split.name == "test")?;
+        let days = world.study.splits.test.as_ref()?;
+        Some(json!({ "formulas": world.formulas_hash(), "panel": world.data.panel.source, "days": days }))
+    }
+
+    fn units(_keys: &AlphaStudy, world: &OpenStudy) -> Result<Vec<Planned<()>>, StudyError> {
+        let steps = u64::try_from(world.work()).unwrap_or(u64::MAX);
+        Ok(vec![Planned::folder("evaluation".to_owned(), ()).steps(steps)])
+    }
+
+    fn run<'a>(
+        world: &'a OpenStudy,
+        _unit: &'a (),
+        hands: &'a mut Hands<'_, ()>,
+    ) -> LocalBoxFuture<'a, Result<AlphaReport, StudyError>> {
+        async move { world.evaluate(hands) }.boxed_local()
+    }
+
+    fn conclude(_keys: &AlphaStudy, found: Vec<(UnitId, AlphaReport)>) -> Result<AlphaReport, StudyError> {
+        let found = found.into_iter().next().map(|(_, report)| report);
+        found.ok_or_else(|| StudyError::difference("the study has no record", "run the study again"))
+    }
+
+    fn add_count(summary: &mut AlphaReport, counted: usize) {
+        summary.test_looks = counted;
+    }
+
+    fn report(_keys: &AlphaStudy, summary: &AlphaReport) -> Result<Report, StudyError> {
+        Ok(Report {
+            title: format!("{}: what its alphas are worth", summary.name),
+            verdict: verdict(summary),
+            notes: summary.notes.clone(),
+            sections: sections(summary),
+            styles: vec![FIGURES_STYLE],
+            footer: format!(
+                "panel {}, formulas {}, inputs {}",
+                short_hash(&summary.panel),
+                short_hash(&summary.formulas),
+                short_hash(&summary.inputs)
+            ),
+            ..Report::default()
+        })
+    }
+}
+
+/// What the evaluation comes to in words.
+fn verdict(report: &AlphaReport) -> String {
+    let sigma = report
+        .noise_sigma
+        .map_or_else(|| "no noise".to_owned(), |sigma| format!("sigma {sigma:.5}"));
+    format!(
+        "{} rows of alphas; {}. Label {}; noise on {}, {} draws of each law, {sigma}, least factor reached {}.",
+        grouped(report.alphas.len()),
+        looks(report),
+        report.label,
+        report.noise_mode,
+        report.noise_draws,
+        counted(report.noise_raised, "time")
+    )
+}
+
+fn sections(report: &AlphaReport) -> Vec<Section> {
+    let mut pools = Section::new("Pools").table("pools", pool_table(report), Shown::Everywhere);
+    if let Some(split) = report.splits.last() {
+        pools = pools.picture(rose(report, &split.split));
+    }
+    let mut figures = Section::new("What each figure is good for").table(
+        "selections",
+        selection_table(report),
+        Shown::Everywhere,
+    );
+    if !report.selections.is_empty() {
+        figures = figures.picture(curves(report));
+    }
+    let scatters = html! { div.pair { @for split in &report.splits { (scatter(report, split)) } } };
+    let of_last = |most: usize| alpha_table(&report.of_last_split(most));
+    vec![
+        pools
+            .table("combinations", combination_table(report), Shown::Everywhere)
+            .picture(years(report))
+            .table("rose", rose_table(report), Shown::Files),
+        Section::new("What may be concluded")
+            .table("best_of_pools", inference_table(report), Shown::Everywhere)
+            .table("ranks", rank_table(report), Shown::Page),
+        figures.table("curves", curve_table(report), Shown::Files),
+        Section::new("Stability and turnover")
+            .table("stability_and_turnover", split_table(report), Shown::Everywhere)
+            .picture(scatters),
+        Section::new("Robustness and drawdown").table(
+            "robustness_and_drawdown",
+            robustness_table(report),
+            Shown::Page,
+        ),
+        Section::new("Alphas")
+            .table("best_alphas", of_last(TERMINAL_ALPHAS), Shown::Terminal)
+            .table("shown_alphas", of_last(PAGE_ALPHAS), Shown::PageAlone)
+            .table("alphas", alpha_table(report), Shown::Files)
+            .table("years", year_table(report), Shown::Files)
+            .table("refused", refused_table(report), Shown::Folded),
+    ]
+}

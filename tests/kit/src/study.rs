@@ -1,0 +1,63 @@
+//! Studies run in the test's own process.
+
+use ktd_record::program_record::ProgramRecord;
+use ktd_study::{AnyEnd, AnyKind, Depth, Replayed, StudyError, StudyRun, Unheard};
+use serde_json::Value;
+use std::path::Path;
+
+/// What a study is run with: so many threads, by a program with these sources.
+pub fn with_study_run<T>(
+    threads: usize,
+    program: &ProgramRecord,
+    work: impl FnOnce(&StudyRun<'_>) -> T,
+) -> T {
+    let tasks = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let (_tell, told_to_end) = tokio::sync::watch::channel(false);
+    work(&StudyRun {
+        program,
+        threads,
+        tasks: tasks.handle(),
+        progress: &Unheard,
+        told_to_end: &told_to_end,
+    })
+}
+
+/// Runs the study of a file by the program under test.
+///
+/// # Errors
+/// [`StudyError`] as the run.
+pub fn run_study(
+    kind: &dyn AnyKind,
+    (file, out): (&Path, &Path),
+    threads: usize,
+) -> Result<AnyEnd, StudyError> {
+    with_study_run(threads, &crate::this_program(), |run| {
+        kind.run(file, Some(out), run)
+    })
+}
+
+/// What a study comes to, or what ended its first unit without a result.
+///
+/// # Errors
+/// [`StudyError`] as the run, or of the unit.
+pub fn summary_of(kind: &dyn AnyKind, (file, out): (&Path, &Path)) -> Result<Value, StudyError> {
+    let mut end = run_study(kind, (file, out), 2)?;
+    match end.finished {
+        Some(finished) => Ok(finished.summary),
+        None => Err(end.failed.remove(0).1),
+    }
+}
+
+/// Makes a study again from its record.
+///
+/// # Errors
+/// [`StudyError`] as the replay.
+pub fn replay_study(kind: &dyn AnyKind, out: &Path, depth: Depth) -> Result<Replayed, StudyError> {
+    with_study_run(2, &crate::this_program(), |run| {
+        kind.replay(out, None, depth, run)
+    })
+}
