@@ -116,11 +116,11 @@ pub(super) fn run(
 /// The same of a study whose keys a command has read.
 pub(super) fn run_keys<K: StudyKind>(
     keys: K::Keys,
-    places: (&Path, &Path),
+    places: (&Path, Option<&Path>),
     console: Console,
 ) -> Result<(), CliError> {
     let end = with_run(("running", K::ASKS, console), |run| {
-        any_end(run_study::<K>(keys, places, run)?, places.1)
+        run_any::<K>(keys, places, run)
     })?;
     ended(end, (false, console))
 }

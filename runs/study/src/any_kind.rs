@@ -2,7 +2,7 @@
 
 use crate::study_file::read_study_file;
 use crate::{
-    Depth, Replayed, Report, StudyEnd, StudyError, StudyKind, StudyRun, UnitId, replay_study, report_study,
+    Depth, Replayed, Report, StudyError, StudyKind, StudyRun, UnitId, replay_study, report_study,
     run_study,
 };
 use serde::Serialize;
@@ -88,23 +88,35 @@ impl fmt::Debug for dyn AnyKind {
     }
 }
 
-/// The end of a run whose types are forgotten.
-///
-/// # Errors
-/// [`StudyError`] for a summary that cannot be written.
-pub fn any_end<S: Serialize>(end: StudyEnd<S>, folder: &Path) -> Result<AnyEnd, StudyError> {
-    Ok(AnyEnd {
-        folder: folder.to_owned(),
-        finished: end.finished.map(report_of).transpose()?,
-        units: end.units,
-        failed: end.failed,
-    })
-}
-
 fn report_of((summary, report): (impl Serialize, Report)) -> Result<ReportOf, StudyError> {
     let summary = serde_json::to_value(summary)
         .map_err(|error| StudyError::input(format_args!("the report cannot be written: {error}"), ""))?;
     Ok(ReportOf { summary, report })
+}
+
+/// Runs the study of keys that were read from a file in `base`, into `out` or where they say; see [`AnyKind::run`].
+///
+/// # Errors
+/// [`StudyError`] as [`run_study`].
+pub fn run_any<K: StudyKind>(
+    keys: K::Keys,
+    (base, out): (&Path, Option<&Path>),
+    run: &StudyRun<'_>,
+) -> Result<AnyEnd, StudyError> {
+    let own = || {
+        K::output(&keys).map_or_else(
+            || Path::new("results").join(K::name(&keys)),
+            |output| base.join(output),
+        )
+    };
+    let folder = out.map_or_else(own, Path::to_owned);
+    let end = run_study::<K>(keys, (base, &folder), run)?;
+    Ok(AnyEnd {
+        folder,
+        finished: end.finished.map(report_of).transpose()?,
+        units: end.units,
+        failed: end.failed,
+    })
 }
 
 impl<K: StudyKind> AnyKind for Forgotten<K> {
@@ -118,10 +130,8 @@ impl<K: StudyKind> AnyKind for Forgotten<K> {
 
     fn run(&self, file: &Path, out: Option<&Path>, run: &StudyRun<'_>) -> Result<AnyEnd, StudyError> {
         let keys = read_study_file::<K>(file)?;
-        let results = Path::new("results").join(K::name(&keys));
-        let folder = out.unwrap_or(&results).to_owned();
         let base = file.parent().unwrap_or_else(|| Path::new(""));
-        any_end(run_study::<K>(keys, (base, &folder), run)?, &folder)
+        run_any::<K>(keys, (base, out), run)
     }
 
     fn report(&self, folder: &Path) -> Result<ReportOf, StudyError> {

@@ -4,6 +4,7 @@ use crate::StudyError;
 use crate::works::Works;
 use ktd_asking::{Answerer, AskedRecord};
 use ktd_record::chain::Log;
+use ktd_record::spending::Spending;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -21,6 +22,8 @@ pub struct Hands<'h, E> {
     pub(crate) works: Works,
     pub(crate) asked: Option<AskedRecord<'h>>,
     pub(crate) answerer: Option<&'h Answerer>,
+    /// What a closed record says that it cost, which hangs on prices that it does not hold.
+    pub(crate) spent: Option<Spending>,
     pub(crate) files: BTreeMap<String, Vec<u8>>,
     pub(crate) advance: AdvanceFn<'h>,
     pub(crate) advanced: AtomicU64,
@@ -37,6 +40,7 @@ impl<'h, E: Serialize> Hands<'h, E> {
             works: Works::unkept(),
             asked: None,
             answerer: None,
+            spent: None,
             files: BTreeMap::new(),
             advance,
             advanced: AtomicU64::default(),
@@ -73,6 +77,18 @@ impl<'h, E: Serialize> Hands<'h, E> {
     #[must_use]
     pub const fn answerer(&self) -> Option<&'h Answerer> {
         self.answerer
+    }
+
+    /// What the unit's questions cost so far. Tokens and requests are counted from the exchanges; prices are in no record, so
+    /// that a record that is made again says what it said.
+    ///
+    /// # Errors
+    /// [`StudyError`] for a unit that asks nobody, and exchanges that cannot be read.
+    pub fn spending(&self) -> Result<Spending, StudyError> {
+        match &self.spent {
+            Some(spent) => Ok(spent.clone()),
+            None => Ok(self.asked()?.spending()?),
+        }
     }
 
     /// What a long computation gives: recorded once by the hash of `name` and `input`, which must hold all that it depends on

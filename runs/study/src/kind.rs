@@ -40,6 +40,11 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     /// The name of a study.
     fn name(keys: &Self::Keys) -> &str;
 
+    /// The results directory that its file names, relative to the file (default: `results/NAME` where the command runs).
+    fn output(_keys: &Self::Keys) -> Option<&Path> {
+        None
+    }
+
     /// Whether the keys go together.
     ///
     /// # Errors
@@ -61,6 +66,19 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     /// # Errors
     /// [`StudyError`] for what cannot be read.
     fn open(keys: &Self::Keys, at: &Opening<'_>) -> Result<Self::World, StudyError>;
+
+    /// Reads the world of a record that is made again. `recorded` is what [`Self::decides`] said then: what a machine alone
+    /// can say, such as the packages of its box, is taken from there, and proven where a work is made again.
+    ///
+    /// # Errors
+    /// [`StudyError`] as [`Self::open`].
+    fn open_recorded(
+        keys: &Self::Keys,
+        at: &Opening<'_>,
+        _recorded: &serde_json::Value,
+    ) -> Result<Self::World, StudyError> {
+        Self::open(keys, at)
+    }
 
     /// All that decides every unit beside itself, the program and the format: hashes of what was read, settings.
     fn decides(world: &Self::World) -> serde_json::Value;

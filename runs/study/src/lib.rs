@@ -26,7 +26,7 @@ mod unit_folder;
 mod unit_lines;
 mod works;
 
-pub use any_kind::{AnyEnd, AnyKind, ReportOf, any, any_end};
+pub use any_kind::{AnyEnd, AnyKind, ReportOf, any, run_any};
 pub use error::StudyError;
 pub use hands::{AdvanceFn, Hands};
 pub use identity::kind_of;

@@ -125,14 +125,16 @@ impl<K: StudyKind> OpenedStudy<K> {
         (base, out): (&Path, &Path),
         run: &StudyRun<'_>,
     ) -> Result<Self, StudyError> {
-        let world = K::open(
-            &keys,
-            &Opening {
-                base,
-                out,
-                threads: run.threads,
-            },
-        )?;
+        let world = K::open(&keys, &opening(base, out, run))?;
+        Self::over(keys, world, (base, out), run)
+    }
+
+    fn over(
+        keys: K::Keys,
+        world: K::World,
+        (base, out): (&Path, &Path),
+        run: &StudyRun<'_>,
+    ) -> Result<Self, StudyError> {
         let plan = K::units(&keys, &world)?;
         let mut ids = BTreeSet::new();
         for unit in &plan {
@@ -159,12 +161,14 @@ impl<K: StudyKind> OpenedStudy<K> {
     pub(crate) fn recorded(out: &Path, base: Option<&Path>, run: &StudyRun<'_>) -> Result<Self, StudyError> {
         let header = read_header::<K>(out)?;
         let known = known_base(out)?;
+        let base = base.unwrap_or(&known);
+        let world = K::open_recorded(&header.keys, &opening(base, out, run), &header.decides)?;
         // Another program may come to the same bytes: the record is compared under the name of its own.
         let run = StudyRun {
             program: &header.program,
             ..*run
         };
-        let study = Self::open(header.keys, (base.unwrap_or(&known), out), &run)?;
+        let study = Self::over(header.keys, world, (base, out), &run)?;
         if study.decided.decides != header.decides {
             let (recorded, now) = (header.decides.to_string(), study.decided.decides.to_string());
             let found = ktd_record::chain::first_difference(&recorded, &now);
@@ -401,6 +405,14 @@ impl<K: StudyKind> OpenedStudy<K> {
         K::add_count(&mut summary, counted);
         let report = K::report(&self.keys, &summary)?;
         Ok((summary, report))
+    }
+}
+
+const fn opening<'o>(base: &'o Path, out: &'o Path, run: &StudyRun<'_>) -> Opening<'o> {
+    Opening {
+        base,
+        out,
+        threads: run.threads,
     }
 }
 

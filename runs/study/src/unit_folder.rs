@@ -25,6 +25,7 @@ use ktd_io::whole_file::{
 use ktd_record::RecordPaths;
 use ktd_record::chain::{Lines, Log};
 use ktd_record::program_record::check_program;
+use ktd_record::spending::Spending;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -152,6 +153,7 @@ impl UnitFolder {
             works: Works::kept(self.paths.root())?,
             asked: asked_record,
             answerer: asked.map(|by| by.answerer),
+            spent: None,
             files: BTreeMap::new(),
             advance,
             advanced: AtomicU64::default(),
@@ -227,10 +229,12 @@ impl UnitFolder {
         let agent: Option<AgentFile> = read_as(&root.join(AGENT_FILE))?;
         let metering = Metering::default();
         let model = agent.map(|agent| agent.model(&role.0, role.1));
-        let asked = match &model {
-            Some(model) => Some(AskedRecord::closed(root, model, &metering)?),
-            None => None,
-        };
+        let (mut asked, mut spent) = (None, None);
+        if let Some(model) = &model {
+            let closed = AskedRecord::closed(root, model, &metering)?;
+            spent = Some(checked_spending(root, &closed.spending()?)?);
+            asked = Some(closed);
+        }
         let events = self.paths.events();
         let recorded = Lines::read(&events)?;
         let mut hands = Hands {
@@ -238,6 +242,7 @@ impl UnitFolder {
             works: Works::closed(root, deep.then_some(K::difference))?,
             asked,
             answerer: None,
+            spent,
             files: BTreeMap::new(),
             advance,
             advanced: AtomicU64::default(),
@@ -251,10 +256,6 @@ impl UnitFolder {
             .map(|(name, bytes)| (root.join(name), bytes))
             .collect();
         made.extend(hands.works.closed_bytes()?.map(|bytes| (root.join(WORKS), bytes)));
-        if let Some(asked) = &hands.asked {
-            let path = root.join("spending.json");
-            made.insert(path.clone(), json_bytes(&path, &asked.spending()?)?);
-        }
         let now = UnitResult {
             found: &found,
             sha256: self.sha256.clone(),
@@ -282,6 +283,20 @@ impl UnitFolder {
             )
         })
     }
+}
+
+/// What a record says that it cost, whose tokens and requests must be those of its exchanges: prices are in no record.
+fn checked_spending(root: &Path, counted: &Spending) -> Result<Spending, StudyError> {
+    let path = root.join("spending.json");
+    let recorded: Spending = read_as(&path)?.unwrap_or_default();
+    if (&recorded.tokens, &recorded.sends) == (&counted.tokens, &counted.sends) {
+        return Ok(recorded);
+    }
+    let what = format!(
+        "{}: its tokens or requests are not those of the exchanges",
+        path.display()
+    );
+    Err(StudyError::difference(what, CHANGED_HINT))
 }
 
 /// Fails where recorded events were left that never came again.

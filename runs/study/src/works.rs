@@ -117,11 +117,7 @@ impl Works {
                 read(&line)
             }
             (Some(line), _) => read(&line),
-            (None, Mode::Kept) => {
-                let made = make()?;
-                self.keep(name, key, &made)?;
-                Ok(made)
-            }
+            (None, Mode::Kept) => read(&self.keep(name, key, &make()?)?),
             (None, _) => Err(StudyError::difference(
                 format_args!("{WORKS}: a work {name} that the unit needs is not recorded"),
                 REPLAY_HINT,
@@ -129,18 +125,23 @@ impl Works {
         }
     }
 
-    fn keep<O: Serialize>(&self, name: &str, key: String, made: &O) -> Result<(), StudyError> {
+    /// Keeps what was made, and gives what stands: another thread may have made the same before.
+    fn keep<O: Serialize>(&self, name: &str, key: String, made: &O) -> Result<WorkLine, StudyError> {
         let output = serde_json::value::to_raw_value(made).map_err(|error| unwritable(name, &error))?;
         let line = WorkLine {
             work: name.to_owned(),
             input_sha256: key.clone(),
             output,
         };
+        let mut known = held(&self.known);
+        if let Some(first) = known.get(&key) {
+            return Ok(first.clone());
+        }
         if let Some(journal) = &self.journal {
             held(journal).add(&line)?;
         }
-        held(&self.known).insert(key, line);
-        Ok(())
+        known.insert(key, line.clone());
+        Ok(line)
     }
 
     /// The works that the unit used, by the hash of their input, as the closed file holds them; none where it used none.
