@@ -7,11 +7,14 @@ use ktd_client::conversations::Conversations;
 use ktd_client::money::Metering;
 use ktd_experiment::config::RetryConfig;
 use ktd_io::lock::FileLock;
-use ktd_io::whole_file::{json_bytes, write_whole};
+use ktd_io::whole_file::{json_bytes, parse_json, read_if_exists, write_whole};
 use ktd_record::RecordPaths;
 use ktd_record::exchanges::{Cassette, ExchangeStore};
 use ktd_record::spending::Spending;
+use std::collections::BTreeMap;
 use std::path::Path;
+
+const SPENDING: &str = "spending.json";
 
 /// Conversations with one model and the folder that keeps them: `exchanges.jsonl.zst`, and `spending.json` once they have
 /// ended.
@@ -72,13 +75,40 @@ impl<'a> AskedRecord<'a> {
         &self.conversations
     }
 
-    /// What all that is recorded now cost.
+    /// What all that is recorded now cost. Prices are no part of a record: of a closed one it is what was noted when it was closed.
     ///
     /// # Errors
     /// [`AskingError`] where the exchanges cannot be read.
     pub fn spending(&self) -> Result<Spending, AskingError> {
         let cassette = Cassette::read(&self.paths.exchanges())?;
-        Ok(Spending::of(&cassette, &self.conversations.model().payer.tariff))
+        let spent = Spending::of(&cassette, &self.conversations.model().payer.tariff);
+        let path = self.paths.root().join(SPENDING);
+        let noted = match &self.store {
+            Some(_) => None,
+            None => read_if_exists(&path)?,
+        };
+        let Some(noted) = noted else { return Ok(spent) };
+        let noted: Spending = parse_json(&path, &noted)?;
+        Ok(Spending {
+            cost: noted.cost,
+            vendor_cost: noted.vendor_cost,
+            ..spent
+        })
+    }
+
+    /// What all that is recorded now cost, by the step of the conversations.
+    ///
+    /// # Errors
+    /// [`AskingError`] where the exchanges cannot be read.
+    pub fn spending_by_step(&self) -> Result<BTreeMap<usize, Spending>, AskingError> {
+        let tariff = &self.conversations.model().payer.tariff;
+        let mut by_step: BTreeMap<usize, Spending> = BTreeMap::new();
+        for sent in Cassette::read(&self.paths.exchanges())?.sends() {
+            let own = by_step.entry(sent.intent.at.step);
+            own.or_insert_with(Spending::nothing)
+                .add_charge(&tariff.charge_of(sent));
+        }
+        Ok(by_step)
     }
 
     /// Closes the exchanges of a record that was continued, and writes what they cost.
@@ -91,7 +121,7 @@ impl<'a> AskedRecord<'a> {
         }
         let spending = self.spending()?;
         if self.store.is_some() {
-            let path = self.paths.root().join("spending.json");
+            let path = self.paths.root().join(SPENDING);
             write_whole(&path, &json_bytes(&path, &spending)?)?;
         }
         Ok(spending)

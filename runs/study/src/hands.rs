@@ -1,18 +1,25 @@
 //! What a running unit may use.
 
-use crate::StudyError;
+use crate::{StudyError, UnitId};
 use crate::works::Works;
 use ktd_asking::{Answerer, AskedRecord};
 use ktd_record::chain::Log;
 use ktd_record::spending::Spending;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Callback that is called with the number of steps that are done.
 pub type AdvanceFn<'h> = &'h (dyn Fn(u64) + Sync);
+
+/// How a unit tells how far it is, its threads, and what the units came to that are finished.
+pub(crate) type Given<'h> = (AdvanceFn<'h>, usize, &'h BTreeMap<UnitId, Box<RawValue>>);
+
+/// A unit that comes after no other knows of none.
+static NOTHING: BTreeMap<UnitId, Box<RawValue>> = BTreeMap::new();
 
 /// Hands of one unit: events, questions, works and files of its record. The same calls write a record, continue one that was
 /// killed, and compare one that is made again; a unit cannot tell which.
@@ -28,6 +35,8 @@ pub struct Hands<'h, E> {
     pub(crate) advance: AdvanceFn<'h>,
     pub(crate) advanced: AtomicU64,
     pub(crate) threads: usize,
+    /// What the units came to that this one comes after.
+    pub(crate) before: &'h BTreeMap<UnitId, Box<RawValue>>,
     pub(crate) event: PhantomData<fn(&E)>,
 }
 
@@ -45,6 +54,7 @@ impl<'h, E: Serialize> Hands<'h, E> {
             advance,
             advanced: AtomicU64::default(),
             threads,
+            before: &NOTHING,
             event: PhantomData,
         }
     }
@@ -114,6 +124,20 @@ impl<'h, E: Serialize> Hands<'h, E> {
     pub fn advance(&self, steps: u64) {
         self.advanced.fetch_add(steps, Ordering::Relaxed);
         (self.advance)(steps);
+    }
+
+    /// What a unit came to that this one comes after.
+    ///
+    /// # Errors
+    /// [`StudyError`] for a unit that it was not planned to come after.
+    pub fn found<F: DeserializeOwned>(&self, id: &UnitId) -> Result<F, StudyError> {
+        let found = self.before.get(id).ok_or_else(|| {
+            StudyError::input(
+                format_args!("the unit does not come after {id}"),
+                "this is a defect of the program: report it",
+            )
+        })?;
+        crate::study::of_raw(id, found)
     }
 
     /// How many threads the unit may use for itself.

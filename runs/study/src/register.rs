@@ -15,6 +15,17 @@ struct Register {
     counted: Vec<Value>,
 }
 
+/// How many values a finished study has seen, its own among them.
+pub(crate) fn counted(folder: &Path, value: Option<&Value>) -> Result<usize, StudyError> {
+    let path = folder.join(REGISTER);
+    let register: Register = read_as(&path)?.unwrap_or_default();
+    if value.is_some_and(|value| !register.counted.contains(value)) {
+        let what = format!("{}: this run is not counted in it", path.display());
+        return Err(StudyError::difference(what, "the file was changed: take the folder from whoever made it"));
+    }
+    Ok(register.counted.len())
+}
+
 /// Writes a value, once; how many the folder has seen. Its lock is held.
 pub(crate) fn count(folder: &Path, value: Option<Value>) -> Result<usize, StudyError> {
     let path = folder.join(REGISTER);

@@ -63,7 +63,7 @@ pub fn replay_study<K: StudyKind>(
     for (unit, each) in study.plan.iter().zip(each) {
         found.insert(unit.id.clone(), each?);
     }
-    let (summary, report) = study.concluded(&found, register::count(out, None)?)?;
+    let (summary, report) = study.concluded(&found, register::counted(out, K::counted(&study.world).as_ref())?)?;
     for (path, bytes) in files_of(out, &summary, &report)? {
         ktd_asking::compare_with_file(&path, &bytes, CHANGED_HINT)?;
     }
@@ -87,7 +87,8 @@ fn replay_unit<K: StudyKind>(
     if unit.keep == Keep::Folder {
         let folder = study.folder(unit)?;
         let role = study.role(unit);
-        let replaying = folder.replay::<K>((&study.world, unit, role), deep, (&advance, 1));
+        let before = recorded_before(study, unit, lines)?;
+        let replaying = folder.replay::<K>((&study.world, unit, role), deep, (&advance, 1, &before));
         let found = run.tasks.block_on(replaying)?;
         return Ok(study.line(unit, &found)?.found);
     }
@@ -102,7 +103,8 @@ fn replay_unit<K: StudyKind>(
         advance(unit.steps);
         return Ok(line.found.clone());
     }
-    let found = run.tasks.block_on(study.run_line(unit, (&advance, 1)))?;
+    let before = recorded_before(study, unit, lines)?;
+    let found = run.tasks.block_on(study.run_line(unit, (&advance, 1, &before)))?;
     let made = study.line(unit, &found)?;
     match K::difference(line.found.get(), made.found.get()) {
         None => Ok(line.found.clone()),
@@ -111,6 +113,26 @@ fn replay_unit<K: StudyKind>(
             CHANGED_HINT,
         )),
     }
+}
+
+/// What the units came to that this one comes after, as they are recorded: each is compared by itself.
+fn recorded_before<K: StudyKind>(
+    study: &OpenedStudy<K>,
+    unit: &Planned<K::Unit>,
+    lines: &UnitLines,
+) -> Result<BTreeMap<UnitId, Box<RawValue>>, StudyError> {
+    let mut before = BTreeMap::new();
+    for other in study.plan.iter().filter(|other| unit.after.contains(&other.id)) {
+        let found = match other.keep {
+            Keep::Folder => Some(study.folder(other)?.recorded()?.found),
+            Keep::Line => {
+                let line = lines.known(&other.id, &study.decided.unit_sha256(&other.unit)?);
+                line.map(|line| line.found.clone())
+            }
+        };
+        before.extend(found.map(|found| (other.id.clone(), found)));
+    }
+    Ok(before)
 }
 
 /// The units whose works are made again.

@@ -1,6 +1,6 @@
 //! A study in its folder: what is asked, what is known, and the one loop over its units.
 
-use crate::hands::Hands;
+use crate::hands::{AdvanceFn, Given, Hands};
 use crate::identity::{Decided, STUDY, StudyHeader, keep_base, known_base, read_header};
 use crate::index::UnitIndex;
 use crate::kind::{Keep, Opening, Planned, StudyKind};
@@ -25,7 +25,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 /// Where units with a folder lie.
-const UNITS: &str = "units";
+pub(crate) const UNITS: &str = "units";
 
 /// What a study runs with.
 #[derive(Clone, Copy)]
@@ -273,7 +273,9 @@ impl<K: StudyKind> OpenedStudy<K> {
                 }
                 Keep::Folder => known.index.found(unit, (&self.folder(unit)?, K::ASKS))?,
             };
-            if let Some(found) = found {
+            // What came of others is only known with them.
+            let is_after_known = unit.after.iter().all(|id| known.found.contains_key(id));
+            if let Some(found) = found.filter(|_| is_after_known) {
                 known.found.insert(unit.id.clone(), found);
             }
         }
@@ -305,7 +307,7 @@ impl<K: StudyKind> OpenedStudy<K> {
             let inner = (run.threads / threads.max(1)).max(1);
             let ends = in_parallel(&ready, threads, |unit| {
                 let ended = std::panic::catch_unwind(AssertUnwindSafe(|| {
-                    self.run_unit(unit, (&known.lines, &asking), (run, inner))
+                    self.run_unit(unit, (&*known, &asking), (run, inner))
                 }));
                 ended.unwrap_or_else(|panic| Err(of_panic(&panic)))
             });
@@ -327,22 +329,26 @@ impl<K: StudyKind> OpenedStudy<K> {
     fn run_unit(
         &self,
         unit: &Planned<K::Unit>,
-        (lines, asking): (&UnitLines, &Asking),
+        (known, asking): (&Known, &Asking),
         (run, threads): (&StudyRun<'_>, usize),
     ) -> Result<UnitLine, StudyError> {
         let advance = |steps| run.progress.advance(steps);
         let found = match unit.keep {
-            Keep::Line => run.tasks.block_on(self.run_line(unit, (&advance, threads)))?,
+            Keep::Line => {
+                let given = (&advance as AdvanceFn<'_>, threads, &known.found);
+                run.tasks.block_on(self.run_line(unit, given))?
+            }
             Keep::Folder => {
                 let asked = asking.of(unit.model)?;
                 let folder = self.folder(unit)?;
-                let running = folder.run::<K>((&self.world, unit), asked.as_ref(), (&advance, threads));
+                let given = (&advance as AdvanceFn<'_>, threads, &known.found);
+                let running = folder.run::<K>((&self.world, unit), asked.as_ref(), given);
                 run.tasks.block_on(unless_told_to_end(running, run.told_to_end))?
             }
         };
         let line = self.line(unit, &found)?;
         if unit.keep == Keep::Line {
-            lines.keep(&line)?;
+            known.lines.keep(&line)?;
         }
         Ok(line)
     }
@@ -350,9 +356,12 @@ impl<K: StudyKind> OpenedStudy<K> {
     pub(crate) async fn run_line(
         &self,
         unit: &Planned<K::Unit>,
-        (advance, threads): (&(dyn Fn(u64) + Sync), usize),
+        (advance, threads, before): Given<'_>,
     ) -> Result<K::Found, StudyError> {
-        let mut hands = Hands::unrecorded(advance, threads);
+        let mut hands = Hands {
+            before,
+            ..Hands::unrecorded(advance, threads)
+        };
         let found = K::run(&self.world, &unit.unit, &mut hands).await?;
         hands.advance_to(unit.steps);
         Ok(found)
@@ -416,7 +425,7 @@ const fn opening<'o>(base: &'o Path, out: &'o Path, run: &StudyRun<'_>) -> Openi
     }
 }
 
-fn of_raw<F: DeserializeOwned>(id: &UnitId, found: &RawValue) -> Result<F, StudyError> {
+pub(crate) fn of_raw<F: DeserializeOwned>(id: &UnitId, found: &RawValue) -> Result<F, StudyError> {
     serde_json::from_str(found.get()).map_err(|error| {
         StudyError::difference(
             format_args!("the record of {id} cannot be read: {error}"),

@@ -9,7 +9,7 @@
 //! | `result.json` | what it came to, and the hash of every file beside it; written last |
 
 use crate::StudyError;
-use crate::hands::{AdvanceFn, Hands};
+use crate::hands::{Given, Hands};
 use crate::identity::{Decided, read_as};
 use crate::kind::{Planned, StudyKind};
 use crate::works::{WORKS, Works};
@@ -116,7 +116,7 @@ impl UnitFolder {
         &self,
         (world, planned): (&K::World, &Planned<K::Unit>),
         asked: Option<&AskedBy<'_>>,
-        (advance, threads): (AdvanceFn<'_>, usize),
+        (advance, threads, before): Given<'_>,
     ) -> Result<K::Found, StudyError> {
         // What another program or another world gave costs nothing but time, where nobody was asked: it is made anew.
         if !K::ASKS && self.check_header().is_err() {
@@ -158,6 +158,7 @@ impl UnitFolder {
             advance,
             advanced: AtomicU64::default(),
             threads,
+            before,
             event: PhantomData,
         };
         let found = K::run(world, &planned.unit, &mut hands).await;
@@ -220,7 +221,7 @@ impl UnitFolder {
         &self,
         (world, planned, role): (&K::World, &Planned<K::Unit>, (String, u64)),
         deep: bool,
-        (advance, threads): (AdvanceFn<'_>, usize),
+        (advance, threads, before): Given<'_>,
     ) -> Result<K::Found, StudyError> {
         let root = self.paths.root();
         let result: UnitResult<K::Found> = self.recorded()?;
@@ -247,6 +248,7 @@ impl UnitFolder {
             advance,
             advanced: AtomicU64::default(),
             threads,
+            before,
             event: PhantomData,
         };
         let found = K::run(world, &planned.unit, &mut hands).await?;
@@ -268,6 +270,14 @@ impl UnitFolder {
         }
         hands.advance_to(planned.steps);
         Ok(found)
+    }
+
+    /// What a finished unit came to, from a folder whose files are those that its result names; none of an unfinished one.
+    pub(crate) fn found_in<F: serde::de::DeserializeOwned>(root: &Path) -> Result<Option<F>, StudyError> {
+        let result: Option<UnitResult<F>> = read_as(&root.join(RESULT))?;
+        let Some(result) = result else { return Ok(None) };
+        check_files(root, &result.files)?;
+        Ok(Some(result.found))
     }
 
     /// The result of a finished unit.

@@ -38,6 +38,7 @@ impl FactorCodeCell {
             roles.extend(config.styles.iter().map(|style| AskingRole {
                 name: role_name(*style, *seed),
                 seed: *seed,
+                temperature: None,
             }));
         }
         roles
