@@ -9,10 +9,27 @@ use std::collections::BTreeMap;
 /// A task with the verdict on it; without one where the task was lost to a fault of the infrastructure.
 #[derive(Debug, Clone, Copy)]
 pub struct JudgedTask<'a> {
-    /// The task.
-    pub task: &'a FactorTask,
+    /// The task's name.
+    pub id: &'a str,
+    /// How hard the task is.
+    pub level: FactorLevel,
+    /// What kind of factor it asks for.
+    pub category: FactorCategory,
     /// The verdict.
     pub verdict: Option<&'a FactorVerdict>,
+}
+
+impl<'a> JudgedTask<'a> {
+    /// A task with the verdict on it.
+    #[must_use]
+    pub fn of(task: &'a FactorTask, verdict: Option<&'a FactorVerdict>) -> Self {
+        Self {
+            id: task.id.as_str(),
+            level: task.level,
+            category: task.category,
+            verdict,
+        }
+    }
 }
 
 /// Tasks of a part of the list.
@@ -27,11 +44,11 @@ pub enum TaskGroup {
 }
 
 impl TaskGroup {
-    fn holds(self, task: &FactorTask) -> bool {
+    fn holds(self, judged: &JudgedTask<'_>) -> bool {
         match self {
             Self::All => true,
-            Self::Level(level) => task.level == level,
-            Self::Category(category) => task.category == category,
+            Self::Level(level) => judged.level == level,
+            Self::Category(category) => judged.category == category,
         }
     }
 
@@ -84,11 +101,8 @@ impl Funnel {
         for class in FailureClass::ALL {
             funnel.failures.insert(class, 0);
         }
-        for JudgedTask { task, verdict } in judged {
-            if !group.holds(task) {
-                continue;
-            }
-            match verdict {
+        for judged in judged.iter().filter(|judged| group.holds(judged)) {
+            match judged.verdict {
                 Some(verdict) => funnel.add(verdict, rules),
                 None => funnel.uncovered += 1,
             }

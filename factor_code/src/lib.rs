@@ -23,7 +23,6 @@ mod panel;
 mod rates;
 mod replies;
 mod reply;
-mod run_times;
 mod structure;
 #[cfg(test)]
 mod structure_tests;
@@ -45,7 +44,6 @@ pub use panel::{FactorPanels, LEAST_PANEL_ROWS, PANEL_ROWS, PanelKind, TIMING_RO
 pub use rates::{PairedTasks, TaskRate, mean_pass_at_k, pass_at_k};
 pub use replies::{FactorReplies, MOST_ROUNDS};
 pub use reply::{ChosenFunction, ReplyFlag, ReplySource, SourceProblem};
-pub use run_times::RunTimes;
 pub use structure::{StructureReport, Violation};
 pub use sweep::SweepSetting;
 pub use syntax::{SyntaxFact, SyntaxFacts};

@@ -111,10 +111,7 @@ mod tests {
         let tasks = FactorTasks::compiled_in().unwrap();
         let task = &tasks.as_slice()[0];
         let verdict = verdict();
-        let judged = [JudgedTask {
-            task,
-            verdict: Some(&verdict),
-        }];
+        let judged = [JudgedTask::of(task, Some(&verdict))];
         let passed = |correlation, error, cuts| {
             let setting = SweepSetting {
                 correlation,
@@ -142,16 +139,8 @@ mod tests {
             denser_safety: BTreeMap::new(),
             ..verdict()
         };
-        let lost = JudgedTask { task, verdict: None };
-        let judged = |verdict| {
-            [
-                JudgedTask {
-                    task,
-                    verdict: Some(verdict),
-                },
-                lost,
-            ]
-        };
+        let lost = JudgedTask::of(task, None);
+        let judged = |verdict| [JudgedTask::of(task, Some(verdict)), lost];
         let denser = SweepSetting {
             cuts: 10,
             ..SweepSetting::DEFAULT

@@ -3,7 +3,7 @@
 use crate::bars::FactorBars;
 use crate::error::FactorCodeError;
 use crate::fx::{FxDefinition, FxError};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -11,7 +11,7 @@ use std::fmt;
 const COMPILED_IN: &str = include_str!("../tasks.jsonl");
 
 /// What kind of factor a task asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FactorCategory {
     /// What was known when.
@@ -66,8 +66,8 @@ impl FactorCategory {
 }
 
 /// How hard a task is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(try_from = "u8")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
 pub enum FactorLevel {
     /// A primitive.
     Primitive,
@@ -89,6 +89,12 @@ impl FactorLevel {
             Self::Composition => 2,
             Self::Algorithm => 3,
         }
+    }
+}
+
+impl From<FactorLevel> for u8 {
+    fn from(level: FactorLevel) -> Self {
+        level.number()
     }
 }
 

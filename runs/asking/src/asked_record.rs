@@ -111,6 +111,21 @@ impl<'a> AskedRecord<'a> {
         Ok(by_step)
     }
 
+    /// What all that is recorded now cost, by the place of requests in their conversations, from 1.
+    ///
+    /// # Errors
+    /// [`AskingError`] where the exchanges cannot be read.
+    pub fn spending_by_round(&self) -> Result<BTreeMap<u32, Spending>, AskingError> {
+        let tariff = &self.conversations.model().payer.tariff;
+        let mut rounds: BTreeMap<u32, Spending> = BTreeMap::new();
+        for sent in Cassette::read(&self.paths.exchanges())?.sends() {
+            let spent = rounds.entry(sent.intent.at.ordinal + 1);
+            let spent = spent.or_insert_with(|| Spending::begin(tariff));
+            spent.add_charge(&tariff.charge_of(sent));
+        }
+        Ok(rounds)
+    }
+
     /// Closes the exchanges of a record that was continued, and writes what they cost.
     ///
     /// # Errors

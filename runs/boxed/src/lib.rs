@@ -23,6 +23,7 @@ mod process;
 mod search;
 mod self_test;
 mod setup;
+mod study_boxes;
 mod table_file;
 
 pub use battery::run_battery;
@@ -37,4 +38,5 @@ pub use interpreter::Interpreter;
 pub use launcher::BoxLauncher;
 pub use memory_group::GroupKind;
 pub use setup::{BoxSetup, INNER_COMMAND, NOBODY};
+pub use study_boxes::{SandboxRecord, StudyBoxes};
 pub use table_file::read_table;

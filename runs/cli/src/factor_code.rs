@@ -1,7 +1,7 @@
 //! `ktd factor-code`: factor functions that models wrote.
 
 use super::boxed_options::BoxArgs;
-use super::{factor_code_run, factor_code_time};
+use super::factor_code_run;
 use crate::CliError;
 use crate::output::{Console, visible_lines};
 use clap::{Args, Subcommand};
@@ -30,10 +30,8 @@ pub(super) enum FactorCodeCommand {
     Score(ScoreArgs),
     /// Ask models for functions and judge them; rerunning continues where it stopped.
     Run(factor_code_run::RunArgs),
-    /// Make tables and a page of finished bundles.
+    /// Make the page and the tables of an experiment that was run once more, and show them.
     Report(factor_code_run::ReportArgs),
-    /// Measure how long accepted functions take; a time is no part of a record or a report.
-    Time(factor_code_time::TimeArgs),
 }
 
 pub(super) const EXAMPLES: &str = "\
@@ -170,7 +168,6 @@ pub(super) fn run(command: &FactorCodeCommand, console: Console) -> Result<(), C
         FactorCodeCommand::Score(args) => score(args, console),
         FactorCodeCommand::Run(args) => factor_code_run::run(args, console),
         FactorCodeCommand::Report(args) => factor_code_run::report(args, console),
-        FactorCodeCommand::Time(args) => factor_code_time::run(args, console),
     }
 }
 

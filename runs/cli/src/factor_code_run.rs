@@ -1,32 +1,23 @@
-//! `ktd factor-code run`: models write factor functions; and what replays and verifies their bundles.
+//! `ktd factor-code run` and `ktd factor-code report`: models write factor functions.
 
 use super::boxed_options::BoxArgs;
+use super::study;
 use crate::CliError;
 use crate::output::Console;
-use crate::progress::Progress;
-use crate::run::runtime;
-use crate::signals::unless_told_to_end;
-use crate::this_program::this_program;
 use clap::Args;
-use ktd_boxed::{BoxLauncher, BoxSetup};
-use ktd_code::{
-    CellEnd, FactorCodeBundle, FactorCodeConfig, FactorCodeHeader, FactorCodePaths, FactorCodeReport,
-    FactorCodeRun, FactorCodeSummary, estimate_table, replay_factor_code, summary_table, write_report,
-};
-use ktd_record::study_folder::StudyFolder;
-use ktd_sandbox::Isolation;
-use ktd_view::draw::visible;
-use serde_json::{Value, json};
+use ktd_boxed::BoxSetup;
+use ktd_code::{FactorCodeStudy, estimate_table, read_factor_code_config};
+use ktd_study::{any, run_any};
+use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 const EXAMPLE: &str = "\
 Example:
   ktd factor-code run code.toml --dry-run
   ktd factor-code run code.toml
-  ktd factor-code report results/factor-code --out report
+  ktd factor-code report results/factor-code
 
-  benchmark = \"factor-code\"
+  kind = \"factor-code\"
   tasks = \"all\"                       # or ids, categories, a file of tasks of one's own
   styles = [\"original\"]               # concise, cot
   rounds = 3
@@ -51,7 +42,7 @@ pub(super) struct RunArgs {
     /// The experiment file.
     #[arg(value_name = "FILE")]
     experiment: PathBuf,
-    /// Results directory [default: the file's `output`, else `results/NAME` beside the file].
+    /// Results directory [default: the file's `output`, else `results/NAME`].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Say what would be asked, and what it costs at most; nothing is asked and nothing is written.
@@ -66,129 +57,40 @@ pub(super) struct RunArgs {
 
 const REPORT_EXAMPLE: &str = "\
 Example:
-  ktd factor-code report results/factor-code --out report.html
+  ktd factor-code report results/factor-code --all
 
-Writes report.html, report.md, report.json and report_tables/T1_funnel.csv and so on, from the records alone.";
+Writes index.html, report.md and CSV files such as T1_funnel.csv beside report.json, all made of it.";
 
 #[derive(Debug, Args)]
 #[command(after_help = REPORT_EXAMPLE)]
 pub(super) struct ReportArgs {
-    /// A folder of bundles, such as `ktd factor-code run` writes.
+    /// The results directory of `ktd factor-code run`.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The page to write; the other files lie beside it.
-    #[arg(long, value_name = "PAGE")]
-    out: PathBuf,
+    /// Show every table.
+    #[arg(long)]
+    all: bool,
 }
 
-/// Makes tables and a page of finished bundles.
+/// Makes tables and a page once more of what was recorded.
 pub(super) fn report(args: &ReportArgs, console: Console) -> Result<(), CliError> {
-    let report = FactorCodeReport::read(&args.folder)?;
-    let files = write_report(&report, &args.out)?;
-    let names: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
-    console.result(&format!("{}\n", names.join("\n")), &json!({ "files": names }))
+    study::report(any::<FactorCodeStudy>(), &args.folder, (args.all, console))
 }
 
 /// Asks models for functions and judges them.
 pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
-    let config = FactorCodeConfig::read(&args.experiment)?;
+    let mut config = read_factor_code_config(&args.experiment)?;
     let base = args.experiment.parent().unwrap_or_else(|| Path::new(""));
-    let results = config
-        .output
-        .clone()
-        .unwrap_or_else(|| Path::new("results").join(&config.name));
-    let output = args.out.clone().unwrap_or_else(|| base.join(results));
-    let experiment = FactorCodeRun::new(config, base, &output)?;
     if args.dry_run {
-        let estimates = experiment.estimate()?;
+        let estimates = config.estimate(base)?;
         let text = estimate_table(&estimates).text_in(console.layout());
         return console.result(&text, &json!({ "estimates": estimates }));
     }
-    let held = StudyFolder::hold(&output, &this_program())?;
-    let setup = BoxSetup {
-        side_by_side: args.jobs.unwrap_or_else(|| experiment.jobs()),
+    config.boxes = BoxSetup {
+        side_by_side: args.jobs.unwrap_or(0),
         ..args.boxes.setup()
     };
-    let launcher = BoxLauncher::prove(setup)?;
-    let bar = Mutex::new(Progress::new(console, "asking", experiment.rounds(), "rounds"));
-    let advance = |rounds: u64| {
-        if let Ok(mut bar) = bar.lock() {
-            bar.advance(rounds);
-        }
-    };
-    let ends = runtime()?.block_on(unless_told_to_end(experiment.run((&held, &launcher), &advance)))??;
-    drop(bar);
-    show(ends, experiment.output(), console)
-}
-
-fn show(ends: Vec<CellEnd>, output: &Path, console: Console) -> Result<(), CliError> {
-    let cells = ends.iter().map(|end| match &end.ended {
-        Ok(summary) => json!({ "cell": end.cell, "summary": summary }),
-        Err(error) => json!({ "cell": end.cell, "error": error.to_string() }),
-    });
-    let document = json!({ "cells": cells.collect::<Vec<Value>>() });
-    let whole: Vec<&FactorCodeSummary> = ends.iter().filter_map(|end| end.ended.as_ref().ok()).collect();
-    let mut text = String::new();
-    if !whole.is_empty() && !console.quiet {
-        text = format!(
-            "{}{}: `ktd factor-code report` makes its tables\n",
-            summary_table(&whole).text_in(console.layout()),
-            output.display()
-        );
-    }
-    console.result(&text, &document)?;
-    let stopped = ends.into_iter().find_map(|end| end.ended.err());
-    stopped.map_or(Ok(()), |error| Err(error.into()))
-}
-
-/// Judges a bundle again from its record.
-pub(super) fn replay(
-    folder: &Path,
-    console: Console,
-) -> Result<(FactorCodeBundle, Option<String>), CliError> {
-    let header = FactorCodeHeader::read(&FactorCodePaths::new(folder).header())?;
-    // A record may come from anybody: it chooses no level at which its programs would run unboxed.
-    let recorded = header.sandbox.isolation;
-    let isolation = if recorded.counts() {
-        recorded
-    } else {
-        Isolation::Bwrap
-    };
-    let launcher = BoxLauncher::prove(BoxSetup {
-        set: header.sandbox.environment.set,
-        isolation,
-        ..BoxSetup::default()
-    })?;
-    let rounds = header
-        .tasks
-        .len()
-        .saturating_mul(usize::try_from(header.rounds).unwrap_or(1));
-    let rounds = u64::try_from(rounds)
-        .unwrap_or(u64::MAX)
-        .saturating_mul(header.samples);
-    let bar = Mutex::new(Progress::new(console, "judging", rounds, "rounds"));
-    let advance = |rounds: u64| {
-        if let Ok(mut bar) = bar.lock() {
-            bar.advance(rounds);
-        }
-    };
-    let replaying = replay_factor_code(folder, &launcher, &advance);
-    Ok(runtime()?.block_on(unless_told_to_end(replaying))??)
-}
-
-/// `ktd replay` of a bundle of the factor benchmark.
-pub(super) fn replay_command(folder: &Path, console: Console) -> Result<(), CliError> {
-    let (bundle, other) = replay(folder, console)?;
-    if let Some(other) = &other {
-        console.note(other);
-    }
-    let text = format!(
-        "{}: {} answers judged again, every verdict the same",
-        visible(&bundle.header.cell),
-        bundle.events.len()
-    );
-    let document = json!({
-        "cell": bundle.header.cell, "events": bundle.events.len(), "matches": true, "another_box": other,
-    });
-    console.result(&text, &document)
+    study::run_by(true, (false, console), |run| {
+        run_any::<FactorCodeStudy>(config, (base, args.out.as_deref()), run)
+    })
 }

@@ -25,7 +25,6 @@ mod doctor_repeat;
 mod error;
 mod factor_code;
 mod factor_code_run;
-mod factor_code_time;
 mod factors;
 mod leaderboard;
 mod leak;

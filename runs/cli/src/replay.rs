@@ -1,7 +1,6 @@
 //! `ktd replay DIR`.
 
 use super::branch;
-use super::factor_code_run;
 use super::replay_args::ReplayArgs;
 use super::replay_step::{self, ShownStep, StepRange, StepView};
 use super::run::runtime;
@@ -15,7 +14,6 @@ use ktd_bundle::open::read_header;
 use ktd_bundle::recorded_step::RecordedStep;
 use ktd_bundle::transcript::{CommonOpening, Transcript};
 use ktd_client::progress::Silent;
-use ktd_code::is_factor_code;
 use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::real_names::real_names;
 use ktd_episode::replay_episode;
@@ -40,7 +38,6 @@ pub(super) fn run(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
     match (args.step, args.branch, &args.out) {
         (Some(steps), ..) => show_steps(args, steps, console),
         (None, Some(step), Some(out)) => branch::run(args, step, out, console),
-        (None, ..) if is_factor_code(&args.bundle) => factor_code_run::replay_command(&args.bundle, console),
         (None, ..) => replay(args, console),
     }
 }

@@ -6,6 +6,7 @@ use crate::progress::Progress;
 use crate::run::runtime;
 use crate::signals;
 use crate::this_program::this_program;
+use ktd_code::FactorCodeStudy;
 use ktd_io::ErrorClass;
 use ktd_io::parallel::available_threads;
 use ktd_leakage_study::LeakStudy;
@@ -22,8 +23,9 @@ use std::sync::Mutex;
 use tokio::sync::watch;
 
 /// Every kind of study.
-pub(super) const KINDS: [&dyn AnyKind; 3] = [
+pub(super) const KINDS: [&dyn AnyKind; 4] = [
     any::<LeakStudy>(),
+    any::<FactorCodeStudy>(),
     any::<AlphaEvaluating>(),
     any::<FormulaJudging>(),
 ];
@@ -105,33 +107,23 @@ fn with_run<T>(
 pub(super) fn run(
     kind: &dyn AnyKind,
     (file, out): (&Path, Option<&Path>),
+    shown: (bool, Console),
+) -> Result<(), CliError> {
+    run_by(kind.asks(), shown, |run| kind.run(file, out, run))
+}
+
+/// The same by a command that has read the file itself; whether its units are told when the process is to end.
+pub(super) fn run_by(
+    listens: bool,
     (all, console): (bool, Console),
+    work: impl FnOnce(&StudyRun<'_>) -> Result<AnyEnd, StudyError>,
 ) -> Result<(), CliError> {
-    ended(
-        with_run(("running", kind.asks(), console), |run| kind.run(file, out, run))?,
-        (all, console),
-    )
-}
-
-/// The same of a study whose keys a command has read.
-pub(super) fn run_keys<K: StudyKind>(
-    keys: K::Keys,
-    places: (&Path, Option<&Path>),
-    console: Console,
-) -> Result<(), CliError> {
-    let end = with_run(("running", K::ASKS, console), |run| {
-        run_any::<K>(keys, places, run)
-    })?;
-    ended(end, (false, console))
-}
-
-fn ended(end: AnyEnd, (all, console): (bool, Console)) -> Result<(), CliError> {
     let AnyEnd {
         folder,
         finished,
         units,
         failed,
-    } = end;
+    } = with_run(("running", listens, console), work)?;
     let Some(finished) = finished else {
         let (count, first) = (failed.len(), failed.into_iter().next());
         return Err(first.map_or_else(
@@ -147,6 +139,15 @@ fn ended(end: AnyEnd, (all, console): (bool, Console)) -> Result<(), CliError> {
         ));
     };
     show(&finished, (&folder, all), console)
+}
+
+/// The same of a study whose keys a command has read.
+pub(super) fn run_keys<K: StudyKind>(
+    keys: K::Keys,
+    places: (&Path, Option<&Path>),
+    console: Console,
+) -> Result<(), CliError> {
+    run_by(K::ASKS, (false, console), |run| run_any::<K>(keys, places, run))
 }
 
 /// Writes the report of a finished study again, and shows it.

@@ -1,7 +1,6 @@
 //! `ktd verify BUNDLE|PUBLICATION|BOARD...` and `ktd verify --certificate FILE`.
 
 use super::certify::detail;
-use super::factor_code_run;
 use super::leaderboard::public_keys;
 use super::probe::threads;
 use super::replay_args::StudyReplayArgs;
@@ -20,7 +19,6 @@ use ktd_certify::mark::Certificates;
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::table::summary;
 use ktd_certify::verify::{Check, progress_total, verify as verify_certificate};
-use ktd_code::is_factor_code;
 use ktd_episode::verify::{Verified, verify};
 use ktd_record::signing::PublicKey;
 use ktd_strategies::is_strategy_code;
@@ -109,10 +107,6 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
             report.study(kind, (folder, args), console);
             continue;
         }
-        if is_factor_code(folder) {
-            report.factor_code(folder, console);
-            continue;
-        }
         if is_strategy_code(folder) {
             report.strategy_code(folder, console);
             continue;
@@ -197,32 +191,6 @@ impl VerifyReport {
                 self.documents.push(json!({
                     "bundle": shown, "ok": true, "checked": [checks], "works_unchecked": left,
                     "claimed": replayed.another_program,
-                }));
-            }
-            Err(error) => {
-                self.documents
-                    .push(json!({ "bundle": shown, "ok": false, "difference": error.message() }));
-                self.bad(&shown, error);
-            }
-        }
-    }
-
-    /// A bundle of the factor benchmark: its functions are run again, and its tables are counted again.
-    fn factor_code(&mut self, bundle: &Path, console: Console) {
-        let shown = bundle.display().to_string();
-        match factor_code_run::replay(bundle, console) {
-            Ok((judged, other)) => {
-                let checks = format!(
-                    "{} answers judged again, sources from exchanges, summary from events",
-                    judged.events.len()
-                );
-                // Writing to a string cannot fail.
-                writeln!(self.text, "{shown}: ok\n  checked    {checks}").ok();
-                if let Some(other) = &other {
-                    writeln!(self.text, "  CLAIMED    {other}").ok();
-                }
-                self.documents.push(json!({
-                    "bundle": shown, "ok": true, "checked": [checks], "unchecked": [], "claimed": other,
                 }));
             }
             Err(error) => {

@@ -25,10 +25,7 @@ impl ScoredRound {
     pub fn judged<'a>(&'a self, tasks: &'a FactorTasks) -> Vec<JudgedTask<'a>> {
         let of_round = tasks.as_slice().iter().filter_map(|task| {
             let verdict = self.verdicts.get(task.id.as_str())?;
-            Some(JudgedTask {
-                task,
-                verdict: verdict.as_ref(),
-            })
+            Some(JudgedTask::of(task, verdict.as_ref()))
         });
         of_round.collect()
     }

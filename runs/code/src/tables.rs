@@ -91,7 +91,7 @@ pub fn scored_json(rounds: &[ScoredRound], tasks: &FactorTasks, rules: &Accuracy
     let rounds = rounds.iter().map(|round| {
         let judged = round.judged(tasks);
         let verdicts = judged.iter().map(|judged| {
-            let id = judged.task.id.to_string();
+            let id = judged.id.to_owned();
             json!({
                 "id": id,
                 "carried": round.carried.contains(&id),

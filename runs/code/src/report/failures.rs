@@ -1,22 +1,21 @@
 //! Tables of what is wrong with functions.
 
-use super::bundles::ReportedBundle;
+use super::cells::ReportedCell;
 use super::rates::{bounded, count, missing, text};
 use ktd_factor_code::{FailureClass, Funnel, TaskGroup, TaskRate};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
-use ktd_view::report_table::ReportTable;
 
-fn funnel(reported: &ReportedBundle) -> Funnel {
+fn funnel(reported: &ReportedCell<'_>) -> Funnel {
     Funnel::of(&reported.last(), TaskGroup::All, &reported.rules)
 }
 
 /// Table 4: the first layer that is failed.
-pub(super) fn classes(bundles: &[ReportedBundle]) -> ReportTable {
+pub(super) fn classes(cells: &[ReportedCell<'_>]) -> TableData {
     let mut heads = vec![("bundle", Left), ("tasks", Right)];
     heads.extend(FailureClass::ALL.map(|class| (class.code(), Right)));
     heads.push(("all layers", Right));
-    let rows = bundles.iter().map(|reported| {
+    let rows = cells.iter().map(|reported| {
         let funnel = funnel(reported);
         let share = |passed: u64| {
             let rate = TaskRate {
@@ -33,16 +32,14 @@ pub(super) fn classes(bundles: &[ReportedBundle]) -> ReportTable {
         row.push(share(funnel.tasks - all));
         row
     });
-    let data =
-        TableData::new("T4. The first layer that is failed, shares of all tasks", heads).with_rows(rows);
-    ReportTable::new("T4_failures", data)
+    TableData::new("T4. The first layer that is failed, shares of all tasks", heads).with_rows(rows)
 }
 
 /// Reasons, near misses and flags below table 4.
-pub(super) fn reasons(bundles: &[ReportedBundle]) -> ReportTable {
+pub(super) fn reasons(cells: &[ReportedCell<'_>]) -> TableData {
     let heads = [("bundle", Left), ("kind", Left), ("code", Left), ("tasks", Right)];
     let mut rows = Vec::new();
-    for reported in bundles {
+    for reported in cells {
         let funnel = funnel(reported);
         let kinds = [
             ("reason", &funnel.execution_reasons),
@@ -84,14 +81,13 @@ pub(super) fn reasons(bundles: &[ReportedBundle]) -> ReportTable {
             ]);
         }
     }
-    let data = TableData::new("T4. Reasons of failures, near misses and flags", heads)
+    TableData::new("T4. Reasons of failures, near misses and flags", heads)
         .with_rows(rows)
-        .with_note("near miss: which wrong factor was written, of functions that are safe and not right");
-    ReportTable::new("T4_reasons", data)
+        .with_note("near miss: which wrong factor was written, of functions that are safe and not right")
 }
 
 /// Table 5: the share of vectorised functions.
-pub(super) fn structure(bundles: &[ReportedBundle]) -> ReportTable {
+pub(super) fn structure(cells: &[ReportedCell<'_>]) -> TableData {
     let mut heads = vec![("bundle", Left)];
     for head in ["of those that run", "of the safe"] {
         heads.extend([
@@ -102,7 +98,7 @@ pub(super) fn structure(bundles: &[ReportedBundle]) -> ReportTable {
         ]);
     }
     heads.push(("right on degenerate bars", Right));
-    let rows = bundles.iter().map(|reported| {
+    let rows = cells.iter().map(|reported| {
         let funnel = funnel(reported);
         let mut row = vec![text(reported.name())];
         for rate in [funnel.vectorised_among_running(), funnel.vectorised_among_safe()] {
@@ -112,6 +108,5 @@ pub(super) fn structure(bundles: &[ReportedBundle]) -> ReportTable {
         row.push(count(funnel.robust));
         row
     });
-    let data = TableData::new("T5. Vectorised functions (CSR)", heads).with_rows(rows);
-    ReportTable::new("T5_structure", data)
+    TableData::new("T5. Vectorised functions (CSR)", heads).with_rows(rows)
 }

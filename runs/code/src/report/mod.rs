@@ -1,9 +1,9 @@
-//! The report on finished bundles: tables, and one page. All are views of the records; nothing is asked and nothing is run.
+//! The report: tables, and one page.
 
-mod bundles;
+mod cells;
 mod failures;
 mod false_accepts;
-mod files;
+mod functions;
 mod money;
 mod page;
 mod plots;
@@ -11,6 +11,4 @@ mod rates;
 mod score_tables;
 mod sweep;
 
-pub use bundles::FactorCodeReport;
-pub(crate) use bundles::ReportedBundle;
-pub use files::write_report;
+pub(crate) use page::factor_code_report;

@@ -1,6 +1,7 @@
 //! Cells of rates.
 
 use ktd_factor_code::TaskRate;
+use ktd_study::StudyError;
 use ktd_view::draw::TableCell;
 
 /// Why a share of nothing is none.
@@ -32,4 +33,8 @@ pub(super) fn count(value: u64) -> TableCell {
 
 pub(super) fn text(value: &str) -> TableCell {
     TableCell::Text(value.to_owned())
+}
+
+pub(super) fn invalid(error: impl std::fmt::Display) -> StudyError {
+    StudyError::input(error, "this is a defect of the program: report it")
 }

@@ -1,29 +1,16 @@
 //! Tables of how many tasks pass each layer.
 
-use super::bundles::{ReportedBundle, cohorts};
-use super::rates::{bounded, count, missing, share, text};
-use crate::error::CodeError;
+use super::cells::{ReportedCell, cohorts};
+use super::rates::{bounded, count, invalid, missing, share, text};
 use crate::tables::rule_name;
 use ktd_factor_code::{
     FactorCategory, FactorLevel, Funnel, JudgeRule, JudgedTask, LayersPassed, PairedTasks, TaskGroup,
     level_weighted,
 };
 use ktd_stats::competition_ranks;
+use ktd_study::StudyError;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Align, TableCell, TableData};
-use ktd_view::report_table::ReportTable;
-
-/// Tables 1 to 3: by level with ranks and pairs, by category, and the causal ones.
-pub(super) fn all(bundles: &[ReportedBundle]) -> Result<Vec<ReportTable>, CodeError> {
-    Ok(vec![
-        ReportTable::new("T1_funnel", levels(bundles)),
-        ReportTable::new("T1_ranks", ranks(bundles)?),
-        ReportTable::new("T1_pairs", pairs(bundles)),
-        ReportTable::new("T1_pass_at_k", pass_at(bundles)),
-        ReportTable::new("T2_categories", categories(bundles)),
-        ReportTable::new("T3_causal", causal(bundles)),
-    ])
-}
 
 fn layer_heads() -> Vec<(&'static str, Align)> {
     LayersPassed::FUNNEL.map(|layer| (layer.name(), Right)).to_vec()
@@ -52,7 +39,7 @@ fn share_cells(funnel: &Funnel, rule: JudgeRule) -> Vec<TableCell> {
         .to_vec()
 }
 
-fn levels(bundles: &[ReportedBundle]) -> TableData {
+pub(super) fn levels(cells: &[ReportedCell<'_>]) -> TableData {
     let first = [
         ("bundle", Left),
         ("rule", Left),
@@ -61,7 +48,7 @@ fn levels(bundles: &[ReportedBundle]) -> TableData {
         ("uncovered", Right),
     ];
     let mut rows = Vec::new();
-    for reported in bundles {
+    for reported in cells {
         let judged = reported.last();
         let groups = FactorLevel::ALL
             .map(TaskGroup::Level)
@@ -93,7 +80,7 @@ fn levels(bundles: &[ReportedBundle]) -> TableData {
     .with_note("low and high: Wilson's 95 % bounds; avg_pw: levels weighted 0.2, 0.2, 0.6")
 }
 
-fn weighted(reported: &ReportedBundle, judged: &[JudgedTask<'_>], rule: JudgeRule) -> Vec<TableCell> {
+fn weighted(reported: &ReportedCell<'_>, judged: &[JudgedTask<'_>], rule: JudgeRule) -> Vec<TableCell> {
     let mut row = vec![
         text(reported.name()),
         text(rule_name(rule)),
@@ -110,12 +97,12 @@ fn weighted(reported: &ReportedBundle, judged: &[JudgedTask<'_>], rule: JudgeRul
 }
 
 /// The share of all tasks that pass all layers by the strict rules.
-fn verified(reported: &ReportedBundle) -> Option<f64> {
+fn verified(reported: &ReportedCell<'_>) -> Option<f64> {
     let funnel = Funnel::of(&reported.last(), TaskGroup::All, &reported.rules);
     funnel.rate(JudgeRule::Strict, LayersPassed::Verified).share()
 }
 
-fn ranks(bundles: &[ReportedBundle]) -> Result<TableData, CodeError> {
+pub(super) fn ranks(cells: &[ReportedCell<'_>]) -> Result<TableData, StudyError> {
     let heads = [
         ("bundle", Left),
         ("model", Left),
@@ -126,21 +113,21 @@ fn ranks(bundles: &[ReportedBundle]) -> Result<TableData, CodeError> {
         ("of", Right),
     ];
     let mut rows = Vec::new();
-    for cohort in cohorts(bundles) {
-        let ranked = |reported: &&ReportedBundle| match reported.no_rank() {
+    for cohort in cohorts(cells) {
+        let ranked = |reported: &&ReportedCell<'_>| match reported.no_rank() {
             None => verified(reported),
             Some(_) => None,
         };
         let shares: Vec<Option<f64>> = cohort.iter().map(ranked).collect();
-        let ranks = competition_ranks(&shares).map_err(CodeError::invalid)?;
+        let ranks = competition_ranks(&shares).map_err(invalid)?;
         for (reported, rank) in cohort.iter().zip(ranks) {
-            let header = &reported.bundle.header;
+            let who = reported.who();
             let why = reported.no_rank().unwrap_or_else(|| "no task".to_owned());
             rows.push(vec![
                 text(reported.name()),
-                text(&header.model),
-                text(header.style.name()),
-                TableCell::Text(header.seed.to_string()),
+                text(&reported.found.model),
+                text(who.style.name()),
+                TableCell::Text(who.seed.to_string()),
                 verified(reported).map_or_else(|| missing("no task"), TableCell::Percent),
                 rank.map_or_else(|| missing(&why), TableCell::Count),
                 TableCell::Count(cohort.len()),
@@ -149,10 +136,10 @@ fn ranks(bundles: &[ReportedBundle]) -> Result<TableData, CodeError> {
     }
     Ok(TableData::new("T1. Ranks by strict VAcc", heads)
         .with_rows(rows)
-        .with_note("within one style, seed and protocol, where coverage is whole"))
+        .with_note("within one style and seed, where coverage is whole"))
 }
 
-fn pairs(bundles: &[ReportedBundle]) -> TableData {
+pub(super) fn pairs(cells: &[ReportedCell<'_>]) -> TableData {
     let heads = [
         ("bundle", Left),
         ("other", Left),
@@ -163,25 +150,23 @@ fn pairs(bundles: &[ReportedBundle]) -> TableData {
         ("p", Right),
     ];
     let mut rows = Vec::new();
-    for (place, one) in bundles.iter().enumerate() {
-        for other in bundles.iter().skip(place + 1) {
-            if one.protocol() == other.protocol() {
-                rows.extend(LayersPassed::FUNNEL.map(|layer| pair(one, other, layer)));
-            }
+    for (place, one) in cells.iter().enumerate() {
+        for other in cells.iter().skip(place + 1) {
+            rows.extend(LayersPassed::FUNNEL.map(|layer| pair(one, other, layer)));
         }
     }
-    TableData::new("T1. Differences of two bundles on the same tasks, strict", heads)
+    TableData::new("T1. Differences of two cells on the same tasks, strict", heads)
         .with_rows(rows)
         .with_note("p: exact test of McNemar; alone: tasks that one of the two passes and the other does not")
 }
 
-fn pair(one: &ReportedBundle, other: &ReportedBundle, layer: LayersPassed) -> Vec<TableCell> {
-    let passes = |reported: &ReportedBundle, task: &str| {
+fn pair(one: &ReportedCell<'_>, other: &ReportedCell<'_>, layer: LayersPassed) -> Vec<TableCell> {
+    let passes = |reported: &ReportedCell<'_>, task: &str| {
         let verdict = reported.verdict(task)?;
         Some(layer <= verdict.passes(JudgeRule::Strict, &reported.rules))
     };
-    let both = one.bundle.header.tasks.iter();
-    let both = both.filter_map(|task| Some((passes(one, task)?, passes(other, task)?)));
+    let both = one.world.tasks.iter();
+    let both = both.filter_map(|task| Some((passes(one, &task.id)?, passes(other, &task.id)?)));
     let (first, second): (Vec<bool>, Vec<bool>) = both.unzip();
     let paired = PairedTasks::of(&first, &second);
     vec![
@@ -195,7 +180,7 @@ fn pair(one: &ReportedBundle, other: &ReportedBundle, layer: LayersPassed) -> Ve
     ]
 }
 
-fn pass_at(bundles: &[ReportedBundle]) -> TableData {
+pub(super) fn pass_at(cells: &[ReportedCell<'_>]) -> TableData {
     let first = [
         ("bundle", Left),
         ("rule", Left),
@@ -204,15 +189,14 @@ fn pass_at(bundles: &[ReportedBundle]) -> TableData {
         ("tasks", Right),
     ];
     let mut rows = Vec::new();
-    for reported in bundles {
-        let header = &reported.bundle.header;
-        for pass in &reported.bundle.summary.pass_at {
+    for reported in cells {
+        for pass in &reported.found.pass_at {
             for (rule, shares) in &pass.shares {
                 let mut row = vec![
                     text(reported.name()),
                     text(rule),
                     count(pass.k),
-                    count(header.samples),
+                    count(reported.samples),
                     TableCell::Count(pass.tasks),
                 ];
                 row.extend(LayersPassed::FUNNEL.map(|layer| {
@@ -230,7 +214,7 @@ fn pass_at(bundles: &[ReportedBundle]) -> TableData {
     .with_rows(rows)
 }
 
-fn categories(bundles: &[ReportedBundle]) -> TableData {
+pub(super) fn categories(cells: &[ReportedCell<'_>]) -> TableData {
     let first = [
         ("bundle", Left),
         ("category", Left),
@@ -238,7 +222,7 @@ fn categories(bundles: &[ReportedBundle]) -> TableData {
         ("tasks", Right),
     ];
     let mut rows = Vec::new();
-    for reported in bundles {
+    for reported in cells {
         let judged = reported.last();
         for category in FactorCategory::ALL {
             let funnel = Funnel::of(&judged, TaskGroup::Category(category), &reported.rules);
@@ -261,12 +245,12 @@ fn categories(bundles: &[ReportedBundle]) -> TableData {
     .with_rows(rows)
 }
 
-fn causal(bundles: &[ReportedBundle]) -> TableData {
+pub(super) fn causal(cells: &[ReportedCell<'_>]) -> TableData {
     let mut heads = vec![("bundle", Left), ("tasks", Right)];
     for head in ["Pass@1", "Safe, published", "Safe, strict"] {
         heads.extend([(head, Right), ("low", Right), ("high", Right)]);
     }
-    let rows = bundles.iter().map(|reported| {
+    let rows = cells.iter().map(|reported| {
         let group = TaskGroup::Category(FactorCategory::Causal);
         let funnel = Funnel::of(&reported.last(), group, &reported.rules);
         let mut row = vec![text(reported.name()), count(funnel.tasks)];
@@ -279,7 +263,7 @@ fn causal(bundles: &[ReportedBundle]) -> TableData {
 }
 
 /// Table 9: round by round.
-pub(super) fn rounds(bundles: &[ReportedBundle]) -> ReportTable {
+pub(super) fn rounds(cells: &[ReportedCell<'_>]) -> TableData {
     let first = [
         ("bundle", Left),
         ("round", Right),
@@ -287,7 +271,7 @@ pub(super) fn rounds(bundles: &[ReportedBundle]) -> ReportTable {
         ("tasks", Right),
     ];
     let mut rows = Vec::new();
-    for reported in bundles {
+    for reported in cells {
         for round in &reported.rounds {
             let funnel = Funnel::of(&reported.judged(round), TaskGroup::All, &reported.rules);
             for rule in JudgeRule::ALL {
@@ -302,15 +286,15 @@ pub(super) fn rounds(bundles: &[ReportedBundle]) -> ReportTable {
             }
         }
     }
-    let data = TableData::new(
+    TableData::new(
         "T9. Share of tasks that pass each layer, by round",
         with_heads(&first, layer_heads()),
-    );
-    ReportTable::new("T9_rounds", data.with_rows(rows))
+    )
+    .with_rows(rows)
 }
 
 /// Table 10: the styles of each model beside each other.
-pub(super) fn styles(bundles: &[ReportedBundle]) -> ReportTable {
+pub(super) fn styles(cells: &[ReportedCell<'_>]) -> TableData {
     let first = [
         ("agent", Left),
         ("seed", Right),
@@ -318,20 +302,20 @@ pub(super) fn styles(bundles: &[ReportedBundle]) -> ReportTable {
         ("rule", Left),
         ("tasks", Right),
     ];
-    let mut sorted: Vec<&ReportedBundle> = bundles.iter().collect();
+    let mut sorted: Vec<&ReportedCell<'_>> = cells.iter().collect();
     sorted.sort_by_key(|reported| {
-        let header = &reported.bundle.header;
-        (&header.agent, header.seed, header.style)
+        let who = reported.who();
+        (&who.agent, who.seed, who.style)
     });
     let mut rows = Vec::new();
     for reported in sorted {
-        let header = &reported.bundle.header;
+        let who = reported.who();
         let funnel = Funnel::of(&reported.last(), TaskGroup::All, &reported.rules);
         for rule in JudgeRule::ALL {
             let mut row = vec![
-                text(&header.agent),
-                TableCell::Text(header.seed.to_string()),
-                text(header.style.name()),
+                text(&who.agent),
+                TableCell::Text(who.seed.to_string()),
+                text(who.style.name()),
                 text(rule_name(rule)),
                 count(funnel.tasks),
             ];
@@ -339,9 +323,9 @@ pub(super) fn styles(bundles: &[ReportedBundle]) -> ReportTable {
             rows.push(row);
         }
     }
-    let data = TableData::new(
+    TableData::new(
         "T10. Share of tasks that pass each layer, by style",
         with_heads(&first, bounded_heads()),
-    );
-    ReportTable::new("T10_styles", data.with_rows(rows))
+    )
+    .with_rows(rows)
 }

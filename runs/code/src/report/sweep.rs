@@ -1,19 +1,18 @@
 //! The published rule at other thresholds, from stored figures alone.
 
-use super::bundles::{ReportedBundle, cohorts};
-use super::rates::{missing, share, text};
-use crate::error::CodeError;
+use super::cells::{ReportedCell, cohorts};
+use super::rates::{invalid, missing, share, text};
 use ktd_factor_code::{SweepSetting, TaskRate};
 use ktd_stats::spearman;
+use ktd_study::StudyError;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
-use ktd_view::report_table::ReportTable;
 
-/// Fewer bundles have no order worth a correlation.
+/// Fewer cells have no order worth a correlation.
 const LEAST_RANKED: usize = 3;
 
 /// Table 6.
-pub(super) fn table(bundles: &[ReportedBundle]) -> Result<ReportTable, CodeError> {
+pub(super) fn table(cells: &[ReportedCell<'_>]) -> Result<TableData, StudyError> {
     let heads = [
         ("least correlation", Right),
         ("largest error", Right),
@@ -24,7 +23,7 @@ pub(super) fn table(bundles: &[ReportedBundle]) -> Result<ReportTable, CodeError
         ("Spearman of ranks to the default", Right),
     ];
     let mut rows = Vec::new();
-    for cohort in cohorts(bundles) {
+    for cohort in cohorts(cells) {
         let default = ranked(&cohort, &SweepSetting::DEFAULT);
         for setting in SweepSetting::all() {
             let here = ranked(&cohort, &setting);
@@ -42,35 +41,34 @@ pub(super) fn table(bundles: &[ReportedBundle]) -> Result<ReportTable, CodeError
             }
         }
     }
-    let data = TableData::new("T6. The published rule at other thresholds", heads)
+    Ok(TableData::new("T6. The published rule at other thresholds", heads)
         .with_rows(rows)
         .with_note(
             "cuts: prefixes of the published test of look-ahead, evenly apart from the middle of a panel on",
         )
-        .with_note("ranked: bundles of one style, seed and protocol whose coverage is whole");
-    Ok(ReportTable::new("T6_thresholds", data))
+        .with_note("ranked: bundles of one style and seed whose coverage is whole"))
 }
 
 /// Why a denser test of an old bundle is missing.
 const UNTESTED: &str = "recorded without as many cuts";
 
-fn rate(reported: &ReportedBundle, setting: &SweepSetting) -> Option<TaskRate> {
+fn rate(reported: &ReportedCell<'_>, setting: &SweepSetting) -> Option<TaskRate> {
     setting.verified(&reported.last(), &reported.rules)
 }
 
-/// The shares of those that have ranks, in the order of the bundles; none where one was not tested so.
-fn ranked(cohort: &[&ReportedBundle], setting: &SweepSetting) -> Option<Vec<f64>> {
+/// The shares of those that have ranks, in the order of the cells; none where one was not tested so.
+fn ranked(cohort: &[&ReportedCell<'_>], setting: &SweepSetting) -> Option<Vec<f64>> {
     let whole = cohort.iter().filter(|reported| reported.no_rank().is_none());
     whole.map(|reported| rate(reported, setting)?.share()).collect()
 }
 
-fn correlation(default: Option<&[f64]>, here: Option<&[f64]>) -> Result<TableCell, CodeError> {
+fn correlation(default: Option<&[f64]>, here: Option<&[f64]>) -> Result<TableCell, StudyError> {
     let (Some(default), Some(here)) = (default, here) else {
         return Ok(missing(UNTESTED));
     };
     if here.len() < LEAST_RANKED {
-        return Ok(missing("fewer than three ranked bundles"));
+        return Ok(missing("fewer than three ranked cells"));
     }
-    let found = spearman(default, here).map_err(CodeError::invalid)?;
+    let found = spearman(default, here).map_err(invalid)?;
     Ok(found.map_or_else(|| missing("all are tied"), TableCell::Fine))
 }

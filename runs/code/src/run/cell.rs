@@ -1,11 +1,24 @@
-//! One bundle's worth of an experiment.
+//! Units of an experiment.
 
 use super::config::{BENCHMARK, FactorCodeConfig};
 use super::style::CodeStyle;
 use ktd_asking::AskingRole;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// One model, asked in one style with one seed: a bundle.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What decides a unit beside tasks, panels and box.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FactorCodeUnit {
+    /// What functions are judged on.
+    Tasks,
+    /// What one model writes.
+    Cell(FactorCodeCell),
+}
+
+/// One model, asked in one style with one seed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct FactorCodeCell {
     /// The agent.
     pub agent: String,
@@ -33,29 +46,19 @@ impl FactorCodeCell {
 
     /// What the models of these cells are asked for, in the cells' order.
     pub(super) fn roles(config: &FactorCodeConfig) -> Vec<AskingRole> {
-        let mut roles = Vec::new();
-        for seed in &config.seeds {
-            roles.extend(config.styles.iter().map(|style| AskingRole {
-                name: role_name(*style, *seed),
-                seed: *seed,
-                temperature: None,
-            }));
-        }
-        roles
+        let seeds = config.seeds.iter();
+        let roles = seeds.flat_map(|seed| config.styles.iter().map(move |style| (style, *seed)));
+        let roles = roles.map(|(style, seed)| AskingRole {
+            name: format!("{BENCHMARK}__{}__s{seed}", style.name()),
+            seed,
+            temperature: None,
+        });
+        roles.collect()
     }
 
-    /// What its model is asked for.
-    pub(super) fn role(&self) -> String {
-        role_name(self.style, self.seed)
-    }
-
-    /// The name of its directory.
+    /// The name of its unit.
     #[must_use]
     pub fn id(&self) -> String {
         format!("{}__{}__s{}", self.agent, self.style.name(), self.seed)
     }
-}
-
-fn role_name(style: CodeStyle, seed: u64) -> String {
-    format!("{BENCHMARK}__{}__s{seed}", style.name())
 }

@@ -5,8 +5,19 @@ use serde_json::Value;
 /// How far figures of two machines may lie apart, relative to the larger one or to 1.
 const FIGURES_APART: f64 = 1e-9;
 
-/// Where two values differ first, as a path; figures may lie apart by a billionth.
-pub(super) fn first_difference(recorded: &Value, made: &Value) -> Option<String> {
+/// Where two documents differ first; figures may lie apart by a billionth, for two machines differ in the last bits.
+pub(super) fn difference(recorded: &str, made: &str) -> Option<String> {
+    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+    match (value(recorded), value(made)) {
+        (Some(recorded), Some(made)) => {
+            first_difference(&recorded, &made).map(|path| format!("{path} differs"))
+        }
+        _ => Some("one of the two is no document".to_owned()),
+    }
+}
+
+/// Where two values differ first, as a path.
+fn first_difference(recorded: &Value, made: &Value) -> Option<String> {
     match (recorded, made) {
         (Value::Object(left), Value::Object(right)) => {
             let keys = left.keys().chain(right.keys());

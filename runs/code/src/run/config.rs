@@ -1,15 +1,17 @@
 //! The file of an experiment of factor functions, typed.
 
+use super::cell::FactorCodeCell;
 use super::style::CodeStyle;
 use crate::error::CodeError;
 use ktd_agents::Dialect;
-use ktd_asking::{AskingRole, AskingSettings};
+use ktd_asking::AskingSettings;
+use ktd_boxed::BoxSetup;
 use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::caps::Caps;
-use ktd_experiment::config::{RetryConfig, is_file_name, unreadable};
+use ktd_experiment::config::{RetryConfig, is_file_name};
 use ktd_experiment::rate_limits::RateLimits;
 use ktd_factor_code::{AccuracyRules, FactorCodeError, MOST_ROUNDS};
-use ktd_io::whole_file::read_input;
+use ktd_study::StudyError;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -39,7 +41,7 @@ pub enum FormatKey {
 }
 
 /// Tasks by name: `all`, ids, categories, or a file of tasks of one's own.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(untagged)]
 pub enum TaskNames {
     /// One.
@@ -70,7 +72,7 @@ impl TaskNames {
 }
 
 /// A stock for panel Q.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct RealStock {
     /// The panel file, relative to the experiment's.
@@ -79,16 +81,19 @@ pub struct RealStock {
     pub symbol: String,
 }
 
-/// An experiment of factor functions. Keys that other experiments have mean what they mean there.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+/// An experiment of factor functions. Keys that other experiments have mean what they mean there; those of money and places are
+/// in no record.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct FactorCodeConfig {
-    /// `factor-code`.
-    pub benchmark: String,
+    /// `factor-code`; files of earlier versions call it `benchmark`.
+    #[serde(default, skip_serializing, alias = "benchmark")]
+    pub kind: Option<String>,
     /// Name of the experiment and of its results directory (default `factor-code`).
     #[serde(default = "default_name")]
     pub name: String,
     /// Results directory, relative to the file (default: `results/NAME`).
+    #[serde(default, skip_serializing)]
     pub output: Option<PathBuf>,
     /// Which tasks (default: all).
     #[serde(default = "all_tasks")]
@@ -131,16 +136,20 @@ pub struct FactorCodeConfig {
     #[serde(default)]
     pub dialects: Vec<Dialect>,
     /// What is done about infrastructure faults.
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     pub retries: RetryConfig,
     /// Price table, relative to the file.
+    #[serde(default, skip_serializing)]
     pub prices: Option<PathBuf>,
     /// What may be spent; `cell` caps one bundle.
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     pub budget: Caps,
     /// Rates of a key.
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     pub rates: BTreeMap<String, RateLimits>,
+    /// How boxes are to be, as the command says.
+    #[serde(skip)]
+    pub boxes: BoxSetup,
 }
 
 fn default_name() -> String {
@@ -176,42 +185,15 @@ const fn panel_seed() -> u64 {
 }
 
 impl FactorCodeConfig {
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// [`CodeError`] for a file that is none, and for keys that do not fit.
-    pub fn read(path: &Path) -> Result<Self, CodeError> {
-        let text = read_input(path)?;
-        Self::parse(&text).map_err(|error| {
-            let hint = error.hint();
-            CodeError::input(format!("{}: {error}", path.display()), hint)
-        })
-    }
-
-    /// Reads the text of a file.
-    ///
-    /// # Errors
-    /// [`CodeError`] for keys that do not fit.
-    pub fn parse(text: &str) -> Result<Self, CodeError> {
-        let config: Self = toml::from_str(text).map_err(|error| {
-            CodeError::input(
-                unreadable(text, &error),
-                "`ktd factor-code run --help` shows such a file",
-            )
-        })?;
-        config.check()?;
-        Ok(config)
-    }
-
-    fn check(&self) -> Result<(), CodeError> {
-        if self.benchmark != BENCHMARK {
-            return Err(CodeError::input(
-                format_args!("`benchmark` is {:?}", self.benchmark),
-                format_args!("write benchmark = {BENCHMARK:?}"),
+    pub(super) fn check(&self) -> Result<(), StudyError> {
+        if self.kind.as_deref().is_some_and(|kind| kind != BENCHMARK) {
+            return Err(StudyError::input(
+                format_args!("`kind` is {:?}", self.kind.as_deref().unwrap_or_default()),
+                format_args!("write kind = {BENCHMARK:?}"),
             ));
         }
         if !is_file_name(&self.name) {
-            return Err(CodeError::input(
+            return Err(StudyError::input(
                 format_args!("the name {:?} cannot name a directory", self.name),
                 "use letters, digits, hyphens and underscores",
             ));
@@ -220,7 +202,7 @@ impl FactorCodeConfig {
             if (1..=most).contains(&value) {
                 return Ok(());
             }
-            Err(CodeError::input(
+            Err(StudyError::input(
                 format_args!("`{key}` is {value}"),
                 format_args!("give a number from 1 to {most}"),
             ))
@@ -234,21 +216,18 @@ impl FactorCodeConfig {
         )?;
         for k in &self.pass_at {
             if *k == 0 || self.samples < *k {
-                return Err(FactorCodeError::TooFewSamples {
-                    samples: self.samples,
-                    k: *k,
-                }
-                .into());
+                let samples = self.samples;
+                return Err(CodeError::from(FactorCodeError::TooFewSamples { samples, k: *k }).into());
             }
         }
         self.check_lists()?;
-        self.asking(AskingRole::one(BENCHMARK, 1)).check()?;
+        self.asking().check()?;
         let is_fixed = |agent: &&AgentConfig| {
             // what a program answers is its own affair
             agent.program().is_none() && agent.temperature().is_none_or(|degrees| degrees <= 0.0)
         };
         match self.agents.iter().find(is_fixed) {
-            Some(agent) if 1 < self.samples => Err(CodeError::input(
+            Some(agent) if 1 < self.samples => Err(StudyError::input(
                 format_args!(
                     "agent {:?} has no temperature, and `samples` is {}",
                     agent.id, self.samples
@@ -259,9 +238,9 @@ impl FactorCodeConfig {
         }
     }
 
-    fn check_lists(&self) -> Result<(), CodeError> {
+    fn check_lists(&self) -> Result<(), StudyError> {
         let twice = |key: &str| {
-            CodeError::input(
+            StudyError::input(
                 format_args!("`{key}` is empty or names one entry twice"),
                 "name each once",
             )
@@ -296,9 +275,9 @@ impl FactorCodeConfig {
         }
     }
 
-    pub(crate) fn asking(&self, roles: Vec<AskingRole>) -> AskingSettings<'_> {
+    pub(super) fn asking(&self) -> AskingSettings<'_> {
         AskingSettings {
-            roles,
+            roles: FactorCodeCell::roles(self),
             table: "",
             agents: &self.agents,
             takes_programs: true,
@@ -318,14 +297,19 @@ mod tests {
 
     const AGENTS: &str = "agents = [{ id = 'w', base_url = 'http://127.0.0.1:9/v1', model = 'm' }]\n";
 
+    fn parsed(text: &str) -> Result<FactorCodeConfig, String> {
+        let config: FactorCodeConfig = toml::from_str(text).map_err(|error| error.to_string())?;
+        config.check().map_err(|error| error.to_string())?;
+        Ok(config)
+    }
+
     fn error(text: &str) -> String {
-        let text = format!("benchmark = 'factor-code'\n{text}{AGENTS}");
-        FactorCodeConfig::parse(&text).unwrap_err().to_string()
+        parsed(&format!("{text}{AGENTS}")).unwrap_err()
     }
 
     #[test]
     fn a_file_without_keys_asks_once_for_all_tasks() {
-        let config = FactorCodeConfig::parse(&format!("benchmark = 'factor-code'\n{AGENTS}")).unwrap();
+        let config = parsed(&format!("benchmark = 'factor-code'\n{AGENTS}")).unwrap();
         assert_eq!(
             (config.rounds, config.samples, config.panel_seed),
             (1, 1, 20_260_401)
@@ -357,21 +341,18 @@ mod tests {
             let error = error(text);
             assert!(error.contains(part), "{text}: {error}");
         }
-        let other = FactorCodeConfig::parse(&format!("benchmark = 'other'\n{AGENTS}")).unwrap_err();
-        assert!(other.to_string().contains("\"other\""));
-        let nobody = FactorCodeConfig::parse("benchmark = 'factor-code'\n").unwrap_err();
-        assert!(nobody.to_string().contains("`agents` names no model"), "{nobody}");
+        assert!(error("benchmark = 'other'\n").contains("\"other\""));
+        let nobody = parsed("").unwrap_err();
+        assert!(nobody.contains("`agents` names no model"), "{nobody}");
     }
 
     #[test]
     fn a_program_may_answer_whatever_its_temperature_and_a_client_that_calls_may_not() {
-        let text = |agent: &str| {
-            format!("benchmark = 'factor-code'\nsamples = 2\nagents = [{{ id = 'a', {agent} }}]\n")
-        };
-        let program = FactorCodeConfig::parse(&text("command = ['./agent']")).unwrap();
+        let text = |agent: &str| format!("samples = 2\nagents = [{{ id = 'a', {agent} }}]\n");
+        let program = parsed(&text("command = ['./agent']")).unwrap();
         assert!(program.agents[0].program().is_some());
-        let client = FactorCodeConfig::parse(&text("external = 'mcp'")).unwrap_err();
-        assert!(client.to_string().contains("is not a language model"), "{client}");
+        let client = parsed(&text("external = 'mcp'")).unwrap_err();
+        assert!(client.contains("is not a language model"), "{client}");
     }
 
     #[test]

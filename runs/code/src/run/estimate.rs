@@ -1,12 +1,14 @@
 //! What an experiment would ask, and cost at most: nobody is asked for it.
 
-use super::experiment::FactorCodeRun;
-use crate::error::CodeError;
+use super::config::FactorCodeConfig;
+use super::world::FactorCodeSources;
 use ktd_agents::Usage;
 use ktd_experiment::amount::Picodollars;
+use ktd_study::StudyError;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 use serde::Serialize;
+use std::path::Path;
 
 /// Tokens of a first request.
 const TOKENS_IN: u64 = 1_100;
@@ -38,17 +40,18 @@ pub struct FactorCodeEstimate {
     pub most_cost_picodollars: Option<Picodollars>,
 }
 
-impl FactorCodeRun {
-    /// What each agent would be asked.
+impl FactorCodeConfig {
+    /// What each agent would be asked. `base` is where relative paths start.
     ///
     /// # Errors
-    /// [`CodeError`] for agents that cannot be asked.
-    pub fn estimate(&self) -> Result<Vec<FactorCodeEstimate>, CodeError> {
-        let tasks = u64::try_from(self.tasks.as_slice().len()).unwrap_or(u64::MAX);
-        let bundles = u64::try_from(self.config.styles.len() * self.config.seeds.len()).unwrap_or(u64::MAX);
-        let requests = tasks * self.config.samples * bundles;
-        let models = self.models()?;
-        let agents = models.iter().take(self.config.agents.len());
+    /// [`StudyError`] for unknown tasks, and agents that cannot be asked.
+    pub fn estimate(&self, base: &Path) -> Result<Vec<FactorCodeEstimate>, StudyError> {
+        let sources = FactorCodeSources::read(self, base)?;
+        let tasks = u64::try_from(sources.tasks.as_slice().len()).unwrap_or(u64::MAX);
+        let bundles = u64::try_from(self.styles.len() * self.seeds.len()).unwrap_or(u64::MAX);
+        let requests = tasks * self.samples * bundles;
+        let (models, _) = self.asking().models(base)?;
+        let agents = models.iter().take(self.agents.len());
         let estimates = agents.map(|model| {
             let basis = model.payer.tariff.basis();
             let times = |one: Picodollars| Picodollars(one.0.saturating_mul(requests));
@@ -59,7 +62,7 @@ impl FactorCodeRun {
                 ..Usage::default()
             });
             let longest = model.agent.max_output_tokens().map_or(TOKENS_OUT, u64::from);
-            let rounds = 0..u64::from(self.config.rounds);
+            let rounds = 0..u64::from(self.rounds);
             let most = rounds.map(|round| each(TOKENS_IN + round * (longest + FEEDBACK_TOKENS), longest));
             FactorCodeEstimate {
                 agent: model.id().to_owned(),
@@ -69,7 +72,7 @@ impl FactorCodeRun {
                 tokens_in: requests * TOKENS_IN,
                 tokens_out: requests * TOKENS_OUT,
                 cost_picodollars: usual.map(|priced| times(priced.amount)),
-                most_requests: requests * u64::from(self.config.rounds),
+                most_requests: requests * u64::from(self.rounds),
                 most_cost_picodollars: most
                     .collect::<Option<Vec<_>>>()
                     .map(|all| all.into_iter().fold(Picodollars::ZERO, Picodollars::plus)),

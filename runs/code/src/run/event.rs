@@ -1,10 +1,12 @@
 //! A line of `events.jsonl`: what became of one round of one task.
 
 use ktd_factor_code::{AccuracyRules, FactorVerdict, JudgeRule};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What became of one round of one sample of a task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FactorCodeEvent {
     /// The task.
@@ -20,6 +22,7 @@ pub struct FactorCodeEvent {
     /// The layers that it passes by the strict rules; none where it was lost.
     pub strict: Option<String>,
     /// The verdict; none where the answer was lost.
+    #[schemars(with = "Option<Value>")]
     pub verdict: Option<FactorVerdict>,
     /// Why there is no verdict, which is never a fault of the model.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -36,6 +39,16 @@ pub struct FactorCodeEvent {
 pub(super) type RoundPlace = (usize, u64, u32);
 
 impl FactorCodeEvent {
+    /// The file of its function; the sample is named where there are several.
+    pub(super) fn source_name(&self, samples: u64) -> String {
+        let sample = if 1 < samples {
+            format!("-s{}", self.sample)
+        } else {
+            String::new()
+        };
+        format!("sources/{}{sample}-{}.py", self.task, self.round)
+    }
+
     pub(super) fn lost((task, sample, round): (&str, u64, u32), reason: String) -> Self {
         Self {
             task: task.to_owned(),
@@ -56,7 +69,6 @@ impl FactorCodeEvent {
         (source_sha256, verdict): (Option<String>, FactorVerdict),
         rules: &AccuracyRules,
     ) -> Self {
-        let verdict = verdict.rounded();
         let passes = |rule| Some(verdict.passes(rule, rules).name().to_owned());
         Self {
             task: task.to_owned(),

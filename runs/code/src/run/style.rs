@@ -3,10 +3,11 @@
 use ktd_factor_code::FactorTask;
 use ktd_prompts::factor_code::{SYSTEM_CONCISE, SYSTEM_COT, SYSTEM_ORIGINAL, USER};
 use ktd_unmasked::OpenPrompt;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How a model is asked for a function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CodeStyle {
     /// With all rules, for code alone.

@@ -1,18 +1,19 @@
-//! `summary.json`: counts that follow from the events.
+//! Counts that follow from the events of a unit.
 
-use super::event::FactorCodeEvent;
-use super::header::FactorCodeHeader;
+use super::config::FactorCodeConfig;
+use super::found::{JudgedAnswer, RoundSpending};
 use crate::error::CodeError;
 use crate::scored::ScoredRound;
 use crate::tables::{counts_json, rule_name};
 use ktd_factor_code::{AccuracyRules, FactorTasks, FactorVerdict, JudgeRule, LayersPassed, mean_pass_at_k};
-use ktd_io::sha256::sha256_hex;
+use ktd_record::spending::Spending;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The counts of a round, by level and over all tasks.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoundCounts {
     /// The round, from 1.
@@ -22,7 +23,7 @@ pub struct RoundCounts {
 }
 
 /// The chance that one of k samples passes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PassAtK {
     /// The k.
@@ -35,73 +36,41 @@ pub struct PassAtK {
     pub shares: BTreeMap<String, BTreeMap<String, Option<f64>>>,
 }
 
-/// What the events of a bundle come to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FactorCodeSummary {
-    /// The version of the layout.
-    pub format: u32,
-    /// The name of the bundle.
-    pub cell: String,
-    /// SHA-256 of `events.jsonl`.
-    pub events_sha256: String,
-    /// Its tasks.
-    pub tasks: usize,
-    /// Of them, those that were lost to the infrastructure.
-    pub uncovered: usize,
-    /// Round by round, of the first sample of each task.
-    pub rounds: Vec<RoundCounts>,
-    /// Of all samples.
-    pub pass_at: Vec<PassAtK>,
-}
-
-impl FactorCodeSummary {
-    pub(super) fn of(
-        header: &FactorCodeHeader,
-        tasks: &FactorTasks,
-        events: &[FactorCodeEvent],
-        event_bytes: &[u8],
-    ) -> Result<Self, CodeError> {
-        let rules = header.rules();
-        let rounds = rounds_of(header, events);
-        let last = rounds.last();
-        let uncovered = last.map_or(0, |round| {
-            round
-                .verdicts
-                .values()
-                .filter(|verdict| verdict.is_none())
-                .count()
-        });
-        Ok(Self {
-            format: super::header::FORMAT,
-            cell: header.cell.clone(),
-            events_sha256: sha256_hex(event_bytes),
-            tasks: tasks.as_slice().len(),
-            uncovered,
-            rounds: rounds
-                .iter()
-                .map(|round| RoundCounts {
-                    round: round.round,
-                    counts: counts_json(round, tasks, &rules),
-                })
-                .collect(),
-            pass_at: pass_at(header, events, &rules)?,
-        })
+impl RoundSpending {
+    pub(crate) fn of(round: u32, spent: &Spending) -> Self {
+        let sends = &spent.sends;
+        Self {
+            round,
+            requests: sends.reported + sends.estimated + sends.incomplete + sends.unknown + sends.uncharged,
+            tokens_in: spent.tokens.input(),
+            tokens_out: spent.tokens.all() - spent.tokens.input(),
+        }
     }
 }
 
+pub(super) fn round_counts(
+    rounds: &[ScoredRound],
+    tasks: &FactorTasks,
+    rules: &AccuracyRules,
+) -> Vec<RoundCounts> {
+    let counts = rounds.iter().map(|round| RoundCounts {
+        round: round.round,
+        counts: counts_json(round, tasks, rules),
+    });
+    counts.collect()
+}
+
 /// The verdicts of each round, of the first sample of each task; one that ended before is carried over.
-pub(crate) fn rounds_of(header: &FactorCodeHeader, events: &[FactorCodeEvent]) -> Vec<ScoredRound> {
+pub(crate) fn rounds_of(rounds: u32, answers: &[JudgedAnswer]) -> Vec<ScoredRound> {
+    let last = rounds;
     let mut rounds: Vec<ScoredRound> = Vec::new();
-    for round in 1..=header.rounds {
+    for round in 1..=last {
         let before = rounds.last();
         let mut verdicts: BTreeMap<String, Option<FactorVerdict>> =
             before.map(|before| before.verdicts.clone()).unwrap_or_default();
         let mut carried: Vec<String> = verdicts.keys().cloned().collect();
-        for event in events
-            .iter()
-            .filter(|event| event.round == round && event.sample == 1)
-        {
+        let events = answers.iter().map(|answer| &answer.event);
+        for event in events.filter(|event| event.round == round && event.sample == 1) {
             carried.retain(|id| *id != event.task);
             verdicts.insert(event.task.clone(), event.verdict.clone());
         }
@@ -114,14 +83,14 @@ pub(crate) fn rounds_of(header: &FactorCodeHeader, events: &[FactorCodeEvent]) -
     rounds
 }
 
-fn pass_at(
-    header: &FactorCodeHeader,
-    events: &[FactorCodeEvent],
-    rules: &AccuracyRules,
+pub(super) fn pass_at(
+    config: &FactorCodeConfig,
+    answers: &[JudgedAnswer],
 ) -> Result<Vec<PassAtK>, CodeError> {
+    let rules = &config.rules();
     // the last round of each sample of each task
     let mut last: BTreeMap<(&str, u64), Option<&FactorVerdict>> = BTreeMap::new();
-    for event in events {
+    for event in answers.iter().map(|answer| &answer.event) {
         last.insert((&event.task, event.sample), event.verdict.as_ref());
     }
     let mut by_task: BTreeMap<&str, Vec<Option<&FactorVerdict>>> = BTreeMap::new();
@@ -133,7 +102,7 @@ fn pass_at(
         .filter_map(|samples| samples.into_iter().collect())
         .collect();
     let mut found = Vec::new();
-    for k in &header.pass_at {
+    for k in &config.pass_at {
         let mut shares = BTreeMap::new();
         for rule in JudgeRule::ALL {
             let mut layers = BTreeMap::new();
@@ -146,7 +115,7 @@ fn pass_at(
                 };
                 let counts: Vec<(u64, u64)> = whole
                     .iter()
-                    .map(|samples| (header.samples, passed(samples)))
+                    .map(|samples| (config.samples, passed(samples)))
                     .collect();
                 layers.insert(layer.name().to_owned(), mean_pass_at_k(&counts, *k)?);
             }
@@ -154,7 +123,7 @@ fn pass_at(
         }
         found.push(PassAtK {
             k: *k,
-            round: header.rounds,
+            round: config.rounds,
             tasks: whole.len(),
             shares,
         });

@@ -1,0 +1,143 @@
+//! The benchmark of factor functions as a kind of study: a unit a model, style and seed, and one for what they are judged on.
+
+use super::cell::{FactorCodeCell, FactorCodeUnit};
+use super::cell_run::CellRun;
+use super::comparison::difference;
+use super::config::{BENCHMARK, FactorCodeConfig};
+use super::event::FactorCodeEvent;
+use super::found::{FactorCodeFound, FactorCodeReport};
+use super::world::FactorCodeWorld;
+use crate::report::factor_code_report;
+use futures::FutureExt;
+use futures::future::LocalBoxFuture;
+use ktd_asking::AskingSettings;
+use ktd_study::{Hands, Planned, Report, StudyError, StudyKind, UnitId, read_study_file};
+use serde_json::Value;
+use std::path::Path;
+
+/// Reads the file of an experiment.
+///
+/// # Errors
+/// [`StudyError`] for unknown keys, and keys that do not go together.
+pub fn read_factor_code_config(path: &Path) -> Result<FactorCodeConfig, StudyError> {
+    read_study_file::<FactorCodeStudy>(path)
+}
+
+/// The benchmark of factor functions.
+#[derive(Debug, Clone, Copy)]
+pub struct FactorCodeStudy;
+
+impl StudyKind for FactorCodeStudy {
+    const NAME: &'static str = BENCHMARK;
+    const COMMAND: &'static str = "ktd factor-code run";
+    const FORMAT: u32 = 2;
+    const STEPS: &'static str = "rounds";
+    const ASKS: bool = true;
+
+    type Keys = FactorCodeConfig;
+    type World = FactorCodeWorld;
+    type Unit = FactorCodeUnit;
+    type Event = FactorCodeEvent;
+    type Found = FactorCodeFound;
+    type Summary = FactorCodeReport;
+
+    fn name(keys: &FactorCodeConfig) -> &str {
+        &keys.name
+    }
+
+    fn output(keys: &FactorCodeConfig) -> Option<&Path> {
+        keys.output.as_deref()
+    }
+
+    fn check(keys: &FactorCodeConfig) -> Result<(), StudyError> {
+        keys.check()
+    }
+
+    fn asking(keys: &FactorCodeConfig) -> Option<AskingSettings<'_>> {
+        Some(keys.asking())
+    }
+
+    /// One model after the other: what it answers is judged in all boxes that there may be.
+    fn at_once(_keys: &FactorCodeConfig) -> Option<usize> {
+        Some(1)
+    }
+
+    fn open(keys: &FactorCodeConfig, base: &Path, _threads: usize) -> Result<FactorCodeWorld, StudyError> {
+        FactorCodeWorld::open(keys, base)
+    }
+
+    fn open_recorded(
+        keys: &FactorCodeConfig,
+        base: &Path,
+        _threads: usize,
+        recorded: &Value,
+    ) -> Result<FactorCodeWorld, StudyError> {
+        FactorCodeWorld::recorded(keys, base, recorded)
+    }
+
+    fn decides(world: &FactorCodeWorld) -> Value {
+        world.decides()
+    }
+
+    fn units(
+        keys: &FactorCodeConfig,
+        world: &FactorCodeWorld,
+    ) -> Result<Vec<Planned<FactorCodeUnit>>, StudyError> {
+        let mut plan = vec![Planned::line("tasks".to_owned(), FactorCodeUnit::Tasks).steps(0)];
+        for (place, cell) in FactorCodeCell::all(keys).into_iter().enumerate() {
+            let planned = Planned::folder(cell.id(), FactorCodeUnit::Cell(cell));
+            plan.push(planned.asking(place).steps(world.rounds()));
+        }
+        Ok(plan)
+    }
+
+    fn run<'a>(
+        world: &'a FactorCodeWorld,
+        unit: &'a FactorCodeUnit,
+        hands: &'a mut Hands<'_, FactorCodeEvent>,
+    ) -> LocalBoxFuture<'a, Result<FactorCodeFound, StudyError>> {
+        async move {
+            Ok(match unit {
+                FactorCodeUnit::Tasks => FactorCodeFound::Tasks(world.facts()?),
+                FactorCodeUnit::Cell(cell) => {
+                    let answers = CellRun { world, cell, hands }.hold().await?;
+                    FactorCodeFound::Cell(Box::new(world.found(cell, answers, hands)?))
+                }
+            })
+        }
+        .boxed_local()
+    }
+
+    fn conclude(
+        keys: &FactorCodeConfig,
+        found: Vec<(UnitId, FactorCodeFound)>,
+    ) -> Result<FactorCodeReport, StudyError> {
+        let (mut world, mut cells) = (None, Vec::new());
+        for (_, found) in found {
+            match found {
+                FactorCodeFound::Tasks(facts) => world = Some(facts),
+                FactorCodeFound::Cell(cell) => cells.push(*cell),
+            }
+        }
+        let world = world.ok_or_else(|| {
+            StudyError::difference(
+                "the study has no record of its tasks",
+                "run the study again: it continues",
+            )
+        })?;
+        cells.sort_by_key(|cell| cell.cell.id());
+        Ok(FactorCodeReport {
+            name: keys.name.clone(),
+            world,
+            cells,
+        })
+    }
+
+    fn report(keys: &FactorCodeConfig, summary: &FactorCodeReport) -> Result<Report, StudyError> {
+        factor_code_report(keys, summary)
+    }
+
+    fn difference(recorded: &str, made: &str) -> Option<String> {
+        difference(recorded, made)
+    }
+}

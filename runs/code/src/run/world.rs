@@ -1,0 +1,226 @@
+//! What functions are judged on: tasks, panels, boxes.
+
+use super::cell::FactorCodeCell;
+use super::config::FactorCodeConfig;
+use super::event::FactorCodeEvent;
+use super::feedback::feedback_text;
+use super::found::{CellFound, JudgedAnswer, JudgedOn, RoundSpending, TaskFacts};
+use super::real_stock::real_bars;
+use super::summary::{pass_at, round_counts, rounds_of};
+use crate::boxed_reply::judge_reply;
+use crate::error::CodeError;
+use crate::false_accepts::false_accepts;
+use crate::panel_files::bars_csv;
+use ktd_boxed::{SandboxRecord, StudyBoxes};
+use ktd_factor_code::{
+    FactorPanels, FactorTask, FactorTasks, FactorVerdict, GoldenColumns, PanelKind, curve_of,
+};
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::read_input;
+use ktd_study::{Hands, StudyError};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What the box says of a reply: a work of its unit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Judgement {
+    pub(super) verdict: FactorVerdict,
+    /// Its values on panel G at every eighth row.
+    pub(super) curve: Vec<Option<f64>>,
+    /// What its writer may get to know of it; none where it passes, or its failure ends the task.
+    pub(super) feedback: Option<String>,
+}
+
+/// Tasks and panels of an experiment.
+#[derive(Debug)]
+pub(super) struct FactorCodeSources {
+    pub(super) tasks: FactorTasks,
+    tasks_sha256: String,
+    pub(super) panels: FactorPanels,
+}
+
+impl FactorCodeSources {
+    pub(super) fn read(config: &FactorCodeConfig, base: &Path) -> Result<Self, CodeError> {
+        let real = config.real.as_ref();
+        let real = real.map(|real| real_bars(real, base)).transpose()?;
+        let panels = FactorPanels::new(config.panel_seed, real.as_ref())?;
+        let (names, file) = config.tasks.parts()?;
+        let own_text = file.map(|file| read_input(&base.join(file))).transpose()?;
+        let known = FactorTasks::compiled_in()?;
+        let all = match &own_text {
+            Some(text) => FactorTasks::with_file(text, panels.bars(PanelKind::G))?,
+            None => known.clone(),
+        };
+        let own = all
+            .as_slice()
+            .iter()
+            .filter(|task| known.find(task.id.as_str()).is_none());
+        let chosen: Vec<&str> = own.map(|task| task.id.as_str()).chain(names).collect();
+        let texts = format!(
+            "{}\0{}",
+            FactorTasks::compiled_in_text(),
+            own_text.unwrap_or_default()
+        );
+        Ok(Self {
+            tasks: all.chosen(&chosen)?,
+            tasks_sha256: sha256_hex(texts.as_bytes()),
+            panels,
+        })
+    }
+}
+
+/// What functions are judged on, and the keys of their experiment.
+#[derive(Debug)]
+pub struct FactorCodeWorld {
+    pub(super) config: FactorCodeConfig,
+    pub(super) sources: FactorCodeSources,
+    pub(super) boxes: StudyBoxes,
+}
+
+impl FactorCodeWorld {
+    /// The world of a run, its box tested.
+    pub(super) fn open(config: &FactorCodeConfig, base: &Path) -> Result<Self, StudyError> {
+        let sources = FactorCodeSources::read(config, base)?;
+        config.asking().models(base)?;
+        let mut setup = config.boxes.clone();
+        if setup.side_by_side == 0 {
+            setup.side_by_side = config.jobs;
+        }
+        Ok(Self {
+            config: config.clone(),
+            sources,
+            boxes: StudyBoxes::prove(setup)?,
+        })
+    }
+
+    /// The world of a record, in a box like its own.
+    pub(super) fn recorded(
+        config: &FactorCodeConfig,
+        base: &Path,
+        recorded: &Value,
+    ) -> Result<Self, StudyError> {
+        let sandbox = recorded.get("sandbox").cloned().unwrap_or_default();
+        let sandbox: SandboxRecord = serde_json::from_value(sandbox).map_err(|error| {
+            let what = format!("the record does not say what functions were run in: {error}");
+            StudyError::difference(what, "take the record from whoever made it")
+        })?;
+        Ok(Self {
+            config: config.clone(),
+            sources: FactorCodeSources::read(config, base)?,
+            boxes: StudyBoxes::recorded(sandbox),
+        })
+    }
+
+    /// All that decides what a model's answers are worth, and what it is asked.
+    pub(super) fn decides(&self) -> Value {
+        let (config, sources) = (&self.config, &self.sources);
+        let tasks = sources.tasks.as_slice().iter();
+        let panel = |kind: PanelKind| (kind, sha256_hex(&bars_csv(sources.panels.bars(kind))));
+        json!({
+            "tasks": tasks.map(|task| task.id.as_str()).collect::<Vec<_>>(),
+            "tasks_sha256": sources.tasks_sha256,
+            "prompts_sha256": ktd_prompts::factor_code::factor_code_hash(),
+            "panel_seed": config.panel_seed,
+            "is_real": sources.panels.is_real(),
+            "panels_sha256": PanelKind::ALL.map(panel).into_iter().collect::<BTreeMap<_, _>>(),
+            "rounds": config.rounds,
+            "feedback": config.feedback_key(),
+            "samples": config.samples,
+            "pass_at": config.pass_at,
+            "csr_format": config.csr_format,
+            "sandbox": self.boxes.record(),
+        })
+    }
+
+    /// Rounds of a unit at most, those of all tasks.
+    pub(super) fn rounds(&self) -> u64 {
+        let tasks = u64::try_from(self.sources.tasks.as_slice().len()).unwrap_or(u64::MAX);
+        let counts = [self.config.samples, u64::from(self.config.rounds)];
+        counts.into_iter().fold(tasks, u64::saturating_mul)
+    }
+
+    pub(super) fn facts(&self) -> Result<JudgedOn, CodeError> {
+        let (sources, sandbox) = (&self.sources, self.boxes.record());
+        let mut columns = Vec::new();
+        for task in sources.tasks.as_slice() {
+            columns.push((task, GoldenColumns::of(task, &sources.panels)?));
+        }
+        let tasks = columns.iter().map(|(task, golden)| TaskFacts {
+            id: task.id.to_string(),
+            category: task.category,
+            level: task.level,
+            function: task.function.clone(),
+            prompt: task.prompt.clone(),
+            fx: task.fx.clone(),
+            golden: curve_of(golden.on(PanelKind::G)),
+        });
+        let lock: String = sandbox.environment.lock_sha256.chars().take(12).collect();
+        Ok(JudgedOn {
+            environment: format!("Python {}, packages {lock}", sandbox.environment.python),
+            is_boxed: sandbox.isolation.counts(),
+            is_real: sources.panels.is_real(),
+            tasks_sha256: sources.tasks_sha256.clone(),
+            prompts_sha256: ktd_prompts::factor_code::factor_code_hash(),
+            tasks: tasks.collect(),
+            false_accepts: false_accepts(&columns, &sources.panels, &self.config.rules()),
+        })
+    }
+
+    /// What the box says of a reply to a task.
+    pub(super) fn judge(&self, task: &FactorTask, reply: &str) -> Result<Judgement, StudyError> {
+        let (launcher, panels, rules) = (self.boxes.launcher()?, &self.sources.panels, self.config.rules());
+        let judged = judge_reply(launcher, task, panels, reply, &rules)?.ok_or_else(|| {
+            StudyError::input(
+                format_args!("the box failed again and again with an answer to task {}", task.id),
+                "`ktd box doctor` says what is wrong; give the command again: what was answered and judged is kept",
+            )
+        })?;
+        let scope = self.config.feedback_key();
+        Ok(Judgement {
+            verdict: judged.verdict.rounded(),
+            curve: judged.curve,
+            feedback: judged.feedback.and_then(|facts| feedback_text(&facts, scope)),
+        })
+    }
+
+    /// Writes what a unit made, and says what it came to.
+    pub(super) fn found(
+        &self,
+        cell: &FactorCodeCell,
+        answers: Vec<JudgedAnswer>,
+        hands: &mut Hands<'_, FactorCodeEvent>,
+    ) -> Result<CellFound, StudyError> {
+        for JudgedAnswer { event, source, .. } in &answers {
+            hands.event(event)?;
+            if let Some(source) = source {
+                let name = event.source_name(self.config.samples);
+                hands.file(name, source.as_bytes().to_vec());
+            }
+        }
+        let (config, tasks) = (&self.config, &self.sources.tasks);
+        let rounds = rounds_of(config.rounds, &answers);
+        let last = rounds.last().map(|round| round.verdicts.values());
+        let spent = hands.asked()?.spending_by_round()?.into_iter();
+        Ok(CellFound {
+            cell: cell.clone(),
+            model: hands
+                .asked()?
+                .conversations()
+                .model()
+                .agent
+                .model_name()
+                .to_owned(),
+            uncovered: last.map_or(0, |last| last.filter(|verdict| verdict.is_none()).count()),
+            rounds: round_counts(&rounds, tasks, &config.rules()),
+            pass_at: pass_at(config, &answers)?,
+            spending: hands.spending()?,
+            spent_in_rounds: spent
+                .map(|(round, spent)| RoundSpending::of(round, &spent))
+                .collect(),
+            answers,
+        })
+    }
+}
