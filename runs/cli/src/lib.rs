@@ -53,7 +53,6 @@ mod step_bar;
 mod strategy_code;
 mod strategy_code_arena;
 mod strategy_code_args;
-mod strategy_code_bars;
 mod strategy_code_run;
 mod study;
 mod this_program;

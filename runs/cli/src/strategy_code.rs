@@ -6,7 +6,6 @@ use crate::strategy_code_arena::{self, ArenaArgs};
 use crate::strategy_code_args::{
     DriftArgs, GateArgs, LintArgs, ListArgs, PatchArgs, ScenarioArgs, ScoreArgs, ShowArgs,
 };
-use crate::strategy_code_bars::{self, BarsArgs};
 use crate::strategy_code_run::{self, ReplayArgs, ReportArgs, RunArgs};
 use clap::Subcommand;
 use ktd_boxed::BoxLauncher;
@@ -40,8 +39,6 @@ pub(super) enum StrategyCodeCommand {
     Patch(PatchArgs),
     /// Show the scores of recorded submissions by part, of one source, or of a file of replies that is judged in the box.
     Score(ScoreArgs),
-    /// Run the reference strategies on real bars: what they earn, at the signal's close and at the next open.
-    Bars(BarsArgs),
     /// Ask models for strategies and patches, judge them in the box; the same command again continues.
     Run(RunArgs),
     /// Ask models to review each other's programs; the same command again continues.
@@ -57,7 +54,6 @@ Examples:
   ktd strategy-code show S07
   ktd strategy-code gate strategy.py --card card.json --strategy S01
   ktd strategy-code score results/first
-  ktd strategy-code bars --panel csi300.ktdp
   ktd strategy-code run strategies.toml --dry-run";
 
 /// Works on trading strategies.
@@ -71,7 +67,6 @@ pub(super) fn run(command: &StrategyCodeCommand, console: Console) -> Result<(),
         StrategyCodeCommand::Drift(args) => drift(args, console),
         StrategyCodeCommand::Patch(args) => patch(args, console),
         StrategyCodeCommand::Score(args) => score(args, console),
-        StrategyCodeCommand::Bars(args) => strategy_code_bars::run(args, console),
         StrategyCodeCommand::Run(args) => strategy_code_run::run(args, console),
         StrategyCodeCommand::Arena(args) => strategy_code_arena::arena(args, console),
         StrategyCodeCommand::Report(args) => strategy_code_run::report(args, console),

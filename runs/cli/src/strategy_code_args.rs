@@ -3,7 +3,7 @@
 use super::boxed_options::BoxArgs;
 use crate::CliError;
 use clap::{Args, ValueEnum};
-use ktd_strategies::{DocumentId, DriftRule, SCENARIO_SEED, StrategySource, StrategyTask};
+use ktd_strategies::{DriftRule, SCENARIO_SEED, StrategySource, StrategyTask};
 use std::path::{Path, PathBuf};
 
 const LIST_EXAMPLE: &str = "\
@@ -193,14 +193,4 @@ impl DriftArg {
             Self::Published => DriftRule::Published,
         }
     }
-}
-
-/// The document of an identifier.
-pub(super) fn known(id: &str) -> Result<DocumentId, CliError> {
-    DocumentId::parse(id).ok_or_else(|| {
-        CliError::input(
-            format_args!("unknown strategy {id:?}"),
-            "`ktd strategy-code list` shows the strategies",
-        )
-    })
 }

@@ -5,8 +5,6 @@
 //! [`run_experiment`] asks models for strategies and patches, [`replay_experiment`] makes all of it again from the record;
 //! [`run_arena`] has models review each other's programs.
 //!
-//! [`reference_study`] runs the reference strategies on the bars of a panel or a file.
-//!
 //! Knows: files, panels, the box, the one client, what judges strategies. Never knows: a mask, an episode, how a gate decides.
 
 mod arena;
@@ -44,18 +42,15 @@ pub use arena::{
     ReviewerRow, arena_tables, plan_arena, read_arena, read_reviews, replay_arena, run_arena,
 };
 pub use bar_traces::{BarTrace, MarketTrace};
-pub use bars::{
-    BarRun, BarStudy, EarnedRow, FillRow, RealBars, RealRow, RealVersion, STUDY_FILES, SeriesChoice,
-    SeriesLeftOut, SplitDays, reference_study, study_tables,
-};
+pub use bars::{EarnedRow, FillRow, RealBars, RealRow, RealVersion, SeriesChoice, SplitDays};
 pub use box_runs::RunFault;
 pub use continued::starting_versions;
 pub use error::StrategyError;
 pub use experiment_report::{StrategyReport, write_strategy_report};
 pub use judge::{judge_submission, static_evidence, strategy_boxes, trace_program};
 pub use ktd_strategy_code::{
-    DocumentId, FillPrice, LONG_RUN, PatchSize, StrategyCard, StrategyDocument, StrategyVersion,
-    VersionDrift, document_json, document_text,
+    DocumentId, LONG_RUN, PatchSize, StrategyCard, StrategyDocument, StrategyVersion, VersionDrift,
+    document_json, document_text,
 };
 pub use own_lint::own_findings;
 pub use own_strategy::OwnStrategy;

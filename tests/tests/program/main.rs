@@ -46,7 +46,6 @@ mod schemas;
 mod strategy_card;
 mod strategy_code;
 mod strategy_code_arena;
-mod strategy_code_bars;
 mod strategy_code_own;
 mod strategy_code_run;
 mod streamed;

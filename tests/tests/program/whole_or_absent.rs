@@ -63,12 +63,6 @@ const WRITERS: [Writer; 8] = [
         continues: false,
     },
     Writer {
-        arguments: "strategy-code bars --panel p.ktdp --symbol all --train 2022-01-01:2023-01-01 --test 2023-01-01:2024-01-01 --out OUT",
-        main: "study.json",
-        replaces: true,
-        continues: false,
-    },
-    Writer {
         arguments: "simulate --panel p.ktdp --orders orders.jsonl --force --out OUT",
         main: "fills.csv",
         replaces: true,

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// How to write the keys.
-pub(super) const HINT: &str = "`ktd strategy-code bars --help` shows the keys";
+pub(super) const HINT: &str = "write real = { panel = \"csi300.ktdp\", symbols = [\"SH600519\"] }; docs/strategy-code.md shows all keys";
 /// Assets of a basket, which are those of its document.
 pub(super) const BASKET: usize = 4;
 

@@ -17,8 +17,6 @@ pub(super) struct DailyBars {
     pub(super) names: Vec<DailyName>,
     /// Closes of the index, where the panel has one with a level on every session.
     pub(super) index: Option<Vec<f64>>,
-    /// What it was read from: the hash of a panel.
-    pub(super) source: Option<String>,
 }
 
 /// Daily bars of one name.
@@ -94,7 +92,6 @@ impl DailyBars {
         Self {
             names: codes(market).into_iter().map(name_of).collect(),
             index: closes.filter(|closes| !closes.is_empty() && closes.iter().all(|close| *close > 0.0)),
-            source: Some(source.record.panel_blake3.clone()),
             days: sessions.into_iter().map(|(_, date)| date).collect(),
         }
     }
@@ -124,7 +121,6 @@ impl DailyBars {
                 .copied()
                 .collect(),
             index: None,
-            source: None,
         }
     }
 

@@ -41,26 +41,6 @@ enum SeriesShape {
     Minutes,
 }
 
-/// What a document runs on.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct SeriesPlan {
-    pub(super) series: Vec<PlannedSeries>,
-    /// Series that a word chose, and that have too few bars.
-    pub(super) too_short: usize,
-    /// Why there is no series.
-    pub(super) no_data: Option<&'static str>,
-}
-
-impl SeriesPlan {
-    const fn none(reason: &'static str) -> Self {
-        Self {
-            series: Vec::new(),
-            too_short: 0,
-            no_data: Some(reason),
-        }
-    }
-}
-
 impl RealSource {
     pub(crate) fn read(keys: &RealBars, base: &Path) -> Result<Self, StrategyError> {
         keys.check()?;
@@ -71,23 +51,21 @@ impl RealSource {
         })
     }
 
-    /// The series of a document over a split. A series of a list that has too few bars is an error, one that a word chose is
+    /// The series of a document over a split; none where the bars hold nothing for it. A series of a list that has too few bars is an error, one that a word chose is
     /// left out.
     pub(super) fn plan(
         &self,
         (id, document): (DocumentId, &StrategyDocument),
         split: &SplitSpan,
-    ) -> Result<SeriesPlan, StrategyError> {
+    ) -> Result<Vec<PlannedSeries>, StrategyError> {
         if id == DocumentId::S07 {
-            return Ok(SeriesPlan::none(
-                "no data: it trades two contracts of one underlying",
-            ));
+            return Ok(Vec::new());
         }
         if document.is_intraday {
             return self.minutes_plan(document, split);
         }
         let Some(daily) = &self.daily else {
-            return Ok(SeriesPlan::none("no data: `panel` and `bars` are missing"));
+            return Ok(Vec::new());
         };
         let symbols = self.symbols(daily, split)?;
         let wanted = match id {
@@ -103,11 +81,6 @@ impl RealSource {
             | DocumentId::S10
             | DocumentId::S12 => symbols.into_iter().map(|symbol| vec![symbol]).collect(),
         };
-        if wanted.is_empty() {
-            return Ok(SeriesPlan::none(
-                "no data: there are too few symbols for one series",
-            ));
-        }
         let is_pair = matches!(id, DocumentId::S06 | DocumentId::S11);
         let is_listed = if is_pair {
             is_list(&self.keys.pairs)
@@ -117,12 +90,12 @@ impl RealSource {
             is_list(&self.keys.symbols)
         };
         let least = document.warm_up_bars + BARS_MIN;
-        let mut plan = SeriesPlan::default();
+        let mut plan = Vec::new();
         for symbols in wanted {
             let names = self.names(daily, &symbols)?;
             let bars = common_days(daily, &names, split).count();
             if bars >= least {
-                plan.series.push(PlannedSeries {
+                plan.push(PlannedSeries {
                     symbols,
                     shape: SeriesShape::Common,
                 });
@@ -135,12 +108,7 @@ impl RealSource {
                     ),
                     "remove the series, or choose a longer split",
                 ));
-            } else {
-                plan.too_short += 1;
             }
-        }
-        if plan.series.is_empty() {
-            plan.no_data = Some("no data: every series has too few bars in the split");
         }
         Ok(plan)
     }
@@ -149,24 +117,19 @@ impl RealSource {
         &self,
         document: &StrategyDocument,
         split: &SplitSpan,
-    ) -> Result<SeriesPlan, StrategyError> {
+    ) -> Result<Vec<PlannedSeries>, StrategyError> {
         let Some(minutes) = &self.minutes else {
-            return Ok(SeriesPlan::none("no data: `minutes` is missing"));
+            return Ok(Vec::new());
         };
         let least = document.warm_up_bars + BARS_MIN;
-        let mut plan = SeriesPlan::default();
+        let mut plan = Vec::new();
         for (symbol, bars) in minutes {
-            if minutes_of(bars, split)?.len() < least {
-                plan.too_short += 1;
-                continue;
+            if minutes_of(bars, split)?.len() >= least {
+                plan.push(PlannedSeries {
+                    symbols: vec![symbol.clone()],
+                    shape: SeriesShape::Minutes,
+                });
             }
-            plan.series.push(PlannedSeries {
-                symbols: vec![symbol.clone()],
-                shape: SeriesShape::Minutes,
-            });
-        }
-        if plan.series.is_empty() {
-            plan.no_data = Some("no data: every series has too few bars in the split");
         }
         Ok(plan)
     }
@@ -255,17 +218,13 @@ fn grouped<const N: usize>(choice: &SeriesChoice<[String; N]>, symbols: &[String
     }
 }
 
-fn portfolio_plan(symbols: Vec<String>) -> SeriesPlan {
-    if symbols.len() < 2 {
-        return SeriesPlan::none("no data: there are too few symbols for a portfolio");
-    }
-    SeriesPlan {
-        series: vec![PlannedSeries {
-            symbols,
-            shape: SeriesShape::Portfolio,
-        }],
-        ..SeriesPlan::default()
-    }
+/// An index of the symbols; nothing where there is no second one.
+fn portfolio_plan(symbols: Vec<String>) -> Vec<PlannedSeries> {
+    let planned = (symbols.len() >= 2).then_some(PlannedSeries {
+        symbols,
+        shape: SeriesShape::Portfolio,
+    });
+    planned.into_iter().collect()
 }
 
 /// Places of a split's days on which all of the names traded.
@@ -402,4 +361,140 @@ const fn still(close: f64) -> DayBar {
 /// A count as a number; it is far below 2^32.
 fn number(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::INFINITY, f64::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_env::synth::{SynthConfig, generate};
+    use ktd_io::whole_file::write_whole;
+    use std::fmt::Write as _;
+    use std::path::PathBuf;
+    use tempfile::TempDir;
+
+    /// A panel file of a synthetic market over three years from 2022 on, and keys for it.
+    fn panel() -> (TempDir, RealBars) {
+        let folder = tempfile::tempdir().unwrap();
+        let config = SynthConfig {
+            seed: 3,
+            names: 12,
+            days: 480,
+        };
+        let market = generate(&config).unwrap();
+        write_whole(&folder.path().join("p.ktdp"), &market.to_bytes()).unwrap();
+        let keys = RealBars {
+            panel: Some(PathBuf::from("p.ktdp")),
+            symbols: SeriesChoice::Word("all".to_owned()),
+            train: ["2022-01-01", "2023-01-01"].map(str::to_owned),
+            test: ["2023-01-01", "2024-01-01"].map(str::to_owned),
+            ..RealBars::default()
+        };
+        (folder, keys)
+    }
+
+    /// Symbols and bars of each series of a document, train before test.
+    fn markets(
+        keys: &RealBars,
+        folder: &TempDir,
+        id: DocumentId,
+    ) -> Result<[Vec<(Vec<String>, StrategyBars)>; 2], StrategyError> {
+        let source = RealSource::read(keys, folder.path())?;
+        let document = StrategyDocument::built_in(id).map_err(StrategyError::invalid)?;
+        let [train, test] = keys.splits()?.map(|split| {
+            let plan = source.plan((id, &document), &split)?;
+            let of = |series: PlannedSeries| {
+                let bars = source.market(&document, &series, &split)?;
+                Ok((series.symbols, bars))
+            };
+            plan.into_iter()
+                .map(of)
+                .collect::<Result<Vec<_>, StrategyError>>()
+        });
+        Ok([train?, test?])
+    }
+
+    #[test]
+    fn every_daily_document_has_series_and_bars_after_a_split_change_nothing_in_it() {
+        let (folder, keys) = panel();
+        let shorter = RealBars {
+            test: ["2023-01-01", "2023-09-01"].map(str::to_owned),
+            ..keys.clone()
+        };
+        for id in DocumentId::ALL {
+            let [train, test] = markets(&keys, &folder, id).unwrap();
+            let has_none = [DocumentId::S04, DocumentId::S05, DocumentId::S07].contains(&id);
+            assert_eq!(has_none, train.is_empty() && test.is_empty(), "{id}");
+            let [same, other] = markets(&shorter, &folder, id).unwrap();
+            assert_eq!(train, same, "{id}");
+            assert!(has_none || test != other, "{id}");
+            if id == DocumentId::S06 {
+                assert!(train.iter().all(|(symbols, _)| symbols[0] < symbols[1]));
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_bars_do_not_hold_is_named() {
+        let (folder, keys) = panel();
+        let error = |change: &dyn Fn(&mut RealBars)| {
+            let mut keys = keys.clone();
+            change(&mut keys);
+            let all = DocumentId::ALL.map(|id| markets(&keys, &folder, id));
+            let first = all.into_iter().find_map(Result::err);
+            first.unwrap().to_string()
+        };
+        let empty = error(&|keys| keys.test = ["2031-01-01", "2032-01-01"].map(str::to_owned));
+        assert!(empty.contains("the split `test` is empty"), "{empty}");
+        let unknown = error(&|keys| keys.symbols = SeriesChoice::List(vec!["SH999999".to_owned()]));
+        assert!(unknown.contains("p.ktdp has no symbol \"SH999999\""), "{unknown}");
+        let [train, _] = markets(&keys, &folder, DocumentId::S06).unwrap();
+        let short = error(&|keys| {
+            keys.pairs = SeriesChoice::List(vec![[train[0].0[0].clone(), train[0].0[1].clone()]]);
+            keys.test = ["2023-01-01", "2023-03-01"].map(str::to_owned);
+        });
+        assert!(
+            short.contains("common bars in the split `test`, and S06 needs 79"),
+            "{short}"
+        );
+    }
+
+    /// Daily bars of two symbols, and minutes of one, over 28 days of six months.
+    fn tables() -> (String, String) {
+        let mut bars = "date,symbol,open,high,low,close,volume\n".to_owned();
+        let mut minutes = "datetime,open,high,low,close,volume\n".to_owned();
+        for month in ["2024-01", "2024-02", "2024-03", "2025-01", "2025-02", "2025-03"] {
+            for day in 1..=28_i32 {
+                for (symbol, place) in [("AAPL", 1), ("MSFT", 2)] {
+                    let (close, day) = (10 + (day * place) % 7, format!("{month}-{day:02}"));
+                    let (high, low) = (close + 1, close - 1);
+                    writeln!(bars, "{day},{symbol},{close},{high},{low},{close},100").unwrap();
+                }
+                for (clock, price) in [("09:45", 10 + day % 3), ("10:00", 11 + day % 5), ("15:00", 10)] {
+                    let (high, low) = (price + 1, price - 1);
+                    writeln!(minutes, "{month}-{day:02} {clock},{price},{high},{low},{price},5").unwrap();
+                }
+            }
+        }
+        (bars, minutes)
+    }
+
+    #[test]
+    fn a_table_of_bars_and_a_file_of_minutes_do_for_a_panel() {
+        let folder = tempfile::tempdir().unwrap();
+        let (bars, minutes) = tables();
+        write_whole(&folder.path().join("bars.csv"), bars.as_bytes()).unwrap();
+        write_whole(&folder.path().join("minutes.csv"), minutes.as_bytes()).unwrap();
+        let keys = RealBars {
+            bars: Some(PathBuf::from("bars.csv")),
+            minutes: Some(PathBuf::from("minutes.csv")),
+            ..RealBars::default()
+        };
+        let count = |id| {
+            let [train, test] = markets(&keys, &folder, id).unwrap();
+            train.len() + test.len()
+        };
+        assert_eq!((count(DocumentId::S01), count(DocumentId::S06)), (4, 2));
+        assert_eq!((count(DocumentId::S04), count(DocumentId::S05)), (2, 2));
+        assert_eq!((count(DocumentId::S09), count(DocumentId::S08)), (0, 2));
+    }
 }

@@ -2,7 +2,6 @@
 
 use super::choice::{RealBars, SplitSpan};
 use super::series::RealSource;
-use super::study::{reference_earnings, with_session_end};
 use crate::box_runs::{PlannedRun, Program, ProgramBox};
 use crate::error::StrategyError;
 use crate::number::as_number;
@@ -12,9 +11,9 @@ use ktd_env::TradeDate;
 use ktd_io::sha256::sha256_hex;
 use ktd_sandbox::{BoxLimits, SourceText};
 use ktd_strategy_code::{
-    AssetBars, BarTime, COSTS_BPS, CandidateLogs, DocumentId, FillPrice, INITIAL_CAPITAL, RunEarnings,
-    StrategyBars, StrategyCard, StrategyDocument, broken_trace, misplaced_row, session_returns,
-    unaccounted_equity,
+    AssetBars, BarTime, COSTS_BPS, CandidateLogs, DocumentId, FillPrice, INITIAL_CAPITAL, ParameterValue,
+    Parameters, RunEarnings, StrategyBars, StrategyCard, StrategyDocument, broken_trace, misplaced_row,
+    run_reference, session_returns, unaccounted_equity,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -27,6 +26,8 @@ const FIRST_MONDAY: i32 = 18_631;
 const SEED: u32 = 42;
 /// The split that no model ever sees a figure of.
 const TEST: &str = "test";
+/// The parameter that names the stamp of a session's last bar.
+const SESSION_END: &str = "session_end";
 
 /// What a run earned at one fill.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
@@ -282,6 +283,25 @@ impl EarnedRow {
     }
 }
 
+/// What the reference of a document earned on a market.
+fn reference_earnings(
+    id: DocumentId,
+    parameters: &Parameters,
+    market: &StrategyBars,
+) -> Result<RunEarnings, StrategyError> {
+    let logs = run_reference(id, parameters, market, INITIAL_CAPITAL)?;
+    RunEarnings::of_reference(&logs, market, INITIAL_CAPITAL)
+        .ok_or_else(|| StrategyError::invalid(format!("{id} has no bar")))
+}
+
+/// Parameters with the end of the sessions that the bars have, where the document names one.
+fn with_session_end(parameters: &Parameters, session_end: &str) -> Parameters {
+    Parameters::new(parameters.iter().map(|(name, value)| {
+        let own = (name == SESSION_END).then(|| ParameterValue::Text(session_end.to_owned()));
+        (name.to_owned(), own.unwrap_or_else(|| value.clone()))
+    }))
+}
+
 /// The keys with whole paths, so that a folder is replayed from anywhere.
 pub(crate) fn with_whole_paths(keys: &RealBars, base: &Path) -> RealBars {
     let whole = |path: &Option<std::path::PathBuf>| {
@@ -304,7 +324,7 @@ fn markets_of(
     split: &SplitSpan,
 ) -> Result<Vec<RealMarket>, StrategyError> {
     let plan = source.plan((id, document), split)?;
-    let markets = plan.series.iter().map(|series| {
+    let markets = plan.iter().map(|series| {
         let market = source.market(document, series, split)?;
         let mut days: Vec<String> = market.times().iter().map(|time| time.day().to_owned()).collect();
         days.dedup();
