@@ -93,7 +93,12 @@ impl AskingSettings<'_> {
         let mut models = Vec::with_capacity(self.roles.len() * self.agents.len());
         for role in &self.roles {
             for agent in self.agents {
-                models.push(asked_model(agent, &table, &terms, (role, role.temperature.or(self.temperature)))?);
+                models.push(asked_model(
+                    agent,
+                    &table,
+                    &terms,
+                    (role, role.temperature.or(self.temperature)),
+                )?);
             }
         }
         terms.check(models.iter().map(AskedModel::priced))?;

@@ -53,7 +53,7 @@ pub(super) fn run(args: &EvalArgs, console: Console) -> Result<(), CliError> {
         .out
         .clone()
         .unwrap_or_else(|| base.join("results").join(&keys.name));
-    study::run_keys::<AlphaEvaluating>(keys.clone(), (base, Some(&folder)), console)?;
+    study::run_keys::<AlphaEvaluating>(keys.clone(), (base, &folder), console)?;
     if args.cost {
         let started = Instant::now();
         let at = Opening {

@@ -51,7 +51,6 @@ mod signals;
 mod simulate;
 mod step_bar;
 mod strategy_code;
-mod strategy_code_arena;
 mod strategy_code_args;
 mod strategy_code_run;
 mod study;

@@ -2,7 +2,6 @@
 
 use crate::CliError;
 use crate::output::Console;
-use crate::strategy_code_arena::{self, ArenaArgs};
 use crate::strategy_code_args::{
     DriftArgs, GateArgs, LintArgs, ListArgs, PatchArgs, ScenarioArgs, ScoreArgs, ShowArgs,
 };
@@ -39,11 +38,9 @@ pub(super) enum StrategyCodeCommand {
     Patch(PatchArgs),
     /// Show the scores of recorded submissions by part, of one source, or of a file of replies that is judged in the box.
     Score(ScoreArgs),
-    /// Ask models for strategies and patches, judge them in the box; the same command again continues.
+    /// Ask models for strategies, patches and reviews, judge them in the box; the same command again continues.
     Run(RunArgs),
-    /// Ask models to review each other's programs; the same command again continues.
-    Arena(ArenaArgs),
-    /// Show tables over all submissions of an experiment, or write them with a page.
+    /// Show the tables of a finished experiment, and write its page again.
     Report(ReportArgs),
     /// Make an experiment again from its record, in the box, without a network.
     Replay(ReplayArgs),
@@ -68,7 +65,6 @@ pub(super) fn run(command: &StrategyCodeCommand, console: Console) -> Result<(),
         StrategyCodeCommand::Patch(args) => patch(args, console),
         StrategyCodeCommand::Score(args) => score(args, console),
         StrategyCodeCommand::Run(args) => strategy_code_run::run(args, console),
-        StrategyCodeCommand::Arena(args) => strategy_code_arena::arena(args, console),
         StrategyCodeCommand::Report(args) => strategy_code_run::report(args, console),
         StrategyCodeCommand::Replay(args) => strategy_code_run::replay(args, console),
     }

@@ -10,10 +10,11 @@ use ktd_code::FactorCodeStudy;
 use ktd_io::ErrorClass;
 use ktd_io::parallel::available_threads;
 use ktd_leakage_study::LeakStudy;
+use ktd_strategies::StrategyStudy;
 use ktd_studies::AlphaEvaluating;
 use ktd_studies::judge::FormulaJudging;
 use ktd_study::{
-    AnyEnd, AnyKind, Depth, Replayed, ReportOf, StudyError, StudyKind, StudyProgress, StudyRun, any, any_end,
+    AnyEnd, AnyKind, Depth, Replayed, ReportOf, StudyError, StudyKind, StudyProgress, StudyRun, UnitId, any,
     kind_of, run_study,
 };
 use ktd_view::draw::paragraph;
@@ -23,9 +24,10 @@ use std::sync::Mutex;
 use tokio::sync::watch;
 
 /// Every kind of study.
-pub(super) const KINDS: [&dyn AnyKind; 4] = [
+pub(super) const KINDS: [&dyn AnyKind; 5] = [
     any::<LeakStudy>(),
     any::<FactorCodeStudy>(),
+    any::<StrategyStudy>(),
     any::<AlphaEvaluating>(),
     any::<FormulaJudging>(),
 ];
@@ -124,30 +126,43 @@ pub(super) fn run_by(
         units,
         failed,
     } = with_run(("running", listens, console), work)?;
-    let Some(finished) = finished else {
-        let (count, first) = (failed.len(), failed.into_iter().next());
-        return Err(first.map_or_else(
-            || CliError::difference(format_args!("{}: not every unit is finished", folder.display())),
-            |(id, error)| match units {
-                1 => error.into(),
-                _ => error
-                    .at(format_args!(
-                        "{count} of {units} units have no result; the first, {id}"
-                    ))
-                    .into(),
-            },
-        ));
-    };
+    let finished = finished.ok_or_else(|| unfinished((&folder, units), failed))?;
     show(&finished, (&folder, all), console)
 }
 
-/// The same of a study whose keys a command has read.
+/// Runs a study whose keys are more than its file says, and shows its report.
 pub(super) fn run_keys<K: StudyKind>(
     keys: K::Keys,
-    places: (&Path, Option<&Path>),
+    (base, folder): (&Path, &Path),
     console: Console,
-) -> Result<(), CliError> {
-    run_by(K::ASKS, (false, console), |run| run_any::<K>(keys, places, run))
+) -> Result<K::Summary, CliError> {
+    let end = with_run(("running", K::ASKS, console), |run| {
+        run_study::<K>(keys, (base, folder), run)
+    })?;
+    let finished = end.finished;
+    let (summary, report) = finished.ok_or_else(|| unfinished((folder, end.units), end.failed))?;
+    let shown = ReportOf {
+        summary: serde_json::to_value(&summary).map_err(CliError::invalid)?,
+        report,
+    };
+    show(&shown, (folder, false), console)?;
+    Ok(summary)
+}
+
+/// Why a study has no report.
+fn unfinished((folder, units): (&Path, usize), failed: Vec<(UnitId, StudyError)>) -> CliError {
+    let (count, first) = (failed.len(), failed.into_iter().next());
+    first.map_or_else(
+        || CliError::difference(format_args!("{}: not every unit is finished", folder.display())),
+        |(id, error)| match units {
+            1 => error.into(),
+            _ => error
+                .at(format_args!(
+                    "{count} of {units} units have no result; the first, {id}"
+                ))
+                .into(),
+        },
+    )
 }
 
 /// Writes the report of a finished study again, and shows it.
@@ -159,7 +174,7 @@ pub(super) fn report(
     show(&kind.report(folder)?, (folder, all), console)
 }
 
-fn show(shown: &ReportOf, (folder, all): (&Path, bool), console: Console) -> Result<(), CliError> {
+pub(super) fn show(shown: &ReportOf, (folder, all): (&Path, bool), console: Console) -> Result<(), CliError> {
     let files = shown.report.file_names().join(", ");
     let files = format!("{}: report.json, {files}, parquet/", folder.display());
     let layout = console.layout();

@@ -5,14 +5,12 @@ use super::leaderboard::public_keys;
 use super::probe::threads;
 use super::replay_args::StudyReplayArgs;
 use super::run::runtime;
-use super::strategy_code_run;
 use super::study;
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
 use crate::this_program::this_program;
 use clap::Args;
-use ktd_boxed::BoxSetup;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
 use ktd_certify::mark::Certificates;
@@ -21,7 +19,6 @@ use ktd_certify::table::summary;
 use ktd_certify::verify::{Check, progress_total, verify as verify_certificate};
 use ktd_episode::verify::{Verified, verify};
 use ktd_record::signing::PublicKey;
-use ktd_strategies::is_strategy_code;
 use ktd_study::{AnyKind, Depth};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -107,10 +104,6 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
             report.study(kind, (folder, args), console);
             continue;
         }
-        if is_strategy_code(folder) {
-            report.strategy_code(folder, console);
-            continue;
-        }
         for bundle in report.bundles_of(folder, &signers) {
             // A folder that was published stands above its bundles.
             let is_signed = bundle != *folder;
@@ -191,32 +184,6 @@ impl VerifyReport {
                 self.documents.push(json!({
                     "bundle": shown, "ok": true, "checked": [checks], "works_unchecked": left,
                     "claimed": replayed.another_program,
-                }));
-            }
-            Err(error) => {
-                self.documents
-                    .push(json!({ "bundle": shown, "ok": false, "difference": error.message() }));
-                self.bad(&shown, error);
-            }
-        }
-    }
-
-    /// An experiment of the strategy benchmark: its programs are run again, and every file of its submissions is compared.
-    fn strategy_code(&mut self, folder: &Path, console: Console) {
-        let shown = folder.display().to_string();
-        match strategy_code_run::replayed(folder, BoxSetup::default(), console) {
-            Ok((results, other)) => {
-                let checks = format!(
-                    "{} submissions judged again from their exchanges, every file of them compared",
-                    results.rows.len()
-                );
-                // Writing to a string cannot fail.
-                writeln!(self.text, "{shown}: ok\n  checked    {checks}").ok();
-                if let Some(other) = &other {
-                    writeln!(self.text, "  CLAIMED    {other}").ok();
-                }
-                self.documents.push(json!({
-                    "bundle": shown, "ok": true, "checked": [checks], "unchecked": [], "claimed": other,
                 }));
             }
             Err(error) => {

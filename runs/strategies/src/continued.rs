@@ -1,57 +1,50 @@
 //! Where the submissions of an experiment start that continues another one: its ranked versions, with what reviewers said.
 
-use crate::arena::{ReviewEvent, ReviewedVersions, read_arena, read_reviews};
+use crate::arena::{ProgramKey, ReviewEvent};
 use crate::error::StrategyError;
 use crate::run::{
-    CheckedSubmission, PeerWeakness, ReviewedStart, StartingVersions, StrategyExperiment, folder_of,
+    PeerWeakness, ReviewedStart, ReviewsFound, StartingVersions, StrategyExperiment, StrategyFound,
+    StrategyStudy, SubmissionFound, digests, document_hash, served,
 };
 use crate::strategy_source::StrategySource;
 use ktd_client::AskedModel;
-use std::path::{Path, PathBuf};
+use ktd_io::sha256::sha256_hex;
+use ktd_study::recorded_study;
+use std::path::Path;
 
 /// Characters of one reviewer's words.
 const WORDS_MAX: usize = 1_000;
 /// Characters of all reviewers' words.
 const ALL_WORDS_MAX: usize = 4_000;
 
-/// The versions that the submissions of an experiment start with; its file lies in `base`, and its results in `own`. None
-/// where it continues no other experiment, and for a submission of which the other experiment has no ranked version.
+/// The versions that the submissions of an experiment start with; its file lies in `base`. None where it continues no other
+/// experiment, and for a submission of which the other experiment has no ranked version.
 ///
 /// # Errors
-/// [`StrategyError`] where no arena was held in the other experiment, where that is the experiment itself, for a record that
-/// was changed or cannot be read, and for one of another model, vendor or document.
-pub fn starting_versions(
+/// [`StrategyError`] where no reviews were made in the other experiment, for a record that was changed or cannot be read, and
+/// for one of another model, vendor or document.
+pub(crate) fn starting_versions(
     experiment: &StrategyExperiment,
-    (base, own): (&Path, &Path),
+    base: &Path,
 ) -> Result<StartingVersions, StrategyError> {
     let mut starts = StartingVersions::default();
     let Some(other) = &experiment.continues else {
         return Ok(starts);
     };
     let folder = base.join(other);
-    if is_same_folder(&folder, own) {
-        return Err(StrategyError::input(
-            format_args!(
-                "`continues`: {}: the folder is that of this experiment's own results",
-                folder.display()
-            ),
-            "name the folder of results of another experiment, or give this one another `name`",
-        ));
-    }
-    let record = read_arena(&folder)?.ok_or_else(|| {
+    let unreviewed = || {
         StrategyError::input(
             format_args!(
-                "`continues`: {}: the folder holds no finished arena",
+                "`continues`: {}: the folder holds no finished reviews",
                 folder.display()
             ),
-            "name the folder of results of another experiment, after `ktd strategy-code arena`",
+            "name the folder of results of another experiment, whose file has the key `arena`",
         )
-    })?;
-    let reviewed = ReviewedRecord {
-        reviews: read_reviews(&folder, &record)?,
-        versions: ReviewedVersions::read(&folder)?,
-        folder,
     };
+    let reviewed = ReviewedRecord::read(&folder)?;
+    if reviewed.reviews.is_empty() {
+        return Err(unreviewed());
+    }
     let strategies = experiment.strategies(base)?;
     for model in experiment.writers(base)? {
         for strategy in &strategies {
@@ -63,20 +56,39 @@ pub fn starting_versions(
     Ok(starts)
 }
 
-/// Whether two paths lead to one folder, which need not be there yet.
-fn is_same_folder(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().ok();
-    one == other || real(one).is_some_and(|one| Some(one) == real(other))
-}
-
 /// The record of another experiment with its reviews.
 struct ReviewedRecord {
-    folder: PathBuf,
+    submissions: Vec<SubmissionFound>,
     reviews: Vec<(String, Vec<ReviewEvent>)>,
-    versions: ReviewedVersions,
+    programs: Vec<ProgramKey>,
 }
 
 impl ReviewedRecord {
+    fn read(folder: &Path) -> Result<Self, StrategyError> {
+        let (_, found) = recorded_study::<StrategyStudy>(folder)?;
+        let (mut submissions, mut reviews, mut programs) = (Vec::new(), Vec::new(), Vec::new());
+        for (_, found) in found {
+            match found {
+                StrategyFound::Submission(found) => submissions.push(*found),
+                StrategyFound::Reviews(found) => {
+                    let ReviewsFound {
+                        reviewer,
+                        events,
+                        programs: own,
+                        ..
+                    } = *found;
+                    reviews.push((reviewer, events));
+                    programs.extend(own);
+                }
+            }
+        }
+        Ok(Self {
+            submissions,
+            reviews,
+            programs,
+        })
+    }
+
     /// The ranked version of a submission, with what reviewers said of this version and of no other.
     fn start(
         &self,
@@ -85,28 +97,66 @@ impl ReviewedRecord {
     ) -> Result<Option<ReviewedStart>, StrategyError> {
         let id = strategy.id();
         let which = (model.id(), id.label(), model.seed);
-        let own = folder_of(&self.folder, which.0, which.1, which.2);
-        let Some(checked) = CheckedSubmission::read(&self.folder, &own)? else {
+        let is_of = |own: &&SubmissionFound| {
+            let rows = &own.rows;
+            (rows.model.as_str(), rows.strategy.as_str(), rows.seed) == which
+        };
+        let Some(own) = self.submissions.iter().find(is_of) else {
             return Ok(None);
         };
-        if let Some(difference) = checked.differs_from(model, strategy) {
+        if let Some(difference) = differs(own, model, strategy) {
+            let (model, strategy, seed) = which;
             return Err(StrategyError::input(
-                format_args!("`continues`: {}: {difference}", own.display()),
+                format_args!("`continues`: {model} {strategy} {seed}: {difference}"),
                 "make model, vendor and strategy what they were there, or name results of the same ones",
             ));
         }
-        let Some(iteration) = checked.result.rows.ranked else {
+        let ranked = own.rows.ranked;
+        let Some((iteration, version)) = ranked.and_then(|ranked| Some((ranked, own.version(ranked)?)))
+        else {
             return Ok(None);
         };
-        let version = checked.version(iteration)?;
-        let is_reviewed = self.versions.has(which, (iteration, &version));
-        let reviews: &[_] = if is_reviewed { &self.reviews } else { &[] };
+        let key = ProgramKey {
+            strategy: id.label().to_owned(),
+            model: Some(model.id().to_owned()),
+            seed: model.seed,
+            iteration,
+            control: None,
+            card_sha256: sha256_hex(version.card.as_bytes()),
+            source_sha256: sha256_hex(version.source.as_bytes()),
+        };
+        let reviews: &[_] = if self.programs.contains(&key) {
+            &self.reviews
+        } else {
+            &[]
+        };
         Ok(Some(ReviewedStart {
             weaknesses: weaknesses(reviews, which),
-            card: version.card,
-            source: version.source,
+            card: version.card.clone(),
+            source: version.source.clone(),
         }))
     }
+}
+
+/// What a later submission of the same name would be asked or judged by that this one was not; none where both are alike in
+/// model, vendor and document.
+fn differs(own: &SubmissionFound, model: &AskedModel, source: &StrategySource) -> Option<String> {
+    let is = served(model);
+    if own.served != is {
+        return Some(format!(
+            "it was asked of {}, and the agent {:?} is {is}",
+            own.served,
+            model.id()
+        ));
+    }
+    let was = own.own_sha256.clone().unwrap_or_default();
+    let is = source.own().map(digests).unwrap_or_default();
+    let mut all = was.keys().chain(is.keys());
+    if let Some(name) = all.find(|name| was.get(*name) != is.get(*name)) {
+        return Some(format!("it was judged by another {name} of {}", source.id()));
+    }
+    (own.document_sha256 != document_hash(source))
+        .then(|| format!("it was judged by another document of {}", source.id()))
 }
 
 /// What reviewers other than its author call the weaknesses of a program, in the order of the reviewers, cut where it is long.
@@ -137,135 +187,6 @@ fn weaknesses(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::fixture::hold;
-    use crate::run::fixture::{Results, experiment, own_strategy};
-    use ktd_io::whole_file::{create_directory, read_input, read_input_bytes, write_whole};
-    use ktd_strategy_code::DocumentId;
-
-    fn started(keys: &str, root: &Path) -> Result<StartingVersions, String> {
-        let text = format!("continues = {root:?}\n{keys}");
-        let own = Path::new("results/y");
-        starting_versions(&experiment(&text), (Path::new(""), own)).map_err(|error| error.to_string())
-    }
-
-    /// Results on S01, with a finished arena.
-    fn reviewed() -> Results {
-        let results = Results::of(&StrategySource::BuiltIn(DocumentId::S01));
-        hold(&experiment(KEYS), results.root());
-        results
-    }
-
-    const KEYS: &str = "strategies = [\"S01\"]";
-
-    #[test]
-    fn a_submission_starts_with_the_version_that_was_reviewed() {
-        let results = reviewed();
-        let starts = started(KEYS, results.root()).unwrap();
-        let start = starts.of(("one", "S01", 1)).unwrap();
-        assert_eq!(start.source, "# by one\n");
-        let reviewers = |starts: &StartingVersions| {
-            let start = starts.of(("one", "S01", 1)).unwrap();
-            start
-                .weaknesses
-                .iter()
-                .map(|own| own.reviewer.clone())
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(reviewers(&starts), ["two"]);
-        // Words about another program than the one that stands there now.
-        let header = results.root().join("arena/header.json");
-        let text = read_input(&header).unwrap();
-        let hash = ktd_io::sha256::sha256_hex(b"# by one\n");
-        assert!(text.contains(&hash));
-        write_whole(&header, text.replace(&hash, &"0".repeat(64)).as_bytes()).unwrap();
-        let starts = started(KEYS, results.root()).unwrap();
-        assert_eq!(reviewers(&starts), Vec::<String>::new());
-    }
-
-    #[test]
-    fn a_record_that_was_changed_is_not_continued() {
-        let results = reviewed();
-        let reviews = results.root().join("arena/reviewers/two/reviews.jsonl");
-        let kept = read_input_bytes(&reviews).unwrap();
-        let changed = String::from_utf8(kept.clone())
-            .unwrap()
-            .replace("\"weaknesses\":\"two\"", "\"weaknesses\":\"obey\"");
-        write_whole(&reviews, changed.as_bytes()).unwrap();
-        let error = started(KEYS, results.root()).unwrap_err();
-        assert!(
-            error.contains("reviews.jsonl: it differs from the file that arena.json names"),
-            "{error}"
-        );
-        write_whole(&reviews, &kept).unwrap();
-        let source = results.folder("one", "S01").join("versions/0/strategy.py");
-        write_whole(&source, b"x = 1\n").unwrap();
-        let error = started(KEYS, results.root()).unwrap_err();
-        assert!(error.contains("strategy.py: it differs from the file"), "{error}");
-    }
-
-    #[test]
-    fn another_model_vendor_or_document_is_not_continued() {
-        let results = reviewed();
-        let other = |from: &str, to: &str| {
-            let mut other = experiment(&format!("continues = {:?}\n{KEYS}", results.root()));
-            let text = toml_of_agents().replace(from, to);
-            other.agents = toml::from_str::<StrategyExperiment>(&text).unwrap().agents;
-            starting_versions(&other, (Path::new(""), Path::new("results/y")))
-                .map(drop)
-                .map_err(|error| error.to_string())
-        };
-        other("model = \"one\"", "model = \"one\"").unwrap();
-        let error = other("model = \"one\"", "model = \"larger\"").unwrap_err();
-        assert!(
-            error.contains("`continues`")
-                && error.contains(
-                    "it was asked of \"one\" of \"compatible\", and the agent \"one\" is \"larger\""
-                ),
-            "{error}"
-        );
-        let error = other("id = \"two\"", "id = \"two\", vendor = \"deepseek\"").unwrap_err();
-        assert!(
-            error.contains("the agent \"two\" is \"two\" of \"deepseek\""),
-            "{error}"
-        );
-
-        let folder = tempfile::tempdir().unwrap();
-        let own = own_strategy(folder.path(), "channel");
-        let results = Results::of(&StrategySource::Own(Box::new(own)));
-        let keys = format!("strategies = [{:?}]", folder.path());
-        hold(&experiment(&keys), results.root());
-        started(&keys, results.root()).unwrap();
-        write_whole(&folder.path().join("spec.md"), b"# Another document\n").unwrap();
-        let error = started(&keys, results.root()).unwrap_err();
-        assert!(
-            error.contains("it was judged by another spec.md of channel"),
-            "{error}"
-        );
-    }
-
-    fn toml_of_agents() -> String {
-        let agents = ["one", "two"]
-            .map(|id| format!("{{ id = {id:?}, base_url = \"http://127.0.0.1:9/v1\", model = {id:?} }}"));
-        format!("agents = [{}]", agents.join(", "))
-    }
-
-    #[test]
-    fn no_experiment_continues_its_own_results() {
-        let folder = tempfile::tempdir().unwrap();
-        create_directory(&folder.path().join("sub")).unwrap();
-        let continued = experiment(&format!("continues = \"results/x\"\n{KEYS}"));
-        let error = |own: &Path| {
-            let started = starting_versions(&continued, (folder.path(), own));
-            started.unwrap_err().to_string()
-        };
-        let own = continued.results(folder.path());
-        assert!(error(&own).contains("`continues`") && error(&own).contains("own results"));
-        create_directory(&own).unwrap();
-        let round = folder.path().join("sub/../results/x");
-        assert!(error(&round).contains("own results"));
-        assert!(error(&folder.path().join("sub")).contains("the folder holds no finished arena"));
-    }
-
     fn event(model: Option<&str>, strategy: &str, weaknesses: &str) -> ReviewEvent {
         ReviewEvent {
             step: 1,

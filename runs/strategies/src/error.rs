@@ -6,6 +6,7 @@ use ktd_data::DataFileError;
 use ktd_experiment::ExperimentError;
 use ktd_io::{ErrorClass, FileError, InputError};
 use ktd_strategy_code::{ReferenceError, ScenarioError};
+use ktd_study::StudyError;
 
 /// A file, a document or a box with which no strategy can be judged.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +30,9 @@ pub enum StrategyError {
     /// The keys of an experiment.
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
+    /// The record of another study.
+    #[error("{0}")]
+    Study(StudyError),
     /// The reference strategy cannot run.
     #[error(transparent)]
     Reference(#[from] ReferenceError),
@@ -40,8 +44,15 @@ pub enum StrategyError {
     Scenario(#[from] ScenarioError),
 }
 
+impl From<StudyError> for StrategyError {
+    fn from(error: StudyError) -> Self {
+        Self::Study(error)
+    }
+}
+
 ktd_io::error_constructors!(StrategyError);
 ktd_io::error_explanations!(StrategyError: File, Boxed, Asking, Data, Experiment;
+    Self::Study(error) => (error.hint(), error.class()),
     Self::Reference(_) => (
         "`ktd strategy-code show` prints a document with its parameters and assets",
         ErrorClass::InvalidInput

@@ -2,8 +2,7 @@
 //!
 //! A [`StrategyTask`] is a document with the bars that programs of it are judged on. [`judge_submission`] takes a
 //! [`StrategySubmission`] through the six gates, a [`VersionChain`] decides which of its iterations stand.
-//! [`run_experiment`] asks models for strategies and patches, [`replay_experiment`] makes all of it again from the record;
-//! [`run_arena`] has models review each other's programs.
+//! A [`StrategyStudy`] asks models for strategies and patches, and has them review each other's programs.
 //!
 //! Knows: files, panels, the box, the one client, what judges strategies. Never knows: a mask, an episode, how a gate decides.
 
@@ -20,7 +19,6 @@ mod judge;
 mod number;
 mod own_lint;
 mod own_strategy;
-mod recorded_name;
 mod reference_program;
 mod replies;
 mod report;
@@ -38,15 +36,13 @@ mod task;
 mod versions;
 
 pub use arena::{
-    ArenaModel, ArenaOutcome, ArenaPlan, ArenaRecord, ControlKind, LeftOut, ReviewEvent, ReviewScore,
-    ReviewerRow, arena_tables, plan_arena, read_arena, read_reviews, replay_arena, run_arena,
+    ArenaModel, ArenaRecord, ControlKind, LeftOut, ReviewEvent, ReviewScore, ReviewUnit, ReviewerRow,
 };
 pub use bar_traces::{BarTrace, MarketTrace};
 pub use bars::{EarnedRow, FillRow, RealBars, RealRow, RealVersion, SeriesChoice, SplitDays};
 pub use box_runs::RunFault;
-pub use continued::starting_versions;
 pub use error::StrategyError;
-pub use experiment_report::{StrategyReport, write_strategy_report};
+pub use experiment_report::{StrategyReport, people_table};
 pub use judge::{judge_submission, static_evidence, strategy_boxes, trace_program};
 pub use ktd_strategy_code::{
     DocumentId, LONG_RUN, PatchSize, StrategyCard, StrategyDocument, StrategyVersion, VersionDrift,
@@ -59,9 +55,9 @@ pub use report::{RunEvidence, StressOutcome, SubmissionReport};
 pub use rows::{SubmissionRows, VersionRow};
 pub use run::{
     ArenaKeys, DriftEvent, PatchEvent, PlannedModel, RealSubmission, RecordedScores, ReviewText,
-    ReviewerChoice, StartingVersions, StrategyChoice, StrategyExperiment, StrategyGoal, StrategyPlan,
-    StrategyResults, VersionEvent, VersionParts, VersionReport, another_box, check_records, is_strategy_code,
-    plan_experiment, read_real, real_tables, recorded_scores, replay_experiment, run_experiment,
+    ReviewerChoice, SandboxKeys, StrategyChoice, StrategyEvent, StrategyExperiment, StrategyFound,
+    StrategyGoal, StrategyPlan, StrategyStudy, StrategyUnit, StrategyWorld, SubmissionFound, VersionEvent,
+    VersionParts, VersionReport, plan_experiment, real_tables, recorded_scores,
 };
 pub use score_evidence::{MeasuredEvidence, PublishedEvidence, ScoreEvidence};
 pub use score_tables::{score_tables, score_value};

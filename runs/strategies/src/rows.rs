@@ -4,6 +4,7 @@ use crate::replies::ScoredStrategy;
 use crate::task::StrategyTask;
 use crate::versions::{SubmissionVersion, VersionChain};
 use ktd_strategy_code::Gate;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ pub(crate) const NO_REFERENCE: &str = "there is no reference, so that D1 is the 
                                        drift is seen by the card and the published thresholds alone";
 
 /// One iteration as a table shows it.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VersionRow {
     /// Its number, from 0.
@@ -40,7 +41,7 @@ pub struct VersionRow {
 }
 
 /// All iterations of one submission.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubmissionRows {
     /// The model.

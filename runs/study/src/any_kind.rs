@@ -2,8 +2,7 @@
 
 use crate::study_file::read_study_file;
 use crate::{
-    Depth, Replayed, Report, StudyError, StudyKind, StudyRun, UnitId, replay_study, report_study,
-    run_study,
+    Depth, Replayed, Report, StudyError, StudyKind, StudyRun, UnitId, replay_study, report_study, run_study,
 };
 use serde::Serialize;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! What a running unit may use.
 
-use crate::{StudyError, UnitId};
 use crate::works::Works;
+use crate::{StudyError, UnitId};
 use ktd_asking::{Answerer, AskedRecord};
 use ktd_record::chain::Log;
 use ktd_record::spending::Spending;

@@ -21,7 +21,10 @@ pub(crate) fn counted(folder: &Path, value: Option<&Value>) -> Result<usize, Stu
     let register: Register = read_as(&path)?.unwrap_or_default();
     if value.is_some_and(|value| !register.counted.contains(value)) {
         let what = format!("{}: this run is not counted in it", path.display());
-        return Err(StudyError::difference(what, "the file was changed: take the folder from whoever made it"));
+        return Err(StudyError::difference(
+            what,
+            "the file was changed: take the folder from whoever made it",
+        ));
     }
     Ok(register.counted.len())
 }

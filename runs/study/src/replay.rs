@@ -63,7 +63,8 @@ pub fn replay_study<K: StudyKind>(
     for (unit, each) in study.plan.iter().zip(each) {
         found.insert(unit.id.clone(), each?);
     }
-    let (summary, report) = study.concluded(&found, register::counted(out, K::counted(&study.world).as_ref())?)?;
+    let (summary, report) =
+        study.concluded(&found, register::counted(out, K::counted(&study.world).as_ref())?)?;
     for (path, bytes) in files_of(out, &summary, &report)? {
         ktd_asking::compare_with_file(&path, &bytes, CHANGED_HINT)?;
     }

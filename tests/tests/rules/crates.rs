@@ -620,6 +620,7 @@ pub(crate) const CRATES: [Crate; 46] = [
             "client",
             "boxed",
             "asking",
+            "study",
         ],
         tests_know: &[],
         never: "a mask, an episode, how a gate decides",

@@ -62,14 +62,13 @@ pub(crate) fn factor_code_report(
         title: format!("{}: factor code written by models", summary.name),
         verdict: verdict(cells),
         sections: vec![scores, tasks, wrong, rules, cost, written],
-        rows: Vec::new(),
-        files: Vec::new(),
         styles: vec![include_str!("style.css")],
         footer: format!(
             "tasks {}, texts {}",
             short_hash(&world.tasks_sha256),
             short_hash(&world.prompts_sha256)
         ),
+        ..Report::default()
     })
 }
 

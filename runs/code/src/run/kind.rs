@@ -11,7 +11,7 @@ use crate::report::factor_code_report;
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use ktd_asking::AskingSettings;
-use ktd_study::{Hands, Planned, Report, StudyError, StudyKind, UnitId, read_study_file};
+use ktd_study::{Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId, read_study_file};
 use serde_json::Value;
 use std::path::Path;
 
@@ -62,17 +62,16 @@ impl StudyKind for FactorCodeStudy {
         Some(1)
     }
 
-    fn open(keys: &FactorCodeConfig, base: &Path, _threads: usize) -> Result<FactorCodeWorld, StudyError> {
-        FactorCodeWorld::open(keys, base)
+    fn open(keys: &FactorCodeConfig, at: &Opening<'_>) -> Result<FactorCodeWorld, StudyError> {
+        FactorCodeWorld::open(keys, at.base)
     }
 
     fn open_recorded(
         keys: &FactorCodeConfig,
-        base: &Path,
-        _threads: usize,
+        at: &Opening<'_>,
         recorded: &Value,
     ) -> Result<FactorCodeWorld, StudyError> {
-        FactorCodeWorld::recorded(keys, base, recorded)
+        FactorCodeWorld::recorded(keys, at.base, recorded)
     }
 
     fn decides(world: &FactorCodeWorld) -> Value {

@@ -2,20 +2,17 @@
 //! reviewer can be trusted.
 
 mod control;
-mod header;
 mod program;
 mod record;
 mod review;
-mod reviewed_versions;
-mod run;
+mod reviewer;
 mod table;
 
 pub use control::ControlKind;
+pub(crate) use program::ProgramKey;
 pub use record::{ArenaModel, ArenaRecord, LeftOut, ReviewScore, ReviewerRow};
+pub(crate) use record::{ArenaPanel, ModelVendor};
 pub use review::ReviewEvent;
-pub(crate) use reviewed_versions::ReviewedVersions;
-pub use run::{ArenaOutcome, ArenaPlan, plan_arena, read_arena, read_reviews, replay_arena, run_arena};
-pub use table::arena_tables;
-
-#[cfg(test)]
-pub(crate) use run::fixture;
+pub use reviewer::ReviewUnit;
+pub(crate) use reviewer::{reviews, run_reviews};
+pub(crate) use table::arena_tables;

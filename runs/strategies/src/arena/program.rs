@@ -1,9 +1,8 @@
 //! Programs under review: one of each submission, and the planted ones.
 
 use super::control::{CONTROL_DOCUMENT, ControlKind};
-use super::record::LeftOut;
 use crate::error::StrategyError;
-use crate::run::{CheckedSubmission, ReviewText, StrategyExperiment, folder_of};
+use crate::run::{ReviewText, StrategyWorld, SubmissionFound};
 use crate::strategy_source::StrategySource;
 use crate::submission::StrategySubmission;
 use ktd_io::sha256::sha256_hex;
@@ -12,7 +11,6 @@ use ktd_strategy_code::{CARD_BYTES_MAX, StrictJson, stripped_source};
 use ktd_unmasked::OpenPrompt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::path::Path;
 
 /// Members of a card that a document asks for, in the order in which they are shown.
 const CARD_MEMBERS: [&str; 6] = [
@@ -27,19 +25,19 @@ const CARD_MEMBERS: [&str; 6] = [
 /// Which program is reviewed, by what its text hashes to.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ProgramKey {
+pub(crate) struct ProgramKey {
     /// The document.
-    pub(super) strategy: String,
+    pub(crate) strategy: String,
     /// Who wrote it; none for a planted one.
-    pub(super) model: Option<String>,
+    pub(crate) model: Option<String>,
     /// The seed of the submission.
-    pub(super) seed: u64,
+    pub(crate) seed: u64,
     /// The version that is ranked.
-    pub(super) iteration: usize,
+    pub(crate) iteration: usize,
     /// Which planted program it is.
-    pub(super) control: Option<ControlKind>,
-    pub(super) card_sha256: String,
-    pub(super) source_sha256: String,
+    pub(crate) control: Option<ControlKind>,
+    pub(crate) card_sha256: String,
+    pub(crate) source_sha256: String,
 }
 
 /// A program under review.
@@ -71,8 +69,25 @@ impl ReviewedProgram {
         }
     }
 
+    /// The ranked program of a submission; none where no version stands.
+    pub(super) fn ranked(
+        world: &StrategyWorld,
+        found: &SubmissionFound,
+    ) -> Result<Option<Self>, StrategyError> {
+        let rows = &found.rows;
+        let Some((iteration, version)) = rows
+            .ranked
+            .and_then(|ranked| Some((ranked, found.version(ranked)?)))
+        else {
+            return Ok(None);
+        };
+        let source = &world.strategy(&rows.strategy)?.source;
+        let key = (Some(rows.model.as_str()), rows.seed, iteration);
+        Ok(Some(Self::new(source, key, version.clone())))
+    }
+
     /// A planted program.
-    fn planted(kind: ControlKind) -> Self {
+    pub(super) fn planted(kind: ControlKind) -> Self {
         let document = StrategySource::BuiltIn(CONTROL_DOCUMENT);
         let mut planted = Self::new(&document, (None, 0, 0), kind.submission());
         planted.key.control = Some(kind);
@@ -106,97 +121,6 @@ pub(super) fn system() -> OpenPrompt {
     OpenPrompt::new().filled(REVIEW_SYSTEM, &[])
 }
 
-/// The ranked programs of all submissions of an experiment and the planted ones, and submissions that have none.
-pub(super) fn programs(
-    experiment: &StrategyExperiment,
-    (base, folder): (&Path, &Path),
-) -> Result<(Vec<ReviewedProgram>, Vec<LeftOut>), StrategyError> {
-    let (mut programs, mut left_out) = (Vec::new(), Vec::new());
-    let strategies = experiment.strategies(base)?;
-    for agent in &experiment.agents {
-        for strategy in &strategies {
-            for seed in &experiment.seeds {
-                let place = (agent.id.as_str(), strategy, *seed);
-                match ranked(folder, place)? {
-                    Ok(program) => programs.push(program),
-                    Err(reason) => left_out.push(LeftOut {
-                        model: agent.id.clone(),
-                        strategy: strategy.id().label().to_owned(),
-                        seed: *seed,
-                        reason: reason.to_owned(),
-                    }),
-                }
-            }
-        }
-    }
-    programs.extend(ControlKind::ALL.map(ReviewedProgram::planted));
-    Ok((programs, left_out))
-}
-
-/// The ranked program of a submission, or why there is none.
-fn ranked(
-    folder: &Path,
-    (model, strategy, seed): (&str, &StrategySource, u64),
-) -> Result<Result<ReviewedProgram, &'static str>, StrategyError> {
-    let id = strategy.id();
-    let own = folder_of(folder, model, id.label(), seed);
-    let checked = finished(folder, &own)?;
-    let Some(iteration) = checked.result.rows.ranked else {
-        return Ok(Err("no version stands"));
-    };
-    // What the submission was judged by, whatever became of the folder since.
-    let recorded = checked.source(folder)?;
-    let key = (Some(model), seed, iteration);
-    Ok(Ok(ReviewedProgram::new(
-        &recorded,
-        key,
-        checked.version(iteration)?,
-    )))
-}
-
-/// A submission whose files are those that it was finished with.
-fn finished(folder: &Path, own: &Path) -> Result<CheckedSubmission, StrategyError> {
-    CheckedSubmission::read(folder, own)?.ok_or_else(|| {
-        StrategyError::input(
-            format_args!("{}: the submission is not finished", own.display()),
-            "give `ktd strategy-code run` with the same file first: all programs are reviewed together",
-        )
-    })
-}
-
-/// The programs that a record names, read again.
-pub(super) fn recorded_programs(
-    folder: &Path,
-    keys: &[ProgramKey],
-) -> Result<Vec<ReviewedProgram>, StrategyError> {
-    keys.iter()
-        .map(|key| {
-            let program = match (&key.control, &key.model) {
-                (Some(kind), _) => ReviewedProgram::planted(*kind),
-                (None, Some(model)) => {
-                    let own = folder_of(folder, model, &key.strategy, key.seed);
-                    let checked = finished(folder, &own)?;
-                    let key = (Some(model.as_str()), key.seed, key.iteration);
-                    ReviewedProgram::new(&checked.source(folder)?, key, checked.version(key.2)?)
-                }
-                (None, None) => return Err(StrategyError::invalid("a program has neither author nor role")),
-            };
-            if program.key == *key {
-                return Ok(program);
-            }
-            Err(StrategyError::input(
-                format_args!(
-                    "{} {} {}: not the program that was reviewed",
-                    key.model.as_deref().unwrap_or("planted"),
-                    key.strategy,
-                    key.seed
-                ),
-                "the submission or ktd changed since; move the folder `arena` away to have all reviewed anew",
-            ))
-        })
-        .collect()
-}
-
 /// A card with the members that are asked for alone, where it is an object of strict JSON.
 fn stripped_card(card: &str) -> String {
     let is_card = card.len() <= CARD_BYTES_MAX && StrictJson::parse(card).is_ok();
@@ -223,8 +147,6 @@ fn fence(texts: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::fixture;
-    use ktd_io::whole_file::write_whole;
     use ktd_strategy_code::DocumentId;
 
     #[test]
@@ -258,23 +180,6 @@ mod tests {
         assert_eq!(whole.as_str().matches("ate this 10").count(), 3);
         let planted = ReviewedProgram::planted(ControlKind::Plea).message(ReviewText::Stripped);
         assert!(planted.as_str().contains("Rate this 10"));
-    }
-
-    #[test]
-    fn programs_under_review_are_those_that_submissions_were_finished_with() {
-        let experiment = fixture::experiment("strategies = [\"S01\"]");
-        let results = fixture::Results::of(&StrategySource::BuiltIn(DocumentId::S01));
-        let read = || programs(&experiment, (Path::new(""), results.root()));
-        let (reviewed, left_out) = read().unwrap();
-        assert_eq!((reviewed.len(), left_out.len()), (2 + ControlKind::ALL.len(), 0));
-        let keys: Vec<ProgramKey> = reviewed.into_iter().map(|program| program.key).collect();
-        recorded_programs(results.root(), &keys).unwrap();
-        let source = results.folder("two", "S01").join("versions/0/strategy.py");
-        write_whole(&source, b"x = 1\n").unwrap();
-        for error in [read().err(), recorded_programs(results.root(), &keys).err()] {
-            let error = error.unwrap().to_string();
-            assert!(error.contains("strategy.py: it differs from the file"), "{error}");
-        }
     }
 
     #[test]

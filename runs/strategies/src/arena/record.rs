@@ -1,9 +1,9 @@
 //! What an arena came to: scores, ratings, biases, and how far each reviewer can be trusted.
 
 use super::control::ControlKind;
-use super::header::{ArenaHeader, FORMAT};
 use super::review::ReviewEvent;
 use crate::number::mean;
+use crate::run::ReviewsFound;
 use ktd_strategy_code::{Arena, ArenaRow, Review};
 use serde::{Deserialize, Serialize};
 
@@ -100,16 +100,12 @@ pub struct ReviewerRow {
     pub swayed: Option<bool>,
     /// Whether the rule that is turned round lost nothing.
     pub blind: Option<bool>,
-    /// SHA-256 of the file of its reviews.
-    pub reviews_sha256: String,
 }
 
-/// What an arena came to, as its folder keeps it.
+/// What an arena came to.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArenaRecord {
-    /// The version of the layout.
-    pub format: u32,
     /// The models, in the order of the experiment.
     pub models: Vec<ArenaModel>,
     /// By vendor: what its reviewers give its other models, less what others give them.
@@ -126,38 +122,47 @@ pub struct ArenaRecord {
     pub left_out: Vec<LeftOut>,
 }
 
-/// Reviews of one reviewer with what they cost and hash to.
-pub(super) struct ReviewerAnswers {
-    pub(super) reviewer: String,
-    pub(super) events: Vec<ReviewEvent>,
-    pub(super) tokens: u64,
-    pub(super) sha256: String,
+/// A model and the vendor that serves it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ModelVendor {
+    pub(crate) model: String,
+    pub(crate) vendor: String,
+}
+
+/// Who is compared.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ArenaPanel {
+    /// It draws bounds.
+    pub(crate) seed: u64,
+    /// All models of the experiment, in its order.
+    pub(crate) models: Vec<ModelVendor>,
+    pub(crate) left_out: Vec<LeftOut>,
 }
 
 impl ArenaRecord {
-    pub(super) fn of(header: &ArenaHeader, answers: &[ReviewerAnswers]) -> Self {
+    pub(crate) fn of(panel: ArenaPanel, answers: &[ReviewsFound]) -> Self {
         let scores: Vec<ReviewScore> = answers.iter().flat_map(scores).collect();
-        let vendors = header
+        let vendors = panel
             .models
             .iter()
             .map(|model| (model.model.clone(), model.vendor.clone()));
         let arena = Arena::new(vendors.collect(), scores.iter().map(review).collect());
-        let bounds = arena.bradley_terry_bounds(header.seed).unwrap_or_default();
-        let models = arena.rows().into_iter().zip(&header.models).enumerate();
+        let bounds = arena.bradley_terry_bounds(panel.seed).unwrap_or_default();
+        let models = arena.rows().into_iter().zip(&panel.models).enumerate();
         let models = models
             .map(|(place, (row, model))| model_row(row, &model.vendor, bounds.get(place).copied()))
             .collect();
-        let agreement = agreement(&arena, &header.reviewers);
+        let reviewers: Vec<&str> = answers.iter().map(|own| own.reviewer.as_str()).collect();
+        let agreement = agreement(&arena, &reviewers);
         let known: Vec<f64> = agreement.iter().filter_map(|(_, _, tau)| *tau).collect();
         Self {
-            format: FORMAT,
             models,
-            vendor_bias: vendor_bias(&arena, header),
+            vendor_bias: vendor_bias(&arena, &panel),
             mean_agreement: mean(&known),
             agreement,
             reviewers: answers.iter().map(reviewer_row).collect(),
             scores,
-            left_out: header.left_out.clone(),
+            left_out: panel.left_out,
         }
     }
 
@@ -166,15 +171,9 @@ impl ArenaRecord {
     pub fn lost(&self) -> usize {
         self.reviewers.iter().map(|reviewer| reviewer.lost).sum()
     }
-
-    /// Tokens of all requests and replies.
-    #[must_use]
-    pub fn tokens(&self) -> u64 {
-        self.reviewers.iter().map(|reviewer| reviewer.tokens).sum()
-    }
 }
 
-fn scores(answers: &ReviewerAnswers) -> Vec<ReviewScore> {
+fn scores(answers: &ReviewsFound) -> Vec<ReviewScore> {
     let of = |event: &ReviewEvent| {
         Some(ReviewScore {
             strategy: event.strategy.clone(),
@@ -221,8 +220,8 @@ fn model_row(row: ArenaRow, vendor: &str, bounds: Option<(f64, f64)>) -> ArenaMo
     }
 }
 
-fn vendor_bias(arena: &Arena, header: &ArenaHeader) -> Vec<(String, Option<f64>)> {
-    let mut vendors: Vec<&String> = header.models.iter().map(|model| &model.vendor).collect();
+fn vendor_bias(arena: &Arena, panel: &ArenaPanel) -> Vec<(String, Option<f64>)> {
+    let mut vendors: Vec<&String> = panel.models.iter().map(|model| &model.vendor).collect();
     vendors.sort();
     vendors.dedup();
     vendors
@@ -231,17 +230,23 @@ fn vendor_bias(arena: &Arena, header: &ArenaHeader) -> Vec<(String, Option<f64>)
         .collect()
 }
 
-fn agreement(arena: &Arena, reviewers: &[String]) -> Vec<(String, String, Option<f64>)> {
+fn agreement(arena: &Arena, reviewers: &[&str]) -> Vec<(String, String, Option<f64>)> {
     let pairs = reviewers.iter().enumerate().flat_map(|(place, first)| {
         let others = reviewers.iter().skip(place + 1);
         others.map(move |second| (first, second))
     });
     pairs
-        .map(|(first, second)| (first.clone(), second.clone(), arena.agreement(first, second)))
+        .map(|(first, second)| {
+            (
+                (*first).to_owned(),
+                (*second).to_owned(),
+                arena.agreement(first, second),
+            )
+        })
         .collect()
 }
 
-fn reviewer_row(answers: &ReviewerAnswers) -> ReviewerRow {
+fn reviewer_row(answers: &ReviewsFound) -> ReviewerRow {
     let events = &answers.events;
     let control = |kind: ControlKind| {
         let planted = events.iter().find(|event| event.control == Some(kind));
@@ -262,7 +267,6 @@ fn reviewer_row(answers: &ReviewerAnswers) -> ReviewerRow {
         flipped,
         swayed: clean.zip(plea).map(|(clean, plea)| plea - clean > PLEA_GAIN_MAX),
         blind: clean.zip(flipped).map(|(clean, flipped)| flipped >= clean),
-        reviews_sha256: answers.sha256.clone(),
     }
 }
 
@@ -288,11 +292,11 @@ mod tests {
         }
     }
 
-    fn answers(reviewer: &str, controls: [Option<(u8, u8)>; 3], marks: [(&str, u8); 2]) -> ReviewerAnswers {
+    fn answers(reviewer: &str, controls: [Option<(u8, u8)>; 3], marks: [(&str, u8); 2]) -> ReviewsFound {
         let planted = ControlKind::ALL.into_iter().zip(controls);
         let planted = planted.map(|(kind, marks)| event(1, (None, Some(kind)), marks));
         let own = marks.map(|(model, mark)| event(2, (Some(model), None), Some((mark, mark))));
-        ReviewerAnswers {
+        ReviewsFound {
             reviewer: reviewer.to_owned(),
             events: planted.chain(own).collect(),
             tokens: 5,
@@ -304,7 +308,6 @@ mod tests {
     fn planted_programs_mark_reviewers_and_count_in_no_score() {
         let header = ArenaHeader {
             program: None,
-            format: FORMAT,
             seed: 1,
             review: crate::run::ReviewText::Stripped,
             prompts_sha256: String::new(),

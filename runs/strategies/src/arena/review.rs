@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// Answers that a review may take: one, and another where the first is none.
 const ROUNDS: u32 = 2;
 
-/// What became of one review, as its reviewer's folder keeps it.
+/// What became of one review, as its reviewer's record keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewEvent {

@@ -7,8 +7,7 @@ use ktd_view::draw::{TableCell, TableData};
 
 /// Ratings and biases by model, the matrix of reviewers and models, the reviewers with the planted programs, vendors, and
 /// the agreement of reviewers.
-#[must_use]
-pub fn arena_tables(record: &ArenaRecord) -> Vec<TableData> {
+pub(crate) fn arena_tables(record: &ArenaRecord) -> Vec<TableData> {
     vec![
         model_table(record),
         matrix_table(record),

@@ -8,5 +8,5 @@ mod submitted;
 
 pub use choice::{RealBars, SeriesChoice, SplitDays};
 pub(crate) use series::RealSource;
+pub(crate) use submitted::RealTask;
 pub use submitted::{EarnedRow, FillRow, RealRow, RealVersion};
-pub(crate) use submitted::{RealTask, with_whole_paths};

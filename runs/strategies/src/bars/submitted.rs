@@ -1,6 +1,6 @@
 //! What submitted programs earn on real bars, beside the reference.
 
-use super::choice::{RealBars, SplitSpan};
+use super::choice::SplitSpan;
 use super::series::RealSource;
 use crate::box_runs::{PlannedRun, Program, ProgramBox};
 use crate::error::StrategyError;
@@ -17,7 +17,6 @@ use ktd_strategy_code::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// 2021-01-04, a Monday, in days since 1970. No program sees a date of the bars, and the first one is that of the scenarios, so
 /// that it does not tell both apart.
@@ -300,22 +299,6 @@ fn with_session_end(parameters: &Parameters, session_end: &str) -> Parameters {
         let own = (name == SESSION_END).then(|| ParameterValue::Text(session_end.to_owned()));
         (name.to_owned(), own.unwrap_or_else(|| value.clone()))
     }))
-}
-
-/// The keys with whole paths, so that a folder is replayed from anywhere.
-pub(crate) fn with_whole_paths(keys: &RealBars, base: &Path) -> RealBars {
-    let whole = |path: &Option<std::path::PathBuf>| {
-        path.as_ref().map(|path| {
-            let path = base.join(path);
-            path.canonicalize().unwrap_or(path)
-        })
-    };
-    RealBars {
-        panel: whole(&keys.panel),
-        bars: whole(&keys.bars),
-        minutes: whole(&keys.minutes),
-        ..keys.clone()
-    }
 }
 
 fn markets_of(

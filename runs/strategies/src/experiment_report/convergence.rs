@@ -1,8 +1,9 @@
 //! T6: whether models come to the same program.
 
 use super::cells::{figure, text};
-use super::material::{ReportedSubmission, StrategyReport};
+use super::material::StrategyReport;
 use crate::number::{as_number, mean};
+use crate::run::SubmissionFound;
 use ktd_strategy_code::PatchSize;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -10,7 +11,7 @@ use ktd_view::report_table::ReportTable;
 use std::collections::BTreeSet;
 
 /// Two submissions of different models to the same task.
-type Pair<'a> = (&'a ReportedSubmission, &'a ReportedSubmission);
+type Pair<'a> = (&'a SubmissionFound, &'a SubmissionFound);
 
 /// T6, by strategy and iteration.
 pub(super) fn table(report: &StrategyReport) -> ReportTable {
@@ -45,7 +46,7 @@ pub(super) fn table(report: &StrategyReport) -> ReportTable {
 }
 
 fn pairs<'a>(report: &'a StrategyReport, strategy: &str) -> Vec<Pair<'a>> {
-    let own: Vec<&ReportedSubmission> = report
+    let own: Vec<&SubmissionFound> = report
         .submissions
         .iter()
         .filter(|submission| submission.rows.strategy == strategy)
@@ -60,10 +61,8 @@ fn pairs<'a>(report: &'a StrategyReport, strategy: &str) -> Vec<Pair<'a>> {
 }
 
 fn row(strategy: &str, iteration: usize, pairs: &[Pair<'_>]) -> Vec<TableCell> {
-    let source = |own: &'_ ReportedSubmission| -> Option<String> {
-        own.sources.get(own.standing_after(iteration)?).cloned().flatten()
-    };
-    let hash = |own: &ReportedSubmission| -> Option<String> {
+    let source = |own: &SubmissionFound| own.source(own.standing_after(iteration)?).map(str::to_owned);
+    let hash = |own: &SubmissionFound| -> Option<String> {
         let report = own.report(own.standing_after(iteration)?)?;
         Some(report.run.as_ref()?.trade_hash.clone())
     };

@@ -2,8 +2,9 @@
 
 use super::cells::{figure, text};
 use super::gates::passes;
-use super::material::{ReportedSubmission, StrategyReport};
+use super::material::StrategyReport;
 use crate::number::as_number;
+use crate::run::SubmissionFound;
 use ktd_strategy_code::{Gate, NOT_REACHED};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -11,14 +12,14 @@ use ktd_view::report_table::ReportTable;
 use std::collections::BTreeMap;
 
 /// Why a version does not run: the name of its fault, without the message; none where it runs, or was not started.
-fn fault(submission: &ReportedSubmission, iteration: usize) -> Option<&str> {
+fn fault(submission: &SubmissionFound, iteration: usize) -> Option<&str> {
     let reason = submission.report(iteration)?.reason(Gate::Exec)?;
     let name = reason.split(':').next().unwrap_or(reason);
     (reason != NOT_REACHED).then_some(name)
 }
 
 /// Versions that were started, and whether they ran.
-fn started(submission: &ReportedSubmission) -> impl Iterator<Item = (usize, bool)> {
+fn started(submission: &SubmissionFound) -> impl Iterator<Item = (usize, bool)> {
     let versions = submission.rows.versions.iter();
     versions.filter_map(|version| {
         let runs = passes(version, Gate::Exec);
@@ -63,7 +64,7 @@ pub(super) fn success(report: &StrategyReport) -> ReportTable {
     ReportTable::new("T4_execution", data)
 }
 
-fn stress_ends(submission: &ReportedSubmission) -> Vec<bool> {
+fn stress_ends(submission: &SubmissionFound) -> Vec<bool> {
     let reports = (0..submission.events.len()).filter_map(|iteration| submission.report(iteration));
     let runs = reports.filter_map(|report| report.run.as_ref());
     runs.flat_map(|run| run.stress.iter().map(|stress| stress.ended))

@@ -1,9 +1,10 @@
 //! T1, T10, T11: which gates ranked versions pass, what static warnings are worth, and what stops first versions.
 
 use super::cells::{figure, text};
-use super::material::{ReportedSubmission, StrategyReport};
+use super::material::StrategyReport;
 use crate::number::as_number;
 use crate::rows::VersionRow;
+use crate::run::SubmissionFound;
 use ktd_strategy_code::Gate;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -20,7 +21,7 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
     let mut heads = vec![("model", Left), ("submissions", Right), ("ranked", Right)];
     heads.extend(Gate::ALL.map(|gate| (gate.label(), Right)));
     heads.extend([("no warning", Right), ("valid", Right), ("valid share", Right)]);
-    let all: Vec<&ReportedSubmission> = report.submissions.iter().collect();
+    let all: Vec<&SubmissionFound> = report.submissions.iter().collect();
     let models = report.models().into_iter();
     let rows = models
         .map(|model| gate_row(model, &report.of_model(model).collect::<Vec<_>>()))
@@ -35,7 +36,7 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
     ReportTable::new("T1_gates", data)
 }
 
-fn gate_row(name: &str, submissions: &[&ReportedSubmission]) -> Vec<TableCell> {
+fn gate_row(name: &str, submissions: &[&SubmissionFound]) -> Vec<TableCell> {
     let ranked: Vec<&VersionRow> = submissions.iter().filter_map(|own| own.ranked()).collect();
     let of = |is: &dyn Fn(&VersionRow) -> bool| ranked.iter().filter(|version| is(version)).count();
     let valid = of(&|version| version.valid);

@@ -1,5 +1,4 @@
-//! The report on an experiment: tables T1 to T11, and one page. All are views of the records; nothing is asked and nothing is
-//! run.
+//! The report on an experiment: tables T1 to T11, sources, traces and documents. Nothing is asked and nothing is run.
 
 mod cells;
 mod convergence;
@@ -16,7 +15,6 @@ mod real_bars;
 mod scores;
 mod strategies;
 mod strips;
-mod write;
 
-pub use material::StrategyReport;
-pub use write::write_strategy_report;
+pub use material::{StrategyReport, people_table};
+pub(crate) use page::study_report;

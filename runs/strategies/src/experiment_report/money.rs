@@ -1,9 +1,10 @@
 //! T7: tokens and money.
 
 use super::cells::{count, figure, missing, text};
-use super::material::{IterationTokens, ReportedSubmission, StrategyReport};
+use super::material::StrategyReport;
 use super::scores::overall;
 use crate::number::mean;
+use crate::run::{IterationTokens, SubmissionFound};
 use ktd_experiment::amount::Picodollars;
 use ktd_record::spending::Spending;
 use ktd_view::draw::Align::{Left, Right};
@@ -79,9 +80,9 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
         .models()
         .into_iter()
         .map(|model| {
-            let own: Vec<&ReportedSubmission> = report.of_model(model).collect();
+            let own: Vec<&SubmissionFound> = report.of_model(model).collect();
             let mut spending = Spending::nothing();
-            for one in own.iter().filter_map(|own| own.spending.as_ref()) {
+            for one in own.iter().map(|own| &own.spending) {
                 spending.add(one);
             }
             let scores: Vec<f64> = own.iter().filter_map(|own| overall(own)).collect();

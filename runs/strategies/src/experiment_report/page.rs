@@ -1,16 +1,19 @@
-//! The page: one file without scripts and without anything to load. What a model wrote is escaped.
+//! The report: its verdict, its tables, and what every submission did.
 
 use super::equity::equity;
-use super::material::{ReportedSubmission, StrategyReport};
+use super::material::StrategyReport;
 use super::strips::strips;
 use crate::arena::ReviewEvent;
 use crate::bar_traces::MarketTrace;
 use crate::rows::VersionRow;
+use crate::run::SubmissionFound;
 use crate::run::VersionReport;
 use crate::strip::LETTERS;
+use crate::tables::version_table;
 use ktd_strategy_code::Gate;
+use ktd_study::{Report, Section, SectionPart, Shown};
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{STYLE, TableCell, TableData, counted, document, visible};
+use ktd_view::draw::{TableCell, TableData, counted, visible};
 use ktd_view::report_table::ReportTable;
 use maud::{Markup, html};
 use std::collections::BTreeSet;
@@ -27,47 +30,122 @@ const PUBLISHED: [&str; 5] = [
 /// Bars whose strips a page holds at most: some 200 versions of the documents that come with the benchmark.
 const BARS_MAX: usize = 200_000;
 
-/// The page of a report.
-pub(super) fn page(report: &StrategyReport, tables: &[ReportTable]) -> String {
-    let title = "Trading strategies written by models";
-    let documents: BTreeSet<&str> = report
-        .submissions
-        .iter()
-        .map(|submission| submission.rows.strategy.as_str())
-        .collect();
-    let with_traces = iterations_shown(&report.submissions, BARS_MAX);
-    let documents = documents.into_iter().filter_map(|id| report.strategy(id));
-    let body = html! {
-        h1 { (title) }
-        p.lead {
-            (counted(report.submissions.len(), "submission")) ". Gates decide whether a program is valid, in the box; fidelity, \
-             risk and reliability are measured against a reference strategy; published rules and scores stand beside and rank \
-             nothing. Patches that moved away from the document are void."
+/// Headings, and the tables below each by their numbers.
+const SECTIONS: [(&str, &[&str]); 10] = [
+    ("Gates", &["T1_"]),
+    ("Strategies", &["T2_"]),
+    ("Scores", &["T3_"]),
+    ("Execution", &["T4_"]),
+    ("Iterations", &["T5_"]),
+    ("Convergence", &["T6_"]),
+    ("Tokens and money", &["T7_"]),
+    ("Reviews by peers", &["T8_"]),
+    ("Real bars", &["T9_"]),
+    ("Warnings and first failures", &["T10_", "T11_"]),
+];
+/// Tables that a terminal shows without being asked for all.
+const SHORT: [&str; 2] = ["T1_gates", "T3_scores"];
+
+/// The report of a study: tables, then submissions and documents. What a model wrote is escaped.
+pub(crate) fn study_report(name: &str, report: &StrategyReport) -> Report {
+    let mut about = Section::new("What is measured").picture(html! {
+        p {
+            "Gates decide whether a program is valid, in the box; fidelity, risk and reliability are measured against a reference \
+             strategy; published rules and scores stand beside and rank nothing. Patches that moved away from the document are \
+             void."
         }
         ul.notes { @for statement in PUBLISHED { li { (statement) } } }
-        @for table in tables {
-            section id=(table.id) { (table.data.html()) p.source { (table.id) ".csv" } }
-        }
-        section id="submissions" {
-            h2 { "Submissions" }
-            p.notes {
-                "In strips a block has 20 bars: signal and position of the reference (ref), then of the version (ver); ^ marks bars \
-                 that differ, where need be by the exposure alone. " (LETTERS) ", ? what no document has."
-            }
-            @for (submission, shown) in report.submissions.iter().zip(&with_traces) { (of_submission(report, submission, shown)) }
-        }
-        section id="documents" {
-            h2 { "Documents" }
-            @for strategy in documents {
-                details.submission { summary { b { (strategy.id()) } } pre { (lines_shown(strategy.text())) } }
-            }
+    });
+    let iterations = ReportTable::new("iterations", version_table(&report.rows));
+    about.parts.push(SectionPart::Table(iterations, Shown::Terminal));
+    let tables = report.tables();
+    let of_heading = |(heading, numbers): (&'static str, &[&str])| {
+        let own = tables
+            .iter()
+            .filter(|table| numbers.iter().any(|number| table.id.starts_with(number)));
+        let shown = |table: &ReportTable| match SHORT.contains(&table.id) {
+            true => Shown::Everywhere,
+            false => Shown::Page,
+        };
+        let parts = own.map(|table| SectionPart::Table(table.clone(), shown(table)));
+        Section {
+            heading,
+            parts: parts.collect(),
         }
     };
-    document(title, &[STYLE, include_str!("style.css")], &body)
+    let sections = SECTIONS.into_iter().map(of_heading);
+    Report {
+        title: format!("{name}: trading strategies written by models"),
+        verdict: verdict(report),
+        sections: std::iter::once(about)
+            .chain(sections)
+            .chain([submissions(report), documents(report)])
+            .collect(),
+        styles: vec![include_str!("style.css")],
+        ..Report::default()
+    }
+}
+
+/// What the study comes to, in words.
+fn verdict(report: &StrategyReport) -> String {
+    let all = report.submissions.len();
+    let valid = report
+        .submissions
+        .iter()
+        .filter(|own| own.valid().is_some())
+        .count();
+    let lost = match report.lost.as_slice() {
+        [] => String::new(),
+        lost => format!(
+            " {} lost by no fault of a model, and counted nowhere: {}.",
+            lost_words(lost.len()),
+            lost.iter()
+                .map(|(name, why)| format!("{} ({})", visible(name), visible(why)))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+    };
+    format!(
+        "{valid} of {all} submissions of {} rank a program that passes all six gates.{lost}",
+        counted(report.models().len(), "model")
+    )
+}
+
+fn lost_words(count: usize) -> String {
+    match count {
+        1 => "1 submission was".to_owned(),
+        some => format!("{some} submissions were"),
+    }
+}
+
+/// Submissions with their versions, sources, traces and reviews.
+fn submissions(report: &StrategyReport) -> Section {
+    Section::new("Submissions").picture(html! {
+        p.notes {
+            "In strips a block has 20 bars: signal and position of the reference (ref), then of the version (ver); ^ marks bars \
+             that differ, where need be by the exposure alone. " (LETTERS) ", ? what no document has."
+        }
+        @for submission in &report.submissions { (of_submission(report, submission)) }
+    })
+}
+
+/// The texts of the documents.
+fn documents(report: &StrategyReport) -> Section {
+    let ids = report.submissions.iter().map(|own| own.rows.strategy.as_str());
+    let ids: BTreeSet<&str> = ids.collect();
+    Section::new("Documents").picture(html! {
+        @for strategy in ids.into_iter().filter_map(|id| report.strategy(id)) {
+            details.submission { summary { b { (strategy.id) } } pre { (lines_shown(&strategy.text)) } }
+        }
+    })
 }
 
 /// By submission, the iterations whose strips are on the page: the ranked ones, then others, as long as their bars fit.
-fn iterations_shown(submissions: &[ReportedSubmission], most: usize) -> Vec<BTreeSet<usize>> {
+pub(super) fn iterations_shown(submissions: &[SubmissionFound]) -> Vec<BTreeSet<usize>> {
+    iterations_within(submissions, BARS_MAX)
+}
+
+fn iterations_within(submissions: &[SubmissionFound], most: usize) -> Vec<BTreeSet<usize>> {
     let mut shown = vec![BTreeSet::new(); submissions.len()];
     let mut left = most;
     for wants_ranked in [true, false] {
@@ -85,11 +163,7 @@ fn iterations_shown(submissions: &[ReportedSubmission], most: usize) -> Vec<BTre
     shown
 }
 
-fn of_submission(
-    report: &StrategyReport,
-    submission: &ReportedSubmission,
-    shown: &BTreeSet<usize>,
-) -> Markup {
+fn of_submission(report: &StrategyReport, submission: &SubmissionFound) -> Markup {
     let rows = &submission.rows;
     let state = match (submission.ranked(), submission.valid()) {
         (None, _) => "no version stands".to_owned(),
@@ -106,8 +180,8 @@ fn of_submission(
             }
             @for version in &rows.versions {
                 (of_version(submission, version))
-                (of_traces(submission, version, shown.contains(&version.iteration)))
-                @if let Some(source) = submission.sources.get(version.iteration).and_then(Option::as_ref) {
+                (of_traces(submission, version))
+                @if let Some(source) = submission.source(version.iteration) {
                     details { summary { "Source of iteration " (version.iteration) } pre { code { (lines_shown(source)) } } }
                 }
             }
@@ -116,7 +190,7 @@ fn of_submission(
     }
 }
 
-fn of_version(submission: &ReportedSubmission, version: &VersionRow) -> Markup {
+fn of_version(submission: &SubmissionFound, version: &VersionRow) -> Markup {
     let iteration = version.iteration;
     let report = submission.report(iteration);
     let warnings = report.map_or(&[][..], |report| &report.warnings);
@@ -131,31 +205,26 @@ fn of_version(submission: &ReportedSubmission, version: &VersionRow) -> Markup {
 }
 
 /// Strips and equity of an iteration.
-fn of_traces(submission: &ReportedSubmission, version: &VersionRow, is_shown: bool) -> Markup {
+fn of_traces(submission: &SubmissionFound, version: &VersionRow) -> Markup {
     let markets = submission
         .traces
         .get(version.iteration)
         .map_or(&[][..], Vec::as_slice);
     let has_run = version.passed.iter().any(|gate| gate == Gate::Exec.label());
     html! {
-        @if markets.is_empty() {
-            @if has_run {
-                p.nothing { "The record was made before traces were kept: it has no strips and no equity." }
-            }
-        } @else if is_shown {
+        @if !markets.is_empty() {
             (strips(markets))
             @if let Some(equity) = equity(markets) { (equity) }
-        } @else {
+        } @else if has_run {
             p.nothing {
-                "Strips and equity are left out, for the page has many: the record keeps them in versions/" (version.iteration)
-                "/traces.jsonl."
+                "Strips and equity are left out, for the page has many: the result of the submission's record keeps them."
             }
         }
     }
 }
 
 /// The gates with what they saw.
-fn gates(submission: &ReportedSubmission, version: &VersionRow) -> TableData {
+fn gates(submission: &SubmissionFound, version: &VersionRow) -> TableData {
     let report = submission.report(version.iteration);
     let rows = Gate::ALL.map(|gate| {
         let reason = report.and_then(|report| report.reason(gate));
@@ -187,7 +256,7 @@ fn distances(report: &VersionReport) -> Option<TableData> {
 /// The reviews of a submission, with their reviewers.
 fn reviews<'a>(
     report: &'a StrategyReport,
-    submission: &'a ReportedSubmission,
+    submission: &'a SubmissionFound,
 ) -> impl Iterator<Item = (&'a str, &'a ReviewEvent)> {
     let rows = &submission.rows;
     let all = report
@@ -228,7 +297,7 @@ mod tests {
     use crate::run::event_fixture::event;
 
     /// A submission of two versions with so many bars each.
-    fn traced(bars: usize) -> ReportedSubmission {
+    fn traced(bars: usize) -> SubmissionFound {
         let found = (0..2).map(|_| (event(0, "h"), "x = 1")).collect();
         let versions = vec![version(0, 6, None), version(1, 6, Some("same"))];
         let mut traced = submission(("writer", "S01"), versions, found);
@@ -247,32 +316,38 @@ mod tests {
         traced
     }
 
-    #[test]
-    fn a_page_has_strips_and_equity_of_every_version() {
-        let report = report(vec![traced(30)], None);
-        let shown = page(&report, &[]);
-        assert_eq!(shown.matches("differs on 30 of 30 bars: 0 to 29").count(), 2);
-        assert_eq!(shown.matches("class=\"equity\"").count(), 2);
-        assert!(!shown.contains("left out") && !shown.contains("before traces were kept"));
+    fn shown(report: &StrategyReport) -> String {
+        submissions(report)
+            .parts
+            .iter()
+            .fold(String::new(), |text, part| match part {
+                SectionPart::Picture(markup) => text + &markup.clone().into_string(),
+                SectionPart::Table(..) | SectionPart::Source(_) => text,
+            })
     }
 
     #[test]
-    fn a_record_without_traces_says_so() {
-        let mut old = traced(30);
-        old.traces = vec![Vec::new(); 2];
-        old.rows.versions = vec![version(0, 2, None), version(1, 3, None)];
-        let shown = page(&report(vec![old], None), &[]);
-        assert_eq!(shown.matches("before traces were kept").count(), 1);
+    fn a_page_has_strips_and_equity_of_every_version() {
+        let text = shown(&report(vec![traced(30)], None));
+        assert_eq!(text.matches("differs on 30 of 30 bars: 0 to 29").count(), 2);
+        assert_eq!(text.matches("class=\"equity\"").count(), 2);
+        assert!(!text.contains("left out"));
     }
 
     #[test]
     fn the_ranked_versions_come_first_where_a_page_is_full() {
         let submissions = [traced(30), traced(30)];
-        let sets = |most| iterations_shown(&submissions, most);
+        let sets = |most| iterations_within(&submissions, most);
         assert_eq!(sets(60), [BTreeSet::from([1]), BTreeSet::from([1])]);
         assert_eq!(sets(90), [BTreeSet::from([0, 1]), BTreeSet::from([1])]);
         assert_eq!(sets(0), [BTreeSet::new(), BTreeSet::new()]);
-        let shown = page(&report(vec![traced(150_000)], None), &[]);
-        assert_eq!(shown.matches("versions/0/traces.jsonl").count(), 1);
+        let mut left_out = traced(30);
+        left_out.traces[0].clear();
+        assert_eq!(
+            shown(&report(vec![left_out], None))
+                .matches("are left out")
+                .count(),
+            1
+        );
     }
 }

@@ -22,10 +22,9 @@ const IDS: [&str; 5] = [
 pub(super) fn tables(report: &StrategyReport) -> Vec<ReportTable> {
     let Some(record) = &report.arena else {
         let data = TableData::new("T8. Reviews by peers", [("reviews", Left)]).with_rows([vec![
-            TableCell::Missing(
-                "no arena was held: `ktd strategy-code arena` has models review each other's programs"
-                    .to_owned(),
-            ),
+            TableCell::Missing(report.no_arena.clone().unwrap_or_else(|| {
+                "no arena was held: the key `arena` has models review each other's programs".to_owned()
+            })),
         ]]);
         return vec![ReportTable::new("T8_arena", data)];
     };

@@ -1,10 +1,11 @@
 //! T8: marks of people: how far they agree with each other, with models, and with what was measured.
 
 use super::cells::{figure, text};
-use super::material::{ReportedSubmission, StrategyReport};
+use super::material::StrategyReport;
 use super::scores::peers;
 use crate::human_marks::{HumanMark, HumanMarks};
 use crate::number::mean;
+use crate::run::SubmissionFound;
 use ktd_strategy_code::{ordinal_alpha, rank_correlation};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Align, TableCell, TableData};
@@ -24,9 +25,8 @@ const HEADS: [(&str, Align); 7] = [
 /// Marks by submission: model, strategy and seed.
 type MarksBySubmission<'m> = BTreeMap<(&'m str, &'m str, u64), Vec<u8>>;
 
-/// The table of marks of people; none where no file of them was read.
-pub(super) fn table(report: &StrategyReport) -> Option<ReportTable> {
-    let human = report.human.as_ref()?;
+/// The table of marks of people.
+pub(super) fn table(report: &StrategyReport, human: &HumanMarks) -> ReportTable {
     let rows = ["D1", "D2"]
         .into_iter()
         .enumerate()
@@ -38,7 +38,7 @@ pub(super) fn table(report: &StrategyReport) -> Option<ReportTable> {
              agree, 0 where they agree as by chance; with models, with measured: Spearman's correlation of the mean mark of \
              people with that of other models, and with the measured score",
         );
-    Some(ReportTable::new("T8_people", data))
+    ReportTable::new("T8_people", data)
 }
 
 fn row(report: &StrategyReport, human: &HumanMarks, (place, name): (usize, &str)) -> Vec<TableCell> {
@@ -57,7 +57,7 @@ fn row(report: &StrategyReport, human: &HumanMarks, (place, name): (usize, &str)
         }
     }
     let units: Vec<Vec<u8>> = marks.values().cloned().collect();
-    let correlated = |other: &dyn Fn(&ReportedSubmission) -> Option<f64>| {
+    let correlated = |other: &dyn Fn(&SubmissionFound) -> Option<f64>| {
         let pairs = report.submissions.iter().filter_map(|submission| {
             let rows = &submission.rows;
             let own = marks.get(&(rows.model.as_str(), rows.strategy.as_str(), rows.seed))?;
@@ -109,15 +109,14 @@ mod tests {
             submission(("a", "S01"), vec![good], Vec::new()),
             submission(("b", "S01"), vec![version(0, 3, None)], Vec::new()),
         ];
-        let mut found = report(all, None);
-        assert!(table(&found).is_none());
-        found.human = Some(HumanMarks(vec![
+        let found = report(all, None);
+        let human = HumanMarks(vec![
             mark("ann", "a", [Some(9), Some(4)]),
             mark("bob", "a", [Some(9), None]),
             mark("ann", "b", [Some(2), Some(5)]),
             mark("bob", "b", [Some(2), None]),
-        ]));
-        let rows = records(&table(&found).unwrap());
+        ]);
+        let rows = records(&table(&found, &human));
         assert_eq!(rows[1], ["D1", "2", "2", "4", "1", "", "1"]);
         // Nobody else marked D2, and both measured scores of it are equal.
         assert_eq!(rows[2], ["D2", "1", "2", "2", "", "", ""]);

@@ -1,9 +1,10 @@
 //! T3: scores by model, measured ones and published ones.
 
 use super::cells::{NO_REVIEW, NONE_VALID, figure, missing, text};
-use super::material::{ReportedSubmission, StrategyReport};
+use super::material::StrategyReport;
 use crate::arena::ReviewScore;
 use crate::number::mean;
+use crate::run::SubmissionFound;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Align, TableCell, TableData};
 use ktd_view::report_table::ReportTable;
@@ -25,12 +26,12 @@ const HEADS: [(&str, Align); 13] = [
 ];
 
 /// Means of the measured scores of one submission; none where no ranked version is valid.
-pub(super) fn overall(submission: &ReportedSubmission) -> Option<f64> {
+pub(super) fn overall(submission: &SubmissionFound) -> Option<f64> {
     mean(&submission.valid()?.measured?)
 }
 
 /// The mean marks that others give a submission: D1 and D2.
-pub(super) fn peers(report: &StrategyReport, submission: &ReportedSubmission) -> Option<[f64; 2]> {
+pub(super) fn peers(report: &StrategyReport, submission: &SubmissionFound) -> Option<[f64; 2]> {
     let rows = &submission.rows;
     let is_of = |score: &&ReviewScore| {
         (&score.model, &score.strategy, score.seed) == (&rows.model, &rows.strategy, rows.seed)
@@ -45,7 +46,7 @@ pub(super) fn peers(report: &StrategyReport, submission: &ReportedSubmission) ->
 }
 
 /// The published scores of a valid submission: D1 to D4, of 10; D1 and D2 are the opinion of others.
-pub(super) fn published(report: &StrategyReport, submission: &ReportedSubmission) -> Option<[f64; 4]> {
+pub(super) fn published(report: &StrategyReport, submission: &SubmissionFound) -> Option<[f64; 4]> {
     let [third, fourth] = submission.valid()?.published_scores?;
     let [first, second] = peers(report, submission)?;
     Some([first, second, third, fourth])
@@ -54,7 +55,7 @@ pub(super) fn published(report: &StrategyReport, submission: &ReportedSubmission
 /// T3, over valid submissions.
 pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
     let rows = report.models().into_iter().map(|model| {
-        let own: Vec<&ReportedSubmission> = report.of_model(model).collect();
+        let own: Vec<&SubmissionFound> = report.of_model(model).collect();
         row(report, model, &own)
     });
     let data = TableData::new("T3. Scores", HEADS).with_rows(rows).with_note(
@@ -65,13 +66,13 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
     ReportTable::new("T3_scores", data)
 }
 
-fn row(report: &StrategyReport, model: &str, own: &[&ReportedSubmission]) -> Vec<TableCell> {
-    let valid: Vec<&ReportedSubmission> = own
+fn row(report: &StrategyReport, model: &str, own: &[&SubmissionFound]) -> Vec<TableCell> {
+    let valid: Vec<&SubmissionFound> = own
         .iter()
         .copied()
         .filter(|submission| submission.valid().is_some())
         .collect();
-    let mean_of = |score: &dyn Fn(&ReportedSubmission) -> Option<f64>| {
+    let mean_of = |score: &dyn Fn(&SubmissionFound) -> Option<f64>| {
         let scores: Vec<f64> = valid.iter().filter_map(|submission| score(submission)).collect();
         mean(&scores)
     };
@@ -124,7 +125,6 @@ mod tests {
             d2: *mark,
         });
         ArenaRecord {
-            format: 1,
             models: Vec::new(),
             vendor_bias: Vec::new(),
             agreement: Vec::new(),

@@ -1,9 +1,10 @@
 //! T2: scores by strategy, and whether they fall with its complexity.
 
 use super::cells::{NO_REVIEW, NONE_VALID, figure, text};
-use super::material::{ReportedSubmission, StrategyReport};
+use super::material::StrategyReport;
 use super::scores::{overall, peers, published};
 use crate::number::mean;
+use crate::run::SubmissionFound;
 use ktd_strategy_code::{RankCorrelation, StrategyDocument};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Align, TableCell, TableData};
@@ -27,23 +28,20 @@ const HEADS: [(&str, Align); 13] = [
 ];
 
 /// Submissions by document, in the order of its identifier.
-fn by_document(report: &StrategyReport) -> Vec<(StrategyDocument, Vec<&ReportedSubmission>)> {
-    let mut groups: BTreeMap<&str, Vec<&ReportedSubmission>> = BTreeMap::new();
+fn by_document(report: &StrategyReport) -> Vec<(StrategyDocument, Vec<&SubmissionFound>)> {
+    let mut groups: BTreeMap<&str, Vec<&SubmissionFound>> = BTreeMap::new();
     for submission in &report.submissions {
         let own = groups.entry(&submission.rows.strategy).or_default();
         own.push(submission);
     }
     let known = groups.into_iter().filter_map(|(id, own)| {
-        let document = report.strategy(id)?.document().ok()?;
+        let document = report.strategy(id)?.document;
         Some((document, own))
     });
     known.collect()
 }
 
-fn mean_of(
-    submissions: &[&ReportedSubmission],
-    score: impl Fn(&ReportedSubmission) -> Option<f64>,
-) -> Option<f64> {
+fn mean_of(submissions: &[&SubmissionFound], score: impl Fn(&SubmissionFound) -> Option<f64>) -> Option<f64> {
     let scores: Vec<f64> = submissions.iter().filter_map(|own| score(own)).collect();
     mean(&scores)
 }
@@ -60,7 +58,7 @@ pub(super) fn by_strategy(report: &StrategyReport) -> ReportTable {
     ReportTable::new("T2_strategies", data)
 }
 
-fn row(report: &StrategyReport, document: &StrategyDocument, own: &[&ReportedSubmission]) -> Vec<TableCell> {
+fn row(report: &StrategyReport, document: &StrategyDocument, own: &[&SubmissionFound]) -> Vec<TableCell> {
     let rules: Vec<&str> = document.rules.iter().map(String::as_str).collect();
     let bars = if document.is_intraday {
         "15 minutes"

@@ -32,7 +32,7 @@ pub enum ReviewText {
 }
 
 /// How models review each other's programs.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ArenaKeys {
     /// Who reviews (default all agents).

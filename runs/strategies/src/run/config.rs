@@ -2,6 +2,7 @@
 
 use super::arena_keys::ArenaKeys;
 use super::goal::StrategyGoal;
+use super::kind::StrategyStudy;
 use crate::bars::RealBars;
 use crate::error::StrategyError;
 use crate::strategy_id::StrategyId;
@@ -10,19 +11,19 @@ use crate::task::SCENARIO_SEED;
 use crate::versions::DriftRule;
 use ktd_agents::Dialect;
 use ktd_asking::{AskingRole, AskingSettings};
+use ktd_boxed::BoxSetup;
 use ktd_client::AskedModel;
 use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::caps::Caps;
-use ktd_experiment::config::{RetryConfig, unique, unreadable};
+use ktd_experiment::config::{RetryConfig, unique};
 use ktd_experiment::rate_limits::RateLimits;
-use ktd_io::whole_file::read_input;
+use ktd_sandbox::{Isolation, PackageSet};
 use ktd_strategy_code::{DocumentId, ITERATIONS_MAX};
+use ktd_study::{StudyError, StudyKind, read_study_file};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What `benchmark` must be.
-const BENCHMARK: &str = "strategy-code";
 /// How to write the file.
 const HINT: &str = "`ktd strategy-code run --help` shows a file";
 
@@ -42,15 +43,18 @@ impl Default for StrategyChoice {
     }
 }
 
-/// The file of an experiment. Keys that other experiments have mean what they mean there.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+/// The file of an experiment. Keys that other experiments have mean what they mean there. Where results go and what may be spent
+/// is no part of a record.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct StrategyExperiment {
     /// `strategy-code`.
-    pub benchmark: String,
+    #[serde(alias = "benchmark", skip_serializing)]
+    pub kind: Option<String>,
     /// Its name, and that of the folder of its results.
     pub name: String,
     /// The folder of its results, relative to the file (default `results/NAME`).
+    #[serde(skip_serializing)]
     pub output: Option<PathBuf>,
     /// Strategies (default those of the benchmark).
     pub strategies: StrategyChoice,
@@ -78,19 +82,47 @@ pub struct StrategyExperiment {
     /// Vendors of one's own.
     pub dialects: Vec<Dialect>,
     /// What is done about infrastructure faults.
+    #[serde(skip_serializing)]
     pub retries: RetryConfig,
     /// Price table, relative to the file.
+    #[serde(skip_serializing)]
     pub prices: Option<PathBuf>,
     /// What may be spent; `cell` caps one model with one seed.
+    #[serde(skip_serializing)]
     pub budget: Caps,
     /// Rates of a key.
+    #[serde(skip_serializing)]
     pub rates: BTreeMap<String, RateLimits>,
+    /// What the boxes of programs are, in which no two submissions may differ.
+    pub sandbox: SandboxKeys,
+    /// The boxes of this run.
+    #[serde(skip)]
+    pub boxes: Option<BoxSetup>,
+}
+
+/// What boxes are, as a record has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct SandboxKeys {
+    /// What stands between a program and the machine.
+    pub isolation: Isolation,
+    /// The set of packages.
+    pub packages: PackageSet,
+}
+
+impl Default for SandboxKeys {
+    fn default() -> Self {
+        Self {
+            isolation: Isolation::Bwrap,
+            packages: PackageSet::default(),
+        }
+    }
 }
 
 impl Default for StrategyExperiment {
     fn default() -> Self {
         Self {
-            benchmark: String::new(),
+            kind: None,
             name: String::new(),
             output: None,
             strategies: StrategyChoice::default(),
@@ -109,6 +141,8 @@ impl Default for StrategyExperiment {
             prices: None,
             budget: Caps::default(),
             rates: BTreeMap::new(),
+            sandbox: SandboxKeys::default(),
+            boxes: None,
         }
     }
 }
@@ -117,13 +151,22 @@ impl StrategyExperiment {
     /// The experiment of a file.
     ///
     /// # Errors
-    /// [`StrategyError`] naming the key.
-    pub fn read(path: &Path) -> Result<Self, StrategyError> {
-        let text = read_input(path)?;
-        let at = |what: String| StrategyError::input(format_args!("{}: {what}", path.display()), HINT);
-        let read: Self = toml::from_str(&text).map_err(|error| at(unreadable(&text, &error)))?;
-        read.check()?;
-        Ok(read)
+    /// [`StudyError`] naming the key.
+    pub fn read(path: &Path) -> Result<Self, StudyError> {
+        read_study_file::<StrategyStudy>(path)
+    }
+
+    /// The experiment with programs in such boxes.
+    #[must_use]
+    pub fn in_boxes(self, boxes: BoxSetup) -> Self {
+        Self {
+            sandbox: SandboxKeys {
+                isolation: boxes.isolation,
+                packages: boxes.set,
+            },
+            boxes: Some(boxes),
+            ..self
+        }
     }
 
     /// Whether everything fits.
@@ -132,10 +175,10 @@ impl StrategyExperiment {
     /// [`StrategyError`] naming the key.
     pub fn check(&self) -> Result<(), StrategyError> {
         let wrong = |what: String| Err(StrategyError::input(what, HINT));
-        if self.benchmark != BENCHMARK {
+        if let Some(kind) = self.kind.as_ref().filter(|kind| *kind != StrategyStudy::NAME) {
             return wrong(format!(
-                "`benchmark` is {:?}; it must be {BENCHMARK:?}",
-                self.benchmark
+                "`kind` is {kind:?}; it must be {:?}",
+                StrategyStudy::NAME
             ));
         }
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
@@ -218,63 +261,41 @@ impl StrategyExperiment {
         }
     }
 
-    /// Who is asked; each seed is a role.
-    pub(super) fn asking(&self) -> AskingSettings<'_> {
-        let roles = self.seeds.iter().map(|seed| AskingRole {
-            name: role(*seed),
-            seed: *seed,
-        });
-        self.asking_for((roles.collect(), &self.agents), 0.0)
-    }
-
-    /// Those who are asked for submissions, seed by seed. `base` is where relative paths start.
-    pub(crate) fn writers(&self, base: &Path) -> Result<Vec<AskedModel>, StrategyError> {
-        Ok(self.asking().models(base)?.0)
-    }
-
-    /// Who is asked for reviews, with the first seed.
-    pub(crate) fn asking_reviews<'s>(
-        &'s self,
-        reviewers: &'s [AgentConfig],
-        temperature: f64,
-    ) -> AskingSettings<'s> {
-        let roles = AskingRole::one(&review_role(self.first_seed()), self.first_seed());
-        self.asking_for((roles, reviewers), temperature)
-    }
-
-    /// The first seed.
-    pub(crate) fn first_seed(&self) -> u64 {
-        self.seeds.first().copied().unwrap_or_default()
-    }
-
-    fn asking_for<'s>(
-        &'s self,
-        (roles, agents): (Vec<AskingRole>, &'s [AgentConfig]),
-        temperature: f64,
-    ) -> AskingSettings<'s> {
+    /// Who is asked: each seed is a role, and reviews are the last one.
+    pub(crate) fn asking(&self) -> AskingSettings<'_> {
+        let role = |name: &str, seed: u64, temperature| AskingRole {
+            name: format!("{name}{seed}"),
+            seed,
+            temperature,
+        };
+        let writers = self.seeds.iter().map(|seed| role("strategies", *seed, None));
+        let reviews = self.arena.as_ref();
+        let reviews = reviews.map(|arena| role("reviews", self.first_seed(), Some(arena.temperature)));
         AskingSettings {
-            roles,
+            roles: writers.chain(reviews).collect(),
             table: "",
-            agents,
+            agents: &self.agents,
             takes_programs: false,
             dialects: &self.dialects,
             retries: self.retries,
             prices: self.prices.as_deref(),
             budget: &self.budget,
             rates: &self.rates,
-            temperature: Some(temperature),
+            temperature: Some(0.0),
         }
     }
-}
 
-/// The role of a reviewer, which names the payers of its models.
-pub(crate) fn review_role(seed: u64) -> String {
-    format!("reviews{seed}")
-}
+    /// Those who are asked for submissions, seed by seed. `base` is where relative paths start.
+    pub(crate) fn writers(&self, base: &Path) -> Result<Vec<AskedModel>, StrategyError> {
+        let (mut models, _) = self.asking().models(base)?;
+        models.truncate(self.seeds.len() * self.agents.len());
+        Ok(models)
+    }
 
-/// The role of a seed, which names the payers of its models.
-pub(super) fn role(seed: u64) -> String {
-    format!("strategies{seed}")
+    /// The first seed.
+    pub(crate) fn first_seed(&self) -> u64 {
+        self.seeds.first().copied().unwrap_or_default()
+    }
 }
 
 #[cfg(test)]
@@ -296,7 +317,7 @@ mod tests {
 
     #[test]
     fn keys_say_what_is_wrong_with_them() {
-        let base = "benchmark = \"strategy-code\"\nname = \"x\"\n";
+        let base = "kind = \"strategy-code\"\nname = \"x\"\n";
         let sound: StrategyExperiment = toml::from_str(&format!("{base}{MODEL}")).unwrap();
         sound.check().unwrap();
         assert_eq!(sound.strategies(Path::new("")).unwrap().len(), 12);
@@ -305,8 +326,8 @@ mod tests {
             toml::from_str(&format!("{base}output = \"there\"\n{MODEL}")).unwrap();
         assert_eq!(named.results(Path::new("here")), Path::new("here/there"));
         for (keys, part) in [
-            ("name = \"x\"", "`benchmark` is \"\""),
-            ("benchmark = \"strategy-code\"", "`name` is \"\""),
+            ("benchmark = \"x\"", "`kind` is \"x\""),
+            ("kind = \"strategy-code\"", "`name` is \"\""),
             (&format!("{base}iterations = 4"), "`iterations` is 4; at most 3"),
             (&format!("{base}strategies = []"), "`strategies` names none"),
             (

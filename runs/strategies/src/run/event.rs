@@ -1,21 +1,18 @@
 //! A line of a submission's `events.jsonl`: what was judged of one iteration.
 //!
-//! Lines, and what is printed for programs, are made of these types through [`Value`], whose members stand by name.
+//! What is printed for programs is made of the same types.
 
 use crate::report::{RunEvidence, StressOutcome, SubmissionReport};
 use crate::score_evidence::ScoreEvidence;
 use crate::submission::StrategySubmission;
 use crate::task::StrategyTask;
 use crate::versions::{SubmissionVersion, VersionChain};
-use ktd_asking::{AskingError, json_lines};
 use ktd_io::sha256::sha256_hex;
 use ktd_strategy_code::{
     BreachReport, DriftVerdict, Gate, IterationState, PaperScores, PatchSize, TraceDistances, VersionDrift,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// One iteration, with the reply that it is of and the version that stands after it.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
@@ -36,12 +33,6 @@ impl VersionEvent {
             standing: chain.standing().map(|version| version.iteration),
         })
     }
-}
-
-/// The bytes of `events.jsonl`.
-pub(super) fn event_lines(path: &Path, events: &[VersionEvent]) -> Result<Vec<u8>, AskingError> {
-    let lines: Vec<Value> = events.iter().map(|event| json!(event)).collect();
-    json_lines(path, &lines)
 }
 
 /// What was judged of one iteration.
@@ -271,7 +262,6 @@ pub(crate) mod fixture {
     #[test]
     fn a_line_comes_back_to_the_byte() {
         let event: VersionEvent = serde_json::from_str(LINE).unwrap();
-        let lines = event_lines(Path::new("events.jsonl"), &[event]).unwrap();
-        assert_eq!(String::from_utf8(lines).unwrap(), format!("{LINE}\n"));
+        assert_eq!(serde_json::json!(event).to_string(), LINE);
     }
 }

@@ -1,7 +1,8 @@
 //! What an experiment would ask, before anybody is asked.
 
 use super::config::StrategyExperiment;
-use super::reviewed_start::StartingVersions;
+use crate::arena::reviews;
+use crate::continued::starting_versions;
 use crate::error::StrategyError;
 use crate::strategy_id::StrategyId;
 use crate::strategy_source::StrategySource;
@@ -14,11 +15,16 @@ const BUILD_TOKENS: (u64, u64) = (10_000, 4_000);
 /// Tokens of a patch.
 const PATCH_TOKENS: (u64, u64) = (9_000, 4_000);
 
+/// Tokens of a review.
+const REVIEW_TOKENS: (u64, u64) = (6_000, 400);
+
 /// What an experiment asks for at most, if every iteration is used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StrategyPlan {
     /// Submissions of each model, by its id and seed: requests, tokens in, tokens out, US dollars where prices are known.
     pub models: Vec<PlannedModel>,
+    /// Reviews, each of which may be asked for twice, by the id of the reviewer.
+    pub reviewers: Vec<PlannedModel>,
 }
 
 /// What one model with one seed is asked for at most.
@@ -28,7 +34,7 @@ pub struct PlannedModel {
     pub id: String,
     /// The seed.
     pub seed: u64,
-    /// Submissions.
+    /// Submissions, or reviews.
     pub submissions: usize,
     /// Requests.
     pub requests: u64,
@@ -44,28 +50,46 @@ pub struct PlannedModel {
 ///
 /// # Errors
 /// [`StrategyError`] as for a run.
-pub fn plan_experiment(
-    (experiment, starts): (&StrategyExperiment, &StartingVersions),
-    base: &Path,
-) -> Result<StrategyPlan, StrategyError> {
+pub fn plan_experiment(experiment: &StrategyExperiment, base: &Path) -> Result<StrategyPlan, StrategyError> {
     let strategies = experiment.strategies(base)?;
+    let starts = starting_versions(experiment, base)?;
     let (models, _) = experiment.asking().models(base)?;
-    let planned = models.iter().map(|model| {
+    let (writers, reviewers) = models.split_at(experiment.seeds.len() * experiment.agents.len());
+    let of_writer = |model: &AskedModel| {
         let ids = strategies.iter().map(StrategySource::id);
         let begins = |id: &StrategyId| starts.of((model.id(), id.label(), model.seed)).is_none();
-        let builds = ids.filter(begins).count();
-        planned(model, (strategies.len(), builds), experiment.iterations)
-    });
+        let builds = count(ids.filter(begins).count());
+        let patches = count(strategies.len() * experiment.iterations);
+        let tokens = |build: u64, patch: u64| builds * build + patches * patch;
+        let tokens = (
+            tokens(BUILD_TOKENS.0, PATCH_TOKENS.0),
+            tokens(BUILD_TOKENS.1, PATCH_TOKENS.1),
+        );
+        planned(model, (strategies.len(), builds + patches), tokens)
+    };
+    let wanted = experiment.arena.as_ref();
+    let wanted = wanted.map_or_else(|| Ok(Vec::new()), |arena| arena.reviewers(&experiment.agents))?;
+    let is_wanted = |model: &&AskedModel| wanted.iter().any(|agent| agent.id == model.id());
+    let of_reviewer = |model: &AskedModel| {
+        let own = reviews(writers.len() * strategies.len());
+        let tokens = (count(own) * REVIEW_TOKENS.0, count(own) * REVIEW_TOKENS.1);
+        planned(model, (own, 2 * count(own)), tokens)
+    };
     Ok(StrategyPlan {
-        models: planned.collect(),
+        models: writers.iter().map(of_writer).collect(),
+        reviewers: reviewers.iter().filter(is_wanted).map(of_reviewer).collect(),
     })
 }
 
-fn planned(model: &AskedModel, (submissions, builds): (usize, usize), iterations: usize) -> PlannedModel {
-    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-    let (builds, patches) = (count(builds), count(submissions * iterations));
-    let input = builds * BUILD_TOKENS.0 + patches * PATCH_TOKENS.0;
-    let output = builds * BUILD_TOKENS.1 + patches * PATCH_TOKENS.1;
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+fn planned(
+    model: &AskedModel,
+    (submissions, requests): (usize, u64),
+    (input, output): (u64, u64),
+) -> PlannedModel {
     let usage = Usage {
         uncached_input: input,
         visible_output: output,
@@ -76,35 +100,9 @@ fn planned(model: &AskedModel, (submissions, builds): (usize, usize), iterations
         id: model.id().to_owned(),
         seed: model.seed,
         submissions,
-        requests: builds + patches,
+        requests,
         input_tokens: input,
         output_tokens: output,
         dollars: cost.map(|priced| priced.amount.to_usd()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::run::{ReviewedStart, fixture};
-
-    #[test]
-    fn no_build_is_planned_for_a_submission_that_starts_with_a_version() {
-        let experiment = fixture::experiment("strategies = [\"S01\", \"S02\"]\niterations = 2");
-        let start = ReviewedStart {
-            card: String::new(),
-            source: String::new(),
-            weaknesses: Vec::new(),
-        };
-        let starts = StartingVersions::default().with(("one", "S01", 1), start);
-        let requests = |starts: &StartingVersions| {
-            let plan = plan_experiment((&experiment, starts), Path::new("")).unwrap();
-            plan.models
-                .iter()
-                .map(|model| (model.submissions, model.requests))
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(requests(&StartingVersions::default()), [(2, 6), (2, 6)]);
-        assert_eq!(requests(&starts), [(2, 5), (2, 6)]);
     }
 }

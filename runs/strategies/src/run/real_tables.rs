@@ -1,12 +1,52 @@
 //! Tables of submitted programs on real bars, beside the reference.
 
-use super::experiment::RealSubmission;
+use super::found::SubmissionFound;
 use super::selection::selection_table;
-use crate::bars::{EarnedRow, FillRow, RealRow};
+use crate::bars::{EarnedRow, FillRow, RealRow, RealVersion};
 use ktd_stats::{Sample, median};
 use ktd_strategy_code::COSTS_BPS;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
+use serde::{Deserialize, Serialize};
+
+/// What the iterations of one submission earned on real bars.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct RealSubmission {
+    /// The model.
+    pub model: String,
+    /// The document.
+    pub strategy: String,
+    /// The seed.
+    pub seed: u64,
+    /// The iteration that is ranked.
+    pub ranked: Option<usize>,
+    /// Whether that one passes all gates.
+    pub is_valid: bool,
+    /// Whether a fault of the infrastructure ended it early: its versions are trials, and it has no row.
+    pub is_lost: bool,
+    /// Whether it starts with the last version of another experiment, whose versions are no trials here.
+    pub is_continued: bool,
+    /// Its iterations with a program.
+    pub versions: Vec<RealVersion>,
+}
+
+impl RealSubmission {
+    /// Those of a submission; none without real bars.
+    pub(crate) fn of(found: &SubmissionFound) -> Option<Self> {
+        // A lost submission has no result of its own, but what it tried was tried.
+        let is_lost = found.lost.is_some();
+        Some(Self {
+            versions: found.real.clone()?,
+            model: found.rows.model.clone(),
+            strategy: found.rows.strategy.clone(),
+            seed: found.rows.seed,
+            ranked: found.rows.ranked,
+            is_valid: !is_lost && found.valid().is_some(),
+            is_lost,
+            is_continued: found.is_continued,
+        })
+    }
+}
 
 /// The table of what ranked versions earn on the test split, that of what each iteration earns on both (medians over series), and
 /// that of Sharpe ratios against all trials. None without real bars.

@@ -1,18 +1,13 @@
 //! Scores of recorded submissions, made again from what their records say the runs showed. No program runs.
 
-use super::cell::{EVENTS, RESULT, SubmissionResult, check_files};
 use super::event::VersionVerdict;
-use super::experiment::SUBMISSIONS;
-use crate::error::StrategyError;
+use super::found::{StrategyFound, SubmissionFound};
+use super::kind::StrategyStudy;
 use crate::score_evidence::ScoreEvidence;
-use ktd_asking::AskingError;
-use ktd_io::line_file::LineKind;
-use ktd_io::whole_file::{list_if_exists, parse_json, read_bounded, read_if_exists};
 use ktd_strategy_code::{IterationState, PaperScores, VersionScores, ranked_version};
-use std::path::{Path, PathBuf};
+use ktd_study::{StudyError, UnitId, kind_of, recorded_study};
+use std::path::Path;
 
-/// The most that a file of a submission may hold.
-const FILE_LIMIT_BYTES: u64 = 1 << 26;
 /// Scores that lie farther from each other differ: numbers of files are not read to their last digit.
 const TOLERANCE: f64 = 1e-9;
 
@@ -52,37 +47,44 @@ pub struct VersionParts {
 /// digest first, and every score with the one that the result names.
 ///
 /// # Errors
-/// [`AskingError::Difference`] naming a file or a score that differs; other errors for a folder without submissions, and for a
-/// submission that is not finished.
-pub fn recorded_scores(folder: &Path) -> Result<Vec<RecordedScores>, StrategyError> {
-    let own = submissions_of(folder)?;
-    own.iter().map(|own| of_submission(own)).collect()
-}
-
-/// The folders of the submissions that a folder is, or holds.
-fn submissions_of(folder: &Path) -> Result<Vec<PathBuf>, StrategyError> {
-    if read_if_exists(&folder.join(EVENTS))?.is_some() {
-        return Ok(vec![folder.to_owned()]);
-    }
-    let own = list_if_exists(&folder.join(SUBMISSIONS))?;
-    if own.is_empty() {
-        return Err(StrategyError::input(
+/// [`StudyError`] naming a file or a score that differs; for a folder without finished submissions.
+pub fn recorded_scores(folder: &Path) -> Result<Vec<RecordedScores>, StudyError> {
+    // A folder below `units` is one submission of the study above.
+    let above = folder.ancestors().nth(2).filter(|above| kind_of(above).is_some());
+    let (root, only) = match above {
+        Some(above) if kind_of(folder).is_none() => (above, folder.file_name()),
+        _ => (folder, None),
+    };
+    let (_, found) = recorded_study::<StrategyStudy>(root)?;
+    let is_wanted = |id: &UnitId| only.is_none_or(|only| only == id.as_str());
+    let found = found.into_iter().filter(|(id, _)| is_wanted(id));
+    let submissions = found.filter_map(|(id, found)| Some((id, StrategyFound::submission(found)?)));
+    let scores = submissions.map(|(id, found)| of_submission(id.as_str(), found));
+    let scores = scores.collect::<Result<Vec<_>, StudyError>>()?;
+    if scores.is_empty() {
+        return Err(StudyError::input(
             format_args!("{}: the folder holds no finished submission", folder.display()),
-            "name the folder of results of `ktd strategy-code run`, or one below its `submissions`",
+            "name the folder of results of `ktd strategy-code run`, or one below its `units`",
         ));
     }
-    Ok(own)
+    Ok(scores)
 }
 
-fn of_submission(own: &Path) -> Result<RecordedScores, StrategyError> {
-    check_files(own)?;
-    let path = own.join(RESULT);
-    let result: SubmissionResult = parse_json(&path, &read_bounded(&path, FILE_LIMIT_BYTES)?)?;
-    let path = own.join(EVENTS);
-    let events: Vec<VersionVerdict> = LineKind::Log.open(&path)?.values()?;
-    let versions = events.into_iter().map(|event| version_of(own, event));
-    let versions: Vec<VersionParts> = versions.collect::<Result<_, StrategyError>>()?;
-    let rows = result.rows;
+fn of_submission(own: &str, found: SubmissionFound) -> Result<RecordedScores, StudyError> {
+    let SubmissionFound {
+        rows,
+        events,
+        versions: texts,
+        ..
+    } = found;
+    let sources = texts
+        .iter()
+        .map(|text| text.as_ref().map(|text| text.source.as_str()));
+    let versions = events
+        .into_iter()
+        .zip(sources)
+        .map(|(event, source)| version_of(own, event.verdict, source));
+    let versions: Vec<VersionParts> = versions.collect::<Result<_, StudyError>>()?;
     let differs = || difference(own, "the result has other iterations than the events");
     if rows.versions.len() != versions.len() {
         return Err(differs());
@@ -128,8 +130,8 @@ fn ranked(versions: &[VersionParts]) -> Option<usize> {
     ranked_version(&scores)
 }
 
-fn version_of(own: &Path, event: VersionVerdict) -> Result<VersionParts, StrategyError> {
-    let without = || StrategyError::damaged(&own.join(EVENTS), "a report has no `evidence`".to_owned());
+fn version_of(own: &str, event: VersionVerdict, source: Option<&str>) -> Result<VersionParts, StudyError> {
+    let without = || difference(own, "a report has no `evidence`");
     let evidence = event.report.map(|report| report.evidence.ok_or_else(without));
     let evidence = evidence.transpose()?;
     if evidence
@@ -144,10 +146,9 @@ fn version_of(own: &Path, event: VersionVerdict) -> Result<VersionParts, Strateg
     }
     let has_drifted = event.state == IterationState::Drifted;
     let published = evidence.as_ref().and_then(|evidence| evidence.published.as_ref());
-    let published = match published {
-        Some(published) => Some(published.scores(&source_of(own, event.iteration)?)),
-        None => None,
-    };
+    let published = published
+        .zip(source)
+        .map(|(published, source)| published.scores(source));
     Ok(VersionParts {
         iteration: event.iteration,
         state: event.state,
@@ -158,13 +159,6 @@ fn version_of(own: &Path, event: VersionVerdict) -> Result<VersionParts, Strateg
         evidence,
         published,
     })
-}
-
-fn source_of(own: &Path, iteration: usize) -> Result<String, StrategyError> {
-    let version = own.join("versions").join(iteration.to_string());
-    let path = version.join("strategy.py");
-    let bytes = read_bounded(&path, FILE_LIMIT_BYTES)?;
-    String::from_utf8(bytes).map_err(|error| StrategyError::damaged(&path, error.to_string()))
 }
 
 fn is_same<const N: usize>(recorded: Option<[f64; N]>, made: Option<[f64; N]>) -> bool {
@@ -178,9 +172,9 @@ fn is_same<const N: usize>(recorded: Option<[f64; N]>, made: Option<[f64; N]>) -
     }
 }
 
-fn difference(own: &Path, what: &str) -> StrategyError {
-    StrategyError::Asking(AskingError::Difference {
-        what: format!("{}: {what}", own.display()),
-        hint: "the record was changed; take the folder from whoever made it, or `ktd strategy-code replay` makes it again",
-    })
+fn difference(own: &str, what: &str) -> StudyError {
+    StudyError::difference(
+        format_args!("{own}: {what}"),
+        "the record was changed; take the folder from whoever made it, or `ktd replay DIR --deep` makes it again",
+    )
 }

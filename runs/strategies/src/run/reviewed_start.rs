@@ -46,7 +46,7 @@ impl ReviewedStart {
 
 /// The versions that submissions start with, by model, document and seed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct StartingVersions(BTreeMap<(String, String, u64), ReviewedStart>);
+pub(crate) struct StartingVersions(BTreeMap<(String, String, u64), ReviewedStart>);
 
 impl StartingVersions {
     /// With another one.

@@ -1,6 +1,6 @@
 //! What the best of many versions is worth: deflated Sharpe ratios, and the probability that choosing among models overfits.
 
-use super::experiment::RealSubmission;
+use super::real_tables::RealSubmission;
 use crate::number::as_number;
 use ktd_stats::moments::Moments;
 use ktd_stats::{Sample, Trials, Undefined, deflated_sharpe, pbo_of_distinct};

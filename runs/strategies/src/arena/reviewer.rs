@@ -1,0 +1,114 @@
+//! One reviewer: what it is shown, and what it says.
+
+use super::control::ControlKind;
+use super::program::ReviewedProgram;
+use super::review::{ReviewAsking, ReviewEvent};
+use crate::run::{ArenaKeys, ReviewText, ReviewsFound, StrategyEvent, StrategyFound, StrategyWorld};
+use futures::StreamExt;
+use ktd_strategy_code::review_order;
+use ktd_study::{Hands, StudyError, UnitId};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Models with a program below which nothing is compared.
+const AUTHORS_MIN: usize = 2;
+
+/// What decides the reviews of one model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReviewUnit {
+    reviewer: String,
+    /// It orders programs, draws bounds, and is sent to vendors that take one.
+    seed: u64,
+    review: ReviewText,
+    temperature: f64,
+    /// The submissions.
+    of: Vec<UnitId>,
+}
+
+impl ReviewUnit {
+    pub(crate) fn new(reviewer: &str, seed: u64, keys: &ArenaKeys, of: Vec<UnitId>) -> Self {
+        Self {
+            reviewer: reviewer.to_owned(),
+            seed,
+            review: keys.review,
+            temperature: keys.temperature,
+            of,
+        }
+    }
+}
+
+/// The most reviews that a reviewer of so many submissions is asked for: planted programs are among them.
+pub(crate) const fn reviews(submissions: usize) -> usize {
+    submissions + ControlKind::ALL.len()
+}
+
+/// Has a model review the ranked programs of all submissions and the planted ones.
+pub(crate) async fn run_reviews(
+    world: &StrategyWorld,
+    unit: &ReviewUnit,
+    hands: &mut Hands<'_, StrategyEvent>,
+) -> Result<ReviewsFound, StudyError> {
+    let (mut programs, mut models) = (Vec::new(), BTreeSet::new());
+    for id in &unit.of {
+        let found: StrategyFound = hands.found(id)?;
+        let Some(found) = found.submission() else { continue };
+        models.insert(found.rows.model.clone());
+        programs.extend(ReviewedProgram::ranked(world, &found)?);
+    }
+    let authors: BTreeSet<&String> = programs
+        .iter()
+        .filter_map(|program| program.key.model.as_ref())
+        .collect();
+    let (authors, models) = (authors.len(), models.len());
+    if authors < AUTHORS_MIN {
+        return Ok(ReviewsFound {
+            reviewer: unit.reviewer.clone(),
+            events: Vec::new(),
+            programs: Vec::new(),
+            tokens: 0,
+            not_applicable: Some(format!(
+                "{authors} of {models} models have a program under review; an arena compares at least {AUTHORS_MIN}"
+            )),
+        });
+    }
+    programs.extend(ControlKind::ALL.map(ReviewedProgram::planted));
+    let events = all_reviews(unit, &programs, (hands, world.experiment.parallel)).await?;
+    for event in &events {
+        hands.event(&StrategyEvent::Review(Box::new(event.clone())))?;
+    }
+    Ok(ReviewsFound {
+        reviewer: unit.reviewer.clone(),
+        events,
+        programs: programs.into_iter().map(|program| program.key).collect(),
+        tokens: hands.asked()?.spending()?.tokens.all(),
+        not_applicable: None,
+    })
+}
+
+/// The reviews by step. A review that was begun is led to its end even when another is stopped, so that nothing that was sent
+/// is lost.
+async fn all_reviews(
+    unit: &ReviewUnit,
+    programs: &[ReviewedProgram],
+    (hands, parallel): (&Hands<'_, StrategyEvent>, usize),
+) -> Result<Vec<ReviewEvent>, StudyError> {
+    let asking = ReviewAsking {
+        record: hands.asked()?,
+        review: unit.review,
+        seed: unit.seed,
+    };
+    let order = review_order(programs.len(), unit.seed, &unit.reviewer);
+    let in_order = order.iter().filter_map(|place| programs.get(*place));
+    let asked = in_order.zip(1..).map(|(program, step)| {
+        let asking = &asking;
+        async move {
+            let event = asking.review(step, program).await;
+            hands.advance(1);
+            event
+        }
+    });
+    let events: Vec<_> = futures::stream::iter(asked).buffered(parallel).collect().await;
+    // Whatever stopped others is an error of its own.
+    let events: Result<Vec<Option<ReviewEvent>>, _> = events.into_iter().collect();
+    Ok(events?.into_iter().flatten().collect())
+}
