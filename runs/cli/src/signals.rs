@@ -8,31 +8,39 @@ use crate::CliError;
 /// # Errors
 /// [`CliError`] when a signal came, or the system lets nobody wait for one.
 pub(super) async fn unless_told_to_end<W: Future>(work: W) -> Result<W::Output, CliError> {
+    let told =
+        told_to_end().map_err(|error| CliError::invalid(format_args!("cannot wait for signals: {error}")))?;
     tokio::select! {
         done = work => Ok(done),
-        told = told_to_end() => Err(match told {
-            Ok(()) => CliError::difference("ended by a signal")
-                .with_hint("run the same command again: it continues where it stopped"),
-            Err(error) => CliError::invalid(format_args!("cannot wait for signals: {error}")),
-        }),
+        () = told => Err(CliError::difference("ended by a signal")
+            .with_hint("run the same command again: it continues where it stopped")),
     }
 }
 
+/// What is done once a signal asks this process to end. From this call on, and not from when it is first waited for, no
+/// signal ends the process by itself.
+///
+/// # Errors
+/// [`std::io::Error`] when the system lets nobody wait for a signal.
 #[cfg(unix)]
-pub(super) async fn told_to_end() -> std::io::Result<()> {
+pub(super) fn told_to_end() -> std::io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hangup = signal(SignalKind::hangup())?;
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-        _ = hangup.recv() => {}
-    }
-    Ok(())
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    })
 }
 
 #[cfg(not(unix))]
-pub(super) async fn told_to_end() -> std::io::Result<()> {
-    tokio::signal::ctrl_c().await
+pub(super) fn told_to_end() -> std::io::Result<impl Future<Output = ()>> {
+    let mut interrupt = tokio::signal::windows::ctrl_c()?;
+    Ok(async move {
+        interrupt.recv().await;
+    })
 }

@@ -11,11 +11,17 @@ use ktd_io::whole_folder::end_unfinished;
 /// [`CliError`] of the work, also where a signal ended it.
 pub(super) fn unless_ending<T>(work: impl FnOnce() -> Result<T, CliError>) -> Result<T, CliError> {
     let runtime = runtime()?;
-    runtime.spawn(async {
-        if told_to_end().await.is_ok() {
+    // Before the work begins to write: a signal that nobody waits for would leave what is written by then.
+    let told = {
+        let _entered = runtime.enter();
+        told_to_end()
+    };
+    if let Ok(told) = told {
+        runtime.spawn(async {
+            told.await;
             end_unfinished();
-        }
-    });
+        });
+    }
     let done = work();
     runtime.shutdown_background();
     done
