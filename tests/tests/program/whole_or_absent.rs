@@ -6,8 +6,12 @@ use ktd_env::KeyedStream;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_io::whole_file::list;
 use ktd_kit::program::{kill_after, written};
-use ktd_kit::{Folder, assert_ok, command, files, quiet};
+use ktd_kit::vendor::{Then, json_reply};
+use ktd_kit::{Folder, MASK_KEY, Need, Vendor, assert_ok, command, files, quiet};
+use serde_json::json;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -29,21 +33,34 @@ const LEAK: &str = "name = \"small\"\nsynthetic = { seed = 3, names = 24, days =
 
 const ORDERS: &str = "{\"date\":\"2022-03-07\",\"orders\":[{\"symbol\":\"SH600000\",\"side\":\"BUY\",\"shares\":100,\"confidence\":0.5,\"reason\":\"bought by a test\"}]}\n";
 
+const PROBES: &str = r#"
+name = "tiny"
+synthetic = { seed = 3, names = 40, days = 400 }
+mask_key_file = "mask.key"
+mask = { level = "blinded", numeric = "banded" }
+probes = { day = 4 }
+days = 2
+episode_steps = 4
+stretches = 2
+training = 2
+control_probes = 2
+"#;
+
 const KILLS: usize = 20;
 
-/// One way to write a folder below `room/`.
+/// One way to write a folder, or a file, below `room/`.
 struct Writer {
-    /// The arguments; OUT stands for the folder.
+    /// The arguments; OUT stands for the folder or file.
     arguments: &'static str,
-    /// The file that stands for all of them.
+    /// The file that stands for all of them; nothing where one file is all.
     main: &'static str,
-    /// Whether an earlier folder is replaced, and not refused.
+    /// Whether an earlier folder or file is replaced, and not refused.
     replaces: bool,
     /// Whether other files of the folder come and go one by one: a run that is continued.
     continues: bool,
 }
 
-const WRITERS: [Writer; 8] = [
+const WRITERS: [Writer; 11] = [
     Writer {
         arguments: "publish results/try --key key.pem --open-mask --out OUT",
         main: "published.json",
@@ -86,6 +103,41 @@ const WRITERS: [Writer; 8] = [
         replaces: true,
         continues: true,
     },
+    Writer {
+        // The log of attempts goes with the folder: a certificate counts what was tried before it.
+        arguments: "certify probes.toml --key key.pem --attempts OUT/log.jsonl --out OUT",
+        main: "certificate.json",
+        replaces: true,
+        continues: true,
+    },
+    Writer {
+        arguments: "curve probes.toml --out OUT",
+        main: "curve.json",
+        replaces: true,
+        continues: true,
+    },
+    Writer {
+        arguments: "data import prices.csv --basis raw --force --out OUT",
+        main: "",
+        replaces: true,
+        continues: false,
+    },
+];
+
+/// What is made of models' code, which is judged in boxes.
+const REPORTS: [Writer; 2] = [
+    Writer {
+        arguments: "factor-code report results/factors --out OUT/page.html",
+        main: "page.html",
+        replaces: true,
+        continues: false,
+    },
+    Writer {
+        arguments: "strategy-code report results/strategies --out OUT/page.html",
+        main: "page.html",
+        replaces: true,
+        continues: false,
+    },
 ];
 
 fn scene() -> Folder {
@@ -98,6 +150,9 @@ fn scene() -> Folder {
         ),
         ("leak.toml", LEAK),
         ("orders.jsonl", ORDERS),
+        ("probes.toml", PROBES),
+        ("mask.key", MASK_KEY),
+        ("prices.csv", &prices()),
     ]);
     let panel = SynthConfig {
         seed: 3,
@@ -115,17 +170,54 @@ fn scene() -> Folder {
     folder
 }
 
+/// Bars of a month of 300 stocks.
+fn prices() -> String {
+    let mut text = "date,symbol,open,high,low,close,volume\n".to_owned();
+    for (day, stock) in (1..=20).flat_map(|day| (0..300).map(move |stock| (day, stock))) {
+        writeln!(text, "2024-02-{day:02},SH600{stock:03},10,11,9,10.5,1000").unwrap();
+    }
+    text
+}
+
+/// Recorded experiments on code whose model never writes any.
+fn code_scene() -> Folder {
+    let vendor = Vendor::new(|_, stream| {
+        let message = json!({"role": "assistant", "content": "I have no idea."});
+        let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
+        let body = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
+        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
+        Ok(Then::Keep)
+    });
+    let folder = Folder::new();
+    for (name, command, tasks) in [
+        ("factors", "factor-code", "tasks = ['REV-1-01']"),
+        ("strategies", "strategy-code", "strategies = ['S01']"),
+    ] {
+        let url = vendor.base_url();
+        let text = format!(
+            "benchmark = '{command}'\nname = '{name}'\n{tasks}\n[[agents]]\nid = 'writer'\nmodel = 'm'\n\
+             vendor = 'vllm'\nmax_output_tokens = 100\nbase_url = '{url}'\n"
+        );
+        folder.write("code.toml", text);
+        assert_ok(&quiet(folder.path(), &[command, "run", "code.toml"]));
+    }
+    folder
+}
+
 impl Writer {
     fn arguments(&self, out: &str) -> Vec<String> {
         let words = self.arguments.split(' ');
-        let words = words.map(|word| if word == "OUT" { out } else { word });
-        ["--quiet"].into_iter().chain(words).map(str::to_owned).collect()
+        let words = words.map(|word| word.replace("OUT", out));
+        ["--quiet".to_owned()].into_iter().chain(words).collect()
     }
 
     fn run(&self, folder: &Folder, out: &str) {
         let arguments = self.arguments(out);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        assert_ok(&folder.ktd(&arguments));
+        let output = folder.ktd(&arguments);
+        // Attackers that are this few certify no mask, and that is written too.
+        let is_refused = output.status.code() == Some(1) && folder.at(out).join("certificate.json").exists();
+        assert!(output.status.success() || is_refused, "{output:?}");
     }
 
     /// Fails unless what a kill left of the folder is whole, or absent by its main file.
@@ -162,29 +254,56 @@ impl Writer {
     }
 }
 
-/// The files of a folder, but for such as a kill left under a temporary name, and locks.
-fn shown(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = files(folder);
-    found.retain(|path, _| !path.ends_with("lock") && !path.to_string_lossy().ends_with(".part"));
+/// The files of a folder, but for such as a kill left under a temporary name, and locks; a file itself has no name.
+fn shown(path: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    if path.is_file() {
+        return BTreeMap::from([(PathBuf::new(), std::fs::read(path).unwrap())]);
+    }
+    let mut found = files(path);
+    found.retain(|path, _| {
+        let is_left = path.ends_with("lock") || path.to_string_lossy().ends_with(".part");
+        // A curve's episodes keep requests whose outcome a kill left unknown: `kill_resume` has them.
+        !is_left && !path.starts_with("strategies")
+    });
     found
+}
+
+fn remove(path: &Path) {
+    if path.is_file() {
+        std::fs::remove_file(path).unwrap();
+    } else {
+        std::fs::remove_dir_all(path).unwrap();
+    }
 }
 
 #[test]
 fn a_killed_writer_leaves_a_folder_whole_or_absent() {
-    let folder = scene();
-    for (place, writer) in WRITERS.iter().enumerate() {
+    kill_each(&scene(), &WRITERS);
+}
+
+#[test]
+fn a_killed_report_of_code_is_whole_or_absent() {
+    if Need::Boxes.is_met() && Need::BoxEnvironment.is_met() {
+        kill_each(&code_scene(), &REPORTS);
+    }
+}
+
+/// Kills each writer at drawn moments, and looks at what is left; the last run is left alone.
+fn kill_each(folder: &Folder, writers: &[Writer]) {
+    for (place, writer) in writers.iter().enumerate() {
         let name = writer.arguments.split(' ').next().unwrap();
-        writer.run(&folder, &format!("whole-{place}"));
-        let whole = shown(&folder.at(&format!("whole-{place}")));
-        let total = written(&folder.at(&format!("whole-{place}")));
-        let room = folder.at(&format!("room-{place}"));
+        let [undisturbed, room] = ["whole", "room"].map(|name| folder.at(&format!("{name}-{place}")));
+        std::fs::create_dir(&undisturbed).unwrap();
         std::fs::create_dir(&room).unwrap();
+        writer.run(folder, &format!("whole-{place}/out"));
+        let whole = shown(&undisturbed.join("out"));
+        let total = written(&undisturbed);
         let out = format!("room-{place}/out");
         let mut dice = KeyedStream::for_purpose(u64::try_from(place).unwrap(), "whole or absent");
         for _ in 0..KILLS {
             let target = room.join("out");
             if target.exists() && (!writer.replaces || dice.below(2) == 0) {
-                std::fs::remove_dir_all(&target).unwrap();
+                remove(&target);
             }
             // An earlier report is replaced at the end: its bytes are there before the first new one.
             let bytes = written(&room) + 1 + dice.below(total);
@@ -200,9 +319,9 @@ fn a_killed_writer_leaves_a_folder_whole_or_absent() {
             writer.check(&room, &whole, &how);
         }
         if !writer.replaces && room.join("out").exists() {
-            std::fs::remove_dir_all(room.join("out")).unwrap();
+            remove(&room.join("out"));
         }
-        writer.run(&folder, &out);
+        writer.run(folder, &out);
         writer.check(&room, &whole, name);
         assert_eq!(list(&room).unwrap(), [room.join("out")], "{name}");
         let left = files(&room)
