@@ -19,13 +19,19 @@ const MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
 /// # Errors
 /// [`std::io::Error`] when they cannot be packed.
 pub fn pack(lines: &[u8], level: i32) -> std::io::Result<Vec<u8>> {
+    let mut encoder = packer(level)?;
+    encoder.set_pledged_src_size(u64::try_from(lines.len()).ok())?;
+    encoder.write_all(lines)?;
+    encoder.finish()
+}
+
+/// The same of lines that are not all held.
+pub(crate) fn packer(level: i32) -> std::io::Result<zstd::Encoder<'static, Vec<u8>>> {
     let mut encoder = zstd::Encoder::new(Vec::new(), level)?;
     encoder.include_checksum(true)?;
     encoder.long_distance_matching(true)?;
     encoder.window_log(WINDOW_LOG)?;
-    encoder.set_pledged_src_size(u64::try_from(lines.len()).ok())?;
-    encoder.write_all(lines)?;
-    encoder.finish()
+    Ok(encoder)
 }
 
 /// The whole frames that some bytes begin with.
