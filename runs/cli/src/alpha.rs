@@ -35,8 +35,6 @@ pub(super) enum AlphaCommand {
     Report(alpha_eval::ReportArgs),
     /// Have language models score the logic of formulas, with controls of length, nonsense and chance.
     Judge(alpha_judge::JudgeArgs),
-    /// Make scores again from the recorded answers of models, and compare them byte for byte.
-    Replay(alpha_judge::ReplayArgs),
     /// Search for formulas by random growth or genetic programming; the pool is chosen by valid days.
     Mine(alpha_mine::MineArgs),
 }
@@ -172,7 +170,6 @@ pub(super) fn run(command: &AlphaCommand, console: Console) -> Result<(), CliErr
         AlphaCommand::Eval(args) => alpha_eval::run(args, console),
         AlphaCommand::Report(args) => alpha_eval::report(args, console),
         AlphaCommand::Judge(args) => alpha_judge::run(args, console),
-        AlphaCommand::Replay(args) => alpha_judge::replay(args, console),
         AlphaCommand::Mine(args) => alpha_mine::run(args, console),
     }
 }

@@ -1,15 +1,12 @@
-//! `ktd alpha judge` and `ktd alpha replay`: language models score the logic of formulas.
+//! `ktd alpha judge`: language models score the logic of formulas.
 
 use crate::CliError;
 use crate::output::Console;
-use crate::run::runtime;
 use crate::study;
 use clap::Args;
-use ktd_io::parallel::available_threads;
 use ktd_studies::AlphaStudy;
 use ktd_studies::judge::FormulaJudging;
-use ktd_studies::mine::{mined_table, replay_mined};
-use ktd_study::{Depth, any};
+use ktd_study::any;
 use std::path::{Path, PathBuf};
 
 const JUDGE_EXAMPLE: &str = "\
@@ -35,14 +32,6 @@ Formulas of all pools stand in one list, each once, in three orders, and no judg
 median. Equal formulas of other lengths, formulas without meaning, and one order twice show what a judge's scores are worth. \
 Everything is recorded: the same command again asks nothing twice. Exit code 3 when the budget is used up.";
 
-const REPLAY_EXAMPLE: &str = "\
-Example:
-  ktd alpha replay results/pools/judge
-  ktd alpha replay results/words1 --panel csi300.ktdp
-
-Scores of judges, and the pool of a search by a language model, are made again from the recorded exchanges, without a network, and \
-compared with the files byte for byte. A search needs the panel that it was made on. Exit code 1 when they differ.";
-
 #[derive(Debug, Args)]
 #[command(after_help = JUDGE_EXAMPLE)]
 pub(super) struct JudgeArgs {
@@ -52,20 +41,6 @@ pub(super) struct JudgeArgs {
     /// Folder of results [default: results/NAME beside the file]; what judges say is kept in its `judge`.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = REPLAY_EXAMPLE)]
-pub(super) struct ReplayArgs {
-    /// A folder that `ktd alpha judge`, or `ktd alpha mine` with method = "llm", has written.
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
-    /// The panel of a search [default: the synthetic market].
-    #[arg(long, value_name = "FILE", conflicts_with = "bins")]
-    panel: Option<PathBuf>,
-    /// The data directory of Qlib of a search.
-    #[arg(long, value_name = "DIR")]
-    bins: Option<PathBuf>,
 }
 
 /// Has a study's formulas judged.
@@ -79,21 +54,4 @@ pub(super) fn run(args: &JudgeArgs, console: Console) -> Result<(), CliError> {
         (&args.study, Some(&folder)),
         (false, console),
     )
-}
-
-/// Makes a search by a language model again from its record.
-pub(super) fn replay(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
-    if let Some(kind) = study::kind_in(&args.folder) {
-        return study::replay(kind, (&args.folder, None), Depth::Recorded, console);
-    }
-    let market = (args.panel.clone(), args.bins.clone());
-    let replaying = replay_mined(&args.folder, market, available_threads());
-    let pool = runtime()?.block_on(replaying)?;
-    let value = serde_json::to_value(&pool).map_err(CliError::invalid)?;
-    let text = format!(
-        "{}\n{}: the record gives the same bytes",
-        mined_table(&pool).text_in(console.layout()),
-        args.folder.display()
-    );
-    console.result(if console.quiet { "" } else { &text }, &value)
 }

@@ -2,16 +2,10 @@
 
 use crate::CliError;
 use crate::output::Console;
-use crate::progress::Progress;
-use crate::run::runtime;
-use crate::signals::unless_told_to_end;
-use crate::this_program::this_program;
+use crate::study;
 use clap::Args;
-use ktd_io::parallel::available_threads;
-use ktd_record::study_folder::StudyFolder;
-use ktd_studies::mine::{
-    MineMethod, MineStudy, MinedPool, OpenMine, mine_into, mine_with_model, mined_table,
-};
+use ktd_studies::mine::FormulaMining;
+use ktd_study::read_study_file;
 use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
@@ -46,49 +40,11 @@ pub(super) struct MineArgs {
 
 /// Searches for formulas.
 pub(super) fn run(args: &MineArgs, console: Console) -> Result<(), CliError> {
-    let study = MineStudy::read(&args.study)?;
-    let beside = args.study.parent().unwrap_or_else(|| Path::new(""));
-    let beside = beside.join("results").join(&study.name);
-    let method = study.method;
-    let open = OpenMine::new(study, available_threads())?;
-    let held = StudyFolder::hold(&args.out.clone().unwrap_or(beside), &this_program())?;
-    let work = u64::try_from(open.work()).unwrap_or(u64::MAX);
-    let mut bar = Progress::new(console, "searching", work, "formulas");
-    let mut advance = |done| bar.advance(u64::try_from(done).unwrap_or(0));
-    let pool = if method == MineMethod::Llm {
-        let base = args.study.parent().unwrap_or_else(|| Path::new(""));
-        let mining = mine_with_model(&open, (base, &held), &mut advance);
-        runtime()?.block_on(unless_told_to_end(mining))??
-    } else {
-        mine_into(&open, &held, &mut advance)?
-    };
-    drop(bar);
-    let value = serde_json::to_value(&pool).map_err(CliError::invalid)?;
-    let text = if console.quiet {
-        String::new()
-    } else {
-        text(&pool, held.path(), console)
-    };
-    console.result(&text, &value)
-}
-
-fn text(pool: &MinedPool, folder: &Path, console: Console) -> String {
-    let outcomes = pool.outcomes.iter();
-    let outcomes: Vec<String> = outcomes.map(|(code, count)| format!("{count} {code}")).collect();
-    let mut text = vec![mined_table(pool).text_in(console.layout())];
-    text.push(format!("tried: {}", outcomes.join(", ")));
-    text.extend(pool.model.iter().map(|model| {
-        let lost = model.lost.all();
-        let (name, until) = (&model.model, &model.known_until);
-        format!(
-            "found by {name} (known until: {until}) in {} rounds, {lost} of them lost",
-            model.rounds
-        )
-    }));
-    text.extend(pool.notes.iter().map(|note| format!("note: {note}")));
-    text.push(format!(
-        "{}: pool.json, trials.jsonl, header.json",
-        folder.display()
-    ));
-    text.join("\n")
+    let keys = read_study_file::<FormulaMining>(&args.study)?;
+    let base = args.study.parent().unwrap_or_else(|| Path::new(""));
+    let folder = args
+        .out
+        .clone()
+        .unwrap_or_else(|| base.join("results").join(&keys.name));
+    study::run_keys::<FormulaMining>(keys, (base, &folder), console).map(drop)
 }

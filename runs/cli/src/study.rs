@@ -13,6 +13,7 @@ use ktd_leakage_study::LeakStudy;
 use ktd_strategies::StrategyStudy;
 use ktd_studies::AlphaEvaluating;
 use ktd_studies::judge::FormulaJudging;
+use ktd_studies::mine::FormulaMining;
 use ktd_study::{
     AnyEnd, AnyKind, Depth, Replayed, ReportOf, StudyError, StudyKind, StudyProgress, StudyRun, UnitId, any,
     kind_of, run_study,
@@ -24,11 +25,12 @@ use std::sync::Mutex;
 use tokio::sync::watch;
 
 /// Every kind of study.
-pub(super) const KINDS: [&dyn AnyKind; 5] = [
+pub(super) const KINDS: [&dyn AnyKind; 6] = [
     any::<LeakStudy>(),
     any::<FactorCodeStudy>(),
     any::<StrategyStudy>(),
     any::<AlphaEvaluating>(),
+    any::<FormulaMining>(),
     any::<FormulaJudging>(),
 ];
 
@@ -87,10 +89,13 @@ fn with_run<T>(
     let (tasks, program) = (runtime()?, this_program());
     let (tell, told_to_end) = watch::channel(false);
     if listens {
+        let _within = tasks.enter();
+        let told = signals::told_to_end()
+            .map_err(|error| CliError::invalid(format_args!("cannot wait for signals: {error}")))?;
         tasks.spawn(async move {
-            if signals::told_to_end().await.is_ok() {
-                tell.send(true).ok();
-            }
+            told.await;
+            // Nobody listens any more where the study has just ended.
+            tell.send(true).ok();
         });
     }
     let run = StudyRun {

@@ -112,7 +112,27 @@ impl<'h, E: Serialize> Hands<'h, E> {
         input: &I,
         make: impl FnOnce() -> Result<O, StudyError>,
     ) -> Result<O, StudyError> {
-        self.works.work(name, input, make)
+        let made = self
+            .works
+            .works(name, std::slice::from_ref(input), |_| Ok(vec![make()?]))?;
+        // One input has one output.
+        made.into_iter()
+            .next()
+            .ok_or_else(|| StudyError::input(format_args!("the work {name} gives nothing"), ""))
+    }
+
+    /// What computations of one name give, each recorded by the hash of its own input. `make` is called once, with the places
+    /// of those that must be made, and gives them in that order.
+    ///
+    /// # Errors
+    /// Those of [`Self::work`].
+    pub fn works<I: Serialize, O: Serialize + DeserializeOwned>(
+        &self,
+        name: &str,
+        inputs: &[I],
+        make: impl FnOnce(&[usize]) -> Result<Vec<O>, StudyError>,
+    ) -> Result<Vec<O>, StudyError> {
+        self.works.works(name, inputs, make)
     }
 
     /// Adds a file to the record, below its folder: written when the unit is finished.

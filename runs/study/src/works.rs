@@ -92,37 +92,57 @@ impl Works {
         }
     }
 
-    /// What a work gives, recorded or made; see [`crate::Hands::work`].
-    pub(crate) fn work<I: Serialize, O: Serialize + DeserializeOwned>(
+    /// What works of one name give, recorded or made; see [`crate::Hands::works`].
+    pub(crate) fn works<I: Serialize, O: Serialize + DeserializeOwned>(
         &self,
         name: &str,
-        input: &I,
-        make: impl FnOnce() -> Result<O, StudyError>,
-    ) -> Result<O, StudyError> {
+        inputs: &[I],
+        make: impl FnOnce(&[usize]) -> Result<Vec<O>, StudyError>,
+    ) -> Result<Vec<O>, StudyError> {
+        let all: Vec<usize> = (0..inputs.len()).collect();
         if matches!(self.mode, Mode::Made) {
-            return make();
+            return make(&all);
         }
-        let input = serde_json::to_value(input).map_err(|error| unwritable(name, &error))?;
-        let key = sha256_hex(format!("{name}\0{input}").as_bytes());
-        held(&self.used).insert(key.clone());
-        let known = held(&self.known).get(&key).cloned();
-        match (known, self.mode) {
-            (Some(line), Mode::MadeAgain(difference)) => {
-                let made = serde_json::to_string(&make()?).map_err(|error| unwritable(name, &error))?;
-                if let Some(found) = difference(line.output.get(), &made) {
-                    let place = key.chars().take(12).collect::<String>();
-                    let what = format!("{WORKS}: the work {name} {place} comes to something else: {found}");
+        let mut keys = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let input = serde_json::to_value(input).map_err(|error| unwritable(name, &error))?;
+            keys.push(sha256_hex(format!("{name}\0{input}").as_bytes()));
+        }
+        held(&self.used).extend(keys.iter().cloned());
+        let known: Vec<Option<WorkLine>> = {
+            let known = held(&self.known);
+            keys.iter().map(|key| known.get(key).cloned()).collect()
+        };
+        let is_made = |place: &usize| match (known.get(*place), self.mode) {
+            (Some(Some(_)), Mode::MadeAgain(_)) | (Some(None), Mode::Kept) => true,
+            _ => false,
+        };
+        let missing: Vec<usize> = all.into_iter().filter(is_made).collect();
+        let made = if missing.is_empty() {
+            Vec::new()
+        } else {
+            make(&missing)?
+        };
+        let mut made = missing.into_iter().zip(made).peekable();
+        let mut outputs = Vec::with_capacity(inputs.len());
+        for (place, (key, known)) in keys.into_iter().zip(known).enumerate() {
+            let made = made.next_if(|(made, _)| *made == place).map(|(_, made)| made);
+            let line = match (known, made) {
+                (Some(line), made) => {
+                    if let (Some(made), Mode::MadeAgain(difference)) = (made, self.mode) {
+                        compare(&line, &made, difference)?;
+                    }
+                    line
+                }
+                (None, Some(made)) => self.keep(name, key, &made)?,
+                (None, None) => {
+                    let what = format!("{WORKS}: a work {name} that the unit needs is not recorded");
                     return Err(StudyError::difference(what, REPLAY_HINT));
                 }
-                read(&line)
-            }
-            (Some(line), _) => read(&line),
-            (None, Mode::Kept) => read(&self.keep(name, key, &make()?)?),
-            (None, _) => Err(StudyError::difference(
-                format_args!("{WORKS}: a work {name} that the unit needs is not recorded"),
-                REPLAY_HINT,
-            )),
+            };
+            outputs.push(read(&line)?);
         }
+        Ok(outputs)
     }
 
     /// Keeps what was made, and gives what stands: another thread may have made the same before.
@@ -163,6 +183,20 @@ impl Works {
 
 pub(crate) fn open_path(folder: &Path) -> PathBuf {
     folder.join("private").join("works.jsonl")
+}
+
+/// Compares a recorded output with one that was made again.
+fn compare<O: Serialize>(line: &WorkLine, made: &O, difference: DifferenceFn) -> Result<(), StudyError> {
+    let made = serde_json::to_string(made).map_err(|error| unwritable(&line.work, &error))?;
+    let Some(found) = difference(line.output.get(), &made) else {
+        return Ok(());
+    };
+    let place: String = line.input_sha256.chars().take(12).collect();
+    let what = format!(
+        "{WORKS}: the work {} {place} comes to something else: {found}",
+        line.work
+    );
+    Err(StudyError::difference(what, REPLAY_HINT))
 }
 
 fn read<O: DeserializeOwned>(line: &WorkLine) -> Result<O, StudyError> {

@@ -38,13 +38,6 @@ pub(super) struct ReadingAlpha {
     pub(super) formula: String,
 }
 
-/// What the header of a search says of its models.
-#[derive(Debug, Default, Deserialize)]
-struct MinerHeader {
-    #[serde(default)]
-    models: Vec<String>,
-}
-
 impl Reading {
     pub(super) fn new(
         judges: Vec<String>,
@@ -82,12 +75,24 @@ impl Reading {
     }
 }
 
+/// What a mined pool says of the model that found it.
+#[derive(Debug, Default, Deserialize)]
+struct MinedBy {
+    model: Option<MinerName>,
+}
+
+#[derive(Debug, Deserialize)]
+struct MinerName {
+    model: String,
+}
+
 /// The models behind a mined pool; none of another one.
 fn miners(source: &PoolSource) -> Result<Vec<String>, FormulaStudyError> {
     let Some(folder) = &source.mined else {
         return Ok(Vec::new());
     };
-    let path = folder.join("header.json");
-    let header = read_if_exists(&path)?.map(|bytes| parse_json::<MinerHeader>(&path, &bytes));
-    Ok(header.transpose()?.unwrap_or_default().models)
+    let path = folder.join("pool.json");
+    let pool = read_if_exists(&path)?.map(|bytes| parse_json::<MinedBy>(&path, &bytes));
+    let model = pool.transpose()?.unwrap_or_default().model;
+    Ok(model.into_iter().map(|model| model.model).collect())
 }

@@ -17,6 +17,9 @@ const HINT: &str = "`ktd alpha mine --help` shows a file, and docs/formulas.md n
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct MineStudy {
+    /// `alpha-mine`.
+    #[serde(default, skip_serializing)]
+    pub kind: Option<String>,
     /// Its name: that of its folder of results, and of its pool.
     pub name: String,
     /// A panel file; without it and without `bins`, the synthetic market.
@@ -114,13 +117,18 @@ impl MineStudy {
     pub fn read(path: &Path) -> Result<Self, FormulaStudyError> {
         let text = read_text(path, FILE_LIMIT_BYTES)?;
         let base = path.parent().unwrap_or_else(|| Path::new(""));
-        let mut mine = Self::parse(&text).map_err(|error| {
+        let mine = Self::parse(&text).map_err(|error| {
             FormulaStudyError::input(format_args!("{}: {error}", path.display()), error.hint())
         })?;
-        for file in [&mut mine.panel, &mut mine.bins].into_iter().flatten() {
+        Ok(mine.based(base))
+    }
+
+    /// The search with the paths of its files from where its own file lies.
+    pub(super) fn based(mut self, base: &Path) -> Self {
+        for file in [&mut self.panel, &mut self.bins].into_iter().flatten() {
             *file = base.join(&*file);
         }
-        Ok(mine)
+        self
     }
 
     /// The search of a text.
@@ -137,7 +145,7 @@ impl MineStudy {
         Ok(mine)
     }
 
-    fn check(&self) -> Result<(), FormulaStudyError> {
+    pub(super) fn check(&self) -> Result<(), FormulaStudyError> {
         let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
         let is_plain = !self.name.is_empty() && !self.name.starts_with('.') && self.name.chars().all(plain);
         let splits = &self.splits;

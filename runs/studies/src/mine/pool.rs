@@ -11,14 +11,15 @@ use ktd_alphas::{DayTable, Trial, TrialBook, TrialFault, mean_rank_correlation, 
 use ktd_expressions::{CheckedFormula, FormulaRole, check_formula};
 use ktd_io::parallel::in_parallel;
 use ktd_record::spending::Tokens;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The version of the layout.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 
 /// A formula of a pool.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct MinedFormula {
     /// Its name: its place in the pool.
     pub id: String,
@@ -37,7 +38,7 @@ pub struct MinedFormula {
 }
 
 /// A model that found a pool, and how it went.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelFinder {
     /// The vendor's name of the model.
@@ -50,13 +51,12 @@ pub struct ModelFinder {
     /// Rounds that were lost.
     pub lost: LostCounts,
     /// Tokens of all requests and replies.
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub tokens: Tokens,
-    /// SHA-256 of the events.
-    pub events: String,
 }
 
 /// What a search leaves for `ktd alpha eval`.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct MinedPool {
     /// The version of this layout.
     pub format: u32,
@@ -75,7 +75,7 @@ pub struct MinedPool {
     pub tried: usize,
     /// Distinct formulas by what became of them: `fit`, or why they have no fitness.
     pub outcomes: BTreeMap<String, usize>,
-    /// SHA-256 of the journal.
+    /// SHA-256 of the trials' file.
     pub trials: String,
     /// The model that found it, where one did.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -1,22 +1,22 @@
 //! The rounds of a search by a language model.
 
 use super::feedback::{PastProposal, ProposalEnd, question, system};
-use super::journal::TrialJournal;
 use super::llm_keys::LlmKeys;
 use super::market::OpenMine;
 use super::proposals::{ProposedAlpha, proposal_tool, proposals_of};
-use crate::FormulaStudyError;
+use super::trials::Trials;
 use crate::language::{FormulaConversations, FormulaQuestion, LossKind};
-use ktd_alphas::{ProposalFault, SearchCandidate, Trial, TrialBook, screen_proposals};
+use ktd_alphas::{ProposalFault, SearchCandidate, TrialBook, screen_proposals};
 use ktd_expressions::FormulaRole;
 use ktd_masking::Payload;
+use ktd_study::StudyError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// One proposal of a round, and what became of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ProposalLine {
+pub struct ProposalLine {
     /// As it was written.
     expression: String,
     /// The idea, in the model's words. No model is shown it.
@@ -32,7 +32,7 @@ pub(super) struct ProposalLine {
 /// Line of `events.jsonl`: a round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RoundEvent {
+pub struct RoundEvent {
     pub(super) round: usize,
     /// None where the round is lost.
     pub(super) proposals: Option<Vec<ProposalLine>>,
@@ -42,33 +42,6 @@ pub(super) struct RoundEvent {
     pub(super) reason: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) mistakes: Vec<String>,
-}
-
-/// Trials of a search: those that an earlier run left, then new ones; or all anew, to be compared.
-pub(super) enum TrialKeeper<'j> {
-    Journal(&'j mut TrialJournal),
-    Bytes(Vec<u8>),
-}
-
-impl TrialKeeper<'_> {
-    fn tried(
-        &mut self,
-        open: &OpenMine,
-        candidates: &[SearchCandidate],
-        advance: &mut dyn FnMut(usize),
-    ) -> Result<Vec<Trial>, FormulaStudyError> {
-        match self {
-            Self::Journal(journal) => journal.tried(open, candidates, advance),
-            Self::Bytes(bytes) => {
-                let mut trials = Vec::with_capacity(candidates.len());
-                for candidates in candidates.chunks(open.chunk()) {
-                    trials.extend(open.tried(candidates)?);
-                }
-                bytes.extend(TrialJournal::lines(&trials)?);
-                Ok(trials)
-            }
-        }
-    }
 }
 
 /// A search by a language model, as far as it has come.
@@ -94,13 +67,12 @@ impl<'a> ModelRounds<'a> {
         }
     }
 
-    /// Holds all rounds; `advance` is called with the number of formulas that are done.
+    /// Holds all rounds.
     pub(super) async fn hold(
         &mut self,
         conversations: &FormulaConversations<'_>,
-        trials: &mut TrialKeeper<'_>,
-        advance: &mut dyn FnMut(usize),
-    ) -> Result<(), FormulaStudyError> {
+        trials: &mut Trials<'_>,
+    ) -> Result<(), StudyError> {
         for round in 1..=self.keys.rounds {
             let asked = (round, self.keys.rounds, self.keys.ask);
             let question = FormulaQuestion {
@@ -114,7 +86,7 @@ impl<'a> ModelRounds<'a> {
                 return Ok(());
             };
             let (proposals, lost) = match ended.answer {
-                Ok(proposals) => (Some(self.take(round, proposals, trials, advance)?), None),
+                Ok(proposals) => (Some(self.take(round, proposals, trials)?), None),
                 Err(lost) => (None, Some(lost)),
             };
             self.events.push(RoundEvent {
@@ -133,12 +105,11 @@ impl<'a> ModelRounds<'a> {
         &mut self,
         round: usize,
         proposals: Vec<ProposedAlpha>,
-        trials: &mut TrialKeeper<'_>,
-        advance: &mut dyn FnMut(usize),
-    ) -> Result<Vec<ProposalLine>, FormulaStudyError> {
+        trials: &mut Trials<'_>,
+    ) -> Result<Vec<ProposalLine>, StudyError> {
         let candidates = self.candidates(&proposals);
         let new: Vec<SearchCandidate> = candidates.iter().filter_map(Proposal::tried).cloned().collect();
-        let tried = trials.tried(self.open, &new, advance)?;
+        let tried = trials.tried(&new)?;
         let mut outcomes = tried.iter();
         let mut lines = Vec::with_capacity(proposals.len());
         for ((proposed, candidate), place) in proposals.into_iter().zip(&candidates).zip(1..) {
@@ -229,14 +200,4 @@ impl Proposal {
         let candidate = self.candidate.as_ref().filter(|_| self.fault.is_none());
         candidate.map(|candidate| candidate.form().to_owned())
     }
-}
-
-/// The bytes of `events.jsonl`.
-pub(super) fn round_bytes(events: &[RoundEvent]) -> Result<Vec<u8>, FormulaStudyError> {
-    let mut bytes = Vec::new();
-    for event in events {
-        serde_json::to_writer(&mut bytes, event).map_err(FormulaStudyError::invalid)?;
-        bytes.push(b'\n');
-    }
-    Ok(bytes)
 }

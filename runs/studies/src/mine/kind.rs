@@ -1,0 +1,186 @@
+//! A search for formulas as a kind of study: one unit, whose trials are works.
+
+use super::config::MineStudy;
+use super::market::OpenMine;
+use super::pool::{FORMAT, MinedPool, ModelFinder};
+use super::proposals::tool_sha256;
+use super::rounds::{ModelRounds, RoundEvent};
+use super::tables::mined_table;
+use super::trials::{TRIALS, Trials};
+use crate::FormulaStudyError;
+use crate::language::{FormulaConversations, LostCounts};
+use futures::FutureExt;
+use futures::future::LocalBoxFuture;
+use ktd_alphas::TrialBook;
+use ktd_asking::AskingSettings;
+use ktd_experiment::agent::TrainingCutoff;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::json_bytes;
+use ktd_study::{Hands, Opening, Planned, Report, Section, Shown, StudyError, StudyKind, UnitId};
+use ktd_view::draw::{counted, short_hash};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The search for formulas.
+#[derive(Debug, Clone, Copy)]
+pub struct FormulaMining;
+
+impl StudyKind for FormulaMining {
+    const NAME: &'static str = "alpha-mine";
+    const COMMAND: &'static str = "ktd alpha mine";
+    const FORMAT: u32 = FORMAT;
+    const STEPS: &'static str = "formulas";
+    const ASKS: bool = true;
+
+    type Keys = MineStudy;
+    type World = OpenMine;
+    type Unit = ();
+    type Event = RoundEvent;
+    type Found = MinedPool;
+    type Summary = MinedPool;
+
+    fn name(keys: &MineStudy) -> &str {
+        &keys.name
+    }
+
+    fn check(keys: &MineStudy) -> Result<(), StudyError> {
+        Ok(keys.check()?)
+    }
+
+    fn asking(keys: &MineStudy) -> Option<AskingSettings<'_>> {
+        keys.llm.as_ref().map(|llm| llm.asking(keys.seed))
+    }
+
+    fn open(keys: &MineStudy, at: &Opening<'_>) -> Result<OpenMine, StudyError> {
+        Ok(OpenMine::new(keys.clone().based(at.base), at.threads)?)
+    }
+
+    /// Where the files of the market lie does not matter: their hash is in it.
+    fn decides(world: &OpenMine) -> Value {
+        let llm = world.mine.llm.as_ref();
+        let settings = MineStudy {
+            panel: None,
+            bins: None,
+            ..world.mine.clone()
+        };
+        json!({
+            "panel": world.panel_hash(),
+            "prompts_sha256": llm.map(|_| ktd_prompts::alpha_hash()),
+            "tool_sha256": llm.map(|_| tool_sha256()),
+            "settings": settings,
+        })
+    }
+
+    fn units(keys: &MineStudy, world: &OpenMine) -> Result<Vec<Planned<()>>, StudyError> {
+        let steps = u64::try_from(world.work()).unwrap_or(u64::MAX);
+        let unit = Planned::folder("search".to_owned(), ()).steps(steps);
+        Ok(vec![if keys.llm.is_some() { unit.asking(0) } else { unit }])
+    }
+
+    fn run<'a>(
+        world: &'a OpenMine,
+        _unit: &'a (),
+        hands: &'a mut Hands<'_, RoundEvent>,
+    ) -> LocalBoxFuture<'a, Result<MinedPool, StudyError>> {
+        async move {
+            let (book, events, trials) = searched(world, hands).await?;
+            let mut pool = world.pool(&book, sha256_hex(&trials))?;
+            if world.mine.llm.is_some() {
+                pool.model = Some(finder(hands, &events)?);
+            }
+            for event in &events {
+                hands.event(event)?;
+            }
+            hands.file(TRIALS, trials);
+            Ok(pool)
+        }
+        .boxed_local()
+    }
+
+    fn conclude(_keys: &MineStudy, found: Vec<(UnitId, MinedPool)>) -> Result<MinedPool, StudyError> {
+        let found = found.into_iter().next().map(|(_, pool)| pool);
+        found.ok_or_else(|| StudyError::difference("the study has no record", "run the study again"))
+    }
+
+    fn report(_keys: &MineStudy, pool: &MinedPool) -> Result<Report, StudyError> {
+        let mut notes = pool.notes.clone();
+        notes.extend(pool.model.iter().map(|model| {
+            let (name, until, lost) = (&model.model, &model.known_until, model.lost.all());
+            format!(
+                "found by {name} (known until: {until}) in {} rounds, {lost} of them lost",
+                model.rounds
+            )
+        }));
+        let outcomes: Vec<String> = pool
+            .outcomes
+            .iter()
+            .map(|(code, count)| format!("{count} {code}"))
+            .collect();
+        Ok(Report {
+            title: format!("{}: what a search found", pool.name),
+            verdict: format!(
+                "{} of {} tried, chosen by valid days; tried: {}.",
+                counted(pool.formulas.len(), "formula"),
+                pool.tried,
+                outcomes.join(", ")
+            ),
+            notes,
+            sections: vec![Section::new("Formulas").table("formulas", mined_table(pool), Shown::Everywhere)],
+            // What `ktd alpha eval` takes.
+            files: vec![("pool.json".to_owned(), json_bytes(Path::new("pool.json"), pool)?)],
+            footer: format!(
+                "panel {}, trials {}",
+                short_hash(&pool.panel),
+                short_hash(&pool.trials)
+            ),
+            ..Report::default()
+        })
+    }
+}
+
+/// Runs a search to its end: its trials, its rounds where a model finds formulas, and the bytes of its trials.
+async fn searched(
+    open: &OpenMine,
+    hands: &Hands<'_, RoundEvent>,
+) -> Result<(TrialBook, Vec<RoundEvent>, Vec<u8>), StudyError> {
+    let mut trials = Trials::new(open, hands);
+    if let Some(mut search) = open.search() {
+        while let Some(batch) = search.next_batch() {
+            search.take(trials.tried(&batch)?);
+        }
+        return Ok((search.book().clone(), Vec::new(), trials.bytes()?));
+    }
+    let keys = open.mine.llm.as_ref().ok_or_else(no_model)?;
+    let conversations = FormulaConversations {
+        asking: hands.asked()?.conversations(),
+        schema_retries: keys.schema_retries,
+    };
+    let mut rounds = ModelRounds::new(open, keys);
+    rounds.hold(&conversations, &mut trials).await?;
+    Ok((rounds.book, rounds.events, trials.bytes()?))
+}
+
+fn no_model() -> FormulaStudyError {
+    FormulaStudyError::input(
+        "this search asks no model",
+        "write method = \"llm\" and a table [llm] with agents = [..]",
+    )
+}
+
+/// The model of a search, and how it went.
+fn finder(hands: &Hands<'_, RoundEvent>, events: &[RoundEvent]) -> Result<ModelFinder, StudyError> {
+    let agent = &hands.asked()?.conversations().model().agent;
+    let mut lost = LostCounts::default();
+    events
+        .iter()
+        .filter_map(|event| event.lost)
+        .for_each(|kind| lost.add(kind));
+    let cutoff = agent.cutoff.map(TrainingCutoff::text);
+    Ok(ModelFinder {
+        model: agent.model_name().to_owned(),
+        known_until: cutoff.unwrap_or_else(|| "unknown".to_owned()),
+        rounds: events.len(),
+        lost,
+        tokens: hands.spending()?.tokens,
+    })
+}
