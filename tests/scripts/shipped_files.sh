@@ -132,7 +132,7 @@ is_run() {
     skip "$1" "no real prices in $data"
     return 1
   fi
-  if grep -q '^benchmark' "$project/runs/configs/$1.toml" && ! "$ktd" box doctor >/dev/null 2>&1; then
+  if grep -Eq '^(benchmark|kind = "factor-code")' "$project/runs/configs/$1.toml" && ! "$ktd" box doctor >/dev/null 2>&1; then
     skip "$1" "no box for Python here: ktd box setup"
     return 1
   fi

@@ -128,7 +128,7 @@ fn a_killed_run_of_factor_functions_leaves_no_process_mount_file_or_group() {
         Ok(Then::Keep)
     });
     let experiment = format!(
-        "benchmark = 'factor-code'\nname = 'x'\ntasks = 'momentum'\njobs = 2\n\
+        "kind = 'factor-code'\nname = 'x'\ntasks = 'momentum'\njobs = 2\n\
          agents = [{{ id = 'writer', model = 'm', vendor = 'vllm', base_url = '{}' }}]\n",
         vendor.base_url()
     );
@@ -154,9 +154,9 @@ fn a_killed_run_of_factor_functions_leaves_no_process_mount_file_or_group() {
         let can_make = GroupKind::find() != GroupKind::None;
         (!can_make || groups_of(child.id()).is_empty()).then_some(())
     });
-    // Nothing that was written is a summary: the same command continues.
-    let bundle = folder.at("results/x/cells/writer__original__s1");
-    assert!(bundle.join("header.json").is_file() && !bundle.join("summary.json").exists());
+    // Nothing that was written is a result: the same command continues.
+    let bundle = folder.at("results/x/units/writer__original__s1");
+    assert!(bundle.join("header.json").is_file() && !bundle.join("result.json").exists());
 }
 
 /// The groups of processes that a program made, wherever the kernel shows them.

@@ -58,7 +58,7 @@ fn scene() -> Folder {
         (
             "functions.toml",
             format!(
-                "benchmark = 'factor-code'\nname = 'x'\ntasks = ['MOM-1-01']\nstyles = ['original']\nrounds = 1\n\
+                "kind = 'factor-code'\nname = 'x'\ntasks = ['MOM-1-01']\nstyles = ['original']\nrounds = 1\n\
                  {RETRIES}[[agents]]\n{AGENT}"
             ),
         ),
@@ -132,7 +132,7 @@ fn what_another_program_began_is_refused_with_both_names() {
         ),
         (
             &["factor-code", "run", "functions.toml"],
-            "cells/m__original__s1/header.json",
+            "units/m__original__s1/header.json",
             is_boxed,
         ),
     ] {

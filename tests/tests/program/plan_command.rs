@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use ktd_certify::config::CertifyConfig;
-use ktd_code::FactorCodeConfig;
+use ktd_code::read_factor_code_config;
 use ktd_data::market_source::MarketSource;
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
@@ -205,7 +205,7 @@ fn configs() -> BTreeMap<String, ExperimentConfig> {
             let evaluated = AlphaStudy::read(path);
             let searched = MineStudy::read(path);
             let switched = read_leak_config(path);
-            let written = FactorCodeConfig::read(path);
+            let written = read_factor_code_config(path);
             let traded = StrategyExperiment::read(path);
             assert!(
                 probed.is_ok()

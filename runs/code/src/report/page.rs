@@ -5,7 +5,8 @@ use super::functions::functions;
 use super::{failures, false_accepts, money, score_tables, sweep};
 use crate::run::{FactorCodeConfig, FactorCodeReport};
 use ktd_factor_code::{Funnel, JudgeRule, LayersPassed, TaskGroup};
-use ktd_study::{Report, Section, SectionPart, Shown, StudyError};
+use ktd_study::Shown::{Everywhere, Folded, Page};
+use ktd_study::{Report, Section, Shown, StudyError};
 use ktd_view::draw::{TableData, counted, short_hash};
 
 /// The report of what all units came to.
@@ -18,50 +19,54 @@ pub(crate) fn factor_code_report(
     let mut notes = vec![world.environment.clone()];
     notes.extend((!world.is_real).then(|| "Q synthetic".to_owned()));
     let noted = |data: TableData| notes.iter().fold(data, |data, note| data.with_note(note.clone()));
-    let mut written = Section::new("Functions");
-    written
-        .parts
-        .extend(cells.iter().map(|cell| SectionPart::Picture(functions(cell))));
-    let table = |section: Section, id, data, shown| section.table(id, noted(data), shown);
-    let scores = Section::new("Layers");
-    let scores = table(scores, "T1_ranks", score_tables::ranks(cells)?, Shown::Everywhere);
-    let scores = table(
-        scores,
-        "T9_rounds",
-        score_tables::rounds(cells),
-        Shown::Everywhere,
+    let section = |heading, tables: Vec<(&'static str, TableData, Shown)>| {
+        let tables = tables.into_iter();
+        tables.fold(Section::new(heading), |section, (id, data, shown)| {
+            section.table(id, noted(data), shown)
+        })
+    };
+    let scores = vec![
+        ("T1_ranks", score_tables::ranks(cells)?, Everywhere),
+        ("T9_rounds", score_tables::rounds(cells), Everywhere),
+        ("T1_funnel", score_tables::levels(cells), Page),
+        ("T1_pairs", score_tables::pairs(cells), Page),
+        ("T1_pass_at_k", score_tables::pass_at(cells), Page),
+        ("T10_styles", score_tables::styles(cells), Page),
+    ];
+    let tasks = vec![
+        ("T2_categories", score_tables::categories(cells), Page),
+        ("T3_causal", score_tables::causal(cells), Page),
+    ];
+    let wrong = vec![
+        ("T4_failures", failures::classes(cells), Page),
+        ("T4_reasons", failures::reasons(cells), Page),
+        ("T5_structure", failures::structure(cells), Page),
+    ];
+    let rules = vec![
+        ("T6_thresholds", sweep::table(cells)?, Folded),
+        ("T12_false_accepts", false_accepts::table(world), Page),
+    ];
+    let cost = vec![
+        ("T11_money", money::table(cells), Page),
+        ("T11_rounds", money::rounds(cells), Page),
+    ];
+    let mut sections = vec![
+        section("Layers", scores),
+        section("Tasks", tasks),
+        section("What is wrong", wrong),
+        section("Rules", rules),
+        section("Tokens and money", cost),
+    ];
+    let written = Section::new("Functions");
+    sections.push(
+        cells
+            .iter()
+            .fold(written, |section, cell| section.picture(functions(cell))),
     );
-    let scores = table(scores, "T1_funnel", score_tables::levels(cells), Shown::Page);
-    let scores = table(scores, "T1_pairs", score_tables::pairs(cells), Shown::Page);
-    let scores = table(scores, "T1_pass_at_k", score_tables::pass_at(cells), Shown::Page);
-    let scores = table(scores, "T10_styles", score_tables::styles(cells), Shown::Page);
-    let tasks = Section::new("Tasks");
-    let tasks = table(
-        tasks,
-        "T2_categories",
-        score_tables::categories(cells),
-        Shown::Page,
-    );
-    let tasks = table(tasks, "T3_causal", score_tables::causal(cells), Shown::Page);
-    let wrong = Section::new("What is wrong");
-    let wrong = table(wrong, "T4_failures", failures::classes(cells), Shown::Page);
-    let wrong = table(wrong, "T4_reasons", failures::reasons(cells), Shown::Page);
-    let wrong = table(wrong, "T5_structure", failures::structure(cells), Shown::Page);
-    let rules = Section::new("Rules");
-    let rules = table(rules, "T6_thresholds", sweep::table(cells)?, Shown::Folded);
-    let rules = table(
-        rules,
-        "T12_false_accepts",
-        false_accepts::table(world),
-        Shown::Page,
-    );
-    let cost = Section::new("Tokens and money");
-    let cost = table(cost, "T11_money", money::table(cells), Shown::Page);
-    let cost = table(cost, "T11_rounds", money::rounds(cells), Shown::Page);
     Ok(Report {
         title: format!("{}: factor code written by models", summary.name),
         verdict: verdict(cells),
-        sections: vec![scores, tasks, wrong, rules, cost, written],
+        sections,
         styles: vec![include_str!("style.css")],
         footer: format!(
             "tasks {}, texts {}",

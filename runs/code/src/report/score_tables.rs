@@ -12,31 +12,46 @@ use ktd_study::StudyError;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Align, TableCell, TableData};
 
-fn layer_heads() -> Vec<(&'static str, Align)> {
-    LayersPassed::FUNNEL.map(|layer| (layer.name(), Right)).to_vec()
+/// A table whose last columns are the layers.
+struct LayerTable {
+    heads: Vec<(&'static str, Align)>,
+    rows: Vec<Vec<TableCell>>,
+    /// Whether each share has its bounds beside it.
+    is_bounded: bool,
 }
 
-fn bounded_heads() -> Vec<(&'static str, Align)> {
-    let heads = LayersPassed::FUNNEL.map(|layer| [layer.name(), "low", "high"]);
-    heads.into_iter().flatten().map(|head| (head, Right)).collect()
-}
+impl LayerTable {
+    fn new(first: &[(&'static str, Align)], is_bounded: bool) -> Self {
+        let mut heads = first.to_vec();
+        for layer in LayersPassed::FUNNEL {
+            heads.push((layer.name(), Right));
+            if is_bounded {
+                heads.extend([("low", Right), ("high", Right)]);
+            }
+        }
+        Self {
+            heads,
+            rows: Vec::new(),
+            is_bounded,
+        }
+    }
 
-fn with_heads(
-    first: &[(&'static str, Align)],
-    rest: Vec<(&'static str, Align)>,
-) -> Vec<(&'static str, Align)> {
-    first.iter().copied().chain(rest).collect()
-}
+    fn add(&mut self, first: Vec<TableCell>, funnel: &Funnel, rule: JudgeRule) {
+        let mut row = first;
+        for layer in LayersPassed::FUNNEL {
+            let rate = funnel.rate(rule, layer);
+            if self.is_bounded {
+                row.extend(bounded(rate));
+            } else {
+                row.push(share(rate));
+            }
+        }
+        self.rows.push(row);
+    }
 
-fn bounded_cells(funnel: &Funnel, rule: JudgeRule) -> Vec<TableCell> {
-    let cells = LayersPassed::FUNNEL.map(|layer| bounded(funnel.rate(rule, layer)));
-    cells.into_iter().flatten().collect()
-}
-
-fn share_cells(funnel: &Funnel, rule: JudgeRule) -> Vec<TableCell> {
-    LayersPassed::FUNNEL
-        .map(|layer| share(funnel.rate(rule, layer)))
-        .to_vec()
+    fn titled(self, title: &'static str) -> TableData {
+        TableData::new(title, self.heads).with_rows(self.rows)
+    }
 }
 
 pub(super) fn levels(cells: &[ReportedCell<'_>]) -> TableData {
@@ -47,37 +62,31 @@ pub(super) fn levels(cells: &[ReportedCell<'_>]) -> TableData {
         ("tasks", Right),
         ("uncovered", Right),
     ];
-    let mut rows = Vec::new();
+    let mut table = LayerTable::new(&first, true);
     for reported in cells {
         let judged = reported.last();
-        let groups = FactorLevel::ALL
-            .map(TaskGroup::Level)
-            .into_iter()
-            .chain([TaskGroup::All]);
-        let funnels: Vec<(String, Funnel)> = groups
-            .map(|group| (group.name(), Funnel::of(&judged, group, &reported.rules)))
-            .collect();
         for rule in JudgeRule::ALL {
-            for (name, funnel) in &funnels {
-                let mut row = vec![
+            for group in FactorLevel::ALL
+                .map(TaskGroup::Level)
+                .into_iter()
+                .chain([TaskGroup::All])
+            {
+                let funnel = Funnel::of(&judged, group, &reported.rules);
+                let first = vec![
                     text(reported.name()),
                     text(rule_name(rule)),
-                    text(name),
+                    text(&group.name()),
                     count(funnel.tasks),
                     count(funnel.uncovered),
                 ];
-                row.extend(bounded_cells(funnel, rule));
-                rows.push(row);
+                table.add(first, &funnel, rule);
             }
-            rows.push(weighted(reported, &judged, rule));
+            table.rows.push(weighted(reported, &judged, rule));
         }
     }
-    TableData::new(
-        "T1. Share of tasks that pass each layer, by level",
-        with_heads(&first, bounded_heads()),
-    )
-    .with_rows(rows)
-    .with_note("low and high: Wilson's 95 % bounds; avg_pw: levels weighted 0.2, 0.2, 0.6")
+    table
+        .titled("T1. Share of tasks that pass each layer, by level")
+        .with_note("low and high: Wilson's 95 % bounds; avg_pw: levels weighted 0.2, 0.2, 0.6")
 }
 
 fn weighted(reported: &ReportedCell<'_>, judged: &[JudgedTask<'_>], rule: JudgeRule) -> Vec<TableCell> {
@@ -188,7 +197,7 @@ pub(super) fn pass_at(cells: &[ReportedCell<'_>]) -> TableData {
         ("samples", Right),
         ("tasks", Right),
     ];
-    let mut rows = Vec::new();
+    let mut table = LayerTable::new(&first, false);
     for reported in cells {
         for pass in &reported.found.pass_at {
             for (rule, shares) in &pass.shares {
@@ -203,15 +212,11 @@ pub(super) fn pass_at(cells: &[ReportedCell<'_>]) -> TableData {
                     let share = shares.get(layer.name()).copied().flatten();
                     share.map_or_else(|| missing("no task"), TableCell::Percent)
                 }));
-                rows.push(row);
+                table.rows.push(row);
             }
         }
     }
-    TableData::new(
-        "T1. The chance that one of k samples passes",
-        with_heads(&first, layer_heads()),
-    )
-    .with_rows(rows)
+    table.titled("T1. The chance that one of k samples passes")
 }
 
 pub(super) fn categories(cells: &[ReportedCell<'_>]) -> TableData {
@@ -221,28 +226,32 @@ pub(super) fn categories(cells: &[ReportedCell<'_>]) -> TableData {
         ("rule", Left),
         ("tasks", Right),
     ];
-    let mut rows = Vec::new();
+    let mut table = LayerTable::new(&first, false);
     for reported in cells {
         let judged = reported.last();
         for category in FactorCategory::ALL {
             let funnel = Funnel::of(&judged, TaskGroup::Category(category), &reported.rules);
-            for rule in JudgeRule::ALL {
-                let mut row = vec![
-                    text(reported.name()),
-                    text(category.name()),
-                    text(rule_name(rule)),
-                    count(funnel.tasks),
-                ];
-                row.extend(share_cells(&funnel, rule));
-                rows.push(row);
-            }
+            add_rules(
+                &mut table,
+                (text(reported.name()), text(category.name())),
+                &funnel,
+            );
         }
     }
-    TableData::new(
-        "T2. Share of tasks that pass each layer, by category",
-        with_heads(&first, layer_heads()),
-    )
-    .with_rows(rows)
+    table.titled("T2. Share of tasks that pass each layer, by category")
+}
+
+/// The rows of both rules.
+fn add_rules(table: &mut LayerTable, (name, of): (TableCell, TableCell), funnel: &Funnel) {
+    for rule in JudgeRule::ALL {
+        let first = vec![
+            name.clone(),
+            of.clone(),
+            text(rule_name(rule)),
+            count(funnel.tasks),
+        ];
+        table.add(first, funnel, rule);
+    }
 }
 
 pub(super) fn causal(cells: &[ReportedCell<'_>]) -> TableData {
@@ -270,27 +279,15 @@ pub(super) fn rounds(cells: &[ReportedCell<'_>]) -> TableData {
         ("rule", Left),
         ("tasks", Right),
     ];
-    let mut rows = Vec::new();
+    let mut table = LayerTable::new(&first, false);
     for reported in cells {
         for round in &reported.rounds {
             let funnel = Funnel::of(&reported.judged(round), TaskGroup::All, &reported.rules);
-            for rule in JudgeRule::ALL {
-                let mut row = vec![
-                    text(reported.name()),
-                    TableCell::Text(round.round.to_string()),
-                    text(rule_name(rule)),
-                    count(funnel.tasks),
-                ];
-                row.extend(share_cells(&funnel, rule));
-                rows.push(row);
-            }
+            let named = (text(reported.name()), text(&round.round.to_string()));
+            add_rules(&mut table, named, &funnel);
         }
     }
-    TableData::new(
-        "T9. Share of tasks that pass each layer, by round",
-        with_heads(&first, layer_heads()),
-    )
-    .with_rows(rows)
+    table.titled("T9. Share of tasks that pass each layer, by round")
 }
 
 /// Table 10: the styles of each model beside each other.
@@ -307,25 +304,20 @@ pub(super) fn styles(cells: &[ReportedCell<'_>]) -> TableData {
         let who = reported.who();
         (&who.agent, who.seed, who.style)
     });
-    let mut rows = Vec::new();
+    let mut table = LayerTable::new(&first, true);
     for reported in sorted {
         let who = reported.who();
         let funnel = Funnel::of(&reported.last(), TaskGroup::All, &reported.rules);
         for rule in JudgeRule::ALL {
-            let mut row = vec![
+            let first = vec![
                 text(&who.agent),
-                TableCell::Text(who.seed.to_string()),
+                text(&who.seed.to_string()),
                 text(who.style.name()),
                 text(rule_name(rule)),
                 count(funnel.tasks),
             ];
-            row.extend(bounded_cells(&funnel, rule));
-            rows.push(row);
+            table.add(first, &funnel, rule);
         }
     }
-    TableData::new(
-        "T10. Share of tasks that pass each layer, by style",
-        with_heads(&first, bounded_heads()),
-    )
-    .with_rows(rows)
+    table.titled("T10. Share of tasks that pass each layer, by style")
 }

@@ -3,7 +3,6 @@
 use super::cell::FactorCodeCell;
 use super::config::BENCHMARK;
 use super::event::{FactorCodeEvent, RoundPlace};
-use super::feedback::feedback_text;
 use super::found::JudgedAnswer;
 use super::style::CodeStyle;
 use super::world::{FactorCodeWorld, Judgement};
@@ -148,12 +147,7 @@ impl CellRun<'_> {
             }
             TextAnswer::Mistake(fault) => {
                 let judged = JudgedReply::without_source(problem_of(*fault));
-                let scope = self.world.config.feedback_key();
-                let judged = Judgement {
-                    verdict: judged.verdict,
-                    curve: judged.curve,
-                    feedback: judged.feedback.and_then(|facts| feedback_text(&facts, scope)),
-                };
+                let judged = Judgement::of(judged, self.world.config.feedback_key());
                 self.event(named, None, judged)
             }
             TextAnswer::Lost(reason) => FactorCodeEvent::lost(named, reason.clone()),

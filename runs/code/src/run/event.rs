@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What became of one round of one sample of a task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FactorCodeEvent {
     /// The task.
@@ -54,13 +54,8 @@ impl FactorCodeEvent {
             task: task.to_owned(),
             sample,
             round,
-            source_sha256: None,
-            published: None,
-            strict: None,
-            verdict: None,
             lost: Some(reason),
-            curve: Vec::new(),
-            feedback: None,
+            ..Self::default()
         }
     }
 
@@ -77,10 +72,8 @@ impl FactorCodeEvent {
             source_sha256,
             published: passes(JudgeRule::Published),
             strict: passes(JudgeRule::Strict),
-            lost: None,
-            curve: Vec::new(),
-            feedback: None,
             verdict: Some(verdict),
+            ..Self::default()
         }
     }
 }

@@ -1,13 +1,13 @@
 //! What functions are judged on: tasks, panels, boxes.
 
 use super::cell::FactorCodeCell;
-use super::config::FactorCodeConfig;
+use super::config::{FactorCodeConfig, FeedbackKey};
 use super::event::FactorCodeEvent;
 use super::feedback::feedback_text;
 use super::found::{CellFound, JudgedAnswer, JudgedOn, RoundSpending, TaskFacts};
 use super::real_stock::real_bars;
 use super::summary::{pass_at, round_counts, rounds_of};
-use crate::boxed_reply::judge_reply;
+use crate::boxed_reply::{JudgedReply, judge_reply};
 use crate::error::CodeError;
 use crate::false_accepts::false_accepts;
 use crate::panel_files::bars_csv;
@@ -32,6 +32,16 @@ pub(super) struct Judgement {
     pub(super) curve: Vec<Option<f64>>,
     /// What its writer may get to know of it; none where it passes, or its failure ends the task.
     pub(super) feedback: Option<String>,
+}
+
+impl Judgement {
+    pub(super) fn of(judged: JudgedReply, scope: FeedbackKey) -> Self {
+        Self {
+            verdict: judged.verdict.rounded(),
+            curve: judged.curve,
+            feedback: judged.feedback.and_then(|facts| feedback_text(&facts, scope)),
+        }
+    }
 }
 
 /// Tasks and panels of an experiment.
@@ -178,12 +188,7 @@ impl FactorCodeWorld {
                 "`ktd box doctor` says what is wrong; give the command again: what was answered and judged is kept",
             )
         })?;
-        let scope = self.config.feedback_key();
-        Ok(Judgement {
-            verdict: judged.verdict.rounded(),
-            curve: judged.curve,
-            feedback: judged.feedback.and_then(|facts| feedback_text(&facts, scope)),
-        })
+        Ok(Judgement::of(judged, self.config.feedback_key()))
     }
 
     /// Writes what a unit made, and says what it came to.

@@ -256,10 +256,7 @@ fn verdicts_and_table_of_the_invented_model_are_the_expected_ones() {
         let judged: Vec<JudgedTask<'_>> = tasks
             .as_slice()
             .iter()
-            .map(|task| JudgedTask {
-                task,
-                verdict: verdicts.get(task.id.as_str()),
-            })
+            .map(|task| JudgedTask::of(task, verdicts.get(task.id.as_str())))
             .collect();
         for level in [None, Some(1_u8), Some(2), Some(3)] {
             let group = level.map_or(TaskGroup::All, |level| {

@@ -5,7 +5,7 @@ use ktd_certify::config::CertifyConfig;
 use ktd_certify::language_attackers::{LanguageAttackers, LanguageConfig};
 use ktd_certify::probe_inputs::ProbeInputs;
 use ktd_certify::set_plan::SetPlan;
-use ktd_code::FactorCodeConfig;
+use ktd_code::read_factor_code_config;
 use ktd_data::market_source::MarketSource;
 use ktd_env::Board;
 use ktd_experiment::agent::{AgentConfig, ApiKeySource};
@@ -71,7 +71,7 @@ fn every_file_of_the_folder_is_read_by_one_command_alone() {
             AlphaStudy::read(&path).is_ok(),
             MineStudy::read(&path).is_ok(),
             read_leak_config(&path).is_ok(),
-            FactorCodeConfig::read(&path).is_ok(),
+            read_factor_code_config(&path).is_ok(),
             StrategyExperiment::read(&path).is_ok(),
         ];
         let count = readers.into_iter().filter(|is_read| *is_read).count();

@@ -2,11 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
-use super::scene::{folder_of, has_boxes};
+use super::scene::{STUDY, events, folder_of, has_boxes};
 use ktd_kit::{Folder, assert_ok, quiet, refused};
 use serde_json::{Value, json};
 
-const BUNDLE: &str = "results/x/cells/mine__original__s1";
+const UNIT: &str = "results/x/units/mine__original__s1";
 const RUN: [&str; 3] = ["factor-code", "run", "code.toml"];
 
 /// Answers every question with a function that looks ahead.
@@ -36,7 +36,7 @@ fn heard(folder: &Folder) -> Vec<Value> {
 }
 
 #[test]
-fn a_program_writes_functions_and_its_bundle_replays_without_it() {
+fn a_program_writes_functions_and_its_record_replays_without_it() {
     if !has_boxes() {
         return;
     }
@@ -68,23 +68,18 @@ fn a_program_writes_functions_and_its_bundle_replays_without_it() {
             .contains("changed when later rows were")
     );
 
-    let events = folder.text(&format!("{BUNDLE}/events.jsonl"));
-    let events: Vec<Value> = events
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let events = events(&folder, UNIT);
     assert_eq!(events.len(), 4);
     assert!(events.iter().all(|event| event["strict"] == "Pass@1"));
-    let spending: Value = serde_json::from_slice(&folder.read(&format!("{BUNDLE}/spending.json"))).unwrap();
+    let spending: Value = serde_json::from_slice(&folder.read(&format!("{UNIT}/spending.json"))).unwrap();
     assert!(spending.to_string().contains("28"), "{spending}");
 
     // neither a second run nor a replay needs it
     std::fs::remove_file(folder.at("agent.sh")).unwrap();
     assert_ok(&quiet(folder.path(), &RUN));
-    assert_ok(&quiet(folder.path(), &["replay", BUNDLE]));
-    assert_ok(&quiet(folder.path(), &["verify", BUNDLE]));
-    let report = ["factor-code", "report", "results", "--out", "page.html"];
-    assert_ok(&quiet(folder.path(), &report));
+    assert_ok(&quiet(folder.path(), &["replay", STUDY]));
+    assert_ok(&quiet(folder.path(), &["verify", STUDY]));
+    assert_ok(&quiet(folder.path(), &["factor-code", "report", STUDY]));
 }
 
 #[test]
@@ -98,7 +93,7 @@ fn a_program_that_dies_is_a_fault_of_the_infrastructure_and_the_run_continues() 
     assert!(failed.contains("failed 2 times in a row"), "{failed}");
     folder.write("agent.sh", SCRIPT);
     assert_ok(&quiet(folder.path(), &RUN));
-    assert_eq!(folder.text(&format!("{BUNDLE}/events.jsonl")).lines().count(), 4);
+    assert_eq!(folder.text(&format!("{UNIT}/events.jsonl")).lines().count(), 4);
 }
 
 #[test]
@@ -117,6 +112,6 @@ fn an_agent_that_cannot_answer_is_refused_before_anything_runs() {
         let folder = folder_of(&format!("[[agents]]\nid = 'mine'\n{agent}\n"), "");
         let said = refused(&quiet(folder.path(), &RUN), 2);
         assert!(said.contains(part), "{agent}: {said}");
-        assert!(!folder.at(&format!("{BUNDLE}/events.jsonl")).exists());
+        assert!(!folder.at(&format!("{UNIT}/events.jsonl")).exists());
     }
 }

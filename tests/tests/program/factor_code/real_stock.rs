@@ -1,6 +1,6 @@
 //! A real stock as panel Q, where real panels lie beside the repository.
 
-use super::scene::{BUNDLE, experiment, has_boxes, model};
+use super::scene::{STUDY, UNIT, experiment, has_boxes, model};
 use ktd_data::{ImportOptions, import};
 use ktd_env::PriceBasis;
 use ktd_kit::need::data_root;
@@ -29,26 +29,18 @@ fn a_real_stock_is_judged_on_without_its_name_or_its_days() {
     folder.write("real.ktdp", market.to_bytes());
     assert_ok(&quiet(folder.path(), &["factor-code", "run", "code.toml"]));
 
-    let header: Value = serde_json::from_slice(&folder.read(&format!("{BUNDLE}/header.json"))).unwrap();
-    assert_eq!(header["is_real"], true);
-    let panel = folder.text(&format!("{BUNDLE}/private/panel_Q.csv"));
-    let days: Vec<&str> = panel
-        .lines()
-        .skip(1)
-        .map(|line| line.split(',').next().unwrap())
-        .collect();
-    // weekdays one after the other, whatever the stock's own days were
-    assert_eq!((days.len(), days[0], days[5]), (500, "2015-01-05", "2015-01-12"));
+    let header: Value = serde_json::from_slice(&folder.read(&format!("{UNIT}/header.json"))).unwrap();
+    assert_eq!(header["decides"]["is_real"], true);
     let digits = SYMBOL.trim_start_matches("SH");
-    for (path, bytes) in ktd_kit::files(&folder.at(BUNDLE)) {
-        let is_text = !path.starts_with("private") && !path.to_string_lossy().contains("exchanges");
-        if is_text && !path.ends_with("agent.json") {
+    // What was asked for says which stock it was; no answer, verdict or page does, and its bars are in no record.
+    for (path, bytes) in ktd_kit::files(&folder.at(STUDY)) {
+        let name = path.to_string_lossy();
+        if !["study.json", "private", ".zst", ".parquet", "agent.json"]
+            .iter()
+            .any(|part| name.contains(part))
+        {
             let text = String::from_utf8(bytes).unwrap();
-            assert!(
-                !text.contains(SYMBOL) && !text.contains(digits),
-                "{}",
-                path.display()
-            );
+            assert!(!text.contains(digits), "{name}");
         }
     }
     assert!(
@@ -57,12 +49,14 @@ fn a_real_stock_is_judged_on_without_its_name_or_its_days() {
             .iter()
             .all(|request| !String::from_utf8_lossy(&request.body).contains(digits))
     );
-    assert_ok(&quiet(folder.path(), &["replay", BUNDLE]));
-    let report = ["factor-code", "report", "results", "--out", "page.html"];
-    assert_ok(&quiet(folder.path(), &report));
-    assert!(!folder.text("page.html").contains("Q synthetic"));
+    assert_ok(&quiet(folder.path(), &["replay", STUDY]));
+    assert!(
+        !folder
+            .text(&format!("{STUDY}/index.html"))
+            .contains("Q synthetic")
+    );
 
-    // without its bars nothing is judged again
-    std::fs::remove_file(folder.at(&format!("{BUNDLE}/private/panel_Q.csv"))).unwrap();
-    assert!(refused(&quiet(folder.path(), &["replay", BUNDLE]), 2).contains("panel_Q.csv"));
+    // without its bars nothing is made again
+    std::fs::remove_file(folder.at("real.ktdp")).unwrap();
+    assert!(refused(&quiet(folder.path(), &["replay", STUDY]), 2).contains("real.ktdp"));
 }

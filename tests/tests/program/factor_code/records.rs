@@ -2,9 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
-use super::scene::{BUNDLE, experiment, has_boxes, model};
+use super::scene::{STUDY, UNIT, experiment, has_boxes, model, model_while};
 use ktd_kit::{Folder, Vendor, assert_ok, quiet, refused};
-use serde_json::{Value, json};
+use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const RUN: [&str; 3] = ["factor-code", "run", "code.toml"];
 
 /// An experiment of the task that is judged without a box: its answers are a refusal and a cut one.
 fn one_task(vendor: &Vendor) -> Folder {
@@ -14,101 +18,43 @@ fn one_task(vendor: &Vendor) -> Folder {
     folder
 }
 
-/// Changes a value of a document of the bundle.
-fn change(folder: &Folder, file: &str, pointer: &str, value: Value) {
-    let path = format!("{BUNDLE}/{file}");
-    let mut document: Value = serde_json::from_slice(&folder.read(&path)).unwrap();
-    *document.pointer_mut(pointer).unwrap() = value;
-    folder.write(&path, serde_json::to_vec(&document).unwrap());
-}
-
 #[test]
-fn a_record_claims_no_other_model_no_other_spending_and_no_place_without_a_box() {
+fn a_record_claims_no_other_model_no_other_spending_and_no_other_verdict() {
     if !has_boxes() {
         return;
     }
-    let vendor = model();
-    let folder = one_task(&vendor);
-    assert_ok(&quiet(folder.path(), &["factor-code", "run", "code.toml"]));
-    let verify = || quiet(folder.path(), &["verify", BUNDLE]);
-    assert_ok(&verify());
-    let kept = ["header.json", "spending.json"].map(|file| (file, folder.read(&format!("{BUNDLE}/{file}"))));
-    for (file, pointer, value, part) in [
-        (
-            "header.json",
-            "/model",
-            json!("another"),
-            "`model` is not that of",
-        ),
-        (
-            "header.json",
-            "/temperature",
-            json!(0.5),
-            "`temperature` is not that of",
-        ),
-        (
-            "header.json",
-            "/agent",
-            json!("another"),
-            "`agent` is not that of",
-        ),
-        (
-            "spending.json",
-            "/tokens/visible_output",
-            json!(1),
-            "its tokens or requests",
-        ),
-        (
-            "spending.json",
-            "/sends/reported",
-            json!(1),
-            "its tokens or requests",
-        ),
-    ] {
-        change(&folder, file, pointer, value);
-        let said = refused(&verify(), 1);
-        assert!(said.contains(part), "{pointer}: {said}");
-        for (file, bytes) in &kept {
-            folder.write(&format!("{BUNDLE}/{file}"), bytes);
-        }
-    }
-    // Its programs are run in the box whatever it says, and the difference is said.
-    change(&folder, "header.json", "/sandbox/isolation", json!("none"));
-    change(&folder, "header.json", "/sandbox/filters", Value::Null);
-    let output = quiet(folder.path(), &["--json", "replay", BUNDLE]);
-    assert_ok(&output);
-    let replayed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let is_up = Arc::new(AtomicBool::new(false));
+    let vendor = model_while(&is_up);
+    let folder = experiment(&vendor, "");
+    // a verdict is forged before anything hangs on it: the record is whole, and only the box says otherwise
+    refused(&quiet(folder.path(), &RUN), 2);
+    let works = format!("{UNIT}/private/works.jsonl");
+    let forged = folder.text(&works).replacen("\"ValueError\"", "\"TypeError\"", 1);
+    assert_ne!(forged, folder.text(&works));
+    folder.write(&works, forged);
+    is_up.store(true, Ordering::Relaxed);
+    assert_ok(&quiet(folder.path(), &RUN));
+    assert_ok(&quiet(folder.path(), &["verify", STUDY]));
+    let said = refused(&quiet(folder.path(), &["replay", STUDY, "--deep"]), 1);
     assert!(
-        replayed["another_box"]
-            .as_str()
-            .unwrap()
-            .contains("are not those"),
-        "{replayed}"
+        said.contains("the work judge") && said.contains("class differs"),
+        "{said}"
     );
-}
 
-/// A bundle that cannot be read is named in the report, which is made of the others.
-#[test]
-fn a_report_leaves_out_what_it_cannot_read_and_its_page_has_a_name_of_its_own() {
-    if !has_boxes() {
-        return;
+    for (file, from, to) in [
+        ("agent.json", "\"m\"", "\"another\""),
+        ("header.json", "\"bwrap\"", "\"none\""),
+        ("spending.json", "\"reported\": 4", "\"reported\": 3"),
+    ] {
+        let path = format!("{UNIT}/{file}");
+        let kept = folder.text(&path);
+        assert!(kept.contains(from), "{kept}");
+        folder.write(&path, kept.replace(from, to));
+        let output = quiet(folder.path(), &["verify", STUDY]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && said.contains(file), "{said}");
+        folder.write(&path, kept);
     }
-    let vendor = model();
-    let folder = one_task(&vendor);
-    assert_ok(&quiet(folder.path(), &["factor-code", "run", "code.toml"]));
-    ktd_kit::copy(
-        &folder.at(BUNDLE),
-        &folder.at("results/x/cells/broken__original__s1"),
-    );
-    folder.write("results/x/cells/broken__original__s1/events.jsonl", "{");
-    let report = |out: &str| quiet(folder.path(), &["factor-code", "report", "results", "--out", out]);
-    let said = refused(&report("page.md"), 2);
-    assert!(said.contains("ends with .html"), "{said}");
-    assert_ok(&report("page.html"));
-    let record: Value = serde_json::from_slice(&folder.read("page.json")).unwrap();
-    assert_eq!(record["bundles"].as_array().unwrap().len(), 1);
-    let left_out = record["left_out"]["broken__original__s1"].as_str().unwrap();
-    assert!(left_out.contains("events.jsonl"), "{left_out}");
 }
 
 /// What a file names no more was paid from its budget all the same.
@@ -125,13 +71,13 @@ fn another_file_of_the_same_name_has_no_new_budget() {
         folder.write("code.toml", text.replacen("[[agents]]", &keys, 1));
     };
     with(&text, "1");
-    assert_ok(&quiet(folder.path(), &["factor-code", "run", "code.toml"]));
-    let spending: Value = serde_json::from_slice(&folder.read(&format!("{BUNDLE}/spending.json"))).unwrap();
+    assert_ok(&quiet(folder.path(), &RUN));
+    let spending: Value = serde_json::from_slice(&folder.read(&format!("{UNIT}/spending.json"))).unwrap();
     // Two replies of 100 and 20 tokens, at 1 and 2 dollars a million.
     assert_eq!(spending["cost"]["paid_picodollars"], 280_000_000);
     let asked = vendor.count();
     with(&text.replace("'writer'", "'another'"), "0.00028");
-    let said = refused(&quiet(folder.path(), &["factor-code", "run", "code.toml"]), 3);
+    let said = refused(&quiet(folder.path(), &RUN), 3);
     assert!(
         said.contains("has no room") && said.contains("are spent"),
         "{said}"

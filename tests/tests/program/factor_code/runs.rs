@@ -1,8 +1,12 @@
 //! Runs of a scripted model.
 
-#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
 
-use super::scene::{BUNDLE, HOSTILE, experiment, has_boxes, model, model_while};
+use super::scene::{HOSTILE, STUDY, UNIT, events, experiment, found, has_boxes, model, model_while, table};
 use ktd_kit::episode::{below, dice, reopen_exchanges};
 use ktd_kit::{Folder, Vendor, assert_ok, quiet, refused};
 use serde_json::Value;
@@ -11,28 +15,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a bundle comes to, byte by byte: all but exchanges and private files.
-fn found(folder: &Folder) -> BTreeMap<PathBuf, Vec<u8>> {
-    let files = ktd_kit::files(&folder.at(BUNDLE)).into_iter();
-    let is_public = |path: &PathBuf| {
-        let text = path.to_string_lossy();
-        !text.contains("exchanges") && !text.contains("private") && !text.contains("agent.json")
-    };
-    files.filter(|(path, _)| is_public(path)).collect()
-}
-
-/// The same without what it cost: a request whose reply was lost may have been paid for, and is counted.
+/// What a unit comes to, byte by byte: all but who was asked, and what that cost: a request whose reply was lost may have been
+/// paid for, and is counted.
 fn unpaid(folder: &Folder) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut files = found(folder);
-    files.retain(|path, _| !path.ends_with("spending.json"));
+    let mut files = ktd_kit::files(&folder.at(UNIT));
+    let told = ["header.json", "events.jsonl", "works.jsonl.zst"];
+    files.retain(|path, _| path.starts_with("sources") || told.iter().any(|name| path.ends_with(name)));
+    let mut found = found(folder, UNIT);
+    for cost in ["spending", "spent_in_rounds"] {
+        found[cost].take();
+    }
+    files.insert("found".into(), found.to_string().into_bytes());
     files
-}
-
-fn events(folder: &Folder) -> Vec<Value> {
-    let text = folder.text(&format!("{BUNDLE}/events.jsonl"));
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
 }
 
 /// How many requests sent a text, in whatever order the endpoint got those of a round.
@@ -54,7 +48,7 @@ fn answered(exchanges: &[u8]) -> usize {
 const RUN: [&str; 3] = ["factor-code", "run", "code.toml"];
 
 #[test]
-fn a_budget_stops_it_a_kill_stops_it_and_it_comes_to_the_same_bundle() {
+fn a_budget_stops_it_a_kill_stops_it_and_it_comes_to_the_same() {
     if !has_boxes() {
         return;
     }
@@ -62,7 +56,7 @@ fn a_budget_stops_it_a_kill_stops_it_and_it_comes_to_the_same_bundle() {
     let whole = experiment(&vendor, "jobs = 1");
     assert_ok(&quiet(whole.path(), &RUN));
     assert_eq!(vendor.count(), 4);
-    let events = events(&whole);
+    let events = events(&whole, UNIT);
     let passes: Vec<(&str, u64, &str)> = events
         .iter()
         .map(|event| {
@@ -102,14 +96,14 @@ fn a_budget_stops_it_a_kill_stops_it_and_it_comes_to_the_same_bundle() {
     // an endpoint that fails in the second round: the verdicts of the first are kept
     let failed = refused(&quiet(again.path(), &RUN), 2);
     assert!(failed.contains("times in a row"), "{failed}");
-    let judged = again.text(&format!("{BUNDLE}/judged.jsonl"));
+    let judged = again.text(&format!("{UNIT}/private/works.jsonl"));
     assert_eq!(judged.lines().count(), 1, "{judged}");
     is_up.store(true, Ordering::Relaxed);
     let before = vendor.count();
     assert_ok(&quiet(again.path(), &RUN));
     assert_eq!(vendor.count() - before, 2);
     assert_eq!(unpaid(&again), unpaid(&whole));
-    // a finished bundle is neither asked nor judged again
+    // a finished unit is neither asked nor judged again
     assert_ok(&quiet(again.path(), &RUN));
     assert_eq!(vendor.count() - before, 2);
 
@@ -140,19 +134,19 @@ fn one_call_at_most(again: &Folder, vendor: &Vendor) {
 
 /// Cuts the record of a finished run where a kill would have, and runs again: what stands whole in it is not asked again.
 fn killed_anywhere_it_asks_the_rest(again: &Folder, vendor: &Vendor, whole: &BTreeMap<PathBuf, Vec<u8>>) {
-    reopen_exchanges(&again.at(BUNDLE));
-    let open_part = again.at(BUNDLE).join("exchanges.jsonl");
+    reopen_exchanges(&again.at(UNIT));
+    let open_part = again.at(UNIT).join("exchanges.jsonl");
     let exchanges = std::fs::read(&open_part).unwrap();
     let mut chance = dice(5, "where a run is killed");
     for _ in 0..2 {
         let cut = below(&mut chance, exchanges.len());
         let kept = exchanges.get(..cut).unwrap();
-        std::fs::remove_file(again.at(BUNDLE).join("exchanges.jsonl.zst")).ok();
+        std::fs::remove_file(again.at(UNIT).join("exchanges.jsonl.zst")).ok();
         std::fs::write(&open_part, kept).unwrap();
-        for gone in ["summary.json", "events.jsonl", "spending.json"] {
-            std::fs::remove_file(again.at(BUNDLE).join(gone)).unwrap();
+        for gone in ["result.json", "events.jsonl", "spending.json", "works.jsonl.zst"] {
+            std::fs::remove_file(again.at(UNIT).join(gone)).unwrap();
         }
-        again.write(&format!("{BUNDLE}/judged.jsonl"), "{\"place\":[0,");
+        again.write(&format!("{UNIT}/private/works.jsonl"), "{\"work\":\"ju");
         let before = vendor.count();
         assert_ok(&quiet(again.path(), &RUN));
         assert_eq!(&unpaid(again), whole, "cut at byte {cut}");
@@ -169,56 +163,48 @@ fn the_record_alone_gives_every_verdict_and_the_report() {
     let folder = experiment(&vendor, "");
     assert_ok(&quiet(folder.path(), &RUN));
     let asked = vendor.count();
-    assert_ok(&quiet(folder.path(), &["replay", BUNDLE]));
+    assert_ok(&quiet(folder.path(), &["replay", STUDY]));
+    assert_ok(&quiet(folder.path(), &["verify", STUDY, "--deep"]));
     assert_eq!(vendor.count(), asked);
 
-    let report = ["factor-code", "report", "results", "--out", "report/page.html"];
-    assert_ok(&quiet(folder.path(), &report));
-    let page = folder.text("report/page.html");
+    std::fs::remove_file(folder.at(&format!("{STUDY}/T4_failures.csv"))).unwrap();
+    assert_ok(&quiet(folder.path(), &["factor-code", "report", STUDY]));
+    let page = folder.text(&format!("{STUDY}/index.html"));
     assert!(!page.contains("<script") && page.contains("&lt;script&gt;alert(1)"));
-    let source = folder.text(&format!("{BUNDLE}/sources/MOM-1-01-1.py"));
+    let source = folder.text(&format!("{UNIT}/sources/MOM-1-01-1.py"));
     assert!(source.contains(HOSTILE));
     assert!(!page.contains("src=\"http") && page.contains("Q synthetic"));
-    let record: Value = serde_json::from_slice(&folder.read("report/page.json")).unwrap();
-    let table = |id: &str| -> Value {
-        let tables = record["tables"].as_array().unwrap();
-        tables.iter().find(|table| table["id"] == id).unwrap().clone()
-    };
-    let funnel = table("T1_funnel");
-    let all = funnel["rows"].as_array().unwrap().iter();
-    let strict: Vec<&Value> = all.filter(|row| row[1] == "strict" && row[2] == "all").collect();
+    let all = table(&folder, "T1_funnel").into_iter();
+    let strict: Vec<_> = all.filter(|row| row[1] == "strict" && row[2] == "all").collect();
     assert_eq!(strict.len(), 1);
     // of two tasks one runs, and none is safe
+    assert_eq!((strict[0][5].as_str(), strict[0][8].as_str()), ("0.5", "0"));
+    assert_eq!(table(&folder, "T1_ranks")[0][5], "1");
+    assert_eq!(table(&folder, "T3_causal")[0][2], "n/a (no task)");
+    assert_eq!(table(&folder, "T12_false_accepts")[0][2..], ["2", "0"]);
+    // two requests a round, of 100 and 20 tokens each
+    assert_eq!(table(&folder, "T11_rounds")[1][1..], ["2", "2", "200", "40"]);
     assert_eq!(
-        (&strict[0][5], &strict[0][8]),
-        (&Value::from(0.5), &Value::from(0.0))
+        table(&folder, "T11_money")[0][1..5],
+        ["4", "400", "80", "0.00056"]
     );
-    assert_eq!(table("T1_ranks")["rows"][0][5], 1);
-    assert_eq!(table("T3_causal")["rows"][0][2], "n/a (no task)");
-    assert_eq!(table("T12_false_accepts")["rows"][0][2], 2);
-    assert_eq!(table("T12_false_accepts")["rows"][0][3], 0);
-    assert!(folder.text("report/page.md").contains("## T1."));
+    assert!(folder.text(&format!("{STUDY}/report.md")).contains("## T1."));
     assert!(
         folder
-            .text("report/page_tables/T4_failures.csv")
+            .text(&format!("{STUDY}/T4_failures.csv"))
             .contains("0.5,0.5,0,0,0")
     );
 
     // a changed verdict is seen
-    let path = format!("{BUNDLE}/events.jsonl");
-    let changed = folder.text(&path).replacen("\"refusal\"", "\"no_answer\"", 1);
-    folder.write(&path, &changed);
-    let summary_path = format!("{BUNDLE}/summary.json");
-    assert!(refused(&quiet(folder.path(), &["verify", BUNDLE]), 1).contains("other events"));
-    let summary = folder.text(&summary_path);
-    let mut document: Value = serde_json::from_str(&summary).unwrap();
-    document["events_sha256"] = Value::from(ktd_io::sha256::sha256_hex(changed.as_bytes()));
-    folder.write(&summary_path, serde_json::to_vec(&document).unwrap());
-    let output = quiet(folder.path(), &["verify", BUNDLE]);
-    assert!(
-        refused(&output, 1).contains("task REV-1-01 sample 1 round 1"),
-        "{output:?}"
+    let path = format!("{UNIT}/events.jsonl");
+    folder.write(
+        &path,
+        folder.text(&path).replacen("\"refusal\"", "\"no_answer\"", 1),
     );
+    for command in ["replay", "verify"] {
+        let said = refused(&quiet(folder.path(), &[command, STUDY]), 1);
+        assert!(said.contains("events.jsonl"), "{said}");
+    }
     assert_eq!(vendor.count(), asked);
 }
 

@@ -1,6 +1,6 @@
 //! Several samples of a task, drawn at a temperature.
 
-use super::scene::{folder_of, has_boxes, vendor};
+use super::scene::{STUDY, folder_of, found, has_boxes, vendor};
 use ktd_kit::{assert_ok, quiet};
 use serde_json::{Value, json};
 
@@ -29,14 +29,14 @@ fn one_of_two_samples_is_half_a_pass_at_one_and_a_whole_one_at_two() {
         let request: Value = serde_json::from_slice(&request.body).unwrap();
         assert_eq!(request["temperature"], 0.7);
     }
-    let bundle = "results/x/cells/writer__original__s1";
+    let unit = "results/x/units/writer__original__s1";
     for source in ["MOM-1-01-s1-1.py", "MOM-1-01-s1-2.py", "REV-1-01-s2-1.py"] {
         assert!(
-            folder.at(&format!("{bundle}/sources/{source}")).is_file(),
+            folder.at(&format!("{unit}/sources/{source}")).is_file(),
             "{source}"
         );
     }
-    let summary: Value = serde_json::from_slice(&folder.read(&format!("{bundle}/summary.json"))).unwrap();
+    let summary = found(&folder, unit);
     for (place, k, runs) in [(0, 1, 0.5), (1, 2, 1.0)] {
         let pass = &summary["pass_at"][place];
         assert_eq!((&pass["k"], &pass["tasks"]), (&json!(k), &json!(2)));
@@ -51,13 +51,11 @@ fn one_of_two_samples_is_half_a_pass_at_one_and_a_whole_one_at_two() {
     }
     // the funnel is that of the first sample
     assert_eq!(summary["rounds"][1]["counts"]["all"]["strict"]["Pass@1"], 0);
-    let report = ["factor-code", "report", "results", "--out", "page.html"];
-    assert_ok(&quiet(folder.path(), &report));
-    let table = folder.text("page_tables/T1_pass_at_k.csv");
+    let table = folder.text(&format!("{STUDY}/T1_pass_at_k.csv"));
     assert!(
         table.contains("writer__original__s1,strict,2,2,2,1,0,0,0"),
         "{table}"
     );
-    assert_ok(&quiet(folder.path(), &["replay", bundle]));
+    assert_ok(&quiet(folder.path(), &["replay", STUDY]));
     assert_eq!(vendor.count(), 6);
 }

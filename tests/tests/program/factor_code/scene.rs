@@ -41,11 +41,6 @@ fn answer(function: &str, round: usize) -> (String, &'static str) {
     }
 }
 
-/// What it answers in the first round.
-pub(super) fn first_answer(function: &str) -> String {
-    answer(function, 1).0
-}
-
 /// The model behind an endpoint.
 pub(super) fn model() -> Vendor {
     model_while(&Arc::new(AtomicBool::new(true)))
@@ -114,11 +109,39 @@ pub(super) fn experiment_of(vendor: &Vendor, models: &[&str], keys: &str) -> Fol
 /// An experiment of two tasks and two rounds, with these agents and further keys.
 pub(super) fn folder_of(agents: &str, keys: &str) -> Folder {
     let text = format!(
-        "benchmark = 'factor-code'\nname = 'x'\ntasks = ['MOM-1-01', 'REV-1-01']\nrounds = 2\n\
+        "kind = 'factor-code'\nname = 'x'\ntasks = ['MOM-1-01', 'REV-1-01']\nrounds = 2\n\
          retries = {{ attempts = 2, first_wait_ms = 1 }}\n{keys}\n{agents}"
     );
     Folder::with(&[("code.toml", text.as_str())])
 }
 
-/// Where its bundle lies.
-pub(super) const BUNDLE: &str = "results/x/cells/writer__original__s1";
+/// Where its study lies.
+pub(super) const STUDY: &str = "results/x";
+
+/// Where the record of its model lies.
+pub(super) const UNIT: &str = "results/x/units/writer__original__s1";
+
+/// What the events of a unit say.
+pub(super) fn events(folder: &Folder, unit: &str) -> Vec<Value> {
+    let text = folder.text(&format!("{unit}/events.jsonl"));
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.map(|mut line| line["body"].take()).collect()
+}
+
+/// What a finished unit came to.
+pub(super) fn found(folder: &Folder, unit: &str) -> Value {
+    let mut result: Value = serde_json::from_slice(&folder.read(&format!("{unit}/result.json"))).unwrap();
+    result["found"]["cell"].take()
+}
+
+/// The rows of a table of the report.
+pub(super) fn table(folder: &Folder, id: &str) -> Vec<Vec<String>> {
+    let bytes = folder.read(&format!("{STUDY}/{id}.csv"));
+    let mut reader = csv::Reader::from_reader(bytes.as_slice());
+    let rows = reader
+        .records()
+        .map(|row| row.unwrap().iter().map(str::to_owned).collect());
+    rows.collect()
+}
