@@ -102,3 +102,77 @@ fn verdict(cells: &[ReportedCell<'_>]) -> String {
          ones before it hold. Both rules are shown: the published one, and the strict one that decides."
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{
+        CellFound, CodeStyle, FactorCodeCell, FactorCodeEvent, JudgedAnswer, JudgedOn, TaskFacts,
+    };
+    use ktd_factor_code::{AccuracyRules, FactorCategory, FactorLevel, FactorVerdict, SourceProblem};
+
+    fn answer(event: FactorCodeEvent) -> JudgedAnswer {
+        let (source, words) = (None, None);
+        JudgedAnswer { event, source, words }
+    }
+
+    #[test]
+    fn a_task_that_was_lost_counts_for_nothing_and_its_model_has_no_rank() {
+        let task = |id: &str| TaskFacts {
+            id: id.to_owned(),
+            category: FactorCategory::Momentum,
+            level: FactorLevel::Primitive,
+            function: "alpha".to_owned(),
+            prompt: "<b>".to_owned(),
+            fx: "C".to_owned(),
+            golden: Vec::new(),
+        };
+        let refused = FactorVerdict::without_source(SourceProblem::Refusal);
+        let judged = FactorCodeEvent::judged(("REV", 1, 1), (None, refused), &AccuracyRules::DEFAULT);
+        let summary = FactorCodeReport {
+            name: "x".to_owned(),
+            world: JudgedOn {
+                environment: "Python 3".to_owned(),
+                is_boxed: true,
+                is_real: false,
+                tasks_sha256: "0".repeat(64),
+                prompts_sha256: "0".repeat(64),
+                tasks: ["MOM", "REV"].map(task).into(),
+                false_accepts: Vec::new(),
+            },
+            cells: vec![CellFound {
+                cell: FactorCodeCell {
+                    agent: "a".to_owned(),
+                    style: CodeStyle::Original,
+                    seed: 1,
+                },
+                model: "m".to_owned(),
+                uncovered: 1,
+                rounds: Vec::new(),
+                pass_at: Vec::new(),
+                spending: ktd_record::spending::Spending::default(),
+                spent_in_rounds: Vec::new(),
+                answers: vec![
+                    answer(FactorCodeEvent::lost(("MOM", 1, 1), "gone".to_owned())),
+                    answer(judged),
+                ],
+            }],
+        };
+        let keys = toml::from_str("agents = [{ id = 'a', base_url = 'http://127.0.0.1:9/v1', model = 'm' }]")
+            .unwrap();
+        let report = factor_code_report(&keys, &summary).unwrap();
+        let csv = |id: &str| {
+            let mut tables = report.tables().map(|(table, _)| table);
+            tables.find(|table| table.id == id).unwrap().csv()
+        };
+        assert!(csv("T1_ranks").contains("n/a (1 of 2 tasks are uncovered),1"));
+        // one task with a verdict, one without: a share of one task
+        assert!(csv("T1_funnel").contains("a__original__s1,strict,all,1,1,0,"));
+        assert!(csv("T6_thresholds").contains(",a__original__s1,0,0,"));
+        assert!(
+            report.verdict.starts_with("At most 0 of 1 task pass"),
+            "{}",
+            report.verdict
+        );
+    }
+}

@@ -49,7 +49,7 @@ impl FactorCodeEvent {
         format!("sources/{}{sample}-{}.py", self.task, self.round)
     }
 
-    pub(super) fn lost((task, sample, round): (&str, u64, u32), reason: String) -> Self {
+    pub(crate) fn lost((task, sample, round): (&str, u64, u32), reason: String) -> Self {
         Self {
             task: task.to_owned(),
             sample,
@@ -59,7 +59,7 @@ impl FactorCodeEvent {
         }
     }
 
-    pub(super) fn judged(
+    pub(crate) fn judged(
         (task, sample, round): (&str, u64, u32),
         (source_sha256, verdict): (Option<String>, FactorVerdict),
         rules: &AccuracyRules,

@@ -10,4 +10,3 @@ mod records;
 mod runs;
 mod sampled;
 mod scene;
-mod uncovered;

@@ -27,7 +27,8 @@ fn a_record_claims_no_other_model_no_other_spending_and_no_other_verdict() {
     let vendor = model_while(&is_up);
     let folder = experiment(&vendor, "");
     // a verdict is forged before anything hangs on it: the record is whole, and only the box says otherwise
-    refused(&quiet(folder.path(), &RUN), 2);
+    let said = refused(&quiet(folder.path(), &RUN), 2);
+    assert!(said.contains("times in a row"), "{said}");
     let works = format!("{UNIT}/private/works.jsonl");
     let forged = folder.text(&works).replacen("\"ValueError\"", "\"TypeError\"", 1);
     assert_ne!(forged, folder.text(&works));
