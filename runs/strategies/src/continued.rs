@@ -65,7 +65,7 @@ struct ReviewedRecord {
 
 impl ReviewedRecord {
     fn read(folder: &Path) -> Result<Self, StrategyError> {
-        let (_, found) = recorded_study::<StrategyStudy>(folder)?;
+        let found = recorded_study::<StrategyStudy>(folder)?;
         let (mut submissions, mut reviews, mut programs) = (Vec::new(), Vec::new(), Vec::new());
         for (_, found) in found {
             match found {
@@ -187,6 +187,75 @@ fn weaknesses(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment_report::fixture::{submission, version};
+    use crate::run::event_fixture;
+    use ktd_strategy_code::DocumentId;
+
+    /// An experiment on S01 with one model, served by a vendor.
+    fn experiment(model: &str, vendor: &str) -> StrategyExperiment {
+        let text = format!(
+            "name = \"x\"\nstrategies = [\"S01\"]\nagents = [{{ id = \"a\", vendor = {vendor:?}, base_url = \"http://127.0.0.1:9/v1\", \
+             model = {model:?} }}]\n"
+        );
+        toml::from_str(&text).unwrap()
+    }
+
+    fn recorded(asked: &AskedModel, source: &StrategySource) -> ReviewedRecord {
+        let found = vec![(event_fixture::event(0, "h"), "x = 1")];
+        let mut own = submission(("a", "S01"), vec![version(0, 6, None)], found);
+        own.served = served(asked);
+        own.document_sha256 = document_hash(source);
+        ReviewedRecord {
+            submissions: vec![own],
+            reviews: vec![("b".to_owned(), vec![event(Some("a"), "S01", "no stop")])],
+            programs: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_submission_starts_with_the_version_that_was_reviewed_of_the_same_model_and_document() {
+        let source = StrategySource::BuiltIn(DocumentId::S01);
+        let writer = |model: &str, vendor: &str| {
+            let mut writers = experiment(model, vendor).writers(Path::new("")).unwrap();
+            writers.remove(0)
+        };
+        let asked = writer("m", "vllm");
+        let mut record = recorded(&asked, &source);
+        // Nobody reviewed these bytes.
+        let start = record.start(&asked, &source).unwrap().unwrap();
+        assert_eq!((start.source.as_str(), start.weaknesses.len()), ("x = 1", 0));
+        record.programs.push(ProgramKey {
+            strategy: "S01".to_owned(),
+            model: Some("a".to_owned()),
+            seed: 1,
+            iteration: 0,
+            control: None,
+            card_sha256: sha256_hex(b""),
+            source_sha256: sha256_hex(b"x = 1"),
+        });
+        let start = record.start(&asked, &source).unwrap().unwrap();
+        assert_eq!(start.weaknesses.len(), 1);
+        let error = |record: &ReviewedRecord, asked: &AskedModel| {
+            record.start(asked, &source).unwrap_err().to_string()
+        };
+        for (other, wanted) in [
+            (
+                writer("larger", "vllm"),
+                "the agent \"a\" is \"larger\" of \"vllm\"",
+            ),
+            (writer("m", "ollama"), "the agent \"a\" is \"m\" of \"ollama\""),
+        ] {
+            let error = error(&record, &other);
+            assert!(error.contains("`continues`") && error.contains(wanted), "{error}");
+        }
+        record.submissions[0].document_sha256 = String::new();
+        let error = error(&record, &asked);
+        assert!(
+            error.contains("it was judged by another document of S01"),
+            "{error}"
+        );
+    }
+
     fn event(model: Option<&str>, strategy: &str, weaknesses: &str) -> ReviewEvent {
         ReviewEvent {
             step: 1,

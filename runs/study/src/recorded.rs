@@ -9,18 +9,18 @@ use crate::unit_folder::UnitFolder;
 use ktd_io::whole_file::list_if_exists;
 use std::path::Path;
 
-/// The keys of a study and what its finished units with a folder came to, by their names. Every file of them is compared with
+/// What the finished units of a study with a folder came to, by their names. Every file of them is compared with
 /// the hash that its result names; nothing is made again.
 ///
 /// # Errors
 /// [`StudyError`] for a folder without a study of this kind, and for a file that was changed.
-pub fn recorded_study<K: StudyKind>(folder: &Path) -> Result<(K::Keys, Vec<(UnitId, K::Found)>), StudyError> {
-    let header = read_header::<K>(folder)?;
+pub fn recorded_study<K: StudyKind>(folder: &Path) -> Result<Vec<(UnitId, K::Found)>, StudyError> {
+    read_header::<K>(folder)?;
     let mut found = Vec::new();
     for own in list_if_exists(&folder.join(UNITS))? {
         let name = own.file_name().unwrap_or_default();
         let id = UnitId::from(name.to_string_lossy().into_owned());
         found.extend(UnitFolder::found_in(&own)?.map(|found| (id, found)));
     }
-    Ok((header.keys, found))
+    Ok(found)
 }

@@ -70,13 +70,12 @@ fn scene() -> Folder {
 }
 
 /// Every command that writes the folder of a study, with its lock.
-const WRITERS: [(&[&str], &str); 11] = [
+const WRITERS: [(&[&str], &str); 10] = [
     (&["leak", "run", "leak.toml"], "lock"),
     (&["alpha", "eval", "study.toml"], "lock"),
     (&["alpha", "judge", "study.toml"], "judge/lock"),
     (&["alpha", "mine", "mine.toml"], "lock"),
     (&["strategy-code", "run", "strategies.toml"], "lock"),
-    (&["strategy-code", "arena", "strategies.toml"], "lock"),
     (&["factor-code", "run", "functions.toml"], "lock"),
     (&["probe", "small.toml"], "private/lock"),
     (&["certify", "small.toml", "--key", "key.pem"], "private/lock"),
@@ -127,7 +126,7 @@ fn what_another_program_began_is_refused_with_both_names() {
         (&["alpha", "mine", "mine.toml"], "header.json", true),
         (
             &["strategy-code", "run", "strategies.toml"],
-            "submissions/m__S01__1/header.json",
+            "units/m__S01__1/header.json",
             is_boxed,
         ),
         (

@@ -1,4 +1,4 @@
-//! `ktd strategy-code arena`: scripted models review each other's programs; the arena is stopped by its budget, killed,
+//! Reviews of `ktd strategy-code run`: scripted models review each other's programs; reviews are stopped by their budget, killed,
 //! continued, replayed.
 
 #![expect(
@@ -110,7 +110,7 @@ fn experiment(folder: &Folder, name: &str, keys: &str, (base_url, agents): (&str
         })
         .collect();
     let text = format!(
-        "benchmark = 'strategy-code'\nname = 'x'\nstrategies = ['S01', 'S02']\niterations = 0\nprices = 'prices.json'\n\
+        "kind = 'strategy-code'\nname = 'x'\nstrategies = ['S01', 'S02']\niterations = 0\nprices = 'prices.json'\n\
          {keys}\n{}",
         agents.concat()
     );
@@ -121,18 +121,12 @@ fn experiment(folder: &Folder, name: &str, keys: &str, (base_url, agents): (&str
 }
 
 const ARENA: &str = "arena = {}\nbudget = { experiment = '1000' }";
-const FILES: [&str; 4] = [
-    "arena.json",
-    "header.json",
-    "reviewers/one/reviews.jsonl",
-    "reviewers/two/reviews.jsonl",
-];
 
-fn files(arena: &Path) -> Vec<Vec<u8>> {
-    FILES
-        .iter()
-        .map(|name| std::fs::read(arena.join(name)).unwrap())
-        .collect()
+/// What reviewers came to, and the report.
+fn files(results: &Path) -> Vec<Vec<u8>> {
+    let read = |name: &str| std::fs::read(results.join(name)).unwrap();
+    let own = |reviewer: &str| read(&format!("units/reviews__{reviewer}/events.jsonl"));
+    vec![own("one"), own("two"), read("report.json"), read("index.html")]
 }
 
 fn lines(bytes: &[u8]) -> Vec<Value> {
@@ -140,7 +134,7 @@ fn lines(bytes: &[u8]) -> Vec<Value> {
     lines.map(|line| serde_json::from_slice(line).unwrap()).collect()
 }
 
-/// The submissions of two models, judged.
+/// The submissions of two models, judged, whose file asks for no reviews.
 fn submitted() -> Option<(Folder, Vendor)> {
     if !(Need::Boxes.is_met() && Need::BoxEnvironment.is_met()) {
         return None;
@@ -148,22 +142,21 @@ fn submitted() -> Option<(Folder, Vendor)> {
     let folder = Folder::new();
     let vendor = models(["S01", "S02"].map(|id| card(&folder, id)));
     let both = (&*vendor.base_url(), &["one", "two"][..]);
+    experiment(&folder, "plain.toml", "budget = { experiment = '1000' }", both);
     experiment(&folder, "x.toml", ARENA, both);
-    let early = error_of(&folder, &["arena", "x.toml"], 2);
-    assert!(early.contains("the submission is not finished"), "{early}");
-    assert_ok(&quiet(folder.path(), &["strategy-code", "run", "x.toml"]));
+    assert_ok(&quiet(folder.path(), &["strategy-code", "run", "plain.toml"]));
     assert_eq!(vendor.count(), 4);
     Some((folder, vendor))
 }
 
 #[test]
-fn an_arena_is_stopped_by_its_budget_killed_continued_and_replayed() {
+fn reviews_are_stopped_by_their_budget_killed_continued_and_replayed() {
     let Some((folder, vendor)) = submitted() else {
         return;
     };
     let base_url = vendor.base_url();
     let both = (base_url.as_str(), &["one", "two"][..]);
-    let plan = json_of(&folder, &["arena", "x.toml", "--dry-run"]);
+    let plan = json_of(&folder, &["run", "x.toml", "--dry-run"]);
     let planned = &plan["reviewers"][1];
     assert_eq!((&planned["id"], &planned["reviews"]), (&json!("two"), &json!(7)));
     assert!(planned["dollars"].as_f64().unwrap() > 0.0);
@@ -171,66 +164,53 @@ fn an_arena_is_stopped_by_its_budget_killed_continued_and_replayed() {
     // The submissions have spent 4 dollars and some cents, and each review spends 1.
     let little = "arena = {}\nparallel = 1\nbudget = { experiment = '5.5' }";
     experiment(&folder, "little.toml", little, both);
-    error_of(&folder, &["arena", "little.toml"], 3);
+    error_of(&folder, &["run", "little.toml"], 3);
     assert_eq!(vendor.count(), 5);
 
-    let found = json_of(&folder, &["arena", "x.toml"]);
+    let found = json_of(&folder, &["run", "x.toml"]);
     // Seven programs and two reviewers; two reviews are asked for twice.
     assert_eq!(vendor.count(), 4 + 16);
-    let arena = folder.path().join("results/x/arena");
-    let whole = files(&arena);
-    assert_eq!(json_of(&folder, &["arena", "x.toml"]), found);
-    assert_eq!((files(&arena), vendor.count()), (whole.clone(), 20));
-    // A run counts what reviews have spent: 20 dollars in all.
-    let little = "seeds = [1, 2]\narena = {}\nparallel = 1\nbudget = { experiment = '22' }";
+    let results = folder.at("results/x");
+    let whole = files(&results);
+    assert_eq!(json_of(&folder, &["run", "x.toml"]), found);
+    assert_eq!((files(&results), vendor.count()), (whole.clone(), 20));
+    // Submissions count what reviews have spent: 20 dollars in all.
+    let little = "seeds = [1, 2]\nparallel = 1\nbudget = { experiment = '22' }";
     experiment(&folder, "little.toml", little, both);
     error_of(&folder, &["run", "little.toml"], 3);
     assert_eq!(vendor.count(), 21);
 
-    reopen_exchanges(&arena.join("reviewers/one"));
-    let exchanges = arena.join("reviewers/one/exchanges.jsonl");
+    let own = results.join("units/reviews__one");
+    reopen_exchanges(&own);
+    let exchanges = own.join("exchanges.jsonl");
     let recorded = std::fs::read(&exchanges).unwrap();
-    let mut chance = dice(7, "where an arena is killed");
+    let mut chance = dice(7, "where a reviewer is killed");
     for _ in 0..4 {
-        std::fs::remove_file(arena.join("reviewers/one/exchanges.jsonl.zst")).ok();
-        std::fs::remove_file(arena.join("arena.json")).unwrap();
+        std::fs::remove_file(own.join("exchanges.jsonl.zst")).ok();
+        std::fs::remove_file(own.join("result.json")).unwrap();
         std::fs::write(&exchanges, &recorded[..below(&mut chance, recorded.len())]).unwrap();
-        assert_eq!(json_of(&folder, &["arena", "x.toml"]), found);
-        assert_eq!(files(&arena), whole);
-    }
-
-    // Submissions that the budget has left unfinished are in no replay.
-    for model in ["one", "two"] {
-        for strategy in ["S01", "S02"] {
-            let own = format!("results/x/submissions/{model}__{strategy}__2");
-            std::fs::remove_dir_all(folder.path().join(own)).ok();
-        }
+        json_of(&folder, &["run", "x.toml"]);
+        assert_eq!(files(&results)[..2], whole[..2]);
     }
     let asked = vendor.count();
-    json_of(&folder, &["replay", "results/x"]);
+    assert_eq!(json_of(&folder, &["replay", "results/x"])["matches"], true);
     assert_eq!(vendor.count(), asked);
-    let path = arena.join("reviewers/two/reviews.jsonl");
-    let changed = String::from_utf8(whole[3].clone())
+    let path = results.join("units/reviews__two/events.jsonl");
+    let changed = String::from_utf8(whole[1].clone())
         .unwrap()
         .replacen("\"d1\":9", "\"d1\":8", 1);
     std::fs::write(&path, changed).unwrap();
     let error = error_of(&folder, &["replay", "results/x"], 1);
-    assert!(
-        error.contains("reviewers/two/reviews.jsonl: what the record gives differs"),
-        "{error}"
-    );
+    assert!(error.contains("reviews__two/events.jsonl: it differs"), "{error}");
     // Another program than the one that the submission was finished with.
-    let source = folder
-        .path()
-        .join("results/x/submissions/one__S01__1/versions/0/strategy.py");
+    std::fs::write(&path, &whole[1]).unwrap();
+    let source = results.join("units/one__S01__1/versions/0/strategy.py");
     std::fs::write(source, "x = 1\n").unwrap();
-    let error = error_of(&folder, &["arena", "x.toml"], 1);
+    let error = error_of(&folder, &["replay", "results/x"], 1);
     assert!(
         error.contains("strategy.py: it differs from the file that the result names"),
         "{error}"
     );
-    let error = error_of(&folder, &["report", "results/x"], 1);
-    assert!(error.contains("strategy.py: it differs"), "{error}");
 }
 
 #[test]
@@ -244,7 +224,7 @@ fn reviews_are_strict_blind_and_the_same_however_many_are_asked_for_at_once() {
         &folder.path().join("results/x"),
         &folder.path().join("one_by_one"),
     );
-    let found = json_of(&folder, &["arena", "x.toml"])["arena"].clone();
+    let found = json_of(&folder, &["run", "x.toml"])["arena"].clone();
     for request in vendor.requests().iter().skip(4) {
         let body = String::from_utf8(request.body.clone()).unwrap();
         assert!(
@@ -253,10 +233,10 @@ fn reviews_are_strict_blind_and_the_same_however_many_are_asked_for_at_once() {
         );
         assert!(body.contains("\"temperature\":0.7"), "{body}");
     }
-    let kept = files(&folder.path().join("results/x/arena"));
+    let kept = files(&folder.at("results/x"));
     experiment(&folder, "slow.toml", &format!("{ARENA}\nparallel = 1"), both);
-    json_of(&folder, &["arena", "slow.toml", "--out", "one_by_one"]);
-    assert_eq!(files(&folder.path().join("one_by_one/arena")), kept);
+    json_of(&folder, &["run", "slow.toml", "--out", "one_by_one"]);
+    assert_eq!(files(&folder.at("one_by_one"))[..2], kept[..2]);
 
     let reviewer = |place: usize, key: &str| found["reviewers"][place][key].clone();
     assert_eq!(
@@ -275,9 +255,15 @@ fn reviews_are_strict_blind_and_the_same_however_many_are_asked_for_at_once() {
         (reviewer(0, "asked_again"), reviewer(1, "asked_again")),
         (json!(2), json!(0))
     );
-    let first = lines(&kept[2]);
-    let missing: Vec<&Value> = first.iter().filter(|event| !event["problem"].is_null()).collect();
-    assert_eq!((missing.len(), &missing[0]["problem"]), (1, &json!("bad_mark")));
+    let first = lines(&kept[0]);
+    let missing: Vec<&Value> = first
+        .iter()
+        .filter(|event| !event["body"]["problem"].is_null())
+        .collect();
+    assert_eq!(
+        (missing.len(), &missing[0]["body"]["problem"]),
+        (1, &json!("bad_mark"))
+    );
     // One gives itself 6 of 10, which counts in no rank; two gives it 6, and has 6 from one in S01 alone.
     let models = &found["models"];
     assert_eq!(
@@ -299,27 +285,19 @@ fn a_report_has_all_tables_and_runs_nothing_that_a_model_wrote() {
     let Some((folder, vendor)) = submitted() else {
         return;
     };
-    let alone = json_of(&folder, &["report", "results/x"]);
-    let ids = |report: &Value| -> Vec<String> {
-        let tables = report["tables"].as_array().unwrap().iter();
-        tables
-            .map(|table| table["id"].as_str().unwrap().to_owned())
-            .collect()
-    };
-    let without = ids(&alone);
+    let alone = folder.text("results/x/report.md");
     for number in 1..=11 {
-        let is_there = without.iter().any(|id| id.starts_with(&format!("T{number}_")));
-        assert!(is_there, "T{number} is not in {without:?}");
+        assert!(
+            alone.contains(&format!("\n## T{number}. ")),
+            "T{number} is not in {alone}"
+        );
     }
-    json_of(&folder, &["arena", "x.toml"]);
+    json_of(&folder, &["run", "x.toml"]);
     let asked = vendor.count();
-    let out = ["report", "results/x", "--out", "report/page.html"];
-    let files = json_of(&folder, &out)["files"].as_array().unwrap().len();
-    let report: Value = serde_json::from_str(&folder.text("report/page.json")).unwrap();
-    assert_eq!(files, 3 + ids(&report).len());
+    json_of(&folder, &["report", "results/x"]);
     assert_eq!(vendor.count(), asked);
 
-    let page = folder.text("report/page.html");
+    let page = folder.text("results/x/index.html");
     assert!(!page.contains("<script"), "a script");
     assert!(
         page.contains("alpha &lt;/pre&gt;&lt;script&gt;alert(1)"),
@@ -330,25 +308,19 @@ fn a_report_has_all_tables_and_runs_nothing_that_a_model_wrote() {
         !page.contains("src=") && !page.contains("href="),
         "something to load"
     );
-    assert!(folder.text("report/page.md").contains("## T11."));
-    let reviewers = folder.text("report/page_tables/T8_reviewers.csv");
+    let table = |id: &str| folder.text(&format!("results/x/{id}.csv"));
+    let reviewers = table("T8_reviewers");
     assert!(reviewers.contains("swayed, blind"), "{reviewers}");
-    let table = |id: &str| {
-        let mut tables = report["tables"].as_array().unwrap().iter();
-        tables.find(|table| table["id"] == id).unwrap().clone()
-    };
-    let reason = "n/a (the experiment names no real bars)";
-    assert_eq!(table("T9_real_bars")["notes"][0], reason);
-    // Cards are right, and no program runs: parse, schema and exec never increase.
-    assert_eq!(
-        table("T1_gates")["rows"][2],
-        json!(["all models", 4, 4, 4, 4, 0, 0, 0, 0, 0, 0, 0.0])
+    assert!(
+        alone.contains("n/a (the experiment names no real bars)"),
+        "{alone}"
     );
-    assert_eq!(table("T4_reasons")["rows"][0], json!(["one", "KeyError", 2]));
+    // Cards are right, and no program runs: parse, schema and exec never increase.
+    assert!(table("T1_gates").contains("\nall models,4,4,4,4,0,0,0,0,0,0,0"));
+    assert!(table("T4_reasons").contains("\none,KeyError,2"));
     // One review is missing, and with it all that peers say of one submission.
-    assert_eq!(table("T8_measured")["rows"][0][1], 3);
-    let pairs = &table("T6_convergence")["rows"][0];
-    assert_eq!((&pairs[0], &pairs[2]), (&json!("S01"), &json!(1)));
+    assert!(table("T8_measured").contains("\nD1,3,"));
+    assert!(table("T6_convergence").contains("\nS01,0,1,"));
     assert_marks_of_people_are_read(&folder);
 }
 
@@ -359,9 +331,7 @@ fn assert_marks_of_people_are_read(folder: &Folder) {
     folder.write("marks.csv", format!("{head}{rows}"));
     let arguments = ["report", "results/x", "--human", "marks.csv"];
     let report = json_of(folder, &arguments);
-    let mut tables = report["tables"].as_array().unwrap().iter();
-    let table = tables.find(|table| table["id"] == "T8_people").unwrap();
-    let row = table["rows"][0].as_array().unwrap();
+    let row = report["people"]["rows"][0].as_array().unwrap();
     assert_eq!(row[..5], [json!("D1"), json!(2), json!(2), json!(4), json!(1.0)]);
     folder.write("marks.csv", format!("{head}{rows}ann,one,S01,9,12\n"));
     let error = error_of(folder, &arguments, 2);
@@ -369,7 +339,7 @@ fn assert_marks_of_people_are_read(folder: &Folder) {
 }
 
 /// Reviewed versions are mended by another experiment: patches alone are asked for, with the words of peers as data, and the
-/// record is replayed without the folder that it continues.
+/// record is replayed with the folder that it continues.
 #[test]
 fn reviewed_versions_are_mended_with_what_peers_said() {
     let Some((folder, vendor)) = submitted() else {
@@ -380,8 +350,8 @@ fn reviewed_versions_are_mended_with_what_peers_said() {
     let text = folder.text("y.toml").replace("name = 'x'", "name = 'y'");
     folder.write("y.toml", text.replace("iterations = 0", "iterations = 1"));
     let early = error_of(&folder, &["run", "y.toml"], 2);
-    assert!(early.contains("the folder holds no finished arena"), "{early}");
-    json_of(&folder, &["arena", "x.toml"]);
+    assert!(early.contains("the folder holds no finished reviews"), "{early}");
+    json_of(&folder, &["run", "x.toml"]);
     let asked = vendor.count();
     // Two submissions of each model, each of one patch and no build.
     let plan = json_of(&folder, &["run", "y.toml", "--dry-run"]);
@@ -393,32 +363,31 @@ fn reviewed_versions_are_mended_with_what_peers_said() {
         assert_eq!((versions.len(), &versions[1]["changed"]), (2, &json!(0)));
     }
 
-    let own = folder.path().join("results/y/submissions/one__S01__1");
-    let sent = lines(&std::fs::read(own.join("messages.jsonl")).unwrap());
-    assert_eq!(sent.len(), 1);
-    let message = sent[0].as_str().unwrap();
-    assert!(
-        message.contains(r#""weaknesses":["<script>alert(2)</script>"]"#),
-        "{message}"
-    );
-    let start: Value = serde_json::from_slice(&std::fs::read(own.join("start.json")).unwrap()).unwrap();
+    let header = |unit: &str| -> Value {
+        let text = folder.text(&format!("results/y/units/{unit}/header.json"));
+        serde_json::from_str(&text).unwrap()
+    };
+    let start = header("one__S01__1")["unit"]["submission"]["start"].clone();
     assert_eq!(start["weaknesses"][0]["reviewer"], "two");
     assert_eq!(start["weaknesses"].as_array().unwrap().len(), 1);
     // The review of the other one's program for S02 is missing.
-    let unread = folder.text("results/y/submissions/two__S02__1/messages.jsonl");
-    assert!(!unread.contains("weaknesses"), "{unread}");
+    let unread = header("two__S02__1")["unit"]["submission"]["start"].clone();
+    assert_eq!(unread["weaknesses"], json!([]));
+    let sent: Vec<String> = vendor.requests()[asked..]
+        .iter()
+        .map(|request| String::from_utf8(request.body.clone()).unwrap())
+        .collect();
+    let words = r#"\"weaknesses\":[\"<script>alert(2)</script>\"]"#;
+    assert!(sent.iter().any(|body| body.contains(words)), "{sent:?}");
 
     assert_eq!(json_of(&folder, &["run", "y.toml"]), results);
-    std::fs::remove_dir_all(folder.path().join("results/x")).unwrap();
-    let replayed = json_of(&folder, &["replay", "results/y"]);
-    assert_eq!(replayed["submissions"], results["submissions"]);
+    assert_eq!(json_of(&folder, &["replay", "results/y"])["matches"], true);
     assert_eq!(vendor.count(), asked + 4);
-    let changed = folder
-        .text("results/y/submissions/one__S01__1/start.json")
-        .replace("alert(2)", "alert(3)");
-    std::fs::write(own.join("start.json"), changed).unwrap();
-    let error = error_of(&folder, &["replay", "results/y"], 1);
-    assert!(error.contains("start.json: it differs"), "{error}");
+    // Other words than those that were sent.
+    let path = "results/x/units/reviews__two/result.json";
+    folder.write(path, folder.text(path).replace("alert(2)", "alert(3)"));
+    let error = error_of(&folder, &["replay", "results/y"], 2);
+    assert!(error.contains("of other settings or another world"), "{error}");
 }
 
 /// Programs that ran without a box are said to have, and no run goes on in another box than it began in.
@@ -427,25 +396,18 @@ fn a_run_stays_in_its_box_and_none_without_one_counts() {
     let Some((folder, vendor)) = submitted() else {
         return;
     };
-    let path = "results/x/box.json";
-    let mut record: Value = serde_json::from_str(&folder.text(path)).unwrap();
-    record["isolation"] = json!("none");
-    record["filters"] = Value::Null;
-    folder.write(path, record.to_string());
-    for table in json_of(&folder, &["report", "results/x"])["tables"]
-        .as_array()
-        .unwrap()
-    {
-        let notes = table["notes"].to_string();
+    let asked = vendor.count();
+    let unboxed = ["run", "x.toml", "--unsafe-no-sandbox"];
+    let error = error_of(&folder, &unboxed, 2);
+    assert!(error.contains("holds a study of other settings"), "{error}");
+    assert_eq!(vendor.count(), asked);
+    json_of(&folder, &[&unboxed[..], &["--out", "unboxed"]].concat());
+    for table in folder.text("unboxed/report.md").split("\n## ").skip(1) {
         assert!(
-            notes.contains("unsafe: programs ran without a sandbox"),
+            table.contains("unsafe: programs ran without a sandbox"),
             "{table}"
         );
     }
-    let asked = vendor.count();
-    let error = error_of(&folder, &["run", "x.toml"], 2);
-    assert!(error.contains("judged in another box"), "{error}");
-    assert_eq!(vendor.count(), asked);
 }
 
 #[test]
@@ -454,17 +416,14 @@ fn below_two_models_there_is_nothing_to_compare() {
         return;
     };
     experiment(&folder, "alone.toml", ARENA, (&vendor.base_url(), &["one"]));
-    let found = json_of(&folder, &["arena", "alone.toml"]);
+    let found = json_of(&folder, &["run", "alone.toml"]);
     assert!(found["arena"].is_null());
-    let reason = found["reason"].as_str().unwrap();
+    let reason = found["no_arena"].as_str().unwrap();
     assert!(
         reason.contains("1 of 1 models have a program under review"),
         "{reason}"
     );
     assert_eq!(vendor.count(), 4);
-    experiment(&folder, "none.toml", "", (&vendor.base_url(), &["one", "two"]));
-    let error = error_of(&folder, &["arena", "none.toml"], 2);
-    assert!(error.contains("has no `arena`"), "{error}");
 }
 
 #[test]

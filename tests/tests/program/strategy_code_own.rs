@@ -1,5 +1,4 @@
-//! Strategies of one's own: a folder is shown, judged, asked of a scripted model, replayed from its copy, and refused where it
-//! is wrong.
+//! Strategies of one's own: a folder is shown, judged, asked of a scripted model, replayed, and refused where it is wrong.
 
 #![expect(
     clippy::unwrap_used,
@@ -88,7 +87,7 @@ fn model(card: String, reference: String, asked: Arc<Mutex<Vec<String>>>) -> Ven
 /// Writes the file of an experiment on these strategies.
 fn experiment(folder: &Folder, strategies: &[&str], base_url: &str) {
     let text = format!(
-        "benchmark = 'strategy-code'\nname = 'x'\nstrategies = {strategies:?}\niterations = 1\n[[agents]]\nid = 'writer'\n\
+        "kind = 'strategy-code'\nname = 'x'\nstrategies = {strategies:?}\niterations = 1\n[[agents]]\nid = 'writer'\n\
          model = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = '{base_url}'\n"
     );
     folder.write("x.toml", text);
@@ -104,13 +103,14 @@ fn asked_of_a_model(folder: &Folder, reference: &str) -> (Value, Vendor, Vec<Str
     (results, vendor, sent)
 }
 
-fn notes(tables: &Value) -> Vec<String> {
-    let tables = tables["tables"].as_array().unwrap();
-    tables.iter().map(|table| table["notes"].to_string()).collect()
+/// The report in Markdown, table by table.
+fn tables(folder: &Folder) -> Vec<String> {
+    let text = folder.text("results/x/report.md");
+    text.split("\n## ").skip(1).map(str::to_owned).collect()
 }
 
 #[test]
-fn an_own_strategy_is_asked_judged_mended_and_replayed_from_its_copy() {
+fn an_own_strategy_is_asked_judged_mended_and_replayed() {
     if !has_boxes() {
         return;
     }
@@ -140,54 +140,39 @@ fn an_own_strategy_is_asked_judged_mended_and_replayed_from_its_copy() {
     assert_eq!(json_of(&folder, &["run", "x.toml"], 0), results);
     assert_eq!(vendor.count(), 2);
 
-    let report = json_of(&folder, &["report", "results/x"], 0);
-    assert_eq!(report["submissions"], results["submissions"]);
+    assert_eq!(json_of(&folder, &["report", "results/x"], 0), results);
     assert!(
-        notes(&report)
+        tables(&folder)
             .iter()
-            .all(|notes| !notes.contains("there is no reference"))
+            .all(|table| !table.contains("there is no reference"))
     );
-    json_of(&folder, &["report", "results/x", "--out", "page.html"], 0);
-    assert!(folder.text("page.html").contains("channel_follower"));
-    assert_replayed_from_the_copy(&folder, &results);
+    assert!(folder.text("results/x/index.html").contains("channel_follower"));
+    assert_replayed_with_the_folder(&folder, &results);
 }
 
-/// The record is replayed without the folder, and not with a changed copy; another folder does not continue it.
-fn assert_replayed_from_the_copy(folder: &Folder, results: &Value) {
+/// The record is reported without the folder, replayed with it as it was, and not continued with another one.
+fn assert_replayed_with_the_folder(folder: &Folder, results: &Value) {
     let scenarios = folder.text("my/channel/scenarios.jsonl");
+    let copy = "results/x/units/writer__channel__1/strategy";
+    assert_eq!(folder.text(&format!("{copy}/scenarios.jsonl")), scenarios);
     folder.write("my/channel/scenarios.jsonl", format!("{scenarios}\n"));
-    let error = error_of(folder, &["run", "x.toml"], 2);
-    assert!(
-        error.contains("my/channel/scenarios.jsonl: not the file of the recorded answers"),
-        "{error}"
-    );
-    std::fs::remove_dir_all(folder.at("my")).unwrap();
-    let report = json_of(folder, &["report", "results/x"], 0);
-    assert_eq!(report["submissions"], results["submissions"]);
-    for name in ["spec.json", "spec.md", "scenarios.jsonl", "reference.py"] {
-        let path = format!("results/x/strategies/channel/{name}");
-        let kept = folder.text(&path);
-        folder.write(&path, format!("{kept}\n"));
-        let error = error_of(folder, &["replay", "results/x"], 1);
-        let wanted = format!("{name}: it differs from the file that submissions were judged by");
-        assert!(error.contains(&wanted), "{error}");
-        folder.write(&path, kept);
+    for command in [["run", "x.toml"], ["replay", "results/x"]] {
+        let error = error_of(folder, &command, 2);
+        assert!(error.contains("of other settings or another world"), "{error}");
     }
-    for (name, part) in [
-        ("channel/note.txt", "the record has no such file"),
-        ("other/spec.md", "no submission was judged by it"),
-    ] {
-        folder.write(&format!("results/x/strategies/{name}"), "x");
-        let error = refused(&quiet(folder.path(), &["verify", "results/x"]), 1);
-        assert!(error.contains(part), "{error}");
-        std::fs::remove_file(folder.at(&format!("results/x/strategies/{name}"))).unwrap();
-    }
-    std::fs::remove_dir(folder.at("results/x/strategies/other")).unwrap();
-    let verified = quiet(folder.path(), &["verify", "results/x"]);
-    assert_eq!(verified.status.code(), Some(0), "{verified:?}");
-    std::fs::remove_file(folder.at("results/x/strategies/channel/reference.py")).unwrap();
-    let error = error_of(folder, &["replay", "results/x"], 1);
-    assert!(error.contains("reference.py: the file is missing"), "{error}");
+    folder.write("my/channel/scenarios.jsonl", scenarios);
+    assert_eq!(json_of(folder, &["replay", "results/x"], 0)["matches"], true);
+    // The copy does for the folder, where relative paths are said to start.
+    std::fs::create_dir(folder.at("elsewhere")).unwrap();
+    std::fs::rename(folder.at("my"), folder.at("elsewhere/my")).unwrap();
+    error_of(folder, &["replay", "results/x"], 2);
+    let replayed = json_of(folder, &["replay", "results/x", "--base", "elsewhere"], 0);
+    assert_eq!(replayed["matches"], true);
+    assert_eq!(json_of(folder, &["report", "results/x"], 0), *results);
+    let kept = folder.text(&format!("{copy}/spec.md"));
+    folder.write(&format!("{copy}/spec.md"), format!("{kept}\n"));
+    let error = error_of(folder, &["replay", "results/x", "--base", "elsewhere"], 1);
+    assert!(error.contains("spec.md: it differs from the file"), "{error}");
 }
 
 #[test]
@@ -211,12 +196,10 @@ fn without_a_reference_behaviour_is_not_judged_and_every_table_says_so() {
         (&versions[1]["drift"], &versions[1]["published_drift"]),
         (&json!("n/a"), &json!("suspicious"))
     );
-    let report = json_of(&folder, &["report", "results/x"], 0);
-    for notes in notes(&report) {
-        assert!(notes.contains("channel: there is no reference"), "{notes}");
+    for table in tables(&folder) {
+        assert!(table.contains("channel: there is no reference"), "{table}");
     }
-    let replayed = json_of(&folder, &["replay", "results/x"], 0);
-    assert_eq!(replayed["submissions"], results["submissions"]);
+    assert_eq!(json_of(&folder, &["replay", "results/x"], 0)["matches"], true);
 
     folder.write("old.py", flawed(&reference));
     folder.write("new.py", &reference);
@@ -342,7 +325,7 @@ fn a_reference_that_fails_with_the_value_of_a_card_is_no_fault_of_the_model() {
     let card = card(&folder).replace("\"M\":{\"value\":10}", "\"M\":{\"value\":7}");
     let vendor = answering(move |_| format!("```json\n{card}\n```\n```python\n{reference}```\n"));
     experiment(&folder, &[OWN], &vendor.base_url());
-    for command in [["run", "x.toml"], ["run", "x.toml"], ["replay", "results/x"]] {
+    for command in [["run", "x.toml"], ["run", "x.toml"]] {
         let output = quiet(
             folder.path(),
             &[&["--json", "strategy-code"], &command[..]].concat(),
@@ -359,8 +342,12 @@ fn a_reference_that_fails_with_the_value_of_a_card_is_no_fault_of_the_model() {
         );
     }
     assert_eq!(vendor.count(), 1);
-    let report = json_of(&folder, &["report", "results/x"], 0);
-    assert_eq!(report["tables"][0]["rows"][0][1], 0);
+    assert_eq!(json_of(&folder, &["replay", "results/x"], 0)["matches"], true);
+    assert!(
+        folder
+            .text("results/x/T1_gates.csv")
+            .contains("\nall models,0,0,")
+    );
 }
 
 #[test]

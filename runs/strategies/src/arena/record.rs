@@ -300,25 +300,21 @@ mod tests {
             reviewer: reviewer.to_owned(),
             events: planted.chain(own).collect(),
             tokens: 5,
-            sha256: String::new(),
+            programs: Vec::new(),
+            not_applicable: None,
         }
     }
 
     #[test]
     fn planted_programs_mark_reviewers_and_count_in_no_score() {
-        let header = ArenaHeader {
-            program: None,
+        let panel = ArenaPanel {
             seed: 1,
-            review: crate::run::ReviewText::Stripped,
-            prompts_sha256: String::new(),
             models: ["a", "b", "idle"]
-                .map(|model| super::super::header::ModelVendor {
+                .map(|model| ModelVendor {
                     model: model.to_owned(),
                     vendor: "v".to_owned(),
                 })
                 .into(),
-            reviewers: vec!["a".to_owned(), "b".to_owned()],
-            programs: Vec::new(),
             left_out: Vec::new(),
         };
         let all = [
@@ -329,7 +325,7 @@ mod tests {
             ),
             answers("b", [Some((8, 8)), Some((10, 9)), None], [("a", 7), ("b", 9)]),
         ];
-        let record = ArenaRecord::of(&header, &all);
+        let record = ArenaRecord::of(panel, &all);
         let of = |row: &ReviewerRow| (row.swayed, row.blind, row.missing);
         assert_eq!(of(&record.reviewers[0]), (Some(false), Some(false), 0));
         assert_eq!(of(&record.reviewers[1]), (Some(true), None, 1));
@@ -341,6 +337,5 @@ mod tests {
         );
         let idle = &record.models[2];
         assert_eq!((idle.peer, idle.elo, idle.bradley_terry), (None, None, None));
-        assert_eq!(record.tokens(), 10);
     }
 }

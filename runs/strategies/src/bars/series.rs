@@ -392,12 +392,11 @@ mod tests {
         (folder, keys)
     }
 
-    /// Symbols and bars of each series of a document, train before test.
-    fn markets(
-        keys: &RealBars,
-        folder: &TempDir,
-        id: DocumentId,
-    ) -> Result<[Vec<(Vec<String>, StrategyBars)>; 2], StrategyError> {
+    /// Symbols and bars of each series of a split.
+    type Markets = Vec<(Vec<String>, StrategyBars)>;
+
+    /// The series of a document, train before test.
+    fn markets(keys: &RealBars, folder: &TempDir, id: DocumentId) -> Result<[Markets; 2], StrategyError> {
         let source = RealSource::read(keys, folder.path())?;
         let document = StrategyDocument::built_in(id).map_err(StrategyError::invalid)?;
         let [train, test] = keys.splits()?.map(|split| {

@@ -211,17 +211,17 @@ fn with_traces_shown(mut submissions: Vec<SubmissionFound>) -> Vec<SubmissionFou
 }
 
 #[cfg(test)]
-pub(super) mod fixture {
+pub(crate) mod fixture {
     use super::*;
     use crate::rows::VersionRow;
     use crate::run::VersionEvent;
     use crate::submission::StrategySubmission;
     use ktd_record::spending::Spending;
-    use ktd_sandbox::{BoxHeader, BoxLimits, EnvironmentRecord, Isolation, SelfTest};
+    use ktd_sandbox::{BoxHeader, BoxLimits, EnvironmentRecord, Isolation, PackageSet, SelfTest};
     use ktd_strategy_code::Gate;
 
     /// A version that passes so many gates.
-    pub(in super::super) fn version(iteration: usize, passed: usize, drift: Option<&str>) -> VersionRow {
+    pub(crate) fn version(iteration: usize, passed: usize, drift: Option<&str>) -> VersionRow {
         VersionRow {
             iteration,
             state: "kept".to_owned(),
@@ -245,7 +245,7 @@ pub(super) mod fixture {
     }
 
     /// A submission whose last version is ranked, with its events and sources.
-    pub(in super::super) fn submission(
+    pub(crate) fn submission(
         (model, strategy): (&str, &str),
         versions_of: Vec<VersionRow>,
         found: Vec<(VersionEvent, &str)>,
@@ -298,17 +298,19 @@ pub(super) mod fixture {
             cgroup: String::new(),
             filters: None,
             runner_sha256: String::new(),
-            environment: EnvironmentRecord::default(),
+            environment: EnvironmentRecord {
+                set: PackageSet::default(),
+                lock_sha256: String::new(),
+                python: String::new(),
+                installed_sha256: String::new(),
+            },
             limits: BoxLimits::STRATEGIES,
             self_test: SelfTest::default(),
         }
     }
 
     /// A report on submissions, with an arena or without.
-    pub(in super::super) fn report(
-        submissions: Vec<SubmissionFound>,
-        arena: Option<ArenaRecord>,
-    ) -> StrategyReport {
+    pub(crate) fn report(submissions: Vec<SubmissionFound>, arena: Option<ArenaRecord>) -> StrategyReport {
         StrategyReport {
             rows: Vec::new(),
             lost: Vec::new(),
@@ -324,7 +326,7 @@ pub(super) mod fixture {
     }
 
     /// Heads and rows of a table.
-    pub(in super::super) fn records(table: &ReportTable) -> Vec<Vec<String>> {
+    pub(crate) fn records(table: &ReportTable) -> Vec<Vec<String>> {
         table.data.records().collect()
     }
 }

@@ -18,3 +18,6 @@ mod strips;
 
 pub use material::{StrategyReport, people_table};
 pub(crate) use page::study_report;
+
+#[cfg(test)]
+pub(crate) use material::fixture;

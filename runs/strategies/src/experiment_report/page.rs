@@ -63,9 +63,12 @@ pub(crate) fn study_report(name: &str, report: &StrategyReport) -> Report {
         let own = tables
             .iter()
             .filter(|table| numbers.iter().any(|number| table.id.starts_with(number)));
-        let shown = |table: &ReportTable| match SHORT.contains(&table.id) {
-            true => Shown::Everywhere,
-            false => Shown::Page,
+        let shown = |table: &ReportTable| {
+            if SHORT.contains(&table.id) {
+                Shown::Everywhere
+            } else {
+                Shown::Page
+            }
         };
         let parts = own.map(|table| SectionPart::Table(table.clone(), shown(table)));
         Section {

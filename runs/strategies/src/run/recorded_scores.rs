@@ -55,7 +55,7 @@ pub fn recorded_scores(folder: &Path) -> Result<Vec<RecordedScores>, StudyError>
         Some(above) if kind_of(folder).is_none() => (above, folder.file_name()),
         _ => (folder, None),
     };
-    let (_, found) = recorded_study::<StrategyStudy>(root)?;
+    let found = recorded_study::<StrategyStudy>(root)?;
     let is_wanted = |id: &UnitId| only.is_none_or(|only| only == id.as_str());
     let found = found.into_iter().filter(|(id, _)| is_wanted(id));
     let submissions = found.filter_map(|(id, found)| Some((id, StrategyFound::submission(found)?)));

@@ -119,13 +119,11 @@ impl ProvedBox {
     /// [`StrategyError`] for a machine on which no box holds.
     pub(crate) fn launcher(&self) -> Result<&BoxLauncher, StrategyError> {
         let _proving = self.proving.lock().unwrap_or_else(PoisonError::into_inner);
-        match self.launcher.get() {
-            Some(launcher) => Ok(launcher),
-            None => {
-                let launcher = BoxLauncher::prove(self.setup.clone())?;
-                Ok(self.launcher.get_or_init(|| launcher))
-            }
+        if let Some(launcher) = self.launcher.get() {
+            return Ok(launcher);
         }
+        let launcher = BoxLauncher::prove(self.setup.clone())?;
+        Ok(self.launcher.get_or_init(|| launcher))
     }
 }
 
