@@ -47,7 +47,10 @@ struct Returns(#[serde(with = "exact_series")] DaySeries);
 
 impl OpenStudy {
     /// Evaluates everything; what takes long are works of `hands`.
-    pub(crate) fn evaluate(&self, hands: &Hands<'_, ()>) -> Result<AlphaReport, StudyError> {
+    ///
+    /// # Errors
+    /// [`StudyError`] for a formula that names an instrument that the panel lacks, and a universe without names.
+    pub fn evaluate(&self, hands: &Hands<'_, ()>) -> Result<AlphaReport, StudyError> {
         let tables = self.tables();
         let spans = self.splits.iter();
         let splits: Vec<SplitTables<'_>> = spans.map(|span| SplitTables::new(self, &tables, span)).collect();

@@ -3,7 +3,8 @@
 use ktd_record::program_record::ProgramRecord;
 use ktd_study::{AnyEnd, AnyKind, Depth, Replayed, StudyError, StudyRun, Unheard};
 use serde_json::Value;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// What a study is run with: so many threads, by a program with these sources.
 pub fn with_study_run<T>(
@@ -60,4 +61,12 @@ pub fn replay_study(kind: &dyn AnyKind, out: &Path, depth: Depth) -> Result<Repl
     with_study_run(2, &crate::this_program(), |run| {
         kind.replay(out, None, depth, run)
     })
+}
+
+/// The files of a study's folder but its lock and its index, which says how results looked on this machine.
+#[must_use]
+pub fn recorded_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = crate::files(folder);
+    found.retain(|path, _| !path.ends_with("lock") && !path.ends_with("index.jsonl"));
+    found
 }

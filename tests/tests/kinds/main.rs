@@ -12,17 +12,17 @@ mod questionnaire;
 use ktd_env::KeyedStream;
 use ktd_io::line_file::LineKind;
 use ktd_kit::program::{kill_after, written};
-use ktd_kit::study::{replay_study, run_study, with_study_run};
+use ktd_kit::study::{recorded_files, replay_study, run_study, with_study_run};
 use ktd_kit::vendor::{Then, json_reply};
-use ktd_kit::{Folder, Vendor, files};
+use ktd_kit::{Folder, Vendor};
 use ktd_leakage_study::LeakStudy;
 use ktd_record::program_record::ProgramRecord;
 use ktd_studies::AlphaEvaluating;
 use ktd_studies::judge::FormulaJudging;
+use ktd_studies::mine::FormulaMining;
 use ktd_study::{AnyEnd, AnyKind, Depth, Replayed, StudyError, any};
 use questionnaire::Questionnaire;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -51,6 +51,9 @@ const LEAK: &str = "name = 'small'\nsynthetic = { seed = 3, names = 24, days = 8
 const EVALUATED: &str = "name = 'evaluated'\nnoise = { draws = 1 }\npools = [{ id = 'own', file = 'own.csv' }]\n\
     splits = { train = ['2022-03-07', '2023-02-22'], test = ['2023-02-23', '2023-08-14'] }\n";
 
+const MINED: &str = "name = 'mined'\nmethod = 'gp'\ngp = { population = 30, generations = 3 }\nselect = { take = 4, hall = 20 }\n\
+    splits = { train = ['2022-03-07', '2022-09-30'], valid = ['2022-10-10', '2023-02-22'] }\n";
+
 const JUDGED: &str = "name = 'judged'\nsplits = { train = ['2022-03-07', '2023-02-22'] }\n\
     pools = [{ id = 'own', file = 'own.csv' }]\n[judge]\norders = 1\nbatch = 3\n\
     [[judge.agents]]\nid = 'j'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
@@ -74,6 +77,11 @@ fn cases() -> Vec<KindCase> {
             kind: any::<AlphaEvaluating>(),
             files: &[("study.toml", EVALUATED), ("own.csv", FORMULAS)],
             work: "\"train_rank_ic\":",
+        },
+        KindCase {
+            kind: any::<FormulaMining>(),
+            files: &[("study.toml", MINED)],
+            work: "\"rank_ic\":",
         },
         KindCase {
             kind: any::<FormulaJudging>(),
@@ -135,13 +143,6 @@ fn replay(case: &KindCase, out: &Path, depth: Depth) -> Result<Replayed, StudyEr
     replay_study(case.kind, out, depth)
 }
 
-/// The files of a study but its lock.
-fn record(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = files(folder);
-    found.retain(|path, _| !path.ends_with("lock"));
-    found
-}
-
 /// Where a record says that a request which was under way when its process was killed was sent once more.
 fn is_of_requests(path: &Path) -> bool {
     [
@@ -152,12 +153,6 @@ fn is_of_requests(path: &Path) -> bool {
     ]
     .iter()
     .any(|name| path.ends_with(name))
-}
-
-/// The records of units that ask somebody hold how their results looked, which is of this machine.
-fn without_index(mut found: BTreeMap<PathBuf, Vec<u8>>) -> BTreeMap<PathBuf, Vec<u8>> {
-    found.retain(|path, _| !path.ends_with("index.jsonl"));
-    found
 }
 
 /// The other process of [`a_killed_study_comes_to_the_same_bytes`]: runs the kind at a place of the table.
@@ -179,7 +174,7 @@ fn a_killed_study_comes_to_the_same_bytes() {
         let (name, vendor) = (case.kind.name(), model());
         let folder = case.scene(&vendor);
         run(case, &folder, ("whole", 1));
-        let (whole, asked) = (without_index(record(&folder.at("whole"))), vendor.count());
+        let (whole, asked) = (recorded_files(&folder.at("whole")), vendor.count());
         run(case, &folder, ("whole", 2));
         assert_eq!(vendor.count(), asked, "{name}: a finished study asks nobody");
         let total = written(&folder.at("whole"));
@@ -201,7 +196,7 @@ fn a_killed_study_comes_to_the_same_bytes() {
             let how = format!("{name}, killed {linger:?} after {bytes} bytes");
             let again = vendor.count() - before - asked;
             assert!(again <= AT_ONCE, "{how}: {again} requests were sent again");
-            let now = without_index(record(&folder.at("out")));
+            let now = recorded_files(&folder.at("out"));
             let names: Vec<&PathBuf> = now.keys().collect();
             assert_eq!(names, whole.keys().collect::<Vec<_>>(), "{how}");
             for (path, bytes) in &now {
@@ -225,14 +220,14 @@ fn a_record_is_made_again_and_refuses_what_was_changed() {
         let folder = case.scene(&vendor);
         let out = folder.at("out");
         run(&case, &folder, ("out", 2));
-        let (whole, asked) = (record(&out), vendor.count());
+        let (whole, asked) = (recorded_files(&out), vendor.count());
         let units = replay(&case, &out, Depth::Recorded).unwrap().units;
         assert_eq!(replay(&case, &out, Depth::Sample(1)).unwrap().made_again, 1);
         assert_eq!(replay(&case, &out, Depth::Deep).unwrap().made_again, units);
         let again = case.kind.report(&out).unwrap();
         let summary: Value = serde_json::from_slice(&whole[Path::new("report.json")]).unwrap();
         assert_eq!(again.summary, summary, "{name}");
-        assert_eq!(record(&out), whole, "{name}: nothing of it is written");
+        assert_eq!(recorded_files(&out), whole, "{name}: nothing of it is written");
         assert_eq!(vendor.count(), asked, "{name}: nobody is asked");
 
         for path in whole.keys().filter(|path| is_recorded(path)) {
@@ -262,7 +257,7 @@ fn a_record_is_made_again_and_refuses_what_was_changed() {
 
 /// Whether a file is part of what a replay compares.
 fn is_recorded(path: &Path) -> bool {
-    !path.starts_with("private") && !path.ends_with("index.jsonl")
+    !path.starts_with("private")
 }
 
 /// Puts another output in place of a recorded one as its maker could: everything else is made again over it.

@@ -13,10 +13,10 @@ use ktd_kit::need::data_root;
 use ktd_kit::study::run_study;
 use ktd_kit::{Folder, Need, assert_ok, files, quiet, refused};
 use ktd_studies::{
-    AlphaEvaluating, AlphaReport, BuiltInSet, FormulaPrecision, FormulaRole, SetOfFormulas, ValueSpan,
-    evaluate, market_fields,
+    AlphaEvaluating, AlphaReport, AlphaStudy, BuiltInSet, EvaluationRun, FormulaPrecision, FormulaRole,
+    OpenStudy, SetOfFormulas, StudyData, ValueSpan, evaluate, market_fields,
 };
-use ktd_study::any;
+use ktd_study::{Hands, any};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -645,7 +645,7 @@ fn alpha158_of_the_real_window_panel_is_worth_what_scipy_says() {
         batch_bytes: EvaluationRun::BATCH_BYTES,
     };
     let open = OpenStudy::new(study.unwrap(), data, run).unwrap();
-    let report = open.evaluate((1, &this_program()), &mut || ()).unwrap();
+    let report = open.evaluate(&Hands::unrecorded(&|_| (), 2)).unwrap();
     let summary = std::fs::read(golden_root().join("alphaeval/real_panel_summary.json")).unwrap();
     let summary: Value = serde_json::from_slice(&summary).unwrap();
     let split = &report.splits[0];

@@ -230,8 +230,8 @@ fn several_judges_are_averaged_and_compared_and_a_miner_is_marked() {
         .text("study.toml")
         .replace("file = 'other.csv'", "mined = 'found'");
     folder.write("study.toml", text);
-    folder.write("found/header.json", json!({"models": ["m"]}).to_string());
-    let found = json!({"formulas": [
+    let finder = json!({"model": "m", "known_until": "unknown"});
+    let found = json!({"model": finder, "formulas": [
         {"id": "r", "expression": "$close/Ref($close,5)"}, {"id": "range", "expression": "($high-$low)/$close"}
     ]});
     folder.write("found/pool.json", found.to_string());

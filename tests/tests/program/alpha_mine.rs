@@ -2,10 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
-use ktd_kit::this_program;
-use ktd_kit::{Folder, assert_ok, files, quiet, refused};
-use ktd_record::study_folder::StudyFolder;
-use ktd_studies::mine::{MineStudy, MinedPool, OpenMine, mine_into};
+use ktd_kit::study::{recorded_files, run_study};
+use ktd_kit::{Folder, assert_ok, quiet, refused};
+use ktd_studies::mine::{FormulaMining, MinedPool};
+use ktd_study::any;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,13 +22,9 @@ fn file(keys: &str) -> String {
 }
 
 fn mined(folder: &Path, threads: usize, out: &str) -> MinedPool {
-    let open = OpenMine::new(MineStudy::read(&folder.join("mine.toml")).unwrap(), threads).unwrap();
-    mine_into(
-        &open,
-        &StudyFolder::hold(&folder.join(out), &this_program()).unwrap(),
-        &mut |_| (),
-    )
-    .unwrap()
+    let files = (&*folder.join("mine.toml"), &*folder.join(out));
+    let end = run_study(any::<FormulaMining>(), files, threads).unwrap();
+    serde_json::from_value(end.finished.unwrap().summary).unwrap()
 }
 
 fn mine(folder: &Folder, more: &[&str]) -> Value {
@@ -44,7 +40,10 @@ fn a_search_has_the_same_bytes_on_any_threads_and_a_second_run_does_nothing() {
         let folder = Folder::with(&[("mine.toml", file(keys).as_str())]);
         let pool = mined(folder.path(), 1, "one");
         mined(folder.path(), 3, "two");
-        assert_eq!(files(&folder.at("one")), files(&folder.at("two")));
+        assert_eq!(
+            recorded_files(&folder.at("one")),
+            recorded_files(&folder.at("two"))
+        );
         let changed = || {
             let of = |name| {
                 std::fs::metadata(folder.at("one").join(name))
@@ -52,7 +51,7 @@ fn a_search_has_the_same_bytes_on_any_threads_and_a_second_run_does_nothing() {
                     .modified()
                     .unwrap()
             };
-            ["header.json", "trials.jsonl", "pool.json"].map(of)
+            ["study.json", "units/search/trials.jsonl", "pool.json"].map(of)
         };
         let before = changed();
         assert_eq!(mined(folder.path(), 2, "one"), pool);
@@ -64,7 +63,7 @@ fn a_search_has_the_same_bytes_on_any_threads_and_a_second_run_does_nothing() {
 /// What must hold of every pool: its formulas differ, are small, and stand in the journal, each once.
 fn check_pool(folder: &Folder, pool: &MinedPool) {
     let lines: Vec<Value> = folder
-        .text("one/trials.jsonl")
+        .text("one/units/search/trials.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
@@ -96,70 +95,6 @@ fn check_pool(folder: &Folder, pool: &MinedPool) {
 }
 
 #[test]
-fn a_search_killed_at_any_byte_ends_with_the_same_bytes() {
-    let folder = Folder::with(&[("mine.toml", file(GP).as_str())]);
-    mined(folder.path(), 2, "whole");
-    let whole = files(&folder.at("whole"));
-    let trials = folder.read("whole/trials.jsonl");
-    let lines = trials.split(|byte| *byte == b'\n').count() - 1;
-    assert!(40 < lines, "{lines}");
-    let first = trials.iter().position(|byte| *byte == b'\n').unwrap();
-    let cuts = [
-        0,
-        1,
-        first,
-        first + 1,
-        trials.len() / 3,
-        trials.len() / 2,
-        trials.len() - 1,
-        trials.len(),
-    ];
-    for (place, cut) in cuts.into_iter().enumerate() {
-        let out = format!("cut{place}");
-        folder.write(&format!("{out}/header.json"), folder.read("whole/header.json"));
-        folder.write(&format!("{out}/trials.jsonl"), &trials[..cut]);
-        // What a kill between the writing of the pool and its renaming leaves is written over.
-        folder.write(&format!("{out}/.pool.json.part"), b"{\"form");
-        mined(folder.path(), 2, &out);
-        assert_eq!(files(&folder.at(&out)), whole, "cut at byte {cut}");
-    }
-    // A pool that is not of this journal is made again.
-    folder.write("cut0/pool.json", b"{}");
-    mined(folder.path(), 2, "cut0");
-    assert_eq!(files(&folder.at("cut0")), whole);
-}
-
-#[test]
-fn a_search_whose_process_is_killed_is_continued_by_the_same_command() {
-    let keys = "method = 'gp'\ngp = { population = 120, generations = 4 }\n";
-    let folder = Folder::with(&[("mine.toml", file(keys).as_str())]);
-    let start = || {
-        ktd_kit::command(
-            folder.path(),
-            &["--quiet", "alpha", "mine", "mine.toml", "--out", "out"],
-        )
-        .spawn()
-        .unwrap()
-    };
-    // Killed at whatever place it has reached; one that has ended by then is killed by nothing.
-    for lines in [1, 150] {
-        let mut child = start();
-        while child.try_wait().unwrap().is_none() {
-            let journal = std::fs::read(folder.at("out/trials.jsonl")).unwrap_or_default();
-            if lines < journal.split(|byte| *byte == b'\n').count() {
-                break;
-            }
-            std::thread::yield_now();
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
-    mine(&folder, &[]);
-    mined(folder.path(), 2, "whole");
-    assert_eq!(files(&folder.at("out")), files(&folder.at("whole")));
-}
-
-#[test]
 fn valid_days_decide_the_pool_and_nothing_else() {
     let folder = Folder::with(&[("mine.toml", file(RANDOM).as_str())]);
     let pool = mined(folder.path(), 2, "out");
@@ -167,8 +102,8 @@ fn valid_days_decide_the_pool_and_nothing_else() {
     folder.write("mine.toml", text);
     let shorter = mined(folder.path(), 2, "shorter");
     assert_eq!(
-        folder.text("out/trials.jsonl"),
-        folder.text("shorter/trials.jsonl")
+        folder.text("out/units/search/trials.jsonl"),
+        folder.text("shorter/units/search/trials.jsonl")
     );
     assert_eq!(pool.trials, shorter.trials);
     assert_ne!(pool.formulas, shorter.formulas);
@@ -250,10 +185,10 @@ fn an_invalid_search_says_what_and_how_to_fix_it() {
 fn a_folder_of_another_search_is_left_alone() {
     let folder = Folder::with(&[("mine.toml", file(RANDOM).as_str())]);
     mine(&folder, &[]);
-    let before = files(&folder.at("out"));
+    let before = recorded_files(&folder.at("out"));
     folder.write("mine.toml", file(&format!("seed = 2\n{RANDOM}")));
     let arguments = ["alpha", "mine", "mine.toml", "--out", "out"];
     let error = refused(&quiet(folder.path(), &arguments), 2);
-    assert!(error.contains("holds a search with other settings"), "{error}");
-    assert_eq!(files(&folder.at("out")), before);
+    assert!(error.contains("holds a study of other settings"), "{error}");
+    assert_eq!(recorded_files(&folder.at("out")), before);
 }

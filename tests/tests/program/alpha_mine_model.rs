@@ -7,15 +7,11 @@
     reason = "a broken fixture fails the test"
 )]
 
-use ktd_bundle::BundlePaths;
-use ktd_kit::episode::{dice, reopen_exchanges};
-use ktd_kit::this_program;
+use ktd_kit::study::summary_of;
 use ktd_kit::vendor::{Then, json_reply};
 use ktd_kit::{Folder, Vendor, assert_ok, quiet, refused};
-use ktd_record::exchanges::Cassette;
-use ktd_record::study_folder::StudyFolder;
-use ktd_studies::FormulaStudyError;
-use ktd_studies::mine::{MineStudy, MinedPool, OpenMine, mine_with_model, replay_mined};
+use ktd_studies::mine::{FormulaMining, MinedPool};
+use ktd_study::{StudyError, any};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -99,18 +95,9 @@ fn search(vendor: &Vendor, valid: &str) -> Folder {
     Folder::with(&[("mine.toml", text.as_str())])
 }
 
-async fn mined(folder: &Folder) -> Result<MinedPool, FormulaStudyError> {
-    let study = MineStudy::read(&folder.at("mine.toml")).unwrap();
-    let open = OpenMine::new(study, 2).unwrap();
-    mine_with_model(
-        &open,
-        (
-            folder.path(),
-            &StudyFolder::hold(&folder.at("out"), &this_program()).unwrap(),
-        ),
-        &mut |_| (),
-    )
-    .await
+fn mined(folder: &Folder) -> Result<MinedPool, StudyError> {
+    let files = (&*folder.at("mine.toml"), &*folder.at("out"));
+    summary_of(any::<FormulaMining>(), files).map(|summary| serde_json::from_value(summary).unwrap())
 }
 
 fn bodies(vendor: &Vendor) -> Vec<String> {
@@ -120,11 +107,11 @@ fn bodies(vendor: &Vendor) -> Vec<String> {
         .collect()
 }
 
-#[tokio::test]
-async fn a_model_that_answers_with_the_future_is_told_so_and_no_text_comes_back_to_it() {
+#[test]
+fn a_model_that_answers_with_the_future_is_told_so_and_no_text_comes_back_to_it() {
     let vendor = model();
     let folder = search(&vendor, VALID);
-    let pool = mined(&folder).await.unwrap();
+    let pool = mined(&folder).unwrap();
     let requests = bodies(&vendor);
     // Four answers, and one round of two attempts.
     assert_eq!(requests.len(), 6);
@@ -158,23 +145,19 @@ async fn a_model_that_answers_with_the_future_is_told_so_and_no_text_comes_back_
     assert_eq!(pool.outcomes["look_ahead"], 1);
     assert_eq!((pool.tried, pool.outcomes["constant"]), (8, 1));
     assert!(!pool.formulas.is_empty());
-    let header: Value = serde_json::from_slice(&folder.read("out/header.json")).unwrap();
-    assert_eq!(header["models"], json!(["m"]));
-    let events = folder.text("out/events.jsonl");
+    let events = folder.text("out/units/search/events.jsonl");
     assert_eq!(events.lines().count(), 5);
     assert!(events.contains(IDEA), "the record has the ideas");
     // A whole search does nothing more.
-    assert_eq!(mined(&folder).await.unwrap(), pool);
+    assert_eq!(mined(&folder).unwrap(), pool);
     assert_eq!(vendor.count(), 6);
 }
 
-#[tokio::test]
-async fn requests_do_not_depend_on_valid_days_and_hold_none_of_their_figures() {
+#[test]
+fn requests_do_not_depend_on_valid_days_and_hold_none_of_their_figures() {
     let (first, second) = (model(), model());
-    let pool = mined(&search(&first, VALID)).await.unwrap();
-    let other = mined(&search(&second, "'2023-01-09', '2023-06-30'"))
-        .await
-        .unwrap();
+    let pool = mined(&search(&first, VALID)).unwrap();
+    let other = mined(&search(&second, "'2023-01-09', '2023-06-30'")).unwrap();
     assert_eq!(bodies(&first), bodies(&second));
     let figure = |pool: &MinedPool, name: &str| pool.formulas[0].valid.get(name).unwrap();
     assert_ne!(pool.formulas[0].valid, other.formulas[0].valid);
@@ -189,74 +172,6 @@ async fn requests_do_not_depend_on_valid_days_and_hold_none_of_their_figures() {
         let text = format!("{:.4}", figure(&pool, name));
         assert!(train.contains(&text) || !shown.contains(&text), "{name} {text}");
     }
-}
-
-#[tokio::test]
-async fn killed_anywhere_it_finds_the_same_pool_and_asks_nothing_twice() {
-    let vendor = model();
-    let folder = search(&vendor, VALID);
-    mined(&folder).await.unwrap();
-    let files = ["pool.json", "trials.jsonl", "events.jsonl", "header.json"];
-    let whole = files.map(|file| folder.read(&format!("out/{file}")));
-    reopen_exchanges(&folder.at("out"));
-    let open_part = BundlePaths::new(&folder.at("out")).open_exchanges();
-    let exchanges = std::fs::read(&open_part).unwrap();
-    let mut chance = dice(7, "where a search is killed");
-    for _ in 0..6 {
-        let cut = |length: usize, share: f64| -> usize {
-            let place = share * f64::from(u32::try_from(length).unwrap());
-            format!("{place:.0}").parse().unwrap()
-        };
-        let at = cut(exchanges.len(), chance.uniform());
-        std::fs::remove_file(BundlePaths::new(&folder.at("out")).exchanges()).ok();
-        std::fs::write(&open_part, &exchanges[..at]).unwrap();
-        // A kill between a round's trials leaves a shorter journal, never one that runs ahead of the exchanges.
-        let cassette = Cassette::read(&BundlePaths::new(&folder.at("out")).exchanges()).unwrap();
-        let known = cassette.answered().count();
-        let lines: Vec<&str> = std::str::from_utf8(&whole[1])
-            .unwrap()
-            .split_inclusive('\n')
-            .collect();
-        let of_rounds = [0, 3, 5, 8, 8, 8][known.min(5)];
-        let kept: String = lines[..of_rounds].concat();
-        folder.write("out/trials.jsonl", &kept[..cut(kept.len(), chance.uniform())]);
-        for gone in ["pool.json", "events.jsonl"] {
-            std::fs::remove_file(folder.at("out").join(gone)).ok();
-        }
-        let before = vendor.count();
-        mined(&folder).await.unwrap();
-        assert_eq!(vendor.count() - before, 6 - known, "cut at byte {at}");
-        for (file, bytes) in files.iter().zip(&whole) {
-            assert_eq!(
-                &folder.read(&format!("out/{file}")),
-                bytes,
-                "cut at byte {at}: {file}"
-            );
-        }
-    }
-}
-
-#[tokio::test]
-async fn the_record_alone_gives_the_same_pool() {
-    let vendor = model();
-    let folder = search(&vendor, VALID);
-    let pool = mined(&folder).await.unwrap();
-    let asked = vendor.count();
-    let out = folder.at("out");
-    assert_eq!(replay_mined(&out, (None, None), 1).await.unwrap(), pool);
-    assert_eq!(vendor.count(), asked);
-    let trials = folder.text("out/trials.jsonl");
-    folder.write(
-        "out/trials.jsonl",
-        trials.replacen("\"nodes\":7", "\"nodes\":8", 1),
-    );
-    let error = replay_mined(&out, (None, None), 1).await.unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("trials.jsonl: what the record gives differs"),
-        "{error}"
-    );
 }
 
 #[test]
@@ -281,7 +196,7 @@ fn the_command_continues_and_its_budget_stops_it() {
     assert_eq!(vendor.count(), 6);
     let pool: MinedPool = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(pool.method, "llm");
-    assert_ok(&quiet(folder.path(), &["alpha", "replay", "out"]));
+    assert_ok(&quiet(folder.path(), &["replay", "out"]));
     // Without the key's variable nobody is asked.
     folder.write(
         "mine.toml",

@@ -6,7 +6,6 @@ use ktd_kit::{Folder, assert_ok, quiet, refused, workspace_root};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
 
 fn json(folder: &Folder, arguments: &[&str]) -> Value {
     let output = quiet(folder.path(), &[&["--json"], arguments].concat());

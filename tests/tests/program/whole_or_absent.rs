@@ -60,7 +60,7 @@ struct Writer {
     continues: bool,
 }
 
-const WRITERS: [Writer; 11] = [
+const WRITERS: [Writer; 10] = [
     Writer {
         arguments: "publish results/try --key key.pem --open-mask --out OUT",
         main: "published.json",
