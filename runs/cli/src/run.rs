@@ -5,6 +5,7 @@ use crate::CliError;
 use crate::output::{Console, visible_lines};
 use crate::results::{results_json, results_table};
 use crate::step_bar::StepBar;
+use crate::study;
 use crate::this_program::this_program;
 use clap::Args;
 use ktd_bundle::BundlePaths;
@@ -54,7 +55,8 @@ Running the same file again continues where it stopped: finished cells are kept,
 of which every step was lost to the infrastructure is finished, too: --retry-lost moves its bundle to CELL.lost-1, which \
 no board reads, and runs the cell again. Cells with a single decision of the model are never moved.";
 
-/// Runs the grid of cells that an experiment file describes; rerunning continues where it stopped.
+/// Runs the episodes that an experiment file describes, or the study of a file with a `kind`; rerunning continues where it
+/// stopped.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct RunArgs {
@@ -79,6 +81,9 @@ pub(super) struct RunArgs {
 /// # Errors
 /// [`CliError`] for bad input, and when a cell stopped before its end.
 pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
+    if let Some(kind) = study::kind_for(&args.experiment)? {
+        return study::run(kind, (&args.experiment, args.out.as_deref()), (false, console));
+    }
     let mut plan = plan(&args.experiment, args.out.as_deref())?;
     if let Some(parallel) = args.parallel {
         plan.config.parallel_cells = parallel.max(1);

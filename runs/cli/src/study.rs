@@ -16,7 +16,7 @@ use ktd_studies::judge::FormulaJudging;
 use ktd_studies::mine::FormulaMining;
 use ktd_study::{
     AnyEnd, AnyKind, Depth, Replayed, ReportOf, StudyError, StudyKind, StudyProgress, StudyRun, UnitId, any,
-    kind_of, run_study,
+    kind_of, kind_of_file, run_study,
 };
 use ktd_view::draw::paragraph;
 use serde_json::json;
@@ -52,6 +52,27 @@ impl From<StudyError> for CliError {
 pub(super) fn kind_in(folder: &Path) -> Option<&'static dyn AnyKind> {
     let name = kind_of(folder)?;
     KINDS.into_iter().find(|kind| kind.name() == name)
+}
+
+/// The kind of the study that a file names; none of an experiment of episodes, which names none.
+///
+/// # Errors
+/// [`CliError`] for a kind that there is not.
+pub(super) fn kind_for(file: &Path) -> Result<Option<&'static dyn AnyKind>, CliError> {
+    let Some(name) = kind_of_file(file) else {
+        return Ok(None);
+    };
+    match KINDS.into_iter().find(|kind| kind.name() == name) {
+        Some(kind) => Ok(Some(kind)),
+        None => {
+            let kinds = KINDS.map(AnyKind::name).join(", ");
+            let what = format!("{}: kind = {name:?} is unknown", file.display());
+            Err(CliError::input(
+                what,
+                format_args!("choose from {kinds}, or leave it out for episodes"),
+            ))
+        }
+    }
 }
 
 /// A bar that appears when the study says how much there is to do.

@@ -37,4 +37,4 @@ pub use recorded::recorded_study;
 pub use replay::{Depth, Replayed, replay_study};
 pub use report::{DataRows, Report, Section, SectionPart, Shown};
 pub use study::{StudyEnd, StudyRun, report_study, run_study};
-pub use study_file::read_study_file;
+pub use study_file::{kind_of_file, read_study_file};

@@ -14,6 +14,13 @@ struct KindOf {
     kind: Option<String>,
 }
 
+/// The kind that the file of a study names; none where it names none, or cannot be read.
+#[must_use]
+pub fn kind_of_file(path: &Path) -> Option<String> {
+    let text = read_text(path, FILE_LIMIT_BYTES).ok()?;
+    toml::from_str::<KindOf>(&text).ok()?.kind
+}
+
 /// Reads the file of a study and checks its keys. A file without `kind` is one of the kind that is asked for.
 ///
 /// # Errors
