@@ -22,7 +22,13 @@ use ktd_view::draw::paragraph;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Mutex;
+use std::time::Duration;
 use tokio::sync::watch;
+
+/// How long units may take to end in order when a signal asks for it.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+const CONTINUES: &str = "run the same command again: it continues where it stopped";
 
 /// Every kind of study.
 pub(super) const KINDS: [&dyn AnyKind; 6] = [
@@ -117,6 +123,10 @@ fn with_run<T>(
             told.await;
             // Nobody listens any more where the study has just ended.
             tell.send(true).ok();
+            // A computation listens to nobody: what is recorded stands, and the same command continues.
+            tokio::time::sleep(PATIENCE).await;
+            console.failure(&CliError::difference("ended by a signal").with_hint(CONTINUES));
+            std::process::exit(1);
         });
     }
     let run = StudyRun {

@@ -19,7 +19,6 @@ use std::io::Write;
 enum Say {
     /// A call of `submit_scores` with a score for each formula.
     Scores(Vec<f64>),
-    Text(&'static str),
     /// The provider's filter.
     Filtered,
     Status(&'static str),
@@ -39,7 +38,6 @@ impl Say {
                 let message = json!({"role": "assistant", "content": null, "tool_calls": [call]});
                 (message, "tool_calls")
             }
-            Self::Text(text) => (json!({"role": "assistant", "content": text}), "stop"),
             Self::Filtered => (json!({"role": "assistant", "content": "no"}), "content_filter"),
             Self::Status(status) => return reply(status, "", b"{}"),
         };
