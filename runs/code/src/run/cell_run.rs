@@ -195,12 +195,11 @@ impl CellRun<'_> {
 
     /// Sends feedback for the next round, or ends the task.
     fn go_on(&self, sample: &mut Sample<'_>, event: &FactorCodeEvent, round: u32) {
-        match &event.feedback {
-            Some(text) => sample.rounds.reply(OpenPrompt::new().outside(text)),
-            None => {
-                sample.is_over = true;
-                self.hands.advance(u64::from(self.world.config.rounds - round));
-            }
+        if let Some(text) = &event.feedback {
+            sample.rounds.reply(OpenPrompt::new().outside(text));
+        } else {
+            sample.is_over = true;
+            self.hands.advance(u64::from(self.world.config.rounds - round));
         }
     }
 }
