@@ -1,7 +1,8 @@
 //! How many wrong factors each accuracy rule takes, whatever a model writes.
 
-use crate::run::FalseAccepts;
 use ktd_factor_code::{AccuracyFigures, AccuracyRules, FactorPanels, FactorTask, GoldenColumns, PanelKind};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// A wrong ending of right code, by its name.
 type WrongEnding = (&'static str, fn(&[f64]) -> Vec<f64>);
@@ -36,6 +37,20 @@ const ENDINGS: [WrongEnding; 7] = [
         cells.iter().map(|cell| 1.001 * cell).collect()
     }),
 ];
+
+/// Of how many tasks each accuracy rule takes a wrong ending of right code on all panels.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FalseAccepts {
+    /// What is wrong.
+    pub ending: String,
+    /// Tasks.
+    pub tasks: usize,
+    /// Of them, those that the published rule takes.
+    pub published: usize,
+    /// Of them, those that the strict rule takes.
+    pub strict: usize,
+}
 
 /// Of how many tasks each rule takes each wrong ending.
 pub(crate) fn false_accepts(

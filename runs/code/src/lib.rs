@@ -6,6 +6,7 @@
 mod boxed_reply;
 mod error;
 mod false_accepts;
+mod kind;
 mod panel_files;
 mod report;
 mod run;
@@ -14,13 +15,14 @@ mod tables;
 
 pub use boxed_reply::{JudgedReply, judge_reply};
 pub use error::CodeError;
+pub use false_accepts::FalseAccepts;
+pub use kind::{FactorCodeStudy, read_factor_code_config};
 pub use ktd_factor_code::{AccuracyRules, FactorPanels, FactorReplies, FactorTask, FactorTasks, PanelKind};
 pub use panel_files::{read_bars, read_panels, write_golden};
 pub use run::{
     CellFound, CodeStyle, FactorCodeCell, FactorCodeConfig, FactorCodeEstimate, FactorCodeEvent,
-    FactorCodeFound, FactorCodeReport, FactorCodeStudy, FactorCodeUnit, FactorCodeWorld, FalseAccepts,
-    FeedbackKey, FormatKey, JudgedAnswer, JudgedOn, PassAtK, RealStock, RoundCounts, RoundSpending,
-    TaskFacts, TaskNames, estimate_table, read_factor_code_config,
+    FactorCodeFound, FactorCodeReport, FactorCodeUnit, FactorCodeWorld, FeedbackKey, FormatKey, JudgedAnswer,
+    JudgedOn, PassAtK, RealStock, RoundCounts, RoundSpending, TaskFacts, TaskNames, estimate_table,
 };
 pub use scored::{ScoredRound, score_replies};
 pub use tables::{funnel_table, scored_json, task_table, verdict_json, verdict_text};

@@ -30,7 +30,7 @@ pub struct FactorCodeCell {
 
 impl FactorCodeCell {
     /// The cells of an experiment: seed by seed, in each style by style, in each all agents in their order.
-    pub(super) fn all(config: &FactorCodeConfig) -> Vec<Self> {
+    pub(crate) fn all(config: &FactorCodeConfig) -> Vec<Self> {
         let mut cells = Vec::new();
         for seed in &config.seeds {
             for style in &config.styles {
@@ -45,7 +45,7 @@ impl FactorCodeCell {
     }
 
     /// What the models of these cells are asked for, in the cells' order.
-    pub(super) fn roles(config: &FactorCodeConfig) -> Vec<AskingRole> {
+    pub(crate) fn roles(config: &FactorCodeConfig) -> Vec<AskingRole> {
         let seeds = config.seeds.iter();
         let roles = seeds.flat_map(|seed| config.styles.iter().map(move |style| (style, *seed)));
         let roles = roles.map(|(style, seed)| AskingRole {

@@ -21,10 +21,10 @@ use ktd_unmasked::OpenPrompt;
 use std::collections::BTreeMap;
 
 /// One unit on its way.
-pub(super) struct CellRun<'a> {
-    pub(super) world: &'a FactorCodeWorld,
-    pub(super) cell: &'a FactorCodeCell,
-    pub(super) hands: &'a Hands<'a, FactorCodeEvent>,
+pub(crate) struct CellRun<'a> {
+    pub(crate) world: &'a FactorCodeWorld,
+    pub(crate) cell: &'a FactorCodeCell,
+    pub(crate) hands: &'a Hands<'a, FactorCodeEvent>,
 }
 
 /// A sample of a task.
@@ -44,7 +44,7 @@ struct Answer<'a> {
 
 impl CellRun<'_> {
     /// Leads all tasks through their rounds: the answers by task, sample and round.
-    pub(super) async fn hold(&self) -> Result<Vec<JudgedAnswer>, StudyError> {
+    pub(crate) async fn hold(&self) -> Result<Vec<JudgedAnswer>, StudyError> {
         let record = self.hands.asked()?;
         let mut samples = self.samples(record);
         let mut judged = BTreeMap::new();

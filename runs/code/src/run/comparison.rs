@@ -6,7 +6,7 @@ use serde_json::Value;
 const FIGURES_APART: f64 = 1e-9;
 
 /// Where two documents differ first; figures may lie apart by a billionth, for two machines differ in the last bits.
-pub(super) fn difference(recorded: &str, made: &str) -> Option<String> {
+pub(crate) fn difference(recorded: &str, made: &str) -> Option<String> {
     let value = |text: &str| serde_json::from_str::<Value>(text).ok();
     match (value(recorded), value(made)) {
         (Some(recorded), Some(made)) => {

@@ -185,7 +185,7 @@ const fn panel_seed() -> u64 {
 }
 
 impl FactorCodeConfig {
-    pub(super) fn check(&self) -> Result<(), StudyError> {
+    pub(crate) fn check(&self) -> Result<(), StudyError> {
         if self.kind.as_deref().is_some_and(|kind| kind != BENCHMARK) {
             return Err(StudyError::input(
                 format_args!("`kind` is {:?}", self.kind.as_deref().unwrap_or_default()),
@@ -275,7 +275,7 @@ impl FactorCodeConfig {
         }
     }
 
-    pub(super) fn asking(&self) -> AskingSettings<'_> {
+    pub(crate) fn asking(&self) -> AskingSettings<'_> {
         AskingSettings {
             roles: FactorCodeCell::roles(self),
             table: "",

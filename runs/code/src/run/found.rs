@@ -3,6 +3,7 @@
 use super::cell::FactorCodeCell;
 use super::event::FactorCodeEvent;
 use super::summary::{PassAtK, RoundCounts};
+use crate::false_accepts::FalseAccepts;
 use ktd_factor_code::{FactorCategory, FactorLevel};
 use ktd_record::spending::Spending;
 use schemars::JsonSchema;
@@ -71,20 +72,6 @@ pub struct TaskFacts {
     pub fx: String,
     /// The right values on panel G at every eighth row.
     pub golden: Vec<Option<f64>>,
-}
-
-/// Of how many tasks each accuracy rule takes a wrong ending of right code on all panels.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FalseAccepts {
-    /// What is wrong.
-    pub ending: String,
-    /// Tasks.
-    pub tasks: usize,
-    /// Of them, those that the published rule takes.
-    pub published: usize,
-    /// Of them, those that the strict rule takes.
-    pub strict: usize,
 }
 
 /// What one model came to, asked in one style with one seed.

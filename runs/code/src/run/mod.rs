@@ -8,21 +8,21 @@ mod estimate;
 mod event;
 mod feedback;
 mod found;
-mod kind;
 mod real_stock;
 mod style;
 mod summary;
 mod world;
 
 pub use cell::{FactorCodeCell, FactorCodeUnit};
+pub(crate) use cell_run::CellRun;
+pub(crate) use comparison::difference;
+pub(crate) use config::BENCHMARK;
 pub use config::{FactorCodeConfig, FeedbackKey, FormatKey, RealStock, TaskNames};
 pub use estimate::{FactorCodeEstimate, estimate_table};
 pub use event::FactorCodeEvent;
 pub use found::{
-    CellFound, FactorCodeFound, FactorCodeReport, FalseAccepts, JudgedAnswer, JudgedOn, RoundSpending,
-    TaskFacts,
+    CellFound, FactorCodeFound, FactorCodeReport, JudgedAnswer, JudgedOn, RoundSpending, TaskFacts,
 };
-pub use kind::{FactorCodeStudy, read_factor_code_config};
 pub use style::CodeStyle;
 pub(crate) use summary::rounds_of;
 pub use summary::{PassAtK, RoundCounts};

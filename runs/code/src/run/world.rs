@@ -92,7 +92,7 @@ pub struct FactorCodeWorld {
 
 impl FactorCodeWorld {
     /// The world of a run, its box tested.
-    pub(super) fn open(config: &FactorCodeConfig, base: &Path) -> Result<Self, StudyError> {
+    pub(crate) fn open(config: &FactorCodeConfig, base: &Path) -> Result<Self, StudyError> {
         let sources = FactorCodeSources::read(config, base)?;
         config.asking().models(base)?;
         let mut setup = config.boxes.clone();
@@ -107,7 +107,7 @@ impl FactorCodeWorld {
     }
 
     /// The world of a record, in a box like its own.
-    pub(super) fn recorded(
+    pub(crate) fn recorded(
         config: &FactorCodeConfig,
         base: &Path,
         recorded: &Value,
@@ -125,7 +125,7 @@ impl FactorCodeWorld {
     }
 
     /// All that decides what a model's answers are worth, and what it is asked.
-    pub(super) fn decides(&self) -> Value {
+    pub(crate) fn decides(&self) -> Value {
         let (config, sources) = (&self.config, &self.sources);
         let tasks = sources.tasks.as_slice().iter();
         let panel = |kind: PanelKind| (kind, sha256_hex(&bars_csv(sources.panels.bars(kind))));
@@ -146,13 +146,13 @@ impl FactorCodeWorld {
     }
 
     /// Rounds of a unit at most, those of all tasks.
-    pub(super) fn rounds(&self) -> u64 {
+    pub(crate) fn rounds(&self) -> u64 {
         let tasks = u64::try_from(self.sources.tasks.as_slice().len()).unwrap_or(u64::MAX);
         let counts = [self.config.samples, u64::from(self.config.rounds)];
         counts.into_iter().fold(tasks, u64::saturating_mul)
     }
 
-    pub(super) fn facts(&self) -> Result<JudgedOn, CodeError> {
+    pub(crate) fn facts(&self) -> Result<JudgedOn, CodeError> {
         let (sources, sandbox) = (&self.sources, self.boxes.record());
         let mut columns = Vec::new();
         for task in sources.tasks.as_slice() {
@@ -192,7 +192,7 @@ impl FactorCodeWorld {
     }
 
     /// Writes what a unit made, and says what it came to.
-    pub(super) fn found(
+    pub(crate) fn found(
         &self,
         cell: &FactorCodeCell,
         answers: Vec<JudgedAnswer>,

@@ -1,13 +1,10 @@
 //! The benchmark of factor functions as a kind of study: a unit a model, style and seed, and one for what they are judged on.
 
-use super::cell::{FactorCodeCell, FactorCodeUnit};
-use super::cell_run::CellRun;
-use super::comparison::difference;
-use super::config::{BENCHMARK, FactorCodeConfig};
-use super::event::FactorCodeEvent;
-use super::found::{FactorCodeFound, FactorCodeReport};
-use super::world::FactorCodeWorld;
 use crate::report::factor_code_report;
+use crate::run::{
+    BENCHMARK, CellRun, FactorCodeCell, FactorCodeConfig, FactorCodeEvent, FactorCodeFound, FactorCodeReport,
+    FactorCodeUnit, FactorCodeWorld, difference,
+};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use ktd_asking::AskingSettings;
