@@ -10,6 +10,7 @@ mod arena;
 mod bar_traces;
 mod bars;
 mod box_runs;
+mod cells;
 mod continued;
 mod error;
 mod experiment_report;

@@ -1,5 +1,6 @@
 //! Reports and versions as text, tables and JSON.
 
+use crate::cells::text;
 use crate::replies::ScoredStrategy;
 use crate::report::SubmissionReport;
 use crate::rows::{NO_REFERENCE, SubmissionRows, VersionRow};
@@ -13,10 +14,6 @@ use ktd_strategy_code::{
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData, visible};
 use serde_json::{Value, json};
-
-fn word(text: &str) -> TableCell {
-    TableCell::Text(text.to_owned())
-}
 
 /// The documents.
 #[must_use]
@@ -34,10 +31,10 @@ pub fn document_table(documents: &[(DocumentId, StrategyDocument)]) -> TableData
     ];
     let rows = documents.iter().map(|(id, document)| {
         vec![
-            word(id.label()),
-            word(&document.name),
-            word(&document.family),
-            word(if document.is_intraday {
+            text(id.label()),
+            text(&document.name),
+            text(&document.family),
+            text(if document.is_intraday {
                 "15 minutes"
             } else {
                 "daily"
@@ -273,19 +270,19 @@ pub fn version_table(submissions: &[SubmissionRows]) -> TableData {
 
 fn version_row(submission: &SubmissionRows, version: &VersionRow) -> Vec<TableCell> {
     let mut row = vec![
-        word(&submission.model),
-        word(&submission.strategy),
+        text(&submission.model),
+        text(&submission.strategy),
         TableCell::Text(submission.seed.to_string()),
         TableCell::Count(version.iteration),
-        word(&version.state),
-        word(&version.gates),
+        text(&version.state),
+        text(&version.gates),
     ];
     let scores = version.measured.map(|scores| scores.map(TableCell::Fine));
     row.extend(scores.unwrap_or([TableCell::Empty, TableCell::Empty, TableCell::Empty]));
     row.push(version.changed.map_or(TableCell::Empty, TableCell::Count));
-    row.push(word(version.drift.as_deref().unwrap_or("")));
-    row.push(word(version.published_drift.as_deref().unwrap_or("")));
-    row.push(word(if submission.ranked == Some(version.iteration) {
+    row.push(text(version.drift.as_deref().unwrap_or("")));
+    row.push(text(version.published_drift.as_deref().unwrap_or("")));
+    row.push(text(if submission.ranked == Some(version.iteration) {
         "yes"
     } else {
         ""

@@ -198,14 +198,14 @@ fn a_submission_that_was_stopped_goes_on_with_its_answers_and_its_verdicts() {
     let changed = String::from_utf8(read(&verdicts("results/x"))).unwrap();
     // The box, and a verdict an answer.
     assert_eq!(changed.lines().count(), 3);
-    assert!(changed.contains("KeyError"), "{changed}");
+    assert!(changed.contains("no_source"), "{changed}");
 
     // A verdict with another reason is the one that is written: it was taken up, and nothing was judged again.
     copy(
         &folder.path().join("results/x"),
         &folder.path().join("results/other"),
     );
-    std::fs::write(verdicts("results/other"), changed.replace("KeyError", "Mark")).unwrap();
+    std::fs::write(verdicts("results/other"), changed.replace("no_source", "no_mark")).unwrap();
     experiment_with_budget(&folder, &vendor.base_url(), "100");
     let error = refused(
         &quiet(
@@ -219,7 +219,7 @@ fn a_submission_that_was_stopped_goes_on_with_its_answers_and_its_verdicts() {
     json_of(&folder, &["run", "x.toml", "--out", "results/other"]);
     assert_eq!(vendor.count(), 4);
     let events = String::from_utf8(read(&own("results/other").join("events.jsonl"))).unwrap();
-    assert!(events.lines().next().unwrap().contains("Mark"), "{events}");
+    assert!(events.lines().nth(1).unwrap().contains("no_mark"), "{events}");
     assert!(!verdicts("results/other").exists());
 
     let results = json_of(&folder, &["run", "x.toml"]);

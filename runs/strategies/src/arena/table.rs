@@ -1,6 +1,7 @@
 //! What an arena came to, as tables.
 
 use super::record::{ArenaModel, ArenaRecord, ReviewerRow};
+use crate::cells::{figure, text};
 use crate::number::mean;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -15,14 +16,6 @@ pub(crate) fn arena_tables(record: &ArenaRecord) -> Vec<TableData> {
         vendor_table(record),
         agreement_table(record),
     ]
-}
-
-fn word(text: &str) -> TableCell {
-    TableCell::Text(text.to_owned())
-}
-
-fn figure(value: Option<f64>, form: fn(f64) -> TableCell, reason: &str) -> TableCell {
-    value.map_or_else(|| TableCell::Missing(reason.to_owned()), form)
 }
 
 fn model_table(record: &ArenaRecord) -> TableData {
@@ -47,8 +40,8 @@ fn model_table(record: &ArenaRecord) -> TableData {
         let bounds = model.bradley_terry_bounds;
         let few = "below two strategies with a comparison";
         vec![
-            word(&model.model),
-            word(&model.vendor),
+            text(&model.model),
+            text(&model.vendor),
             ratio(model.d1, unread),
             ratio(model.d2, unread),
             ratio(model.peer, unread),
@@ -79,7 +72,7 @@ fn matrix_table(record: &ArenaRecord) -> TableData {
     let mut heads = vec![("reviewer", Left)];
     heads.extend(record.models.iter().map(|model| (model.model.as_str(), Right)));
     let row = |reviewer: &ReviewerRow| {
-        let mut row = vec![word(&reviewer.reviewer)];
+        let mut row = vec![text(&reviewer.reviewer)];
         row.extend(record.models.iter().map(|model| {
             let both = record
                 .scores
@@ -120,7 +113,7 @@ fn reviewer_table(record: &ArenaRecord) -> TableData {
             )
         };
         vec![
-            word(&row.reviewer),
+            text(&row.reviewer),
             TableCell::Count(row.reviews),
             TableCell::Count(row.missing),
             TableCell::Count(row.lost),
@@ -129,7 +122,7 @@ fn reviewer_table(record: &ArenaRecord) -> TableData {
             planted(row.clean),
             planted(row.plea),
             planted(row.flipped),
-            word(mark(row)),
+            text(mark(row)),
             TableCell::Count(usize::try_from(row.tokens).unwrap_or(usize::MAX)),
         ]
     };
@@ -154,7 +147,7 @@ const fn mark(row: &ReviewerRow) -> &'static str {
 fn vendor_table(record: &ArenaRecord) -> TableData {
     let rows = record.vendor_bias.iter().map(|(vendor, bias)| {
         let reason = "no review within the vendor of another model, or none from without";
-        vec![word(vendor), figure(*bias, TableCell::Ratio, reason)]
+        vec![text(vendor), figure(*bias, TableCell::Ratio, reason)]
     });
     TableData::new("Bias of vendors", [("vendor", Left), ("bias", Right)])
         .with_rows(rows)
@@ -164,7 +157,7 @@ fn vendor_table(record: &ArenaRecord) -> TableData {
 fn agreement_table(record: &ArenaRecord) -> TableData {
     let rows = record.agreement.iter().map(|(first, second, tau)| {
         let reason = "below two programs that both reviewed, or all marks of one are equal";
-        vec![word(first), word(second), figure(*tau, TableCell::Fine, reason)]
+        vec![text(first), text(second), figure(*tau, TableCell::Fine, reason)]
     });
     let table = TableData::new(
         "Agreement of reviewers",

@@ -1,7 +1,7 @@
 //! T6: whether models come to the same program.
 
-use super::cells::{figure, text};
 use super::material::StrategyReport;
+use crate::cells::{figure, text};
 use crate::number::{as_number, mean};
 use crate::run::SubmissionFound;
 use ktd_strategy_code::PatchSize;

@@ -1,8 +1,8 @@
 //! T4: how many versions run, and why the others do not.
 
-use super::cells::{figure, text};
 use super::gates::passes;
 use super::material::StrategyReport;
+use crate::cells::{figure, text};
 use crate::number::as_number;
 use crate::run::SubmissionFound;
 use ktd_strategy_code::{Gate, NOT_REACHED};

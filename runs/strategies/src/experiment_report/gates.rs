@@ -1,7 +1,7 @@
 //! T1, T10, T11: which gates ranked versions pass, what static warnings are worth, and what stops first versions.
 
-use super::cells::{figure, text};
 use super::material::StrategyReport;
+use crate::cells::{figure, text};
 use crate::number::as_number;
 use crate::rows::VersionRow;
 use crate::run::SubmissionFound;

@@ -1,8 +1,8 @@
 //! T5: scores, patches and drift by iteration.
 
-use super::cells::{missing, text};
 use super::material::StrategyReport;
 use super::real_bars::NO_REAL_BARS;
+use crate::cells::{missing, text};
 use crate::number::{as_number, mean};
 use crate::rows::VersionRow;
 use crate::run::test_return;

@@ -197,10 +197,12 @@ fn panel(keys: &StrategyExperiment, all: &[SubmissionFound]) -> ArenaPanel {
     }
 }
 
-/// Submissions without the traces that no page has room for: the record of each keeps them.
+/// Submissions without earnings, and without the traces that no page has room for: the record of each keeps them.
 fn with_traces_shown(mut submissions: Vec<SubmissionFound>) -> Vec<SubmissionFound> {
     let shown = iterations_shown(&submissions);
     for (submission, shown) in submissions.iter_mut().zip(shown) {
+        // These stand beside, with those of lost ones.
+        submission.real = None;
         for (iteration, markets) in submission.traces.iter_mut().enumerate() {
             if !shown.contains(&iteration) {
                 markets.clear();

@@ -1,6 +1,5 @@
 //! The report on an experiment: tables T1 to T11, sources, traces and documents. Nothing is asked and nothing is run.
 
-mod cells;
 mod convergence;
 mod equity;
 mod execution;

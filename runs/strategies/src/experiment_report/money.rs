@@ -1,8 +1,8 @@
 //! T7: tokens and money.
 
-use super::cells::{count, figure, missing, text};
 use super::material::StrategyReport;
 use super::scores::overall;
+use crate::cells::{count, figure, missing, text};
 use crate::number::mean;
 use crate::run::{IterationTokens, SubmissionFound};
 use ktd_experiment::amount::Picodollars;
@@ -124,7 +124,7 @@ fn row(cost: &ModelCost<'_>, placed: &[(f64, f64)]) -> Vec<TableCell> {
         figure(total, TableCell::Dollars, NO_PRICE),
         dollars(cost.submissions),
         dollars(cost.valid),
-        figure(cost.overall, TableCell::Fine, super::cells::NONE_VALID),
+        figure(cost.overall, TableCell::Fine, crate::cells::NONE_VALID),
         tier(cost, placed),
     ]
 }

@@ -1,9 +1,9 @@
 //! T8: what models say of each other, and how that goes with what was measured.
 
-use super::cells::{figure, text};
 use super::material::StrategyReport;
 use super::scores::peers;
 use crate::arena::arena_tables;
+use crate::cells::{figure, text};
 use ktd_strategy_code::rank_correlation;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};

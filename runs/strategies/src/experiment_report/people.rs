@@ -1,8 +1,8 @@
 //! T8: marks of people: how far they agree with each other, with models, and with what was measured.
 
-use super::cells::{figure, text};
 use super::material::StrategyReport;
 use super::scores::peers;
+use crate::cells::{figure, text};
 use crate::human_marks::{HumanMark, HumanMarks};
 use crate::number::mean;
 use crate::run::SubmissionFound;

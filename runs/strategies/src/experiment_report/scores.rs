@@ -1,8 +1,8 @@
 //! T3: scores by model, measured ones and published ones.
 
-use super::cells::{NO_REVIEW, NONE_VALID, figure, missing, text};
 use super::material::StrategyReport;
 use crate::arena::ReviewScore;
+use crate::cells::{NO_REVIEW, NONE_VALID, figure, missing, text};
 use crate::number::mean;
 use crate::run::SubmissionFound;
 use ktd_view::draw::Align::{Left, Right};

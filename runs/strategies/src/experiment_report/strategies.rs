@@ -1,8 +1,8 @@
 //! T2: scores by strategy, and whether they fall with its complexity.
 
-use super::cells::{NO_REVIEW, NONE_VALID, figure, text};
 use super::material::StrategyReport;
 use super::scores::{overall, peers, published};
+use crate::cells::{NO_REVIEW, NONE_VALID, figure, text};
 use crate::number::mean;
 use crate::run::SubmissionFound;
 use ktd_strategy_code::{RankCorrelation, StrategyDocument};

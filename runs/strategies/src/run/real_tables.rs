@@ -3,6 +3,7 @@
 use super::found::SubmissionFound;
 use super::selection::selection_table;
 use crate::bars::{EarnedRow, FillRow, RealRow, RealVersion};
+use crate::cells::text;
 use ktd_stats::{Sample, median};
 use ktd_strategy_code::COSTS_BPS;
 use ktd_view::draw::Align::{Left, Right};
@@ -90,10 +91,6 @@ fn middle(values: impl Iterator<Item = f64>, form: fn(f64) -> TableCell) -> Tabl
     )
 }
 
-fn word(text: &str) -> TableCell {
-    TableCell::Text(text.to_owned())
-}
-
 fn ranked_table(submissions: &[RealSubmission]) -> TableData {
     let mut heads = vec![
         ("model".to_owned(), Left),
@@ -112,12 +109,12 @@ fn ranked_table(submissions: &[RealSubmission]) -> TableData {
         let program: Vec<&EarnedRow> = rows.clone().filter_map(|row| row.program.as_ref()).collect();
         let reference: Vec<&EarnedRow> = rows.map(|row| &row.reference).collect();
         let heads = vec![
-            word(&submission.model),
-            word(&submission.strategy),
+            text(&submission.model),
+            text(&submission.strategy),
             TableCell::Text(submission.seed.to_string()),
         ];
         let line = |who: &str, ended: usize, fill: &str, rows: Vec<&FillRow>| {
-            let own = vec![word(who), word(fill), TableCell::Text(format!("{ended}/{count}"))];
+            let own = vec![text(who), text(fill), TableCell::Text(format!("{ended}/{count}"))];
             [heads.clone(), own, figures(&rows)].concat()
         };
         let fill = |rows: &[&EarnedRow], of: fn(&EarnedRow) -> &FillRow| -> Vec<FillRow> {
@@ -194,11 +191,11 @@ fn iteration_table(submissions: &[RealSubmission]) -> TableData {
                 let own = rows.clone().filter_map(|row| row.program.as_ref());
                 let count = rows.clone().count();
                 vec![
-                    word(&submission.model),
-                    word(&submission.strategy),
+                    text(&submission.model),
+                    text(&submission.strategy),
                     TableCell::Text(submission.seed.to_string()),
                     TableCell::Count(version.iteration),
-                    word(split),
+                    text(split),
                     TableCell::Text(format!("{}/{count}", own.clone().count())),
                     middle(
                         own.clone().filter_map(|row| free(&row.own_close)),
