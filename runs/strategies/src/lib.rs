@@ -11,7 +11,6 @@ mod bar_traces;
 mod bars;
 mod box_runs;
 mod cells;
-mod continued;
 mod error;
 mod experiment_report;
 mod frames;
@@ -31,6 +30,7 @@ mod source_facts;
 mod strategy_id;
 mod strategy_source;
 mod strip;
+mod study;
 mod submission;
 mod tables;
 mod task;
@@ -38,6 +38,7 @@ mod versions;
 
 pub use arena::{
     ArenaModel, ArenaRecord, ControlKind, LeftOut, ReviewEvent, ReviewScore, ReviewUnit, ReviewerRow,
+    ReviewsFound,
 };
 pub use bar_traces::{BarTrace, MarketTrace};
 pub use bars::{EarnedRow, FillRow, RealBars, RealRow, RealVersion, SeriesChoice, SplitDays};
@@ -55,10 +56,9 @@ pub use replies::{ScoredStrategy, StrategyReplies};
 pub use report::{RunEvidence, StressOutcome, SubmissionReport};
 pub use rows::{SubmissionRows, VersionRow};
 pub use run::{
-    ArenaKeys, DriftEvent, PatchEvent, PlannedModel, RealSubmission, RecordedScores, ReviewText,
-    ReviewerChoice, SandboxKeys, StrategyChoice, StrategyEvent, StrategyExperiment, StrategyFound,
-    StrategyGoal, StrategyPlan, StrategyStudy, StrategyUnit, StrategyWorld, SubmissionFound, VersionEvent,
-    VersionParts, VersionReport, plan_experiment, real_tables, recorded_scores,
+    ArenaKeys, DriftEvent, PatchEvent, RealSubmission, ReviewText, ReviewerChoice, SandboxKeys,
+    StrategyChoice, StrategyExperiment, StrategyGoal, StrategyWorld, SubmissionFound, SubmissionUnit,
+    VersionEvent, VersionReport,
 };
 pub use score_evidence::{MeasuredEvidence, PublishedEvidence, ScoreEvidence};
 pub use score_tables::{score_tables, score_value};
@@ -66,6 +66,10 @@ pub use source_facts::source_facts;
 pub use strategy_id::StrategyId;
 pub use strategy_source::StrategySource;
 pub use strip::scenario_strip;
+pub use study::{
+    PlannedModel, RecordedScores, StrategyEvent, StrategyFound, StrategyPlan, StrategyStudy, StrategyUnit,
+    VersionParts, plan_experiment, recorded_scores,
+};
 pub use submission::StrategySubmission;
 pub use tables::{
     document_table, document_value, drift_text, patch_text, published_text, report_text, scored_value,

@@ -1,7 +1,7 @@
 //! Scores with their parts, as tables and for programs.
 
-use crate::run::{RecordedScores, VersionParts};
 use crate::score_evidence::MeasuredEvidence;
+use crate::study::{RecordedScores, VersionParts};
 use ktd_strategy_code::{PaperScores, ReliabilityEvidence, RiskEvidence};
 use ktd_view::draw::Align::{self, Left, Right};
 use ktd_view::draw::{TableCell, TableData};

@@ -1,5 +1,6 @@
 //! What a running unit may use.
 
+use crate::unit_id::of_raw;
 use crate::works::Works;
 use crate::{StudyError, UnitId};
 use ktd_asking::{Answerer, AskedRecord};
@@ -157,7 +158,7 @@ impl<'h, E: Serialize> Hands<'h, E> {
                 "this is a defect of the program: report it",
             )
         })?;
-        crate::study::of_raw(id, found)
+        of_raw(id, found)
     }
 
     /// How many threads the unit may use for itself.

@@ -1,6 +1,6 @@
 //! What a kind of study says of itself.
 
-use crate::{Hands, Report, StudyError};
+use crate::{Hands, Report, StudyError, UnitId};
 use futures::future::LocalBoxFuture;
 use ktd_asking::AskingSettings;
 use schemars::JsonSchema;
@@ -135,43 +135,6 @@ pub struct Opening<'o> {
     pub threads: usize,
 }
 
-/// Name of a unit in plain words, which is the name of its folder: letters, digits, `-`, `_` and `.`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, serde::Deserialize)]
-#[serde(transparent)]
-pub struct UnitId(String);
-
-impl UnitId {
-    /// The name as it is written.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Whether it can name a folder.
-    pub(crate) fn check(&self) -> Result<(), StudyError> {
-        let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
-        if !self.0.is_empty() && !self.0.starts_with('.') && self.0.chars().all(is_part) {
-            return Ok(());
-        }
-        Err(StudyError::input(
-            format_args!("the unit {:?} cannot name a folder", self.0),
-            "name agents, windows and pools with letters, digits, `-`, `_` and `.`",
-        ))
-    }
-}
-
-impl From<String> for UnitId {
-    fn from(id: String) -> Self {
-        Self(id)
-    }
-}
-
-impl std::fmt::Display for UnitId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 /// How a unit's record is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
@@ -203,7 +166,7 @@ impl<U> Planned<U> {
     #[must_use]
     pub fn line(id: String, unit: U) -> Self {
         Self {
-            id: UnitId(id),
+            id: id.into(),
             unit,
             keep: Keep::Line,
             after: Vec::new(),

@@ -7,6 +7,7 @@ use crate::kind::{Keep, Opening, Planned, StudyKind};
 use crate::register;
 use crate::report_files::write_report;
 use crate::unit_folder::{AskedBy, UnitFolder};
+use crate::unit_id::of_raw;
 use crate::unit_lines::{UnitLine, UnitLines};
 use crate::{Report, StudyError, StudyProgress, UnitId};
 use futures::future::{Either, select};
@@ -15,7 +16,6 @@ use ktd_io::parallel::in_parallel;
 use ktd_io::whole_file::{json_bytes, read_if_exists, write_whole};
 use ktd_record::program_record::{ProgramRecord, check_program};
 use ktd_record::study_folder::StudyFolder;
-use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
@@ -423,15 +423,6 @@ const fn opening<'o>(base: &'o Path, out: &'o Path, run: &StudyRun<'_>) -> Openi
         out,
         threads: run.threads,
     }
-}
-
-pub(crate) fn of_raw<F: DeserializeOwned>(id: &UnitId, found: &RawValue) -> Result<F, StudyError> {
-    serde_json::from_str(found.get()).map_err(|error| {
-        StudyError::difference(
-            format_args!("the record of {id} cannot be read: {error}"),
-            "it was changed: take it from whoever made it, or run the study into another folder",
-        )
-    })
 }
 
 /// What a unit comes to, unless the process is told to end before: then it is dropped, with whatever it started.

@@ -13,6 +13,6 @@ pub(crate) use program::ProgramKey;
 pub use record::{ArenaModel, ArenaRecord, LeftOut, ReviewScore, ReviewerRow};
 pub(crate) use record::{ArenaPanel, ModelVendor};
 pub use review::ReviewEvent;
-pub use reviewer::ReviewUnit;
+pub use reviewer::{ReviewUnit, ReviewsFound};
 pub(crate) use reviewer::{reviews, run_reviews};
 pub(crate) use table::arena_tables;

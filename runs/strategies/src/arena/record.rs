@@ -2,8 +2,8 @@
 
 use super::control::ControlKind;
 use super::review::ReviewEvent;
+use super::reviewer::ReviewsFound;
 use crate::number::mean;
-use crate::run::ReviewsFound;
 use ktd_strategy_code::{Arena, ArenaRow, Review};
 use serde::{Deserialize, Serialize};
 

@@ -1,13 +1,13 @@
 //! One reviewer: what it is shown, and what it says.
 
 use super::control::ControlKind;
-use super::program::ReviewedProgram;
+use super::program::{ProgramKey, ReviewedProgram};
 use super::review::{ReviewAsking, ReviewEvent};
-use crate::run::{ArenaKeys, ReviewText, ReviewsFound, StrategyEvent, StrategyFound, StrategyWorld};
+use crate::run::{ArenaKeys, ReviewText, StrategyWorld, SubmissionFound};
 use futures::StreamExt;
 use ktd_strategy_code::review_order;
 use ktd_study::{Hands, StudyError, UnitId};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Models with a program below which nothing is compared.
@@ -22,7 +22,7 @@ pub struct ReviewUnit {
     review: ReviewText,
     temperature: f64,
     /// The submissions.
-    of: Vec<UnitId>,
+    pub(crate) of: Vec<UnitId>,
 }
 
 impl ReviewUnit {
@@ -37,23 +37,33 @@ impl ReviewUnit {
     }
 }
 
+/// What one model said of all submissions.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct ReviewsFound {
+    pub(crate) reviewer: String,
+    pub(crate) events: Vec<ReviewEvent>,
+    /// What was reviewed.
+    pub(crate) programs: Vec<ProgramKey>,
+    pub(crate) tokens: u64,
+    /// Why nothing is reviewed.
+    pub(crate) not_applicable: Option<String>,
+}
+
 /// The most reviews that a reviewer of so many submissions is asked for: planted programs are among them.
 pub(crate) const fn reviews(submissions: usize) -> usize {
     submissions + ControlKind::ALL.len()
 }
 
 /// Has a model review the ranked programs of all submissions and the planted ones.
-pub(crate) async fn run_reviews(
+pub(crate) async fn run_reviews<E: Serialize + From<ReviewEvent>>(
     world: &StrategyWorld,
-    unit: &ReviewUnit,
-    hands: &mut Hands<'_, StrategyEvent>,
+    (unit, submissions): (&ReviewUnit, &[SubmissionFound]),
+    hands: &mut Hands<'_, E>,
 ) -> Result<ReviewsFound, StudyError> {
-    let (mut programs, mut models) = (Vec::new(), BTreeSet::new());
-    for id in &unit.of {
-        let found: StrategyFound = hands.found(id)?;
-        let Some(found) = found.submission() else { continue };
-        models.insert(found.rows.model.clone());
-        programs.extend(ReviewedProgram::ranked(world, &found)?);
+    let models: BTreeSet<&String> = submissions.iter().map(|own| &own.rows.model).collect();
+    let mut programs = Vec::new();
+    for found in submissions {
+        programs.extend(ReviewedProgram::ranked(world, found)?);
     }
     let authors: BTreeSet<&String> = programs
         .iter()
@@ -74,7 +84,7 @@ pub(crate) async fn run_reviews(
     programs.extend(ControlKind::ALL.map(ReviewedProgram::planted));
     let events = all_reviews(unit, &programs, (hands, world.experiment.parallel)).await?;
     for event in &events {
-        hands.event(&StrategyEvent::Review(Box::new(event.clone())))?;
+        hands.event(&event.clone().into())?;
     }
     Ok(ReviewsFound {
         reviewer: unit.reviewer.clone(),
@@ -87,10 +97,10 @@ pub(crate) async fn run_reviews(
 
 /// The reviews by step. A review that was begun is led to its end even when another is stopped, so that nothing that was sent
 /// is lost.
-async fn all_reviews(
+async fn all_reviews<E: Serialize>(
     unit: &ReviewUnit,
     programs: &[ReviewedProgram],
-    (hands, parallel): (&Hands<'_, StrategyEvent>, usize),
+    (hands, parallel): (&Hands<'_, E>, usize),
 ) -> Result<Vec<ReviewEvent>, StudyError> {
     let asking = ReviewAsking {
         record: hands.asked()?,

@@ -2,13 +2,11 @@
 
 use super::page::iterations_shown;
 use super::{convergence, execution, gates, iterations, money, peers, people, real_bars, scores, strategies};
-use crate::arena::{ArenaPanel, ArenaRecord, LeftOut, ModelVendor, ReviewEvent};
+use crate::arena::{ArenaPanel, ArenaRecord, LeftOut, ModelVendor, ReviewEvent, ReviewsFound};
 use crate::error::StrategyError;
 use crate::human_marks::HumanMarks;
 use crate::rows::SubmissionRows;
-use crate::run::{
-    OwnDocument, RealSubmission, ReviewsFound, StrategyExperiment, StrategyFound, SubmissionFound,
-};
+use crate::run::{OwnDocument, RealSubmission, StrategyExperiment, SubmissionFound};
 use ktd_strategy_code::{DocumentId, StrategyDocument, document_text};
 use ktd_view::report_table::ReportTable;
 use schemars::JsonSchema;
@@ -65,14 +63,11 @@ pub(super) struct ShownStrategy {
 
 impl StrategyReport {
     /// What units came to. Submissions that a fault of the infrastructure ended are no failure of a model: `lost` names them.
-    pub(crate) fn of(keys: &StrategyExperiment, found: impl Iterator<Item = StrategyFound>) -> Self {
-        let (mut all, mut reviewers) = (Vec::new(), Vec::new());
-        for found in found {
-            match found {
-                StrategyFound::Submission(found) => all.push(*found),
-                StrategyFound::Reviews(found) => reviewers.push(*found),
-            }
-        }
+    pub(crate) fn of(
+        keys: &StrategyExperiment,
+        all: Vec<SubmissionFound>,
+        reviewers: Vec<ReviewsFound>,
+    ) -> Self {
         let lost = all.iter().filter_map(|own| {
             let rows = &own.rows;
             let name = format!("{} {} {}", rows.model, rows.strategy, rows.seed);

@@ -2,7 +2,6 @@
 
 use super::arena_keys::ArenaKeys;
 use super::goal::StrategyGoal;
-use super::kind::StrategyStudy;
 use crate::bars::RealBars;
 use crate::error::StrategyError;
 use crate::strategy_id::StrategyId;
@@ -19,11 +18,12 @@ use ktd_experiment::config::{RetryConfig, unique};
 use ktd_experiment::rate_limits::RateLimits;
 use ktd_sandbox::{Isolation, PackageSet};
 use ktd_strategy_code::{DocumentId, ITERATIONS_MAX};
-use ktd_study::{StudyError, StudyKind, read_study_file};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// What `kind` must be.
+pub(crate) const KIND: &str = "strategy-code";
 /// How to write the file.
 const HINT: &str = "`ktd strategy-code run --help` shows a file";
 
@@ -148,14 +148,6 @@ impl Default for StrategyExperiment {
 }
 
 impl StrategyExperiment {
-    /// The experiment of a file.
-    ///
-    /// # Errors
-    /// [`StudyError`] naming the key.
-    pub fn read(path: &Path) -> Result<Self, StudyError> {
-        read_study_file::<StrategyStudy>(path)
-    }
-
     /// The experiment with programs in such boxes.
     #[must_use]
     pub fn in_boxes(self, boxes: BoxSetup) -> Self {
@@ -175,11 +167,8 @@ impl StrategyExperiment {
     /// [`StrategyError`] naming the key.
     pub fn check(&self) -> Result<(), StrategyError> {
         let wrong = |what: String| Err(StrategyError::input(what, HINT));
-        if let Some(kind) = self.kind.as_ref().filter(|kind| *kind != StrategyStudy::NAME) {
-            return wrong(format!(
-                "`kind` is {kind:?}; it must be {:?}",
-                StrategyStudy::NAME
-            ));
+        if let Some(kind) = self.kind.as_ref().filter(|kind| *kind != KIND) {
+            return wrong(format!("`kind` is {kind:?}; it must be {:?}", KIND));
         }
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
         if self.name.is_empty() || !self.name.bytes().all(is_word) {

@@ -1,8 +1,7 @@
-//! What decides the units of a study of strategies, and what they come to.
+//! What decides a submission, and what it comes to.
 
 use super::event::{VersionEvent, VersionReport};
 use super::reviewed_start::ReviewedStart;
-use crate::arena::{ProgramKey, ReviewEvent, ReviewUnit};
 use crate::bar_traces::MarketTrace;
 use crate::bars::RealVersion;
 use crate::rows::{SubmissionRows, VersionRow};
@@ -14,16 +13,6 @@ use std::collections::BTreeMap;
 
 /// SHA-256 of files by their names.
 pub(crate) type FileDigests = BTreeMap<String, String>;
-
-/// What decides one unit beside the keys.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StrategyUnit {
-    /// One strategy asked of one model with one seed.
-    Submission(Box<SubmissionUnit>),
-    /// Reviews of all submissions by one model.
-    Reviews(ReviewUnit),
-}
 
 /// What decides a submission.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -38,36 +27,6 @@ pub struct SubmissionUnit {
     pub(crate) real_sha256: Option<String>,
     /// The version that it starts with, where it continues another experiment.
     pub(crate) start: Option<ReviewedStart>,
-}
-
-/// A line of the events of a unit.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum StrategyEvent {
-    /// What was judged of one iteration.
-    Version(Box<VersionEvent>),
-    /// What became of one review.
-    Review(Box<ReviewEvent>),
-}
-
-/// What a unit came to.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StrategyFound {
-    /// Of [`StrategyUnit::Submission`].
-    Submission(Box<SubmissionFound>),
-    /// Of [`StrategyUnit::Reviews`].
-    Reviews(Box<ReviewsFound>),
-}
-
-impl StrategyFound {
-    /// The submission, where it is one.
-    pub(crate) fn submission(self) -> Option<SubmissionFound> {
-        match self {
-            Self::Submission(found) => Some(*found),
-            Self::Reviews(_) => None,
-        }
-    }
 }
 
 /// Requests and tokens of one iteration.
@@ -112,18 +71,6 @@ pub struct SubmissionFound {
     /// Whether it starts with a version of another experiment.
     pub(crate) is_continued: bool,
     pub(crate) sandbox: BoxHeader,
-}
-
-/// What one model said of all submissions.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct ReviewsFound {
-    pub(crate) reviewer: String,
-    pub(crate) events: Vec<ReviewEvent>,
-    /// What was reviewed.
-    pub(crate) programs: Vec<ProgramKey>,
-    pub(crate) tokens: u64,
-    /// Why nothing is reviewed.
-    pub(crate) not_applicable: Option<String>,
 }
 
 impl SubmissionFound {

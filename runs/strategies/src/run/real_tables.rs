@@ -51,8 +51,7 @@ impl RealSubmission {
 
 /// The table of what ranked versions earn on the test split, that of what each iteration earns on both (medians over series), and
 /// that of Sharpe ratios against all trials. None without real bars.
-#[must_use]
-pub fn real_tables(submissions: &[RealSubmission]) -> Vec<TableData> {
+pub(crate) fn real_tables(submissions: &[RealSubmission]) -> Vec<TableData> {
     if submissions.is_empty() {
         return Vec::new();
     }

@@ -1,7 +1,7 @@
 //! One submission: its conversation, and what is judged of each answer.
 
 use super::event::VersionEvent;
-use super::found::{IterationTokens, OwnDocument, StrategyEvent, SubmissionFound, SubmissionUnit};
+use super::found::{IterationTokens, OwnDocument, SubmissionFound, SubmissionUnit};
 use super::goal::StrategyGoal;
 use super::messages::{message, system};
 use super::reviewed_start::ReviewedStart;
@@ -42,10 +42,10 @@ struct Led<'a> {
 }
 
 /// Asks for a submission, iteration by iteration, and judges each answer.
-pub(super) async fn run_submission(
+pub(crate) async fn run_submission<E: Serialize + From<VersionEvent>>(
     world: &StrategyWorld,
     unit: &SubmissionUnit,
-    hands: &mut Hands<'_, StrategyEvent>,
+    hands: &mut Hands<'_, E>,
 ) -> Result<SubmissionFound, StudyError> {
     let mut led = Led {
         own: world.strategy(&unit.strategy)?,
@@ -98,7 +98,7 @@ impl Led<'_> {
     }
 
     /// Asks for the next iteration.
-    async fn ask(&self, hands: &Hands<'_, StrategyEvent>) -> Result<TextAnswer, StudyError> {
+    async fn ask<E: Serialize>(&self, hands: &Hands<'_, E>) -> Result<TextAnswer, StudyError> {
         let (record, iteration) = (hands.asked()?, self.chain.versions.len());
         let peers = self
             .unit
@@ -117,7 +117,11 @@ impl Led<'_> {
     }
 
     /// Takes an answer as the next iteration.
-    fn take(&mut self, hands: &mut Hands<'_, StrategyEvent>, answer: TextAnswer) -> Result<(), StudyError> {
+    fn take<E: Serialize + From<VersionEvent>>(
+        &mut self,
+        hands: &mut Hands<'_, E>,
+        answer: TextAnswer,
+    ) -> Result<(), StudyError> {
         match answer {
             TextAnswer::Text(text) => {
                 let own = self.own;
@@ -143,9 +147,9 @@ impl Led<'_> {
 
     /// Adds the version in some words: what is judged of it is a work by all answers up to its own. A submission is lost where
     /// the reference of the strategy's own folder fails: that is a fault of the folder and none of the model.
-    fn judge(
+    fn judge<E: Serialize + From<VersionEvent>>(
         &mut self,
-        hands: &mut Hands<'_, StrategyEvent>,
+        hands: &mut Hands<'_, E>,
         (words, reply): (&str, Option<&str>),
         judge: impl FnOnce(&mut VersionChain, &BoxLauncher) -> Result<(), StrategyError>,
     ) -> Result<(), StudyError> {
@@ -202,20 +206,20 @@ impl Led<'_> {
     }
 
     /// The event of the iteration that was judged last.
-    fn add_event(
+    fn add_event<E: Serialize + From<VersionEvent>>(
         &mut self,
-        hands: &mut Hands<'_, StrategyEvent>,
+        hands: &mut Hands<'_, E>,
         reply: Option<&str>,
     ) -> Result<(), StudyError> {
         if let Some(event) = VersionEvent::of_last(&self.chain, &self.own.task, reply) {
-            hands.event(&StrategyEvent::Version(Box::new(event.clone())))?;
+            hands.event(&event.clone().into())?;
             self.events.push(event);
         }
         Ok(())
     }
 
     /// What it came to, with card and source of every iteration and the files of a strategy of one's own beside it.
-    fn found(self, hands: &mut Hands<'_, StrategyEvent>) -> Result<SubmissionFound, StudyError> {
+    fn found<E: Serialize>(self, hands: &mut Hands<'_, E>) -> Result<SubmissionFound, StudyError> {
         let own = self.own.source.own();
         for (name, bytes) in own.iter().flat_map(|own| own.files()) {
             hands.file(format!("strategy/{name}"), bytes.to_vec());

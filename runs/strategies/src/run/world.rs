@@ -4,7 +4,6 @@ use super::config::StrategyExperiment;
 use super::found::{FileDigests, SubmissionUnit};
 use super::reviewed_start::StartingVersions;
 use crate::bars::{RealSource, RealTask};
-use crate::continued::starting_versions;
 use crate::error::StrategyError;
 use crate::judge::strategy_boxes;
 use crate::own_lint::own_findings;
@@ -37,7 +36,11 @@ pub(crate) struct SourcedTask {
 }
 
 impl StrategyWorld {
-    pub(super) fn open(experiment: &StrategyExperiment, base: &Path) -> Result<Self, StrategyError> {
+    pub(crate) fn open(
+        experiment: &StrategyExperiment,
+        base: &Path,
+        starts: StartingVersions,
+    ) -> Result<Self, StrategyError> {
         let real = experiment
             .real
             .as_ref()
@@ -50,7 +53,7 @@ impl StrategyWorld {
         });
         Ok(Self {
             strategies: sourced.collect::<Result<_, StrategyError>>()?,
-            starts: starting_versions(experiment, base)?,
+            starts,
             boxes: ProvedBox::new(experiment.box_setup()),
             experiment: experiment.clone(),
         })
@@ -62,7 +65,7 @@ impl StrategyWorld {
         found.ok_or_else(|| StrategyError::invalid(format!("{id:?} is no strategy of the experiment")))
     }
 
-    pub(super) fn submission(&self, own: &SourcedTask, (model, seed): (&str, u64)) -> SubmissionUnit {
+    pub(crate) fn submission(&self, own: &SourcedTask, (model, seed): (&str, u64)) -> SubmissionUnit {
         let label = own.task.id.label();
         SubmissionUnit {
             model: model.to_owned(),

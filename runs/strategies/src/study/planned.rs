@@ -1,9 +1,9 @@
 //! What an experiment would ask, before anybody is asked.
 
-use super::config::StrategyExperiment;
+use super::continued::starting_versions;
 use crate::arena::reviews;
-use crate::continued::starting_versions;
 use crate::error::StrategyError;
+use crate::run::StrategyExperiment;
 use crate::strategy_id::StrategyId;
 use crate::strategy_source::StrategySource;
 use ktd_agents::Usage;

@@ -1,25 +1,25 @@
 //! Strategies that models write, as a kind of study: a unit a submission, and one a reviewer.
 
-use super::config::StrategyExperiment;
-use super::found::{StrategyEvent, StrategyFound, StrategyUnit};
-use super::submission::run_submission;
-use super::world::StrategyWorld;
-use crate::arena::{ReviewUnit, run_reviews};
+use super::continued::starting_versions;
+use super::unit::{StrategyEvent, StrategyFound, StrategyUnit};
+use crate::arena::{ReviewUnit, reviews, run_reviews};
 use crate::experiment_report::{StrategyReport, study_report};
+use crate::run::{KIND, StrategyExperiment, StrategyWorld, run_submission};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use ktd_asking::AskingSettings;
 use ktd_prompts::strategy_code::strategy_code_hash;
 use ktd_sandbox::BoxHeader;
-use ktd_study::{Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId};
+use ktd_study::{Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId, read_study_file};
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Strategies that models write and mend, and what they say of each other's.
 #[derive(Debug, Clone, Copy)]
 pub struct StrategyStudy;
 
 impl StudyKind for StrategyStudy {
-    const NAME: &'static str = "strategy-code";
+    const NAME: &'static str = KIND;
     const COMMAND: &'static str = "ktd strategy-code run";
     const FORMAT: u32 = 4;
     const STEPS: &'static str = "answers";
@@ -49,7 +49,8 @@ impl StudyKind for StrategyStudy {
     }
 
     fn open(keys: &StrategyExperiment, at: &Opening<'_>) -> Result<StrategyWorld, StudyError> {
-        Ok(StrategyWorld::open(keys, at.base)?)
+        let starts = starting_versions(keys, at.base)?;
+        Ok(StrategyWorld::open(keys, at.base, starts)?)
     }
 
     fn decides(world: &StrategyWorld) -> Value {
@@ -88,8 +89,8 @@ impl StudyKind for StrategyStudy {
         if let Some(arena) = &keys.arena {
             // Reviewers have the last role.
             let first = keys.seeds.len() * agents;
-            let reviewed = world.reviewed();
-            let steps = u64::try_from(crate::arena::reviews(reviewed.len())).unwrap_or(u64::MAX);
+            let reviewed = reviewed(world);
+            let steps = u64::try_from(reviews(reviewed.len())).unwrap_or(u64::MAX);
             let reviewers = arena.reviewers(&keys.agents)?;
             for (place, agent) in keys.agents.iter().enumerate() {
                 if reviewers.iter().any(|reviewer| reviewer.id == agent.id) {
@@ -115,7 +116,14 @@ impl StudyKind for StrategyStudy {
                     StrategyFound::Submission(Box::new(run_submission(world, unit, hands).await?))
                 }
                 StrategyUnit::Reviews(unit) => {
-                    StrategyFound::Reviews(Box::new(run_reviews(world, unit, hands).await?))
+                    let mut submissions = Vec::with_capacity(unit.of.len());
+                    for id in &unit.of {
+                        if let StrategyFound::Submission(found) = hands.found(id)? {
+                            submissions.push(*found);
+                        }
+                    }
+                    let found = run_reviews(world, (unit, &submissions), hands).await?;
+                    StrategyFound::Reviews(Box::new(found))
                 }
             })
         }
@@ -126,10 +134,14 @@ impl StudyKind for StrategyStudy {
         keys: &StrategyExperiment,
         found: Vec<(UnitId, StrategyFound)>,
     ) -> Result<StrategyReport, StudyError> {
-        Ok(StrategyReport::of(
-            keys,
-            found.into_iter().map(|(_, found)| found),
-        ))
+        let (mut submissions, mut reviewers) = (Vec::new(), Vec::new());
+        for (_, found) in found {
+            match found {
+                StrategyFound::Submission(found) => submissions.push(*found),
+                StrategyFound::Reviews(found) => reviewers.push(*found),
+            }
+        }
+        Ok(StrategyReport::of(keys, submissions, reviewers))
     }
 
     fn report(keys: &StrategyExperiment, summary: &StrategyReport) -> Result<Report, StudyError> {
@@ -145,21 +157,30 @@ impl StudyKind for StrategyStudy {
 }
 
 /// The name of a submission.
-pub(crate) fn submission_id(agent: &str, strategy: &str, seed: u64) -> String {
+fn submission_id(agent: &str, strategy: &str, seed: u64) -> String {
     format!("{agent}__{strategy}__{seed}")
 }
 
-impl StrategyWorld {
-    /// All submissions, in the order in which reviewers are given them.
-    fn reviewed(&self) -> Vec<UnitId> {
-        let mut all = Vec::new();
-        for agent in &self.experiment.agents {
-            for own in &self.strategies {
-                for seed in &self.experiment.seeds {
-                    all.push(UnitId::from(submission_id(&agent.id, own.task.id.label(), *seed)));
-                }
+/// All submissions, in the order in which reviewers are given them.
+fn reviewed(world: &StrategyWorld) -> Vec<UnitId> {
+    let keys = &world.experiment;
+    let mut all = Vec::new();
+    for agent in &keys.agents {
+        for own in &world.strategies {
+            for seed in &keys.seeds {
+                all.push(submission_id(&agent.id, own.task.id.label(), *seed).into());
             }
         }
-        all
+    }
+    all
+}
+
+impl StrategyExperiment {
+    /// The experiment of a file.
+    ///
+    /// # Errors
+    /// [`StudyError`] naming the key.
+    pub fn read(path: &Path) -> Result<Self, StudyError> {
+        read_study_file::<StrategyStudy>(path)
     }
 }

@@ -1,8 +1,8 @@
 //! Scores of recorded submissions, made again from what their records say the runs showed. No program runs.
 
-use super::event::VersionVerdict;
-use super::found::{StrategyFound, SubmissionFound};
 use super::kind::StrategyStudy;
+use super::unit::StrategyFound;
+use crate::run::{SubmissionFound, VersionVerdict};
 use crate::score_evidence::ScoreEvidence;
 use ktd_strategy_code::{IterationState, PaperScores, VersionScores, ranked_version};
 use ktd_study::{StudyError, UnitId, kind_of, recorded_study};
@@ -58,8 +58,10 @@ pub fn recorded_scores(folder: &Path) -> Result<Vec<RecordedScores>, StudyError>
     let found = recorded_study::<StrategyStudy>(root)?;
     let is_wanted = |id: &UnitId| only.is_none_or(|only| only == id.as_str());
     let found = found.into_iter().filter(|(id, _)| is_wanted(id));
-    let submissions = found.filter_map(|(id, found)| Some((id, StrategyFound::submission(found)?)));
-    let scores = submissions.map(|(id, found)| of_submission(id.as_str(), found));
+    let scores = found.filter_map(|(id, found)| match found {
+        StrategyFound::Submission(found) => Some(of_submission(id.as_str(), *found)),
+        StrategyFound::Reviews(_) => None,
+    });
     let scores = scores.collect::<Result<Vec<_>, StudyError>>()?;
     if scores.is_empty() {
         return Err(StudyError::input(

@@ -1,10 +1,12 @@
 //! Where the submissions of an experiment start that continues another one: its ranked versions, with what reviewers said.
 
-use crate::arena::{ProgramKey, ReviewEvent};
+use super::kind::StrategyStudy;
+use super::unit::StrategyFound;
+use crate::arena::{ProgramKey, ReviewEvent, ReviewsFound};
 use crate::error::StrategyError;
 use crate::run::{
-    PeerWeakness, ReviewedStart, ReviewsFound, StartingVersions, StrategyExperiment, StrategyFound,
-    StrategyStudy, SubmissionFound, digests, document_hash, served,
+    PeerWeakness, ReviewedStart, StartingVersions, StrategyExperiment, SubmissionFound, digests,
+    document_hash, served,
 };
 use crate::strategy_source::StrategySource;
 use ktd_client::AskedModel;

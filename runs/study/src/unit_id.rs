@@ -1,0 +1,53 @@
+//! The name of a unit.
+
+use crate::StudyError;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+/// Name of a unit in plain words, which is the name of its folder: letters, digits, `-`, `_` and `.`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct UnitId(String);
+
+impl UnitId {
+    /// The name as it is written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it can name a folder.
+    pub(crate) fn check(&self) -> Result<(), StudyError> {
+        let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+        if !self.0.is_empty() && !self.0.starts_with('.') && self.0.chars().all(is_part) {
+            return Ok(());
+        }
+        Err(StudyError::input(
+            format_args!("the unit {:?} cannot name a folder", self.0),
+            "name agents, windows and pools with letters, digits, `-`, `_` and `.`",
+        ))
+    }
+}
+
+impl From<String> for UnitId {
+    fn from(id: String) -> Self {
+        Self(id)
+    }
+}
+
+impl std::fmt::Display for UnitId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a unit came to, typed.
+pub(crate) fn of_raw<F: DeserializeOwned>(id: &UnitId, found: &RawValue) -> Result<F, StudyError> {
+    serde_json::from_str(found.get()).map_err(|error| {
+        StudyError::difference(
+            format_args!("the record of {id} cannot be read: {error}"),
+            "it was changed: take it from whoever made it, or run the study into another folder",
+        )
+    })
+}
