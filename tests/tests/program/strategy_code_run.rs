@@ -365,7 +365,7 @@ fn experiment_on_bars(folder: &Folder, base_url: &str) -> Vec<String> {
 
 /// Two symbols of a market that trade on most sessions of 2023.
 fn trading(market: &Market) -> Vec<String> {
-    let year = |date: TradeDate| date.reveal().to_string().starts_with("2023");
+    let year = |date: TradeDate| date.reveal().starts_with("2023");
     let days: Vec<_> = (0..market.calendar().len())
         .filter_map(|place| market.day_at(place))
         .filter(|day| market.date(*day).is_some_and(year))

@@ -168,7 +168,7 @@ impl StrategyExperiment {
     pub fn check(&self) -> Result<(), StrategyError> {
         let wrong = |what: String| Err(StrategyError::input(what, HINT));
         if let Some(kind) = self.kind.as_ref().filter(|kind| *kind != KIND) {
-            return wrong(format!("`kind` is {kind:?}; it must be {:?}", KIND));
+            return wrong(format!("`kind` is {kind:?}; it must be {KIND:?}"));
         }
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
         if self.name.is_empty() || !self.name.bytes().all(is_word) {
