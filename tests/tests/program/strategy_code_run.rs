@@ -526,6 +526,16 @@ fn assert_every_file_is_verified(folder: &Folder, own: &Path) {
 fn what_is_wrong_with_a_file_of_an_experiment_is_named() {
     let folder = Folder::new();
     experiment(&folder, "http://127.0.0.1:9/v1");
+    // Records of an earlier version are left to it, and nothing is asked beside them.
+    std::fs::create_dir_all(folder.at("old/submissions/writer__S01__1")).unwrap();
+    let error = refused(
+        &quiet(folder.path(), &["strategy-code", "run", "x.toml", "--out", "old"]),
+        2,
+    );
+    assert!(
+        error.contains("submissions of an earlier version of ktd"),
+        "{error}"
+    );
     let path = folder.path().join("x.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, format!("iterations = 4\n{text}")).unwrap();

@@ -12,6 +12,7 @@ use crate::strategy_source::StrategySource;
 use crate::task::StrategyTask;
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::list_if_exists;
 use ktd_sandbox::Isolation;
 use ktd_study::StudyError;
 use std::path::Path;
@@ -146,8 +147,8 @@ impl StrategyExperiment {
         strategy_boxes(self.boxes.clone().unwrap_or_else(recorded))
     }
 
-    /// Refuses strategies of one's own whose lint has findings, before anybody is asked, and results that would continue
-    /// themselves. What an earlier run was about was looked at then.
+    /// Refuses strategies of one's own whose lint has findings, before anybody is asked, results that would continue themselves,
+    /// and those of an earlier version. What an earlier run was about was looked at then.
     ///
     /// # Errors
     /// [`StudyError`] naming the folder.
@@ -162,11 +163,22 @@ impl StrategyExperiment {
                 "name the folder of results of another experiment, or give this one another `name`",
             ));
         }
-        if ktd_study::kind_of(results).is_some() {
-            return Ok(());
+        if !list_if_exists(&results.join("submissions"))?.is_empty() {
+            return Err(StudyError::input(
+                format_args!(
+                    "{}: it holds submissions of an earlier version of ktd",
+                    results.display()
+                ),
+                "use the version of ktd that made them, or choose another directory with --out",
+            ));
         }
+        let units = list_if_exists(&results.join("units"))?;
         for source in self.strategies(base)? {
             let Some(own) = source.own() else { continue };
+            let asked = format!("__{}__", own.id.label());
+            if units.iter().any(|unit| unit.to_string_lossy().contains(&asked)) {
+                continue;
+            }
             let launcher = BoxLauncher::prove(self.box_setup()).map_err(StrategyError::from)?;
             let findings = own_findings(own, &launcher, &source.task(self.scenario_seed)?)?;
             let findings: Vec<String> = findings.iter().map(ToString::to_string).collect();
