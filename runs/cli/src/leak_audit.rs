@@ -3,7 +3,7 @@
 use crate::CliError;
 use crate::leak_signals::{self, SignalsAudit, SignalsSource};
 use crate::output::Console;
-use crate::run::runtime;
+use crate::runtime::runtime;
 use clap::{Args, ValueEnum};
 use ktd_client::outside_agent::{ChildCommand, ProgramLimits, run_program};
 use ktd_data::load_panel;

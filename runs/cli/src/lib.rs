@@ -46,6 +46,7 @@ mod replay_args;
 mod replay_step;
 mod results;
 mod run;
+mod runtime;
 mod selection;
 mod signals;
 mod simulate;

@@ -1,6 +1,6 @@
 //! `ktd plan EXPERIMENT.toml`.
 
-use super::run::runtime;
+use super::runtime::runtime;
 use super::step_bar::StepBar;
 use crate::CliError;
 use crate::output::Console;

@@ -1,7 +1,7 @@
 //! `ktd probe CONFIG`.
 
 use super::probe_batch::{self, BatchCommand, WhoArgs};
-use super::run::runtime;
+use super::runtime::runtime;
 use super::signals::unless_told_to_end;
 use crate::CliError;
 use crate::output::Console;

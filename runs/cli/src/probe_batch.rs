@@ -2,7 +2,7 @@
 
 use crate::CliError;
 use crate::output::Console;
-use crate::run::runtime;
+use crate::runtime::runtime;
 use clap::{Args, Subcommand};
 use ktd_certify::language_attackers::{BatchRead, ProbeBatch, read_batch, write_batch};
 use ktd_io::whole_file::{read_input, write_whole};

@@ -3,7 +3,7 @@
 use super::branch;
 use super::replay_args::ReplayArgs;
 use super::replay_step::{self, ShownStep, StepRange, StepView};
-use super::run::runtime;
+use super::runtime::runtime;
 use super::study;
 use crate::CliError;
 use crate::output::Console;

@@ -4,6 +4,7 @@ use super::signals::unless_told_to_end;
 use crate::CliError;
 use crate::output::{Console, visible_lines};
 use crate::results::{results_json, results_table};
+use crate::runtime::runtime;
 use crate::step_bar::StepBar;
 use crate::study;
 use crate::this_program::this_program;
@@ -232,17 +233,6 @@ pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Executed, CliE
         limitations: notes,
         metering: prepared.metering,
     })
-}
-
-/// The asynchronous runtime of a command.
-///
-/// # Errors
-/// [`CliError`] when the system gives no threads.
-pub(super) fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| CliError::invalid(format_args!("cannot start threads: {error}")))
 }
 
 /// The first cell that stopped, as the command's failure; the others stand.

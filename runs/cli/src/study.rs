@@ -3,7 +3,7 @@
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
-use crate::run::runtime;
+use crate::runtime::runtime;
 use crate::signals;
 use crate::this_program::this_program;
 use ktd_code::FactorCodeStudy;

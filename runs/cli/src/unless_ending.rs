@@ -1,6 +1,6 @@
 //! Ending the writing of whole folders when a signal asks for it.
 
-use super::run::runtime;
+use super::runtime::runtime;
 use super::signals::told_to_end;
 use crate::CliError;
 use ktd_io::whole_folder::end_unfinished;

@@ -4,7 +4,7 @@ use super::certify::detail;
 use super::leaderboard::public_keys;
 use super::probe::threads;
 use super::replay_args::StudyReplayArgs;
-use super::run::runtime;
+use super::runtime::runtime;
 use super::study;
 use crate::CliError;
 use crate::output::Console;

@@ -1,6 +1,6 @@
 //! `ktd view`.
 
-use super::run::runtime;
+use super::runtime::runtime;
 use super::signals::unless_told_to_end;
 use super::unless_ending::unless_ending;
 use crate::CliError;

@@ -9,6 +9,7 @@
 //! Knows: files of records, the one client, tables and pages. Never knows: a market, a mask, what a unit asks or is worth.
 
 mod any_kind;
+mod asking;
 mod error;
 mod hands;
 mod identity;

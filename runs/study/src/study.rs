@@ -1,5 +1,6 @@
 //! A study in its folder: what is asked, what is known, and the one loop over its units.
 
+use crate::asking::Asking;
 use crate::hands::{AdvanceFn, Given, Hands};
 use crate::identity::{Decided, STUDY, StudyHeader, keep_base, known_base, read_header};
 use crate::index::UnitIndex;
@@ -454,58 +455,4 @@ fn of_panic(panic: &Box<dyn std::any::Any + Send>) -> StudyError {
         format_args!("the program failed: {}", words.unwrap_or_default()),
         "this is a defect of the program: report it",
     )
-}
-
-/// The models of a study and who answers for them; nobody where nothing is left to be asked.
-#[derive(Default)]
-struct Asking {
-    models: Option<OpenModels>,
-    answerers: Vec<Answerer>,
-    retries: ktd_experiment::config::RetryConfig,
-}
-
-impl Asking {
-    /// Opens the models of units that are missing: all that is recorded counts as spent. A missing key or program stops
-    /// everything before anybody is asked.
-    fn open<K: StudyKind>(study: &OpenedStudy<K>, missing: &[&Planned<K::Unit>]) -> Result<Self, StudyError> {
-        let Some(settings) =
-            K::asking(&study.keys).filter(|_| missing.iter().any(|unit| unit.model.is_some()))
-        else {
-            return Ok(Self::default());
-        };
-        let units = study.out.join(UNITS);
-        let own = |place: usize| {
-            let own = study.plan.iter().filter(|unit| unit.model == Some(place));
-            own.map(|unit| units.join(unit.id.as_str())).collect()
-        };
-        let models = settings.open_over(&study.base, &study.out, (&units, &own))?;
-        let answerers: Result<Vec<_>, _> = models
-            .models
-            .iter()
-            .map(|model| Answerer::of(model, &study.base))
-            .collect();
-        Ok(Self {
-            answerers: answerers?,
-            models: Some(models),
-            retries: settings.retries,
-        })
-    }
-
-    fn of(&self, place: Option<usize>) -> Result<Option<AskedBy<'_>>, StudyError> {
-        let Some(place) = place else { return Ok(None) };
-        let models = self.models.as_ref();
-        let found = models.and_then(|models| Some((models, models.models.get(place)?)));
-        let (Some((models, model)), Some(answerer)) = (found, self.answerers.get(place)) else {
-            return Err(StudyError::input(
-                "a unit names a model that the file lacks",
-                "name it among the agents",
-            ));
-        };
-        Ok(Some(AskedBy {
-            models,
-            model,
-            answerer,
-            retries: self.retries,
-        }))
-    }
 }

@@ -4,7 +4,7 @@
 
 use ktd_bundle::BundlePaths;
 use ktd_io::lock::FileLock;
-use ktd_kit::{Folder, Need, files, quiet, refused, this_program};
+use ktd_kit::{Folder, files, quiet, refused, this_program};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -120,24 +120,7 @@ fn what_another_program_began_is_refused_with_both_names() {
     let folder = scene();
     let cell = "cells/momentum__w__blinded-exact__fixed-candidate__s1";
     let header = format!("{cell}/header.json");
-    let is_boxed = Need::Boxes.is_met() && Need::BoxEnvironment.is_met();
-    for (command, identity, is_met) in [
-        (&["run", "run.toml"][..], header.as_str(), true),
-        (&["alpha", "mine", "mine.toml"], "header.json", true),
-        (
-            &["strategy-code", "run", "strategies.toml"],
-            "units/m__S01__1/header.json",
-            is_boxed,
-        ),
-        (
-            &["factor-code", "run", "functions.toml"],
-            "units/m__original__s1/header.json",
-            is_boxed,
-        ),
-    ] {
-        if !is_met {
-            continue;
-        }
+    for (command, identity) in [(&["run", "run.toml"][..], header.as_str())] {
         // Where a model is asked, nobody answers: what is begun stays.
         written(&folder, command);
         // A finished episode stands as it is; an unfinished one is of one program.

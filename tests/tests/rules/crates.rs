@@ -556,6 +556,7 @@ pub(crate) const CRATES: [Crate; 46] = [
             "record",
             "client",
             "asking",
+            "study",
         ],
         tests_know: &[],
         never: "a mask, an episode, how a formula is evaluated",

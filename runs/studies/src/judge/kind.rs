@@ -3,7 +3,7 @@
 use super::list::{EntryLine, JudgeList};
 use super::question::{JudgeQuestion, questions};
 use super::questions_held::held_questions;
-use super::reading::Reading;
+use super::reading::JudgeReading;
 use super::record::LogicJudgement;
 use super::scores::tool;
 use super::summary::{JudgeAnswers, judgement};
@@ -60,7 +60,7 @@ pub struct JudgeRequest {
 pub struct JudgeWorld {
     list: JudgeList,
     request: JudgeRequest,
-    reading: Reading,
+    reading: JudgeReading,
     /// Questions that are put to one judge at once.
     parallel: usize,
 }
@@ -74,7 +74,7 @@ pub enum JudgeUnit {
     /// How scores are read: it may change without a request.
     Reading {
         /// All of it.
-        reading: Reading,
+        reading: JudgeReading,
     },
     /// One judge.
     Judge {
@@ -92,7 +92,7 @@ pub enum JudgeFound {
     /// Of [`JudgeUnit::Request`].
     Request(JudgeRequest),
     /// Of [`JudgeUnit::Reading`].
-    Reading(Reading),
+    Reading(JudgeReading),
     /// Of [`JudgeUnit::Judge`].
     Judge(JudgeAnswers),
 }
@@ -166,7 +166,7 @@ impl StudyKind for FormulaJudging {
         let judges = judge.agents.iter().map(|agent| agent.id.clone()).collect();
         let human = judge.human.as_ref().map(|path| at.base.join(path));
         Ok(JudgeWorld {
-            reading: Reading::new(judges, &study.pools, (&pools, &list.unshown), human.as_deref())?,
+            reading: JudgeReading::new(judges, &study.pools, (&pools, &list.unshown), human.as_deref())?,
             request: JudgeRequest {
                 prompt: judge.prompt,
                 prompts_sha256: ktd_prompts::alpha_hash(),

@@ -15,7 +15,7 @@ mod tables;
 
 pub use crate::judge_config::{JudgeConfig, JudgeWording};
 pub use kind::{FormulaJudging, JudgeFound, JudgeKeys, JudgeRequest, JudgeUnit, JudgeWorld};
-pub use reading::Reading;
+pub use reading::JudgeReading;
 pub use record::{
     JudgeAgreement, JudgeRecord, JudgedBy, JudgedFormula, JudgedPool, LogicJudgement, UnjudgedFormula,
 };

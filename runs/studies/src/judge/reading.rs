@@ -11,7 +11,7 @@ use std::path::Path;
 /// What decides how scores are read: judges, pools, the models that found them, people.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Reading {
+pub struct JudgeReading {
     /// Judges in the order of the file.
     pub(super) judges: Vec<String>,
     pub(super) pools: Vec<ReadingPool>,
@@ -38,7 +38,7 @@ pub(super) struct ReadingAlpha {
     pub(super) formula: String,
 }
 
-impl Reading {
+impl JudgeReading {
     pub(super) fn new(
         judges: Vec<String>,
         sources: &[PoolSource],

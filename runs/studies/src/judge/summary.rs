@@ -3,7 +3,7 @@
 use super::events::QuestionEvent;
 use super::kind::JudgeRequest;
 use super::list::{EntryRole, JudgeList};
-use super::reading::Reading;
+use super::reading::JudgeReading;
 use super::record::{
     JudgeAgreement, JudgeRecord, JudgedBy, JudgedFormula, JudgedPool, LogicJudgement, UnjudgedFormula,
 };
@@ -102,7 +102,7 @@ impl ScoreGrid {
 pub(super) fn judgement(
     (request, format): (&JudgeRequest, u32),
     list: &JudgeList,
-    reading: &Reading,
+    reading: &JudgeReading,
     answers: &[JudgeAnswers],
 ) -> LogicJudgement {
     let grid = |answers: &JudgeAnswers| ScoreGrid::of(&answers.events, list.entries.len(), request.orders);
@@ -169,7 +169,7 @@ fn judged_formulas(list: &JudgeList, answers: &[JudgeAnswers], grids: &[ScoreGri
 
 fn judge_record(
     list: &JudgeList,
-    reading: &Reading,
+    reading: &JudgeReading,
     answers: &JudgeAnswers,
     grid: &ScoreGrid,
 ) -> JudgeRecord {
@@ -195,7 +195,7 @@ fn judge_record(
 }
 
 /// The figures of a judge: its controls, and its agreement with people.
-fn figures(list: &JudgeList, reading: &Reading, grid: &ScoreGrid) -> FigureRow {
+fn figures(list: &JudgeList, reading: &JudgeReading, grid: &ScoreGrid) -> FigureRow {
     let mut row = FigureRow::default();
     let scored: Vec<(usize, f64)> = alphas(list)
         .filter_map(|place| {
@@ -259,7 +259,7 @@ fn put_length(row: &mut FigureRow, pairs: &[(f64, f64)]) {
     );
 }
 
-fn put_human(row: &mut FigureRow, list: &JudgeList, reading: &Reading, grid: &ScoreGrid) {
+fn put_human(row: &mut FigureRow, list: &JudgeList, reading: &JudgeReading, grid: &ScoreGrid) {
     let Some(human) = &reading.human else {
         return;
     };
@@ -307,7 +307,7 @@ fn tau(left: &[f64], right: &[f64]) -> Option<f64> {
     kendall_tau(&left, &right).ok()?.ok()
 }
 
-fn pools(reading: &Reading, judgement: &LogicJudgement) -> Vec<JudgedPool> {
+fn pools(reading: &JudgeReading, judgement: &LogicJudgement) -> Vec<JudgedPool> {
     let pools = reading.pools.iter().map(|pool| {
         let scores = pool
             .alphas

@@ -1,0 +1,61 @@
+//! Who is asked in a study.
+
+use crate::kind::{Planned, StudyKind};
+use crate::study::{OpenedStudy, UNITS};
+use crate::unit_folder::AskedBy;
+use crate::StudyError;
+use ktd_asking::{Answerer, OpenModels};
+
+/// The models of a study and who answers for them; nobody where nothing is left to be asked.
+#[derive(Default)]
+pub(crate) struct Asking {
+    models: Option<OpenModels>,
+    answerers: Vec<Answerer>,
+    retries: ktd_experiment::config::RetryConfig,
+}
+
+impl Asking {
+    /// Opens the models of units that are missing: all that is recorded counts as spent. A missing key or program stops
+    /// everything before anybody is asked.
+    pub(crate) fn open<K: StudyKind>(study: &OpenedStudy<K>, missing: &[&Planned<K::Unit>]) -> Result<Self, StudyError> {
+        let Some(settings) =
+            K::asking(&study.keys).filter(|_| missing.iter().any(|unit| unit.model.is_some()))
+        else {
+            return Ok(Self::default());
+        };
+        let units = study.out.join(UNITS);
+        let own = |place: usize| {
+            let own = study.plan.iter().filter(|unit| unit.model == Some(place));
+            own.map(|unit| units.join(unit.id.as_str())).collect()
+        };
+        let models = settings.open_over(&study.base, &study.out, (&units, &own))?;
+        let answerers: Result<Vec<_>, _> = models
+            .models
+            .iter()
+            .map(|model| Answerer::of(model, &study.base))
+            .collect();
+        Ok(Self {
+            answerers: answerers?,
+            models: Some(models),
+            retries: settings.retries,
+        })
+    }
+
+    pub(crate) fn of(&self, place: Option<usize>) -> Result<Option<AskedBy<'_>>, StudyError> {
+        let Some(place) = place else { return Ok(None) };
+        let models = self.models.as_ref();
+        let found = models.and_then(|models| Some((models, models.models.get(place)?)));
+        let (Some((models, model)), Some(answerer)) = (found, self.answerers.get(place)) else {
+            return Err(StudyError::input(
+                "a unit names a model that the file lacks",
+                "name it among the agents",
+            ));
+        };
+        Ok(Some(AskedBy {
+            models,
+            model,
+            answerer,
+            retries: self.retries,
+        }))
+    }
+}
