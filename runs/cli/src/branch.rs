@@ -1,8 +1,8 @@
 //! `ktd replay BUNDLE --branch STEP`.
 
 use super::replay_args::ReplayArgs;
+use super::run::stopped;
 use super::runtime::runtime;
-use super::run::{stopped};
 use super::signals::unless_told_to_end;
 use super::step_bar::StepBar;
 use crate::CliError;

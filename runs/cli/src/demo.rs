@@ -2,7 +2,8 @@
 
 use super::demo_certificate::{self, DemoCertificate};
 use super::demo_story;
-use super::run::{execute, runtime};
+use super::run::execute;
+use super::runtime::runtime;
 use crate::CliError;
 use crate::output::Console;
 use crate::results::{results_json, results_table};

@@ -2,7 +2,8 @@
 
 use super::doctor_probe::{self, ProbeArgs};
 use super::doctor_repeat::{self, RepeatArgs};
-use super::run::{plan, runtime};
+use super::run::plan;
+use super::runtime::runtime;
 use crate::CliError;
 use crate::output::Console;
 use crate::this_program::this_program;

@@ -1,6 +1,7 @@
 //! `ktd doctor --repeat`: how alike an agent answers the same step.
 
-use super::run::{plan, runtime};
+use super::run::plan;
+use super::runtime::runtime;
 use crate::CliError;
 use crate::output::{Console, visible_lines};
 use clap::Args;

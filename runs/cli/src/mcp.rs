@@ -1,6 +1,7 @@
 //! `ktd mcp EXPERIMENT.toml`.
 
-use super::run::{plan, runtime};
+use super::run::plan;
+use super::runtime::runtime;
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;

@@ -68,17 +68,13 @@ pub(super) fn kind_for(file: &Path) -> Result<Option<&'static dyn AnyKind>, CliE
     let Some(name) = kind_of_file(file) else {
         return Ok(None);
     };
-    match KINDS.into_iter().find(|kind| kind.name() == name) {
-        Some(kind) => Ok(Some(kind)),
-        None => {
-            let kinds = KINDS.map(AnyKind::name).join(", ");
-            let what = format!("{}: kind = {name:?} is unknown", file.display());
-            Err(CliError::input(
-                what,
-                format_args!("choose from {kinds}, or leave it out for episodes"),
-            ))
-        }
+    if let Some(kind) = KINDS.into_iter().find(|kind| kind.name() == name) {
+        return Ok(Some(kind));
     }
+    let kinds = KINDS.map(AnyKind::name).join(", ");
+    let what = format!("{}: kind = {name:?} is unknown", file.display());
+    let hint = format!("choose from {kinds}, or leave it out for episodes");
+    Err(CliError::input(what, hint))
 }
 
 /// A bar that appears when the study says how much there is to do.
@@ -126,6 +122,7 @@ fn with_run<T>(
             // A computation listens to nobody: what is recorded stands, and the same command continues.
             tokio::time::sleep(PATIENCE).await;
             console.failure(&CliError::difference("ended by a signal").with_hint(CONTINUES));
+            #[expect(clippy::exit, reason = "nothing else ends a computation that is under way")]
             std::process::exit(1);
         });
     }

@@ -1,9 +1,9 @@
 //! Alphas at the simulation's exchange: the same scores, with lots, limits, T+1 and fees.
 
 use crate::alpha_report::{FigureRow, coded};
-use crate::alpha_study::StudyExchange;
 use crate::open_study::OpenStudy;
 use crate::split_tables::SplitTables;
+use crate::study_exchange::StudyExchange;
 use ktd_alphas::DayTable;
 use ktd_env::{Fen, Market, NameId, Ticker};
 use ktd_formulas::{CloseScores, ExchangeHolding};

@@ -29,6 +29,7 @@ mod qlib_fields;
 mod rose_table;
 mod split_tables;
 mod study_data;
+mod study_exchange;
 mod study_noise;
 mod study_pool;
 mod study_split;
@@ -45,8 +46,8 @@ pub use alpha_report::{
     RefusedRow, SelectionRow, SplitRow,
 };
 pub use alpha_study::{
-    AlphaStudy, NoiseMode, PoolSource, StudyExchange, StudyLabel, StudyNoise, StudyNumeric, StudyOrientation,
-    StudySplits, StudyUniverse,
+    AlphaStudy, NoiseMode, PoolSource, StudyLabel, StudyNoise, StudyNumeric, StudyOrientation, StudySplits,
+    StudyUniverse,
 };
 pub use alpha_tables::{alpha_table, combination_table, pool_table, split_table};
 pub use error::FormulaStudyError;
@@ -66,5 +67,6 @@ pub use proof_panel::{PROOF_NAMES, prove};
 pub use qlib_fields::qlib_fields;
 pub use rose_table::rose_table;
 pub use study_data::{SYNTHETIC_STUDY, StudyData};
+pub use study_exchange::StudyExchange;
 pub use study_pool::StudyPool;
 pub use values_file::{ValuesFile, ValuesFormat};

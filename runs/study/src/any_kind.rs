@@ -10,7 +10,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-/// StudyKind of study behind one type.
+/// Kind of study behind one type.
 pub trait AnyKind: Sync {
     /// `kind = "..."` of its file.
     fn name(&self) -> &'static str;

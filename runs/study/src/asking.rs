@@ -1,10 +1,10 @@
 //! Who is asked in a study.
 
-use crate::kind::{Planned, StudyKind};
-use crate::study::{OpenedStudy, UNITS};
-use crate::unit_folder::AskedBy;
 use crate::StudyError;
+use crate::kind::{Planned, StudyKind};
+use crate::unit_folder::{AskedBy, UNITS};
 use ktd_asking::{Answerer, OpenModels};
+use std::path::Path;
 
 /// The models of a study and who answers for them; nobody where nothing is left to be asked.
 #[derive(Default)]
@@ -17,22 +17,26 @@ pub(crate) struct Asking {
 impl Asking {
     /// Opens the models of units that are missing: all that is recorded counts as spent. A missing key or program stops
     /// everything before anybody is asked.
-    pub(crate) fn open<K: StudyKind>(study: &OpenedStudy<K>, missing: &[&Planned<K::Unit>]) -> Result<Self, StudyError> {
-        let Some(settings) =
-            K::asking(&study.keys).filter(|_| missing.iter().any(|unit| unit.model.is_some()))
+    pub(crate) fn open<K: StudyKind>(
+        keys: &K::Keys,
+        plan: &[Planned<K::Unit>],
+        missing: &[&Planned<K::Unit>],
+        (base, out): (&Path, &Path),
+    ) -> Result<Self, StudyError> {
+        let Some(settings) = K::asking(keys).filter(|_| missing.iter().any(|unit| unit.model.is_some()))
         else {
             return Ok(Self::default());
         };
-        let units = study.out.join(UNITS);
+        let units = out.join(UNITS);
         let own = |place: usize| {
-            let own = study.plan.iter().filter(|unit| unit.model == Some(place));
+            let own = plan.iter().filter(|unit| unit.model == Some(place));
             own.map(|unit| units.join(unit.id.as_str())).collect()
         };
-        let models = settings.open_over(&study.base, &study.out, (&units, &own))?;
+        let models = settings.open_over(base, out, (&units, &own))?;
         let answerers: Result<Vec<_>, _> = models
             .models
             .iter()
-            .map(|model| Answerer::of(model, &study.base))
+            .map(|model| Answerer::of(model, base))
             .collect();
         Ok(Self {
             answerers: answerers?,

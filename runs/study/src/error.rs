@@ -23,6 +23,16 @@ impl StudyError {
         Self::of(ErrorClass::Difference, what, hint)
     }
 
+    /// A panic of a unit, which ends no other.
+    pub(crate) fn of_panic(panic: &Box<dyn std::any::Any + Send>) -> Self {
+        let words = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
+        Self::input(
+            format_args!("the program failed: {}", words.unwrap_or_default()),
+            "this is a defect of the program: report it",
+        )
+    }
+
     fn of(class: ErrorClass, what: impl fmt::Display, hint: impl fmt::Display) -> Self {
         Self {
             what: what.to_string(),

@@ -3,7 +3,7 @@
 use crate::kind::Planned;
 use crate::unit_folder::{RESULT, UnitFolder, UnitResult};
 use crate::{StudyError, UnitId};
-use ktd_io::line_file::{LineKind, line_bytes};
+use ktd_io::line_file::{LineKind, LineReader, line_bytes};
 use ktd_io::whole_file::{parse_json, read_if_exists, remove_if_exists, write_whole};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -37,7 +37,7 @@ impl UnitIndex {
         let path = folder.join(INDEX);
         let lines = LineKind::Log
             .open(&path)
-            .and_then(|reader| reader.values::<IndexLine>());
+            .and_then(LineReader::values::<IndexLine>);
         let lines = lines.unwrap_or_default().into_iter();
         Self {
             path,

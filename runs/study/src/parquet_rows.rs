@@ -112,7 +112,11 @@ fn write_column(writer: &mut ColumnWriter<'_>, rows: &DataRows, column: usize) -
                 .collect();
             writer.write_batch(&values, Some(&levels), None)?;
         }
-        _ => {}
+        ColumnWriter::BoolColumnWriter(_)
+        | ColumnWriter::Int32ColumnWriter(_)
+        | ColumnWriter::Int96ColumnWriter(_)
+        | ColumnWriter::FloatColumnWriter(_)
+        | ColumnWriter::FixedLenByteArrayColumnWriter(_) => {}
     }
     Ok(())
 }

@@ -4,8 +4,7 @@ use crate::StudyError;
 use crate::UnitId;
 use crate::identity::read_header;
 use crate::kind::StudyKind;
-use crate::study::UNITS;
-use crate::unit_folder::UnitFolder;
+use crate::unit_folder::{UNITS, UnitFolder};
 use ktd_io::whole_file::list_if_exists;
 use std::path::Path;
 

@@ -37,7 +37,7 @@ pub struct Section {
     pub parts: Vec<SectionPart>,
 }
 
-/// SectionPart of a section.
+/// Part of a section.
 #[derive(Debug, Clone)]
 pub enum SectionPart {
     /// A table.
@@ -195,7 +195,7 @@ impl DataRows {
         let mut heads: Vec<String> = Vec::new();
         for column in &table.data.columns {
             let again = heads.iter().filter(|head| **head == column.head).count();
-            let head = column.head.to_string();
+            let head = column.head.clone();
             heads.push(if again == 0 {
                 head
             } else {

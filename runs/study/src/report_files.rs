@@ -78,7 +78,7 @@ fn csv_bytes(rows: &DataRows) -> Result<Vec<u8>, StudyError> {
         let cells = row.iter().map(|cell| match cell {
             Value::Null => String::new(),
             Value::String(text) => ktd_view::draw::csv_text(text).into_owned(),
-            other => other.to_string(),
+            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => cell.to_string(),
         });
         writer.write_record(cells).map_err(unwritable)?;
     }

@@ -7,12 +7,11 @@ use crate::index::UnitIndex;
 use crate::kind::{Keep, Opening, Planned, StudyKind};
 use crate::register;
 use crate::report_files::write_report;
-use crate::unit_folder::{AskedBy, UnitFolder};
+use crate::unit_folder::{UNITS, UnitFolder};
 use crate::unit_id::of_raw;
 use crate::unit_lines::{UnitLine, UnitLines};
 use crate::{Report, StudyError, StudyProgress, UnitId};
 use futures::future::{Either, select};
-use ktd_asking::{Answerer, OpenModels};
 use ktd_io::parallel::in_parallel;
 use ktd_io::whole_file::{json_bytes, read_if_exists, write_whole};
 use ktd_record::program_record::{ProgramRecord, check_program};
@@ -24,9 +23,6 @@ use std::path::{Path, PathBuf};
 use std::pin::pin;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
-
-/// Where units with a folder lie.
-pub(crate) const UNITS: &str = "units";
 
 /// What a study runs with.
 #[derive(Clone, Copy)]
@@ -61,6 +57,9 @@ struct Known {
     index: UnitIndex,
     found: BTreeMap<UnitId, Box<RawValue>>,
 }
+
+/// Lines of units that ran, and those that ended without a result, and why.
+type Ran = (Vec<UnitLine>, Vec<(UnitId, StudyError)>);
 
 /// A study with its world and plan.
 pub(crate) struct OpenedStudy<K: StudyKind> {
@@ -284,17 +283,13 @@ impl<K: StudyKind> OpenedStudy<K> {
     }
 
     /// Runs what has no record, wave by wave: a unit runs when those that it comes after are finished.
-    fn run_missing(
-        &self,
-        known: &mut Known,
-        run: &StudyRun<'_>,
-    ) -> Result<(Vec<UnitLine>, Vec<(UnitId, StudyError)>), StudyError> {
+    fn run_missing(&self, known: &mut Known, run: &StudyRun<'_>) -> Result<Ran, StudyError> {
         let mut missing: Vec<&Planned<K::Unit>> = self
             .plan
             .iter()
             .filter(|unit| !known.found.contains_key(&unit.id))
             .collect();
-        let asking = Asking::open::<K>(self, &missing)?;
+        let asking = Asking::open::<K>(&self.keys, &self.plan, &missing, (&self.base, &self.out))?;
         let (mut ran, mut failed) = (Vec::new(), Vec::new());
         while !missing.is_empty() {
             let is_ready =
@@ -310,7 +305,7 @@ impl<K: StudyKind> OpenedStudy<K> {
                 let ended = std::panic::catch_unwind(AssertUnwindSafe(|| {
                     self.run_unit(unit, (&*known, &asking), (run, inner))
                 }));
-                ended.unwrap_or_else(|panic| Err(of_panic(&panic)))
+                ended.unwrap_or_else(|panic| Err(StudyError::of_panic(&panic)))
             });
             for (unit, ended) in ready.into_iter().zip(ends) {
                 match ended {
@@ -445,14 +440,4 @@ async fn unless_told_to_end<F>(
             "run the same command again: it continues where it stopped",
         )),
     }
-}
-
-/// A panic of a unit, which ends no other.
-fn of_panic(panic: &Box<dyn std::any::Any + Send>) -> StudyError {
-    let words = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
-    StudyError::input(
-        format_args!("the program failed: {}", words.unwrap_or_default()),
-        "this is a defect of the program: report it",
-    )
 }

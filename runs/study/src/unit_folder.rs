@@ -32,6 +32,8 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
+/// Where units with a folder lie.
+pub(crate) const UNITS: &str = "units";
 pub(crate) const RESULT: &str = "result.json";
 const HEADER: &str = "header.json";
 /// What a writer of a record has there says nothing of it.

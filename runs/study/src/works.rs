@@ -113,9 +113,11 @@ impl Works {
             let known = held(&self.known);
             keys.iter().map(|key| known.get(key).cloned()).collect()
         };
-        let is_made = |place: &usize| match (known.get(*place), self.mode) {
-            (Some(Some(_)), Mode::MadeAgain(_)) | (Some(None), Mode::Kept) => true,
-            _ => false,
+        let is_made = |place: &usize| {
+            matches!(
+                (known.get(*place), self.mode),
+                (Some(Some(_)), Mode::MadeAgain(_)) | (Some(None), Mode::Kept)
+            )
         };
         let missing: Vec<usize> = all.into_iter().filter(is_made).collect();
         let made = if missing.is_empty() {

@@ -1,7 +1,5 @@
 //! Records of strangers: what they may claim, and what a replay makes of it.
 
-#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
-
 use super::scene::{STUDY, UNIT, experiment, has_boxes, model, model_while};
 use ktd_kit::{Folder, Vendor, assert_ok, quiet, refused};
 use serde_json::Value;
