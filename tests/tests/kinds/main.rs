@@ -14,7 +14,7 @@ use ktd_io::line_file::LineKind;
 use ktd_kit::program::{kill_after, written};
 use ktd_kit::study::{recorded_files, replay_study, run_study, with_study_run};
 use ktd_kit::vendor::{Then, json_reply};
-use ktd_kit::{Folder, Vendor};
+use ktd_kit::{Folder, Vendor, workspace_root};
 use ktd_leakage_study::LeakStudy;
 use ktd_record::program_record::ProgramRecord;
 use ktd_studies::AlphaEvaluating;
@@ -60,7 +60,7 @@ const JUDGED: &str = "name = 'judged'\nsplits = { train = ['2022-03-07', '2023-0
 
 const FORMULAS: &str = "id,expression\nreversal,\"$close/Ref($close,5)\"\nrange,\"($high-$low)/$close\"\n";
 
-/// Every kind.
+/// Every kind that needs no box: what is judged in one is started by the program itself, and has tests of its own.
 fn cases() -> Vec<KindCase> {
     vec![
         KindCase {
@@ -324,6 +324,37 @@ fn another_program_goes_on_with_nothing() {
                 "the records are of the other program now"
             );
         }
+    }
+}
+
+/// What a report may hold is published, and every report holds that.
+#[test]
+fn a_report_fits_the_schema_that_is_published() {
+    for case in cases() {
+        let (name, vendor) = (case.kind.name(), model());
+        let folder = case.scene(&vendor);
+        let summary = run(&case, &folder, ("out", 2)).finished.unwrap().summary;
+        let schema = case.kind.schema();
+        let found: Vec<String> = jsonschema::validator_for(&schema)
+            .unwrap()
+            .iter_errors(&summary)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(found.is_empty(), "{name}: {found:?}");
+        // The questionnaire is of the tests alone.
+        if name == "questionnaire" {
+            continue;
+        }
+        let path = workspace_root().join(format!("docs/schemas/reports/{name}.schema.json"));
+        let text = format!("{schema:#}\n");
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        let published = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(
+            published, text,
+            "{name}: UPDATE=1 cargo test -p ktd-tests --test kinds writes it"
+        );
     }
 }
 
