@@ -6,12 +6,9 @@ use ktd_env::KeyedStream;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_io::whole_file::list;
 use ktd_kit::program::{kill_after, written};
-use ktd_kit::vendor::{Then, json_reply};
-use ktd_kit::{Folder, MASK_KEY, Need, Vendor, assert_ok, command, files, quiet};
-use serde_json::json;
+use ktd_kit::{Folder, MASK_KEY, assert_ok, command, files, quiet};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -24,12 +21,6 @@ modes = ["fixed-candidate"]
 agents = [{ id = "momentum", builtin = "momentum" }, { id = "random", builtin = "random" }]
 windows = [{ id = "w", last_days = 4 }]
 "#;
-
-const STUDY: &str = "name = 'study'\nnoise = { draws = 1 }\npools = [{ id = 'mine', file = 'mine.csv' }]\n\
-                     splits = { train = ['2022-03-07', '2023-02-22'], test = ['2023-02-23', '2023-08-14'] }\n";
-
-const LEAK: &str = "name = \"small\"\nsynthetic = { seed = 3, names = 24, days = 800 }\nhorizons = [5]\n\
-                    protocols = [\"EXEC_CLOSE\"]\nnoise_panels = 0\nmodels = [\"momentum\"]\n";
 
 const ORDERS: &str = "{\"date\":\"2022-03-07\",\"orders\":[{\"symbol\":\"SH600000\",\"side\":\"BUY\",\"shares\":100,\"confidence\":0.5,\"reason\":\"bought by a test\"}]}\n";
 
@@ -60,7 +51,7 @@ struct Writer {
     continues: bool,
 }
 
-const WRITERS: [Writer; 10] = [
+const WRITERS: [Writer; 8] = [
     Writer {
         arguments: "publish results/try --key key.pem --open-mask --out OUT",
         main: "published.json",
@@ -84,18 +75,6 @@ const WRITERS: [Writer; 10] = [
         main: "fills.csv",
         replaces: true,
         continues: false,
-    },
-    Writer {
-        arguments: "alpha eval study.toml --out OUT",
-        main: "report.json",
-        replaces: true,
-        continues: true,
-    },
-    Writer {
-        arguments: "leak run leak.toml --out OUT",
-        main: "report.json",
-        replaces: true,
-        continues: true,
     },
     Writer {
         arguments: "replay results/try/cells/random__w__blinded-exact__fixed-candidate__s1 --branch 3 --out OUT",
@@ -124,31 +103,9 @@ const WRITERS: [Writer; 10] = [
     },
 ];
 
-/// What is made of models' code, which is judged in boxes.
-const REPORTS: [Writer; 2] = [
-    Writer {
-        arguments: "factor-code report results/factors --out OUT/page.html",
-        main: "page.html",
-        replaces: true,
-        continues: false,
-    },
-    Writer {
-        arguments: "strategy-code report results/strategies --out OUT/page.html",
-        main: "page.html",
-        replaces: true,
-        continues: false,
-    },
-];
-
 fn scene() -> Folder {
     let folder = Folder::with(&[
         ("try.toml", EXPERIMENT),
-        ("study.toml", STUDY),
-        (
-            "mine.csv",
-            "id,expression\nreversal,\"$close/Ref($close,5)\"\nvolume,\"Mean($volume,5)/$volume\"\n",
-        ),
-        ("leak.toml", LEAK),
         ("orders.jsonl", ORDERS),
         ("probes.toml", PROBES),
         ("mask.key", MASK_KEY),
@@ -177,31 +134,6 @@ fn prices() -> String {
         writeln!(text, "2024-02-{day:02},SH600{stock:03},10,11,9,10.5,1000").unwrap();
     }
     text
-}
-
-/// Recorded experiments on code whose model never writes any.
-fn code_scene() -> Folder {
-    let vendor = Vendor::new(|_, stream| {
-        let message = json!({"role": "assistant", "content": "I have no idea."});
-        let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
-        let body = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
-        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
-        Ok(Then::Keep)
-    });
-    let folder = Folder::new();
-    for (name, command, tasks) in [
-        ("factors", "factor-code", "tasks = ['REV-1-01']"),
-        ("strategies", "strategy-code", "strategies = ['S01']"),
-    ] {
-        let url = vendor.base_url();
-        let text = format!(
-            "benchmark = '{command}'\nname = '{name}'\n{tasks}\n[[agents]]\nid = 'writer'\nmodel = 'm'\n\
-             vendor = 'vllm'\nmax_output_tokens = 100\nbase_url = '{url}'\n"
-        );
-        folder.write("code.toml", text);
-        assert_ok(&quiet(folder.path(), &[command, "run", "code.toml"]));
-    }
-    folder
 }
 
 impl Writer {
@@ -279,13 +211,6 @@ fn remove(path: &Path) {
 #[test]
 fn a_killed_writer_leaves_a_folder_whole_or_absent() {
     kill_each(&scene(), &WRITERS);
-}
-
-#[test]
-fn a_killed_report_of_code_is_whole_or_absent() {
-    if Need::Boxes.is_met() && Need::BoxEnvironment.is_met() {
-        kill_each(&code_scene(), &REPORTS);
-    }
 }
 
 /// Kills each writer at drawn moments, and looks at what is left; the last run is left alone.
