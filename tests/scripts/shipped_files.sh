@@ -109,12 +109,13 @@ certified() {
   try "$1: verify" "$ktd" verify --certificate "certified-$1/certificate.json" "${panel[@]}"
 }
 
-# study FILE COMMAND...: any other file, by its own command.
+# study FILE FOLDER COMMAND...: a study, whose record is made again.
 study() {
-  local file=$1
-  shift
+  local file=$1 folder=$2
+  shift 2
   turned "$file"
-  try "$file: $1 $2" "$ktd" "$@" "$file.toml" --out "results/$file"
+  try "$file: $*" "$ktd" "$@" "$file.toml" --out "results/$file"
+  try "$file: verify" "$ktd" verify "$folder"
 }
 
 # Whether a file is run: not in a short run where it takes long or is about models alone, and not without what it needs.
@@ -132,7 +133,7 @@ is_run() {
     skip "$1" "no real prices in $data"
     return 1
   fi
-  if grep -Eq '^(benchmark|kind = "factor-code")' "$project/runs/configs/$1.toml" && ! "$ktd" box doctor >/dev/null 2>&1; then
+  if grep -Eq '^kind = "(factor|strategy)-code"' "$project/runs/configs/$1.toml" && ! "$ktd" box doctor >/dev/null 2>&1; then
     skip "$1" "no box for Python here: ktd box setup"
     return 1
   fi
@@ -161,12 +162,8 @@ for path in "$project"/runs/configs/*.toml; do
       try "$file: probe" "$ktd" probe "$file.toml"
       ;;
     certify | certify_real | demo_certify) certified "$file" ;;
-    alpha_demo) study "$file" alpha eval ;;
-    alpha_judge) study "$file" alpha judge ;;
-    alpha_mine_*) study "$file" alpha mine ;;
-    leak_*) study "$file" leak run ;;
-    factor_code_*) study "$file" factor-code run ;;
-    strategy_code_*) study "$file" strategy-code run ;;
+    alpha_judge) study "$file" "results/$file/judge" alpha judge ;;
+    alpha_* | leak_* | factor_code_* | strategy_code_*) study "$file" "results/$file" run ;;
     *)
       failed=$((failed + 1))
       printf '%-44s         FAILED: nothing here runs this file\n' "$file"
