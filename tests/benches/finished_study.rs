@@ -2,7 +2,11 @@
 //!
 //! `cargo bench -p ktd-tests --bench finished_study`
 
-#![expect(clippy::unwrap_used, reason = "a broken fixture ends the measurement")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a measurement: a broken fixture ends it, and it prints what it measured"
+)]
 
 #[path = "../tests/kinds/questionnaire.rs"]
 mod questionnaire;
@@ -23,19 +27,18 @@ fn main() {
         Ok(Then::Keep)
     });
     let folder = tempfile::tempdir().unwrap();
-    let agent = |place| {
-        let url = vendor.base_url();
-        format!(
-            "[[agents]]\nid = 'a{place}'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 9\nbase_url = '{url}'\n"
-        )
-    };
-    let agents: String = (0..UNITS).map(agent).collect();
+    let url = vendor.base_url();
+    let agent =
+        format!("id = 'a'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 9\nbase_url = '{url}'\n");
     for (name, text) in [
         (
             "lines",
             format!("name = 'x'\nquestions = ['Why?']\nlines = {UNITS}\n"),
         ),
-        ("folders", format!("name = 'x'\nquestions = ['Why?']\n{agents}")),
+        (
+            "folders",
+            format!("name = 'x'\nquestions = ['Why?']\nrepeats = {UNITS}\n[[agents]]\n{agent}"),
+        ),
     ] {
         let file = folder.path().join(format!("{name}.toml"));
         std::fs::write(&file, text).unwrap();

@@ -28,6 +28,9 @@ pub(super) struct Keys {
     questions: Vec<String>,
     #[serde(default)]
     agents: Vec<AgentConfig>,
+    /// How often each agent is asked all questions, each time as another unit.
+    #[serde(default = "once")]
+    repeats: usize,
     /// Units of a line that ask nobody.
     #[serde(default)]
     lines: usize,
@@ -37,16 +40,20 @@ pub(super) struct Keys {
     rates: BTreeMap<String, ktd_experiment::rate_limits::RateLimits>,
 }
 
+const fn once() -> usize {
+    1
+}
+
 #[derive(Debug, Serialize)]
 pub(super) enum Unit {
-    Agent(String),
+    Agent(String, usize),
     Line(usize),
 }
 
 #[derive(Debug, Serialize)]
 pub(super) struct Answer {
     question: String,
-    answer: Option<String>,
+    words: Option<String>,
     score: f64,
 }
 
@@ -108,9 +115,11 @@ impl StudyKind for Questionnaire {
     }
 
     fn units(keys: &Keys, _world: &Keys) -> Result<Vec<Planned<Unit>>, StudyError> {
-        let agents = keys.agents.iter().enumerate();
-        let agents = agents.map(|(place, agent)| {
-            Planned::folder(agent.id.clone(), Unit::Agent(agent.id.clone())).asking(place)
+        let asked = (0..keys.repeats)
+            .flat_map(|repeat| keys.agents.iter().enumerate().map(move |agent| (repeat, agent)));
+        let agents = asked.map(|(repeat, (place, agent))| {
+            let unit = Unit::Agent(agent.id.clone(), repeat);
+            Planned::folder(format!("{}-{repeat}", agent.id), unit).asking(place)
         });
         let lines = (0..keys.lines).map(|line| Planned::line(format!("line{line}"), Unit::Line(line)));
         Ok(agents.chain(lines).collect())
@@ -122,7 +131,7 @@ impl StudyKind for Questionnaire {
         hands: &'a mut Hands<'_, Answer>,
     ) -> LocalBoxFuture<'a, Result<f64, StudyError>> {
         async move {
-            let Unit::Agent(agent) = unit else {
+            let Unit::Agent(agent, _) = unit else {
                 return Ok(1.0 / 3.0);
             };
             let mut sum = 0.0;
@@ -147,7 +156,7 @@ impl StudyKind for Questionnaire {
                 let name = format!("answers/{}.txt", place + 1);
                 hands.event(&Answer {
                     question,
-                    answer,
+                    words: answer,
                     score: found,
                 })?;
                 hands.file(name, format!("{agent}: {words}\n").into_bytes());
