@@ -220,7 +220,7 @@ mod tests {
     fn read(text: &str, bars: &MarketBars) -> Result<SignalsFile, StudyError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.csv");
-        std::fs::write(&path, text).unwrap();
+        ktd_io::whole_file::write_whole(&path, text.as_bytes()).unwrap();
         read_signals(&path, bars)
     }
 
