@@ -9,23 +9,17 @@ use std::path::Path;
 
 /// The crates of the program, from the root of the workspace; a crate's folder holds those below it. A test compares
 /// them with the crates that the program is built of.
-const CRATES: [&str; 17] = [
+const CRATES: [&str; 11] = [
     "env",
     "masking",
-    "guard",
     "prompts",
     "agents",
-    "unmasked",
     "tools",
     "attribution",
     "probes",
-    "expressions",
-    "alphas",
-    "factor_code",
-    "learners",
+    "formulas",
     "leakage",
-    "strategy_code",
-    "sandbox",
+    "code",
     "runs",
 ];
 /// What all crates are built by.
@@ -41,7 +35,7 @@ const MASK_FOLDERS: [&str; 12] = [
     "env/src",
     "env/qlib/src",
     "masking/src",
-    "guard/src",
+    "masking/guard/src",
     "tools/src",
     "prompts/src",
     "prompts/templates",

@@ -9,12 +9,12 @@ use crate::progress::Progress;
 use crate::trading_day::read_day;
 use clap::{Args, Subcommand, ValueEnum};
 use ktd_env::TradeDate;
-use ktd_io::parallel::available_threads;
-use ktd_io::whole_file::{IfExists, check_writable};
-use ktd_studies::{
+use ktd_formula_study::{
     BuiltInSet, FieldPanel, FormulaLine, FormulaPrecision, FormulaRole, PROOF_NAMES, RefusedFormula,
     SetOfFormulas, StudyData, ValueSpan, ValuesFile, ValuesFormat, evaluate_each, prove, read_formulas,
 };
+use ktd_io::parallel::available_threads;
+use ktd_io::whole_file::{IfExists, check_writable};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 use ktd_view::table::grouped;

@@ -4,8 +4,8 @@ use crate::CliError;
 use crate::output::Console;
 use crate::study;
 use clap::Args;
-use ktd_studies::AlphaStudy;
-use ktd_studies::judge::FormulaJudging;
+use ktd_formula_study::AlphaStudy;
+use ktd_formula_study::judge::FormulaJudging;
 use ktd_study::any;
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,7 @@ use crate::CliError;
 use crate::output::Console;
 use crate::study;
 use clap::Args;
-use ktd_studies::mine::FormulaMining;
+use ktd_formula_study::mine::FormulaMining;
 use ktd_study::read_study_file;
 use std::path::{Path, PathBuf};
 

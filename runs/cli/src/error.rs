@@ -171,11 +171,11 @@ from_errors!(
     ktd_predict::PredictError,
     ktd_mirror::SelfAuditError,
     ktd_formulas::FormulasError,
-    ktd_studies::FormulaStudyError,
+    ktd_formula_study::FormulaStudyError,
     ktd_simulate::SimulateError,
     ktd_boxed::BoxError,
-    ktd_code::CodeError,
-    ktd_strategies::StrategyError,
+    ktd_factor_study::CodeError,
+    ktd_strategy_study::StrategyError,
 );
 
 #[cfg(test)]

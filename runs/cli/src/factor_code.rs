@@ -6,7 +6,7 @@ use crate::CliError;
 use crate::output::{Console, visible_lines};
 use clap::{Args, Subcommand};
 use ktd_boxed::{BoxLauncher, BoxSetup};
-use ktd_code::{
+use ktd_factor_study::{
     AccuracyRules, CodeError, FactorPanels, FactorReplies, FactorTask, FactorTasks, JudgedReply, PanelKind,
     funnel_table, judge_reply, read_panels, score_replies, scored_json, task_table, verdict_json,
     verdict_text, write_golden,

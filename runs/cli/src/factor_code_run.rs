@@ -6,7 +6,7 @@ use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_boxed::BoxSetup;
-use ktd_code::{FactorCodeStudy, estimate_table, read_factor_code_config};
+use ktd_factor_study::{FactorCodeStudy, estimate_table, read_factor_code_config};
 use ktd_study::{any, run_any};
 use serde_json::json;
 use std::path::{Path, PathBuf};

@@ -9,12 +9,12 @@ use ktd_client::outside_agent::{ChildCommand, ProgramLimits, run_program};
 use ktd_data::load_panel;
 use ktd_env::Market;
 use ktd_env::synth::generate;
+use ktd_formula_study::SYNTHETIC_STUDY;
 use ktd_io::parallel::available_threads;
 use ktd_leakage_study::{
     AuditOptions, AuditPanel, AuditedColumn, DEFAULT_TIMEOUT_SECONDS, FillRule, KnownAt, LeakManifest,
     ManifestCommand, SessionInstant, audit_manifest, audit_program,
 };
-use ktd_studies::SYNTHETIC_STUDY;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 use serde_json::json;

@@ -9,7 +9,7 @@ use crate::strategy_code_run::{self, ReplayArgs, ReportArgs, RunArgs};
 use clap::Subcommand;
 use ktd_boxed::BoxLauncher;
 use ktd_io::whole_file::read_input;
-use ktd_strategies::{
+use ktd_strategy_study::{
     DocumentId, DriftEvent, OwnStrategy, PatchEvent, PatchSize, SCENARIO_SEED, StrategyCard,
     StrategyDocument, StrategyError, StrategyReplies, StrategySource, StrategySubmission, StrategyVersion,
     SubmissionRows, VersionDrift, VersionReport, document_table, document_value, drift_text,

@@ -3,7 +3,7 @@
 use super::boxed_options::BoxArgs;
 use crate::CliError;
 use clap::{Args, ValueEnum};
-use ktd_strategies::{DriftRule, SCENARIO_SEED, StrategySource, StrategyTask};
+use ktd_strategy_study::{DriftRule, SCENARIO_SEED, StrategySource, StrategyTask};
 use std::path::{Path, PathBuf};
 
 const LIST_EXAMPLE: &str = "\

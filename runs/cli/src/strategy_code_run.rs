@@ -5,7 +5,7 @@ use crate::CliError;
 use crate::output::Console;
 use crate::study;
 use clap::Args;
-use ktd_strategies::{
+use ktd_strategy_study::{
     PlannedModel, StrategyExperiment, StrategyPlan, StrategyReport, StrategyStudy, people_table,
     plan_experiment,
 };

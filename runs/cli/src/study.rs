@@ -6,14 +6,14 @@ use crate::progress::Progress;
 use crate::runtime::runtime;
 use crate::signals;
 use crate::this_program::this_program;
-use ktd_code::FactorCodeStudy;
+use ktd_factor_study::FactorCodeStudy;
+use ktd_formula_study::AlphaEvaluating;
+use ktd_formula_study::judge::FormulaJudging;
+use ktd_formula_study::mine::FormulaMining;
 use ktd_io::ErrorClass;
 use ktd_io::parallel::available_threads;
 use ktd_leakage_study::LeakStudy;
-use ktd_strategies::StrategyStudy;
-use ktd_studies::AlphaEvaluating;
-use ktd_studies::judge::FormulaJudging;
-use ktd_studies::mine::FormulaMining;
+use ktd_strategy_study::StrategyStudy;
 use ktd_study::{
     AnyEnd, AnyKind, Depth, Replayed, ReportOf, StudyError, StudyKind, StudyProgress, StudyRun, UnitId, any,
     kind_of, kind_of_file, run_study,

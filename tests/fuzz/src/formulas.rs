@@ -3,9 +3,9 @@
 use super::{assert_explained, split_choice};
 use ktd_alphas::screen_proposals;
 use ktd_expressions::{FormulaRole, MAX_LABEL_ROWS, check_formula};
+use ktd_formula_study::judge::read_scores;
+use ktd_formula_study::mine::read_proposals;
 use ktd_masking::Payload;
-use ktd_studies::judge::read_scores;
-use ktd_studies::mine::read_proposals;
 use std::collections::BTreeSet;
 
 /// Formulas that a judge is asked about.

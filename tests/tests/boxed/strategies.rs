@@ -3,11 +3,11 @@
 use crate::{has_boxes, prove, setup};
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_sandbox::{BoxLimits, ModuleName};
-use ktd_strategies::{
-    DriftRule, StrategySubmission, StrategyTask, SubmissionReport, VersionChain, judge_submission,
-};
 use ktd_strategy_code::{
     AssetBars, BarTime, DocumentId, Gate, LONG_RUN, Scenario, StrategyBars, StrategyDocument,
+};
+use ktd_strategy_study::{
+    DriftRule, StrategySubmission, StrategyTask, SubmissionReport, VersionChain, judge_submission,
 };
 use serde_json::{Value, json};
 

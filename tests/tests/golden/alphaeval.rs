@@ -20,12 +20,12 @@ use ktd_expressions::{
     FieldCells, FormulaEngine, FormulaPlan, FormulaPrecision, FormulaRole, NameRows, NoOtherNames,
     check_formula,
 };
+use ktd_formula_study::judge::read_scores;
+use ktd_formula_study::mine::read_proposals;
 use ktd_kit::Need;
 use ktd_kit::golden::golden_root;
 use ktd_masking::Payload;
 use ktd_stats::{line_fit, mann_whitney, welch_test};
-use ktd_studies::judge::read_scores;
-use ktd_studies::mine::read_proposals;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;

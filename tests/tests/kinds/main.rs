@@ -10,6 +10,9 @@
 mod questionnaire;
 
 use ktd_env::KeyedStream;
+use ktd_formula_study::AlphaEvaluating;
+use ktd_formula_study::judge::FormulaJudging;
+use ktd_formula_study::mine::FormulaMining;
 use ktd_io::line_file::LineKind;
 use ktd_kit::program::{kill_after, written};
 use ktd_kit::study::{recorded_files, replay_study, run_study, with_study_run};
@@ -17,9 +20,6 @@ use ktd_kit::vendor::{Then, json_reply};
 use ktd_kit::{Folder, Vendor, workspace_root};
 use ktd_leakage_study::LeakStudy;
 use ktd_record::program_record::ProgramRecord;
-use ktd_studies::AlphaEvaluating;
-use ktd_studies::judge::FormulaJudging;
-use ktd_studies::mine::FormulaMining;
 use ktd_study::{AnyEnd, AnyKind, Depth, Replayed, StudyError, any};
 use questionnaire::Questionnaire;
 use serde_json::{Value, json};

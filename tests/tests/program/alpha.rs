@@ -8,13 +8,13 @@
 
 use ktd_data::{ImportOptions, import};
 use ktd_env::PriceBasis;
-use ktd_kit::golden::golden_root;
-use ktd_kit::need::data_root;
-use ktd_kit::{Folder, Need, assert_ok, quiet, refused};
-use ktd_studies::{
+use ktd_formula_study::{
     BuiltInSet, FormulaLine, FormulaPrecision, FormulaRole, FormulaValues, SetOfFormulas, ValueSpan,
     evaluate, market_fields, qlib_fields,
 };
+use ktd_kit::golden::golden_root;
+use ktd_kit::need::data_root;
+use ktd_kit::{Folder, Need, assert_ok, quiet, refused};
 use serde_json::Value;
 use std::collections::BTreeMap;
 

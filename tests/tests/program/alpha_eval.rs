@@ -8,14 +8,14 @@
 
 use ktd_data::{ImportOptions, import};
 use ktd_env::{Market, PriceBasis, TradeDate};
+use ktd_formula_study::{
+    AlphaEvaluating, AlphaReport, AlphaStudy, BuiltInSet, EvaluationRun, FormulaPrecision, FormulaRole,
+    OpenStudy, SetOfFormulas, StudyData, ValueSpan, evaluate, market_fields,
+};
 use ktd_kit::golden::golden_root;
 use ktd_kit::need::data_root;
 use ktd_kit::study::run_study;
 use ktd_kit::{Folder, Need, assert_ok, files, quiet, refused};
-use ktd_studies::{
-    AlphaEvaluating, AlphaReport, AlphaStudy, BuiltInSet, EvaluationRun, FormulaPrecision, FormulaRole,
-    OpenStudy, SetOfFormulas, StudyData, ValueSpan, evaluate, market_fields,
-};
 use ktd_study::{Hands, any};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -263,7 +263,8 @@ fn assert_ranks_and_choices(folder: &Folder, report: &AlphaReport) {
         let of_split = report.ranks.iter().filter(|row| row.split == split);
         let (pools, alphas): (Vec<_>, Vec<_>) = of_split.partition(|row| row.of == "pools");
         assert_eq!((pools.len(), alphas.len()), (3, 16));
-        let holds = |row: &&ktd_studies::RankRow| row.rank_low <= row.rank_high && !row.groups.is_empty();
+        let holds =
+            |row: &&ktd_formula_study::RankRow| row.rank_low <= row.rank_high && !row.groups.is_empty();
         assert!(pools.iter().chain(&alphas).all(holds));
     }
     // Four figures and five weights, chosen on valid days among distinct alphas.

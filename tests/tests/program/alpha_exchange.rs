@@ -3,11 +3,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
+use ktd_formula_study::{AlphaEvaluating, AlphaReport};
 use ktd_kit::study::run_study;
 use ktd_kit::{Folder, quiet};
 use ktd_stats::Undefined;
 use ktd_stats::moments::Moments;
-use ktd_studies::{AlphaEvaluating, AlphaReport};
 use ktd_study::any;
 use serde_json::Value;
 use std::fmt::Write as _;

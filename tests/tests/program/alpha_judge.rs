@@ -6,11 +6,11 @@
     reason = "a broken fixture fails the test"
 )]
 
+use ktd_formula_study::judge::{FormulaJudging, LogicJudgement};
+use ktd_formula_study::{AlphaEvaluating, AlphaReport};
 use ktd_kit::study::summary_of;
 use ktd_kit::vendor::{Then, json_reply, reply};
 use ktd_kit::{Folder, Vendor, assert_ok, quiet, refused};
-use ktd_studies::judge::{FormulaJudging, LogicJudgement};
-use ktd_studies::{AlphaEvaluating, AlphaReport};
 use ktd_study::{StudyError, any};
 use serde_json::{Value, json};
 use std::io::Write;

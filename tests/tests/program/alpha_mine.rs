@@ -2,9 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
+use ktd_formula_study::mine::{FormulaMining, MinedPool};
 use ktd_kit::study::{recorded_files, run_study};
 use ktd_kit::{Folder, assert_ok, quiet, refused};
-use ktd_studies::mine::{FormulaMining, MinedPool};
 use ktd_study::any;
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -7,10 +7,10 @@
     reason = "a broken fixture fails the test"
 )]
 
+use ktd_formula_study::mine::{FormulaMining, MinedPool};
 use ktd_kit::study::summary_of;
 use ktd_kit::vendor::{Then, json_reply};
 use ktd_kit::{Folder, Vendor, assert_ok, quiet, refused};
-use ktd_studies::mine::{FormulaMining, MinedPool};
 use ktd_study::{StudyError, any};
 use serde_json::{Value, json};
 use std::io::Write;

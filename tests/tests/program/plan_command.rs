@@ -3,17 +3,17 @@
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use ktd_certify::config::CertifyConfig;
-use ktd_code::read_factor_code_config;
 use ktd_data::market_source::MarketSource;
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
 use ktd_experiment::window_config::WindowConfig;
+use ktd_factor_study::read_factor_code_config;
+use ktd_formula_study::AlphaStudy;
+use ktd_formula_study::mine::MineStudy;
 use ktd_kit::{command, workspace_root};
 use ktd_leakage_study::read_leak_config;
 use ktd_plan::ExperimentPlan;
-use ktd_strategies::StrategyExperiment;
-use ktd_studies::AlphaStudy;
-use ktd_studies::mine::MineStudy;
+use ktd_strategy_study::StrategyExperiment;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

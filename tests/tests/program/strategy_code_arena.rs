@@ -12,7 +12,7 @@ use ktd_kit::episode::{below, dice, reopen_exchanges};
 use ktd_kit::folder::copy;
 use ktd_kit::vendor::{Then, json_reply};
 use ktd_kit::{Folder, Need, Vendor, assert_ok, quiet, refused};
-use ktd_strategies::ControlKind;
+use ktd_strategy_study::ControlKind;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;

@@ -12,7 +12,7 @@ use ktd_env::{Market, NameId, TradeDate};
 use ktd_kit::episode::{below, dice, reopen_exchanges};
 use ktd_kit::vendor::{Then, json_reply};
 use ktd_kit::{Folder, Need, Vendor, quiet, refused};
-use ktd_strategies::VersionEvent;
+use ktd_strategy_study::VersionEvent;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};

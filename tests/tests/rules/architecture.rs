@@ -301,7 +301,7 @@ fn attackers_and_the_maker_of_probes_share_nothing_but_the_text() {
 const KINDS_OF_WORDS: [&str; 3] = [
     "agents/src/wire/text.rs",
     "agents/src/words.rs",
-    "unmasked/src/words.rs",
+    "agents/unmasked/src/words.rs",
 ];
 
 /// A kind of its own would let any crate put any text into a conversation.

@@ -235,7 +235,7 @@ pub(crate) const CRATES: [Crate; 46] = [
     },
     Crate {
         name: "guard",
-        folder: "guard",
+        folder: "masking/guard",
         knows: &["env", "masking"],
         tests_know: &[],
         never: "agents, tools, prompts",
@@ -267,7 +267,7 @@ pub(crate) const CRATES: [Crate; 46] = [
     },
     Crate {
         name: "unmasked",
-        folder: "unmasked",
+        folder: "agents/unmasked",
         knows: &["masking", "agents"],
         tests_know: &[],
         never: "a market, a mask; what an episode is made of may not know it",
@@ -308,7 +308,7 @@ pub(crate) const CRATES: [Crate; 46] = [
     },
     Crate {
         name: "expressions",
-        folder: "expressions",
+        folder: "formulas/expressions",
         knows: &[],
         tests_know: &[],
         never: "panels, files, masks, clocks, threads",
@@ -316,7 +316,7 @@ pub(crate) const CRATES: [Crate; 46] = [
     },
     Crate {
         name: "alphas",
-        folder: "alphas",
+        folder: "formulas/alphas",
         knows: &["env", "expressions", "stats"],
         tests_know: &[],
         never: "panels, files, masks, models",
@@ -324,7 +324,7 @@ pub(crate) const CRATES: [Crate; 46] = [
     },
     Crate {
         name: "factor-code",
-        folder: "factor_code",
+        folder: "code/factor",
         knows: &["env", "stats"],
         tests_know: &[],
         never: "processes, files, clocks, threads, models, markets",
@@ -332,7 +332,7 @@ pub(crate) const CRATES: [Crate; 46] = [
     },
     Crate {
         name: "learners",
-        folder: "learners",
+        folder: "leakage/learners",
         knows: &[],
         tests_know: &[],
         never: "markets, protocols, files, threads",
@@ -340,7 +340,7 @@ pub(crate) const CRATES: [Crate; 46] = [
     },
     Crate {
         name: "leakage",
-        folder: "leakage",
+        folder: "leakage/protocols",
         knows: &["stats", "learners"],
         tests_know: &[],
         never: "the simulator's market, masks, agents, files, threads",
@@ -348,7 +348,7 @@ pub(crate) const CRATES: [Crate; 46] = [
     },
     Crate {
         name: "strategy-code",
-        folder: "strategy_code",
+        folder: "code/strategy",
         knows: &["env", "stats"],
         tests_know: &[],
         never: "processes, files, models, prompts, the exchange of episodes",
@@ -356,7 +356,7 @@ pub(crate) const CRATES: [Crate; 46] = [
     },
     Crate {
         name: "sandbox",
-        folder: "sandbox",
+        folder: "code/rules",
         knows: &[],
         tests_know: &[],
         never: "processes, files, clocks, threads, what a program is for",
@@ -530,15 +530,15 @@ pub(crate) const CRATES: [Crate; 46] = [
     // Apart from `studies`, so that an agent's episode has the values that a study has, and knows no study.
     Crate {
         name: "formulas",
-        folder: "runs/formulas",
+        folder: "formulas/market",
         knows: &["env", "expressions", "alphas", "io", "data"],
         tests_know: &[],
         never: "a mask, a model, a record, how a formula is evaluated",
         powers: &[Serialisation, Reveal],
     },
     Crate {
-        name: "studies",
-        folder: "runs/studies",
+        name: "formula-study",
+        folder: "formulas/study",
         knows: &[
             "env",
             "qlib",
@@ -572,15 +572,15 @@ pub(crate) const CRATES: [Crate; 46] = [
     },
     Crate {
         name: "boxed",
-        folder: "runs/boxed",
+        folder: "code/box",
         knows: &["sandbox", "io"],
         tests_know: &[],
         never: "what a program is for, markets, masks, models",
         powers: &[Files, Clock, Environment, Threads, Processes, Serialisation],
     },
     Crate {
-        name: "code",
-        folder: "runs/code",
+        name: "factor-study",
+        folder: "code/factor_study",
         knows: &[
             "env",
             "prompts",
@@ -603,8 +603,8 @@ pub(crate) const CRATES: [Crate; 46] = [
         powers: &[Serialisation],
     },
     Crate {
-        name: "strategies",
-        folder: "runs/strategies",
+        name: "strategy-study",
+        folder: "code/strategy_study",
         knows: &[
             "env",
             "prompts",
@@ -638,7 +638,7 @@ pub(crate) const CRATES: [Crate; 46] = [
     // The audit of the program itself: it alone holds the market, the tools and the exchange at once.
     Crate {
         name: "mirror",
-        folder: "runs/mirror",
+        folder: "leakage/mirror",
         knows: &[
             "env",
             "qlib",
@@ -754,7 +754,7 @@ pub(crate) const CRATES: [Crate; 46] = [
             "formulas",
             "study",
             "leakage-study",
-            "studies",
+            "formula-study",
             "board",
             "reasons",
             "certify",
@@ -762,8 +762,8 @@ pub(crate) const CRATES: [Crate; 46] = [
             "mirror",
             "sandbox",
             "boxed",
-            "code",
-            "strategies",
+            "factor-study",
+            "strategy-study",
             "viewer",
         ],
         tests_know: &[],

@@ -39,7 +39,7 @@ fn what_may_be_absent_is_looked_for_by_the_kit_alone() {
         if is_excused || source.path.starts_with("tests/kit/") || source.path.contains("/benches/") {
             continue;
         }
-        if ["masking/tests/ui.rs", "unmasked/tests/ui.rs"].contains(&source.path.as_str()) {
+        if ["masking/tests/ui.rs", "agents/unmasked/tests/ui.rs"].contains(&source.path.as_str()) {
             assert!(
                 source.text.contains(&format!("{COMPILER:?}")),
                 "the kit knows another compiler"
