@@ -6,14 +6,14 @@ use super::record::{
     Bounds, OverlappingWindow, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Resampling, TurnedPair,
 };
 use super::score::ScoredEpisode;
-use super::separation::{attributions, bounds, stream, wider};
+use super::separation::{attributions, bounds, wider};
 use ktd_attribution::{RankSeparation, SelectionSeries, pooled_selection};
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_experiment::mask_arm::MaskArm;
 use ktd_masking::Mode;
 use ktd_stats::moments::count;
-use ktd_stats::{Confidence, PooledMeans, RankIntervals, rank_intervals, sum_intervals};
+use ktd_stats::{Confidence, MeanTable, RankSets, Rotations};
 use std::collections::BTreeSet;
 
 /// One track with what the family of settings makes of its ranked agents.
@@ -128,16 +128,13 @@ impl<'s> Pool<'_, '_, 's> {
             .agents()
             .into_iter()
             .partition(|agent| self.windows.iter().all(|window| window.group.contains_key(agent)));
-        let means = self.means(&whole, None, draws);
-        let ranks = means
-            .as_ref()
-            .map(|means| rank_intervals(&means.sums, Confidence::P95));
+        let means = self.means(&whole, None);
+        let ranks = means.as_ref().and_then(|means| rank_sets(means, draws));
         let members = self.windows.first().map_or(0, |window| window.family.len());
-        let family: Vec<(&'static str, RankIntervals)> = (0..members)
+        let family: Vec<(&'static str, RankSets)> = (0..members)
             .filter_map(|member| {
                 let label = self.windows.first()?.family.get(member)?.label;
-                let means = self.means(&whole, Some(member), draws)?;
-                Some((label, rank_intervals(&means.sums, Confidence::P95)))
+                Some((label, rank_sets(&self.means(&whole, Some(member))?, draws)?))
             })
             .collect();
         let mut rows: Vec<PooledRow> = whole
@@ -156,7 +153,6 @@ impl<'s> Pool<'_, '_, 's> {
             mode,
             windows: self.windows.iter().map(|window| span(window, market)).collect(),
             left_out,
-            between_share: means.map(|means| means.between_share),
             rows,
             separation: ranks.map(|ranks| separation(&whole, &ranks, &family)),
         }
@@ -171,14 +167,13 @@ impl<'s> Pool<'_, '_, 's> {
         ranked.map(|(agent, _)| *agent).collect()
     }
 
-    fn means(&self, agents: &[&str], member: Option<usize>, draws: Resampling) -> Option<PooledMeans> {
+    fn means(&self, agents: &[&str], member: Option<usize>) -> Option<MeanTable> {
         let windows: Vec<Vec<SelectionSeries>> = self
             .windows
             .iter()
             .map(|window| agents.iter().map(|agent| window.series(agent, member)).collect())
             .collect::<Option<_>>()?;
-        let streams: Vec<u64> = agents.iter().map(|agent| stream(agent)).collect();
-        pooled_selection(&streams, &windows, (draws.replicates, draws.seed))
+        pooled_selection(&windows)
     }
 
     /// A row without ranks.
@@ -207,34 +202,38 @@ impl<'s> Pool<'_, '_, 's> {
     }
 }
 
-/// Fills in what the resampling says of the rows that have all windows, which stand first and in its order.
+fn rank_sets(means: &MeanTable, draws: Resampling) -> Option<RankSets> {
+    let rotations = Rotations::new(means.contrasts(), draws.replicates, draws.seed);
+    RankSets::of(means, Confidence::P95, &rotations).ok()
+}
+
+/// Fills in what windows say of the rows that have all of them, which stand first and in the order of the means.
 fn fill(
     rows: &mut [PooledRow],
-    (means, ranks): (&PooledMeans, &RankIntervals),
-    family: &[(&'static str, RankIntervals)],
+    (means, ranks): (&MeanTable, &RankSets),
+    family: &[(&'static str, RankSets)],
 ) {
-    let intervals = sum_intervals(&means.sums, Confidence::P95);
-    let found = ranks.agents().iter().zip(means.sums.observed()).zip(intervals);
-    for (place, (row, ((rank, value), interval))) in rows.iter_mut().zip(found).enumerate() {
+    let found = ranks.agents().iter().zip(means.columns());
+    for (place, (row, (rank, mean))) in rows.iter_mut().zip(found).enumerate() {
         let others = family.iter().filter_map(|(_, ranks)| ranks.agents().get(place));
+        let interval = mean
+            .estimate()
+            .ok()
+            .and_then(|found| found.interval(Confidence::P95).ok());
         row.rank = Some(rank.rank);
-        row.selection_a_day = Some(*value);
-        row.interval = interval.ok().map(|interval| Bounds {
+        row.selection_a_day = Some(mean.mean());
+        row.interval = interval.map(|interval| Bounds {
             low: interval.lower,
             high: interval.upper,
         });
         row.rank_interval_default = Some(bounds(rank));
         row.rank_interval = Some(others.map(bounds).fold(bounds(rank), wider));
-        row.first_share = Some(rank.probability_best);
+        row.first_share = Some(rank.first_share);
     }
 }
 
-fn separation(
-    agents: &[&str],
-    ranks: &RankIntervals,
-    family: &[(&'static str, RankIntervals)],
-) -> PooledSeparation {
-    let order_of = |ranks: &RankIntervals, one: usize, other: usize| {
+fn separation(agents: &[&str], ranks: &RankSets, family: &[(&'static str, RankSets)]) -> PooledSeparation {
+    let order_of = |ranks: &RankSets, one: usize, other: usize| {
         let rank = |place: usize| ranks.agents().get(place).map(|agent| agent.rank);
         rank(one).cmp(&rank(other))
     };

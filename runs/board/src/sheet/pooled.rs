@@ -112,17 +112,10 @@ fn tied(row: &PooledRow, pooled: &PooledRanking) -> String {
 
 fn notes(pooled: &PooledRanking) -> Vec<String> {
     let mut notes = vec![
-        "basis points a day of linked selection, a mean over windows that weigh the same; intervals resample windows, days \
-         and seeds"
+        "basis points a day of linked selection, a mean over windows that weigh the same; intervals are Student's over windows"
             .to_owned(),
         PER_PAIR.to_owned(),
     ];
-    notes.extend(pooled.between_share.map(|share| {
-        format!(
-            "of what agents' differences vary by from window to window, days and seeds explain {:.0} %",
-            (1.0 - share) * 100.0
-        )
-    }));
     notes.extend(pooled.left_out.iter().map(|window| {
         format!(
             "{} is not pooled: it shares days with {}, which ends first",
