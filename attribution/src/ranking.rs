@@ -227,7 +227,7 @@ impl RankingTests {
         let best = best_of(trials, chance);
         Self {
             overfitting: overfitting(&varying),
-            reality_check_p: best.clone().map(|best| best.p_of_largest_mean),
+            reality_check_p: best.map(|best| best.p_of_largest_mean),
             superior_ability: best.ok(),
         }
     }

@@ -104,9 +104,10 @@ impl SizeDesign {
         let mut sums = [0.0_f64; 5];
         for board in 0..boards {
             let mut generator = SplitMix64::of_replicate(seed, board);
-            let found = match self.shocks {
-                PlantedShocks::Windows(windows) => self.pooled(windows, &mut generator, replicates),
-                _ => self.track(&mut generator, replicates),
+            let found = if let PlantedShocks::Windows(windows) = self.shocks {
+                self.pooled(windows, &mut generator, replicates)
+            } else {
+                self.track(&mut generator, replicates)
             };
             for (sum, value) in sums.iter_mut().zip(found) {
                 *sum += value;

@@ -7,6 +7,8 @@ use super::record::{
 };
 use super::score::ScoredEpisode;
 use super::separation::{attributions, bounds, wider};
+use super::trials::decide_enough;
+use ktd_attribution::account::DayBook;
 use ktd_attribution::{RankSeparation, SelectionSeries, pooled_selection};
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_env::{DayIndex, Market, TradeDate};
@@ -124,10 +126,10 @@ impl<'s> Pool<'_, '_, 's> {
         left_out: Vec<OverlappingWindow>,
         (market, draws): (&Market, Resampling),
     ) -> PooledRanking {
-        let (whole, lacking): (Vec<&str>, Vec<&str>) = self
-            .agents()
-            .into_iter()
-            .partition(|agent| self.windows.iter().all(|window| window.group.contains_key(agent)));
+        let (whole, lacking): (Vec<&str>, Vec<&str>) = self.agents().into_iter().partition(|agent| {
+            let has_all = self.windows.iter().all(|window| window.group.contains_key(agent));
+            has_all && self.decides_enough(agent)
+        });
         let means = self.means(&whole, None);
         let ranks = means.as_ref().and_then(|means| rank_sets(means, draws));
         let members = self.windows.first().map_or(0, |window| window.family.len());
@@ -156,6 +158,16 @@ impl<'s> Pool<'_, '_, 's> {
             rows,
             separation: ranks.map(|ranks| separation(&whole, &ranks, &family)),
         }
+    }
+
+    /// Whether an agent decided often enough over all windows that something may be concluded.
+    fn decides_enough(&self, agent: &str) -> bool {
+        let scores = self
+            .windows
+            .iter()
+            .filter_map(|window| window.group.get(agent)?.first().copied());
+        let books: Vec<&[DayBook]> = scores.map(|score| score.books.as_slice()).collect();
+        decide_enough(&books)
     }
 
     /// Agents that can have a rank and held something in some window.

@@ -6,7 +6,7 @@ use super::record::{
 };
 use super::row::seed_stat;
 use super::score::ScoredEpisode;
-use super::trials::{WindowTrials, decides_enough};
+use super::trials::{WindowTrials, decide_enough};
 use ktd_attribution::account::{
     Attribution, LuckSeed, WeightBasis, independent_decisions, random_selections,
 };
@@ -109,7 +109,7 @@ impl Ranked<'_> {
             .agents
             .get(place)
             .map_or(&[][..], |(_, scores)| scores.as_slice());
-        scores.iter().any(|score| decides_enough(&score.books))
+        scores.iter().any(|score| decide_enough(&[&score.books]))
     }
 }
 

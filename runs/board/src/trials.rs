@@ -47,15 +47,17 @@ impl Trial {
         let luck_mean = luck.iter().sum::<f64>() / count(luck.len().max(1)) / count(daily.len().max(1));
         Self {
             selection: SelectionTrial { daily, luck_mean },
-            is_tested: decides_enough(books),
+            is_tested: decide_enough(&[books]),
         }
     }
 }
 
-/// Whether an account decided often enough that its days say something of its choices: names that are bought together and kept
-/// are one decision, however many days they are held.
-pub(super) fn decides_enough(books: &[DayBook]) -> bool {
-    LEAST_DECISIONS <= count(traded_days(books)) && LEAST_DECISIONS <= independent_decisions(books)
+/// Whether an account decided often enough, over all its windows, that days say something of its choices: names that are bought
+/// together and kept are one decision, however many days they are held.
+pub(super) fn decide_enough(windows: &[&[DayBook]]) -> bool {
+    let traded: usize = windows.iter().map(|books| traded_days(books)).sum();
+    let decisions: f64 = windows.iter().map(|books| independent_decisions(books)).sum();
+    LEAST_DECISIONS <= count(traded) && LEAST_DECISIONS <= decisions
 }
 
 /// Every trial: all episodes on disk, shown or not; controls apart, which are no trials of skill.

@@ -116,6 +116,19 @@ fn notes(pooled: &PooledRanking) -> Vec<String> {
             .to_owned(),
         PER_PAIR.to_owned(),
     ];
+    let whole = |row: &&PooledRow| row.rank.is_none() && row.missing.is_empty();
+    let few: Vec<&str> = pooled
+        .rows
+        .iter()
+        .filter(whole)
+        .map(|row| row.agent.as_str())
+        .collect();
+    if !few.is_empty() {
+        notes.push(format!(
+            "too few days of trading or independent decisions over all windows, so that nothing is concluded: {}",
+            few.join(", ")
+        ));
+    }
     notes.extend(pooled.left_out.iter().map(|window| {
         format!(
             "{} is not pooled: it shares days with {}, which ends first",
