@@ -33,6 +33,7 @@ pub use slots::{
 
 use ktd_masking::{Level, MaskSettings, Mode, Numeric, Prompt, hex};
 use sha2::{Digest, Sha256};
+use std::sync::OnceLock;
 use template::{Template, templates};
 
 templates! {
@@ -257,7 +258,9 @@ pub fn feedback_call_in_text(slots: &AttemptSlots) -> Prompt {
 /// SHA-256 over the names and bytes of all templates, in hexadecimal: the prompt hash of a bundle's header.
 #[must_use]
 pub fn hash() -> String {
-    hash_of(b"ktd prompts 1\0", ALL.iter().copied())
+    static HASH: OnceLock<String> = OnceLock::new();
+    HASH.get_or_init(|| hash_of(b"ktd prompts 1\0", ALL.iter().copied()))
+        .clone()
 }
 
 fn hash_of<'a>(tag: &[u8], templates: impl Iterator<Item = &'a Template>) -> String {

@@ -5,8 +5,9 @@
 
 use ktd_client::progress::Silent;
 use ktd_env::synth::SynthConfig;
-use ktd_episode::run::{RunPlan, prepare, run_cells};
+use ktd_episode::grid::{Grid, RunPlan};
 use ktd_experiment::config::ExperimentConfig;
+use ktd_kit::episode::run_grid;
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -170,11 +171,10 @@ fn measure(latency: Duration, mode: &str, episodes: usize) -> Result<TempDir, Fa
         output: folder.path().join("results"),
         program: Some(ktd_kit::this_program()),
     };
-    let prepared = prepare(&plan)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let grid = Grid::open(plan)?;
     let (memory_before, cpu_before) = use_of("self");
     let start = Instant::now();
-    let results = runtime.block_on(run_cells(&plan, &prepared, Arc::new(Silent)));
+    let results = run_grid(grid, ktd_io::parallel::available_threads());
     let wall = start.elapsed().as_secs_f64();
     let (memory, cpu) = use_of("self");
     let (_, provider_cpu) = use_of(&provider.child.id().to_string());

@@ -10,10 +10,11 @@ use ktd_client::progress::Silent;
 use ktd_env::exchange::{Account, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step};
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{AsOf, DayIndex, DaysBack, Decimal, Market, NameId};
-use ktd_episode::run::{RunPlan, prepare, run_cells};
+use ktd_episode::grid::{Grid, RunPlan};
 use ktd_experiment::config::ExperimentConfig;
+use ktd_kit::episode::run_grid;
 use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric, Payload};
-use ktd_record::chain::{Lines, Log, NO_GENESIS};
+use ktd_record::chain::{Log, LogEnd, NO_GENESIS};
 use ktd_tools::{LastStep, LastStepKind, StepView, ToolContext, ToolLimits};
 use std::error::Error;
 use std::path::Path;
@@ -98,12 +99,9 @@ fn episode() -> Result<Duration, Box<dyn Error>> {
         output: folder.path().join("results"),
         program: Some(ktd_kit::this_program()),
     };
-    let prepared = prepare(&plan)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let grid = Grid::open(plan)?;
     let start = Instant::now();
-    for cell in runtime.block_on(run_cells(&plan, &prepared, Arc::new(Silent))) {
+    for cell in run_grid(grid, 1) {
         cell.result?;
     }
     Ok(start.elapsed())
@@ -138,9 +136,10 @@ impl Recorder<'_> {
     }
 
     fn play(&self, window: &[DayIndex], script: &[Vec<Order>], folder: &Path) -> Result<(), Box<dyn Error>> {
-        let nothing = Lines::default();
-        let mut events = Log::continue_at(&folder.join("events.jsonl"), &nothing, 0, NO_GENESIS)?;
-        let mut ledger = Log::continue_at(&folder.join("ledger.jsonl"), &nothing, 0, NO_GENESIS)?;
+        let nothing = LogEnd::default();
+        let new = (&nothing, &nothing);
+        let mut events = Log::continue_at(&folder.join("events.jsonl"), new, NO_GENESIS)?;
+        let mut ledger = Log::continue_at(&folder.join("ledger.jsonl"), new, NO_GENESIS)?;
         let mut account = Account::with_cash(self.rules.initial_cash);
         for (place, (day, orders)) in window.iter().zip(script).enumerate() {
             let quotes = TradingDay::new(self.market, *day).ok_or("no day before the window")?;

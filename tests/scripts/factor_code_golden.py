@@ -85,10 +85,11 @@ class Judge:
 
 
 def outcome(verdict):
-    execution = verdict["execution"]
+    execution, safety = verdict["execution"], verdict["safety"]
     if execution != "ran":
-        return "format" if execution["reason"] in FORMAT_REASONS else execution["reason"]
-    return verdict["safety"]["verdict"]
+        reason = execution.get("no_source") or execution["failed"]["failure"]["reason"]
+        return "format" if reason in FORMAT_REASONS else reason
+    return safety if isinstance(safety, str) else next(iter(safety))
 
 
 def leaks(judge, first):
@@ -99,7 +100,7 @@ def leaks(judge, first):
     verdicts = judge.verdicts("leaks", [(id, case["source"]) for id, case in zip(tasks, cases)])
     wrong = []
     for case, verdict in zip(cases, verdicts):
-        structure = sorted((verdict["structure"] or {}).keys())
+        structure = sorted((verdict["structure"] or {"violations": {}})["violations"])
         wanted = case["structure"]
         wanted = sorted(json.loads(wanted.replace("'", '"')) if isinstance(wanted, str) else wanted)
         if outcome(verdict) != case["want"] or structure != wanted:
@@ -113,7 +114,7 @@ def golden_functions(judge, first):
     verdicts = judge.verdicts("golden", [(task["id"], task["golden"]) for task in tasks])
     wrong = []
     for task, verdict in zip(tasks, verdicts):
-        passes = (verdict["published"], verdict["strict"], verdict["robust"], verdict["date_dependent"])
+        passes = (verdict["published"], verdict["strict"], verdict["robust"], verdict["is_date_dependent"])
         if passes[:3] != ("VAcc", "VAcc", True) or passes[3] or verdict["price_memory"]:
             wrong.append((task["id"], passes))
     return len(tasks), wrong

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 /// The user that bubblewrap is started under when root asks for a box.
 pub const NOBODY: u32 = 65_534;
-/// The hidden command of `ktd` that is the inner stage.
-pub const INNER_COMMAND: &str = "box-inner";
+/// The hidden command of `ktd` that is the inner stage. A program of tests answers to it by a test of this name.
+pub const INNER_COMMAND: &str = "box_inner";
 
 /// How boxes are to be, before the machine is looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]

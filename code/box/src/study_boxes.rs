@@ -58,9 +58,9 @@ impl StudyBoxes {
         })
     }
 
-    /// Boxes like those of a record. It may come from anybody: it chooses no level at which its programs would run unboxed.
+    /// Boxes of a setup like those of a record. It may come from anybody: it chooses no level at which its programs would run unboxed.
     #[must_use]
-    pub fn recorded(record: SandboxRecord) -> Self {
+    pub fn recorded(record: SandboxRecord, setup: BoxSetup) -> Self {
         let isolation = if record.isolation.counts() {
             record.isolation
         } else {
@@ -70,7 +70,7 @@ impl StudyBoxes {
             setup: BoxSetup {
                 isolation,
                 set: record.environment.set,
-                ..BoxSetup::default()
+                ..setup
             },
             record,
             launcher: OnceLock::new(),

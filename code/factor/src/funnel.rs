@@ -4,6 +4,8 @@ use crate::accuracy::AccuracyRules;
 use crate::rates::TaskRate;
 use crate::task::{FactorCategory, FactorLevel, FactorTask};
 use crate::verdict::{FactorVerdict, FailureClass, JudgeRule, LayersPassed};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A task with the verdict on it; without one where the task was lost to a fault of the infrastructure.
@@ -44,6 +46,13 @@ pub enum TaskGroup {
 }
 
 impl TaskGroup {
+    /// The levels, then all tasks.
+    #[must_use]
+    pub fn levels() -> [Self; 4] {
+        let [first, second, third] = FactorLevel::ALL.map(Self::Level);
+        [first, second, third, Self::All]
+    }
+
     fn holds(self, judged: &JudgedTask<'_>) -> bool {
         match self {
             Self::All => true,
@@ -157,6 +166,64 @@ impl Funnel {
         TaskRate {
             passed: self.vectorised_safe,
             tasks: self.rate(JudgeRule::Strict, LayersPassed::Safe).passed,
+        }
+    }
+}
+
+/// Counts of a group of tasks, by names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FunnelCounts {
+    /// Tasks with a verdict.
+    pub tasks: u64,
+    /// Tasks lost to faults of the infrastructure.
+    pub uncovered: u64,
+    /// Tasks that pass each layer by the published rules.
+    pub published: BTreeMap<String, u64>,
+    /// Tasks that pass each layer by the strict rules.
+    pub strict: BTreeMap<String, u64>,
+    /// Tasks that are right on degenerate bars as well.
+    pub robust: u64,
+    /// The first layer that failed, by the strict rules.
+    pub failures: BTreeMap<String, u64>,
+    /// Reasons of failures of layer 1.
+    pub reasons: BTreeMap<String, u64>,
+    /// Kinds of wrong factors among those that fail layer 3.
+    pub near_misses: BTreeMap<String, u64>,
+    /// What is reported beside the layers.
+    pub flags: BTreeMap<String, u64>,
+}
+
+impl FunnelCounts {
+    /// The counts of the levels and of all tasks.
+    #[must_use]
+    pub fn by_group(judged: &[JudgedTask<'_>], rules: &AccuracyRules) -> BTreeMap<String, Self> {
+        let counts = |group: TaskGroup| (group.name(), Self::of(&Funnel::of(judged, group, rules)));
+        TaskGroup::levels().map(counts).into_iter().collect()
+    }
+
+    fn of(funnel: &Funnel) -> Self {
+        let layers = |rule: JudgeRule| {
+            let passed = |layer: LayersPassed| (layer.name().to_owned(), funnel.rate(rule, layer).passed);
+            LayersPassed::FUNNEL.map(passed).into()
+        };
+        let named = |counts: &BTreeMap<&'static str, u64>| {
+            let counts = counts.iter();
+            counts.map(|(name, count)| ((*name).to_owned(), *count)).collect()
+        };
+        let failures = funnel.failures.iter();
+        Self {
+            tasks: funnel.tasks,
+            uncovered: funnel.uncovered,
+            published: layers(JudgeRule::Published),
+            strict: layers(JudgeRule::Strict),
+            robust: funnel.robust,
+            failures: failures
+                .map(|(class, count)| (class.code().to_owned(), *count))
+                .collect(),
+            reasons: named(&funnel.execution_reasons),
+            near_misses: named(&funnel.near_misses),
+            flags: named(&funnel.flags),
         }
     }
 }

@@ -39,6 +39,15 @@ pub enum JudgeRule {
 impl JudgeRule {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Published, Self::Strict];
+
+    /// The word in tables and documents.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Strict => "strict",
+        }
+    }
 }
 
 /// How many of the four layers a function passes, one after the other.
@@ -125,6 +134,35 @@ pub struct FactorVerdict {
     pub flags: BTreeSet<ReplyFlag>,
     /// Whether its values on G change with the dates, though the definition reads none; none where that was not run.
     pub is_date_dependent: Option<bool>,
+}
+
+/// Verdict with what follows from it, for programs.
+#[derive(Debug, Serialize)]
+pub struct VerdictDocument<'v> {
+    published: &'static str,
+    strict: &'static str,
+    failure: Option<&'static str>,
+    robust: bool,
+    scale_error: bool,
+    price_memory: bool,
+    #[serde(flatten)]
+    verdict: &'v FactorVerdict,
+}
+
+impl<'v> VerdictDocument<'v> {
+    /// The document of a verdict.
+    #[must_use]
+    pub fn of(verdict: &'v FactorVerdict, rules: &AccuracyRules) -> Self {
+        Self {
+            published: verdict.passes(JudgeRule::Published, rules).name(),
+            strict: verdict.passes(JudgeRule::Strict, rules).name(),
+            failure: verdict.failure(rules).map(FailureClass::code),
+            robust: verdict.is_robust(rules),
+            scale_error: verdict.is_scale_error(rules),
+            price_memory: verdict.has_price_memory(rules),
+            verdict,
+        }
+    }
 }
 
 impl FactorVerdict {

@@ -3,12 +3,15 @@
 use crate::report::factor_code_report;
 use crate::run::{
     BENCHMARK, CellRun, FactorCodeCell, FactorCodeConfig, FactorCodeEvent, FactorCodeFound, FactorCodeReport,
-    FactorCodeUnit, FactorCodeWorld, difference,
+    FactorCodeUnit, FactorCodeWorld,
 };
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use ktd_asking::AskingSettings;
-use ktd_study::{Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId, read_study_file};
+use ktd_experiment::agent::AgentConfig;
+use ktd_study::{
+    Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId, UnitRequests, read_study_file,
+};
 use serde_json::Value;
 use std::path::Path;
 
@@ -29,7 +32,9 @@ impl StudyKind for FactorCodeStudy {
     const COMMAND: &'static str = "ktd factor-code run";
     const FORMAT: u32 = 2;
     const STEPS: &'static str = "rounds";
+    const REPORTS_PARTS: bool = true;
     const ASKS: bool = true;
+    const FIGURES_APART: Option<f64> = Some(1e-9);
 
     type Keys = FactorCodeConfig;
     type World = FactorCodeWorld;
@@ -60,7 +65,7 @@ impl StudyKind for FactorCodeStudy {
     }
 
     fn open(keys: &FactorCodeConfig, at: &Opening<'_>) -> Result<FactorCodeWorld, StudyError> {
-        FactorCodeWorld::open(keys, at.base)
+        FactorCodeWorld::open(keys, at)
     }
 
     fn open_recorded(
@@ -68,7 +73,18 @@ impl StudyKind for FactorCodeStudy {
         at: &Opening<'_>,
         recorded: &Value,
     ) -> Result<FactorCodeWorld, StudyError> {
-        FactorCodeWorld::recorded(keys, at.base, recorded)
+        FactorCodeWorld::recorded(keys, at, recorded)
+    }
+
+    fn open_planned(
+        keys: &FactorCodeConfig,
+        at: &Opening<'_>,
+        recorded: Option<&Value>,
+    ) -> Result<FactorCodeWorld, StudyError> {
+        match recorded {
+            Some(recorded) => Self::open_recorded(keys, at, recorded),
+            None => FactorCodeWorld::planned(keys, at),
+        }
     }
 
     fn decides(world: &FactorCodeWorld) -> Value {
@@ -85,6 +101,10 @@ impl StudyKind for FactorCodeStudy {
             plan.push(planned.asking(place).steps(world.rounds()));
         }
         Ok(plan)
+    }
+
+    fn requests(world: &FactorCodeWorld, unit: &FactorCodeUnit, agent: &AgentConfig) -> Option<UnitRequests> {
+        Some(world.requests(unit, agent))
     }
 
     fn run<'a>(
@@ -131,9 +151,5 @@ impl StudyKind for FactorCodeStudy {
 
     fn report(keys: &FactorCodeConfig, summary: &FactorCodeReport) -> Result<Report, StudyError> {
         factor_code_report(keys, summary)
-    }
-
-    fn difference(recorded: &str, made: &str) -> Option<String> {
-        difference(recorded, made)
     }
 }

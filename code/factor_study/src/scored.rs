@@ -4,32 +4,9 @@ use crate::boxed_reply::judge_reply;
 use crate::error::CodeError;
 use ktd_boxed::BoxLauncher;
 use ktd_factor_code::{
-    AccuracyRules, FactorPanels, FactorReplies, FactorTask, FactorTasks, FactorVerdict, JudgedTask,
+    AccuracyRules, FactorPanels, FactorReplies, FactorTask, FactorTasks, FactorVerdict, ScoredRound,
 };
 use std::collections::BTreeMap;
-
-/// The verdicts of a round: of each task, and whether it is that of an earlier round.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ScoredRound {
-    /// The round, from 1.
-    pub round: u32,
-    /// Verdicts by the names of tasks; none where the box failed.
-    pub verdicts: BTreeMap<String, Option<FactorVerdict>>,
-    /// Tasks that passed before and were not asked again.
-    pub carried: Vec<String>,
-}
-
-impl ScoredRound {
-    /// The round's tasks with their verdicts, in the order of the tasks.
-    #[must_use]
-    pub fn judged<'a>(&'a self, tasks: &'a FactorTasks) -> Vec<JudgedTask<'a>> {
-        let of_round = tasks.as_slice().iter().filter_map(|task| {
-            let verdict = self.verdicts.get(task.id.as_str())?;
-            Some(JudgedTask::of(task, verdict.as_ref()))
-        });
-        of_round.collect()
-    }
-}
 
 /// Runs the functions of all replies, as many side by side as there may be boxes; one that a task was answered with before is
 /// not run again.
@@ -47,10 +24,6 @@ pub fn score_replies(
     // the same function again, as of a model that does not learn, has the verdict that it had
     let mut known: BTreeMap<(&str, &str), FactorVerdict> = BTreeMap::new();
     for round in 1..=replies.rounds() {
-        let before = rounds
-            .last()
-            .map(|before| before.verdicts.clone())
-            .unwrap_or_default();
         let asked: Vec<(&FactorTask, &str)> = tasks
             .as_slice()
             .iter()
@@ -66,21 +39,11 @@ pub fn score_replies(
                 known.insert((task.id.as_str(), reply), judged.verdict);
             }
         }
-        let mut verdicts = before;
-        let carried = verdicts
-            .keys()
-            .filter(|id| replies.get(id, round).is_none())
-            .cloned()
-            .collect();
-        for (task, reply) in asked {
+        let answered = asked.into_iter().map(|(task, reply)| {
             let verdict = known.get(&(task.id.as_str(), reply)).cloned();
-            verdicts.insert(task.id.to_string(), verdict);
-        }
-        rounds.push(ScoredRound {
-            round,
-            verdicts,
-            carried,
+            (task.id.to_string(), verdict)
         });
+        rounds.push(ScoredRound::after(rounds.last(), answered));
     }
     Ok(rounds)
 }

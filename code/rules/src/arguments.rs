@@ -115,7 +115,7 @@ mod tests {
             environment: "/data/python/pandas2".to_owned(),
             interpreter_folders: vec!["/opt/python".to_owned()],
             program: "/opt/bin/ktd".to_owned(),
-            inner: vec!["box-inner".to_owned(), "POLICY".to_owned()],
+            inner: vec!["box_inner".to_owned(), "POLICY".to_owned()],
             has_lib64: true,
             hash_seed: 2,
             runner_descriptor: 5,

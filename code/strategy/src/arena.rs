@@ -6,6 +6,8 @@
 use crate::bradley_terry::PairedGames;
 use ktd_env::KeyedStream;
 use ktd_stats::{Sample, kendall_tau};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Elo rating that everybody begins with.
@@ -51,11 +53,14 @@ pub struct Arena {
     reviews: Vec<Review>,
 }
 
-/// What the reviews say of one model.
-#[derive(Debug, Clone, PartialEq)]
+/// What the reviews say of one model; its ratings say nothing where no other model reviewed a program of it.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ArenaRow {
     /// The model.
     pub model: String,
+    /// Who serves it.
+    pub vendor: String,
     /// Mean D1 by others.
     pub d1: Option<f64>,
     /// Mean D2 by others.
@@ -74,6 +79,8 @@ pub struct ArenaRow {
     pub elo: f64,
     /// Rating after Bradley and Terry (1952), which depends on no order: 1500 + 400 log10 of the strength.
     pub bradley_terry: f64,
+    /// Bounds of the latter where strategies are drawn again, once they are drawn.
+    pub bradley_terry_bounds: Option<(f64, f64)>,
 }
 
 /// One comparison of two models by a third: 1 when the first is better, 0 when the second is, half for a tie.
@@ -130,6 +137,7 @@ impl Arena {
                 );
                 ArenaRow {
                     model: model.clone(),
+                    vendor: self.vendors.get(model).cloned().unwrap_or_default(),
                     d1,
                     d2,
                     peer,
@@ -142,6 +150,7 @@ impl Arena {
                     ),
                     elo: elo.get(model.as_str()).copied().unwrap_or(ELO_START),
                     bradley_terry: rating(strength),
+                    bradley_terry_bounds: None,
                 }
             })
             .collect()

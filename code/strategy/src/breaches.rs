@@ -6,6 +6,7 @@ use crate::candidate::{CandidateLogs, CandidateTable};
 use crate::document::StrategyDocument;
 use crate::parameters::Parameters;
 use crate::strict_json::StrictJson;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ const EXPOSURE_TOLERANCE: f64 = 1e-9;
 const CONSTITUENTS: &str = "constituents";
 
 /// Which constraint was broken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BreachKind {
     /// Exposure above the leverage on a bar with an action.
@@ -57,7 +58,7 @@ impl BreachKind {
 }
 
 /// One broken constraint.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct ConstraintBreach {
     /// Which.
     pub kind: BreachKind,
@@ -69,7 +70,7 @@ pub struct ConstraintBreach {
 }
 
 /// Actions of a run and the constraints that it broke, in order of bars.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 pub struct BreachReport {
     /// Bars with a signal other than NONE.
     pub actions: usize,

@@ -5,6 +5,7 @@ use crate::document::{DocumentParameter, ParameterFreedom, ParameterType, Strate
 use crate::hash::sha256_hex;
 use crate::parameters::{ParameterValue, Parameters};
 use crate::strict_json::StrictJson;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -225,7 +226,7 @@ impl StrategyDocument {
 }
 
 /// One check of a card against its document.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct CardCheck {
     /// The field, such as `parameters.N`.
     pub field: String,

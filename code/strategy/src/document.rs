@@ -69,6 +69,12 @@ pub struct StrategyDocument {
 }
 
 impl StrategyDocument {
+    /// What its bars are, in words.
+    #[must_use]
+    pub const fn frequency(&self) -> &'static str {
+        if self.is_intraday { "15 minutes" } else { "daily" }
+    }
+
     /// A document from the text of `spec.json`.
     ///
     /// # Errors

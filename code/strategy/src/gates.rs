@@ -1,5 +1,6 @@
 //! The six gates of a submission, and why one is not passed.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One gate, in the order in which they are passed.
@@ -48,7 +49,7 @@ impl Gate {
 pub const NOT_REACHED: &str = "not reached";
 
 /// What each gate came to: `None` where it is passed, else the reason.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct GateResults([Option<String>; 6]);
 
 impl GateResults {

@@ -1,5 +1,6 @@
 //! Iterations of a submission: whether a version counts, whether another is asked for, and which one is ranked.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Iterations after the first, at most.
@@ -8,7 +9,7 @@ pub const ITERATIONS_MAX: usize = 3;
 const GOOD_ENOUGH: f64 = 0.85;
 
 /// What became of an iteration's reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IterationState {
     /// The version stands, and is the base of the next.

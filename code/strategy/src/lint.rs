@@ -1,6 +1,8 @@
 //! Lint of a document: a strategy that cannot be satisfied, or whose rules never fire, measures nothing.
 
-use crate::document::StrategyDocument;
+use crate::candidate::CandidateLogs;
+use crate::document::{ParameterFreedom, StrategyDocument};
+use crate::parameters::{ParameterValue, Parameters};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -52,6 +54,26 @@ pub struct ScenarioOutcome {
     pub has_traded: bool,
 }
 
+impl ScenarioOutcome {
+    /// The rules that a program's logs name, and whether it did anything.
+    #[must_use]
+    pub fn of(logs: &CandidateLogs) -> Self {
+        let reasons = (0..logs.trades.len()).flat_map(|row| {
+            let of = |name| logs.trades.text(name, row).map(str::to_owned);
+            [of("reason_entry"), of("reason_exit")]
+        });
+        let mut fired: BTreeSet<String> = reasons.flatten().collect();
+        let signals = || (0..logs.bars.len()).map(|row| logs.bars.text("signal", row).unwrap_or("NONE"));
+        if signals().any(|signal| signal == "ADD") {
+            fired.insert("ADD".to_owned());
+        }
+        Self {
+            fired,
+            has_traded: signals().any(|signal| signal != "NONE"),
+        }
+    }
+}
+
 /// Findings on a document, from what its reference did by scenario.
 #[must_use]
 pub fn lint_document(
@@ -80,4 +102,63 @@ pub fn lint_document(
         findings.push(LintFinding::NoQuietScenario);
     }
     findings
+}
+
+/// Values with one tunable parameter at one of its bounds, for each of them.
+#[must_use]
+pub fn values_at_bounds(document: &StrategyDocument, defaults: &Parameters) -> Vec<Parameters> {
+    let bounds = document.parameters.iter().filter_map(|(name, parameter)| {
+        let ParameterFreedom::Tunable { least, greatest } = parameter.freedom else {
+            return None;
+        };
+        Some([(name, least), (name, greatest)])
+    });
+    let with = |(name, bound): (&String, f64)| {
+        let others = defaults.iter().filter(|(known, _)| known != name);
+        let others = others.map(|(known, value)| (known.to_owned(), value.clone()));
+        Parameters::new(others.chain([(name.clone(), ParameterValue::Number(bound))]))
+    };
+    bounds.flatten().map(with).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::candidate::{CandidateTable, LogCell};
+    use crate::reference::DocumentId;
+
+    #[test]
+    fn rules_are_read_from_the_logs() {
+        let texts = |name: &str, words: &[&str]| {
+            let cells = words.iter().map(|word| LogCell::Text((*word).to_owned()));
+            (name.to_owned(), cells.collect())
+        };
+        let logs = CandidateLogs {
+            trades: CandidateTable::new(vec![
+                texts("reason_entry", &["UP"]),
+                texts("reason_exit", &["STOP"]),
+            ])
+            .unwrap(),
+            bars: CandidateTable::new(vec![texts("signal", &["NONE", "ADD"])]).unwrap(),
+        };
+        let outcome = ScenarioOutcome::of(&logs);
+        assert_eq!(
+            outcome.fired.into_iter().collect::<Vec<_>>(),
+            ["ADD", "STOP", "UP"]
+        );
+        assert!(outcome.has_traded && !ScenarioOutcome::of(&CandidateLogs::default()).has_traded);
+    }
+
+    #[test]
+    fn every_tunable_value_is_taken_at_both_bounds() {
+        let document = StrategyDocument::built_in(DocumentId::S01).unwrap();
+        let values = values_at_bounds(&document, &document.default_parameters());
+        let stops = values.iter().map(|values| {
+            assert_eq!(document.refused_parameter(values), None);
+            let stop = values.iter().find(|(name, _)| *name == "stop_loss_pct");
+            stop.unwrap().1.clone()
+        });
+        let bounds = [0.05, 0.2].map(ParameterValue::Number);
+        assert_eq!(stops.collect::<Vec<_>>(), bounds);
+    }
 }

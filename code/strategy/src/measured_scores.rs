@@ -1,10 +1,11 @@
 //! Measured scores of a submission, from what its programs did: fidelity, risk, reliability.
 
 use crate::indicators::{count, mean};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What D1, fidelity to the document, is made of.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FidelityEvidence {
     /// Checks of the card that hold.
@@ -40,7 +41,7 @@ impl FidelityEvidence {
 }
 
 /// What D2, risk, is made of: sums over the long run and the stress runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RiskEvidence {
     /// Bars with an action.
@@ -81,7 +82,7 @@ impl RiskEvidence {
 }
 
 /// What D3, reliability, is made of.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReliabilityEvidence {
     /// Whether the gate on determinism is passed.

@@ -2,10 +2,11 @@
 //! alone. An empty file gets 8.15 and 8.8 of 10 by them.
 
 use crate::indicators::count;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a source's syntax tree shows, counted without running it.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "independent observations, no state")]
 pub struct SourceFacts {
@@ -63,7 +64,7 @@ pub struct PaperEvidence<'a> {
 }
 
 /// The published scores, 0 to 10 each.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct PaperScores {
     /// Determinism.
     pub determinism: f64,

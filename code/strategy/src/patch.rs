@@ -2,13 +2,14 @@
 
 use crate::edit_distance::common_subsequence;
 use crate::indicators::count;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Changed lines that a patch may have at most.
 pub const PATCH_LINES_MAX: usize = 50;
 
 /// Size of a patch, in lines without trailing white space; blank lines do not count, comments do.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct PatchSize {
     /// Lines of the old source that the new one lacks.
     pub removed: usize,

@@ -1,10 +1,11 @@
 //! Stress: the bars of a long run, distorted in eight ways.
 
 use crate::bars::{AssetBars, StrategyBars};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One way to distort bars.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize, JsonSchema)]
 pub enum Stress {
     /// Prices fall by a fifth at the middle and stay there.
     GapDown,

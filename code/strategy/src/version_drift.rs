@@ -5,6 +5,7 @@ use crate::card::StrategyCard;
 use crate::drift::{DriftVerdict, PublishedDrift, scenarios_moved_away};
 use crate::patch::PatchSize;
 use crate::trace::trace_distance;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -36,7 +37,7 @@ pub struct StrategyVersion<'a> {
 }
 
 /// What changed from one version to the next.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct VersionDrift {
     /// Fields of the card that say something else: the first layer.
     pub changed_fields: Vec<String>,

@@ -1,22 +1,39 @@
-//! Cells of tables.
+//! Cells and columns of tables.
 
-use ktd_view::draw::TableCell;
-
-pub(crate) fn text(value: &str) -> TableCell {
-    TableCell::Text(value.to_owned())
-}
+use ktd_strategy_code::SubmissionRows;
+use ktd_view::draw::{Align, TableCell};
+use ktd_view::row_table::RowTable;
 
 pub(crate) fn missing(reason: &str) -> TableCell {
     TableCell::Missing(reason.to_owned())
 }
 
-pub(crate) fn count(value: u64) -> TableCell {
-    TableCell::Count(usize::try_from(value).unwrap_or(usize::MAX))
+/// A table with the columns that name a submission.
+pub(crate) fn of_submissions<'r, R: Copy>(
+    table: RowTable<R>,
+    rows: impl Fn(R) -> &'r SubmissionRows + Copy,
+) -> RowTable<R> {
+    table
+        .text("model", |row| &rows(row).model)
+        .text("strategy", |row| &rows(row).strategy)
+        .column(("seed", Align::Right), |row| {
+            TableCell::Text(rows(row).seed.to_string())
+        })
 }
 
-/// A number, or why there is none.
-pub(crate) fn figure(value: Option<f64>, form: fn(f64) -> TableCell, reason: &str) -> TableCell {
-    value.map_or_else(|| missing(reason), form)
+#[expect(clippy::cast_precision_loss, reason = "counts of lines and of submissions")]
+pub(crate) const fn as_number(count: usize) -> f64 {
+    count as f64
+}
+
+/// Mean; none of nothing.
+pub(crate) fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / as_number(values.len()))
+}
+
+/// A share; none of nothing.
+pub(crate) fn share(part: usize, whole: usize) -> Option<f64> {
+    (whole > 0).then(|| as_number(part) / as_number(whole))
 }
 
 /// Why what counts valid versions alone is missing.

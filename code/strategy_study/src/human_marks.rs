@@ -1,8 +1,8 @@
 //! Marks that people gave ranked versions, from a file.
 
 use crate::error::StrategyError;
-use crate::rows::SubmissionRows;
 use ktd_io::text_file::{TextFile, at_row};
+use ktd_strategy_code::SubmissionRows;
 use std::collections::BTreeSet;
 use std::path::Path;
 

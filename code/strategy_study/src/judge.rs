@@ -1,20 +1,16 @@
 //! A submission through all gates, each of its runs in the box.
 
-use crate::bar_traces::MarketTrace;
 use crate::box_runs::{LogsOutcome, PlannedRun, Program, ProgramBox};
 use crate::error::StrategyError;
-use crate::report::{RunEvidence, StressOutcome, SubmissionReport};
-use crate::score_evidence::PublishedEvidence;
-use crate::source_facts::source_facts;
-use crate::submission::StrategySubmission;
 use crate::task::StrategyTask;
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_sandbox::{BoxLimits, ModuleName, SourceText};
 use ktd_strategy_code::{
     BreachReport, COMPLETENESS_MIN, CandidateLogs, Gate, GateResults, INITIAL_CAPITAL, JUMPS, LONG_RUN,
-    Parameters, REPETITION_SEEDS, StrategyBars, StrategyCard, StrategyTraces, Stress, broken_trace,
-    candidate_tokens, candidate_trade_hash, completeness, known_difference, look_ahead_cuts, misplaced_row,
-    missing_columns, repetition_difference, replaced_future, trace_distances,
+    MarketTrace, PaperEvidence, PaperScores, Parameters, REPETITION_SEEDS, RunEvidence, StrategyBars,
+    StrategyCard, StrategySubmission, StrategyTraces, Stress, StressOutcome, SubmissionReport, VersionJudge,
+    broken_trace, candidate_tokens, candidate_trade_hash, completeness, known_difference, look_ahead_cuts,
+    misplaced_row, missing_columns, repetition_difference, replaced_future, source_facts, trace_distances,
 };
 
 /// Seed of all runs but the repetitions.
@@ -31,6 +27,30 @@ pub fn strategy_boxes(setup: BoxSetup) -> BoxSetup {
         limits: BoxLimits::STRATEGIES,
         modules: ModuleName::strategies(),
         ..setup
+    }
+}
+
+/// Judge of a task's versions, in boxes.
+#[derive(Debug, Clone, Copy)]
+pub struct BoxedJudge<'j> {
+    /// What starts boxes.
+    pub launcher: &'j BoxLauncher,
+    /// The task.
+    pub task: &'j StrategyTask,
+}
+
+impl VersionJudge for BoxedJudge<'_> {
+    type Error = StrategyError;
+
+    fn report(&self, submission: &StrategySubmission) -> Result<SubmissionReport, StrategyError> {
+        judge_submission(self.launcher, self.task, submission)
+    }
+
+    fn reference(&self, values: &Parameters) -> Result<Option<StrategyTraces>, StrategyError> {
+        match self.task.reference_traces(Some(self.launcher), values) {
+            Err(StrategyError::Reference(_)) => Ok(None),
+            traces => traces.map(Some),
+        }
     }
 }
 
@@ -73,16 +93,16 @@ pub fn judge_submission(
     })
 }
 
-/// What the published static scores of a source are made of, where there is no card: its class is `Strategy`, and it runs once,
+/// The published static scores of a source, where there is no card: its class is `Strategy`, and it runs once,
 /// on the long run with the parameters of its document.
 ///
 /// # Errors
 /// As [`judge_submission`]; [`StrategyError::Input`] for a source that is too long.
-pub fn static_evidence(
+pub fn static_scores(
     launcher: &BoxLauncher,
     task: &StrategyTask,
     source: &str,
-) -> Result<PublishedEvidence, StrategyError> {
+) -> Result<PaperScores, StrategyError> {
     let text = SourceText::read(source.as_bytes(), BoxLimits::STRATEGIES.source_kb)
         .map_err(|fault| StrategyError::invalid(format!("source: {fault}")))?;
     let class = "Strategy";
@@ -96,15 +116,20 @@ pub fn static_evidence(
     let nodes = opened.syntax_tree()?.unwrap_or_default();
     let logs = opened.run(&planned(task.long(), "long"))?.ok();
     let logs = logs.as_ref();
-    Ok(PublishedEvidence {
-        facts: source_facts(text.text(), &nodes),
-        class_name: class.to_owned(),
-        has_logs: logs.is_some(),
+    let evidence = PaperEvidence {
+        class_name: class,
+        has_trades: logs.is_some(),
+        has_bars: logs.is_some(),
         missing_columns: logs.map_or(0, |logs| missing_columns(logs, &task.document).len()),
         completeness: logs.map_or(1.0, |logs| completeness(logs, &task.document)),
-        keywords: task.document.keywords.clone(),
+        keywords: &task.document.keywords,
         parameters: task.document.parameters.len(),
-    })
+    };
+    Ok(PaperScores::of(
+        source,
+        &source_facts(text.text(), &nodes),
+        evidence,
+    ))
 }
 
 /// The traces of a program with these parameters, on all scenarios and the long run.
@@ -231,7 +256,7 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         let leak = self.look_ahead(&whole)?;
         let repetition = self.repetition(&whole)?;
         let markets = MarketTrace::of_version(&reference, (&traces, &whole));
-        let run = self.evidence(whole, stress);
+        let run = self.evidence(&whole, stress);
         let audit = audit_reason(&run);
         Ok(SubmissionReport {
             gates: GateResults::new([None, None, None, repetition, leak, audit]),
@@ -342,17 +367,16 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         Ok(None)
     }
 
-    fn evidence(&self, logs: CandidateLogs, stress: Vec<StressOutcome>) -> RunEvidence {
+    fn evidence(&self, logs: &CandidateLogs, stress: Vec<StressOutcome>) -> RunEvidence {
         let (market, document) = (self.task.long(), &self.task.document);
-        let broken = || broken_trace(&logs, market, INITIAL_CAPITAL).map(|broken| broken.to_string());
+        let broken = || broken_trace(logs, market, INITIAL_CAPITAL).map(|broken| broken.to_string());
         RunEvidence {
             trade_hash: candidate_trade_hash(&logs.trades),
-            completeness: completeness(&logs, document),
+            completeness: completeness(logs, document),
             untraceable: misplaced_row(&logs.bars, market).or_else(broken),
-            missing_columns: missing_columns(&logs, document),
-            breaches: BreachReport::of(&logs, market, document, &self.parameters),
+            missing_columns: missing_columns(logs, document),
+            breaches: BreachReport::of(logs, market, document, &self.parameters),
             trades: logs.trades.len(),
-            logs,
             stress,
         }
     }

@@ -5,8 +5,8 @@ use crate::error::StrategyError;
 use ktd_boxed::BoxLauncher;
 use ktd_sandbox::{BoxLimits, SourceText};
 use ktd_strategy_code::{
-    CandidateLogs, LONG_RUN, ParameterValue, Parameters, REPETITION_SEEDS, ReferenceError, StrategyBars,
-    StrategyDocument, StrategyTraces, candidate_tokens, misplaced_row,
+    CandidateLogs, LONG_RUN, ParameterValue, Parameters, REPETITION_SEEDS, ReferenceError, ReferenceRun,
+    StrategyBars, StrategyDocument, candidate_tokens, equity_of, misplaced_row,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,14 +14,6 @@ use std::sync::{Mutex, PoisonError};
 
 /// The class that is run.
 const CLASS: &str = "Strategy";
-
-/// What a reference does on all bars of a task.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ReferenceRun {
-    pub(crate) traces: StrategyTraces,
-    /// Equity after each bar of the long run.
-    pub(crate) equity: Vec<f64>,
-}
 
 /// The reference program of a strategy, and the runs that are known of it.
 #[derive(Debug)]
@@ -118,14 +110,6 @@ impl ReferenceProgram {
         known().insert(key, run.clone());
         Ok(run)
     }
-}
-
-/// Equity after each bar; no number where the log says none.
-pub(crate) fn equity_of(logs: &CandidateLogs) -> Vec<f64> {
-    let bars = &logs.bars;
-    let rows = 0..bars.len();
-    rows.map(|row| bars.number("equity", row).unwrap_or(f64::NAN))
-        .collect()
 }
 
 /// Values as words.

@@ -1,11 +1,13 @@
 //! Replies of models in a file: a run can be judged again without asking anybody.
 
 use crate::error::StrategyError;
+use crate::judge::BoxedJudge;
 use crate::task::StrategyTask;
-use crate::versions::{DriftRule, VersionChain};
 use ktd_boxed::BoxLauncher;
-use ktd_strategy_code::{DocumentId, ITERATIONS_MAX};
-use serde::Deserialize;
+use ktd_strategy_code::{
+    DocumentId, DriftRule, ITERATIONS_MAX, SubmissionRows, SubmissionVersion, VersionChain,
+};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One line; members that it has besides are not read.
@@ -22,14 +24,13 @@ struct ReplyLine {
 pub struct StrategyReplies(BTreeMap<(String, DocumentId), Vec<String>>);
 
 /// The iterations of one model on one document.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScoredStrategy {
-    /// The model.
-    pub model: String,
-    /// The document.
-    pub id: DocumentId,
-    /// Its iterations.
-    pub chain: VersionChain,
+    /// Its iterations as rows; the seed is 0.
+    #[serde(flatten)]
+    pub rows: SubmissionRows,
+    /// Its iterations whole.
+    pub judged: Vec<SubmissionVersion>,
 }
 
 impl StrategyReplies {
@@ -93,18 +94,18 @@ impl StrategyReplies {
     ) -> Result<Vec<ScoredStrategy>, StrategyError> {
         let cells = self.0.iter().filter_map(|((model, id), replies)| {
             let task = tasks.iter().find(|task| task.id == *id)?;
-            Some((model, (*id, task), replies))
+            Some((model, task, replies))
         });
-        let cells: Vec<(&String, (DocumentId, &StrategyTask), &Vec<String>)> = cells.collect();
-        let scored = launcher.each(&cells, |launcher, (model, (id, task), replies)| {
+        let cells: Vec<(&String, &StrategyTask, &Vec<String>)> = cells.collect();
+        let scored = launcher.each(&cells, |launcher, (model, task, replies)| {
             let mut chain = VersionChain::new(rule);
             for reply in *replies {
-                chain.add_reply(launcher, task, reply)?;
+                chain.add_reply(&BoxedJudge { launcher, task }, reply)?;
             }
+            let strategy = (task.id.label(), &task.document, true);
             Ok(ScoredStrategy {
-                model: (*model).clone(),
-                id: *id,
-                chain,
+                rows: SubmissionRows::of((model, 0), &chain, strategy),
+                judged: chain.versions,
             })
         });
         scored.into_iter().collect()

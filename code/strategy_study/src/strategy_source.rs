@@ -2,10 +2,9 @@
 
 use crate::error::StrategyError;
 use crate::own_strategy::{OwnStrategy, SPEC};
-use crate::strategy_id::StrategyId;
 use crate::task::StrategyTask;
-use ktd_io::whole_file::read_if_exists;
-use ktd_strategy_code::{DocumentId, StrategyDocument, document_json, document_text};
+use ktd_strategy_code::{DocumentId, StrategyDocument, StrategyId, document_json, document_text};
+use ktd_study::Opening;
 use std::path::Path;
 
 /// What a strategy is made of: its document, its scenarios, and its reference.
@@ -18,29 +17,23 @@ pub enum StrategySource {
 }
 
 impl StrategySource {
-    /// The strategy of a word: `S01` to `S12`, or a folder, relative to `base`.
+    /// The strategy of a word: `S01` to `S12`, or a folder.
     ///
     /// # Errors
     /// [`StrategyError`] for a word that is neither, and for a folder that cannot be read.
-    pub fn find(word: &str, base: &Path) -> Result<Self, StrategyError> {
+    pub fn find(word: &str, at: &Opening<'_>) -> Result<Self, StrategyError> {
         if let Some(id) = DocumentId::parse(word) {
             return Ok(Self::BuiltIn(id));
         }
-        let folder = base.join(word);
-        if word.is_empty() || !folder.is_dir() {
+        let folder = Path::new(word);
+        if word.is_empty() || at.input(&folder.join(SPEC))?.is_none() {
             return Err(StrategyError::input(
-                format_args!("unknown strategy {word:?}: neither S01 to S12 nor a folder"),
-                "`ktd strategy-code list` shows the strategies; a folder of your own holds spec.json, spec.md and \
-                 scenarios.jsonl",
+                format_args!("unknown strategy {word:?}: neither S01 to S12 nor a folder with {SPEC}"),
+                "`ktd strategy-code list` shows the strategies; a folder of your own holds spec.json, spec.md, \
+                 scenarios.jsonl and, where there is one, reference.py",
             ));
         }
-        if read_if_exists(&folder.join(SPEC))?.is_none() {
-            return Err(StrategyError::input(
-                format_args!("{}: {SPEC} is missing", folder.display()),
-                "a folder of your own holds spec.json, spec.md, scenarios.jsonl and, where there is one, reference.py",
-            ));
-        }
-        Ok(Self::Own(Box::new(OwnStrategy::read(&folder)?)))
+        Ok(Self::Own(Box::new(OwnStrategy::read(folder, at)?)))
     }
 
     /// Its identifier.

@@ -1,86 +1,41 @@
 //! A scenario as a strip of letters, one a bar: what the reference does, and where a program does otherwise.
 
+use ktd_strategy_code::{BarTrace, TRACE_LETTERS};
 use std::fmt::Write;
 
 /// Bars of one line.
 const WIDTH: usize = 80;
 
-/// The letters of a signal, and of a position.
-const SIGNALS: [(&str, char); 6] = [
-    ("NONE", '.'),
-    ("LONG", 'L'),
-    ("SHORT", 'S'),
-    ("ADD", 'A'),
-    ("REBALANCE", 'R'),
-    ("EXIT", 'X'),
-];
-const POSITIONS: [(&str, char); 3] = [("FLAT", '_'), ("LONG", '+'), ("SHORT", '-')];
-
-/// What the letters mean.
-pub(crate) const LETTERS: &str =
-    "signals: . none, L long, S short, A add, R rebalance, X exit; positions: _ flat, + long, - short";
-
 /// Strips of the reference's tokens and, where given, of a program's; bars on which they differ are marked.
 #[must_use]
 pub fn scenario_strip(reference: &[String], program: Option<&[String]>) -> String {
     let bars = reference.len().max(program.map_or(0, <[String]>::len));
+    let traces = [("reference", Some(reference)), ("program", program)];
+    let traces = traces.map(|(name, tokens)| (name, tokens.map(BarTrace::of)));
     let mut text = String::new();
     for first in (0..bars).step_by(WIDTH) {
-        let rows = first..bars.min(first + WIDTH);
-        let line = |name: &str, tokens: &[String], field: usize, letters: &[(&str, char)]| {
-            let own: String = rows
-                .clone()
-                .map(|bar| letter(tokens.get(bar), field, letters))
-                .collect();
+        let last = bars.min(first + WIDTH);
+        let line = |name: &str, letters: &str| {
+            let own: String = letters.chars().skip(first).take(WIDTH).collect();
             format!("{name:<18} {own}\n")
         };
         // Writing to a string cannot fail.
-        writeln!(text, "bars {first} to {}", rows.end - 1).ok();
-        text += &line("reference", reference, 1, &SIGNALS);
-        text += &line("  position", reference, 2, &POSITIONS);
-        if let Some(program) = program {
-            text += &line("program", program, 1, &SIGNALS);
-            text += &line("  position", program, 2, &POSITIONS);
-            let marks: String = rows
-                .clone()
-                .map(|bar| {
-                    if reference.get(bar) == program.get(bar) {
-                        ' '
-                    } else {
-                        '^'
-                    }
-                })
-                .collect();
-            if marks.contains('^') {
-                writeln!(text, "{:<18} {marks}", "  differ").ok();
+        writeln!(text, "bars {first} to {}", last - 1).ok();
+        for (name, trace) in &traces {
+            if let Some(trace) = trace {
+                text += &line(name, &trace.signals);
+                text += &line("  position", &trace.positions);
             }
         }
+        let differs = |bar| program.is_some_and(|program| reference.get(bar) != program.get(bar));
+        let marks: String = (0..last)
+            .map(|bar| if differs(bar) { '^' } else { ' ' })
+            .collect();
+        if marks.chars().skip(first).any(|mark| mark == '^') {
+            text += &line("  differ", &marks);
+        }
     }
-    text += LETTERS;
-    text.push('\n');
-    text
-}
-
-/// The letter of a token's field; a blank where there is no token.
-fn letter(token: Option<&String>, field: usize, letters: &[(&str, char)]) -> char {
-    let Some(token) = token else { return ' ' };
-    letter_of(token.split('|').nth(field).unwrap_or(""), letters)
-}
-
-/// The letter of a word; `?` for what no document has.
-fn letter_of(word: &str, letters: &[(&str, char)]) -> char {
-    let known = letters.iter().find(|(name, _)| *name == word);
-    known.map_or('?', |(_, letter)| *letter)
-}
-
-/// The letter of a signal; `?` for what no document has.
-pub(crate) fn signal_letter(word: &str) -> char {
-    letter_of(word, &SIGNALS)
-}
-
-/// The letter of a position; `?` for what no document has.
-pub(crate) fn position_letter(word: &str) -> char {
-    letter_of(word, &POSITIONS)
+    format!("{text}{TRACE_LETTERS}\n")
 }
 
 #[cfg(test)]

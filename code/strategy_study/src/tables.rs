@@ -1,57 +1,35 @@
-//! Reports and versions as text, tables and JSON.
+//! Reports and versions as tables and for programs.
 
-use crate::cells::text;
-use crate::replies::ScoredStrategy;
-use crate::report::SubmissionReport;
-use crate::rows::{NO_REFERENCE, SubmissionRows, VersionRow};
-use crate::run::VersionVerdict;
-use crate::submission::StrategySubmission;
+use crate::cells::of_submissions;
 use crate::task::StrategyTask;
 use ktd_strategy_code::{
-    DocumentId, DriftVerdict, Gate, PATCH_LINES_MAX, PaperScores, PatchSize, StrategyDocument, StrictJson,
-    VersionDrift,
+    DocumentId, DriftVerdict, Gate, NO_REFERENCE, PatchSize, StrategyDocument, StrategySubmission,
+    StrictJson, SubmissionReport, SubmissionRows, TraceDistances, VersionDrift, VersionRow,
 };
-use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{TableCell, TableData, visible};
-use serde_json::{Value, json};
+use ktd_view::draw::{Align, TableCell, TableData, visible};
+use ktd_view::row_table::RowTable;
+use serde_json::{Map, Value, json};
 
 /// The documents.
 #[must_use]
 pub fn document_table(documents: &[(DocumentId, StrategyDocument)]) -> TableData {
-    let heads = [
-        ("id", Left),
-        ("name", Left),
-        ("family", Left),
-        ("bars", Left),
-        ("assets", Right),
-        ("warm-up", Right),
-        ("parameters", Right),
-        ("rules", Right),
-        ("complexity", Right),
-    ];
-    let rows = documents.iter().map(|(id, document)| {
-        vec![
-            text(id.label()),
-            text(&document.name),
-            text(&document.family),
-            text(if document.is_intraday {
-                "15 minutes"
-            } else {
-                "daily"
-            }),
-            TableCell::Count(document.assets.len()),
-            TableCell::Count(document.warm_up_bars),
-            TableCell::Count(document.parameters.len()),
-            TableCell::Count(document.rules.len()),
-            TableCell::Ratio(document.complexity()),
-        ]
-    });
-    TableData::new(format!("{} strategies", documents.len()), heads).with_rows(rows)
+    RowTable::new(format!("{} strategies", documents.len()), documents)
+        .text("id", |(id, _)| id.label())
+        .text("name", |(_, document)| &document.name)
+        .text("family", |(_, document)| &document.family)
+        .text("bars", |(_, document)| document.frequency())
+        .count("assets", |(_, document)| document.assets.len())
+        .count("warm-up", |(_, document)| document.warm_up_bars)
+        .count("parameters", |(_, document)| document.parameters.len())
+        .count("rules", |(_, document)| document.rules.len())
+        .ratio("complexity", |(_, document)| document.complexity())
+        .table()
 }
 
 /// A document for programs.
 #[must_use]
 pub fn document_value(document: &StrategyDocument) -> Value {
+    let constraints = document.constraints.iter();
     json!({
         "id": document.id,
         "name": document.name,
@@ -62,8 +40,7 @@ pub fn document_value(document: &StrategyDocument) -> Value {
         "warm_up_bars": document.warm_up_bars,
         "parameters": document.configuration(&document.default_parameters()).get("parameters"),
         "rules": document.rules,
-        "constraints": document.constraints.iter().map(|(name, value)| (name.clone(), plain(value)))
-            .collect::<serde_json::Map<String, Value>>(),
+        "constraints": constraints.map(|(name, value)| (name.clone(), plain(value))).collect::<Map<_, _>>(),
         "columns": document.columns,
         "complexity": document.complexity(),
     })
@@ -83,225 +60,194 @@ fn plain(value: &StrictJson) -> Value {
     }
 }
 
-/// A report in words, with its evidence.
+/// What the gates saw, what was broken and failed, and how far a program is from the reference. Reasons are foreign text.
 #[must_use]
-pub fn report_text(
+pub(crate) fn report_tables(report: &SubmissionReport) -> Vec<TableData> {
+    let shown = |reason: Option<&str>| reason.map_or_else(String::new, |reason| visible(reason).into_owned());
+    let gates = RowTable::new("Gates", Gate::ALL)
+        .text("gate", Gate::label)
+        .text("state", |gate| {
+            if report.gates.is_passed(gate) {
+                "passed"
+            } else {
+                "failed"
+            }
+        })
+        .text("why", |gate| shown(report.gates.reason(gate)));
+    let mut tables = vec![gates.table()];
+    if let Some(run) = &report.run {
+        let breaches = RowTable::new("Broken constraints", &run.breaches.breaches)
+            .text("constraint", |breach| breach.kind.label())
+            .text("bar", |breach| shown(Some(&breach.time)))
+            .text("logged", |breach| if breach.is_logged { "yes" } else { "no" });
+        let stress = RowTable::new("Runs on distorted bars", &run.stress)
+            .text("bars", |outcome| outcome.stress.label())
+            .count("breaches", |outcome| outcome.breaches.breaches.len())
+            .text("why it is not passed", |outcome| {
+                shown(outcome.problem.as_deref())
+            });
+        let note = format!(
+            "{} trades; {:.4} of the required cells are filled",
+            run.trades, run.completeness
+        );
+        tables.extend([breaches.table(), stress.table().with_note(note)]);
+    }
+    if !report.distances.is_empty() {
+        let distances = RowTable::new("What it does, against the reference", &report.distances)
+            .text("scenario", |(name, _)| name)
+            .fine("distance to the reference", |(_, distance)| *distance);
+        tables.push(distances.table());
+    }
+    tables
+}
+
+/// A report with the scores of both kinds.
+#[must_use]
+pub fn gate_tables(
     report: &SubmissionReport,
     submission: &StrategySubmission,
     task: &StrategyTask,
-) -> String {
-    let mut lines: Vec<String> = Gate::ALL
-        .into_iter()
-        .map(|gate| match report.gates.reason(gate) {
-            None => format!("{:<10} passed", gate.label()),
-            Some(reason) => format!("{:<10} failed: {reason}", gate.label()),
-        })
-        .collect();
-    if let Some(run) = &report.run {
-        lines.push(format!("trades     {} (hash {})", run.trades, run.trade_hash));
-        lines.push(format!(
-            "filled     {:.4} of the required cells",
-            run.completeness
-        ));
-        for breach in &run.breaches.breaches {
-            let logged = if breach.is_logged { "logged" } else { "not logged" };
-            lines.push(format!(
-                "breach     {} at {} ({logged})",
-                breach.kind.label(),
-                breach.time
-            ));
-        }
-        for outcome in &run.stress {
-            let problem = outcome
-                .problem
-                .as_deref()
-                .map(|problem| format!("failed: {problem}"));
-            let broken = outcome.breaches.breaches.len();
-            let problem = problem.or_else(|| (broken > 0).then(|| format!("passed, {broken} breaches")));
-            if let Some(problem) = problem {
-                lines.push(format!("stress     {}: {problem}", outcome.stress.label()));
-            }
-        }
-        let far = report.distances.iter().filter(|(_, distance)| **distance > 0.0);
-        if !task.has_reference() {
-            lines.push(format!("behaviour  not judged: {NO_REFERENCE}"));
-        }
-        lines.extend(
-            far.map(|(name, distance)| format!("distance   {distance:.4} to the reference in {name}")),
-        );
-    }
-    lines.extend(
-        report
-            .warnings()
-            .into_iter()
-            .map(|warning| format!("warning    {warning}")),
-    );
+) -> Vec<TableData> {
     let [fidelity, risk, reliability] = report.measured(false);
-    lines.push(format!(
-        "measured   D1 {fidelity:.4}, D2 {risk:.4}, D3 {reliability:.4} (of 1)"
-    ));
-    if let Some(paper) = report.paper(&submission.source, &task.document) {
-        lines.push(format!(
-            "published  D3 {:.3}, D4 {:.3} (of 10, static)",
-            paper.d3, paper.d4
-        ));
+    let paper = report.paper(&submission.source, &task.document);
+    let mut scores = RowTable::new("Scores", [()])
+        .fine("D1", |()| fidelity)
+        .fine("D2", |()| risk)
+        .fine("D3", |()| reliability)
+        .fine("published D3", |()| paper.map(|paper| paper.d3))
+        .fine("published D4", |()| paper.map(|paper| paper.d4))
+        .text("valid", |()| if report.gates.is_valid() { "yes" } else { "no" })
+        .table()
+        .with_note("D1 to D3 as measured, of 1; published ones are static, and of 10");
+    if !task.has_reference() {
+        scores
+            .notes
+            .push(format!("behaviour is not judged: {NO_REFERENCE}"));
     }
-    lines.push(format!(
-        "valid      {}",
-        if report.gates.is_valid() { "yes" } else { "no" }
-    ));
-    // Reasons are foreign text.
-    let shown: Vec<_> = lines.iter().map(|line| visible(line)).collect();
-    format!("{}\n", shown.join("\n"))
+    let warnings = report.warnings();
+    scores.notes.extend(
+        warnings
+            .iter()
+            .map(|warning| format!("warning: {}", visible(warning))),
+    );
+    let mut tables = report_tables(report);
+    tables.push(scores);
+    tables
 }
 
-/// The published static scores of a source with their parts, in words.
+/// The same for programs.
 #[must_use]
-pub fn published_text(paper: &PaperScores) -> String {
-    format!(
-        "D3 {:.3}: determinism {:.1}, no leak {:.1}, logs {:.1}, quality {:.1}\n\
-         D4 {:.3}: logic {:.1}, no overfitting {:.1}, generality {:.1} (published static scores, of 10)\n",
-        paper.d3,
-        paper.determinism,
-        paper.no_leak,
-        paper.logs,
-        paper.quality,
-        paper.d4,
-        paper.logic,
-        paper.no_overfit,
-        paper.generality
-    )
+pub fn gate_value(report: &SubmissionReport, submission: &StrategySubmission, task: &StrategyTask) -> Value {
+    let [fidelity, risk, reliability] = report.measured(false);
+    let gates = Gate::ALL.map(|gate| {
+        let reason = report.gates.reason(gate);
+        (
+            gate.label().to_owned(),
+            json!({"passed": reason.is_none(), "reason": reason}),
+        )
+    });
+    json!({
+        "strategy": task.id.label(),
+        "valid": report.gates.is_valid(),
+        "gates": gates.into_iter().collect::<Map<_, _>>(),
+        "measured": {"D1": fidelity, "D2": risk, "D3": reliability},
+        "published": report.paper(&submission.source, &task.document),
+        "distances": task.has_reference().then_some(&report.distances),
+        "warnings": report.warnings(),
+        "checks": report.checks,
+        "run": report.run,
+    })
 }
 
-/// What changed between two versions, in words.
+/// What changed between two versions.
 #[must_use]
-pub fn drift_text(drift: &VersionDrift) -> String {
-    let mut lines = vec![if drift.changed_fields.is_empty() {
-        "card       says the same".to_owned()
-    } else {
-        format!("card       drift: {}", drift.changed_fields.join(", "))
-    }];
+pub fn drift_table(drift: &VersionDrift) -> TableData {
     let [before, after] = &drift.to_reference;
     let has_reference = drift.anchored() != DriftVerdict::NoReference;
-    for (name, distance) in &drift.distances {
-        if !has_reference {
-            lines.push(format!("{name:<16} distance {distance:.4}"));
-            continue;
-        }
-        let of = |distances: &ktd_strategy_code::TraceDistances| distances.get(name).copied().unwrap_or(1.0);
-        lines.push(format!(
-            "{name:<16} distance {distance:.4}; to the reference {:.4}, then {:.4}",
-            of(before),
-            of(after)
-        ));
-    }
-    let anchored = drift.anchored();
-    let moved = drift.moved_away();
-    let moved = if moved.is_empty() {
-        String::new()
-    } else {
-        format!(" (away in {})", moved.join(", "))
+    let of = |distances: &TraceDistances, name: &String| {
+        has_reference.then(|| distances.get(name).copied().unwrap_or(1.0))
     };
-    lines.push(format!("reference  {}{moved}", anchored.label()));
-    lines.push(format!(
-        "published  {} (greatest distance {:.4}, {} scenarios differ)",
-        drift.published().label(),
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    let mut table = RowTable::new(format!("Drift: {}", yes(drift.is_drift())), &drift.distances)
+        .text("scenario", |(name, _)| name)
+        .fine("distance", |(_, distance)| *distance)
+        .fine("to the reference", |(name, _)| of(before, name))
+        .fine("then", |(name, _)| of(after, name))
+        .table();
+    if !drift.changed_fields.is_empty() {
+        let fields: Vec<_> = drift.changed_fields.iter().map(|field| visible(field)).collect();
+        table
+            .notes
+            .push(format!("the card says something else: {}", fields.join(", ")));
+    }
+    let published = drift.published();
+    table.notes.push(format!(
+        "seen from the reference: {}; as published: {} (greatest distance {:.4}, {} scenarios differ)",
+        drift.anchored().label(),
+        published.label(),
         drift.greatest_distance(),
         drift.diverging()
     ));
-    lines.push(patch_line(drift.patch));
-    lines.push(format!(
-        "drift      {}",
-        if drift.is_drift() { "yes" } else { "no" }
-    ));
-    let shown: Vec<_> = lines.iter().map(|line| visible(line)).collect();
-    format!("{}\n", shown.join("\n"))
+    table
 }
 
-/// The size of a patch, in words.
+/// The same for programs.
 #[must_use]
-pub fn patch_text(patch: PatchSize) -> String {
-    format!("{}\n", patch_line(patch))
+pub fn drift_value(drift: &VersionDrift) -> Value {
+    let [before, after] = &drift.to_reference;
+    let has_reference = drift.anchored() != DriftVerdict::NoReference;
+    json!({
+        "changed_fields": drift.changed_fields,
+        "distances": drift.distances,
+        "to_reference": has_reference.then(|| json!({"before": before, "after": after})),
+        "anchored": drift.anchored().label(),
+        "moved_away": drift.moved_away(),
+        "published": drift.published().label(),
+        "greatest_distance": drift.greatest_distance(),
+        "diverging": drift.diverging(),
+        "patch": patch_value(drift.patch),
+        "drift": drift.is_drift(),
+    })
 }
 
-fn patch_line(patch: PatchSize) -> String {
-    format!(
-        "patch      {} lines changed ({} removed, {} added), at most {PATCH_LINES_MAX}; similarity {:.4}",
-        patch.changed(),
-        patch.removed,
-        patch.added,
-        patch.similarity
-    )
+/// The size of a patch for programs.
+#[must_use]
+pub fn patch_value(patch: PatchSize) -> Value {
+    json!({
+        "removed": patch.removed,
+        "added": patch.added,
+        "similarity": patch.similarity,
+        "changed": patch.changed(),
+        "within_budget": patch.is_within_budget(),
+    })
 }
 
 /// All iterations of all submissions.
 #[must_use]
-pub fn version_table(submissions: &[SubmissionRows]) -> TableData {
-    let heads = [
-        ("model", Left),
-        ("strategy", Left),
-        ("seed", Right),
-        ("iteration", Right),
-        ("state", Left),
-        ("gates", Left),
-        ("D1", Right),
-        ("D2", Right),
-        ("D3", Right),
-        ("changed", Right),
-        ("drift", Left),
-        ("published", Left),
-        ("ranked", Left),
-    ];
-    let rows = submissions.iter().flat_map(|submission| {
-        submission
-            .versions
-            .iter()
-            .map(move |version| version_row(submission, version))
-    });
-    let mut table = TableData::new("Iterations", heads).with_rows(rows).with_note(
-        "gates: the first that failed; D1 to D3 as measured, of 1; drift: seen from the reference strategy, then by the \
-         published thresholds",
-    );
+pub fn version_table<'r>(submissions: impl Iterator<Item = &'r SubmissionRows> + Clone) -> TableData {
+    let rows = submissions
+        .clone()
+        .flat_map(|own| own.versions.iter().map(move |version| (own, version)));
+    let table = of_submissions(RowTable::new("Iterations", rows), |(own, _)| own);
+    let score = |version: &VersionRow, place: usize| version.measured?.get(place).copied();
+    let mut table = table
+        .count("iteration", |(_, version)| version.iteration)
+        .text("state", |(_, version)| version.state.label())
+        .text("gates", |(_, version)| &version.gates)
+        .fine("D1", |(_, version)| score(version, 0))
+        .fine("D2", |(_, version)| score(version, 1))
+        .fine("D3", |(_, version)| score(version, 2))
+        .column(("changed", Align::Right), |(_, version)| {
+            version.changed.map_or(TableCell::Empty, TableCell::Count)
+        })
+        .text("drift", |(_, version)| version.drift.as_deref().unwrap_or(""))
+        .text("published", |(_, version)| version.published_drift.as_deref().unwrap_or(""))
+        .text("ranked", |(own, version)| if own.ranked == Some(version.iteration) { "yes" } else { "" })
+        .table()
+        .with_note(
+            "gates: the first that failed; D1 to D3 as measured, of 1; drift: seen from the reference strategy, then by the \
+             published thresholds",
+        );
+    table.notes.extend(SubmissionRows::reference_note(submissions));
     table
-        .notes
-        .extend(SubmissionRows::reference_note(submissions.iter()));
-    table
-}
-
-fn version_row(submission: &SubmissionRows, version: &VersionRow) -> Vec<TableCell> {
-    let mut row = vec![
-        text(&submission.model),
-        text(&submission.strategy),
-        TableCell::Text(submission.seed.to_string()),
-        TableCell::Count(version.iteration),
-        text(&version.state),
-        text(&version.gates),
-    ];
-    let scores = version.measured.map(|scores| scores.map(TableCell::Fine));
-    row.extend(scores.unwrap_or([TableCell::Empty, TableCell::Empty, TableCell::Empty]));
-    row.push(version.changed.map_or(TableCell::Empty, TableCell::Count));
-    row.push(text(version.drift.as_deref().unwrap_or("")));
-    row.push(text(version.published_drift.as_deref().unwrap_or("")));
-    row.push(text(if submission.ranked == Some(version.iteration) {
-        "yes"
-    } else {
-        ""
-    }));
-    row
-}
-
-/// All iterations of all submissions, for programs; `tasks` holds the tasks of all of them.
-#[must_use]
-pub fn scored_value(scored: &[ScoredStrategy], tasks: &[StrategyTask]) -> Value {
-    let of = |scored: &ScoredStrategy| {
-        let task = tasks.iter().find(|task| task.id == scored.id)?;
-        let versions = scored.chain.versions.iter();
-        Some(json!({
-            "model": scored.model,
-            "strategy": scored.id.label(),
-            "ranked": scored.chain.ranked().map(|version| version.iteration),
-            "versions": versions.map(|version| VersionVerdict::of(version, task)).collect::<Vec<_>>(),
-        }))
-    };
-    json!({"submissions": scored.iter().filter_map(of).collect::<Vec<_>>()})
 }

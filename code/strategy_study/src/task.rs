@@ -1,13 +1,13 @@
 //! A strategy document and the bars on which programs of it are judged.
 
 use crate::error::StrategyError;
-use crate::own_strategy::{OwnStrategy, named_as};
-use crate::reference_program::{ReferenceProgram, ReferenceRun};
-use crate::strategy_id::StrategyId;
+use crate::own_strategy::OwnStrategy;
+use crate::reference_program::ReferenceProgram;
 use ktd_boxed::BoxLauncher;
 use ktd_strategy_code::{
-    DocumentId, INITIAL_CAPITAL, LONG_RUN, Parameters, Scenario, StrategyBars, StrategyDocument,
-    StrategyTraces, document_json, document_text, run_reference, scenarios, trace_tokens,
+    DocumentId, INITIAL_CAPITAL, LONG_RUN, Parameters, ReferenceRun, Scenario, StrategyBars,
+    StrategyDocument, StrategyId, StrategyTraces, document_json, document_text, named_as, run_reference,
+    scenarios, trace_tokens,
 };
 use std::sync::Arc;
 
@@ -280,7 +280,8 @@ mod tests {
         ] {
             write_whole(&folder.path().join(name), text.as_bytes()).unwrap();
         }
-        StrategyTask::own(&OwnStrategy::read(folder.path())?, 7)
+        let at = ktd_study::Opening::unkept(folder.path(), folder.path(), 1);
+        StrategyTask::own(&OwnStrategy::read(std::path::Path::new(""), &at)?, 7)
     }
 
     fn frame(bars: usize, further: bool) -> Value {

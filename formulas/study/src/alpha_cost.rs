@@ -183,7 +183,7 @@ fn figures(
     if batch.sigma.is_some() {
         meter.timed("PFS", || {
             let forms: Vec<&str> = formulas.iter().map(CheckedFormula::canonical).collect();
-            let hands = Hands::unrecorded(&|_| (), batch.task.threads);
+            let hands = Hands::unrecorded(&ktd_study::Unheard, batch.task.threads);
             batch.add_robustness(&|| Ok(&columns), (formulas, &forms), &mut found, &hands)
         })?;
     }

@@ -1,6 +1,5 @@
 //! What is audited, and what the checks share.
 
-use crate::SelfAuditError;
 use crate::doors::Doors;
 use crate::events::NextDayEvent;
 use ktd_data::market_source::MarketSource;
@@ -9,6 +8,7 @@ use ktd_env::{DayIndex, FactorTable, Market};
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::toolbox::toolbox;
+use ktd_study::StudyError;
 use ktd_tools::{ToolLimits, Toolbox};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -44,8 +44,8 @@ impl AuditSubject {
     /// The synthetic market of the demonstration, or a panel file, under the default rules.
     ///
     /// # Errors
-    /// [`SelfAuditError`] for a panel that cannot be read.
-    pub fn of_panel(panel: Option<&Path>) -> Result<Self, SelfAuditError> {
+    /// [`StudyError`] for a panel that cannot be read.
+    pub fn of_panel(panel: Option<&Path>) -> Result<Self, StudyError> {
         let source = MarketSource::named(panel, None, Path::new(""))?;
         Ok(Self::of_market(source.market))
     }
@@ -53,8 +53,8 @@ impl AuditSubject {
     /// The panel, windows, rules and limits of an experiment file; `panel` in place of its own where one is named.
     ///
     /// # Errors
-    /// [`SelfAuditError`] for a file, a panel or a window that cannot be.
-    pub fn of_experiment(path: &Path, panel: Option<&Path>) -> Result<Self, SelfAuditError> {
+    /// [`StudyError`] for a file, a panel or a window that cannot be.
+    pub fn of_experiment(path: &Path, panel: Option<&Path>) -> Result<Self, StudyError> {
         let config = ExperimentConfig::read(path)?;
         let market = match panel {
             Some(panel) => MarketSource::from_file(panel)?.market,
@@ -90,7 +90,7 @@ impl<'a> Auditor<'a> {
         doors: &'a dyn Doors,
         subject: &'a AuditSubject,
         threads: usize,
-    ) -> Result<Self, SelfAuditError> {
+    ) -> Result<Self, StudyError> {
         let market = &*subject.market;
         let as_of_days = as_of_days(market, subject.window);
         let script = LONGEST_SCRIPT;
@@ -98,14 +98,14 @@ impl<'a> Auditor<'a> {
             .first()
             .and_then(|day| market.day_at(day.index().checked_sub(script)?));
         let (Some(first), Some(last)) = (first, as_of_days.last().copied()) else {
-            return Err(SelfAuditError::input(
+            return Err(StudyError::input(
                 "the panel is too short for an audit",
                 "use a panel of at least 128 trading days",
             ));
         };
         let table = doors
             .factors(market, (first, last))
-            .map_err(|error| SelfAuditError::input(error.to_string(), error.hint()))?;
+            .map_err(|error| StudyError::input(error.to_string(), error.hint()))?;
         Ok(Self {
             doors,
             market,

@@ -58,13 +58,14 @@ pub(crate) fn declared(auditor: &Auditor<'_>) -> CheckReport {
         }
         most = most.most(day.facts);
         undeclared += day.undeclared.differing;
-        report.compared += day.all.answers;
-        report.differing += day.all.differing;
-        report.skipped += day.all.skipped;
         shown = shown.join(day.all);
         failing = failing.join(day.undeclared);
     }
-    report.list(if undeclared == 0 { shown } else { failing });
+    if 0 < undeclared {
+        // What is declared is counted, and what is not is told.
+        shown.findings = failing.findings;
+    }
+    report.add(shown);
     report.figure("names listed later, at most", count(most.names));
     report.figure(
         "spans of membership that begin or end later, at most",
@@ -83,7 +84,7 @@ pub(crate) fn declared(auditor: &Auditor<'_>) -> CheckReport {
         "at the rungs of bands a roster is as large as the thinnest day of the index allows, later days of the panel included"
             .to_owned(),
     );
-    report.verdict = match (report.compared, undeclared) {
+    report.verdict = match (report.compared.compared, undeclared) {
         (0, _) => AuditVerdict::NotPossible,
         (_, 0) => AuditVerdict::AsDeclared,
         (_, _) => AuditVerdict::Undeclared,

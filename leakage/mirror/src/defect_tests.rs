@@ -27,14 +27,22 @@ fn report(doors: &dyn Doors, check: impl Fn(&Auditor<'_>) -> CheckReport) -> Che
 /// That a defect was found, and by which doors.
 fn assert_found(report: &CheckReport, door: &str) {
     assert_eq!(report.verdict, AuditVerdict::Undeclared, "{report:?}");
-    assert!(report.findings.iter().all(|finding| !finding.day.is_empty()));
+    assert!(
+        report
+            .compared
+            .findings
+            .iter()
+            .all(|finding| !finding.day.is_empty())
+    );
     let doors: Vec<&str> = report
+        .compared
         .findings
         .iter()
         .map(|finding| finding.door.as_str())
         .collect();
     assert!(doors.contains(&door), "{doors:?}");
     let finding = report
+        .compared
         .findings
         .iter()
         .find(|finding| finding.door == door)
@@ -72,8 +80,14 @@ impl Doors for NextClose {
 fn a_tool_that_reads_the_next_close_is_found_and_no_other_door_is() {
     let report = report(&NextClose, look_ahead::look_ahead);
     assert_found(&report, "risk_check");
-    assert!(report.findings.iter().all(|finding| finding.door == "risk_check"));
-    let finding = &report.findings[0];
+    assert!(
+        report
+            .compared
+            .findings
+            .iter()
+            .all(|finding| finding.door == "risk_check")
+    );
+    let finding = &report.compared.findings[0];
     assert!(
         finding.call.contains("target_weight") && finding.call.contains("bright, exact"),
         "{finding:?}"
@@ -171,7 +185,7 @@ impl Doors for FillAtClose {
 fn a_fill_at_the_same_close_is_found() {
     let report = report(&FillAtClose, fills::fills);
     assert_found(&report, "exchange step");
-    let finding = &report.findings[0];
+    let finding = &report.compared.findings[0];
     assert!(
         finding.call.starts_with("order ") && finding.answer.contains("filled"),
         "{finding:?}"
@@ -218,6 +232,7 @@ fn a_limit_on_the_close_is_found() {
     assert_found(&report, "exchange step");
     assert!(
         report
+            .compared
             .findings
             .iter()
             .all(|finding| { finding.answer.contains("limit") || finding.other_answer.contains("limit") })

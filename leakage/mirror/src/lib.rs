@@ -13,7 +13,6 @@ mod counterfactual;
 mod decisions;
 mod declared;
 mod doors;
-mod error;
 mod events;
 mod fills;
 mod look_ahead;
@@ -26,8 +25,7 @@ mod switches;
 
 pub use audit::audit_self;
 pub use auditor::AuditSubject;
-pub use error::SelfAuditError;
-pub use report::{AuditFigure, AuditFinding, AuditVerdict, CheckReport, SelfAudit};
+pub use report::{AuditFigure, AuditFinding, AuditVerdict, CheckReport, Compared, SelfAudit};
 
 #[cfg(test)]
 mod defect_tests;

@@ -1,5 +1,9 @@
 //! What an audit found, check by check.
 
+use ktd_study::{Audited, Report, Section, Shown, StudyError};
+use ktd_view::draw::TableData;
+use ktd_view::row_table::RowTable;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -9,7 +13,7 @@ const LISTED_PER_DOOR: usize = 3;
 const LONGEST_CALL: usize = 200;
 
 /// What a check came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AuditVerdict {
     /// Nothing was to be found, and nothing was.
@@ -51,7 +55,8 @@ impl AuditVerdict {
 }
 
 /// A place where an answer depends on what came later.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct AuditFinding {
     /// The function whose answer differs: a tool, the prompt, the exchange.
     pub door: String,
@@ -70,7 +75,8 @@ pub struct AuditFinding {
 }
 
 /// A count that a reader of the check needs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct AuditFigure {
     /// What is counted or measured.
     pub name: String,
@@ -79,24 +85,17 @@ pub struct AuditFigure {
 }
 
 /// One check.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CheckReport {
     /// `M1` to `M9`.
-    pub id: String,
+    pub id: &'static str,
     /// What it asks, in a line.
-    pub question: String,
-    /// Answers, fills or decisions that were compared.
-    pub compared: usize,
-    /// Those that differ.
-    pub differing: usize,
-    /// Comparisons that the panel does not allow.
-    pub skipped: usize,
-    /// Those that differ, by door.
-    pub by_door: BTreeMap<String, usize>,
+    pub question: &'static str,
+    /// What was compared.
+    #[serde(flatten)]
+    pub compared: Compared,
     /// What it came to.
     pub verdict: AuditVerdict,
-    /// The first of those that differ, a few a door.
-    pub findings: Vec<AuditFinding>,
     /// Counts and measurements.
     pub figures: Vec<AuditFigure>,
     /// What a reader has to know.
@@ -104,16 +103,12 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    pub(crate) fn new(id: &str, question: &str) -> Self {
+    pub(crate) fn new(id: &'static str, question: &'static str) -> Self {
         Self {
-            id: id.to_owned(),
-            question: question.to_owned(),
-            compared: 0,
-            differing: 0,
-            skipped: 0,
-            by_door: BTreeMap::new(),
+            id,
+            question,
+            compared: Compared::default(),
             verdict: AuditVerdict::Clean,
-            findings: Vec::new(),
             figures: Vec::new(),
             notes: Vec::new(),
         }
@@ -127,20 +122,7 @@ impl CheckReport {
     }
 
     pub(crate) fn add(&mut self, compared: Compared) {
-        self.compared += compared.answers;
-        self.differing += compared.differing;
-        self.skipped += compared.skipped;
-        self.list(compared);
-    }
-
-    /// Lists findings and counts them by door.
-    pub(crate) fn list(&mut self, compared: Compared) {
-        for (door, count) in compared.by_door {
-            *self.by_door.entry(door.to_owned()).or_default() += count;
-        }
-        for finding in compared.findings {
-            list(&mut self.findings, &finding.door.clone(), || finding);
-        }
+        self.compared = std::mem::take(&mut self.compared).join(compared);
     }
 
     pub(crate) fn figure(&mut self, name: &str, value: f64) {
@@ -152,7 +134,7 @@ impl CheckReport {
 
     /// Judged by the rule that nothing may differ. Where nothing was compared, there is no verdict.
     pub(crate) const fn judged_clean(mut self) -> Self {
-        self.verdict = match (self.compared, self.differing) {
+        self.verdict = match (self.compared.compared, self.compared.differing) {
             (0, _) => AuditVerdict::NotPossible,
             (_, 0) => AuditVerdict::Clean,
             (_, _) => AuditVerdict::Undeclared,
@@ -162,17 +144,44 @@ impl CheckReport {
 
     /// Judged by the rule that something must differ.
     pub(crate) const fn judged_found(mut self) -> Self {
-        self.verdict = match (self.compared, self.differing) {
+        self.verdict = match (self.compared.compared, self.compared.differing) {
             (0, _) => AuditVerdict::NotPossible,
             (_, 0) => AuditVerdict::NotFound,
             (_, _) => AuditVerdict::Found,
         };
         self
     }
+
+    /// By what the audit fails, where it does.
+    fn failure(&self) -> Option<String> {
+        if !self.verdict.fails() {
+            return None;
+        }
+        let first = self.compared.findings.first();
+        let first = first.filter(|_| self.verdict == AuditVerdict::Undeclared);
+        Some(first.map_or_else(
+            || format!("{}: what is known to look ahead was not found", self.id),
+            |first| {
+                let AuditFinding {
+                    door,
+                    call,
+                    day,
+                    change,
+                    byte,
+                    ..
+                } = first;
+                format!(
+                    "{}: {door} {call} on {day} differs from byte {byte} on ({change})",
+                    self.id
+                )
+            },
+        ))
+    }
 }
 
 /// All checks on one panel.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct SelfAudit {
     /// The panel's content hash.
     pub panel: String,
@@ -183,27 +192,115 @@ pub struct SelfAudit {
 }
 
 impl SelfAudit {
-    /// The checks by which it fails.
-    pub fn failures(&self) -> impl Iterator<Item = &CheckReport> {
-        self.checks.iter().filter(|check| check.verdict.fails())
+    /// The checks by which it fails, each with what was found.
+    #[must_use]
+    pub fn failures(&self) -> Vec<String> {
+        self.checks.iter().filter_map(CheckReport::failure).collect()
     }
 
-    /// The check of an id.
-    #[must_use]
-    pub fn check(&self, id: &str) -> Option<&CheckReport> {
-        self.checks.iter().find(|check| check.id == id)
+    /// The outcome for programs and people.
+    ///
+    /// # Errors
+    /// [`StudyError`] for a document that cannot be written.
+    pub fn audited(self) -> Result<Audited, StudyError> {
+        let failures = self.failures();
+        let found = if failures.is_empty() {
+            "only what the data card declares was found, and what is known to look ahead was".to_owned()
+        } else {
+            failures.join("; ")
+        };
+        let days = &self.as_of_days;
+        let of = |day: Option<&String>| day.cloned().unwrap_or_default();
+        let mut section = Section::new("Checks").table("checks", self.checks_table(), Shown::Everywhere);
+        section = section.table("figures", self.figures_table(), Shown::Everywhere);
+        section = section.table("findings", self.findings_table(), Shown::Everywhere);
+        let report = Report {
+            title: "Audit of this program".to_owned(),
+            verdict: format!(
+                "This program on {} as-of days from {} to {}: {found}.",
+                days.len(),
+                of(days.first()),
+                of(days.last())
+            ),
+            sections: vec![section],
+            ..Report::default()
+        };
+        let hint = "report this with the whole output: it is a defect of the program";
+        let wrong = (!failures.is_empty()).then(|| StudyError::difference(&found, hint));
+        Audited::new(&self, report, wrong)
+    }
+
+    /// The verdicts, and what each check asked and says besides.
+    fn checks_table(&self) -> TableData {
+        let table = RowTable::new("Verdicts", &self.checks)
+            .text("check", |check| check.id)
+            .text("verdict", |check| check.verdict.name())
+            .count("compared", |check| check.compared.compared)
+            .count("differing", |check| check.compared.differing)
+            .count("not possible", |check| check.compared.skipped)
+            .table();
+        self.checks.iter().fold(table, |table, check| {
+            let table = table.with_note(format!("{} {}", check.id, check.question));
+            let notes = check.notes.iter();
+            notes.fold(table, |table, note| {
+                table.with_note(format!("{}: {note}", check.id))
+            })
+        })
+    }
+
+    fn figures_table(&self) -> TableData {
+        let figures = self.checks.iter();
+        let figures: Vec<(&str, &AuditFigure)> = figures
+            .flat_map(|check| check.figures.iter().map(|figure| (check.id, figure)))
+            .collect();
+        RowTable::new("Figures", figures)
+            .text("check", |(id, _)| id)
+            .text("figure", |(_, figure)| &figure.name)
+            .text("value", |(_, figure)| number(figure.value))
+            .table()
+    }
+
+    /// What was found where a check fails.
+    fn findings_table(&self) -> TableData {
+        let failing = self.checks.iter().filter(|check| check.verdict.fails());
+        let findings: Vec<(&str, &AuditFinding)> = failing
+            .flat_map(|check| check.compared.findings.iter().map(|finding| (check.id, finding)))
+            .collect();
+        RowTable::new("Findings", findings)
+            .text("check", |(id, _)| id)
+            .text("function", |(_, finding)| &finding.door)
+            .text("call", |(_, finding)| &finding.call)
+            .text("day", |(_, finding)| &finding.day)
+            .text("change", |(_, finding)| &finding.change)
+            .count("byte", |(_, finding)| finding.byte)
+            .text("answer", |(_, finding)| &finding.answer)
+            .text("other answer", |(_, finding)| &finding.other_answer)
+            .table()
+    }
+}
+
+/// A count without decimals, a ratio with two.
+fn number(value: f64) -> String {
+    if value.fract().abs() < 1e-9 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.2}")
     }
 }
 
 /// Answers that were compared with those of another panel.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Compared {
-    pub(crate) answers: usize,
-    pub(crate) differing: usize,
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Compared {
+    /// Answers, fills or decisions that were compared.
+    pub compared: usize,
+    /// Those that differ.
+    pub differing: usize,
     /// Comparisons that the panel does not allow.
-    pub(crate) skipped: usize,
-    pub(crate) by_door: BTreeMap<&'static str, usize>,
-    pub(crate) findings: Vec<AuditFinding>,
+    pub skipped: usize,
+    /// Those that differ, by door.
+    pub by_door: BTreeMap<&'static str, usize>,
+    /// The first of those that differ, a few a door.
+    pub findings: Vec<AuditFinding>,
 }
 
 /// A count as a figure.
@@ -239,7 +336,7 @@ impl Compared {
         for place in 0..answers.len().max(others.len()) {
             let answer = answers.get(place).unwrap_or(&none);
             let other = others.get(place).unwrap_or(&none);
-            compared.answers += 1;
+            compared.compared += 1;
             if answer == other {
                 continue;
             }
@@ -253,7 +350,7 @@ impl Compared {
     }
 
     pub(crate) fn join(mut self, other: Self) -> Self {
-        self.answers += other.answers;
+        self.compared += other.compared;
         self.differing += other.differing;
         self.skipped += other.skipped;
         for (door, count) in other.by_door {
@@ -321,13 +418,13 @@ mod tests {
     fn a_difference_is_named_with_its_first_byte() {
         let (one, two) = (answer("a", "close 1.25"), answer("a", "close 1.75"));
         let same = Compared::of(from_ref(&one), from_ref(&one), ("2024-04-01", "cut"));
-        assert_eq!((same.answers, same.differing), (1, 0));
+        assert_eq!((same.compared, same.differing), (1, 0));
         let compared = Compared::of(from_ref(&one), &[two], ("2024-04-01", "cut"));
         let finding = &compared.findings[0];
         assert_eq!((finding.door.as_str(), finding.byte), ("tool", 8));
         assert_eq!(finding.other_answer, "close 1.75");
         let missing = Compared::of(from_ref(&one), &[], ("2024-04-01", "cut"));
-        assert_eq!((missing.answers, missing.differing), (1, 1));
+        assert_eq!((missing.compared, missing.differing), (1, 1));
     }
 
     #[test]

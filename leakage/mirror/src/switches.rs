@@ -175,7 +175,7 @@ fn told(mut report: CheckReport, gains: &[Gain], years: &[i32]) -> CheckReport {
     report.verdict = AuditVerdict::Measured;
     for gain in gains {
         let name = gain.family.name();
-        report.compared += gain.days;
+        report.compared.compared += gain.days;
         let worth = gain.clean.zip(gain.later).map(|(clean, later)| later - clean);
         let figures = [
             ("annual ratio with the true view", gain.clean),

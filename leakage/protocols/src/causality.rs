@@ -1,5 +1,8 @@
 //! Whether a column that was computed again on a cut or changed panel is still the same up to the cut.
 
+use crate::instant::SessionInstant;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -78,6 +81,88 @@ pub struct CausalityReport {
     pub first: Option<FirstDifference>,
     /// Whether the session's own bar behind its open is read; `None` where no run asked.
     pub reads_own_bar: Option<bool>,
+}
+
+/// Verdict on a column by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ColumnVerdict {
+    /// No cell up to a cut changed.
+    Clean,
+    /// Cells up to a cut change with later sessions.
+    ReadsAhead,
+    /// Changes reach the first fifth.
+    WholeSample,
+    /// Changes where the panel ends, and not where sessions are replaced.
+    LengthOrCalendar,
+    /// Two runs on the same panel differ.
+    NotDeterministic,
+    /// A run gave no column.
+    Failed,
+}
+
+impl CausalityVerdict {
+    /// The verdict by its name.
+    #[must_use]
+    pub const fn name(self) -> ColumnVerdict {
+        match self {
+            Self::Clean => ColumnVerdict::Clean,
+            Self::ReadsAhead { .. } => ColumnVerdict::ReadsAhead,
+            Self::WholeSample => ColumnVerdict::WholeSample,
+            Self::LengthOrCalendar => ColumnVerdict::LengthOrCalendar,
+            Self::NotDeterministic => ColumnVerdict::NotDeterministic,
+            Self::Incomplete { .. } => ColumnVerdict::Failed,
+        }
+    }
+
+    /// Sessions that are read ahead.
+    #[must_use]
+    pub const fn sessions_ahead(self) -> Option<usize> {
+        match self {
+            Self::ReadsAhead { sessions } => Some(sessions),
+            Self::Clean
+            | Self::WholeSample
+            | Self::LengthOrCalendar
+            | Self::NotDeterministic
+            | Self::Incomplete { .. } => None,
+        }
+    }
+}
+
+impl CausalityReport {
+    /// The verdict in words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self.verdict {
+            CausalityVerdict::Clean => format!("clean (tested {} cuts, {} days)", self.cuts, self.sessions),
+            CausalityVerdict::ReadsAhead { sessions } => {
+                let days = if sessions == 1 { "day" } else { "days" };
+                format!("reads {sessions} {days} ahead")
+            }
+            CausalityVerdict::WholeSample => "whole-sample fit".to_owned(),
+            CausalityVerdict::LengthOrCalendar => "depends on length or calendar".to_owned(),
+            CausalityVerdict::NotDeterministic => "not_deterministic".to_owned(),
+            CausalityVerdict::Incomplete { .. } => "failed: a run has fewer rows than the panel".to_owned(),
+        }
+    }
+
+    /// Whether the column reads what is not known at an instant. A column that reads a later session may read its open alone, so
+    /// that a declaration of that open is not called broken.
+    #[must_use]
+    pub fn breaks(&self, known_by: SessionInstant) -> bool {
+        match self.verdict {
+            CausalityVerdict::Clean => {
+                self.reads_own_bar == Some(true) && known_by < SessionInstant::close(0)
+            }
+            CausalityVerdict::ReadsAhead { sessions } => {
+                known_by < SessionInstant::open(i64::try_from(sessions).unwrap_or(i64::MAX / 4))
+            }
+            CausalityVerdict::WholeSample
+            | CausalityVerdict::LengthOrCalendar
+            | CausalityVerdict::NotDeterministic => true,
+            CausalityVerdict::Incomplete { .. } => false,
+        }
+    }
 }
 
 /// What one run shows of one column.

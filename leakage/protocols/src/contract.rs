@@ -4,42 +4,68 @@ use crate::instant::SessionInstant;
 use crate::panel::BarField;
 use crate::schema::{FEATURES, FeatureSpec};
 use crate::switch::{FillRule, Switch};
+use serde::{Deserialize, Serialize};
 
 /// Which rows a scale is taken from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ScaleRows {
     /// No scale.
+    #[default]
+    #[serde(rename = "none")]
     Unscaled,
     /// The names of the same day.
+    #[serde(rename = "day")]
     SameDay,
     /// The rows of the fit.
+    #[serde(rename = "train")]
     FitRows,
     /// All rows of the panel.
+    #[serde(rename = "full")]
     AllRows,
 }
 
 /// Which sessions a graph of peers is found in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum GraphScope {
     /// No graph.
+    #[default]
+    #[serde(rename = "none")]
     NoGraph,
     /// Sessions before its use.
     Trailing,
     /// Sessions before and after its use.
     Symmetric,
     /// All sessions of the panel.
+    #[serde(rename = "full")]
     WholePanel,
 }
 
 /// Which names a back-test may trade.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum UniverseRule {
     /// Those of the index or list as of each day.
+    #[default]
+    #[serde(rename = "as-of")]
     AsOfDay,
     /// Those of the end of the panel.
+    #[serde(rename = "end")]
     AtTheEnd,
     /// Those that lived to the end of the panel.
     Survivors,
+}
+
+/// From where factors are counted: levels that look back from the end know later dividends, ratios do not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AdjustedFrom {
+    /// 1 on a name's first day.
+    #[default]
+    Start,
+    /// 1 on the last day.
+    End,
 }
 
 /// What is known of a feature's source.

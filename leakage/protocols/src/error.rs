@@ -46,6 +46,15 @@ pub enum LeakageError {
         /// What it must be.
         rule: &'static str,
     },
+    /// Text that is no instant of a session.
+    #[error(
+        "{text:?} is no instant; write \"open\", \"close\", \"next_open\", \"next_close\", or with sessions as \"close+3\" and \
+         \"close-1\""
+    )]
+    Instant {
+        /// The text.
+        text: String,
+    },
     /// A horizon that was not prepared.
     #[error("unknown horizon {horizon}: name it where the benchmark is prepared")]
     Horizon {

@@ -2,9 +2,12 @@
 
 use crate::switch::Switch;
 use ktd_stats::SplitMix64;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// A family of predictors, with the same settings under all protocols.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum ModelFamily {
     /// The return of 20 sessions.
     Momentum,
@@ -44,12 +47,6 @@ impl ModelFamily {
         }
     }
 
-    /// The family of a name.
-    #[must_use]
-    pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|family| family.name() == name)
-    }
-
     /// Whether seeds change it; those of the others are all alike.
     #[must_use]
     pub const fn is_seeded(self) -> bool {
@@ -61,11 +58,13 @@ impl ModelFamily {
 }
 
 /// One run: a family under a protocol for a horizon and a year. Runs do not depend on each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct RunKey {
     /// Who scores.
+    #[serde(rename = "model")]
     pub family: ModelFamily,
     /// Under which protocol.
+    #[serde(rename = "protocol")]
     pub switch: Switch,
     /// Sessions of the label.
     pub horizon: usize,
@@ -145,10 +144,12 @@ mod tests {
     }
 
     #[test]
-    fn names_lead_back() {
+    fn files_have_the_names_of_tables() {
         for family in ModelFamily::ALL {
-            assert_eq!(ModelFamily::of_name(family.name()), Some(family));
+            assert_eq!(serde_json::to_value(family).unwrap(), family.name());
         }
-        assert_eq!(ModelFamily::of_name("oracle"), None);
+        for switch in Switch::ALL {
+            assert_eq!(serde_json::to_value(switch).unwrap(), switch.name());
+        }
     }
 }

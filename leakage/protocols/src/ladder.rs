@@ -5,15 +5,16 @@ use crate::run::{DayTrade, best_tenth, equal_weights};
 use crate::series::{HEADLINE_BPS, TradeSeries};
 use crate::signal::SignalGrid;
 use crate::switch::FillRule;
-use ktd_stats::Undefined;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// What the best tenth of a signal earned at one fill.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct LadderRung {
     /// Where orders are filled.
     pub fill: FillRule,
-    /// Annual ratio at the headline cost.
-    pub sharpe: Result<f64, Undefined>,
+    /// Annual ratio at the headline cost; `None` where it has no value.
+    pub sharpe: Option<f64>,
     /// Mean daily turnover without the first day; `None` of one day.
     pub turnover: Option<f64>,
     /// Days traded.
@@ -45,7 +46,7 @@ pub fn fill_ladder(bars: &BarGrid, signal: &SignalGrid, fill: FillRule, min_name
     let series = TradeSeries::of((0..signal.sessions()).filter_map(trade).collect());
     LadderRung {
         fill,
-        sharpe: series.sharpe(HEADLINE_BPS),
+        sharpe: series.sharpe(HEADLINE_BPS).ok(),
         turnover: series.figures().turnover,
         days: series.days().len(),
     }

@@ -12,6 +12,7 @@
 //! Knows: statistics, learners. Never knows: the simulator's market, masks, agents, files, clocks, threads.
 
 mod auc;
+mod audited_signal;
 mod bench;
 mod bootstrap;
 mod causality;
@@ -24,13 +25,17 @@ mod graph;
 mod instant;
 mod key;
 mod ladder;
+mod manifest;
 mod mask_check;
 mod noise;
 mod panel;
-mod planted;
 mod profile;
+mod proofs;
+mod record;
 mod replay_panel;
 mod replay_plan;
+mod report;
+mod report_rows;
 mod ridge_model;
 mod rolling;
 mod rows;
@@ -48,15 +53,16 @@ mod source_hints;
 mod suffix;
 mod switch;
 
+pub use audited_signal::AuditedSignal;
 pub use bench::{LeakageBench, YearSplit, default_test_years};
 pub use bootstrap::{BootstrapMean, bootstrap_mean};
 pub use causality::{
-    CausalityReport, CausalityVerdict, FirstDifference, ReplayComparison, ReplayKind, ReplayRun,
-    causality_report, compare_replay, judge_replays,
+    CausalityReport, CausalityVerdict, ColumnVerdict, FirstDifference, ReplayComparison, ReplayKind,
+    ReplayRun, causality_report, compare_replay, judge_replays,
 };
 pub use contract::{
-    ContractFinding, ContractRule, FeatureContract, FeatureSource, GraphScope, PipelineContract, ScaleRows,
-    UniverseRule, check_contract, switch_contract,
+    AdjustedFrom, ContractFinding, ContractRule, FeatureContract, FeatureSource, GraphScope,
+    PipelineContract, ScaleRows, UniverseRule, check_contract, switch_contract,
 };
 pub use error::LeakageError;
 pub use feature_grid::FeatureGrid;
@@ -65,13 +71,17 @@ pub use graph::{GraphWindow, PeerGraph, peer_graphs, peer_means};
 pub use instant::SessionInstant;
 pub use key::{ModelFamily, RunKey};
 pub use ladder::{LadderRung, fill_ladder};
+pub use manifest::{FeatureKeys, LabelKeys, ManifestKeys, ProtocolKeys, Whole};
 pub use mask_check::{MaskCheck, mask_check};
 pub use noise::{FEWEST_NOISE_PANELS, noise_band, permuted_paths};
 pub use panel::{BarColumns, BarField, BarGrid, SessionMonth};
-pub use planted::{PLANTED_SIGNALS, PlantedAudit, PlantedKind, PlantedSignal, audit_planted};
 pub use profile::{PieceCorrelation, ReturnPiece, signal_profile};
+pub use proofs::{LadderRow, LeakProofs, ProfileRow, SanityRow, interventions};
+pub use record::LeakRun;
 pub use replay_panel::{ReplayPanel, SessionDay, SuffixReplacement, TradedField};
 pub use replay_plan::{PlannedReplay, replay_plan};
+pub use report::{AskedGrid, GridRuns, LeakPanel, LeakReport};
+pub use report_rows::{ControlRow, CostRow, GainRow, YearRow};
 pub use ridge_model::RidgeModel;
 pub use run::{DayTrade, SessionScores, YearRun};
 pub use schema::{FEATURES, FeatureKind, FeatureSpec};

@@ -1,6 +1,7 @@
 //! Daily bars of many names as columns.
 
 use crate::error::LeakageError;
+use serde::{Deserialize, Serialize};
 
 /// The calendar month of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,8 +28,9 @@ pub struct BarColumns<'a> {
     pub volume: &'a [f64],
 }
 
-/// One column of a bar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// One column of a bar; files name its prices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum BarField {
     /// First price.
     Open,
@@ -39,6 +41,7 @@ pub enum BarField {
     /// Last price.
     Close,
     /// Shares traded.
+    #[serde(skip)]
     Volume,
 }
 

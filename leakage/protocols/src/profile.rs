@@ -4,6 +4,9 @@ use crate::panel::{BarField, BarGrid};
 use crate::signal::{KnownAt, SignalGrid};
 use ktd_stats::moments::mean;
 use ktd_stats::{Sample, newey_west, spearman};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt;
 use std::ops::Range;
 
 /// Pieces after the stamp that a leak shows in first.
@@ -17,7 +20,7 @@ const T_DAYS: usize = 10;
 
 /// A stretch of return around a stamp: piece `2j - 1` is the night into the session `j` after it, piece `2j` that session
 /// from open to close.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub struct ReturnPiece(pub i64);
 
 impl ReturnPiece {
@@ -50,8 +53,19 @@ impl ReturnPiece {
     }
 }
 
+impl fmt::Display for ReturnPiece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let part = if self.is_night() {
+            "night into"
+        } else {
+            "session of"
+        };
+        write!(f, "{part} day {:+}", self.sessions_after())
+    }
+}
+
 /// How a signal ranks the returns of one piece.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct PieceCorrelation {
     /// The piece.
     pub piece: ReturnPiece,

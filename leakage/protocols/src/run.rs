@@ -9,9 +9,11 @@ use crate::scores::year_scores;
 use crate::switch::Switch;
 use ktd_stats::moments::count;
 use ktd_stats::spearman;
+use serde::{Deserialize, Serialize};
 
 /// What a protocol's strategy held and earned on a test day.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DayTrade {
     /// The signal day.
     pub session: usize,

@@ -2,11 +2,15 @@
 
 use crate::key::ModelFamily;
 use crate::switch::Switch;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// What a switch is worth to a family of predictors on the market of the demonstration, which has no alpha.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ShippedGain {
     /// The family.
+    #[serde(rename = "model")]
     pub family: ModelFamily,
     /// The median of its leakage gains over horizons.
     pub gain: f64,

@@ -62,6 +62,17 @@ impl SignalGrid {
             .unwrap_or(&[])
     }
 
+    /// Sessions with at least so many scores.
+    #[must_use]
+    pub fn days_with(&self, names: usize) -> usize {
+        let scores = |session: &usize| {
+            let row = self.row(*session).iter();
+            row.filter(|score| score.is_finite()).count()
+        };
+        let is_enough = |session: &usize| names <= scores(session);
+        (0..self.sessions()).filter(is_enough).count()
+    }
+
     /// Sessions of the panel.
     #[must_use]
     pub fn sessions(&self) -> usize {

@@ -1,9 +1,12 @@
 //! Rules of a back-test's protocol of which one at a time lets tomorrow in.
 
 use crate::panel::{BarField, BarGrid};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// A protocol: the clean reference, or the reference with one rule switched (docs/spec/leakage.md#protocols).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Switch {
     /// The reference.
     Clean,
@@ -22,13 +25,16 @@ pub enum Switch {
 }
 
 /// At which price an order of a signal day is filled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum FillRule {
     /// The open of the session after the signal day.
     NextOpen,
     /// The signal day's own open.
+    #[serde(rename = "open")]
     SameOpen,
     /// The signal day's own close.
+    #[serde(rename = "close")]
     SameClose,
     /// The close of the session after the signal day.
     NextClose,
@@ -47,6 +53,8 @@ impl Switch {
         Self::ExecClose,
         Self::LabelOverlap,
     ];
+    /// The reference and the two dominant protocols, of which more is shown.
+    pub const PROVED: [Self; 3] = [Self::Clean, Self::TempCenter, Self::ExecOpen];
 
     /// Its name in tables and files.
     #[must_use]
@@ -62,10 +70,10 @@ impl Switch {
         }
     }
 
-    /// The protocol of a name.
+    /// Whether it is one of the two that are dominant on a market without alpha.
     #[must_use]
-    pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|switch| switch.name() == name)
+    pub const fn is_dominant(self) -> bool {
+        matches!(self, Self::TempCenter | Self::ExecOpen)
     }
 
     /// Where its orders are filled; labels begin there.
@@ -108,15 +116,15 @@ impl FillRule {
         Self::OpenAfter,
     ];
 
-    /// Its name in tables and files.
+    /// Its name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::NextOpen => "next_open",
-            Self::SameOpen => "open",
-            Self::SameClose => "close",
-            Self::NextClose => "next_close",
-            Self::OpenAfter => "open_after",
+            Self::NextOpen => "next open",
+            Self::SameOpen => "same open",
+            Self::SameClose => "same close",
+            Self::NextClose => "next close",
+            Self::OpenAfter => "open after next",
         }
     }
 
@@ -180,10 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_purge() {
-        for switch in Switch::ALL {
-            assert_eq!(Switch::of_name(switch.name()), Some(switch));
-        }
+    fn labels_that_end_in_the_test_year_are_purged_but_under_the_overlap() {
         assert_eq!(
             (
                 Switch::Clean.purged_sessions(5),

@@ -1,7 +1,6 @@
 //! The audit of columns: what they read, and whether their contracts hold.
 
 use super::audit_panel::AuditPanel;
-use super::instant_text::instant_text;
 use super::manifest::{ColumnSource, LeakManifest, ManifestCommand};
 use super::program_columns::{ProgramRunner, program_columns};
 use super::replay_audit::{ColumnOutcome, ComputedColumns, replay_columns, run_text};
@@ -10,19 +9,33 @@ use ktd_expressions::{CheckedFormula, FormulaPrecision};
 use ktd_formulas::FieldPanel;
 use ktd_formulas::{ValueSpan, evaluate};
 use ktd_leakage::{
-    CausalityReport, CausalityVerdict, GraphScope, GraphWindow, LeakageSettings, ReplayPanel, SessionInstant,
-    peer_graphs, peer_means, replay_plan,
+    ColumnVerdict, GraphScope, GraphWindow, LeakageSettings, ReplayPanel, SessionInstant, peer_graphs,
+    peer_means, replay_plan,
 };
+use ktd_study::{Audited, Report, Section, Shown};
+use ktd_view::draw::Align::Right;
+use ktd_view::draw::{TableCell, TableData, counted};
+use ktd_view::row_table::RowTable;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// What replays say of columns.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ColumnAudit {
+    /// Column by column.
+    pub columns: Vec<AuditedColumn>,
+}
+
 /// What replays say of a column, against its contract.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct AuditedColumn {
     /// Its name.
     pub column: String,
-    /// `clean`, `reads_ahead`, `whole_sample`, `length_or_calendar`, `not_deterministic` or `failed`.
-    pub verdict: &'static str,
+    /// The verdict.
+    pub verdict: ColumnVerdict,
     /// The verdict with what was tested.
     pub text: String,
     /// Sessions that it reads ahead, at four of five cuts.
@@ -42,7 +55,8 @@ pub struct AuditedColumn {
 }
 
 /// A cell that differs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct AuditDifference {
     /// The day.
     pub date: String,
@@ -254,11 +268,11 @@ fn audited(
 ) -> AuditedColumn {
     let mut row = AuditedColumn {
         column: name.to_owned(),
-        verdict: "failed",
+        verdict: ColumnVerdict::Failed,
         text: String::new(),
         sessions_ahead: None,
         reads_own_bar: None,
-        available_at: instant_text(available_at),
+        available_at: available_at.code(),
         is_broken: false,
         cuts: 0,
         sessions: 0,
@@ -278,47 +292,100 @@ fn audited(
                     .get(first.run)
                     .map_or_else(String::new, |run| run_text(run, panel)),
             });
-            describe(&mut row, report);
-            row.is_broken = is_broken(report, available_at.min(signal_at));
+            (row.verdict, row.text) = (report.verdict.name(), report.words());
+            row.sessions_ahead = report.verdict.sessions_ahead();
+            row.is_broken = report.breaks(available_at.min(signal_at));
         }
     }
     row
 }
 
-/// The verdict in words.
-fn describe(row: &mut AuditedColumn, report: &CausalityReport) {
-    (row.verdict, row.text) = match report.verdict {
-        CausalityVerdict::Clean => (
-            "clean",
-            format!("clean (tested {} cuts, {} days)", report.cuts, report.sessions),
-        ),
-        CausalityVerdict::ReadsAhead { sessions } => {
-            row.sessions_ahead = Some(sessions);
-            let days = if sessions == 1 { "day" } else { "days" };
-            ("reads_ahead", format!("reads {sessions} {days} ahead"))
-        }
-        CausalityVerdict::WholeSample => ("whole_sample", "whole-sample fit".to_owned()),
-        CausalityVerdict::LengthOrCalendar => {
-            ("length_or_calendar", "depends on length or calendar".to_owned())
-        }
-        CausalityVerdict::NotDeterministic => ("not_deterministic", "not_deterministic".to_owned()),
-        CausalityVerdict::Incomplete { .. } => {
-            ("failed", "failed: a run has fewer rows than the panel".to_owned())
-        }
+/// The outcome of an audit of columns; `notes` say what else a reader must know.
+///
+/// # Errors
+/// [`StudyError`] for a document that cannot be written.
+pub fn columns_audited(columns: Vec<AuditedColumn>, notes: Vec<String>) -> Result<Audited, StudyError> {
+    let wrong = wrong_column(&columns);
+    let verdict = wrong.as_ref().map_or_else(
+        || {
+            let count = counted(columns.len(), "column");
+            format!("{count} on cut and changed panels: every one keeps its contract.")
+        },
+        |wrong| format!("{wrong}."),
+    );
+    let table = notes
+        .into_iter()
+        .fold(column_table(&columns), TableData::with_note);
+    let section = Section::new("Columns").table("columns", table, Shown::Everywhere);
+    let report = Report {
+        title: "Columns on cut and changed panels".to_owned(),
+        verdict,
+        sections: vec![section],
+        ..Report::default()
     };
+    Audited::new(&ColumnAudit { columns }, report, wrong)
 }
 
-/// Whether a column reads what is not known at an instant. A column that reads a later session may read its open alone, so
-/// that a declaration of that open is not called broken.
-fn is_broken(report: &CausalityReport, known_by: SessionInstant) -> bool {
-    match report.verdict {
-        CausalityVerdict::Clean => report.reads_own_bar == Some(true) && known_by < SessionInstant::close(0),
-        CausalityVerdict::ReadsAhead { sessions } => {
-            known_by < SessionInstant::open(i64::try_from(sessions).unwrap_or(i64::MAX / 4))
-        }
-        CausalityVerdict::WholeSample
-        | CausalityVerdict::LengthOrCalendar
-        | CausalityVerdict::NotDeterministic => true,
-        CausalityVerdict::Incomplete { .. } => false,
+/// A program that failed, or the first column that breaks its contract.
+fn wrong_column(columns: &[AuditedColumn]) -> Option<StudyError> {
+    if let Some(failed) = columns
+        .iter()
+        .find(|column| column.verdict == ColumnVerdict::Failed)
+    {
+        return Some(StudyError::input(
+            format_args!("{}: {}", failed.column, failed.text),
+            "run the program by hand on the rows of the panel; a verdict needs every run",
+        ));
     }
+    let broken: Vec<&AuditedColumn> = columns.iter().filter(|column| column.is_broken).collect();
+    let first = broken.first()?;
+    let more = match broken.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {} more break their contracts", counted(more, "column")),
+    };
+    let what = match first.verdict {
+        ColumnVerdict::Clean => "it reads the day's own bar",
+        _ => &first.text,
+    };
+    Some(StudyError::difference(
+        format_args!(
+            "{} is declared known at the {}: {what}{more}",
+            first.column, first.available_at
+        ),
+        "",
+    ))
+}
+
+fn column_table(columns: &[AuditedColumn]) -> TableData {
+    // What the day's own bar says is no leak where the column is declared for its close.
+    let first = |column: &AuditedColumn| {
+        let is_told = column.verdict != ColumnVerdict::Clean || column.is_broken;
+        column.first.clone().filter(|_| is_told)
+    };
+    let cell = |value: Option<f64>| value.map_or_else(|| "missing".to_owned(), |value| value.to_string());
+    let of_first = |column: &AuditedColumn, of: &dyn Fn(AuditDifference) -> String| {
+        TableCell::Text(first(column).map_or_else(String::new, of))
+    };
+    RowTable::new("Columns", columns)
+        .text("column", |column| &column.column)
+        .text("verdict", |column| &column.text)
+        .text("declared", |column| &column.available_at)
+        .text("own bar", |column| match column.reads_own_bar {
+            Some(true) => "read",
+            Some(false) => "not read",
+            None => "",
+        })
+        .text("contract", |column| if column.is_broken { "broken" } else { "" })
+        .text("first difference", |column| {
+            let place = |first: AuditDifference| format!("{} {}: {}", first.date, first.symbol, first.run);
+            first(column).map_or_else(String::new, place)
+        })
+        .column(("whole", Right), |column| {
+            of_first(column, &|first| cell(first.whole))
+        })
+        .column(("in the run", Right), |column| {
+            of_first(column, &|first| cell(first.replayed))
+        })
+        .table()
+        .with_note("clean: no cell up to a cut changed at the cuts that were tested")
 }

@@ -3,18 +3,22 @@
 use super::audit::{AuditOptions, AuditedColumn, audit_manifest, audit_program};
 use super::audit_panel::AuditPanel;
 use super::bars::market_bars;
-use super::config::{AdjustedFrom, LeakUniverse};
-use super::manifest::{LeakManifest, ManifestCommand};
-use super::manifest_text::manifest_text;
+use super::config::LeakUniverse;
+use super::manifest::{LeakManifest, ManifestCommand, manifest_text};
 use super::program_columns::ProgramRunner;
 use ktd_env::Market;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_expressions::{FormulaPrecision, FormulaRole, check_formula};
 use ktd_formulas::{ValueSpan, evaluate};
-use ktd_leakage::{BarField, FEATURES, FeatureGrid, LeakageSettings, SessionInstant, Switch};
+use ktd_leakage::{
+    AdjustedFrom, BarField, ColumnVerdict, FEATURES, FeatureGrid, LeakageSettings, SessionInstant, Switch,
+    UniverseRule,
+};
 use ktd_stats::moments::count;
+use ktd_study::TomlText;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 fn market() -> Market {
     let config = SynthConfig {
@@ -30,12 +34,13 @@ fn no_program(_: &ManifestCommand, _: Vec<u8>) -> Result<Vec<u8>, String> {
     Err("unexpected".to_owned())
 }
 
+fn manifest(text: &str) -> LeakManifest {
+    LeakManifest::of(&TomlText::new("m.toml", text), PathBuf::new()).unwrap()
+}
+
 fn audited(switch: Switch, panel: &AuditPanel) -> Vec<AuditedColumn> {
-    let manifest = LeakManifest::parse(
-        &manifest_text(switch, 5, 3, (LeakUniverse::All, AdjustedFrom::Start)),
-        "m.toml",
-    )
-    .unwrap();
+    let text = manifest_text(switch, (5, 3), (UniverseRule::AsOfDay, AdjustedFrom::Start)).unwrap();
+    let manifest = manifest(&text);
     let options = AuditOptions {
         tolerance: 0.0,
         threads: 2,
@@ -50,7 +55,11 @@ fn all_columns_of_the_reference_are_clean_and_centred_ones_read_three_days_ahead
     let clean = audited(Switch::Clean, &panel);
     assert_eq!(clean.len(), 25);
     for column in &clean {
-        assert_eq!((column.verdict, column.is_broken), ("clean", false), "{column:?}");
+        assert_eq!(
+            (column.verdict, column.is_broken),
+            (ColumnVerdict::Clean, false),
+            "{column:?}"
+        );
         assert!(
             column.text.starts_with("clean (tested ") && 30 < column.cuts,
             "{column:?}"
@@ -75,7 +84,7 @@ fn all_columns_of_the_reference_are_clean_and_centred_ones_read_three_days_ahead
                 "{first:?}"
             );
         } else {
-            assert_eq!(column.verdict, "clean", "{}", feature.name);
+            assert_eq!(column.verdict, ColumnVerdict::Clean, "{}", feature.name);
         }
     }
 }
@@ -179,7 +188,7 @@ fn programs_are_judged_by_what_they_write() {
             .collect()
     });
     let found = verdict(&lag, close).unwrap();
-    assert_eq!((found.verdict, found.is_broken), ("clean", false));
+    assert_eq!((found.verdict, found.is_broken), (ColumnVerdict::Clean, false));
     assert!(!verdict(&lag, SessionInstant::open(0)).unwrap().is_broken);
     let own = program(<[f64]>::to_vec);
     assert!(!verdict(&own, close).unwrap().is_broken);
@@ -204,7 +213,10 @@ fn programs_are_judged_by_what_they_write() {
         vec![count(call); closes.len()]
     });
     let found = verdict(&random, close).unwrap();
-    assert_eq!((found.verdict, found.is_broken), ("not_deterministic", true));
+    assert_eq!(
+        (found.verdict, found.is_broken),
+        (ColumnVerdict::NotDeterministic, true)
+    );
 }
 
 /// What changes the lines of an output.
@@ -288,7 +300,10 @@ fn rows_that_are_left_out_are_missing_and_a_column_that_comes_and_goes_is_a_fail
             .map(|(_, line)| line)
             .collect()
     });
-    assert_ne!(verdict(&few, SessionInstant::close(0)).unwrap().verdict, "failed");
+    assert_ne!(
+        verdict(&few, SessionInstant::close(0)).unwrap().verdict,
+        ColumnVerdict::Failed
+    );
     let calls = std::sync::atomic::AtomicU64::new(0);
     let clean = program(<[f64]>::to_vec);
     let renamed = move |command: &ManifestCommand, input: Vec<u8>| {
@@ -297,7 +312,7 @@ fn rows_that_are_left_out_are_missing_and_a_column_that_comes_and_goes_is_a_fail
         Ok(text.replacen("mine", &format!("mine{call}"), 1).into_bytes())
     };
     let found = verdict(&renamed, SessionInstant::close(0)).unwrap();
-    assert_eq!(found.verdict, "failed");
+    assert_eq!(found.verdict, ColumnVerdict::Failed);
     assert!(found.text.contains("the column is missing"), "{}", found.text);
 }
 
@@ -305,7 +320,7 @@ fn rows_that_are_left_out_are_missing_and_a_column_that_comes_and_goes_is_a_fail
 fn a_manifest_without_anything_to_compute_is_refused() {
     let text = "[protocol]\nsignal_at = \"close\"\nfill_at = \"next_open\"\nlabel = { price = \"open\", from_day = 1, horizon_days = 5 }\n\
                 purge_days = 6\n[[feature]]\nname = \"a\"\navailable_at = \"close\"\n";
-    let manifest = LeakManifest::parse(text, "m.toml").unwrap();
+    let manifest = manifest(text);
     let options = AuditOptions {
         tolerance: 0.0,
         threads: 1,

@@ -4,7 +4,7 @@ use super::config::LeakUniverse;
 use crate::StudyError;
 use ktd_data::bar_table::BarTable;
 use ktd_env::{Bar, Market, NameId, TradeDate};
-use ktd_leakage::{BarColumns, BarGrid, SessionMonth};
+use ktd_leakage::{BarColumns, BarGrid, LeakageError, SessionMonth};
 
 /// Bars with the names and days of their rows and columns.
 #[derive(Debug, Clone)]
@@ -104,8 +104,12 @@ fn bar_grid(calendar: &[TradeDate], names: usize, columns: &[Vec<f64>; 5]) -> Re
         volume,
     };
     let months: Vec<SessionMonth> = calendar.iter().map(|day| month_of(*day)).collect();
-    BarGrid::new(&months, names, &bars)
-        .map_err(|error| StudyError::input(error.to_string(), "use a panel with trading days and names"))
+    BarGrid::new(&months, names, &bars).map_err(unfit)
+}
+
+/// A panel on which something cannot be computed.
+pub(super) fn unfit(error: LeakageError) -> StudyError {
+    StudyError::input(error, "use a longer panel, or change the setting that it names")
 }
 
 /// Whether a name traded on a share of all sessions.

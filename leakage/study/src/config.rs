@@ -1,7 +1,9 @@
 //! An experiment file of the one-switch benchmark.
 
 use ktd_env::TradeDate;
-use ktd_leakage::{COSTS_BPS, FEWEST_NOISE_PANELS, LeakageSettings, ModelFamily, Switch};
+use ktd_leakage::{
+    AdjustedFrom, COSTS_BPS, FEWEST_NOISE_PANELS, LeakageSettings, ModelFamily, Switch, UniverseRule,
+};
 use ktd_study::StudyError;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -44,10 +46,10 @@ pub struct LeakConfig {
     pub horizons: Vec<usize>,
     /// Models by name.
     #[serde(default = "default_models")]
-    pub models: Vec<String>,
+    pub models: Vec<ModelFamily>,
     /// Protocols by name; the reference is always run.
     #[serde(default = "default_protocols")]
-    pub protocols: Vec<String>,
+    pub protocols: Vec<Switch>,
     /// Seeds of the models that draw.
     #[serde(default = "default_seeds")]
     pub seeds: Vec<u64>,
@@ -78,17 +80,6 @@ pub struct PriceFile {
     /// From where factors are counted.
     #[serde(default)]
     pub adjusted_from: AdjustedFrom,
-}
-
-/// From where factors are counted: levels that look back from the end know later dividends, ratios do not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum AdjustedFrom {
-    /// 1 on a name's first day.
-    #[default]
-    Start,
-    /// 1 on the last day of the file.
-    End,
 }
 
 /// A synthetic market.
@@ -140,12 +131,12 @@ fn default_horizons() -> Vec<usize> {
     vec![5, 20]
 }
 
-fn default_models() -> Vec<String> {
-    ["momentum", "ridge"].map(str::to_owned).to_vec()
+fn default_models() -> Vec<ModelFamily> {
+    vec![ModelFamily::Momentum, ModelFamily::Ridge]
 }
 
-fn default_protocols() -> Vec<String> {
-    Switch::ALL.map(|switch| switch.name().to_owned()).to_vec()
+fn default_protocols() -> Vec<Switch> {
+    Switch::ALL.to_vec()
 }
 
 fn default_seeds() -> Vec<u64> {
@@ -165,24 +156,25 @@ const fn default_future_days() -> usize {
 }
 
 impl LeakConfig {
-    /// The families of the file, in the order of all families.
-    ///
-    /// # Errors
-    /// [`StudyError`] for an unknown one, and without any.
-    pub fn families(&self) -> Result<Vec<ModelFamily>, StudyError> {
-        let names: Vec<&str> = ModelFamily::ALL.iter().map(|family| family.name()).collect();
-        chosen(&self.models, "models", ModelFamily::of_name, &names)
+    /// The models of the file, in the order of all.
+    #[must_use]
+    pub fn families(&self) -> Vec<ModelFamily> {
+        let asked = |family: &ModelFamily| self.models.contains(family);
+        ModelFamily::ALL.into_iter().filter(asked).collect()
     }
 
-    /// The protocols of the file with the reference, in the order of all protocols.
-    ///
-    /// # Errors
-    /// [`StudyError`] for an unknown one.
-    pub fn switches(&self) -> Result<Vec<Switch>, StudyError> {
-        let names: Vec<&str> = Switch::ALL.iter().map(|switch| switch.name()).collect();
-        let mut asked = self.protocols.clone();
-        asked.push(Switch::Clean.name().to_owned());
-        chosen(&asked, "protocols", Switch::of_name, &names)
+    /// The protocols of the file with the reference, in the order of all.
+    #[must_use]
+    pub fn switches(&self) -> Vec<Switch> {
+        let asked = |switch: &Switch| *switch == Switch::Clean || self.protocols.contains(switch);
+        Switch::ALL.into_iter().filter(asked).collect()
+    }
+
+    /// From where factors are counted; those of a panel look back from each day.
+    #[must_use]
+    pub fn adjusted_from(&self) -> AdjustedFrom {
+        let prices = self.prices.as_ref();
+        prices.map_or(AdjustedFrom::Start, |prices| prices.adjusted_from)
     }
 
     /// The last day that is read.
@@ -213,31 +205,14 @@ impl LeakConfig {
     }
 }
 
-fn chosen<T: Ord>(
-    asked: &[String],
-    key: &str,
-    of_name: fn(&str) -> Option<T>,
-    known: &[&str],
-) -> Result<Vec<T>, StudyError> {
-    let mut found = Vec::new();
-    for name in asked {
-        let choice = of_name(name).ok_or_else(|| {
-            StudyError::input(
-                format_args!("`{key}` has {name:?}, which is unknown"),
-                format!("choose from {}", known.join(", ")),
-            )
-        })?;
-        found.push(choice);
+impl LeakUniverse {
+    /// The rule of the names that take part.
+    pub(super) const fn rule(self) -> UniverseRule {
+        match self {
+            Self::Members | Self::All => UniverseRule::AsOfDay,
+            Self::Share(_) => UniverseRule::Survivors,
+        }
     }
-    found.sort();
-    found.dedup();
-    if found.is_empty() {
-        return Err(StudyError::input(
-            format_args!("`{key}` is empty"),
-            format!("choose from {}", known.join(", ")),
-        ));
-    }
-    Ok(found)
 }
 
 /// One market, and one that can say who its members are where that is asked for.
@@ -265,13 +240,12 @@ fn check_source(config: &LeakConfig) -> Result<(), StudyError> {
 /// Whether the keys of a file go together.
 ///
 /// # Errors
-/// [`StudyError`] for names that nobody has, and a file with both a panel and a synthetic market.
+/// [`StudyError`] for an empty list, a number out of its range, and a file with both a panel and a synthetic market.
 pub(super) fn check_config(config: &LeakConfig) -> Result<(), StudyError> {
     check_source(config)?;
-    config.families()?;
-    config.switches()?;
     config.last_day()?;
     for (key, is_empty) in [
+        ("models", config.models.is_empty()),
         ("horizons", config.horizons.is_empty()),
         ("seeds", config.seeds.is_empty()),
         ("costs_bps", config.costs_bps.is_empty()),
@@ -293,13 +267,10 @@ pub(super) fn check_config(config: &LeakConfig) -> Result<(), StudyError> {
             format!("write hundredths of a percent from 0 to {MOST_COST_BPS}"),
         ));
     }
-    if config.noise_panels != 0 && !(FEWEST_NOISE_PANELS..=MOST_NOISE_PANELS).contains(&config.noise_panels) {
-        let panels = config.noise_panels;
-        let what = if panels < FEWEST_NOISE_PANELS {
-            "few"
-        } else {
-            "many"
-        };
+    let panels = config.noise_panels;
+    if panels != 0 && !(FEWEST_NOISE_PANELS..=MOST_NOISE_PANELS).contains(&panels) {
+        let is_few = panels < FEWEST_NOISE_PANELS;
+        let what = if is_few { "few" } else { "many" };
         return Err(StudyError::input(
             format_args!("noise_panels = {panels} is too {what}"),
             format!("write 0, or {FEWEST_NOISE_PANELS} to {MOST_NOISE_PANELS}; 20 do"),

@@ -1,22 +1,22 @@
-//! The grid of runs, continued where it stopped.
+//! The panel of a grid, and its runs.
 
-use super::bars::{MarketBars, market_bars, table_bars};
-use super::config::{LeakConfig, PriceFile};
+use super::bars::{MarketBars, market_bars, table_bars, unfit};
+use super::config::{LeakConfig, PriceFile, SyntheticMarket};
 use crate::StudyError;
 use ktd_data::bar_table::BarTable;
 use ktd_data::{hash_text, load_panel};
 use ktd_env::Market;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_io::sha256::sha256_hex;
-use ktd_leakage::{LeakageBench, LeakageSettings, ModelFamily, RunKey, Switch, default_test_years};
+use ktd_leakage::{BarGrid, LeakageBench, LeakageSettings, RunKey, default_test_years};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// The panel of a grid, prepared.
 #[derive(Debug)]
 pub struct LeakSource {
-    /// Bars with their names and days.
-    pub bars: MarketBars,
+    /// Whether a name takes part on a session; none where all always do.
+    eligible: Option<Vec<bool>>,
     /// What the bars were read from.
     pub panel: String,
     /// Years that are tested.
@@ -48,16 +48,22 @@ impl LeakSource {
                 "use a longer panel, or name `test_years`",
             ));
         }
-        let eligible = bars.eligible.as_deref();
-        let bench = LeakageBench::new(bars.bars.clone(), config.settings(), &config.horizons, eligible)
-            .map_err(|error| StudyError::input(error.to_string(), "change the setting that it names"))?;
         Ok(Self {
-            bars,
+            bench: bench(config, bars.bars, bars.eligible.as_deref())?,
+            eligible: bars.eligible,
             panel,
             years,
-            bench,
         })
     }
+
+    /// The benchmark on other bars of the same names and sessions.
+    pub(super) fn on(&self, config: &LeakConfig, bars: BarGrid) -> Result<LeakageBench, StudyError> {
+        bench(config, bars, self.eligible.as_deref())
+    }
+}
+
+fn bench(config: &LeakConfig, bars: BarGrid, eligible: Option<&[bool]>) -> Result<LeakageBench, StudyError> {
+    LeakageBench::new(bars, config.settings(), &config.horizons, eligible).map_err(unfit)
 }
 
 /// The bars of a long file, and the hash of what is read of it.
@@ -94,7 +100,7 @@ fn whole_market(config: &LeakConfig, folder: &Path) -> Result<Market, StudyError
     if let Some(panel) = &config.panel {
         return Ok(load_panel(&folder.join(panel))?);
     }
-    let synthetic = config.synthetic.unwrap_or(super::config::SyntheticMarket {
+    let synthetic = config.synthetic.unwrap_or(SyntheticMarket {
         seed: 1,
         names: 36,
         days: 1_200,
@@ -107,46 +113,27 @@ fn whole_market(config: &LeakConfig, folder: &Path) -> Result<Market, StudyError
     generate(&config).map_err(|error| StudyError::input(error.to_string(), error.hint()))
 }
 
-/// Every run of an experiment file, in a fixed order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeakGrid {
-    /// Runs: by model, horizon, protocol, seed and year.
-    pub keys: Vec<RunKey>,
-}
-
-impl LeakGrid {
-    /// The runs of a file over these years.
-    ///
-    /// # Errors
-    /// [`StudyError`] for names that nobody has.
-    pub fn of(config: &LeakConfig, years: &[i32]) -> Result<Self, StudyError> {
-        let mut keys = Vec::new();
-        for family in config.families()? {
-            for horizon in &config.horizons {
-                for switch in config.switches()? {
-                    for seed in seeds(config, family) {
-                        keys.extend(years.iter().map(|year| RunKey {
-                            family,
-                            switch,
-                            horizon: *horizon,
-                            year: *year,
-                            seed,
-                        }));
-                    }
+/// Every run of an experiment file over these years: by model, horizon, protocol, seed and year. Seeds that change nothing are
+/// one.
+pub(super) fn run_keys(config: &LeakConfig, years: &[i32]) -> Vec<RunKey> {
+    let mut keys = Vec::new();
+    for family in config.families() {
+        let seeds = if family.is_seeded() { config.seeds.len() } else { 1 };
+        for horizon in &config.horizons {
+            for switch in config.switches() {
+                for seed in config.seeds.iter().take(seeds) {
+                    keys.extend(years.iter().map(|year| RunKey {
+                        family,
+                        switch,
+                        horizon: *horizon,
+                        year: *year,
+                        seed: *seed,
+                    }));
                 }
             }
         }
-        Ok(Self { keys })
     }
-}
-
-/// The seeds of a family: one where seeds change nothing.
-fn seeds(config: &LeakConfig, family: ModelFamily) -> Vec<u64> {
-    let mut seeds = config.seeds.clone();
-    if !family.is_seeded() {
-        seeds.truncate(1);
-    }
-    seeds
+    keys
 }
 
 /// All that a run depends on besides its key and the panel that it runs on.
@@ -165,10 +152,4 @@ pub(super) fn decided_by(config: &LeakConfig, panel: &str) -> Value {
         "graph_peers": graph_peers,
         "universe": config.universe,
     })
-}
-
-/// Whether a protocol is one that this benchmark finds dominant on a market without alpha.
-#[must_use]
-pub(super) const fn is_dominant(switch: Switch) -> bool {
-    matches!(switch, Switch::TempCenter | Switch::ExecOpen)
 }

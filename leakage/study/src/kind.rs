@@ -1,16 +1,14 @@
 //! The one-switch benchmark as a kind of study: a unit a run, one for the panel, one for what ridge regression shows of it.
 
 use super::config::{LeakConfig, check_config};
-use super::grid::{LeakGrid, LeakSource, decided_by};
-use super::manifest_text::manifest_files;
-use super::noise_bands::{NoisePanel, NoisePanels, noise_bands, noise_keys};
+use super::grid::{LeakSource, decided_by, run_keys};
+use super::manifest::manifest_text;
+use super::noise_panels::{NoisePanel, NoisePanels, noise_keys};
+use super::notes::notes;
 use super::page::leak_report;
-use super::proofs::LeakProofs;
-use super::report::{LeakPanel, LeakReport};
-use super::run::LeakRun;
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
-use ktd_leakage::RunKey;
+use ktd_leakage::{AskedGrid, GridRuns, LeakPanel, LeakProofs, LeakReport, LeakRun, RunKey, Switch};
 use ktd_study::{Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId, read_study_file};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -54,7 +52,7 @@ pub enum LeakUnit {
         noise: Option<NoisePanel>,
         /// The run.
         #[serde(flatten)]
-        key: RunName,
+        key: RunKey,
     },
     /// Interventions, profile and fill ladder of ridge regression.
     Proofs {
@@ -63,31 +61,6 @@ pub enum LeakUnit {
         /// The test year.
         year: i32,
     },
-}
-
-/// A run by its names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct RunName {
-    model: &'static str,
-    protocol: &'static str,
-    horizon: usize,
-    year: i32,
-    seed: u64,
-    #[serde(skip)]
-    key: RunKey,
-}
-
-impl From<RunKey> for RunName {
-    fn from(key: RunKey) -> Self {
-        Self {
-            model: key.family.name(),
-            protocol: key.switch.name(),
-            horizon: key.horizon,
-            year: key.year,
-            seed: key.seed,
-            key,
-        }
-    }
 }
 
 /// What a unit came to.
@@ -143,12 +116,11 @@ impl StudyKind for LeakStudy {
         };
         let mut plan = vec![Planned::line("panel".to_owned(), panel).steps(0)];
         plan.extend(
-            LeakGrid::of(keys, years)?
-                .keys
+            run_keys(keys, years)
                 .into_iter()
                 .map(|key| planned_run(key, None)),
         );
-        let noise = noise_keys(keys, years)?;
+        let noise = noise_keys(keys, years);
         for place in 0..keys.noise_panels {
             plan.extend(noise.iter().map(|key| planned_run(*key, Some(place))));
         }
@@ -170,50 +142,77 @@ impl StudyKind for LeakStudy {
                 source,
                 noise,
             } = world;
+            let bench = &source.bench;
             Ok(match unit {
-                LeakUnit::Panel { graph_days, .. } => LeakFound::Panel(LeakPanel::of(source, *graph_days)),
-                LeakUnit::Run { noise: None, key } => LeakFound::Run(LeakRun::of(&key.key, &source.bench)),
+                LeakUnit::Panel { .. } => {
+                    LeakFound::Panel(LeakPanel::of(&source.panel, &source.years, bench))
+                }
+                LeakUnit::Run { noise: None, key } => LeakFound::Run(LeakRun::of(key, bench)),
                 LeakUnit::Run {
                     noise: Some(panel),
                     key,
-                } => {
-                    let bench = noise.bench(panel, config, source)?;
-                    LeakFound::Run(LeakRun::of(&key.key, &bench))
+                } => LeakFound::Run(LeakRun::of(key, &*noise.bench(panel, config, source)?)),
+                LeakUnit::Proofs { horizon, year } => {
+                    LeakFound::Proofs(LeakProofs::of(bench, (*horizon, *year)))
                 }
-                LeakUnit::Proofs { .. } => LeakFound::Proofs(LeakProofs::of(config, source)),
             })
         }
         .boxed_local()
     }
 
     fn conclude(keys: &LeakConfig, found: Vec<(UnitId, LeakFound)>) -> Result<LeakReport, StudyError> {
-        let (mut facts, mut proofs) = (None, LeakProofs::default());
-        let (mut runs, mut noise) = (Vec::new(), Vec::<(String, LeakRun)>::new());
+        let (mut panel, mut proofs, mut runs) = (None, LeakProofs::default(), GridRuns::default());
         for (id, found) in found {
             match found {
-                LeakFound::Panel(found) => facts = Some(found),
+                LeakFound::Panel(found) => panel = Some(found),
                 LeakFound::Proofs(found) => proofs = found,
                 LeakFound::Run(run) => match noise_place(&id) {
-                    Some(place) => noise.push((place.to_owned(), run)),
-                    None => runs.push(run),
+                    Some(place) => runs.noise.entry(place.to_owned()).or_default().push(run),
+                    None => runs.own.push(run),
                 },
             }
         }
-        let facts = facts.ok_or_else(|| {
+        let panel = panel.ok_or_else(|| {
             StudyError::difference(
                 "the study has no record of its panel",
                 "run the study again: it continues",
             )
         })?;
-        let bands = noise_bands(&noise, &facts.months());
-        Ok(LeakReport::of(keys, facts, (&runs, &bands), proofs))
+        let asked = AskedGrid {
+            name: &keys.name,
+            horizons: &keys.horizons,
+            costs_bps: &keys.costs_bps,
+            notes: notes(keys, panel.clipped_months),
+        };
+        Ok(LeakReport::of(asked, panel, &runs, proofs))
     }
 
     fn report(keys: &LeakConfig, summary: &LeakReport) -> Result<Report, StudyError> {
-        let mut report = leak_report(summary)?;
-        report.files = manifest_files(keys)?;
-        Ok(report)
+        Ok(Report {
+            files: manifest_files(keys)?,
+            ..leak_report(summary)?
+        })
     }
+}
+
+/// What each protocol of a benchmark knows when: a manifest a protocol and horizon, and that of the reference, whose purge
+/// covers all horizons.
+fn manifest_files(keys: &LeakConfig) -> Result<Vec<(String, Vec<u8>)>, StudyError> {
+    let names = (keys.universe.rule(), keys.adjusted_from());
+    let longest = keys.horizons.iter().max().copied().unwrap_or(1);
+    let mut asked = vec![("manifest.toml".to_owned(), Switch::Clean, longest)];
+    for switch in keys.switches() {
+        let of = |horizon: &usize| {
+            let name = format!("manifests/{}_h{horizon}.toml", switch.name());
+            (name, switch, *horizon)
+        };
+        asked.extend(keys.horizons.iter().map(of));
+    }
+    let files = asked.into_iter().map(|(name, switch, horizon)| {
+        let text = manifest_text(switch, (horizon, keys.future_days), names)?;
+        Ok((name, text.into_bytes()))
+    });
+    files.collect()
 }
 
 /// The plan of a run, on a panel without a signal where one is named.
@@ -228,13 +227,7 @@ fn planned_run(key: RunKey, noise: Option<usize>) -> Planned<LeakUnit> {
     );
     let id = noise.map_or_else(|| name.clone(), |place| format!("{NOISE}{place:03}__{name}"));
     let noise = noise.map(NoisePanel::at);
-    Planned::line(
-        id,
-        LeakUnit::Run {
-            noise,
-            key: key.into(),
-        },
-    )
+    Planned::line(id, LeakUnit::Run { noise, key })
 }
 
 const NOISE: &str = "noise_";

@@ -1,17 +1,18 @@
 //! A pipeline as its author declares it: what is known when, how it is fitted, and where it trades.
 
-use super::instant_text::parse_instant;
-use super::manifest_file::{FeaturePart, ManifestFile};
 use crate::StudyError;
 use ktd_expressions::{CheckedFormula, FormulaError, FormulaRole, FormulaScaling, check_formula, known_at};
 use ktd_formulas::MARKET_FIELDS;
-use ktd_io::whole_file::read_text;
-use ktd_leakage::{FeatureContract, FeatureSource, PipelineContract, SessionInstant};
+use ktd_leakage::{
+    AdjustedFrom, FeatureContract, FeatureKeys, FeatureSource, GraphScope, ManifestKeys, PipelineContract,
+    ProtocolKeys, SessionInstant, Switch, UniverseRule,
+};
+use ktd_study::TomlText;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// The most that a manifest may hold.
-const FILE_LIMIT_BYTES: u64 = 1 << 20;
+/// The longest that a run of a program may take, where nothing else is named.
+pub const DEFAULT_TIMEOUT_SECONDS: u64 = 120;
 
 /// A manifest that was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,210 +62,112 @@ pub struct ManifestCommand {
     pub timeout_seconds: u64,
 }
 
+const HINT: &str = "docs/leakage.md has a whole manifest";
+
 impl LeakManifest {
     /// Reads a manifest.
     ///
     /// # Errors
     /// [`StudyError`] with the line for what is no manifest.
     pub fn read(path: &Path) -> Result<Self, StudyError> {
-        let text = read_text(path, FILE_LIMIT_BYTES)?;
-        let mut manifest = Self::parse(&text, &path.display().to_string())?;
-        manifest.folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        Ok(manifest)
+        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        Self::of(&TomlText::read(path)?, folder)
     }
 
-    /// The manifest of a text; `name` is what errors call it.
+    /// The manifest of a text in a folder.
     ///
     /// # Errors
     /// Those of [`LeakManifest::read`].
-    pub fn parse(text: &str, name: &str) -> Result<Self, StudyError> {
-        let place = Place { text, name };
-        let file: ManifestFile = toml::from_str(text).map_err(|error| {
-            let at = error.span().map_or(0, |span| span.start);
-            place.error(at, error.message(), HINT)
-        })?;
-        for (place_of, part) in file.feature.iter().enumerate() {
-            let earlier = file.feature.iter().take(place_of);
-            if earlier
-                .into_iter()
-                .any(|other| other.name.get_ref() == part.name.get_ref())
-            {
-                let what = format!("two features have the name {:?}", part.name.get_ref());
-                return Err(place.error(
-                    part.name.span().start,
-                    &what,
-                    "give each feature a name of its own",
-                ));
-            }
+    pub fn of(file: &TomlText, folder: PathBuf) -> Result<Self, StudyError> {
+        let keys: ManifestKeys<Spanned<FeatureKeys>> = file.value(HINT)?;
+        let mut columns = Vec::with_capacity(keys.feature.len());
+        for (place, part) in keys.feature.iter().enumerate() {
+            let source = column_source(&keys, place, part.get_ref())
+                .map_err(|(what, hint)| file.error(part.span().start, &what, hint))?;
+            columns.push(ManifestColumn {
+                name: part.get_ref().name.clone(),
+                source,
+                available_at: part.get_ref().available_at,
+            });
         }
-        let from_end = file.protocol.adjusted_from.is_end();
-        let columns = file
-            .feature
-            .iter()
-            .map(|part| column(part, &file, &place))
-            .collect::<Result<Vec<_>, _>>()?;
-        let features = columns
-            .iter()
-            .map(|column| FeatureContract {
-                name: column.name.clone(),
-                source: declared(&column.source, &columns, from_end),
-                available_at: column.available_at,
-            })
-            .collect();
+        let ProtocolKeys { label, .. } = &keys.protocol;
+        let from_end = keys.protocol.adjusted_from == AdjustedFrom::End;
+        let features = columns.iter().map(|column| FeatureContract {
+            name: column.name.clone(),
+            source: declared(&column.source, &columns, from_end),
+            available_at: column.available_at,
+        });
         Ok(Self {
-            contract: contract(&file, features, &place)?,
+            contract: PipelineContract {
+                signal_at: keys.protocol.signal_at,
+                fill_at: keys.protocol.fill_at,
+                label_price: label.price,
+                label_from: label.from_day.0,
+                horizon: label.horizon_days.0,
+                purge: keys.protocol.purge_days.0,
+                scale: keys.protocol.standardise,
+                graph: keys.protocol.graph,
+                universe: keys.protocol.universe,
+                features: features.collect(),
+            },
             columns,
-            folder: PathBuf::new(),
+            folder,
         })
     }
 }
 
-const HINT: &str = "docs/leakage.md has a whole manifest";
-
-/// Where in a file something stands.
-struct Place<'a> {
-    text: &'a str,
-    name: &'a str,
-}
-
-impl Place<'_> {
-    fn error(&self, at: usize, what: &str, hint: &str) -> StudyError {
-        let line = self.text.get(..at).unwrap_or_default().matches('\n').count() + 1;
-        StudyError::input(format_args!("{}, line {line}: {what}", self.name), hint)
-    }
-
-    fn instant(&self, text: &Spanned<String>, key: &str) -> Result<SessionInstant, StudyError> {
-        parse_instant(text.get_ref()).ok_or_else(|| {
-            self.error(
-                text.span().start,
-                &format!("{key} = {:?} is no instant", text.get_ref()),
-                "write \"open\", \"close\", \"next_open\", \"next_close\", or with sessions as \"close+3\" and \"close-1\"",
-            )
-        })
-    }
-
-    /// A whole number from the least that is possible.
-    fn whole(&self, number: &Spanned<i64>, key: &str, least: i64) -> Result<i64, StudyError> {
-        const MOST: i64 = 10_000;
-        let value = *number.get_ref();
-        if (least..=MOST).contains(&value) {
-            return Ok(value);
-        }
-        Err(self.error(
-            number.span().start,
-            &format!("{key} = {value} is out of range"),
-            &format!("write a whole number from {least} to {MOST}"),
-        ))
-    }
-}
-
-fn contract(
-    file: &ManifestFile,
-    features: Vec<FeatureContract>,
-    place: &Place<'_>,
-) -> Result<PipelineContract, StudyError> {
-    let protocol = &file.protocol;
-    let label = &protocol.label;
-    Ok(PipelineContract {
-        signal_at: place.instant(&protocol.signal_at, "signal_at")?,
-        fill_at: place.instant(&protocol.fill_at, "fill_at")?,
-        label_price: label.price.field(),
-        label_from: place.whole(&label.from_day, "from_day", 0)?,
-        horizon: place.whole(&label.horizon_days, "horizon_days", 1)?,
-        purge: place.whole(&protocol.purge_days, "purge_days", 0)?,
-        scale: protocol.standardise.rows(),
-        graph: protocol.graph.scope(),
-        universe: protocol.universe.rule(),
-        features,
-    })
-}
-
-fn column(part: &FeaturePart, file: &ManifestFile, place: &Place<'_>) -> Result<ManifestColumn, StudyError> {
-    let name = part.name.get_ref();
-    let at = part.name.span().start;
+/// What computes the feature at a place; or what is wrong with it, and how to fix it.
+fn column_source(
+    keys: &ManifestKeys<Spanned<FeatureKeys>>,
+    place: usize,
+    part: &FeatureKeys,
+) -> Result<ColumnSource, (String, &'static str)> {
+    let features = || keys.feature.iter().map(Spanned::get_ref);
+    let name = &part.name;
     if name.trim().is_empty() || name.chars().any(char::is_control) {
-        return Err(place.error(
-            at,
-            &format!("{name:?} is no name of a feature"),
-            "give it letters",
-        ));
+        return Err((format!("{name:?} is no name of a feature"), "give it letters"));
     }
-    let available_at = place.instant(&part.available_at, "available_at")?;
-    let sources = [
-        part.expression.is_some(),
-        part.command.is_some(),
-        part.peers_of.is_some(),
-    ];
-    if 1 < sources.iter().filter(|is_there| **is_there).count() {
-        return Err(place.error(
-            at,
-            &format!("feature {name:?} has more than one of `expression`, `command` and `peers_of`"),
-            "keep one",
-        ));
+    if features().take(place).any(|earlier| earlier.name == *name) {
+        let what = format!("two features have the name {name:?}");
+        return Err((what, "give each feature a name of its own"));
     }
     if part.command.is_none() && (part.pass_env.is_some() || part.timeout_seconds.is_some()) {
-        return Err(place.error(
-            at,
-            &format!("feature {name:?} has `pass_env` or `timeout_seconds` without `command`"),
-            "remove them",
-        ));
+        let what = format!("feature {name:?} has `pass_env` or `timeout_seconds` without `command`");
+        return Err((what, "remove them"));
     }
-    Ok(ManifestColumn {
-        name: name.clone(),
-        source: source(part, file, place)?,
-        available_at,
-    })
-}
-
-fn source(part: &FeaturePart, file: &ManifestFile, place: &Place<'_>) -> Result<ColumnSource, StudyError> {
-    if let Some(text) = &part.expression {
-        return Ok(match check_formula(text, &MARKET_FIELDS, FormulaRole::Label) {
+    match (&part.expression, &part.peers_of, &part.command) {
+        (Some(text), None, None) => Ok(match check_formula(text, &MARKET_FIELDS, FormulaRole::Label) {
             Ok(formula) => ColumnSource::Expression(Box::new(formula)),
             Err(error) => ColumnSource::Refused(error),
-        });
-    }
-    if let Some(of) = &part.peers_of {
-        let own = file
-            .feature
-            .iter()
-            .find(|other| other.name.get_ref() == of.get_ref());
-        if own.is_none_or(|own| own.expression.is_none()) {
-            let what = format!("peers_of = {:?} is no feature with an expression", of.get_ref());
-            return Err(place.error(
-                of.span().start,
-                &what,
-                "name a feature of this file that has an expression",
-            ));
+        }),
+        (None, Some(of), None) => {
+            if !features().any(|other| other.name == *of && other.expression.is_some()) {
+                let what = format!("peers_of = {of:?} is no feature with an expression");
+                return Err((what, "name a feature of this file that has an expression"));
+            }
+            if keys.protocol.graph == GraphScope::NoGraph {
+                return Err(("`peers_of` needs a graph".to_owned(), "name one under [protocol]"));
+            }
+            Ok(ColumnSource::PeersOf(of.clone()))
         }
-        if file.protocol.graph.is_none() {
-            return Err(place.error(
-                of.span().start,
-                "`peers_of` needs a graph",
-                "name one under [protocol]",
-            ));
-        }
-        return Ok(ColumnSource::PeersOf(of.get_ref().clone()));
+        (None, None, Some(command)) if command.first().is_none_or(String::is_empty) => Err((
+            "`command` is empty".to_owned(),
+            "for example: command = [\"python3\", \"mine.py\"]",
+        )),
+        (None, None, Some(command)) => Ok(ColumnSource::Command(ManifestCommand {
+            command: command.clone(),
+            pass_env: part.pass_env.clone().unwrap_or_default(),
+            timeout_seconds: part
+                .timeout_seconds
+                .map_or(DEFAULT_TIMEOUT_SECONDS, |seconds| seconds.0.unsigned_abs()),
+        })),
+        (None, None, None) => Ok(ColumnSource::Undeclared),
+        _ => Err((
+            format!("feature {name:?} has more than one of `expression`, `command` and `peers_of`"),
+            "keep one",
+        )),
     }
-    let Some(command) = &part.command else {
-        return Ok(ColumnSource::Undeclared);
-    };
-    if command.get_ref().first().is_none_or(String::is_empty) {
-        let hint = "for example: command = [\"python3\", \"mine.py\"]";
-        return Err(place.error(command.span().start, "`command` is empty", hint));
-    }
-    let seconds = match &part.timeout_seconds {
-        Some(seconds) => u64::try_from(place.whole(seconds, "timeout_seconds", 1)?).unwrap_or(u64::MAX),
-        None => DEFAULT_TIMEOUT_SECONDS,
-    };
-    Ok(ColumnSource::Command(ManifestCommand {
-        command: command.get_ref().clone(),
-        pass_env: part.pass_env.clone().unwrap_or_default(),
-        timeout_seconds: seconds,
-    }))
 }
-
-/// The longest that a run of a program may take, where a manifest names nothing else.
-pub const DEFAULT_TIMEOUT_SECONDS: u64 = 120;
 
 /// What a contract knows of a source.
 fn declared(source: &ColumnSource, columns: &[ManifestColumn], from_end: bool) -> FeatureSource {
@@ -303,4 +206,21 @@ fn power_of(field: &str) -> f64 {
         "amount" | "change" => 0.0,
         _ => 1.0,
     }
+}
+
+/// The manifest of the runs under a protocol for a horizon; it says what the run does, leaks and all.
+///
+/// # Errors
+/// [`StudyError`] where it cannot be written.
+pub(super) fn manifest_text(
+    switch: Switch,
+    (horizon, future_days): (usize, usize),
+    (universe, adjusted_from): (UniverseRule, AdjustedFrom),
+) -> Result<String, StudyError> {
+    let keys = ManifestKeys::of_switch(switch, (horizon, future_days), (universe, adjusted_from));
+    let text = toml::to_string(&keys).map_err(|error| StudyError::input(error, HINT))?;
+    let name = switch.name();
+    Ok(format!(
+        "# {name}, labels of {horizon} sessions: what is known when, and where it trades.\n{text}"
+    ))
 }

@@ -1,11 +1,11 @@
 //! The report of a benchmark: its verdict, its tables and its pictures.
 
 use super::pictures::{cost_sweep, heat_map, ladder, profile, yearly_bars};
-use super::report::LeakReport;
 use super::report_tables::{
     controls_table, costs_table, gains_table, interventions_table, ladder_table, main_table, profile_table,
-    side_table, years_table,
+    side_table, years_table, years_text,
 };
+use ktd_leakage::{LeakReport, ModelFamily, Switch};
 use ktd_study::{DataRows, Report, Section, SectionPart, Shown, StudyError};
 use ktd_view::draw::{FIGURES_STYLE, counted, grouped, short_hash};
 use serde::Serialize;
@@ -75,7 +75,9 @@ fn verdict(report: &LeakReport) -> String {
         |(row, gain)| {
             format!(
                 "One switched rule alone pretends an annual ratio that is up to {gain:.2} higher ({} under {}, {} sessions).",
-                row.model, row.protocol, row.horizon
+                row.model.name(),
+                row.protocol.name(),
+                row.horizon
             )
         },
     );
@@ -84,7 +86,7 @@ fn verdict(report: &LeakReport) -> String {
          a time; rows, days, seeds and all else stay the same.",
         grouped(report.names),
         counted(report.years.len(), "test year"),
-        report.years_text(),
+        years_text(report),
         grouped(report.rows),
         grouped(report.bars)
     )
@@ -92,20 +94,20 @@ fn verdict(report: &LeakReport) -> String {
 
 /// A gain of a year.
 #[derive(Serialize)]
-struct YearGain<'r> {
-    model: &'r str,
+struct YearGain {
+    model: ModelFamily,
     horizon: usize,
-    protocol: &'r str,
+    protocol: Switch,
     year: i32,
     gain: f64,
 }
 
-fn year_rows(report: &LeakReport) -> Vec<YearGain<'_>> {
+fn year_rows(report: &LeakReport) -> Vec<YearGain> {
     let rows = report.by_year.iter().flat_map(|row| {
         row.gains.iter().map(|(year, gain)| YearGain {
-            model: &row.model,
+            model: row.model,
             horizon: row.horizon,
-            protocol: &row.protocol,
+            protocol: row.protocol,
             year: *year,
             gain: *gain,
         })
@@ -115,20 +117,20 @@ fn year_rows(report: &LeakReport) -> Vec<YearGain<'_>> {
 
 /// A ratio at a cost.
 #[derive(Serialize)]
-struct CostRatio<'r> {
-    model: &'r str,
+struct CostRatio {
+    model: ModelFamily,
     horizon: usize,
-    protocol: &'r str,
+    protocol: Switch,
     cost_bps: f64,
     sharpe: Option<f64>,
 }
 
-fn cost_rows(report: &LeakReport) -> Vec<CostRatio<'_>> {
+fn cost_rows(report: &LeakReport) -> Vec<CostRatio> {
     let rows = report.costs.iter().flat_map(|row| {
         row.sharpe.iter().map(|(cost_bps, sharpe)| CostRatio {
-            model: &row.model,
+            model: row.model,
             horizon: row.horizon,
-            protocol: &row.protocol,
+            protocol: row.protocol,
             cost_bps: *cost_bps,
             sharpe: *sharpe,
         })

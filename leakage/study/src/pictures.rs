@@ -1,10 +1,7 @@
 //! Pictures of a benchmark's report.
 
-use super::around_stamp::SHOWN;
-use super::grid::is_dominant;
-use super::report::LeakReport;
-use super::report_tables::{MAIN_ORDER, fill_text, piece_text};
-use ktd_leakage::{FillRule, Switch};
+use super::report_tables::{MAIN_ORDER, gain_row, models};
+use ktd_leakage::{FillRule, LeakReport, ModelFamily, ReturnPiece, Switch};
 use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, decimals, padded, real, scroll};
 use maud::{Markup, html};
 
@@ -24,15 +21,20 @@ fn figure(caption: &str, switches: &[Switch], drawing: &Markup) -> Markup {
 }
 
 /// The colour of a protocol, the same in all pictures; none where it is not drawn.
-fn colour(protocol: &str) -> Option<usize> {
-    SHOWN.iter().position(|switch| switch.name() == protocol)
+fn colour(protocol: Switch) -> Option<usize> {
+    Switch::PROVED.iter().position(|switch| *switch == protocol)
+}
+
+/// A model and its horizon.
+fn run_name((model, horizon): (ModelFamily, usize)) -> String {
+    format!("{}, h {horizon}", model.name())
 }
 
 fn legend(switches: &[Switch]) -> Markup {
     html! {
         ul.legend {
             @for switch in switches {
-                @if let Some(colour) = colour(switch.name()) {
+                @if let Some(colour) = colour(*switch) {
                     li { span class=(format!("k{colour}")) {} (switch.name()) }
                 }
             }
@@ -55,7 +57,7 @@ pub(super) fn heat_map(report: &LeakReport) -> Markup {
     const ROW: f64 = 26.0;
     const LEFT: f64 = 118.0;
     const COLUMN: f64 = 92.0;
-    let models = report.models();
+    let models = models(report);
     let (width, height) = (
         LEFT + COLUMN * real(MAIN_ORDER.len()),
         24.0 + ROW * real(models.len()),
@@ -67,14 +69,10 @@ pub(super) fn heat_map(report: &LeakReport) -> Markup {
     }
     for (row, (model, horizon)) in models.iter().enumerate() {
         let y = 24.0 + ROW * real(row);
-        canvas.text(
-            "q",
-            Anchor::End,
-            (LEFT - 8.0, y + 17.0),
-            &format!("{model}, h {horizon}"),
-        );
+        let name = run_name((*model, *horizon));
+        canvas.text("q", Anchor::End, (LEFT - 8.0, y + 17.0), &name);
         for (place, switch) in MAIN_ORDER.into_iter().enumerate() {
-            let Some(gain) = report.row(model, *horizon, switch).and_then(|row| row.gain) else {
+            let Some(gain) = gain_row(report, (*model, *horizon), switch).and_then(|row| row.gain) else {
                 continue;
             };
             let x = LEFT + COLUMN * real(place);
@@ -84,7 +82,7 @@ pub(super) fn heat_map(report: &LeakReport) -> Markup {
             } else {
                 ""
             };
-            let explained = format!("{model}, h {horizon}, {}: {}", switch.name(), decimals(gain, 3));
+            let explained = format!("{name}, {}: {}", switch.name(), decimals(gain, 3));
             canvas.explained(&explained, |canvas| {
                 canvas.rect(
                     &format!("cell {shade}"),
@@ -111,15 +109,15 @@ pub(super) fn heat_map(report: &LeakReport) -> Markup {
 pub(super) fn yearly_bars(report: &LeakReport) -> Markup {
     let switches: Vec<Switch> = Switch::ALL
         .into_iter()
-        .filter(|switch| is_dominant(*switch))
+        .filter(|switch| switch.is_dominant())
         .collect();
-    let dominant = |protocol: &str| switches.iter().position(|switch| switch.name() == protocol);
+    let dominant = |protocol: Switch| switches.iter().position(|switch| *switch == protocol);
     let shown = report
         .by_year
         .iter()
-        .filter(|row| dominant(&row.protocol).is_some());
+        .filter(|row| dominant(row.protocol).is_some());
     let range = padded(shown.flat_map(|row| row.gains.iter().map(|(_, gain)| *gain)), 0.0);
-    let panel = |model: &str, horizon: usize| {
+    let panel = |of: (ModelFamily, usize)| {
         let mut canvas = Canvas::new(380.0, 190.0);
         let label = |value: f64| decimals(value, 0);
         let plane = Axes {
@@ -133,12 +131,9 @@ pub(super) fn yearly_bars(report: &LeakReport) -> Markup {
             let at = (plane.x(real(place) + 0.5), 176.0);
             canvas.text("tk", Anchor::Middle, at, &year.to_string());
         }
-        let own = report
-            .by_year
-            .iter()
-            .filter(|row| row.model == model && row.horizon == horizon);
+        let own = report.by_year.iter().filter(|row| (row.model, row.horizon) == of);
         for row in own {
-            let (Some(side), Some(own)) = (dominant(&row.protocol), colour(&row.protocol)) else {
+            let (Some(side), Some(own)) = (dominant(row.protocol), colour(row.protocol)) else {
                 continue;
             };
             for (year, gain) in &row.gains {
@@ -148,7 +143,7 @@ pub(super) fn yearly_bars(report: &LeakReport) -> Markup {
                 let width = 0.8 / real(switches.len().max(1));
                 let left = real(place) + 0.1 + width * real(side);
                 canvas.explained(
-                    &format!("{} {year}: {}", row.protocol, decimals(*gain, 2)),
+                    &format!("{} {year}: {}", row.protocol.name(), decimals(*gain, 2)),
                     |canvas| {
                         let bar = (plane.at(left, 0.0), plane.at(left + 0.9 * width, *gain));
                         canvas.rect(&format!("f{own}"), bar.0, bar.1);
@@ -158,15 +153,15 @@ pub(super) fn yearly_bars(report: &LeakReport) -> Markup {
         }
         let base = plane.y(0.0);
         canvas.line("zero", (plane.across.start, base), (plane.across.end, base));
-        let title = format!("{model}, h {horizon}: gains of SR@5bps by year");
+        let title = format!("{}: gains of SR@5bps by year", run_name(of));
         html! {
-            div { h3 { (model) ", h " (horizon) } (canvas.figure("small", &title, "a bar a year and switch")) }
+            div { h3 { (run_name(of)) } (canvas.figure("small", &title, "a bar a year and switch")) }
         }
     };
     html! {
         figure {
             (legend(&switches))
-            div.panels { @for (model, horizon) in report.models() { (panel(&model, horizon)) } }
+            div.panels { @for of in models(report) { (panel(of)) } }
             figcaption { "Gains of SR@5bps by year, one scale for all (by_year.csv)" }
         }
     }
@@ -174,7 +169,7 @@ pub(super) fn yearly_bars(report: &LeakReport) -> Markup {
 
 /// Annual ratios over costs under the reference and the two dominant switches: a panel a model and horizon.
 pub(super) fn cost_sweep(report: &LeakReport) -> Markup {
-    let shown = || report.costs.iter().filter(|row| colour(&row.protocol).is_some());
+    let shown = || report.costs.iter().filter(|row| colour(row.protocol).is_some());
     let range = padded(
         shown().flat_map(|row| row.sharpe.iter().filter_map(|(_, ratio)| *ratio)),
         0.0,
@@ -183,7 +178,7 @@ pub(super) fn cost_sweep(report: &LeakReport) -> Markup {
         shown().flat_map(|row| row.sharpe.iter().map(|(cost, _)| *cost)),
         0.0,
     );
-    let panel = |model: &str, horizon: usize| {
+    let panel = |of: (ModelFamily, usize)| {
         let mut canvas = Canvas::new(380.0, 200.0);
         let label = |value: f64| decimals(value, 0);
         let plane = Axes {
@@ -196,8 +191,8 @@ pub(super) fn cost_sweep(report: &LeakReport) -> Markup {
         canvas.text("tk", Anchor::Middle, (212.0, 197.0), "cost in bps");
         let base = plane.y(0.0);
         canvas.line("zero", (plane.across.start, base), (plane.across.end, base));
-        for row in shown().filter(|row| row.model == model && row.horizon == horizon) {
-            let Some(side) = colour(&row.protocol) else {
+        for row in shown().filter(|row| (row.model, row.horizon) == of) {
+            let Some(side) = colour(row.protocol) else {
                 continue;
             };
             let points: Vec<_> = row
@@ -205,22 +200,22 @@ pub(super) fn cost_sweep(report: &LeakReport) -> Markup {
                 .iter()
                 .filter_map(|(cost, ratio)| Some(plane.at(*cost, (*ratio)?)))
                 .collect();
-            canvas.explained(&row.protocol, |canvas| {
+            canvas.explained(row.protocol.name(), |canvas| {
                 canvas.path(&format!("curve c{side}"), &points);
                 for point in &points {
                     canvas.dot(&format!("dots f{side}"), *point, 2.6);
                 }
             });
         }
-        let title = format!("{model}, h {horizon}: annual ratios over costs");
+        let title = format!("{}: annual ratios over costs", run_name(of));
         html! {
-            div { h3 { (model) ", h " (horizon) } (canvas.figure("small", &title, "a line a protocol")) }
+            div { h3 { (run_name(of)) } (canvas.figure("small", &title, "a line a protocol")) }
         }
     };
     html! {
         figure {
-            (legend(&SHOWN))
-            div.panels { @for (model, horizon) in report.models() { (panel(&model, horizon)) } }
+            (legend(&Switch::PROVED))
+            div.panels { @for of in models(report) { (panel(of)) } }
             figcaption { "Annual ratio at each cost of a turnover of 1, one scale for all (costs.csv)" }
         }
     }
@@ -253,11 +248,11 @@ pub(super) fn profile(report: &LeakReport) -> Markup {
     let (base, stamp) = (plane.y(0.0), plane.x(0.5));
     canvas.line("zero", (plane.across.start, base), (plane.across.end, base));
     canvas.line("zero", (stamp, plane.down.start), (stamp, plane.down.end));
-    for (side, switch) in SHOWN.into_iter().enumerate() {
+    for (side, switch) in Switch::PROVED.into_iter().enumerate() {
         let rows: Vec<_> = report
             .profile
             .iter()
-            .filter(|row| row.protocol == switch.name())
+            .filter(|row| row.protocol == switch)
             .collect();
         let line: Vec<_> = rows
             .iter()
@@ -266,7 +261,12 @@ pub(super) fn profile(report: &LeakReport) -> Markup {
         canvas.path(&format!("curve c{side}"), &line);
         for row in rows {
             let Some(ic) = row.ic else { continue };
-            let text = format!("{}, {}: {}", row.protocol, piece_text(row.piece), decimals(ic, 3));
+            let text = format!(
+                "{}, {}: {}",
+                row.protocol.name(),
+                ReturnPiece(row.piece),
+                decimals(ic, 3)
+            );
             canvas.explained(&text, |canvas| {
                 canvas.dot(&format!("dots f{side}"), plane.at(whole(row.piece), ic), 2.8);
             });
@@ -280,7 +280,7 @@ pub(super) fn profile(report: &LeakReport) -> Markup {
     );
     figure(
         &format!("{title}, last test year (profile.csv)"),
-        &SHOWN,
+        &Switch::PROVED,
         &drawing,
     )
 }
@@ -309,20 +309,20 @@ pub(super) fn ladder(report: &LeakReport) -> Markup {
     .draw(&mut canvas);
     for (place, fill) in fills.iter().enumerate() {
         let at = (plane.x(real(place) + 0.5), 226.0);
-        canvas.text("tk", Anchor::Middle, at, &fill_text(fill.name()));
+        canvas.text("tk", Anchor::Middle, at, fill.name());
     }
     for row in &report.ladder {
-        let place = fills.iter().position(|fill| fill.name() == row.fill);
-        let side = colour(&row.protocol);
+        let place = fills.iter().position(|fill| *fill == row.fill);
+        let side = colour(row.protocol);
         let (Some(place), Some(side), Some(sharpe)) = (place, side, row.sharpe) else {
             continue;
         };
-        let width = 0.8 / real(SHOWN.len());
+        let width = 0.8 / real(Switch::PROVED.len());
         let left = real(place) + 0.1 + width * real(side);
         let text = format!(
             "{} at the {}: {}",
-            row.protocol,
-            fill_text(&row.fill),
+            row.protocol.name(),
+            row.fill.name(),
             decimals(sharpe, 2)
         );
         canvas.explained(&text, |canvas| {
@@ -338,5 +338,9 @@ pub(super) fn ladder(report: &LeakReport) -> Markup {
         title,
         "a bar a fill and protocol, from the earliest fill to the latest",
     );
-    figure(&format!("{title}, last test year (ladder.csv)"), &SHOWN, &drawing)
+    figure(
+        &format!("{title}, last test year (ladder.csv)"),
+        &Switch::PROVED,
+        &drawing,
+    )
 }

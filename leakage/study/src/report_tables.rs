@@ -1,11 +1,9 @@
 //! Tables of a benchmark's report, for the terminal, the page and other programs.
 
-use super::report::LeakReport;
-use super::report_rows::{CostRow, GainRow, YearRow};
-use super::sanity::SanityRow;
-use ktd_leakage::{FillRule, Switch};
-use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{Column, TableCell, TableData};
+use ktd_leakage::{CostRow, GainRow, LeakReport, ModelFamily, ReturnPiece, SanityRow, Switch, YearRow};
+use ktd_view::draw::Align::Right;
+use ktd_view::draw::{TableCell, TableData};
+use ktd_view::row_table::RowTable;
 
 /// The switches in the order of the main table.
 pub(super) const MAIN_ORDER: [Switch; 6] = [
@@ -17,95 +15,71 @@ pub(super) const MAIN_ORDER: [Switch; 6] = [
     Switch::LabelOverlap,
 ];
 
-fn ratio(value: Option<f64>) -> TableCell {
-    TableCell::optional(value, TableCell::Ratio)
+/// The row of a run; none where it has no result.
+pub(super) fn gain_row(report: &LeakReport, of: (ModelFamily, usize), protocol: Switch) -> Option<&GainRow> {
+    let is_own = |row: &&GainRow| (row.model, row.horizon) == of && row.protocol == protocol;
+    report.gains.iter().find(is_own)
 }
 
-fn text(value: &str) -> TableCell {
-    TableCell::Text(value.to_owned())
+/// Models with their horizons, in the order of the report.
+pub(super) fn models(report: &LeakReport) -> Vec<(ModelFamily, usize)> {
+    let mut models: Vec<_> = report.gains.iter().map(|row| (row.model, row.horizon)).collect();
+    models.dedup();
+    models
 }
 
-/// A model's name, its horizon and a protocol: the first cells of most tables.
-fn run_cells(model: &str, horizon: usize, protocol: &str) -> Vec<TableCell> {
-    vec![text(model), TableCell::Count(horizon), text(protocol)]
-}
-
-fn columns<const N: usize>(words: [&'static str; N], numbers: &[&'static str]) -> Vec<Column> {
-    let words = words
-        .into_iter()
-        .map(|head| (head, if head == "h" { Right } else { Left }));
-    let all = words.chain(numbers.iter().map(|head| (*head, Right)));
-    all.map(Into::into).collect()
-}
-
-impl LeakReport {
-    /// The row of a run; none where it has no result.
-    pub(super) fn row(&self, model: &str, horizon: usize, protocol: Switch) -> Option<&GainRow> {
-        let is_own =
-            |row: &&GainRow| row.model == model && row.horizon == horizon && row.protocol == protocol.name();
-        self.gains.iter().find(is_own)
+/// The test years as text: the first and the last, or all of them where some between are left out.
+pub(super) fn years_text(report: &LeakReport) -> String {
+    let years = &report.years;
+    let is_whole = years.iter().zip(years.iter().skip(1)).all(|(a, b)| a + 1 == *b);
+    match (years.first(), years.last()) {
+        (Some(first), Some(last)) if is_whole && first < last => format!("{first} to {last}"),
+        _ => years.iter().map(i32::to_string).collect::<Vec<_>>().join(" "),
     }
+}
 
-    /// Models with their horizons, in the order of the report.
-    pub(super) fn models(&self) -> Vec<(String, usize)> {
-        let rows = self.gains.iter().map(|row| (row.model.clone(), row.horizon));
-        let mut models: Vec<(String, usize)> = rows.collect();
-        models.dedup();
-        models
-    }
-
-    /// The test years as text: the first and the last, or all of them where some between are left out.
-    pub(super) fn years_text(&self) -> String {
-        let is_whole = self
-            .years
-            .iter()
-            .zip(self.years.iter().skip(1))
-            .all(|(a, b)| a + 1 == *b);
-        match (self.years.first(), self.years.last()) {
-            (Some(first), Some(last)) if is_whole && first < last => format!("{first} to {last}"),
-            _ => {
-                let years: Vec<String> = self.years.iter().map(i32::to_string).collect();
-                years.join(" ")
-            }
-        }
-    }
+/// A table that begins with a model, its horizon and a protocol.
+fn run_table<R: Copy>(
+    title: &str,
+    rows: impl IntoIterator<Item = R>,
+    of: impl Fn(R) -> (ModelFamily, usize, Switch),
+) -> RowTable<R> {
+    RowTable::new(title, rows)
+        .text("model", |row| of(row).0.name())
+        .count("h", |row| of(row).1)
+        .text("protocol", |row| of(row).2.name())
 }
 
 /// Clean ratios and the gain of each switch; a gain beyond its noise band has a star.
-#[must_use]
-pub fn main_table(report: &LeakReport) -> TableData {
-    let heads = MAIN_ORDER.map(Switch::name);
-    let heads: Vec<&'static str> = ["CLEAN"].into_iter().chain(heads).collect();
+pub(super) fn main_table(report: &LeakReport) -> TableData {
+    let title = format!(
+        "{}: SR@5bps under CLEAN and its leakage gains; {} names, test years {}",
+        report.name,
+        report.names,
+        years_text(report)
+    );
     // The title of a narrow table says the market as well.
-    let market = Column::from(("market", Left)).with_priority(2);
-    let columns = std::iter::once(market).chain(columns(["model", "h"], &heads));
-    let rows = report.models().into_iter().map(|(model, horizon)| {
-        let clean = report.row(&model, horizon, Switch::Clean);
-        let mut cells = vec![
-            text(&report.name),
-            text(&model),
-            TableCell::Count(horizon),
-            clean.map_or(TableCell::Empty, GainRow::sharpe_cell),
-        ];
-        cells.extend(MAIN_ORDER.map(|switch| {
-            let row = report.row(&model, horizon, switch);
+    let market = ("market", ktd_view::draw::Align::Left, 2);
+    let table = RowTable::new(title, models(report))
+        .column(market, |_| TableCell::Text(report.name.clone()))
+        .text("model", |(model, _)| model.name())
+        .count("h", |(_, horizon)| horizon)
+        .column(("CLEAN", Right), |of| {
+            gain_row(report, of, Switch::Clean).map_or(TableCell::Empty, sharpe_cell)
+        });
+    let table = MAIN_ORDER.into_iter().fold(table, |table, switch| {
+        table.column((switch.name(), Right), |of| {
+            let row = gain_row(report, of, switch);
             let gain = row.and_then(|row| row.gain);
             match (gain, row.and_then(GainRow::is_distinguishable)) {
                 (Some(gain), Some(true)) => {
                     TableCell::Text(format!("{} *", TableCell::Ratio(gain).on_page()))
                 }
-                (gain, _) => ratio(gain),
+                (gain, _) => TableCell::optional(gain, TableCell::Ratio),
             }
-        }));
-        cells
+        })
     });
-    let title = format!(
-        "{}: SR@5bps under CLEAN and its leakage gains; {} names, test years {}",
-        report.name,
-        report.names,
-        report.years_text()
-    );
-    let mut table = TableData::new(title, columns).with_rows(rows).with_note(
+    let mut table = table.table().with_note(
         "SR@5bps: annual ratio of mean and deviation of daily returns, after 5 hundredths of a percent a turnover; a gain is that \
          of a protocol less that of CLEAN on the same rows, days and seeds; of several seeds the median",
     );
@@ -117,32 +91,30 @@ pub fn main_table(report: &LeakReport) -> TableData {
     notes.fold(table, TableData::with_note)
 }
 
+/// The ratio as a cell, with the reason where there is none.
+fn sharpe_cell(row: &GainRow) -> TableCell {
+    match (row.sharpe, &row.undefined) {
+        (Some(sharpe), _) => TableCell::Ratio(sharpe),
+        (None, Some(reason)) => TableCell::Missing(reason.clone()),
+        (None, None) => TableCell::Empty,
+    }
+}
+
+fn of_gain(row: &GainRow) -> (ModelFamily, usize, Switch) {
+    (row.model, row.horizon, row.protocol)
+}
+
 /// A row a model, horizon and protocol: ratios, gains with the range of seeds and the noise band.
-#[must_use]
-pub fn gains_table(report: &LeakReport) -> TableData {
-    let numbers = [
-        "SR@5bps",
-        "gain",
-        "low seed",
-        "high seed",
-        "noise band",
-        "break-even bps",
-    ];
-    let rows = report.gains.iter().map(|row| {
-        let mut cells = run_cells(&row.model, row.horizon, &row.protocol);
-        cells.push(row.sharpe_cell());
-        let numbers = [
-            row.gain,
-            row.gain_low,
-            row.gain_high,
-            row.noise_band,
-            row.break_even_bps,
-        ];
-        cells.extend(numbers.map(ratio));
-        cells
-    });
+pub(super) fn gains_table(report: &LeakReport) -> TableData {
     let title = "Every run: the seed whose gain is the median, the lowest and the highest gain of a seed";
-    let mut table = TableData::new(title, columns(["model", "h", "protocol"], &numbers)).with_rows(rows);
+    let mut table = run_table(title, &report.gains, of_gain)
+        .column(("SR@5bps", Right), sharpe_cell)
+        .ratio("gain", |row| row.gain)
+        .ratio("low seed", |row| row.gain_low)
+        .ratio("high seed", |row| row.gain_high)
+        .ratio("noise band", |row| row.noise_band)
+        .ratio("break-even bps", |row| row.break_even_bps)
+        .table();
     if report.gains.iter().any(|row| row.noise_band.is_some()) {
         table.notes.push(not_distinguishable(report));
     }
@@ -155,7 +127,7 @@ fn not_distinguishable(report: &LeakReport) -> String {
     let within: Vec<String> = banded
         .clone()
         .filter(|row| row.is_distinguishable() == Some(false))
-        .map(|row| format!("{} h{} {}", row.model, row.horizon, row.protocol))
+        .map(|row| format!("{} h{} {}", row.model.name(), row.horizon, row.protocol.name()))
         .collect();
     let list = if within.is_empty() {
         "all of them are distinguishable".to_owned()
@@ -170,201 +142,115 @@ fn not_distinguishable(report: &LeakReport) -> String {
 }
 
 /// Gains over years: of the two dominant protocols, or of all.
-#[must_use]
-pub fn years_table(report: &LeakReport, all: bool) -> TableData {
-    let numbers = ["mean gain", "low", "high", "years", "p", "Holm p"];
-    let is_shown = |row: &&YearRow| {
-        let switch = Switch::of_name(&row.protocol);
-        all || switch.is_some_and(super::grid::is_dominant)
-    };
-    let rows = report.by_year.iter().filter(is_shown).map(|row| {
-        let mut cells = run_cells(&row.model, row.horizon, &row.protocol);
-        cells.extend([row.mean, row.low, row.high].map(ratio));
-        cells.push(TableCell::Text(format!("{}/{}", row.positive, row.gains.len())));
-        let p = [row.p_greater, row.p_holm];
-        cells.extend(p.map(|p| TableCell::optional(p, TableCell::P)));
-        cells
-    });
+pub(super) fn years_table(report: &LeakReport, all: bool) -> TableData {
     let title = "By year: mean gain, 95 % of its bootstrapped means, years above 0, exact one-sided p";
-    let columns = columns(["model", "h", "protocol"], &numbers);
-    TableData::new(title, columns)
-        .with_rows(rows)
+    let shown = report
+        .by_year
+        .iter()
+        .filter(|row| all || row.protocol.is_dominant());
+    run_table(title, shown, |row: &YearRow| (row.model, row.horizon, row.protocol))
+        .ratio("mean gain", |row| row.mean)
+        .ratio("low", |row| row.low)
+        .ratio("high", |row| row.high)
+        .column(("years", Right), |row| {
+            TableCell::Text(format!("{}/{}", row.positive, row.gains.len()))
+        })
+        .number("p", |row| row.p_greater, TableCell::P)
+        .number("Holm p", |row| row.p_holm, TableCell::P)
+        .table()
         .with_note("years share a market's trend: they are fewer independent observations than their number; Holm's p is over models at a horizon and protocol")
 }
 
 /// Annual ratios at each cost under the reference and the two dominant protocols, or under all.
-#[must_use]
-pub fn costs_table(report: &LeakReport, all: bool) -> TableData {
-    let costs: Vec<f64> = report
+pub(super) fn costs_table(report: &LeakReport, all: bool) -> TableData {
+    let shown = report
         .costs
-        .first()
-        .map_or_else(Vec::new, |row| row.sharpe.iter().map(|(cost, _)| *cost).collect());
-    let words = [("model", Left), ("h", Right), ("protocol", Left)].map(Column::from);
-    let columns = words
-        .into_iter()
-        .chain(costs.iter().map(|cost| Column::new(format!("{cost} bps"), Right)));
-    let is_shown = |row: &&CostRow| {
-        let switch = Switch::of_name(&row.protocol);
-        all || switch.is_some_and(|switch| super::around_stamp::SHOWN.contains(&switch))
-    };
-    let rows = report.costs.iter().filter(is_shown).map(|row| {
-        let mut cells = run_cells(&row.model, row.horizon, &row.protocol);
-        cells.extend(row.sharpe.iter().map(|(_, sharpe)| ratio(*sharpe)));
-        cells
+        .iter()
+        .filter(|row| all || Switch::PROVED.contains(&row.protocol));
+    let title = "Annual ratios at each cost of a turnover of 1";
+    let table = run_table(title, shown, |row: &CostRow| {
+        (row.model, row.horizon, row.protocol)
     });
-    TableData::new("Annual ratios at each cost of a turnover of 1", columns).with_rows(rows)
+    let costs = report.costs.first().map_or(&[][..], |row| &row.sharpe);
+    let costs = costs.iter().enumerate();
+    costs
+        .fold(table, |table, (place, (cost, _))| {
+            table.ratio(&format!("{cost} bps"), |row| row.sharpe.get(place)?.1)
+        })
+        .table()
 }
 
 /// Rank correlation, area, turnover and largest loss of every run, and their gains.
-#[must_use]
 pub(super) fn side_table(report: &LeakReport) -> TableData {
-    let numbers = [
-        "RankIC",
-        "gain",
-        "AUC",
-        "gain",
-        "turnover",
-        "gain",
-        "MDD",
-        "gain",
-        "break-even bps",
-    ];
-    let rows = report.gains.iter().map(|row| {
-        let mut cells = run_cells(&row.model, row.horizon, &row.protocol);
-        let fine = [row.rank_ic, row.rank_ic_gain, row.auc, row.auc_gain];
-        cells.extend(fine.map(|value| TableCell::optional(value, TableCell::Fine)));
-        cells.extend([row.turnover, row.turnover_gain].map(ratio));
-        cells.push(TableCell::Percent(row.max_drawdown));
-        cells.push(TableCell::Change(row.max_drawdown_gain));
-        cells.push(ratio(row.break_even_bps));
-        cells
-    });
-    TableData::new(
+    run_table(
         "Side figures: what else moves with a switch",
-        columns(["model", "h", "protocol"], &numbers),
+        &report.gains,
+        of_gain,
     )
-    .with_rows(rows)
+    .fine("RankIC", |row| row.rank_ic)
+    .fine("gain", |row| row.rank_ic_gain)
+    .fine("AUC", |row| row.auc)
+    .fine("gain", |row| row.auc_gain)
+    .ratio("turnover", |row| row.turnover)
+    .ratio("gain", |row| row.turnover_gain)
+    .number("MDD", |row| row.max_drawdown, TableCell::Percent)
+    .number("gain", |row| row.max_drawdown_gain, TableCell::Change)
+    .ratio("break-even bps", |row| row.break_even_bps)
+    .table()
     .with_note("MDD: the largest loss at 5 bps; break-even: the cost at which the mean return is 0")
 }
 
 /// What lies after a cut replaced, and the signal day's bar masked.
-#[must_use]
-pub fn interventions_table(interventions: &[SanityRow]) -> TableData {
-    let numbers = [
-        "cells changed",
-        "sessions changed",
-        "normalised change",
-        "SR with the bar",
-        "SR without",
-        "change",
-    ];
-    let rows = interventions.iter().map(|row| {
-        let changes = [row.sharpe_full, row.sharpe_masked, row.sharpe_change];
-        let counts = [row.suffix_cells_changed, row.suffix_sessions_changed];
-        let mut cells = vec![text(&row.protocol)];
-        cells.extend(counts.map(TableCell::Count));
-        cells.push(TableCell::Ratio(row.suffix_change));
-        cells.extend(changes.map(ratio));
-        cells
-    });
-    TableData::new(
-        "Interventions on ridge regression, last test year: all after a cut replaced; the signal day's bar masked",
-        columns(["protocol"], &numbers),
-    )
-    .with_rows(rows)
-    .with_note("under CLEAN no cell up to the cut may change in any bit; a full bar that trades at its own open loses most of its ratio when it is masked")
+pub(super) fn interventions_table(interventions: &[SanityRow]) -> TableData {
+    let title = "Interventions on ridge regression, last test year: all after a cut replaced; the signal day's bar masked";
+    RowTable::new(title, interventions)
+        .text("protocol", |row| row.protocol.name())
+        .count("cells changed", |row| row.suffix_cells_changed)
+        .count("sessions changed", |row| row.suffix_sessions_changed)
+        .ratio("normalised change", |row| row.suffix_change)
+        .ratio("SR with the bar", |row| row.sharpe_full)
+        .ratio("SR without", |row| row.sharpe_masked)
+        .ratio("change", |row| row.sharpe_change)
+        .table()
+        .with_note("under CLEAN no cell up to the cut may change in any bit; a full bar that trades at its own open loses most of its ratio when it is masked")
 }
 
 /// The weak protocols over all models.
-#[must_use]
-pub fn controls_table(report: &LeakReport) -> TableData {
-    let rows = report.controls.iter().map(|row| {
-        vec![
-            text(&row.protocol),
-            TableCell::Count(row.runs),
-            ratio(row.mean),
-            ratio(row.largest),
-            row.distinguishable.map_or(TableCell::Empty, TableCell::Count),
-        ]
-    });
-    TableData::new(
-        "Negative controls: the weak switches over all models and horizons",
-        columns(
-            ["protocol"],
-            &["runs", "mean gain", "largest abs", "beyond noise"],
-        ),
-    )
-    .with_rows(rows)
+pub(super) fn controls_table(report: &LeakReport) -> TableData {
+    let title = "Negative controls: the weak switches over all models and horizons";
+    RowTable::new(title, &report.controls)
+        .text("protocol", |row| row.protocol.name())
+        .count("runs", |row| row.runs)
+        .ratio("mean gain", |row| row.mean)
+        .ratio("largest abs", |row| row.largest)
+        .column(("beyond noise", Right), |row| {
+            row.distinguishable.map_or(TableCell::Empty, TableCell::Count)
+        })
+        .table()
 }
 
 /// Correlations of ridge regression's scores with each piece of return around their stamp.
-#[must_use]
 pub(super) fn profile_table(report: &LeakReport) -> TableData {
-    let rows = report.profile.iter().map(|row| {
-        vec![
-            text(&row.protocol),
-            TableCell::Signed(row.piece),
-            TableCell::Text(piece_text(row.piece)),
-            TableCell::Count(row.days),
-            TableCell::optional(row.ic, TableCell::Fine),
-            ratio(row.t),
-        ]
-    });
-    let heads = [
-        ("protocol", Left),
-        ("piece", Right),
-        ("return", Left),
-        ("days", Right),
-        ("rank IC", Right),
-        ("t", Right),
-    ];
-    TableData::new(
-        "Rank correlation of ridge regression's scores with returns around their stamp, last test year",
-        heads,
-    )
-    .with_rows(rows)
-}
-
-/// A piece of return in words.
-pub(super) fn piece_text(piece: i64) -> String {
-    let session = (piece + 1).div_euclid(2);
-    let kind = if piece.rem_euclid(2) == 1 {
-        "night into"
-    } else {
-        "session of"
-    };
-    format!("{kind} day {session:+}")
+    let title =
+        "Rank correlation of ridge regression's scores with returns around their stamp, last test year";
+    RowTable::new(title, &report.profile)
+        .text("protocol", |row| row.protocol.name())
+        .column(("piece", Right), |row| TableCell::Signed(row.piece))
+        .text("return", |row| ReturnPiece(row.piece))
+        .count("days", |row| row.days)
+        .fine("rank IC", |row| row.ic)
+        .ratio("t", |row| row.t)
+        .table()
 }
 
 /// The best tenth of ridge regression's scores at earlier and later fills.
-#[must_use]
 pub(super) fn ladder_table(report: &LeakReport) -> TableData {
-    let rows = report.ladder.iter().map(|row| {
-        vec![
-            text(&row.protocol),
-            TableCell::Text(fill_text(&row.fill)),
-            ratio(row.sharpe),
-            ratio(row.turnover),
-            TableCell::Count(row.days),
-        ]
-    });
-    TableData::new(
-        "Fill ladder: the best tenth of ridge regression's scores, last test year",
-        columns(["protocol", "filled at"], &["SR@5bps", "turnover", "days"]),
-    )
-    .with_rows(rows)
-}
-
-/// A fill in words.
-pub(super) fn fill_text(name: &str) -> String {
-    let known = FillRule::LADDER.into_iter().find(|fill| fill.name() == name);
-    match known {
-        Some(FillRule::SameOpen) => "same open",
-        Some(FillRule::SameClose) => "same close",
-        Some(FillRule::NextOpen) => "next open",
-        Some(FillRule::NextClose) => "next close",
-        Some(FillRule::OpenAfter) => "open after next",
-        None => name,
-    }
-    .to_owned()
+    let title = "Fill ladder: the best tenth of ridge regression's scores, last test year";
+    RowTable::new(title, &report.ladder)
+        .text("protocol", |row| row.protocol.name())
+        .text("filled at", |row| row.fill.name())
+        .ratio("SR@5bps", |row| row.sharpe)
+        .ratio("turnover", |row| row.turnover)
+        .count("days", |row| row.days)
+        .table()
 }

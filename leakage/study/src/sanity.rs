@@ -1,63 +1,59 @@
-//! The two interventions on a panel.
+//! The two interventions on the panel of a benchmark.
 
-use super::config::LeakConfig;
+use super::bars::unfit;
 use super::grid::LeakSource;
+use super::kind::read_leak_config;
+use super::report_tables::interventions_table;
 use crate::StudyError;
-use ktd_leakage::{SuffixPaths, Switch, mask_check, suffix_check};
+use ktd_leakage::{SanityRow, Switch, interventions};
+use ktd_study::{Audited, Report, Section, Shown};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use std::path::Path;
 
-/// Seed of the paths that replace what lies after the cut.
-const SUFFIX_SEED: u64 = 1;
-
-/// What two interventions find of a protocol, ridge regression being the model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// What two interventions find of the last test year at the first horizon.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SanityRow {
-    /// The protocol.
-    pub protocol: String,
-    /// Cells of features up to the cut that changed when all after it was replaced.
-    pub suffix_cells_changed: usize,
-    /// Sessions up to the cut with another score.
-    pub suffix_sessions_changed: usize,
-    /// Mean change of a score over the deviation of its session's scores.
-    pub suffix_change: f64,
-    /// Annual ratio with the signal day's bar.
-    pub sharpe_full: Option<f64>,
-    /// Annual ratio with its open alone.
-    pub sharpe_masked: Option<f64>,
-    /// The difference.
-    pub sharpe_change: Option<f64>,
+pub struct Interventions {
+    /// Protocol by protocol.
+    pub interventions: Vec<SanityRow>,
 }
 
-/// Replaces what lies after a cut, and masks the signal day's bar, for the reference and the two dominant protocols.
+/// Replaces what lies after a cut, and masks the signal day's bar, on the panel of a benchmark's file: the clean protocol must
+/// not move.
 ///
 /// # Errors
-/// [`StudyError`] for a panel that is too short.
-pub fn sanity(config: &LeakConfig, source: &LeakSource) -> Result<Vec<SanityRow>, StudyError> {
-    let invalid =
-        |error: ktd_leakage::LeakageError| StudyError::input(error.to_string(), "use a longer panel");
-    let (Some(horizon), Some(year)) = (config.horizons.first(), source.years.last()) else {
-        return Err(StudyError::input(
-            "there is no horizon or no year to test",
-            "name `horizons` and `test_years`",
-        ));
+/// [`StudyError`] for a file or a panel that cannot be read, and one that is too short.
+pub fn sanity(file: &Path) -> Result<Audited, StudyError> {
+    let config = read_leak_config(file)?;
+    let source = LeakSource::read(&config, file.parent().unwrap_or_else(|| Path::new("")))?;
+    // Both lists are checked when they are read: neither is empty.
+    let (horizon, year) = (config.horizons.first(), source.years.last());
+    let (horizon, year) = (horizon.copied().unwrap_or(1), year.copied().unwrap_or(0));
+    let found = Interventions {
+        interventions: interventions(&source.bench, (horizon, year)).map_err(unfit)?,
     };
-    let paths = SuffixPaths::drawn(source.bars.bars.names(), SUFFIX_SEED);
-    [Switch::Clean, Switch::TempCenter, Switch::ExecOpen]
-        .into_iter()
-        .map(|switch| {
-            let suffix = suffix_check(&source.bench, switch, (*horizon, *year), &paths).map_err(invalid)?;
-            let mask = mask_check(&source.bench, switch, (*horizon, *year)).map_err(invalid)?;
-            Ok(SanityRow {
-                protocol: switch.name().to_owned(),
-                suffix_cells_changed: suffix.cells_changed,
-                suffix_sessions_changed: suffix.sessions_changed.len(),
-                suffix_change: suffix.normalised_change,
-                sharpe_full: mask.full.as_ref().ok().copied(),
-                sharpe_masked: mask.masked.as_ref().ok().copied(),
-                sharpe_change: mask.change(),
-            })
-        })
-        .collect()
+    let moved = found
+        .interventions
+        .iter()
+        .find(|row| row.protocol == Switch::Clean && 0 < row.suffix_cells_changed);
+    let wrong = moved.map(|row| {
+        let cells = row.suffix_cells_changed;
+        StudyError::difference(
+            format_args!("{cells} cells of the clean protocol read what lies after the cut"),
+            "report this: it is a defect of the program",
+        )
+    });
+    let verdict = wrong.as_ref().map_or_else(
+        || "Nothing that lies after the cut is read under the clean protocol.".to_owned(),
+        |wrong| format!("{wrong}."),
+    );
+    let table = interventions_table(&found.interventions);
+    let report = Report {
+        title: "Interventions".to_owned(),
+        verdict,
+        sections: vec![Section::new("Interventions").table("interventions", table, Shown::Everywhere)],
+        ..Report::default()
+    };
+    Audited::new(&found, report, wrong)
 }

@@ -1,11 +1,16 @@
 //! The audit of somebody's signals on a panel.
 
-use super::bars::MarketBars;
+use super::bars::{MarketBars, unfit};
 use crate::StudyError;
 use ktd_env::{Ticker, TradeDate};
 use ktd_io::parallel::in_parallel;
 use ktd_io::text_file::TextFile;
-use ktd_leakage::{FillRule, KnownAt, SignalAudit, SignalGrid, SuspicionRule, audit_signal};
+use ktd_leakage::{AuditedSignal, FillRule, KnownAt, SignalGrid, SuspicionRule, audit_signal};
+use ktd_study::{Audited, Report, Section, Shown};
+use ktd_view::draw::{TableData, counted};
+use ktd_view::row_table::RowTable;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -157,15 +162,20 @@ const MOST_CELLS: usize = 1 << 28;
 
 const HINT: &str = "write the lines `date,symbol,score`, one a name and day: 2024-01-02,SH600519,0.013";
 
-/// A signal with its audit.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AuditedSignal {
-    /// Its column.
-    pub name: String,
-    /// Days with at least ten scores.
-    pub days: usize,
-    /// What its returns say.
-    pub audit: SignalAudit,
+/// What returns say of the signals of a file.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SignalsAudit {
+    /// Signal by signal.
+    pub signals: Vec<AuditedSignal>,
+    /// Rows of the file.
+    pub rows: usize,
+    /// Rows of codes that the panel lacks.
+    pub unknown_codes: usize,
+    /// Rows of days that are no sessions of the panel.
+    pub unknown_days: usize,
+    /// Cells that are empty or not finite.
+    pub missing_cells: usize,
 }
 
 /// Audits every signal of a file. It can accuse, and never acquit.
@@ -175,27 +185,77 @@ pub struct AuditedSignal {
 pub fn audit_signals(
     bars: &MarketBars,
     signals: &SignalsFile,
-    (known_at, fill): (KnownAt, FillRule),
+    when: (KnownAt, FillRule),
+    threads: usize,
+) -> Result<Audited, StudyError> {
+    let audit = SignalsAudit {
+        signals: audited(bars, signals, when, threads)?,
+        rows: signals.rows,
+        unknown_codes: signals.unknown_codes,
+        unknown_days: signals.unknown_days,
+        missing_cells: signals.missing_cells,
+    };
+    let suspect = audit.signals.iter().filter(|signal| signal.goes_with.is_some());
+    let suspect: Vec<&str> = suspect.map(|signal| signal.signal.as_str()).collect();
+    let found = if suspect.is_empty() {
+        "nothing is seen".to_owned()
+    } else {
+        format!("{} goes with returns that it cannot know", suspect.join(", "))
+    };
+    let known = match when.0 {
+        KnownAt::Open => "open",
+        KnownAt::Close => "close",
+    };
+    let count = counted(audit.signals.len(), "signal");
+    let section = Section::new("Signals").table("signals", signal_table(&audit), Shown::Everywhere);
+    let report = Report {
+        title: "Signals against the returns around their stamp".to_owned(),
+        verdict: format!("{count}, known at the {known}: {found}."),
+        sections: vec![section],
+        ..Report::default()
+    };
+    let wrong = (!suspect.is_empty()).then(|| StudyError::difference(&found, ""));
+    Audited::new(&audit, report, wrong)
+}
+
+fn signal_table(audit: &SignalsAudit) -> TableData {
+    let table = RowTable::new("Signals", &audit.signals)
+        .text("signal", |signal| &signal.signal)
+        .text("verdict", |signal| signal.verdict)
+        .count("days", |signal| signal.days)
+        .text("goes with", |signal| signal.goes_with.clone().unwrap_or_default())
+        .ratio("rank IC", |signal| signal.ic)
+        .ratio("t", |signal| signal.t)
+        .ratio("largest far", |signal| signal.largest_far)
+        .ratio("SR same open", |signal| signal.sharpe(FillRule::SameOpen))
+        .ratio("SR next open", |signal| signal.sharpe(FillRule::NextOpen))
+        .table()
+        .with_note(
+            "a file of scores can accuse and never acquit: centred volatilities and scales of the whole sample do not show in returns",
+        );
+    let left_out = [
+        ("rows of codes that the panel lacks", audit.unknown_codes),
+        ("rows of days that are no sessions", audit.unknown_days),
+        ("cells that are empty or not finite", audit.missing_cells),
+    ];
+    let left_out = left_out.into_iter().filter(|(_, count)| 0 < *count);
+    left_out.fold(table, |table, (what, count)| {
+        table.with_note(format!("{count} {what} were left out"))
+    })
+}
+
+fn audited(
+    bars: &MarketBars,
+    signals: &SignalsFile,
+    when: (KnownAt, FillRule),
     threads: usize,
 ) -> Result<Vec<AuditedSignal>, StudyError> {
     let rule = SuspicionRule::BENCHMARK;
     let columns: Vec<(&String, &Vec<f64>)> = signals.names.iter().zip(&signals.scores).collect();
     let each = in_parallel(&columns, threads, |(name, scores)| {
-        let grid = SignalGrid::new(&bars.bars, scores)
-            .map_err(|error| StudyError::input(error.to_string(), HINT))?;
-        let enough = |session: &usize| {
-            rule.min_names
-                <= grid
-                    .row(*session)
-                    .iter()
-                    .filter(|score| score.is_finite())
-                    .count()
-        };
-        Ok(AuditedSignal {
-            name: (*name).clone(),
-            days: (0..grid.sessions()).filter(enough).count(),
-            audit: audit_signal(&bars.bars, &grid, (known_at, fill), &rule),
-        })
+        let grid = SignalGrid::new(&bars.bars, scores).map_err(unfit)?;
+        let audit = audit_signal(&bars.bars, &grid, when, &rule);
+        Ok(AuditedSignal::of((name, grid.days_with(rule.min_names)), audit))
     });
     each.into_iter().collect()
 }
@@ -226,8 +286,8 @@ mod tests {
 
     fn verdicts(text: &str, bars: &MarketBars) -> Vec<&'static str> {
         let signals = read(text, bars).unwrap();
-        let audited = audit_signals(bars, &signals, (KnownAt::Close, FillRule::NextOpen), 1).unwrap();
-        audited.iter().map(|signal| signal.audit.verdict.name()).collect()
+        let audited = audited(bars, &signals, (KnownAt::Close, FillRule::NextOpen), 1).unwrap();
+        audited.iter().map(|signal| signal.verdict).collect()
     }
 
     #[test]

@@ -9,7 +9,7 @@ use ktd_experiment::config::RetryConfig;
 use ktd_io::lock::FileLock;
 use ktd_io::whole_file::{json_bytes, parse_json, read_if_exists, write_whole};
 use ktd_record::RecordPaths;
-use ktd_record::exchanges::{Cassette, ExchangeStore};
+use ktd_record::exchanges::{Cassette, ExchangeStore, each_exchange};
 use ktd_record::spending::Spending;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -80,8 +80,8 @@ impl<'a> AskedRecord<'a> {
     /// # Errors
     /// [`AskingError`] where the exchanges cannot be read.
     pub fn spending(&self) -> Result<Spending, AskingError> {
-        let cassette = Cassette::read(&self.paths.exchanges())?;
-        let spent = Spending::of(&cassette, &self.conversations.model().payer.tariff);
+        let tariff = &self.conversations.model().payer.tariff;
+        let spent = Spending::of(&self.paths.exchanges(), tariff)?;
         let path = self.paths.root().join(SPENDING);
         let noted = match &self.store {
             Some(_) => None,
@@ -103,11 +103,12 @@ impl<'a> AskedRecord<'a> {
     pub fn spending_by_step(&self) -> Result<BTreeMap<usize, Spending>, AskingError> {
         let tariff = &self.conversations.model().payer.tariff;
         let mut by_step: BTreeMap<usize, Spending> = BTreeMap::new();
-        for sent in Cassette::read(&self.paths.exchanges())?.sends() {
-            let own = by_step.entry(sent.intent.at.step);
+        each_exchange(&self.paths.exchanges(), |exchange| {
+            let own = by_step.entry(exchange.at().step);
             own.or_insert_with(Spending::nothing)
-                .add_charge(&tariff.charge_of(sent));
-        }
+                .add_exchange(exchange, tariff);
+            Ok(())
+        })?;
         Ok(by_step)
     }
 
@@ -118,11 +119,12 @@ impl<'a> AskedRecord<'a> {
     pub fn spending_by_round(&self) -> Result<BTreeMap<u32, Spending>, AskingError> {
         let tariff = &self.conversations.model().payer.tariff;
         let mut rounds: BTreeMap<u32, Spending> = BTreeMap::new();
-        for sent in Cassette::read(&self.paths.exchanges())?.sends() {
-            let spent = rounds.entry(sent.intent.at.ordinal + 1);
+        each_exchange(&self.paths.exchanges(), |exchange| {
+            let spent = rounds.entry(exchange.at().ordinal.saturating_add(1));
             let spent = spent.or_insert_with(|| Spending::begin(tariff));
-            spent.add_charge(&tariff.charge_of(sent));
-        }
+            spent.add_exchange(exchange, tariff);
+            Ok(())
+        })?;
         Ok(rounds)
     }
 

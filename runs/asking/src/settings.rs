@@ -2,19 +2,17 @@
 
 use super::model::{asked_model, not_a_model};
 use crate::AskingError;
-use crate::agent_file::{AGENT_FILE, AgentFile};
 use crate::role::AskingRole;
 use ktd_agents::Dialect;
-use ktd_client::AskedModel;
 use ktd_client::money::{Budget, Metering, PaymentTerms};
+use ktd_client::spent::count_spent;
+use ktd_client::{AskedModel, Payer};
 use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::caps::Caps;
 use ktd_experiment::config::{RetryConfig, unique};
 use ktd_experiment::provider::table_with;
 use ktd_experiment::rate_limits::RateLimits;
-use ktd_io::whole_file::{list_if_exists, parse_json, read_if_exists};
-use ktd_record::RecordPaths;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Keys of a file that say who is asked, and at what cost.
@@ -121,8 +119,8 @@ impl AskingSettings<'_> {
         Ok(OpenModels { models, metering })
     }
 
-    /// The models with their budget, of which everything in the folders below `records` was spent before: those of each model
-    /// by its place, which `own` names, and those of whomever the file names no more, at the prices of today's table.
+    /// The models with their budget, of which everything in the folder of the study was spent before: by each model what lies in
+    /// the folders that `own` names for its place, by whomever the file names no more at the prices of today's table.
     ///
     /// # Errors
     /// As [`Self::open`]; for a record that cannot be read, or whose model has no price.
@@ -130,40 +128,18 @@ impl AskingSettings<'_> {
         &self,
         base: &Path,
         output: &Path,
-        (records, own): (&Path, &dyn Fn(usize) -> Vec<PathBuf>),
+        own: &dyn Fn(usize) -> Vec<PathBuf>,
     ) -> Result<OpenModels, AskingError> {
         let (models, terms) = self.models(base)?;
         let priced = models.iter().map(AskedModel::priced);
         let metering = terms.metering(priced, output, |budget| {
-            let mut counted = BTreeSet::new();
-            for (model, folders) in models.iter().zip((0..).map(own)) {
-                for folder in folders {
-                    let exchanges = RecordPaths::new(&folder).exchanges();
-                    model.payer.count_recorded(&exchanges, budget)?;
-                    counted.insert(folder);
-                }
-            }
-            count_others(records, &counted, (&terms, budget))
+            let own = models.iter().zip((0..).map(own));
+            let own =
+                own.flat_map(|(model, folders)| folders.into_iter().map(|folder| (folder, &model.payer)));
+            let own: BTreeMap<PathBuf, &Payer> = own.collect();
+            let payer_of = |folder: &Path| own.get(folder).map(|payer| (*payer).clone());
+            count_spent(output, (&terms, budget), &payer_of).map_err(AskingError::from)
         })?;
         Ok(OpenModels { models, metering })
     }
-}
-
-/// Counts what the folders of a directory hold that are not counted yet.
-fn count_others(
-    records: &Path,
-    counted: &BTreeSet<PathBuf>,
-    (terms, budget): (&PaymentTerms, &Budget),
-) -> Result<(), AskingError> {
-    for folder in list_if_exists(records)? {
-        let path = folder.join(AGENT_FILE);
-        let Some(bytes) = read_if_exists(&path)?.filter(|_| !counted.contains(&folder)) else {
-            continue;
-        };
-        let file: AgentFile = parse_json(&path, &bytes)?;
-        let model = AskedModel::new(&file.agent, file.provider, terms, ("", 0));
-        let exchanges = RecordPaths::new(&folder).exchanges();
-        model.payer.count_recorded(&exchanges, budget)?;
-    }
-    Ok(())
 }

@@ -1,63 +1,90 @@
 //! From a bundle's private ledger to days that can be attributed.
 
 use super::day_prices::DayPrices;
-use crate::BoardError;
 use ktd_attribution::account::{DayBook, HeldName};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_env::exchange::{CorporateEvent, EventKind, Execution, Fill, Side, StepReport};
 use ktd_env::{DayIndex, Fen, Market, NameId, Shares};
+use ktd_record::RecordError;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::PathBuf;
 
-/// The days of an episode, from its ledger; `initial` is the cash before the first.
-///
-/// # Errors
-/// [`BoardError::File`] when a line is not the window's next day, or names what the panel does not know.
-pub(super) fn day_books(
-    lines: &[LedgerLine],
-    (market, days): (&Market, &[DayIndex]),
-    initial: Fen,
-    path: &Path,
-) -> Result<Vec<(DayBook, StepReport)>, BoardError> {
-    if lines.len() != days.len() {
-        let what = format!(
-            "it has {} trading days, but the window has {}",
-            lines.len(),
-            days.len()
-        );
-        return Err(BoardError::damaged(path, what));
-    }
-    let mut shares: BTreeMap<NameId, Shares> = BTreeMap::new();
-    let mut nav = initial;
-    let mut books = Vec::with_capacity(lines.len());
-    for (place, (line, day)) in lines.iter().zip(days).enumerate() {
-        let date = market
-            .date(*day)
-            .map(ktd_env::TradeDate::reveal)
-            .unwrap_or_default();
-        if line.step != place + 1 || line.date != date {
-            let what = format!(
-                "line {} is step {} of {}, but the window's day {} is {date}",
-                place + 1,
-                line.step,
-                line.date,
-                place + 1
-            );
-            return Err(BoardError::damaged(path, what));
+/// The days of an episode, made of its ledger line by line.
+pub(super) struct LedgerDays<'m> {
+    market: &'m Market,
+    days: &'m [DayIndex],
+    path: PathBuf,
+    /// Lines that were taken.
+    taken: usize,
+    /// Shares and net asset value at the close before.
+    shares: BTreeMap<NameId, Shares>,
+    nav: Fen,
+}
+
+impl<'m> LedgerDays<'m> {
+    /// The days of the ledger at `path`; `initial` is the cash before the first.
+    pub(super) fn new((market, days): (&'m Market, &'m [DayIndex]), initial: Fen, path: PathBuf) -> Self {
+        Self {
+            market,
+            days,
+            path,
+            taken: 0,
+            shares: BTreeMap::new(),
+            nav: initial,
         }
-        let (_, report) = line.restore(market, path)?;
-        books.push((book(market, *day, &shares, nav, &report), report));
-        let (_, report) = books
-            .last()
-            .ok_or_else(|| BoardError::damaged(path, "it is empty"))?;
-        nav = report.nav;
-        shares = report
-            .positions
-            .iter()
-            .map(|held| (held.name, held.shares))
-            .collect();
     }
-    Ok(books)
+
+    /// Says what the cash before the first day was.
+    pub(super) const fn begin(&mut self, initial: Fen) {
+        self.nav = initial;
+    }
+
+    /// The next day: its place in the window, its book, and what the exchange reported.
+    ///
+    /// # Errors
+    /// [`RecordError::File`] when the line is not the window's next day, or names what the panel does not know.
+    pub(super) fn take(&mut self, line: &LedgerLine) -> Result<(DayIndex, DayBook, StepReport), RecordError> {
+        let number = self.taken + 1;
+        let Some(day) = self.days.get(self.taken).copied() else {
+            return Err(self.too_many_or_few("more"));
+        };
+        let date = self.market.date(day).map(ktd_env::TradeDate::reveal);
+        let date = date.unwrap_or_default();
+        if line.step != number || line.date != date {
+            let what = format!(
+                "line {number} is step {} of {}, but the window's day {number} is {date}",
+                line.step, line.date
+            );
+            return Err(RecordError::damaged(&self.path, what));
+        }
+        let (_, report) = line.restore(self.market, &self.path)?;
+        let book = book(self.market, day, &self.shares, self.nav, &report);
+        self.nav = report.nav;
+        let held = report.positions.iter();
+        self.shares = held.map(|held| (held.name, held.shares)).collect();
+        self.taken = number;
+        Ok((day, book, report))
+    }
+
+    /// Checks at the end that there was a line for every day.
+    ///
+    /// # Errors
+    /// [`RecordError::File`].
+    pub(super) fn check_complete(&self) -> Result<(), RecordError> {
+        if self.taken == self.days.len() {
+            Ok(())
+        } else {
+            Err(self.too_many_or_few("fewer"))
+        }
+    }
+
+    fn too_many_or_few(&self, which: &str) -> RecordError {
+        let what = format!(
+            "it has {which} trading days than the {} of the window",
+            self.days.len()
+        );
+        RecordError::damaged(&self.path, what)
+    }
 }
 
 /// What happened to one name in a day.

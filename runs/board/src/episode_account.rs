@@ -1,19 +1,22 @@
 //! The account of a finished episode on its market: days, books and forecasts, ready to be scored.
 
-use super::day_books::day_books;
-use super::forecast::{OrderForecast, forecasts};
+use super::day_books::LedgerDays;
+use super::forecast::OrderForecast;
 use super::order_tally::OrderTally;
+use super::reading::{KeptReadings, RecordReading};
 use crate::BoardError;
 use ktd_attribution::account::DayBook;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::event::ReadEvent;
 use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
+use ktd_bundle::ledger::LedgerLine;
+use ktd_bundle::recorded_files::RecordObserver;
 use ktd_bundle::sent_settings::SentSettings;
-use ktd_bundle::summary::{EpisodeFold, Summary};
-use ktd_env::exchange::StepReport;
+use ktd_bundle::summary::Summary;
 use ktd_env::{DayIndex, Fen, Market};
-use std::collections::BTreeSet;
+use ktd_record::RecordError;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The account of a finished episode on its market.
 #[derive(Debug, Clone)]
@@ -30,8 +33,8 @@ pub struct EpisodeAccount {
     pub sent: SentSettings,
     /// What became of its orders.
     pub orders: OrderTally,
-    /// What the exchange reported, day by day.
-    pub reports: Vec<StepReport>,
+    /// Weights at the closes, by the market's row of each name held.
+    pub weights: Vec<BTreeMap<usize, f64>>,
     /// Stated confidences with what happened.
     pub forecasts: Vec<OrderForecast>,
     /// Names of the models that answered, as the provider says.
@@ -42,39 +45,98 @@ pub struct EpisodeAccount {
     pub initial_cny: f64,
 }
 
+/// What the record said so far.
+struct AccountObserver<'m> {
+    market: &'m Market,
+    reading: RecordReading,
+    ledger: LedgerDays<'m>,
+    books: Vec<DayBook>,
+    orders: OrderTally,
+    weights: Vec<BTreeMap<usize, f64>>,
+    forecasts: Vec<OrderForecast>,
+    nav_cny: Vec<f64>,
+}
+
+impl RecordObserver for AccountObserver<'_> {
+    fn event(&mut self, event: ReadEvent) {
+        self.reading.add(event);
+    }
+
+    fn ledger_line(&mut self, line: LedgerLine) -> Result<(), RecordError> {
+        if self.books.is_empty() {
+            self.ledger.begin(Fen(self.reading.initial_cash_fen));
+        }
+        let (day, book, report) = self.ledger.take(&line)?;
+        self.orders.add_report(&report);
+        let confidences = self.reading.confidences.get(&line.step);
+        let confidences = confidences.map_or(&[][..], Vec::as_slice);
+        let fills = report.fills.iter();
+        let forecast = |fill| OrderForecast::of(line.step, fill, confidences, (self.market, day));
+        self.forecasts.extend(fills.filter_map(forecast));
+        let nav = report.nav.to_yuan();
+        let positions = report.positions.iter();
+        let weights = positions.map(|held| (held.name.index(), held.value.to_yuan() / nav));
+        self.weights.push(weights.collect());
+        self.nav_cny.push(nav);
+        self.books.push(book);
+        Ok(())
+    }
+}
+
 impl EpisodeAccount {
-    /// The account of an episode whose files were read: nothing more is opened.
+    /// The account of an episode, whose files are read and checked. What was kept of a record that is closed by the same hashes
+    /// is not read again.
     ///
     /// # Errors
-    /// [`BoardError`] without a private part, when a trading day is missing, or the panel is another one.
-    pub fn of(episode: FinishedEpisode, market: &Market) -> Result<Self, BoardError> {
-        let FinishedEpisode {
-            opened,
-            summary,
-            events,
-            sent,
-            ledger,
-        } = episode;
+    /// [`BoardError`] without a private part, when a file or a trading day is missing or damaged, or the panel is another one.
+    pub fn read(
+        opened: OpenedBundle,
+        market: &Market,
+        kept: Option<&KeptReadings>,
+    ) -> Result<Self, BoardError> {
         let days = days(&opened, market)?;
-        let bundle = opened.bundle;
-        let initial = Fen(EpisodeFold::of(&events).initial_cash_fen);
-        let path = BundlePaths::new(&bundle.root).ledger();
-        let (books, reports): (Vec<_>, Vec<_>) = day_books(&ledger, (market, &days), initial, &path)?
-            .into_iter()
-            .unzip();
-        let forecasts = forecasts(&events, &reports, (market, &days));
+        let path = BundlePaths::new(&opened.bundle.root).ledger();
+        let mut observer = AccountObserver {
+            market,
+            reading: RecordReading::default(),
+            ledger: LedgerDays::new((market, &days), Fen(0), path),
+            books: Vec::with_capacity(days.len()),
+            orders: OrderTally::default(),
+            weights: Vec::with_capacity(days.len()),
+            forecasts: Vec::new(),
+            nav_cny: Vec::with_capacity(days.len()),
+        };
+        // What is damaged is read, so that the damage is named.
+        let closed = kept.and_then(|kept| Some((kept, opened.closed().ok()?)));
+        let known = closed.and_then(|(kept, (hash, summary))| Some((kept.get(&hash)?, summary)));
+        let (bundle, summary) = if let Some((reading, summary)) = known {
+            observer.reading = reading;
+            opened.each_ledger_line(|line| observer.ledger_line(line))?;
+            (opened.bundle, summary)
+        } else {
+            let episode = FinishedEpisode::read(opened, &mut observer)?;
+            observer.reading.sent = episode.sent;
+            if let Some((kept, (hash, _))) = kept.and_then(|kept| Some((kept, episode.opened.closed().ok()?)))
+            {
+                kept.keep(&hash, &observer.reading);
+            }
+            (episode.opened.bundle, episode.summary)
+        };
+        observer.ledger.check_complete()?;
+        observer.orders.add_fed_back(&observer.reading.fed_back);
+        let reading = observer.reading;
         Ok(Self {
-            orders: OrderTally::of(&events, &reports),
-            sent,
-            served_models: events.into_iter().filter_map(served_model).collect(),
-            nav_cny: reports.iter().map(|report| report.nav.to_yuan()).collect(),
-            initial_cny: initial.to_yuan(),
+            initial_cny: Fen(reading.initial_cash_fen).to_yuan(),
+            served_models: reading.served_models,
+            sent: reading.sent,
+            orders: observer.orders,
+            nav_cny: observer.nav_cny,
+            books: observer.books,
+            weights: observer.weights,
+            forecasts: observer.forecasts,
             bundle,
             summary,
             days,
-            books,
-            reports,
-            forecasts,
         })
     }
 }
@@ -87,8 +149,14 @@ pub(super) fn ledger_books(opened: &OpenedBundle, market: &Market) -> Result<Vec
     let days = days(opened, market)?;
     let initial = opened.bundle.header.rules.rules()?.initial_cash;
     let path = BundlePaths::new(&opened.bundle.root).ledger();
-    let books = day_books(&opened.ledger()?, (market, &days), initial, &path)?;
-    Ok(books.into_iter().map(|(book, _)| book).collect())
+    let mut ledger = LedgerDays::new((market, &days), initial, path);
+    let mut books = Vec::with_capacity(days.len());
+    opened.each_ledger_line(|line| {
+        books.push(ledger.take(&line)?.1);
+        Ok(())
+    })?;
+    ledger.check_complete()?;
+    Ok(books)
 }
 
 fn days(opened: &OpenedBundle, market: &Market) -> Result<Vec<DayIndex>, BoardError> {
@@ -100,20 +168,4 @@ fn days(opened: &OpenedBundle, market: &Market) -> Result<Vec<DayIndex>, BoardEr
         )
     };
     opened.panel_days(market)?.ok_or_else(missing)
-}
-
-/// The model that answered a turn, as the provider says.
-fn served_model(event: ReadEvent) -> Option<String> {
-    match event {
-        ReadEvent::Turn { served_model, .. } => served_model,
-        ReadEvent::EpisodeBegin { .. }
-        | ReadEvent::StepBegin { .. }
-        | ReadEvent::InfrastructureFault { .. }
-        | ReadEvent::ToolCall { .. }
-        | ReadEvent::ModelFault { .. }
-        | ReadEvent::Decision { .. }
-        | ReadEvent::Fills { .. }
-        | ReadEvent::StepEnd { .. }
-        | ReadEvent::EpisodeEnd { .. } => None,
-    }
 }

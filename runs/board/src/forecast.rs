@@ -1,8 +1,7 @@
 //! Stated confidences and outcomes.
 
 use super::day_prices::return_to_first_exit;
-use ktd_bundle::event::{OrderRecord, ReadEvent};
-use ktd_env::exchange::{Execution, Fill, Side, StepReport};
+use ktd_env::exchange::{Execution, Fill, Side};
 use ktd_env::{DayIndex, Market};
 
 /// An order that traded, its stated confidence, and what its name did from the fill to the first legal exit.
@@ -20,6 +19,25 @@ pub struct OrderForecast {
 }
 
 impl OrderForecast {
+    /// The forecast that a fill of a day tests; none of an order that did not trade, or whose name never trades again in the
+    /// panel.
+    pub(super) fn of(
+        step: usize,
+        fill: &Fill,
+        confidences: &[f64],
+        (market, day): (&Market, DayIndex),
+    ) -> Option<Self> {
+        let Execution::Filled { .. } = fill.execution else {
+            return None;
+        };
+        Some(Self {
+            step,
+            is_buy: fill.side == Side::Buy,
+            confidence: *confidences.get(fill.position)?,
+            exit_return: return_to_first_exit(market, fill.name?, day)?,
+        })
+    }
+
     /// Whether the order was right: a buy by a rise, a sell by a fall. No move is not right.
     #[must_use]
     pub fn came_true(&self) -> bool {
@@ -29,43 +47,4 @@ impl OrderForecast {
             self.exit_return < 0.0
         }
     }
-}
-
-/// The forecasts of an episode. An order that did not trade, or whose name never trades again in the panel, is none.
-pub(super) fn forecasts(
-    events: &[ReadEvent],
-    reports: &[StepReport],
-    (market, days): (&Market, &[DayIndex]),
-) -> Vec<OrderForecast> {
-    let mut found = Vec::new();
-    for event in events {
-        let ReadEvent::Decision { step, orders, .. } = event else {
-            continue;
-        };
-        let place = step.saturating_sub(1);
-        let (Some(report), Some(day)) = (reports.get(place), days.get(place)) else {
-            continue;
-        };
-        let fills = report.fills.iter();
-        found.extend(fills.filter_map(|fill| forecast(*step, fill, orders, market, *day)));
-    }
-    found
-}
-
-fn forecast(
-    step: usize,
-    fill: &Fill,
-    orders: &[OrderRecord],
-    market: &Market,
-    day: DayIndex,
-) -> Option<OrderForecast> {
-    let Execution::Filled { .. } = fill.execution else {
-        return None;
-    };
-    Some(OrderForecast {
-        step,
-        is_buy: fill.side == Side::Buy,
-        confidence: orders.get(fill.position)?.confidence,
-        exit_return: return_to_first_exit(market, fill.name?, day)?,
-    })
 }

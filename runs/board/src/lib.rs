@@ -32,6 +32,7 @@ pub mod page;
 pub mod planting;
 mod pooled;
 mod protocol;
+mod reading;
 mod record;
 mod reference;
 mod regime;
@@ -60,6 +61,7 @@ pub use ktd_attribution::account::{Linking, WeightBasis};
 pub use options::{BoardOptions, ProgressCallback};
 pub use order_tally::OrderTally;
 pub use own_file::{OwnAccount, OwnDays, play_file};
+pub use reading::KeptReadings;
 pub use record::{
     Bounds, CalibrationBin, CalibrationRecord, Cohort, Comparability, Contrast, ContrastMetric,
     ContrastSides, Contribution, Curves, CutoffGap, CutoffSide, DateBounds, FactorVif, Faults, Gap,

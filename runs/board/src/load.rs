@@ -7,6 +7,7 @@ use super::identity;
 use super::notes::mixed_programs;
 use super::options::{BoardOptions, ProgressCallback};
 use super::protocol::common;
+use super::reading::KeptReadings;
 use super::record::Protocol;
 use super::score::ScoredEpisode;
 use super::trials::{Trial, Trials, is_control};
@@ -15,7 +16,7 @@ use ktd_attribution::account::attribute;
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::canary::CanaryRecord;
-use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
+use ktd_bundle::finished_episode::OpenedBundle;
 use ktd_data::market_source::market_of;
 use ktd_env::{DayIndex, Market};
 use ktd_io::parallel::in_parallel;
@@ -94,7 +95,7 @@ pub(super) fn load(
     let benchmarks = Benchmarks::of(&market);
     let readings = in_parallel(&dated, options.threads, |dated| {
         tick();
-        read(dated, &market, &fitted, &benchmarks)
+        read(dated, &market, (&fitted, &benchmarks), options.kept.as_ref())
     });
     let (mut scores, mut trials) = (Vec::new(), Trials::default());
     for (reading, dated) in readings.into_iter().zip(&dated) {
@@ -128,13 +129,13 @@ pub(super) fn load(
 fn read(
     Dated { opened, is_shown, .. }: &Dated,
     market: &Market,
-    fitted: &FittedModel,
-    benchmarks: &Benchmarks,
+    (fitted, benchmarks): (&FittedModel, &Benchmarks),
+    kept: Option<&KeptReadings>,
 ) -> Result<Reading, BoardError> {
     let model = &fitted.model;
     if *is_shown {
-        let episode = FinishedEpisode::read(opened.clone())?;
-        let score = ScoredEpisode::of(EpisodeAccount::of(episode, market)?, market, model, benchmarks)?;
+        let account = EpisodeAccount::read(opened.clone(), market, kept)?;
+        let score = ScoredEpisode::of(account, market, model, benchmarks)?;
         let is_trial = !is_control(&score.bundle);
         let trial = is_trial.then(|| Trial::of(&score.books, &score.attribution, model));
         return Ok(Reading::Shown(Box::new(score), trial));

@@ -1,5 +1,6 @@
 //! How a board is made.
 
+use super::reading::KeptReadings;
 use super::record::Resampling;
 use super::settings::ModelSettings;
 use ktd_bundle::episode_filter::EpisodeFilter;
@@ -21,6 +22,8 @@ pub struct BoardOptions {
     /// What certificates say of the mask of each bundle that was named, by its directory; an episode that is missing has
     /// no certificate.
     pub marks: BTreeMap<PathBuf, CertificationMark>,
+    /// Where what was read of a record is kept for the next board; nowhere without it.
+    pub kept: Option<KeptReadings>,
     /// Threads.
     pub threads: usize,
 }
@@ -37,6 +40,7 @@ impl Default for BoardOptions {
             },
             shown: EpisodeFilter::default(),
             marks: BTreeMap::new(),
+            kept: None,
             threads: ktd_io::parallel::available_threads(),
         }
     }

@@ -1,7 +1,6 @@
 //! What became of an episode's orders, and which rules of the exchange they broke.
 
 use super::record::{OrderCounts, RejectedOrders};
-use ktd_bundle::event::ReadEvent;
 use ktd_env::exchange::{Execution, RejectCode, StepReport};
 use std::collections::BTreeMap;
 
@@ -17,27 +16,25 @@ pub struct OrderTally {
 }
 
 impl OrderTally {
-    /// The orders of an episode.
-    #[must_use]
-    pub fn of(events: &[ReadEvent], reports: &[StepReport]) -> Self {
-        let mut tally = Self::default();
-        for fill in reports.iter().flat_map(|report| &report.fills) {
-            tally.submitted += 1;
+    /// Adds what the exchange reported of a day.
+    pub(super) fn add_report(&mut self, report: &StepReport) {
+        for fill in &report.fills {
+            self.submitted += 1;
             match fill.execution {
-                Execution::Filled { .. } => tally.filled += 1,
-                Execution::Rejected(code) => *tally.rejected.entry(code).or_insert(0) += 1,
+                Execution::Filled { .. } => self.filled += 1,
+                Execution::Rejected(code) => *self.rejected.entry(code).or_insert(0) += 1,
             }
         }
-        for event in events {
-            if let ReadEvent::ModelFault {
-                detail: Some(detail), ..
-            } = event
-                && let Some(code) = rule(detail)
-            {
-                *tally.fed_back.entry(code).or_insert(0) += 1;
-            }
+    }
+
+    /// Adds submissions that were fed back before any order of theirs reached the exchange, by the code of the rule they broke.
+    pub(super) fn add_fed_back(&mut self, by_code: &BTreeMap<String, usize>) {
+        let by_rule = by_code
+            .iter()
+            .filter_map(|(code, count)| Some((rule(code)?, count)));
+        for (code, count) in by_rule {
+            *self.fed_back.entry(code).or_insert(0) += count;
         }
-        tally
     }
 
     /// The same of several episodes together.
@@ -80,7 +77,7 @@ impl OrderTally {
 }
 
 /// The rule of the exchange of this code; none where the form was at fault.
-fn rule(detail: &str) -> Option<RejectCode> {
+pub(super) fn rule(detail: &str) -> Option<RejectCode> {
     RejectCode::ALL.into_iter().find(|code| code.code() == detail)
 }
 
@@ -90,19 +87,19 @@ mod tests {
 
     #[test]
     fn codes_are_counted_over_episodes_with_their_share_of_orders() {
-        let fault = |detail: &str| ReadEvent::ModelFault {
-            step: 1,
-            code: "rejected".to_owned(),
-            detail: Some(detail.to_owned()),
+        let episode = |submitted, filled, cash, fed_back: &[&str]| {
+            let mut tally = OrderTally {
+                submitted,
+                filled,
+                rejected: BTreeMap::from([(RejectCode::Cash, cash)]),
+                ..OrderTally::default()
+            };
+            let fed_back = fed_back.iter().map(|code| ((*code).to_owned(), 1));
+            tally.add_fed_back(&fed_back.collect());
+            tally
         };
-        let episode = |submitted, filled, cash, events: &[ReadEvent]| OrderTally {
-            submitted,
-            filled,
-            rejected: BTreeMap::from([(RejectCode::Cash, cash)]),
-            ..OrderTally::of(events, &[])
-        };
-        let one = episode(6, 4, 2, &[fault("lot"), fault("missing"), fault("cash")]);
-        let two = episode(4, 3, 1, &[fault("lot")]);
+        let one = episode(6, 4, 2, &["lot", "missing", "cash"]);
+        let two = episode(4, 3, 1, &["lot"]);
         let found = OrderTally::sum([&one, &two]).record();
         assert_eq!((found.submitted, found.filled), (10, 7));
         let rows: Vec<_> = found

@@ -187,18 +187,7 @@ fn beside(path: &NavPath<'_>, benchmark: Result<Vec<f64>, String>) -> [Metric; 2
 
 /// Metrics of the weights at the closes.
 fn of_weights(account: &EpisodeAccount) -> [(String, Metric); 2] {
-    let days: Vec<BTreeMap<usize, f64>> = account
-        .reports
-        .iter()
-        .map(|report| {
-            let nav = report.nav.to_yuan();
-            let positions = report.positions.iter();
-            positions
-                .map(|held| (held.name.index(), held.value.to_yuan() / nav))
-                .collect()
-        })
-        .collect();
-    let (invested, change) = WeightPath::new(&days).map_or_else(
+    let (invested, change) = WeightPath::new(&account.weights).map_or_else(
         |error| {
             (
                 Metric::missing(error.to_string()),

@@ -8,7 +8,7 @@ use crate::ledger::LedgerLine;
 use crate::ledger_mark::mark_of;
 use crate::open::read_header;
 use ktd_record::RecordError;
-use ktd_record::chain::Lines;
+use ktd_record::chain::LogReader;
 use serde::Serialize;
 use std::path::Path;
 
@@ -125,26 +125,16 @@ fn book(paths: &BundlePaths) -> Result<Vec<BookStep>, RecordError> {
         );
         return Err(RecordError::input(what, "ask the bundle's owner for private/"));
     }
-    let lines: Vec<LedgerLine> = Lines::read(&path)?.bodies(&path)?;
-    let path = paths.events();
-    let events: Vec<ReadEvent> = Lines::read(&path)?.bodies(&path)?;
-    let decisions = events.into_iter().filter_map(|event| match event {
-        ReadEvent::Decision { orders, .. } => Some(orders),
-        ReadEvent::EpisodeBegin { .. }
-        | ReadEvent::StepBegin { .. }
-        | ReadEvent::Turn { .. }
-        | ReadEvent::InfrastructureFault { .. }
-        | ReadEvent::ToolCall { .. }
-        | ReadEvent::ModelFault { .. }
-        | ReadEvent::Fills { .. }
-        | ReadEvent::StepEnd { .. }
-        | ReadEvent::EpisodeEnd { .. } => None,
-    });
-    let steps = decisions.zip(lines).map(|(orders, line)| BookStep {
-        orders: orders.iter().map(order).collect(),
-        line,
-    });
-    Ok(steps.collect())
+    let mut decided: Vec<Vec<String>> = Vec::new();
+    LogReader::open(&paths.events())?.each(|event| {
+        if let ReadEvent::Decision { orders, .. } = event {
+            decided.push(orders.iter().map(order).collect());
+        }
+        Ok(())
+    })?;
+    let lines = LogReader::open(&path)?.bodies()?;
+    let steps = decided.into_iter().zip(lines);
+    Ok(steps.map(|(orders, line)| BookStep { orders, line }).collect())
 }
 
 /// An order in a line, without its reason.

@@ -8,7 +8,7 @@ use crate::event::{ReadEvent, StepOutcome};
 use crate::open::read_header;
 use ktd_io::whole_file::{json_bytes, list_if_exists, read_json, write_whole};
 use ktd_record::RecordError;
-use ktd_record::chain::Lines;
+use ktd_record::chain::LogReader;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -193,7 +193,7 @@ impl CanaryAnswer {
             served: BTreeSet::new(),
         };
         let mut is_decided = false;
-        for event in Lines::read(&path)?.bodies::<ReadEvent>(&path)? {
+        for event in LogReader::open(&path)?.bodies()? {
             match event {
                 ReadEvent::Turn {
                     reply, served_model, ..

@@ -1,22 +1,24 @@
-//! A finished episode, every file of it read and verified once on its way to a row.
+//! A finished episode, every file of it read and verified on its way to a row.
 
 use crate::bundle_ref::BundleRef;
-use crate::event::ReadEvent;
 use crate::header::PrivateEpisode;
 use crate::ledger::LedgerLine;
+use crate::ledger_binding::file_binding;
 use crate::open::read_private;
-use crate::recorded_files::{RecordedFiles, read_ledger};
+use crate::recorded_files::{RecordObserver, RecordedFiles};
+use crate::recorded_prompts::PromptCheck;
 use crate::sent_settings::SentSettings;
 use crate::summary::{KEYED, Summary};
 use crate::summary_file::{check_bytes, check_hashes, read_summary};
-use crate::{BundlePaths, recorded_agent, recorded_prompts};
+use crate::{BundlePaths, recorded_agent};
 use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_experiment::cells::days_between;
 use ktd_experiment::window_config::WindowDates;
+use ktd_io::sha256::sha256_file;
 use ktd_io::whole_file::{parse_json, read_bounded};
 use ktd_masking::MaskKey;
 use ktd_record::RecordError;
-use ktd_record::chain::Lines;
+use ktd_record::chain::LogReader;
 use std::path::{Path, PathBuf};
 
 /// The most that a summary may hold: 4 MiB, far above the largest that is written.
@@ -30,19 +32,15 @@ pub struct OpenedBundle {
     private: Option<(PrivateEpisode, MaskKey)>,
 }
 
-/// A finished episode: what its files hold, checked against its summary.
+/// A finished episode, whose files were checked against its summary.
 #[derive(Debug, Clone)]
 pub struct FinishedEpisode {
     /// The bundle that it was read from.
     pub opened: OpenedBundle,
     /// Its summary.
     pub summary: Summary,
-    /// Its events, in order.
-    pub events: Vec<ReadEvent>,
     /// Settings of generation as its requests name them.
     pub sent: SentSettings,
-    /// Its ledger, a line a trading day; empty without a private part.
-    pub ledger: Vec<LedgerLine>,
 }
 
 impl OpenedBundle {
@@ -103,25 +101,64 @@ impl OpenedBundle {
         Ok(Some(days_between(window, first, last, market)?))
     }
 
-    /// The ledger alone, checked against the hash in the summary: what an account needs, without events and exchanges,
-    /// which are most of a bundle's bytes.
+    /// The SHA-256 of what closes a finished record, its summaries, and what they say. Every other file of it has the hash that
+    /// the public summary names; that this follows from the files is not looked at.
     ///
     /// # Errors
-    /// [`RecordError`] when summary or ledger is missing or damaged, or there is no private part.
-    pub fn ledger(&self) -> Result<Vec<LedgerLine>, RecordError> {
+    /// [`RecordError`] when a file is missing or is not the one that the summary was made of.
+    pub fn closed(&self) -> Result<(String, Summary), RecordError> {
         let paths = BundlePaths::new(&self.bundle.root);
-        let Some((_, key)) = &self.private else {
-            read_private(&paths, &self.bundle.header)?;
-            return Ok(Vec::new());
-        };
         let summary = read_summary(&paths)?;
-        let (binding, lines) = read_ledger(&paths, key)?;
+        let private = paths.private_summary();
+        let private = private.exists().then(|| sha256_file(&private)).transpose()?;
+        let closing = format!(
+            "{} {}",
+            sha256_file(&paths.summary())?,
+            private.unwrap_or_default()
+        );
+        let ledger = self
+            .key()
+            .map(|key| file_binding(key, &paths.ledger()))
+            .transpose()?;
+        let files = [
+            ("header.json".to_owned(), Some(self.bundle.header_sha256.clone())),
+            ("events.jsonl".to_owned(), Some(sha256_file(&paths.events())?)),
+            (
+                "exchanges.jsonl.zst".to_owned(),
+                Some(sha256_file(&paths.exchanges())?),
+            ),
+            (format!("private/ledger.jsonl{KEYED}"), ledger),
+        ];
+        let found = files.into_iter().filter_map(|(name, hash)| Some((name, hash?)));
+        let now = Summary {
+            sha256: found.collect(),
+            ..summary.clone()
+        };
+        check_hashes(&paths, &summary, &now)?;
+        Ok((closing, summary))
+    }
+
+    /// Hands over the ledger alone, checked against the hash in the summary: what an account needs, without events and
+    /// exchanges, which are most of a bundle's bytes.
+    ///
+    /// # Errors
+    /// [`RecordError`] when summary or ledger is missing or damaged, or there is no private part; what `look` returns.
+    pub fn each_ledger_line(
+        &self,
+        look: impl FnMut(LedgerLine) -> Result<(), RecordError>,
+    ) -> Result<(), RecordError> {
+        let (paths, header) = (BundlePaths::new(&self.bundle.root), &self.bundle.header);
+        let key = match &self.private {
+            Some((_, key)) => key,
+            None => &read_private(&paths, header)?.1,
+        };
+        let (path, summary) = (paths.ledger(), read_summary(&paths)?);
         let recorded = summary.sha256.get(&format!("private/ledger.jsonl{KEYED}"));
-        if recorded != Some(&binding) {
+        if recorded != Some(&file_binding(key, &path)?) {
             let what = "its hash is not the one in summary.json";
-            return Err(RecordError::damaged(&paths.ledger(), what));
+            return Err(RecordError::damaged(&path, what));
         }
-        Ok(lines)
+        LogReader::open(&path)?.each(look).map(|_| ())
     }
 }
 
@@ -136,8 +173,8 @@ pub fn check_bundle(root: &Path, with_private: bool) -> Result<(), RecordError> 
     if !bundle.is_finished() {
         let path = BundlePaths::new(root).events();
         let genesis = bundle.header.genesis()?;
-        let checked = Lines::read(&path).and_then(|lines| lines.starts_from(&genesis, &path));
-        return checked.map_err(RecordError::of_bundle);
+        let checked = LogReader::open(&path).and_then(|log| log.from(&genesis).read_to_end());
+        return checked.map(|_| ()).map_err(RecordError::of_bundle);
     }
     let opened = if with_private {
         OpenedBundle::read(bundle)?
@@ -147,19 +184,19 @@ pub fn check_bundle(root: &Path, with_private: bool) -> Result<(), RecordError> 
             private: None,
         }
     };
-    FinishedEpisode::read(opened).map(|_| ())
+    FinishedEpisode::read(opened, &mut ()).map(|_| ())
 }
 
 impl FinishedEpisode {
-    /// Reads the rest of a bundle, each file once, and checks it against its summary.
+    /// Reads the rest of a bundle, line by line, checks it against its summary, and tells an observer what it holds.
     ///
     /// # Errors
-    /// [`RecordError`] when a file is missing, damaged or not the one that the summary was made of.
-    pub fn read(opened: OpenedBundle) -> Result<Self, RecordError> {
-        Self::checked(opened).map_err(RecordError::of_bundle)
+    /// [`RecordError`] when a file is missing, damaged or not the one that the summary was made of; what the observer finds.
+    pub fn read(opened: OpenedBundle, observer: &mut dyn RecordObserver) -> Result<Self, RecordError> {
+        Self::checked(opened, observer).map_err(RecordError::of_bundle)
     }
 
-    fn checked(opened: OpenedBundle) -> Result<Self, RecordError> {
+    fn checked(opened: OpenedBundle, observer: &mut dyn RecordObserver) -> Result<Self, RecordError> {
         let paths = BundlePaths::new(&opened.bundle.root);
         let path = paths.summary();
         if !path.exists() {
@@ -169,25 +206,23 @@ impl FinishedEpisode {
         let summary: Summary = parse_json(&path, &bytes)?;
         let header = &opened.bundle.header;
         let mut sent = SentSettings::default();
-        let files = RecordedFiles::read(&opened.bundle, opened.key(), |cassette| {
-            sent = SentSettings::of(cassette);
-            let path = paths.exchanges();
-            recorded_agent::check(header, cassette, &path)?;
-            recorded_prompts::check(header, cassette, &path)
+        let mut prompts = PromptCheck::new(header, &paths.exchanges());
+        let files = RecordedFiles::read(&opened.bundle, opened.key(), observer, |exchange| {
+            sent.add_exchange(exchange);
+            recorded_agent::check(header, exchange, &paths.exchanges())?;
+            prompts.check(exchange)
         })?;
+        prompts.end()?;
         let now = files.summary(&opened.bundle)?;
         check_hashes(&paths, &summary, &now)?;
         let level = opened.bundle.header.mask.level;
         let account = now.account.clone();
         check_bytes(&paths, (&bytes, &summary), now, (opened.key(), level))?;
         let summary = Summary { account, ..summary };
-        let RecordedFiles { events, ledger, .. } = files;
         Ok(Self {
             opened,
             summary,
-            events,
             sent,
-            ledger: ledger.unwrap_or_default(),
         })
     }
 }

@@ -12,15 +12,14 @@ use crate::finished_episode::{FinishedEpisode, OpenedBundle};
 use crate::header::PrivateEpisode;
 use crate::open::read_private;
 use crate::publication::{
-    FILE_LIMIT_BYTES, PUBLICATION, PUBLICATION_FORMAT, PUBLISHED_FILES, Publication, PublicationManifest,
-    PublishedBundle,
+    PUBLICATION_FORMAT, PUBLISHED_FILES, Publication, PublicationManifest, PublishedBundle,
 };
-use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{
-    create_directory, json_bytes, list_if_exists, read_bounded, remove_directory, write_whole,
-};
+use ktd_io::file_set::copy_whole;
+use ktd_io::sha256::sha256_file;
+use ktd_io::whole_file::{create_directory, json_bytes, list_if_exists, remove_directory, write_whole};
 use ktd_io::whole_folder::{WholeFolder, check_vacant, sweep};
 use ktd_record::RecordError;
+use ktd_record::signed_folder::PUBLICATION;
 use ktd_record::signing::SigningKey;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf, absolute};
@@ -233,10 +232,7 @@ fn write_aside(
         kept_back: found.siblings.len() + found.damaged.len(),
         bundles,
     };
-    let publication = Publication::sign(manifest, key)?;
-    let path = aside.at(PUBLICATION)?;
-    write_whole(&path, &json_bytes(&path, &publication)?)?;
-    Ok(publication)
+    Publication::write(manifest, key, &aside.at(PUBLICATION)?)
 }
 
 /// What publishing opens, for the manifest and for the owner.
@@ -257,7 +253,7 @@ fn opens(masked: usize) -> Vec<String> {
 
 /// Copies a finished bundle whose files agree with each other; its own maker's paths stay at home.
 fn copy(bundle: &BundleRef, target: &Path) -> Result<PublishedBundle, RecordError> {
-    let episode = FinishedEpisode::read(OpenedBundle::read(bundle.clone())?)?;
+    FinishedEpisode::read(OpenedBundle::read(bundle.clone())?, &mut ())?;
     let (from, to) = (BundlePaths::new(&bundle.root), BundlePaths::new(target));
     let header = &bundle.header;
     let (private, _) = read_private(&from, header)?;
@@ -265,7 +261,6 @@ fn copy(bundle: &BundleRef, target: &Path) -> Result<PublishedBundle, RecordErro
         panel: None,
         ..private
     };
-    drop(episode);
     create_directory(&to.private())?;
     let mut files = BTreeMap::new();
     for file in PUBLISHED_FILES {
@@ -273,13 +268,13 @@ fn copy(bundle: &BundleRef, target: &Path) -> Result<PublishedBundle, RecordErro
         if !source.exists() {
             continue;
         }
-        let bytes = if source == from.episode() {
-            json_bytes(&to.episode(), &private.clone().sealed())?
+        let copied = target.join(file);
+        if source == from.episode() {
+            write_whole(&copied, &json_bytes(&copied, &private.clone().sealed())?)?;
         } else {
-            read_bounded(&source, FILE_LIMIT_BYTES)?
-        };
-        write_whole(&target.join(file), &bytes)?;
-        files.insert(file.to_owned(), sha256_hex(&bytes));
+            copy_whole(&source, &copied)?;
+        }
+        files.insert(file.to_owned(), sha256_file(&copied)?);
     }
     Ok(PublishedBundle {
         ktd: header.ktd.clone(),

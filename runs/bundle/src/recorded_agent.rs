@@ -7,7 +7,7 @@ use ktd_agents::Wire;
 use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::provider::Provider;
 use ktd_record::RecordError;
-use ktd_record::exchanges::{Cassette, Sent};
+use ktd_record::exchanges::{ExchangeRecord, Intent};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -21,16 +21,14 @@ struct Named {
     id: Option<String>,
 }
 
-/// Checks the exchanges of a store, read from `path`, against the agents that the header names.
+/// Checks a record of the store at `path` against the agents that the header names.
 ///
 /// # Errors
-/// [`RecordError::File`] naming the first exchange that is another agent's.
-pub fn check(header: &Header, cassette: &Cassette, path: &Path) -> Result<(), RecordError> {
-    let fault = cassette.sends().find_map(|sent| {
-        let (agent, provider) = answering(header, sent.intent.at.step);
-        Some((sent.intent.at, agent, fault(sent, agent, provider)?))
-    });
-    fault.map_or(Ok(()), |(at, agent, fault)| {
+/// [`RecordError::File`] when it is another agent's.
+pub fn check(header: &Header, exchange: ExchangeRecord<'_>, path: &Path) -> Result<(), RecordError> {
+    let at = exchange.at();
+    let (agent, provider) = answering(header, at.step);
+    fault(exchange, agent, provider).map_or(Ok(()), |fault| {
         let what = format!(
             "{at}: {fault}, but header.json says that agent {:?} was asked",
             agent.id
@@ -50,8 +48,20 @@ fn answering(header: &Header, step: usize) -> (&AgentConfig, &Provider) {
     answering
 }
 
-fn fault(sent: &Sent, agent: &AgentConfig, provider: &Provider) -> Option<String> {
-    let path = &sent.intent.path;
+fn fault(exchange: ExchangeRecord<'_>, agent: &AgentConfig, provider: &Provider) -> Option<String> {
+    match exchange {
+        ExchangeRecord::Intent { intent, .. } => fault_of_request(intent, agent, provider),
+        ExchangeRecord::Outcome { outcome, .. } => {
+            let reply: Named = serde_json::from_slice(&outcome.reply()?.body).ok()?;
+            let is_own = reply.id.is_some_and(|id| id.starts_with(OWN_REPLY));
+            (is_own && !agent.is_ours()).then(|| "its reply is that of a built-in agent".to_owned())
+        }
+        ExchangeRecord::Unknown { .. } => None,
+    }
+}
+
+fn fault_of_request(intent: &Intent, agent: &AgentConfig, provider: &Provider) -> Option<String> {
+    let path = &intent.path;
     if !fits_wire(provider.wire, path) {
         return Some(format!(
             "it went to {path:?}, which is not of the wire {}",
@@ -59,18 +69,10 @@ fn fault(sent: &Sent, agent: &AgentConfig, provider: &Provider) -> Option<String
         ));
     }
     // Gemini's wire names the model in the path.
-    let asked: Option<Named> = serde_json::from_str(&sent.intent.request).ok();
-    if let Some(asked) = asked.and_then(|asked| asked.model)
-        && asked != agent.model_name()
-    {
-        return Some(format!("it asks the model {asked:?}"));
-    }
-    let reply = sent
-        .answer()
-        .and_then(ktd_record::exchanges::ExchangeOutcome::reply)?;
-    let reply: Named = serde_json::from_slice(&reply.body).ok()?;
-    let is_own = reply.id.is_some_and(|id| id.starts_with(OWN_REPLY));
-    (is_own && !agent.is_ours()).then(|| "its reply is that of a built-in agent".to_owned())
+    let asked: Option<Named> = serde_json::from_str(&intent.request).ok();
+    let asked = asked.and_then(|asked| asked.model);
+    let other = asked.filter(|asked| asked != agent.model_name())?;
+    Some(format!("it asks the model {other:?}"))
 }
 
 fn fits_wire(wire: Wire, path: &str) -> bool {

@@ -1,31 +1,46 @@
-//! The files that a summary is made of, each read once.
+//! The files that a summary is made of, each read line by line.
 
 use crate::bundle_ref::BundleRef;
 use crate::episode_tariff::tariff_of_header;
 use crate::event::{Mark, ReadEvent, publishes_account};
 use crate::ledger::LedgerLine;
-use crate::ledger_binding::ledger_binding;
+use crate::ledger_binding::file_binding;
 use crate::ledger_mark::mark_of;
 use crate::metrics::{account_summary, metrics};
 use crate::summary::{EpisodeFold, KEYED, Summary};
 use crate::{BundlePaths, FORMAT_VERSION};
-use ktd_io::line_file::LineKind;
-use ktd_io::sha256::sha256_hex;
+use ktd_io::sha256::sha256_file;
 use ktd_masking::MaskKey;
 use ktd_record::RecordError;
-use ktd_record::chain::Lines;
-use ktd_record::exchanges::Cassette;
+use ktd_record::chain::LogReader;
+use ktd_record::exchanges::{ExchangeRecord, each_exchange};
 use ktd_record::spending::Spending;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What the files of a finished episode hold, the header and the private part apart.
+/// What is told of a record while it is read, once, line by line: first its events, then its ledger.
+pub trait RecordObserver {
+    /// The next event.
+    fn event(&mut self, _event: ReadEvent) {}
+
+    /// The next line of the private ledger, where that is read.
+    ///
+    /// # Errors
+    /// What the observer finds wrong.
+    fn ledger_line(&mut self, _line: LedgerLine) -> Result<(), RecordError> {
+        Ok(())
+    }
+}
+
+/// Nobody is told.
+impl RecordObserver for () {}
+
+/// What the files of a finished episode come to, the header and the private part apart. None of them is held.
 #[derive(Debug)]
 pub(crate) struct RecordedFiles {
-    /// The events.
-    pub(crate) events: Vec<ReadEvent>,
-    /// The ledger; absent without the key.
-    pub(crate) ledger: Option<Vec<LedgerLine>>,
+    fold: EpisodeFold,
+    /// The totals of the ledger; absent without the key.
+    ledger: Option<Vec<Mark>>,
     spending: Spending,
     sha256: BTreeMap<String, String>,
 }
@@ -34,38 +49,44 @@ impl RecordedFiles {
     /// Reads events, exchanges and, with the key, the ledger; `look` is given the exchanges.
     ///
     /// # Errors
-    /// [`RecordError`] when one is missing or damaged, and what `look` finds.
+    /// [`RecordError`] when one is missing or damaged, and what `look` and the observer find.
     pub(crate) fn read(
         bundle: &BundleRef,
         key: Option<&MaskKey>,
-        look: impl FnOnce(&Cassette) -> Result<(), RecordError>,
+        observer: &mut dyn RecordObserver,
+        mut look: impl FnMut(ExchangeRecord<'_>) -> Result<(), RecordError>,
     ) -> Result<Self, RecordError> {
         let paths = BundlePaths::new(&bundle.root);
         let mut sha256 = BTreeMap::from([(name(&paths.header()), bundle.header_sha256.clone())]);
         let path = paths.events();
-        let bytes = LineKind::Log.bytes(&path)?;
-        sha256.insert(name(&path), sha256_hex(&bytes));
-        let lines = Lines::parse(&path, &bytes)?;
-        lines.starts_from(&bundle.header.genesis()?, &path)?;
-        let events = lines.bodies(&path)?;
-        drop(bytes);
+        sha256.insert(name(&path), sha256_file(&path)?);
+        let mut fold = EpisodeFold::default();
+        let events = LogReader::open(&path)?.from(&bundle.header.genesis()?);
+        events.each(|event| {
+            fold.add(&event);
+            observer.event(event);
+            Ok(())
+        })?;
         let path = paths.exchanges();
-        let bytes = LineKind::Exchanges.bytes(&path)?;
-        sha256.insert(name(&path), sha256_hex(&bytes));
+        sha256.insert(name(&path), sha256_file(&path)?);
         let tariff = tariff_of_header(&bundle.header);
-        let cassette = Cassette::parse(&path, &bytes)?;
-        drop(bytes);
-        let spending = Spending::of(&cassette, &tariff);
-        look(&cassette)?;
-        drop(cassette);
+        let mut spending = Spending::begin(&tariff);
+        each_exchange(&path, |exchange| {
+            spending.add_exchange(exchange, &tariff);
+            look(exchange)
+        })?;
         let mut ledger = None;
         if let Some(key) = key {
-            let (binding, lines) = read_ledger(&paths, key)?;
-            sha256.insert(format!("private/ledger.jsonl{KEYED}"), binding);
-            ledger = Some(lines);
+            let path = paths.ledger();
+            sha256.insert(format!("private/ledger.jsonl{KEYED}"), file_binding(key, &path)?);
+            let marks = ledger.insert(Vec::new());
+            LogReader::open(&path)?.each(|line| {
+                marks.push(mark_of(&line));
+                observer.ledger_line(line)
+            })?;
         }
         Ok(Self {
-            events,
+            fold,
             ledger,
             spending,
             sha256,
@@ -79,11 +100,11 @@ impl RecordedFiles {
     pub(crate) fn summary(&self, bundle: &BundleRef) -> Result<Summary, RecordError> {
         let path = BundlePaths::new(&bundle.root).events();
         let damaged = |what: String| RecordError::damaged(&path, what);
-        let fold = EpisodeFold::of(&self.events);
+        let fold = &self.fold;
         let reason = fold.reason.clone();
         let reason = reason
             .ok_or_else(|| damaged("the episode has not ended; continue it with `ktd run`".to_owned()))?;
-        let marks = self.marks(&fold, bundle)?;
+        let marks = self.marks(bundle)?;
         let account = marks.map(|marks| account_summary(fold.initial_cash_fen, &marks));
         let account = account.transpose().map_err(|error| damaged(error.to_string()))?;
         let first_own_step = tariff_of_header(&bundle.header).first_own_step();
@@ -92,8 +113,8 @@ impl RecordedFiles {
         Ok(Summary {
             format: FORMAT_VERSION,
             reason,
-            metrics: metrics(&fold),
-            counters: fold.counters,
+            metrics: metrics(fold),
+            counters: fold.counters.clone(),
             account,
             per_step: self.spending.per_step(own_steps),
             money: self.spending.clone(),
@@ -103,8 +124,8 @@ impl RecordedFiles {
 
     /// The account's totals at each close: of the ledger, or of the events where the mask lets them stand there. `None`
     /// where neither can tell.
-    fn marks(&self, fold: &EpisodeFold, bundle: &BundleRef) -> Result<Option<Vec<Mark>>, RecordError> {
-        let paths = BundlePaths::new(&bundle.root);
+    fn marks(&self, bundle: &BundleRef) -> Result<Option<Vec<Mark>>, RecordError> {
+        let (paths, fold) = (BundlePaths::new(&bundle.root), &self.fold);
         let are_public = publishes_account(bundle.header.mask.level);
         let public = if are_public { fold.steps } else { 0 };
         if fold.marks.len() != public {
@@ -115,29 +136,15 @@ impl RecordedFiles {
             );
             return Err(RecordError::damaged(&paths.events(), what));
         }
-        let Some(ledger) = &self.ledger else {
+        let Some(marks) = &self.ledger else {
             return Ok(are_public.then(|| fold.marks.clone()));
         };
-        let marks: Vec<Mark> = ledger.iter().map(mark_of).collect();
-        if marks.len() != fold.steps || (are_public && marks != fold.marks) {
+        if marks.len() != fold.steps || (are_public && *marks != fold.marks) {
             let what = "its totals are not those of events.jsonl";
             return Err(RecordError::damaged(&paths.ledger(), what));
         }
-        Ok(Some(marks))
+        Ok(Some(marks.clone()))
     }
-}
-
-/// The ledger with the hash that binds it to the key.
-pub(crate) fn read_ledger(
-    paths: &BundlePaths,
-    key: &MaskKey,
-) -> Result<(String, Vec<LedgerLine>), RecordError> {
-    let path = paths.ledger();
-    let bytes = LineKind::Log.bytes(&path)?;
-    let text = std::str::from_utf8(&bytes)
-        .map_err(|error| RecordError::damaged(&path, format!("not UTF-8 at byte {}", error.valid_up_to())))?;
-    let lines = Lines::parse(&path, &bytes)?.bodies(&path)?;
-    Ok((ledger_binding(key, text), lines))
 }
 
 fn name(path: &Path) -> String {

@@ -9,11 +9,11 @@ use ktd_env::{Ticker, TradeDate};
 use ktd_experiment::branch::numeric_at;
 use ktd_masking::{FactorScale, Level, MaskSettings, Mode, Numeric};
 use ktd_record::RecordError;
-use ktd_record::exchanges::{Cassette, RequestPlace, Sent};
+use ktd_record::exchanges::{ExchangeRecord, Intent};
 use ktd_record::json_parts::{each_member, values_in};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What stands in the prompts of an episode under the mask and the mode of its header.
 #[derive(Debug)]
@@ -33,44 +33,82 @@ pub fn are_of_this_program(header: &Header) -> bool {
     header.prompts_sha256 == ktd_prompts::hash()
 }
 
-/// Checks the requests of a store, read from `path`, against the header's mask and mode.
+/// A check of the requests of a store against the header's mask and mode, one after the other.
 ///
 /// A step's last request repeats all that was shown before in the step, and is read whole; the others must hold the
-/// opening.
-///
-/// # Errors
-/// [`RecordError::File`] naming the first request that shows something else.
-pub fn check(header: &Header, cassette: &Cassette, path: &Path) -> Result<(), RecordError> {
-    let last: BTreeMap<usize, RequestPlace> = cassette
-        .sends()
-        .map(|sent| (sent.intent.at.step, sent.intent.at))
-        .fold(BTreeMap::new(), |mut last, (step, at)| {
-            last.entry(step)
-                .and_modify(|known| *known = at.max(*known))
-                .or_insert(at);
-            last
-        });
-    let is_last = |sent: &Sent| last.get(&sent.intent.at.step) == Some(&sent.intent.at);
-    let mut by_numeric: BTreeMap<Numeric, ExpectedPrompts> = BTreeMap::new();
-    for sent in cassette.sends() {
-        let numeric = numeric_at(header.branch.as_ref(), header.mask.numeric, sent.intent.at.step);
-        let expected = by_numeric
-            .entry(numeric)
-            .or_insert_with(|| ExpectedPrompts::of(header, numeric));
-        if !is_last(sent) && expected.has_opening(&sent.intent.request) {
-            continue;
-        }
-        if let Some(fault) = expected.fault(&sent.intent.request) {
-            let (level, numeric) = (header.mask.level_label(), numeric.label());
-            let what = format!(
-                "{}: {fault}, but header.json says that the mask is {level}/{numeric} and the mode {}",
-                sent.intent.at,
-                header.mode.label()
-            );
-            return Err(RecordError::damaged(path, what));
+/// opening. No more than one request is held.
+#[derive(Debug)]
+pub struct PromptCheck<'h> {
+    header: &'h Header,
+    path: PathBuf,
+    by_numeric: BTreeMap<Numeric, ExpectedPrompts>,
+    /// The last request so far of the step that is being read.
+    last: Option<Intent>,
+}
+
+impl<'h> PromptCheck<'h> {
+    /// A check of the store at `path`.
+    #[must_use]
+    pub fn new(header: &'h Header, path: &Path) -> Self {
+        Self {
+            header,
+            path: path.to_owned(),
+            by_numeric: BTreeMap::new(),
+            last: None,
         }
     }
-    Ok(())
+
+    /// Checks the next record.
+    ///
+    /// # Errors
+    /// [`RecordError::File`] naming a request that shows something else.
+    pub fn check(&mut self, exchange: ExchangeRecord<'_>) -> Result<(), RecordError> {
+        let ExchangeRecord::Intent { intent, .. } = exchange else {
+            return Ok(());
+        };
+        let before = self.last.replace(intent.clone());
+        let Some(before) = before else {
+            return Ok(());
+        };
+        let goes_on = before.at.step == intent.at.step && before.at <= intent.at;
+        if goes_on && self.expected(&before).has_opening(&before.request) {
+            return Ok(());
+        }
+        self.check_whole(&before)
+    }
+
+    /// Checks what is left at the end of the store.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub fn end(mut self) -> Result<(), RecordError> {
+        self.last.take().map_or(Ok(()), |last| self.check_whole(&last))
+    }
+
+    fn check_whole(&mut self, intent: &Intent) -> Result<(), RecordError> {
+        let numeric = self.numeric_of(intent);
+        let fault = self.expected(intent).fault(&intent.request);
+        fault.map_or(Ok(()), |fault| {
+            let (level, numeric) = (self.header.mask.level_label(), numeric.label());
+            let what = format!(
+                "{}: {fault}, but header.json says that the mask is {level}/{numeric} and the mode {}",
+                intent.at,
+                self.header.mode.label()
+            );
+            Err(RecordError::damaged(&self.path, what))
+        })
+    }
+
+    fn numeric_of(&self, intent: &Intent) -> Numeric {
+        let header = self.header;
+        numeric_at(header.branch.as_ref(), header.mask.numeric, intent.at.step)
+    }
+
+    fn expected(&mut self, intent: &Intent) -> &ExpectedPrompts {
+        let (header, numeric) = (self.header, self.numeric_of(intent));
+        let expected = self.by_numeric.entry(numeric);
+        expected.or_insert_with(|| ExpectedPrompts::of(header, numeric))
+    }
 }
 
 impl ExpectedPrompts {

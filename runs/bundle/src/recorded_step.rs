@@ -5,7 +5,7 @@ use crate::event::{Mark, OrderRecord, ReadEvent, StepOutcome};
 use crate::ledger::LedgerLine;
 use crate::ledger_mark::mark_of;
 use ktd_record::RecordError;
-use ktd_record::chain::Lines;
+use ktd_record::chain::LogReader;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -41,68 +41,81 @@ impl RecordedStep {
     /// # Errors
     /// [`RecordError`] when its events cannot be read.
     pub fn all(paths: &BundlePaths) -> Result<Vec<Self>, RecordError> {
-        let path = paths.events();
-        let events: Vec<ReadEvent> = Lines::read(&path)?.bodies(&path)?;
-        let path = paths.ledger();
-        let ledger: Vec<LedgerLine> = Lines::read(&path)?.bodies(&path)?;
-        let marks = ledger.iter().map(|line| (line.step, mark_of(line)));
-        Ok(Self::of(events, &marks.collect()))
+        let mut marks = BTreeMap::new();
+        LogReader::open(&paths.ledger())?.each(|line: LedgerLine| {
+            marks.insert(line.step, mark_of(&line));
+            Ok(())
+        })?;
+        let (mut steps, mut nav_fen) = (Vec::new(), None);
+        LogReader::open(&paths.events())?.each(|event| {
+            Self::add(&mut steps, &mut nav_fen, event, &marks);
+            Ok(())
+        })?;
+        Ok(steps)
     }
 
     /// The steps of events, in order, with the account of the private ledger where the events do not hold it.
     #[must_use]
     pub fn of(events: Vec<ReadEvent>, ledger: &BTreeMap<usize, Mark>) -> Vec<Self> {
-        let mut steps: Vec<Self> = Vec::new();
-        let mut nav_fen = None;
+        let (mut steps, mut nav_fen) = (Vec::new(), None);
         for event in events {
-            match event {
-                ReadEvent::EpisodeBegin { initial_cash_fen, .. } => nav_fen = Some(initial_cash_fen),
-                ReadEvent::StepBegin { step, day, as_of } => steps.push(Self {
-                    step,
-                    day,
-                    as_of,
-                    outcome: None,
-                    orders: Vec::new(),
-                    overall_reason: None,
-                    fills: Value::Null,
-                    nav_before_fen: nav_fen,
-                    mark: None,
-                    holdings: Value::Null,
-                }),
-                ReadEvent::Decision {
-                    outcome,
-                    orders,
-                    overall_reason,
-                    ..
-                } => {
-                    if let Some(last) = steps.last_mut() {
-                        last.outcome = Some(outcome);
-                        last.orders = orders;
-                        last.overall_reason = overall_reason;
-                    }
-                }
-                ReadEvent::Fills { fills, .. } => {
-                    if let Some(last) = steps.last_mut() {
-                        last.fills = fills;
-                    }
-                }
-                ReadEvent::StepEnd {
-                    step, mark, holdings, ..
-                } => {
-                    let mark = mark.or_else(|| ledger.get(&step).copied());
-                    nav_fen = mark.map(|mark| mark.nav_fen);
-                    if let Some(last) = steps.last_mut() {
-                        last.mark = mark;
-                        last.holdings = holdings;
-                    }
-                }
-                ReadEvent::Turn { .. }
-                | ReadEvent::InfrastructureFault { .. }
-                | ReadEvent::ToolCall { .. }
-                | ReadEvent::ModelFault { .. }
-                | ReadEvent::EpisodeEnd { .. } => {}
-            }
+            Self::add(&mut steps, &mut nav_fen, event, ledger);
         }
         steps
+    }
+
+    fn add(
+        steps: &mut Vec<Self>,
+        nav_fen: &mut Option<i64>,
+        event: ReadEvent,
+        marks: &BTreeMap<usize, Mark>,
+    ) {
+        match event {
+            ReadEvent::EpisodeBegin { initial_cash_fen, .. } => *nav_fen = Some(initial_cash_fen),
+            ReadEvent::StepBegin { step, day, as_of } => steps.push(Self {
+                step,
+                day,
+                as_of,
+                outcome: None,
+                orders: Vec::new(),
+                overall_reason: None,
+                fills: Value::Null,
+                nav_before_fen: *nav_fen,
+                mark: None,
+                holdings: Value::Null,
+            }),
+            ReadEvent::Decision {
+                outcome,
+                orders,
+                overall_reason,
+                ..
+            } => {
+                if let Some(last) = steps.last_mut() {
+                    last.outcome = Some(outcome);
+                    last.orders = orders;
+                    last.overall_reason = overall_reason;
+                }
+            }
+            ReadEvent::Fills { fills, .. } => {
+                if let Some(last) = steps.last_mut() {
+                    last.fills = fills;
+                }
+            }
+            ReadEvent::StepEnd {
+                step, mark, holdings, ..
+            } => {
+                let mark = mark.or_else(|| marks.get(&step).copied());
+                *nav_fen = mark.map(|mark| mark.nav_fen);
+                if let Some(last) = steps.last_mut() {
+                    last.mark = mark;
+                    last.holdings = holdings;
+                }
+            }
+            ReadEvent::Turn { .. }
+            | ReadEvent::InfrastructureFault { .. }
+            | ReadEvent::ToolCall { .. }
+            | ReadEvent::ModelFault { .. }
+            | ReadEvent::EpisodeEnd { .. } => {}
+        }
     }
 }

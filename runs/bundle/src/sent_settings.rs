@@ -1,7 +1,7 @@
 //! Settings of generation as the recorded requests name them: a dialect may leave out what the experiment asks for.
 
-use ktd_record::exchanges::Cassette;
-use serde::Deserialize;
+use ktd_record::exchanges::ExchangeRecord;
+use serde::{Deserialize, Serialize};
 use serde_json::Number;
 use std::collections::BTreeSet;
 
@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 pub const NOT_SENT: &str = "not sent";
 
 /// Settings of all requests of an episode, each value once, as the requests write it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SentSettings {
     /// Temperatures.
     pub temperatures: BTreeSet<String>,
@@ -36,14 +37,11 @@ struct GenerationSettings {
 }
 
 impl SentSettings {
-    /// The settings of every request of a store.
-    #[must_use]
-    pub fn of(cassette: &Cassette) -> Self {
-        let mut all = Self::default();
-        for sent in cassette.sends() {
-            all.add(&sent.intent.request);
+    /// Adds those of a request.
+    pub fn add_exchange(&mut self, exchange: ExchangeRecord<'_>) {
+        if let ExchangeRecord::Intent { intent, .. } = exchange {
+            self.add(&intent.request);
         }
-        all
     }
 
     fn add(&mut self, request: &str) {

@@ -36,6 +36,28 @@ pub struct Summary {
     pub sha256: BTreeMap<String, String>,
 }
 
+impl Summary {
+    /// Whether every step was lost to the infrastructure: no decision of the model is in it.
+    #[must_use]
+    pub const fn is_lost(&self) -> bool {
+        let counters = &self.counters;
+        0 < counters.uncovered && counters.submitted == 0 && counters.hold == 0 && counters.fallback == 0
+    }
+
+    /// The model's mistakes: of its replies, and of its calls of tools.
+    #[must_use]
+    pub fn model_faults(&self) -> usize {
+        let faults = self.counters.model_faults.values();
+        faults.chain(self.counters.tool_calls_refused.values()).sum()
+    }
+
+    /// Faults of the infrastructure.
+    #[must_use]
+    pub fn infrastructure_faults(&self) -> usize {
+        self.counters.infrastructure_faults.values().sum()
+    }
+}
+
 /// `private/summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -189,10 +211,13 @@ impl EpisodeFold {
     /// Folds events, in order.
     #[must_use]
     pub fn of<'a>(events: impl IntoIterator<Item = &'a ReadEvent>) -> Self {
-        events.into_iter().fold(Self::default(), Self::after)
+        let mut fold = Self::default();
+        events.into_iter().for_each(|event| fold.add(event));
+        fold
     }
 
-    fn after(mut self, event: &ReadEvent) -> Self {
+    /// Adds the next event.
+    pub fn add(&mut self, event: &ReadEvent) {
         let counters = &mut self.counters;
         match event {
             ReadEvent::EpisodeBegin { initial_cash_fen, .. } => self.initial_cash_fen = *initial_cash_fen,
@@ -240,7 +265,6 @@ impl EpisodeFold {
             }
             ReadEvent::EpisodeEnd { reason } => self.reason = Some(reason.clone()),
         }
-        self
     }
 }
 

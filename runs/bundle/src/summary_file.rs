@@ -11,7 +11,6 @@ use crate::summary::{KEYED, PrivateSummary, Summary};
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, read_json, write_whole};
 use ktd_masking::{Level, MaskKey};
 use ktd_record::RecordError;
-use ktd_record::exchanges::Cassette;
 use ktd_record::spending::Spending;
 use std::path::Path;
 
@@ -39,7 +38,7 @@ pub fn read_summary(paths: &BundlePaths) -> Result<Summary, RecordError> {
 /// [`RecordError`] when a file is missing or damaged, or a summary cannot be written.
 pub fn write_summary(paths: &BundlePaths, key: &MaskKey) -> Result<Summary, RecordError> {
     let bundle = BundleRef::read(paths.root())?;
-    let summary = RecordedFiles::read(&bundle, Some(key), |_| Ok(()))?.summary(&bundle)?;
+    let summary = RecordedFiles::read(&bundle, Some(key), &mut (), |_| Ok(()))?.summary(&bundle)?;
     let files = SummaryBytes::of(paths, &summary, bundle.header.mask.level)?;
     if let Some(private) = files.private {
         write_whole(&paths.private_summary(), &private)?;
@@ -163,7 +162,7 @@ fn same(path: &Path, bytes: &[u8], expected: &[u8]) -> Result<(), RecordError> {
 /// [`RecordError`] when a file is missing or damaged, or the NAV is not one.
 pub fn summary_of(paths: &BundlePaths, key: Option<&MaskKey>) -> Result<Summary, RecordError> {
     let bundle = BundleRef::read(paths.root())?;
-    RecordedFiles::read(&bundle, key, |_| Ok(()))?.summary(&bundle)
+    RecordedFiles::read(&bundle, key, &mut (), |_| Ok(()))?.summary(&bundle)
 }
 
 /// What a bundle's own sends cost so far, at the prices in its header.
@@ -172,5 +171,5 @@ pub fn summary_of(paths: &BundlePaths, key: Option<&MaskKey>) -> Result<Summary,
 /// [`RecordError`] when header or exchanges cannot be read.
 pub fn spending_of(paths: &BundlePaths) -> Result<Spending, RecordError> {
     let tariff = tariff_of_header(&read_header(paths)?);
-    Ok(Spending::of(&Cassette::read(&paths.exchanges())?, &tariff))
+    Spending::of(&paths.exchanges(), &tariff)
 }

@@ -4,9 +4,11 @@
 use crate::conversation::conversation;
 use ktd_agents::{Dialect, ModelTurn, Wire};
 use ktd_record::RecordError;
-use ktd_record::exchanges::{Cassette, ExchangeOutcome, Sent};
+use ktd_record::exchanges::{ExchangeOutcome, ExchangeRecord, Intent, each_exchange};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::path::Path;
 
 /// The conversation of one step.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,38 +23,82 @@ pub struct Transcript {
     pub unknown: usize,
 }
 
-impl Transcript {
-    /// The conversation of a step, from the recorded exchanges.
+/// The last answered request of a step that is being read, and how many there were.
+#[derive(Debug, Default)]
+struct LastAnswer {
+    step: usize,
+    /// The request that was to be sent last.
+    asked: Option<Intent>,
+    /// The last one that was answered, with what came back.
+    answered: Option<(Intent, ExchangeOutcome)>,
+    requests: usize,
+    unknown: usize,
+}
+
+/// Conversations of an episode, read in one pass: those of some steps, and what all have in common.
+#[derive(Debug, Default)]
+pub struct Transcripts {
+    /// Those that were wanted and answered, by step.
+    pub steps: BTreeMap<usize, Transcript>,
+    /// What the conversations of all steps begin with.
+    pub common: CommonOpening,
+}
+
+impl Transcripts {
+    /// The conversations of these steps of the exchanges at `path`.
     ///
     /// # Errors
-    /// [`RecordError::Input`] when the bundle has no such step.
-    pub fn of(cassette: &Cassette, step: usize) -> Result<Self, RecordError> {
-        let answered: Vec<(&Sent, &ExchangeOutcome)> = cassette
-            .answered()
-            .filter(|sent| sent.intent.at.step == step)
-            .filter_map(|sent| Some((sent, sent.answer()?)))
-            .collect();
-        let Some((last, outcome)) = answered.last() else {
-            let steps = cassette.answered().map(|sent| sent.intent.at.step).max();
-            let steps = steps.unwrap_or(0);
-            let what = format!("step {step} is not recorded");
-            return Err(RecordError::input(
-                what,
-                format!("the bundle has the steps 1 to {steps}"),
-            ));
+    /// As [`each_exchange`].
+    pub fn read(path: &Path, wanted: &RangeInclusive<usize>) -> Result<Self, RecordError> {
+        let (mut read, mut openings) = (Self::default(), Openings::default());
+        let mut last = LastAnswer::default();
+        let mut close = |last: LastAnswer| {
+            let Some((intent, outcome)) = &last.answered else {
+                return;
+            };
+            let request: Value = serde_json::from_str(&intent.request).unwrap_or_default();
+            let mut messages = conversation(&request);
+            openings.add(&messages);
+            if wanted.contains(&last.step) {
+                messages.push(("reply".to_owned(), reply(&intent.path, outcome)));
+                let transcript = Transcript {
+                    step: last.step,
+                    messages,
+                    requests: last.requests,
+                    unknown: last.unknown,
+                };
+                read.steps.insert(last.step, transcript);
+            }
         };
-        let request: Value = serde_json::from_str(&last.intent.request).unwrap_or_default();
-        let mut messages = conversation(&request);
-        messages.push(("reply".to_owned(), reply(&last.intent.path, outcome)));
-        Ok(Self {
-            step,
-            messages,
-            requests: answered.len(),
-            unknown: cassette
-                .unknown()
-                .filter(|sent| sent.intent.at.step == step)
-                .count(),
-        })
+        each_exchange(path, |exchange| {
+            let step = exchange.at().step;
+            if step != last.step {
+                let step = LastAnswer {
+                    step,
+                    ..LastAnswer::default()
+                };
+                close(std::mem::replace(&mut last, step));
+            }
+            last.add(exchange);
+            Ok(())
+        })?;
+        close(last);
+        read.common = openings.common();
+        Ok(read)
+    }
+}
+
+impl LastAnswer {
+    fn add(&mut self, exchange: ExchangeRecord<'_>) {
+        match exchange {
+            ExchangeRecord::Intent { intent, .. } => self.asked = Some(intent.clone()),
+            ExchangeRecord::Outcome { outcome, .. } if outcome.is_answer() => {
+                self.requests += 1;
+                self.answered = self.asked.take().map(|asked| (asked, outcome.clone()));
+            }
+            ExchangeRecord::Outcome { .. } => {}
+            ExchangeRecord::Unknown { .. } => self.unknown += 1,
+        }
     }
 }
 
@@ -65,31 +111,32 @@ const LEAST_FOLDED: usize = 400;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommonOpening(Vec<String>);
 
-impl CommonOpening {
-    /// What the recorded steps have in common; of an episode of one step, nobody knows what would change.
-    #[must_use]
-    pub fn of(cassette: &Cassette) -> Self {
-        let last: BTreeMap<usize, &Sent> = cassette
-            .answered()
-            .map(|sent| (sent.intent.at.step, sent))
-            .collect();
-        let mut common: Option<Vec<String>> = None;
-        for sent in last.values() {
-            let request: Value = serde_json::from_str(&sent.intent.request).unwrap_or_default();
-            let opening = conversation(&request).into_iter().take(OPENING_MESSAGES);
-            let opening = opening.map(|(_, content)| content);
-            common = Some(match common {
-                None => opening.collect(),
-                Some(common) => common
-                    .iter()
-                    .zip(opening)
-                    .map(|(a, b)| both_begin(a, &b).to_owned())
-                    .collect(),
-            });
-        }
-        Self(common.filter(|_| 1 < last.len()).unwrap_or_default())
+/// The openings of steps that were read so far.
+#[derive(Debug, Default)]
+struct Openings {
+    steps: usize,
+    common: Vec<String>,
+}
+
+impl Openings {
+    fn add(&mut self, messages: &[(String, String)]) {
+        let opening = messages.iter().take(OPENING_MESSAGES).map(|(_, content)| content);
+        self.common = if self.steps == 0 {
+            opening.cloned().collect()
+        } else {
+            let both = self.common.iter().zip(opening);
+            both.map(|(a, b)| both_begin(a, b).to_owned()).collect()
+        };
+        self.steps += 1;
     }
 
+    /// What they have in common; of an episode of one step, nobody knows what would change.
+    fn common(self) -> CommonOpening {
+        CommonOpening(if 1 < self.steps { self.common } else { Vec::new() })
+    }
+}
+
+impl CommonOpening {
     /// The messages without what they share with those of all other steps.
     #[must_use]
     pub fn fold(&self, messages: &[(String, String)]) -> Vec<FoldedMessage> {

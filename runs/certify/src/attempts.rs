@@ -219,8 +219,8 @@ impl AttemptLog {
 
     /// Adds a line that outlasts a loss of power.
     fn append(&self, recorded: &AttemptLines, event: &AttemptEvent) -> Result<(), CertifyError> {
-        let lines = &recorded.lines;
-        Log::continue_at(&self.path, lines, lines.len(), NO_GENESIS)?.append(event)?;
+        let end = recorded.lines.end();
+        Log::continue_at(&self.path, (end, end), NO_GENESIS)?.append(event)?;
         std::fs::OpenOptions::new()
             .append(true)
             .open(&self.path)

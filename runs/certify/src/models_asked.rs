@@ -9,7 +9,7 @@ use crate::CertifyError;
 use ktd_bundle::BundlePaths;
 use ktd_env::TradeDate;
 use ktd_probes::judge::{ControlSet, UnansweredCount};
-use ktd_record::exchanges::{Cassette, ExchangeOutcome};
+use ktd_record::exchanges::{ExchangeOutcome, each_exchange};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -105,19 +105,22 @@ pub(super) fn models_asked(
         let (mut served, mut times) = (BTreeSet::new(), BTreeSet::new());
         for set in [PROBES, ControlSet::BrightDay.label()] {
             let folder = paths.root().join("attackers").join(set).join(&model.agent);
-            let cassette = Cassette::read(&BundlePaths::new(&folder).exchanges())?;
-            for sent in cassette.sends() {
-                if let Some(ExchangeOutcome::Reply {
-                    headers,
-                    body: Some(body),
-                    ..
-                }) = sent.answer()
+            each_exchange(&BundlePaths::new(&folder).exchanges(), |exchange| {
+                if let Some((
+                    ..,
+                    Some(ExchangeOutcome::Reply {
+                        headers,
+                        body: Some(body),
+                        ..
+                    }),
+                )) = exchange.settled()
                 {
                     let reply: ReplyHead = serde_json::from_str(body).unwrap_or_default();
                     times.extend(reply.time(headers));
                     served.extend(reply.model.or(reply.model_version));
                 }
-            }
+                Ok(())
+            })?;
         }
         model.served = served.into_iter().collect();
         model.first_reply = times.first().cloned();

@@ -31,8 +31,6 @@ pub(super) enum AlphaCommand {
     Compute(ComputeArgs),
     /// Evaluate pools of formulas on train, valid and test days: prediction, stability, robustness, diversity.
     Eval(alpha_eval::EvalArgs),
-    /// Make the tables and the page of an evaluation again, of its report alone.
-    Report(alpha_eval::ReportArgs),
     /// Have language models score the logic of formulas, with controls of length, nonsense and chance.
     Judge(alpha_judge::JudgeArgs),
     /// Search for formulas by random growth or genetic programming; the pool is chosen by valid days.
@@ -168,7 +166,6 @@ pub(super) fn run(command: &AlphaCommand, console: Console) -> Result<(), CliErr
         AlphaCommand::Check(args) => check(args, console),
         AlphaCommand::Compute(args) => compute(args, console),
         AlphaCommand::Eval(args) => alpha_eval::run(args, console),
-        AlphaCommand::Report(args) => alpha_eval::report(args, console),
         AlphaCommand::Judge(args) => alpha_judge::run(args, console),
         AlphaCommand::Mine(args) => alpha_mine::run(args, console),
     }

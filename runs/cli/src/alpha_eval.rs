@@ -6,7 +6,7 @@ use crate::study;
 use clap::Args;
 use ktd_formula_study::{AlphaEvaluating, cost_table, measure_cost};
 use ktd_io::parallel::available_threads;
-use ktd_study::{Opening, StudyKind, any, read_study_file};
+use ktd_study::{Opening, StudyKind, read_study_file, run_any};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -49,20 +49,15 @@ pub(super) fn run(args: &EvalArgs, console: Console) -> Result<(), CliError> {
     let mut keys = read_study_file::<AlphaEvaluating>(&args.study)?;
     keys.test_closed |= args.no_test;
     let base = args.study.parent().unwrap_or_else(|| Path::new(""));
-    let folder = args
-        .out
-        .clone()
-        .unwrap_or_else(|| base.join("results").join(&keys.name));
-    study::run_keys::<AlphaEvaluating>(keys.clone(), (base, &folder), console)?;
+    let out = args.out.as_deref();
+    let finished = study::run_by(false, console, |run| {
+        run_any::<AlphaEvaluating>(keys.clone(), (base, out), run)
+    })?;
     if args.cost {
         let started = Instant::now();
-        let at = Opening {
-            base,
-            out: &folder,
-            threads: available_threads(),
-        };
+        let at = Opening::unkept(base, &finished.folder, available_threads());
         let open = AlphaEvaluating::open(&keys, &at)?;
-        let cost = measure_cost(&open, &folder, &|| started.elapsed().as_secs_f64())?;
+        let cost = measure_cost(&open, &finished.folder, &|| started.elapsed().as_secs_f64())?;
         if !console.quiet && !console.json {
             console.result(
                 &cost_table(&cost).text_in(console.layout()),
@@ -71,23 +66,4 @@ pub(super) fn run(args: &EvalArgs, console: Console) -> Result<(), CliError> {
         }
     }
     Ok(())
-}
-
-const REPORT_EXAMPLE: &str = "\
-Example:
-  ktd alpha report results/pools
-
-The tables and the page are made again of report.json, byte for byte; no formula is evaluated, and no test day is read.";
-
-#[derive(Debug, Args)]
-#[command(after_help = REPORT_EXAMPLE)]
-pub(super) struct ReportArgs {
-    /// The folder of `ktd alpha eval`.
-    #[arg(value_name = "DIR")]
-    dir: PathBuf,
-}
-
-/// Makes tables and page again.
-pub(super) fn report(args: &ReportArgs, console: Console) -> Result<(), CliError> {
-    study::report(any::<AlphaEvaluating>(), &args.dir, (false, console))
 }

@@ -49,9 +49,5 @@ pub(super) fn run(args: &JudgeArgs, console: Console) -> Result<(), CliError> {
     let base = args.study.parent().unwrap_or_else(|| Path::new(""));
     let results = base.join("results").join(name);
     let folder = args.out.clone().unwrap_or(results).join("judge");
-    study::run(
-        any::<FormulaJudging>(),
-        (&args.study, Some(&folder)),
-        (false, console),
-    )
+    study::run(any::<FormulaJudging>(), (&args.study, Some(&folder)), console)
 }

@@ -5,8 +5,8 @@ use crate::output::Console;
 use crate::study;
 use clap::Args;
 use ktd_formula_study::mine::FormulaMining;
-use ktd_study::read_study_file;
-use std::path::{Path, PathBuf};
+use ktd_study::any;
+use std::path::PathBuf;
 
 const EXAMPLE: &str = "\
 Example:
@@ -40,11 +40,6 @@ pub(super) struct MineArgs {
 
 /// Searches for formulas.
 pub(super) fn run(args: &MineArgs, console: Console) -> Result<(), CliError> {
-    let keys = read_study_file::<FormulaMining>(&args.study)?;
-    let base = args.study.parent().unwrap_or_else(|| Path::new(""));
-    let folder = args
-        .out
-        .clone()
-        .unwrap_or_else(|| base.join("results").join(&keys.name));
-    study::run_keys::<FormulaMining>(keys, (base, &folder), console).map(drop)
+    let kind = any::<FormulaMining>();
+    study::run(kind, (&args.study, args.out.as_deref()), console)
 }

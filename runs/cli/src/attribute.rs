@@ -9,7 +9,7 @@ use ktd_board::{
     FittedModel, Linked, Linking, ModelSettings, OwnAccount, WeightBasis, play_file, report,
 };
 use ktd_bundle::bundle_ref::BundleRef;
-use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
+use ktd_bundle::finished_episode::OpenedBundle;
 use ktd_data::market_source::MarketSource;
 use ktd_data::market_source::market_of;
 use ktd_env::{Market, TradeDate};
@@ -195,7 +195,7 @@ fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<Attr
             }
             None => market_of(data, opened.panel().as_deref(), args.panel.as_deref())?.market,
         };
-        accounts.push(EpisodeAccount::of(FinishedEpisode::read(opened)?, &market)?);
+        accounts.push(EpisodeAccount::read(opened, &market, None)?);
         known = Some((hash, market));
     }
     let Some((_, market)) = known else {

@@ -88,7 +88,7 @@ pub(super) struct BenchArgs {
 
 const INNER_EXAMPLE: &str = "\
 Example:
-  ktd box-inner POLICY              # only bubblewrap starts it, inside a box";
+  ktd box_inner POLICY              # only bubblewrap starts it, inside a box";
 
 /// The hidden inner stage: this process becomes Python in a box.
 #[derive(Debug, Args)]

@@ -13,9 +13,9 @@ use ktd_bundle::BundlePaths;
 use ktd_bundle::finished_episode::check_bundle;
 use ktd_client::money::{Metering, PaymentTerms};
 use ktd_client::{Payer, PricedAgent};
+use ktd_episode::CellResult;
 use ktd_episode::EpisodeError;
 use ktd_episode::open_bundle::OpenBundle;
-use ktd_episode::run::CellResult;
 use ktd_episode::transports::{Connection, Transports};
 use ktd_episode::{branch_cell, branch_episode};
 use ktd_experiment::agent::check_builtin;
@@ -29,6 +29,7 @@ use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::{Provider, builtin_table};
 use ktd_io::whole_file::read_input;
 use ktd_masking::Numeric;
+use ktd_study::StudyError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -84,7 +85,11 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
             )),
         }
     }))?;
-    let results = [CellResult::of(cell, out.to_owned(), result)];
+    let results = [CellResult::of(
+        cell,
+        out.to_owned(),
+        result.map_err(StudyError::from),
+    )];
     let text = format!(
         "{}steps before {step} are those of {}; the branch is in {}\n",
         results_table(&results, console.layout()),

@@ -10,9 +10,10 @@ use clap::Args;
 use ktd_certify::curve::plan::CurveRun;
 use ktd_certify::curve::{Curve, experiment, render, table};
 use ktd_certify::probe_inputs::ProbeInputs;
-use ktd_episode::run::RunPlan;
+use ktd_episode::grid::RunPlan;
 use ktd_io::file_set::replace_report;
 use ktd_io::whole_file::json_bytes;
+use ktd_study::StudyError;
 use serde_json::json;
 use std::sync::Mutex;
 
@@ -56,15 +57,23 @@ pub(super) fn run(args: &CurveArgs, console: Console) -> Result<(), CliError> {
     let inputs = ProbeInputs::new(source, &plan, key, run.0.threads)?;
     let fidelities = run.fidelities(&inputs, (&stretches, &plan.training_stretches))?;
     let episodes = execute(
-        &RunPlan {
+        RunPlan {
             config: experiment(&run.0.config, &inputs, &stretches)?,
             base: run.0.base.clone(),
             output: run.0.paths.root().join("strategies"),
             program: Some(this_program()),
         },
+        false,
         console,
     )?;
-    let curve = run.draw(&inputs, recoveries, &fidelities, episodes.results)?;
+    let traded = episodes.results.into_iter();
+    let traded: Result<Vec<_>, _> = traded.map(|cell| Ok((cell.cell, cell.result?))).collect();
+    let curve = run.draw(
+        &inputs,
+        recoveries,
+        &fidelities,
+        traded.map_err(|error: StudyError| CliError::from(error))?,
+    )?;
     report(&run, &curve, console)
 }
 

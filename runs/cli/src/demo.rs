@@ -15,9 +15,10 @@ use ktd_bundle::BundlePaths;
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::mask_key::DEMO_KEY;
 use ktd_client::progress::Silent;
+use ktd_episode::CellResult;
+use ktd_episode::grid::RunPlan;
 use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::replay_episode;
-use ktd_episode::run::{CellResult, RunPlan};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_io::whole_file::{Durability, IfExists, create_private, read_text, write_file};
 use ktd_masking::FactorScale;
@@ -64,7 +65,7 @@ pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), CliError> {
         output: args.out.clone(),
         program: Some(this_program()),
     };
-    let results = execute(&plan, console)?.results;
+    let results = execute(plan, false, console)?.results;
     if let Some(error) = results.iter().find_map(|result| result.result.as_ref().err()) {
         let message = format!("the demo stopped: {error}");
         return Err(CliError::difference(message).with_hint(error.hint()));

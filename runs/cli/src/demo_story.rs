@@ -1,7 +1,7 @@
 //! What the demo shows at first sight: who earns the same when names and dates are hidden, and who does not.
 
 use ktd_bundle::summary::Summary;
-use ktd_episode::run::CellResult;
+use ktd_episode::CellResult;
 use ktd_masking::{FactorScale, Level, MaskSettings};
 use ktd_view::table::{Align, Column, Layout, Table};
 use serde::Serialize;

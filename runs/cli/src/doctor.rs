@@ -1,5 +1,6 @@
 //! `ktd doctor`: what works, and how to fix what does not.
 
+use super::doctor_file;
 use super::doctor_probe::{self, ProbeArgs};
 use super::doctor_repeat::{self, RepeatArgs};
 use super::run::plan;
@@ -8,16 +9,18 @@ use crate::CliError;
 use crate::output::Console;
 use crate::this_program::this_program;
 use clap::Args;
-use ktd_bundle::BundlePaths;
 use ktd_client::endpoint::{key_file_warning, proxy_of, proxy_of_environment};
 use ktd_client::force_check::{Standing, standing};
 use ktd_client::opening::price_cells;
 use ktd_client::outside_agent::ChildCommand;
 use ktd_client::outside_agent::check_command;
+use ktd_client::progress::Silent;
 use ktd_data::market_source::MarketSource;
 use ktd_data::scores::ScoreTable;
-use ktd_episode::run::{RunPlan, factor_table, prepare, run_cells};
+use ktd_episode::grid::{Grid, RunPlan};
+use ktd_episode::transports::Transports;
 use ktd_episode::verify::verify;
+use ktd_episode::{LazyFactors, run_cell};
 use ktd_experiment::agent::{AgentKind, ApiKeySource, Control, ModelAgent, check_builtin};
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
@@ -36,7 +39,8 @@ Examples:
   ktd doctor try.toml           # also this experiment: panel, windows, keys, endpoints
   ktd doctor try.toml --probe gpt      # how strongly agent gpt can be made to submit
   ktd doctor try.toml --repeat gpt --times 10      # how alike agent gpt answers the same step
-  ktd doctor --probe deepseek/MODEL --api-key-env DEEPSEEK_API_KEY";
+  ktd doctor --probe deepseek/MODEL --api-key-env DEEPSEEK_API_KEY
+  ktd doctor --file recorded.jsonl     # one line an exchange, as a run would read it";
 
 /// Check what works here, and how to fix what does not: program, disk, and an experiment's data, keys and endpoints.
 #[derive(Debug, Clone, Args)]
@@ -47,6 +51,9 @@ pub(super) struct DoctorArgs {
     /// Where results would go (default: `results`; a probe's are kept with those of the experiment).
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Look at recorded exchanges: one JSON object a line, plain or gzip: `vendor`, `path`, `request`, `status`, `body`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["probe", "repeat", "out"])]
+    file: Option<PathBuf>,
     #[command(flatten)]
     probe: ProbeArgs,
     #[command(flatten)]
@@ -83,6 +90,9 @@ impl Finding {
 /// [`CliError`] when something does not work; everything is looked at first.
 pub(super) fn run(args: &DoctorArgs, console: Console) -> Result<(), CliError> {
     let (path, out) = (args.experiment.as_deref(), args.out.as_deref());
+    if let Some(file) = &args.file {
+        return doctor_file::run(file, path, console);
+    }
     if let Some(wanted) = &args.probe.probe {
         return doctor_probe::run((&args.probe, wanted), path, out, console);
     }
@@ -144,19 +154,15 @@ fn run_self_test(output: &Path) -> Result<String, CliError> {
         output: output.to_owned(),
         program: Some(this_program()),
     };
-    let prepared = prepare(&plan)?;
+    let grid = Grid::open(plan)?;
     let runtime = runtime().map_err(|failure| CliError::input(failure.message(), "free some threads"))?;
-    for result in runtime.block_on(run_cells(
-        &plan,
-        &prepared,
-        Arc::new(ktd_client::progress::Silent),
-    )) {
-        result.result?;
-        runtime.block_on(verify(
-            BundlePaths::new(&result.bundle).root(),
-            None,
-            &this_program(),
-        ))?;
+    let (shared, transports) = (grid.shared(Arc::default()), Transports::default());
+    for cell in &grid.cells {
+        let (input, bundle) = (grid.episode(&shared, cell), grid.bundle(cell));
+        runtime.block_on(async {
+            run_cell(&input, (&transports, Path::new("")), &bundle, &Silent).await?;
+            verify(bundle.root(), None, &this_program()).await
+        })?;
     }
     Ok(format!(
         "ktd {}: a masked episode ran, verified and replayed byte for byte",
@@ -187,7 +193,7 @@ fn experiment(path: &Path, out: Option<&Path>) -> Vec<Finding> {
 fn data(config: &ExperimentConfig, base: &Path) -> Result<String, CliError> {
     let source = MarketSource::of(config, base)?;
     let cells = cells(config, &source.market)?;
-    factor_table(&source.market, &cells)?;
+    LazyFactors::over(&source.market, &cells)?.get()?;
     let steps: usize = cells.iter().map(|cell| cell.window.days.len()).sum();
     let mut text = format!(
         "{} names, {} trading days; {} cells, {steps} steps",

@@ -13,7 +13,7 @@ use ktd_client::force_check::{
 };
 use ktd_client::money::PaymentTerms;
 use ktd_client::opening::open_accounts_of_one;
-use ktd_episode::run::RunPlan;
+use ktd_episode::grid::RunPlan;
 use ktd_experiment::agent::{AgentConfig, AgentKind, ApiKeySource, ModelAgent, ProxySource};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::provider::{Provider, builtin_table};

@@ -6,7 +6,8 @@ use crate::CliError;
 use crate::output::{Console, visible_lines};
 use clap::Args;
 use ktd_bundle::canary::CanaryRecord;
-use ktd_episode::run::{RunPlan, prepare};
+use ktd_episode::canary::CanarySteps;
+use ktd_episode::grid::{Grid, RunPlan};
 use ktd_episode::transports::Transports;
 use ktd_experiment::config::{CanaryConfig, ExperimentConfig, SyntheticConfig};
 use ktd_experiment::window_config::WindowConfig;
@@ -37,14 +38,12 @@ pub(super) fn run(
     console: Console,
 ) -> Result<(), CliError> {
     let plan = of_one(plan(experiment, out)?, wanted)?;
-    let prepared = prepare(&plan)?;
-    let Some(canaries) = &prepared.canaries else {
-        return Err(CliError::invalid("there is no step to repeat").with_hint("report this defect"));
-    };
-    let endpoints = (Transports::default(), plan.base.clone());
+    let grid = Grid::open(plan)?;
+    let canaries = CanarySteps::of(&grid, CanaryConfig { every_cells: 1 }, &grid.accounts()?)?;
+    let transports = Transports::default();
     runtime()?.block_on(async {
         for _ in 0..args.times {
-            canaries.ask_all(&endpoints).await?;
+            canaries.ask_all((&transports, &grid.plan.base)).await?;
         }
         Ok::<(), CliError>(())
     })?;
@@ -87,7 +86,6 @@ fn of_one(plan: RunPlan, wanted: &str) -> Result<RunPlan, CliError> {
             end: None,
             last_days: Some(1),
         }],
-        canary: Some(CanaryConfig { every_cells: 1 }),
         ..config
     };
     Ok(RunPlan { config, ..plan })

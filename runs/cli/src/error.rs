@@ -169,7 +169,6 @@ from_errors!(
     ktd_reasons::ReasonsError,
     ktd_certify::CertifyError,
     ktd_predict::PredictError,
-    ktd_mirror::SelfAuditError,
     ktd_formulas::FormulasError,
     ktd_formula_study::FormulaStudyError,
     ktd_simulate::SimulateError,

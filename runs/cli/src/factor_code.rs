@@ -8,11 +8,11 @@ use clap::{Args, Subcommand};
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_factor_study::{
     AccuracyRules, CodeError, FactorPanels, FactorReplies, FactorTask, FactorTasks, JudgedReply, PanelKind,
-    funnel_table, judge_reply, read_panels, score_replies, scored_json, task_table, verdict_json,
+    ScoredReplies, VerdictDocument, funnel_table, judge_reply, read_panels, score_replies, task_table,
     verdict_text, write_golden,
 };
 use ktd_io::whole_file::read_input;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Work on factor functions.
@@ -30,8 +30,6 @@ pub(super) enum FactorCodeCommand {
     Score(ScoreArgs),
     /// Ask models for functions and judge them; rerunning continues where it stopped.
     Run(factor_code_run::RunArgs),
-    /// Make the page and the tables of an experiment that was run once more, and show them.
-    Report(factor_code_run::ReportArgs),
 }
 
 pub(super) const EXAMPLES: &str = "\
@@ -167,7 +165,6 @@ pub(super) fn run(command: &FactorCodeCommand, console: Console) -> Result<(), C
         FactorCodeCommand::Check(args) => check(args, console),
         FactorCodeCommand::Score(args) => score(args, console),
         FactorCodeCommand::Run(args) => factor_code_run::run(args, console),
-        FactorCodeCommand::Report(args) => factor_code_run::report(args, console),
     }
 }
 
@@ -183,15 +180,7 @@ fn list(args: &ListArgs, console: Console) -> Result<(), CliError> {
         .iter()
         .filter(|task| of_level(task.level.number()))
         .collect();
-    let rows: Vec<_> = chosen
-        .iter()
-        .map(|task| {
-            json!({
-                "id": task.id.as_str(), "category": task.category.name(), "level": task.level.number(),
-                "name": task.function, "prompt": task.prompt, "fx": task.fx, "warmup": task.warm_up,
-            })
-        })
-        .collect();
+    let rows: Vec<_> = chosen.iter().map(|task| document(task)).collect();
     console.result(
         &task_table(&chosen).text_in(console.layout()),
         &json!({"tasks": rows}),
@@ -212,11 +201,16 @@ fn show(args: &ShowArgs, console: Console) -> Result<(), CliError> {
         task.fx,
         visible_lines(golden)
     );
-    let document = json!({
-        "id": task.id.as_str(), "category": task.category.name(), "level": task.level.number(),
-        "name": task.function, "prompt": task.prompt, "fx": task.fx, "warmup": task.warm_up, "golden": task.golden,
-    });
+    let mut document = document(task);
+    document["golden"] = json!(task.golden);
     console.result(&text, &document)
+}
+
+fn document(task: &FactorTask) -> Value {
+    json!({
+        "id": task.id.as_str(), "category": task.category.name(), "level": task.level.number(),
+        "name": task.function, "prompt": task.prompt, "fx": task.fx, "warmup": task.warm_up,
+    })
 }
 
 fn found<'a>(tasks: &'a FactorTasks, id: &str) -> Result<&'a FactorTask, CliError> {
@@ -249,7 +243,7 @@ fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
     };
     console.result(
         &verdict_text(&verdict, &panels, &rules),
-        &verdict_json(&verdict, &rules),
+        &json!(VerdictDocument::of(&verdict, &rules)),
     )?;
     match verdict.failure(&rules) {
         None => Ok(()),
@@ -280,6 +274,6 @@ fn score(args: &ScoreArgs, console: Console) -> Result<(), CliError> {
     };
     console.result(
         &table.text_in(console.layout()),
-        &scored_json(&rounds, &tasks, &rules),
+        &json!(ScoredReplies::of(&rounds, &tasks, &rules)),
     )
 }

@@ -5,11 +5,13 @@ use super::unless_ending::unless_ending;
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
+use crate::this_program::this_program;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use ktd_board::sheet::{self, TableKind};
 use ktd_board::{
-    BoardOptions, Leaderboard, ModelSettings, Resampling, Track, WeightBasis, build, write_board,
+    BoardOptions, KeptReadings, Leaderboard, ModelSettings, Resampling, Track, WeightBasis, build,
+    write_board,
 };
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
@@ -128,6 +130,22 @@ pub(super) fn public_keys(paths: &[PathBuf]) -> Result<Vec<PublicKey>, CliError>
     Ok(keys.collect::<Result<_, _>>()?)
 }
 
+/// Where what was read of records is kept for the next board: below `KTD_CACHE` if that is set, nowhere if it is empty, else
+/// where programs of this user keep what may be deleted at any time.
+fn kept_readings() -> Option<KeptReadings> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let is_set = |folder: &PathBuf| !folder.as_os_str().is_empty();
+    let cache = folder("KTD_CACHE").or_else(|| {
+        let of_user = folder("XDG_CACHE_HOME").filter(is_set);
+        let of_user = of_user.or_else(|| Some(folder("HOME").filter(is_set)?.join(".cache")));
+        Some(of_user?.join("ktd"))
+    });
+    Some(KeptReadings {
+        folder: cache.filter(is_set)?.join("readings"),
+        program: this_program().source_sha256,
+    })
+}
+
 fn options(args: &LeaderboardArgs, findings: &BundleSet) -> Result<BoardOptions, CliError> {
     Ok(BoardOptions {
         panel: args.panel.clone(),
@@ -142,6 +160,7 @@ fn options(args: &LeaderboardArgs, findings: &BundleSet) -> Result<BoardOptions,
         },
         shown: args.only.shown(),
         marks: marks(&args.certificate, args.public_key.as_deref(), findings)?,
+        kept: kept_readings(),
         threads: ktd_io::parallel::available_threads(),
     })
 }

@@ -1,26 +1,23 @@
 //! `ktd leak`: what a back-test owes to conventions that let tomorrow in, and whether a signal leaks.
 
-use crate::CliError;
-use crate::leak_audit_self::{self, AuditSelfArgs};
 use crate::output::Console;
-use crate::{leak_audit, leak_check, study};
+use crate::{CliError, leak_audit, study};
 use clap::{Args, Subcommand};
-use ktd_leakage_study::{LeakSource, LeakStudy, interventions_table, read_leak_config, sanity};
+use ktd_io::parallel::available_threads;
+use ktd_leakage_study::{LeakManifest, LeakStudy, check_manifest, sanity};
+use ktd_mirror::{AuditSubject, audit_self};
 use ktd_study::any;
-use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Work on leaks.
 #[derive(Debug, Subcommand)]
 pub(super) enum LeakCommand {
     /// Run the one-switch benchmark: models under a clean protocol and under one changed rule at a time; rerunning continues.
     Run(RunArgs),
-    /// Make the page and the tables of a benchmark that was run once more, and show them.
-    Report(ReportArgs),
     /// Replace what lies after a cut and mask the signal day's bar: the clean protocol must not move.
     Sanity(SanityArgs),
     /// Check what a declared pipeline knows when: twelve rules that keep tomorrow out.
-    Check(leak_check::CheckArgs),
+    Check(CheckArgs),
     /// Prove on cut panels what columns read, or ask whether signals of a file go with returns that they cannot know.
     Audit(leak_audit::AuditArgs),
     /// Turn the benchmark on this program: whether its tools, exchange or masks see a later day.
@@ -50,27 +47,11 @@ pub(super) struct RunArgs {
     out: Option<PathBuf>,
 }
 
-const REPORT_EXAMPLE: &str = "\
-Example:
-  ktd leak report results/leak-demo --all
-
-Writes index.html, report.md and CSV files beside report.json, all made of it.";
-
 const SANITY_EXAMPLE: &str = "\
 Example:
   ktd leak sanity runs/configs/leak_demo.toml
 
 Exit code 1: the clean protocol reads what lies after the cut, which is a defect of the program.";
-
-#[derive(Debug, Args)]
-#[command(after_help = REPORT_EXAMPLE)]
-pub(super) struct ReportArgs {
-    /// The results directory of `ktd leak run`.
-    dir: PathBuf,
-    /// Show all protocols, not the two dominant ones alone, and every run.
-    #[arg(long)]
-    all: bool,
-}
 
 #[derive(Debug, Args)]
 #[command(after_help = SANITY_EXAMPLE)]
@@ -79,44 +60,61 @@ pub(super) struct SanityArgs {
     config: PathBuf,
 }
 
+const CHECK_EXAMPLE: &str = "\
+Example:
+  ktd leak check results/leak-demo/manifest.toml
+  ktd leak check mine.toml --source features.py
+
+A manifest declares when scores are made, where orders are filled, and for each feature its expression or program and when it is \
+known. Exit code 1: a rule is broken. What a program reads is proved by `ktd leak audit`; lines of --source are hints alone.";
+
+#[derive(Debug, Args)]
+#[command(after_help = CHECK_EXAMPLE)]
+pub(super) struct CheckArgs {
+    /// The manifest.
+    manifest: PathBuf,
+    /// Source files in which patterns that often read ahead are searched.
+    #[arg(long, value_name = "FILE")]
+    source: Vec<PathBuf>,
+}
+
+const AUDIT_SELF_EXAMPLE: &str = "\
+Example:
+  ktd leak audit-self                                # synthetic market, no data
+  ktd leak audit-self runs/configs/headline.toml --panel csi300.ktdp
+
+Turns the benchmark on this program: fixed calls of every tool under every mask, orders, decisions and bands are compared with those \
+on the same panel with another future, byte by byte. Exit code 0: only what the data card declares was found, and the agents and \
+rules that are known to look ahead were found. Exit code 1 names the tool or rule, the call, the day and the first byte.";
+
+#[derive(Debug, Args)]
+#[command(after_help = AUDIT_SELF_EXAMPLE)]
+pub(super) struct AuditSelfArgs {
+    /// An experiment file, whose panel, windows, rules and limits are taken [default: the synthetic market].
+    experiment: Option<PathBuf>,
+    /// A panel file, in place of the experiment's.
+    #[arg(long, value_name = "FILE")]
+    panel: Option<PathBuf>,
+}
+
 /// Works on leaks.
 pub(super) fn run(command: &LeakCommand, console: Console) -> Result<(), CliError> {
-    match command {
-        LeakCommand::Run(args) => study::run(
-            any::<LeakStudy>(),
-            (&args.config, args.out.as_deref()),
-            (false, console),
-        ),
-        LeakCommand::Report(args) => study::report(any::<LeakStudy>(), &args.dir, (args.all, console)),
-        LeakCommand::Sanity(args) => run_sanity(args, console),
-        LeakCommand::Check(args) => leak_check::run(args, console),
-        LeakCommand::Audit(args) => leak_audit::run(args, console),
-        LeakCommand::AuditSelf(args) => leak_audit_self::run(args, console),
-    }
-}
-
-/// The folder that relative paths of a file start from.
-fn beside(file: &Path) -> &Path {
-    file.parent().unwrap_or_else(|| Path::new(""))
-}
-
-fn run_sanity(args: &SanityArgs, console: Console) -> Result<(), CliError> {
-    let config = read_leak_config(&args.config)?;
-    let source = LeakSource::read(&config, beside(&args.config))?;
-    let rows = sanity(&config, &source)?;
-    let table = interventions_table(&rows);
-    console.result(
-        &table.text_in(console.layout()),
-        &json!({ "interventions": rows }),
-    )?;
-    match rows
-        .iter()
-        .find(|row| row.protocol == "CLEAN" && 0 < row.suffix_cells_changed)
-    {
-        None => Ok(()),
-        Some(row) => Err(CliError::difference(format_args!(
-            "{} cells of the clean protocol read what lies after the cut",
-            row.suffix_cells_changed
-        ))),
-    }
+    let audited = match command {
+        LeakCommand::Run(args) => {
+            let paths = (&*args.config, args.out.as_deref());
+            return study::run(any::<LeakStudy>(), paths, console);
+        }
+        LeakCommand::Sanity(args) => sanity(&args.config)?,
+        LeakCommand::Check(args) => check_manifest(&LeakManifest::read(&args.manifest)?, &args.source)?,
+        LeakCommand::Audit(args) => leak_audit::audited(args)?,
+        LeakCommand::AuditSelf(args) => {
+            let panel = args.panel.as_deref();
+            let subject = match &args.experiment {
+                Some(experiment) => AuditSubject::of_experiment(experiment, panel)?,
+                None => AuditSubject::of_panel(panel)?,
+            };
+            audit_self(&subject, available_threads())?.audited()?
+        }
+    };
+    study::show_audited(audited, console)
 }

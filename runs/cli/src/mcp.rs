@@ -10,11 +10,11 @@ use ktd_bundle::mask_key::cell_token;
 use ktd_client::outside_agent::{AgentMailbox, BridgeTransport, EpisodeEnd, Server, Steps, TrackedProgress};
 use ktd_client::progress::Progress;
 use ktd_episode::EpisodeError;
-use ktd_episode::run::{Prepared, bundle_directory, prepare};
+use ktd_episode::grid::Grid;
 use ktd_episode::{EpisodeInput, run_episode};
 use ktd_experiment::cells::Cell;
 use rmcp::ServiceExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 const EXAMPLE: &str = "\
@@ -62,16 +62,11 @@ pub(super) fn run(args: &McpArgs, console: Console) -> Result<(), CliError> {
         ))
         .with_hint("add one: agents = [{ id = \"mine\", external = \"mcp\" }]"));
     }
-    let prepared = prepare(&plan)?;
-    let cell = choose(&prepared, args.cell.as_deref(), &plan.output)?;
-    let shared = prepared.shared(&plan.config);
-    let input = EpisodeInput {
-        shared: &shared,
-        cell,
-        key: prepared.episode_key(cell),
-    };
-    let paths = BundlePaths::new(&bundle_directory(&plan.output, &cell.id));
-    let names = Names::of(token(&prepared, cell), &input, &paths);
+    let grid = Grid::open(plan)?;
+    let cell = choose(&grid, args.cell.as_deref())?;
+    let shared = grid.shared(grid.accounts()?);
+    let (input, paths) = (grid.episode(&shared, cell), grid.bundle(cell));
+    let names = Names::of(token(&grid, cell), &input, &paths);
     let played = runtime()?.block_on(play(&input, &paths, (&names, console)));
     played.map_err(|error| error.reworded(|text| names.hidden(text)))
 }
@@ -100,25 +95,21 @@ impl Names {
 }
 
 /// What a client is told of a cell.
-fn token(prepared: &Prepared, cell: &Cell) -> String {
-    cell_token(&prepared.episode_key(cell), &cell.agent.id)
+fn token(grid: &Grid, cell: &Cell) -> String {
+    cell_token(&grid.episode_key(cell), &cell.agent.id)
 }
 
-fn choose<'a>(prepared: &'a Prepared, wanted: Option<&str>, output: &Path) -> Result<&'a Cell, CliError> {
-    let is_open = |cell: &&Cell| {
-        !BundlePaths::new(&bundle_directory(output, &cell.id))
-            .summary()
-            .exists()
-    };
-    let cells = &prepared.cells;
+fn choose<'a>(grid: &'a Grid, wanted: Option<&str>) -> Result<&'a Cell, CliError> {
+    let is_open = |cell: &&Cell| !grid.bundle(cell).summary().exists();
+    let cells = &grid.cells;
     let chosen = match wanted {
         Some(wanted) => cells
             .iter()
-            .find(|cell| cell.id == wanted || token(prepared, cell) == wanted),
+            .find(|cell| cell.id == wanted || token(grid, cell) == wanted),
         None => cells.iter().find(is_open).or_else(|| cells.last()),
     };
     chosen.ok_or_else(|| {
-        let known: Vec<String> = cells.iter().map(|cell| token(prepared, cell)).collect();
+        let known: Vec<String> = cells.iter().map(|cell| token(grid, cell)).collect();
         CliError::invalid(format_args!(
             "there is no cell {:?} of such an agent",
             wanted.unwrap_or_default()

@@ -1,6 +1,7 @@
 //! `ktd replay DIR`.
 
 use super::branch;
+use super::given::{kind_in, not_a_study};
 use super::replay_args::ReplayArgs;
 use super::replay_step::{self, ShownStep, StepRange, StepView};
 use super::runtime::runtime;
@@ -12,12 +13,11 @@ use ktd_bundle::BundlePaths;
 use ktd_bundle::finished_episode::check_bundle;
 use ktd_bundle::open::read_header;
 use ktd_bundle::recorded_step::RecordedStep;
-use ktd_bundle::transcript::{CommonOpening, Transcript};
+use ktd_bundle::transcript::{CommonOpening, Transcripts};
 use ktd_client::progress::Silent;
 use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::real_names::real_names;
 use ktd_episode::replay_episode;
-use ktd_record::exchanges::Cassette;
 use ktd_study::Depth;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -27,13 +27,16 @@ use std::collections::BTreeMap;
 /// # Errors
 /// [`CliError`] with the first difference.
 pub(super) fn run(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
-    if let Some(kind) = study::kind_in(&args.bundle) {
+    if let Some(kind) = kind_in(&args.bundle)? {
         let depth = if args.study.deep {
             Depth::Deep
         } else {
             Depth::Recorded
         };
         return study::replay(kind, (&args.bundle, args.study.base.as_deref()), depth, console);
+    }
+    if !BundlePaths::new(&args.bundle).header().exists() {
+        return Err(not_a_study(&args.bundle));
     }
     match (args.step, args.branch, &args.out) {
         (Some(steps), ..) => show_steps(args, steps, console),
@@ -66,7 +69,6 @@ fn show_steps(args: &ReplayArgs, steps: StepRange, console: Console) -> Result<(
     let paths = BundlePaths::new(&args.bundle);
     let header = read_header(&paths)?;
     check_bundle(&args.bundle, true)?;
-    let cassette = Cassette::read(&paths.exchanges())?;
     let recorded = RecordedStep::all(&paths)?;
     let count = recorded.len();
     if count < steps.last {
@@ -81,10 +83,14 @@ fn show_steps(args: &ReplayArgs, steps: StepRange, console: Console) -> Result<(
     } else {
         None
     };
+    let Transcripts {
+        steps: mut transcripts,
+        common,
+    } = Transcripts::read(&paths.exchanges(), &(steps.first..=steps.last))?;
     let common = if args.full {
         CommonOpening::default()
     } else {
-        CommonOpening::of(&cassette)
+        common
     };
     let view = StepView {
         steps: header.window.steps,
@@ -96,7 +102,7 @@ fn show_steps(args: &ReplayArgs, steps: StepRange, console: Console) -> Result<(
     let mut texts = Vec::new();
     let mut documents = Vec::new();
     for record in wanted {
-        let transcript = Transcript::of(&cassette, record.step).ok();
+        let transcript = transcripts.remove(&record.step);
         let mut shown = ShownStep {
             record,
             transcript,

@@ -2,8 +2,9 @@
 
 use crate::output::visible_lines;
 use ktd_bundle::summary::{AccountSummary, Metric, Summary};
-use ktd_episode::run::CellResult;
+use ktd_episode::CellResult;
 use ktd_experiment::cells::Cell;
+use ktd_study::StudyError;
 use ktd_view::draw::{display_width, wrapped};
 use ktd_view::table::{Align, Column, Layout, Table};
 use serde_json::{Value, json};
@@ -31,6 +32,7 @@ const INFRASTRUCTURE_FAULTS: &str = "infra faults";
 const FIGURES: [Figure; 13] = [
     figure("return", 0, |cell| match &cell.result {
         Ok(summary) => of_account(summary, percent, |account| &account.total_return),
+        Err(error) if error.is_waiting() => "waits".to_owned(),
         Err(_) => "stopped".to_owned(),
     }),
     figure("Sharpe", 1, |cell| {
@@ -61,10 +63,10 @@ const FIGURES: [Figure; 13] = [
         of(cell, |summary| percent(&summary.metrics.rule_breach))
     }),
     figure(MODEL_FAULTS, 3, |cell| {
-        of(cell, |summary| model_faults(summary).to_string())
+        of(cell, |summary| summary.model_faults().to_string())
     }),
     figure(INFRASTRUCTURE_FAULTS, 3, |cell| {
-        of(cell, |summary| infrastructure_faults(summary).to_string())
+        of(cell, |summary| summary.infrastructure_faults().to_string())
     }),
     figure("coverage", 2, |cell| of(cell, coverage)),
     figure("cost", 4, ktd_plan::cost_text::cost_cell),
@@ -81,7 +83,7 @@ const FIGURES: [Figure; 13] = [
 /// Both kinds of faults in one column.
 const FAULTS: Figure = figure("faults", 3, |cell| {
     of(cell, |summary| {
-        format!("{}+{}", model_faults(summary), infrastructure_faults(summary))
+        format!("{}+{}", summary.model_faults(), summary.infrastructure_faults())
     })
 });
 
@@ -107,8 +109,9 @@ pub(crate) fn results_table(results: &[CellResult], layout: Layout<'_>) -> Strin
     };
     for result in results {
         if let Err(error) = &result.result {
+            let ended = if error.is_waiting() { "waits" } else { "stopped" };
             let stopped = format!(
-                "\nstopped: {}: {error}\n  hint: {}\n",
+                "\n{ended}: {}: {error}\n  hint: {}\n",
                 result.cell.id,
                 error.hint()
             );
@@ -228,15 +231,6 @@ fn of_account(
     account.map_or_else(|| "n/a".to_owned(), |account| form(metric(account)))
 }
 
-fn model_faults(Summary { counters, .. }: &Summary) -> usize {
-    let faults = counters.model_faults.values();
-    faults.chain(counters.tool_calls_refused.values()).sum()
-}
-
-fn infrastructure_faults(summary: &Summary) -> usize {
-    summary.counters.infrastructure_faults.values().sum()
-}
-
 /// Decided steps of all. Below 99 of 100 a cell is incomplete: its figures are of another episode than the others'.
 fn coverage(Summary { counters, .. }: &Summary) -> String {
     let decided = counters.submitted + counters.hold + counters.fallback;
@@ -281,7 +275,7 @@ pub(crate) fn results_json(results: &[CellResult]) -> Value {
             "summary": result.result.as_ref().ok(),
             "money": result.money,
             "error": result.result.as_ref().err().map(ToString::to_string),
-            "hint": result.result.as_ref().err().map(ktd_episode::EpisodeError::hint),
+            "hint": result.result.as_ref().err().map(StudyError::hint),
         })
     });
     json!({ "cells": cells.collect::<Vec<_>>() })

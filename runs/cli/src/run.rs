@@ -1,34 +1,19 @@
 //! `ktd run EXPERIMENT.toml`.
 
-use super::signals::unless_told_to_end;
+use super::given::check_file;
 use crate::CliError;
 use crate::output::{Console, visible_lines};
 use crate::results::{results_json, results_table};
-use crate::runtime::runtime;
-use crate::step_bar::StepBar;
 use crate::study;
 use crate::this_program::this_program;
 use clap::Args;
-use ktd_bundle::BundlePaths;
-use ktd_bundle::canary::CanaryRecord;
-use ktd_bundle::set_aside::{is_lost, set_aside};
-use ktd_bundle::summary_file::read_summary;
-use ktd_client::ClientError;
-use ktd_client::money::Metering;
-use ktd_client::opening::price_cells;
-use ktd_data::market_source::MarketSource;
-use ktd_episode::EpisodeError;
-use ktd_episode::run::{CellResult, RunPlan, bundle_directory, prepare, run_cells};
-use ktd_experiment::cells::cells;
+use ktd_episode::grid::RunPlan;
+use ktd_episode::{CellResult, EpisodesStudy, EpisodesWorld};
 use ktd_experiment::config::ExperimentConfig;
-use ktd_experiment::prune::{Pruned, pruned};
 use ktd_io::ErrorClass;
-use ktd_io::open_files::missing_open_files;
-use ktd_plan::estimate::{Estimate, measure, steps_measured};
-use ktd_plan::{cost_text, estimate_text};
-use ktd_record::budget_file::{BudgetCap, BudgetFile};
+use ktd_plan::cost_text;
+use ktd_study::{StudyError, StudyKind, StudyRun, run_study};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 const EXAMPLE: &str = "\
 Example experiment file:
@@ -45,7 +30,7 @@ Example experiment file:
   ]
   windows = [{ id = \"W1\" }, { id = \"short\", start = \"2025-03-03\", end = \"2025-03-14\" }]
 
-  ktd run try.toml --dry-run          # what it would ask and cost
+  ktd plan try.toml                   # what it would ask and cost
   ktd run try.toml
 
   KTD_LOG=info ktd run try.toml       # says when cells begin, end and wait
@@ -69,11 +54,8 @@ pub(super) struct RunArgs {
     /// Cells at once, instead of the file's `parallel_cells`.
     #[arg(long)]
     pub parallel: Option<usize>,
-    /// Estimate calls, tokens and cost from the built-in agents' traffic; nothing is asked and nothing is written.
-    #[arg(long)]
-    pub dry_run: bool,
     /// Run cells again of which every step was lost to the infrastructure; their bundles are kept beside, as `CELL.lost-1`.
-    #[arg(long, conflicts_with = "dry_run")]
+    #[arg(long)]
     pub retry_lost: bool,
 }
 
@@ -82,57 +64,32 @@ pub(super) struct RunArgs {
 /// # Errors
 /// [`CliError`] for bad input, and when a cell stopped before its end.
 pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
-    if let Some(kind) = study::kind_for(&args.experiment)? {
-        return study::run(kind, (&args.experiment, args.out.as_deref()), (false, console));
+    check_file(&args.experiment)?;
+    let kind = study::kind_for(&args.experiment)?;
+    if kind.name() != EpisodesStudy::NAME {
+        return study::run(kind, (&args.experiment, args.out.as_deref()), console);
     }
     let mut plan = plan(&args.experiment, args.out.as_deref())?;
     if let Some(parallel) = args.parallel {
         plan.config.parallel_cells = parallel.max(1);
     }
-    if args.retry_lost {
-        retry_lost(&plan, console)?;
-    }
-    if args.dry_run {
-        return estimate(&plan.config, &plan.base, console);
-    }
-    let executed = execute(&plan, console)?;
-    let Executed {
-        results,
-        limitations,
-        metering,
-    } = &executed;
-    let budget = metering.budget.as_deref();
-    let mut text = results_table(results, console.layout());
-    text.push_str(&cost_text::text(results, budget, console.layout()));
-    for limitation in limitations {
+    let Executed { results, world } = execute(plan, args.retry_lost, console)?;
+    let budget = world.metering().and_then(|metering| metering.budget.as_deref());
+    let notes = world.notes()?;
+    let mut text = results_table(&results, console.layout());
+    text.push_str(&cost_text::text(&results, budget, console.layout()));
+    for note in &notes {
         text.push_str("note: ");
-        text.push_str(&visible_lines(limitation));
+        text.push_str(&visible_lines(note));
         text.push('\n');
     }
-    let mut document = results_json(results);
+    let mut document = results_json(&results);
     if let Some(object) = document.as_object_mut() {
-        object.insert("money".to_owned(), cost_text::to_json(results, budget));
-        object.insert("notes".to_owned(), serde_json::json!(limitations));
+        object.insert("money".to_owned(), cost_text::to_json(&results, budget));
+        object.insert("notes".to_owned(), serde_json::json!(notes));
     }
     console.result(&text, &document)?;
-    stopped(results)
-}
-
-/// Moves the bundles of which every step was lost out of the way, so that their cells are run again.
-fn retry_lost(plan: &RunPlan, console: Console) -> Result<(), CliError> {
-    let source = MarketSource::of(&plan.config, &plan.base)?;
-    for cell in cells(&plan.config, &source.market)? {
-        let paths = BundlePaths::new(&bundle_directory(&plan.output, &cell.id));
-        if paths.summary().exists() && is_lost(&read_summary(&paths)?) {
-            let moved = set_aside(&paths)?;
-            console.note(&format!(
-                "running {} again; its lost episode is now {}",
-                cell.id,
-                moved.display()
-            ));
-        }
-    }
-    Ok(())
+    stopped(&results)
 }
 
 /// The plan of an experiment file, its results going to `out` or where the file says.
@@ -157,81 +114,29 @@ pub(super) fn plan(experiment: &Path, out: Option<&Path>) -> Result<RunPlan, Cli
     })
 }
 
-/// Tells what an experiment would ask and cost.
-fn estimate(config: &ExperimentConfig, base: &Path, console: Console) -> Result<(), CliError> {
-    let source = MarketSource::of(config, base)?;
-    let mut cells = cells(config, &source.market)?;
-    price_cells(&mut cells, config, base)?;
-    let bar = Arc::new(StepBar::of_steps(console, steps_measured(&cells)));
-    let measured = runtime()?.block_on(measure(config, &source, bar))?;
-    let estimate = Estimate::of(config, &cells, &measured);
-    let mut text = estimate_text::text(&estimate, &config.budget);
-    let notes: Vec<String> = pruned(config).iter().map(Pruned::told).collect();
-    for note in &notes {
-        text.push_str("note: ");
-        text.push_str(&visible_lines(note));
-        text.push('\n');
-    }
-    console.result(
-        &text,
-        &serde_json::json!({ "estimate": estimate, "notes": notes }),
-    )
-}
-
 /// A plan that was run.
 pub(super) struct Executed {
     /// The cells' results.
     pub results: Vec<CellResult>,
-    /// What the panel cannot support, what is not known of the agents, and which cells are left out.
-    pub limitations: Vec<String>,
-    /// What was spent of the budget.
-    pub metering: Arc<Metering>,
+    /// What they ran over.
+    pub world: EpisodesWorld,
 }
 
-/// Runs a plan under a progress bar; with what a reader of the results must know.
+/// Runs a plan as a study under a progress bar.
 ///
 /// # Errors
 /// [`CliError`] when nothing can be started.
-pub(super) fn execute(plan: &RunPlan, console: Console) -> Result<Executed, CliError> {
-    if let Some((needed, allowed)) = missing_open_files(plan.config.parallel_cells) {
-        let message = format!(
-            "{} cells at once need up to {needed} open files, but the system allows {allowed}",
-            plan.config.parallel_cells
-        );
-        return Err(CliError::invalid(message).with_hint("raise `ulimit -n`, or lower `parallel_cells`"));
-    }
-    let prepared = prepare(plan)?;
-    if let Some(budget) = prepared.metering.budget.as_deref() {
-        let caps = cost_text::caps(budget).into_iter();
-        let caps = caps.map(|(scope, cap_picodollars)| BudgetCap {
-            scope: scope.to_string(),
-            cap_picodollars,
-        });
-        BudgetFile::new(caps.collect()).write(&plan.output)?;
-    } else {
-        BudgetFile::remove(&plan.output)?;
-    }
-    let steps: usize = prepared.cells.iter().map(|cell| cell.window.days.len()).sum();
-    let bar = Arc::new(StepBar::of_steps(console, steps));
-    let cells = run_cells(plan, &prepared, bar);
-    let has_children = plan.config.agents.iter().any(|agent| agent.program().is_some());
-    let results = if has_children {
-        // Ended by a signal alone, this process would leave its agents behind.
-        runtime()?.block_on(unless_told_to_end(cells))?
-    } else {
-        runtime()?.block_on(cells)
-    };
-    let mut notes = prepared.source.record.limitations;
-    notes.extend(prepared.notes);
-    notes.extend(pruned(&plan.config).iter().map(Pruned::told));
-    if let Some(canaries) = &prepared.canaries {
-        notes.extend(canaries.records()?.iter().map(CanaryRecord::note));
-        notes.extend(canaries.notes());
-    }
+pub(super) fn execute(plan: RunPlan, retries_lost: bool, console: Console) -> Result<Executed, CliError> {
+    let RunPlan {
+        config, base, output, ..
+    } = plan;
+    let mut end = study::with_run(("running", true, console), |run| {
+        let run = StudyRun { retries_lost, ..*run };
+        run_study::<EpisodesStudy>(config, (&base, &output), &run)
+    })?;
     Ok(Executed {
-        results,
-        limitations: notes,
-        metering: prepared.metering,
+        results: CellResult::all(&mut end)?,
+        world: end.world,
     })
 }
 
@@ -244,8 +149,11 @@ pub(super) fn stopped(results: &[CellResult]) -> Result<(), CliError> {
         let stopped = results.iter();
         stopped.filter_map(|result| Some((&result.cell.id, result.result.as_ref().err()?)))
     };
-    let is_budget = |error: &EpisodeError| error.class() == ErrorClass::Budget;
-    let mut others = errors().filter(|(_, error)| !is_budget(error));
+    let is_budget = |error: &StudyError| error.class() == ErrorClass::Budget;
+    // What waits for its client keeps the run from its end, and is no failure beside one.
+    let mut others: Vec<_> = errors().filter(|(_, error)| !is_budget(error)).collect();
+    others.sort_by_key(|(_, error)| error.is_waiting());
+    let mut others = others.into_iter();
     let Some((cell, error)) = others.next() else {
         return over_budget(results).and_then(|()| covered(results));
     };
@@ -267,11 +175,9 @@ pub(super) fn stopped(results: &[CellResult]) -> Result<(), CliError> {
 
 /// Cells that stopped at a cap are neither faulty nor finished: the same command goes on when the cap is raised.
 fn over_budget(results: &[CellResult]) -> Result<(), CliError> {
-    let stopped: Vec<&EpisodeError> = results
-        .iter()
-        .filter_map(|result| result.result.as_ref().err())
-        .collect();
-    let Some(EpisodeError::Client(ClientError::Budget { reached, .. })) = stopped.first() else {
+    let stopped = results.iter().filter_map(|result| result.result.as_ref().err());
+    let stopped: Vec<&StudyError> = stopped.collect();
+    let Some(reached) = stopped.first() else {
         return Ok(());
     };
     let cells = stopped.len();
@@ -287,7 +193,7 @@ fn covered(results: &[CellResult]) -> Result<(), CliError> {
     if lost == 0 {
         return Ok(());
     }
-    let whole = finished().filter(|summary| is_lost(summary)).count();
+    let whole = finished().filter(|summary| summary.is_lost()).count();
     let hint = match whole {
         0 => "look at the endpoint with `ktd doctor`; a cell with decisions in it stays as it is: give a second run \
               another seed"

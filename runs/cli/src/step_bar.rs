@@ -42,52 +42,8 @@ impl EpisodeProgress for StepBar {
         if let Ok(mut state) = self.state.lock()
             && state.warned.insert(failed.agent.to_owned())
         {
-            state.bar.suspend(|| Console::warning(&note(failed)));
+            let note = format!("agent {}: {failed}", failed.agent);
+            state.bar.suspend(|| Console::warning(&note));
         }
-    }
-}
-
-/// What happened, and what happens next.
-fn note(failed: &FailedAttempt<'_>) -> String {
-    let FailedAttempt {
-        agent,
-        endpoint,
-        code,
-        attempt,
-        attempts,
-        wait,
-    } = failed;
-    let what = match *code {
-        "connect" => format!("cannot connect to {endpoint}"),
-        "timeout" => format!("no reply from {endpoint} in time"),
-        code => format!("{endpoint} failed with `{code}`"),
-    };
-    format!(
-        "agent {agent}: {what} (attempt {attempt} of {attempts}), trying again in {:.1} s; later ones are counted in \
-         the table",
-        wait.as_secs_f64()
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    #[test]
-    fn a_note_says_who_where_and_when_next() {
-        let failed = FailedAttempt {
-            agent: "x",
-            endpoint: "http://127.0.0.1:9/v1",
-            code: "connect",
-            attempt: 1,
-            attempts: 5,
-            wait: Duration::from_secs(2),
-        };
-        assert_eq!(
-            note(&failed),
-            "agent x: cannot connect to http://127.0.0.1:9/v1 (attempt 1 of 5), trying again in 2.0 s; later ones are \
-             counted in the table"
-        );
     }
 }

@@ -3,19 +3,21 @@
 use crate::CliError;
 use crate::output::Console;
 use crate::strategy_code_args::{
-    DriftArgs, GateArgs, LintArgs, ListArgs, PatchArgs, ScenarioArgs, ScoreArgs, ShowArgs,
+    DriftArgs, GateArgs, LintArgs, ListArgs, PatchArgs, ScenarioArgs, ScoreArgs, ShowArgs, here,
 };
-use crate::strategy_code_run::{self, ReplayArgs, ReportArgs, RunArgs};
+use crate::strategy_code_run::{self, MarksArgs, RunArgs};
 use clap::Subcommand;
 use ktd_boxed::BoxLauncher;
 use ktd_io::whole_file::read_input;
 use ktd_strategy_study::{
-    DocumentId, DriftEvent, OwnStrategy, PatchEvent, PatchSize, SCENARIO_SEED, StrategyCard,
-    StrategyDocument, StrategyError, StrategyReplies, StrategySource, StrategySubmission, StrategyVersion,
-    SubmissionRows, VersionDrift, VersionReport, document_table, document_value, drift_text,
-    judge_submission, own_findings, patch_text, published_text, recorded_scores, report_text, scenario_strip,
-    score_tables, score_value, scored_value, static_evidence, strategy_boxes, trace_program, version_table,
+    DocumentId, OwnStrategy, PATCH_LINES_MAX, PatchSize, SCENARIO_SEED, StrategyCard, StrategyDocument,
+    StrategyError, StrategyReplies, StrategySource, StrategySubmission, StrategyVersion, VersionDrift,
+    document_table, document_value, drift_table, drift_value, gate_tables, gate_value, judge_submission,
+    own_findings, patch_value, published_table, recorded_scores, scenario_strip, static_scores,
+    strategy_boxes, trace_program, version_table,
 };
+use ktd_view::draw::TableData;
+use ktd_view::report_table::ReportTable;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -40,10 +42,8 @@ pub(super) enum StrategyCodeCommand {
     Score(ScoreArgs),
     /// Ask models for strategies, patches and reviews, judge them in the box; the same command again continues.
     Run(RunArgs),
-    /// Show the tables of a finished experiment, and write its page again.
-    Report(ReportArgs),
-    /// Make an experiment again from its record, in the box, without a network.
-    Replay(ReplayArgs),
+    /// Show marks that people gave the ranked versions beside what was measured.
+    Marks(MarksArgs),
 }
 
 pub(super) const EXAMPLES: &str = "\
@@ -51,7 +51,7 @@ Examples:
   ktd strategy-code show S07
   ktd strategy-code gate strategy.py --card card.json --strategy S01
   ktd strategy-code score results/first
-  ktd strategy-code run strategies.toml --dry-run";
+  ktd strategy-code run strategies.toml";
 
 /// Works on trading strategies.
 pub(super) fn run(command: &StrategyCodeCommand, console: Console) -> Result<(), CliError> {
@@ -65,9 +65,17 @@ pub(super) fn run(command: &StrategyCodeCommand, console: Console) -> Result<(),
         StrategyCodeCommand::Patch(args) => patch(args, console),
         StrategyCodeCommand::Score(args) => score(args, console),
         StrategyCodeCommand::Run(args) => strategy_code_run::run(args, console),
-        StrategyCodeCommand::Report(args) => strategy_code_run::report(args, console),
-        StrategyCodeCommand::Replay(args) => strategy_code_run::replay(args, console),
+        StrategyCodeCommand::Marks(args) => strategy_code_run::marks(args, console),
     }
+}
+
+/// Tables below each other.
+fn text_of(tables: &[TableData], console: Console) -> String {
+    let texts: Vec<String> = tables
+        .iter()
+        .map(|table| table.text_in(console.layout()))
+        .collect();
+    texts.join("\n")
 }
 
 fn document(id: DocumentId) -> Result<StrategyDocument, CliError> {
@@ -91,7 +99,7 @@ fn list(console: Console) -> Result<(), CliError> {
 }
 
 fn show(args: &ShowArgs, console: Console) -> Result<(), CliError> {
-    let strategy = StrategySource::find(&args.id, Path::new(""))?;
+    let strategy = StrategySource::find(&args.id, &here())?;
     let mut value = document_value(&strategy.document()?);
     if let Value::Object(members) = &mut value {
         members.insert("text".to_owned(), Value::from(strategy.text()));
@@ -100,7 +108,7 @@ fn show(args: &ShowArgs, console: Console) -> Result<(), CliError> {
 }
 
 fn lint(args: &LintArgs, console: Console) -> Result<(), CliError> {
-    let own = OwnStrategy::read(&args.folder)?;
+    let own = OwnStrategy::read(&args.folder, &here())?;
     let task = StrategySource::Own(Box::new(own.clone())).task(SCENARIO_SEED)?;
     let findings: Vec<String> = if own.has_reference() {
         let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
@@ -223,8 +231,8 @@ fn gate(args: &GateArgs, console: Console) -> Result<(), CliError> {
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
     let report = judge_submission(&launcher, &task, &submission)?;
     console.result(
-        &report_text(&report, &submission, &task),
-        &json!(VersionReport::of(&report, &submission, &task)),
+        &text_of(&gate_tables(&report, &submission, &task), console),
+        &gate_value(&report, &submission, &task),
     )?;
     match report.gates.first_failed() {
         None => Ok(()),
@@ -266,7 +274,7 @@ fn drift(args: &DriftArgs, console: Console) -> Result<(), CliError> {
         },
         &reference,
     );
-    console.result(&drift_text(&found), &json!(DriftEvent::from(&found)))?;
+    console.result(&text_of(&[drift_table(&found)], console), &drift_value(&found))?;
     if found.is_drift() {
         return Err(CliError::difference(format!(
             "{}: it drifted",
@@ -279,7 +287,14 @@ fn drift(args: &DriftArgs, console: Console) -> Result<(), CliError> {
 fn patch(args: &PatchArgs, console: Console) -> Result<(), CliError> {
     let ((_, old), (_, new)) = (version_of(&args.old)?, version_of(&args.new)?);
     let size = PatchSize::between(&old, &new);
-    console.result(&patch_text(size), &json!(PatchEvent::from(size)))?;
+    let text = format!(
+        "{} lines changed ({} removed, {} added), at most {PATCH_LINES_MAX}; similarity {:.4}\n",
+        size.changed(),
+        size.removed,
+        size.added,
+        size.similarity
+    );
+    console.result(&text, &patch_value(size))?;
     if size.is_within_budget() {
         return Ok(());
     }
@@ -303,21 +318,22 @@ fn score_replies(replies: &Path, args: &ScoreArgs, console: Console) -> Result<(
     let tasks = replies.tasks(args.bars.scenario_seed)?;
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
     let scored = replies.score(&launcher, &tasks, args.drift.rule())?;
+    let rows = scored.iter().map(|scored| &scored.rows);
     console.result(
-        &version_table(&SubmissionRows::of_replies(&scored, &tasks)).text_in(console.layout()),
-        &scored_value(&scored, &tasks),
+        &version_table(rows).text_in(console.layout()),
+        &json!({"submissions": scored}),
     )
 }
 
 /// The scores of records, without a box.
 fn score_records(bundles: &[PathBuf], console: Console) -> Result<(), CliError> {
-    let mut submissions = Vec::new();
+    let mut tables = Vec::new();
     for bundle in bundles {
-        submissions.extend(recorded_scores(bundle)?);
+        tables.extend(recorded_scores(bundle)?);
     }
-    let tables = score_tables(&submissions);
-    let text = tables.map(|table| table.text_in(console.layout()));
-    console.result(&text.join("\n"), &score_value(&submissions))
+    let values: Vec<Value> = tables.iter().map(ReportTable::json).collect();
+    let tables: Vec<TableData> = tables.into_iter().map(|table| table.data).collect();
+    console.result(&text_of(&tables, console), &json!({"tables": values}))
 }
 
 /// The published static scores of a source.
@@ -331,6 +347,6 @@ fn score_source(file: &Path, args: &ScoreArgs, console: Console) -> Result<(), C
     let task = args.bars.task(strategy)?;
     let source = read_input(file)?;
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
-    let scores = static_evidence(&launcher, &task, &source)?.scores(&source);
-    console.result(&published_text(&scores), &json!(scores))
+    let scores = static_scores(&launcher, &task, &source)?;
+    console.result(&text_of(&[published_table(scores)], console), &json!(scores))
 }

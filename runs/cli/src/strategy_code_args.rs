@@ -4,6 +4,7 @@ use super::boxed_options::BoxArgs;
 use crate::CliError;
 use clap::{Args, ValueEnum};
 use ktd_strategy_study::{DriftRule, SCENARIO_SEED, StrategySource, StrategyTask};
+use ktd_study::Opening;
 use std::path::{Path, PathBuf};
 
 const LIST_EXAMPLE: &str = "\
@@ -50,7 +51,7 @@ Exit code 1: more than 50 lines changed.";
 const SCORE_EXAMPLE: &str = "\
 Examples:
   ktd strategy-code score results/first
-  ktd strategy-code score results/first/submissions/writer__S01__1
+  ktd strategy-code score results/first/units/writer__S01__1
   ktd strategy-code score strategy.py --strategy S01
   ktd strategy-code score --replies replies.jsonl
 
@@ -58,6 +59,11 @@ A folder of results: measured and published scores of every iteration, by part, 
 record says the runs showed. No program runs. A Python file: its published static scores, after one run in the
 box. Replies: one JSON object a line (model, strategy, iteration from 0, reply), judged in the box.
 Exit code 1: a file or a score of a record differs from what its result says.";
+
+/// Files lie where the command runs, and nothing keeps them.
+pub(super) fn here() -> Opening<'static> {
+    Opening::unkept(Path::new(""), Path::new(""), 1)
+}
 
 /// Which bars programs are judged on.
 #[derive(Debug, Args)]
@@ -70,7 +76,7 @@ pub(super) struct BarArgs {
 impl BarArgs {
     /// The strategy of a word: a document, or a folder of one's own.
     pub(super) fn task(&self, word: &str) -> Result<StrategyTask, CliError> {
-        Ok(StrategySource::find(word, Path::new(""))?.task(self.scenario_seed)?)
+        Ok(StrategySource::find(word, &here())?.task(self.scenario_seed)?)
     }
 }
 

@@ -1,11 +1,12 @@
 //! What commands do with a study of any kind.
 
 use crate::CliError;
-use crate::output::Console;
+use crate::output::{Console, visible_lines};
 use crate::progress::Progress;
 use crate::runtime::runtime;
 use crate::signals;
 use crate::this_program::this_program;
+use ktd_episode::EpisodesStudy;
 use ktd_factor_study::FactorCodeStudy;
 use ktd_formula_study::AlphaEvaluating;
 use ktd_formula_study::judge::FormulaJudging;
@@ -15,13 +16,15 @@ use ktd_io::parallel::available_threads;
 use ktd_leakage_study::LeakStudy;
 use ktd_strategy_study::StrategyStudy;
 use ktd_study::{
-    AnyEnd, AnyKind, Depth, Replayed, ReportOf, StudyError, StudyKind, StudyProgress, StudyRun, UnitId, any,
-    kind_of, kind_of_file, run_study,
+    AnyEnd, AnyKind, Audited, Depth, Replayed, Report, ReportOf, StudyError, StudyKind, StudyProgress,
+    StudyRun, UnitId, any, kind_of_file,
 };
 use ktd_view::draw::paragraph;
+use serde::Serialize;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -31,7 +34,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const CONTINUES: &str = "run the same command again: it continues where it stopped";
 
 /// Every kind of study.
-pub(super) const KINDS: [&dyn AnyKind; 6] = [
+pub(super) const KINDS: [&dyn AnyKind; 7] = [
+    any::<EpisodesStudy>(),
     any::<LeakStudy>(),
     any::<FactorCodeStudy>(),
     any::<StrategyStudy>(),
@@ -54,26 +58,18 @@ impl From<StudyError> for CliError {
     }
 }
 
-/// The kind of the study in a folder; none where it holds no study of one of the kinds.
-pub(super) fn kind_in(folder: &Path) -> Option<&'static dyn AnyKind> {
-    let name = kind_of(folder)?;
-    KINDS.into_iter().find(|kind| kind.name() == name)
-}
-
-/// The kind of the study that a file names; none of an experiment of episodes, which names none.
+/// The kind of the study that a file names; a file that names none is an experiment of episodes.
 ///
 /// # Errors
 /// [`CliError`] for a kind that there is not.
-pub(super) fn kind_for(file: &Path) -> Result<Option<&'static dyn AnyKind>, CliError> {
-    let Some(name) = kind_of_file(file) else {
-        return Ok(None);
-    };
+pub(super) fn kind_for(file: &Path) -> Result<&'static dyn AnyKind, CliError> {
+    let name = kind_of_file(file).unwrap_or_else(|| EpisodesStudy::NAME.to_owned());
     if let Some(kind) = KINDS.into_iter().find(|kind| kind.name() == name) {
-        return Ok(Some(kind));
+        return Ok(kind);
     }
     let kinds = KINDS.map(AnyKind::name).join(", ");
     let what = format!("{}: kind = {name:?} is unknown", file.display());
-    let hint = format!("choose from {kinds}, or leave it out for episodes");
+    let hint = format!("choose from {kinds}");
     Err(CliError::input(what, hint))
 }
 
@@ -82,6 +78,8 @@ struct StudyBar {
     what: &'static str,
     console: Console,
     bar: Mutex<Option<Progress>>,
+    /// Of whom a notice was given: a run that waits would otherwise look like one that hangs.
+    noticed: Mutex<BTreeSet<String>>,
 }
 
 impl StudyProgress for StudyBar {
@@ -98,9 +96,23 @@ impl StudyProgress for StudyBar {
             bar.advance(steps);
         }
     }
+
+    fn notice(&self, who: &str, what: &str) {
+        let is_first = |mut noticed: MutexGuard<'_, BTreeSet<String>>| noticed.insert(who.to_owned());
+        if self.noticed.lock().is_ok_and(is_first)
+            && let Ok(bar) = self.bar.lock()
+        {
+            let tell = || Console::warning(&format!("{who}: {what}"));
+            match bar.as_ref() {
+                Some(bar) => bar.suspend(tell),
+                None => tell(),
+            }
+        }
+    }
 }
 
-fn with_run<T>(
+/// Does something with what a study is run with: a bar, threads, and signals that are heard where `listens` is true.
+pub(super) fn with_run<T>(
     (what, listens, console): (&'static str, bool, Console),
     work: impl FnOnce(&StudyRun<'_>) -> Result<T, StudyError>,
 ) -> Result<T, CliError> {
@@ -108,6 +120,7 @@ fn with_run<T>(
         what,
         console,
         bar: Mutex::new(None),
+        noticed: Mutex::default(),
     };
     let (tasks, program) = (runtime()?, this_program());
     let (tell, told_to_end) = watch::channel(false);
@@ -132,6 +145,7 @@ fn with_run<T>(
         tasks: tasks.handle(),
         progress: &bar,
         told_to_end: &told_to_end,
+        retries_lost: false,
     };
     let done = work(&run);
     drop(bar);
@@ -142,17 +156,17 @@ fn with_run<T>(
 pub(super) fn run(
     kind: &dyn AnyKind,
     (file, out): (&Path, Option<&Path>),
-    shown: (bool, Console),
+    console: Console,
 ) -> Result<(), CliError> {
-    run_by(kind.asks(), shown, |run| kind.run(file, out, run))
+    run_by(kind.asks(), console, |run| kind.run(file, out, run)).map(drop)
 }
 
 /// The same by a command that has read the file itself; whether its units are told when the process is to end.
 pub(super) fn run_by(
     listens: bool,
-    (all, console): (bool, Console),
+    console: Console,
     work: impl FnOnce(&StudyRun<'_>) -> Result<AnyEnd, StudyError>,
-) -> Result<(), CliError> {
+) -> Result<ReportOf, CliError> {
     let AnyEnd {
         folder,
         finished,
@@ -160,26 +174,8 @@ pub(super) fn run_by(
         failed,
     } = with_run(("running", listens, console), work)?;
     let finished = finished.ok_or_else(|| unfinished((&folder, units), failed))?;
-    show(&finished, (&folder, all), console)
-}
-
-/// Runs a study whose keys are more than its file says, and shows its report.
-pub(super) fn run_keys<K: StudyKind>(
-    keys: K::Keys,
-    (base, folder): (&Path, &Path),
-    console: Console,
-) -> Result<K::Summary, CliError> {
-    let end = with_run(("running", K::ASKS, console), |run| {
-        run_study::<K>(keys, (base, folder), run)
-    })?;
-    let finished = end.finished;
-    let (summary, report) = finished.ok_or_else(|| unfinished((folder, end.units), end.failed))?;
-    let shown = ReportOf {
-        summary: serde_json::to_value(&summary).map_err(CliError::invalid)?,
-        report,
-    };
-    show(&shown, (folder, false), console)?;
-    Ok(summary)
+    show(&finished, false, console)?;
+    Ok(finished)
 }
 
 /// Why a study has no report.
@@ -198,18 +194,20 @@ fn unfinished((folder, units): (&Path, usize), failed: Vec<(UnitId, StudyError)>
     )
 }
 
-/// Writes the report of a finished study again, and shows it.
-pub(super) fn report(
+/// Says what the study of a file would ask and cost.
+pub(super) fn plan(
     kind: &dyn AnyKind,
-    folder: &Path,
-    (all, console): (bool, Console),
+    (file, out): (&Path, Option<&Path>),
+    console: Console,
 ) -> Result<(), CliError> {
-    show(&kind.report(folder)?, (folder, all), console)
+    let plan = with_run(("planning", false, console), |run| kind.plan(file, out, run))?;
+    show_value(&plan.report(), &plan, console)
 }
 
-pub(super) fn show(shown: &ReportOf, (folder, all): (&Path, bool), console: Console) -> Result<(), CliError> {
+/// Shows a report, and where its files lie.
+pub(super) fn show(shown: &ReportOf, all: bool, console: Console) -> Result<(), CliError> {
     let files = shown.report.file_names().join(", ");
-    let files = format!("{}: report.json, {files}, parquet/", folder.display());
+    let files = format!("{}: report.json, {files}, parquet/", shown.folder.display());
     let layout = console.layout();
     let text = format!(
         "{}\n{}",
@@ -217,6 +215,18 @@ pub(super) fn show(shown: &ReportOf, (folder, all): (&Path, bool), console: Cons
         paragraph(&files, layout)
     );
     console.result(&text, &shown.summary)
+}
+
+/// Shows a value that has no files.
+pub(super) fn show_value(report: &Report, value: &impl Serialize, console: Console) -> Result<(), CliError> {
+    let value = serde_json::to_value(value).map_err(CliError::invalid)?;
+    console.result(&visible_lines(&report.text(console.layout(), false)), &value)
+}
+
+/// Shows the outcome of an audit, and fails where something is wrong.
+pub(super) fn show_audited(audited: Audited, console: Console) -> Result<(), CliError> {
+    console.result(&audited.report.text(console.layout(), false), &audited.document)?;
+    audited.wrong.map_or(Ok(()), |wrong| Err(wrong.into()))
 }
 
 /// Makes the study in a folder again from its record.

@@ -260,7 +260,7 @@ impl<'a> RecordedClient<'a> {
     ) -> Result<Option<Sent<'_>>, ClientError> {
         let bound = request.usage_bound();
         if let Some(outcome) = self.cassette.find(at, key, request)? {
-            return Ok(Some(self.decoded(outcome.clone(), bound, None)));
+            return Ok(Some(self.decoded(outcome, bound, None)));
         }
         let Some(transport) = self.live(at.step) else {
             // What was to be sent and has no outcome is missing; an attempt that was never meant is not.
@@ -338,7 +338,10 @@ impl<'a> RecordedClient<'a> {
     }
 
     fn not_recorded(&self, at: RequestPlace, request: &WireRequest) -> ClientError {
-        ClientError::not_recorded(at.step, at.ordinal, self.cassette.nearest(at, request))
+        let nearest = self.cassette.nearest(at, request);
+        nearest.map_or_else(ClientError::from, |nearest| {
+            ClientError::not_recorded(at.step, at.ordinal, nearest)
+        })
     }
 
     /// Whether a request may be tried (again). What is recorded is always heard; a replay goes as far as the record.

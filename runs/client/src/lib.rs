@@ -15,6 +15,7 @@ mod nothing_hidden;
 pub mod opening;
 pub mod outside_agent;
 pub mod progress;
+pub mod spent;
 pub mod wire_check;
 
 pub use asked_model::AskedModel;

@@ -2,28 +2,30 @@
 
 use super::{Episode, EpisodeInput};
 use crate::EpisodeError;
-use crate::at_step::rules_at;
+use crate::banded_resume::{banded_after, book_order};
 use ktd_agents::Transport;
-use ktd_bundle::event::{OrderRecord, ReadEvent, WrittenEvent};
+use ktd_bundle::event::{ReadEvent, WrittenEvent};
 use ktd_bundle::header::{Header, MaskRecord, PrivateEpisode, WindowRecord};
 use ktd_bundle::ledger::LedgerLine;
+use ktd_bundle::ledger_binding::ledger_binding;
 use ktd_bundle::{BundlePaths, FORMAT_VERSION};
 use ktd_client::Payer;
 use ktd_client::ask::RecordedClient;
 use ktd_env::DayIndex;
-use ktd_env::exchange::{Account, Rules, Side, TargetWeight, TradingDay};
+use ktd_env::exchange::{Account, Rules};
 use ktd_experiment::mask_hash::{arm_hash_with, tools_sha256_of};
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_experiment::window_config::WindowDates;
 use ktd_guard::Guard;
+use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, read_if_exists, write_whole};
 use ktd_masking::{EpisodeFrame, Mask};
 use ktd_record::RecordError;
-use ktd_record::chain::{Lines, Log, NO_GENESIS, first_difference};
+use ktd_record::chain::{Log, LogEnd, LogReader, NO_GENESIS, first_difference};
 use ktd_record::exchanges::{Cassette, ExchangeStore, RequestPlace};
 use ktd_record::program_record::check_program;
 use ktd_tools::LastStep;
-use ktd_tools::banded::{BandedState, BookOrder};
+use ktd_tools::banded::BookOrder;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -73,6 +75,16 @@ pub(super) fn compare_identity(
     };
     same(&path, &recorded, &json_bytes(&path, &header)?)?;
     Ok(header.genesis()?)
+}
+
+/// The hash of all that decides an episode but its prices and its program: two that have it are continued by one another's rules.
+pub(super) fn identity(input: &EpisodeInput<'_>) -> Result<String, EpisodeError> {
+    let header = Header {
+        prices: None,
+        program: None,
+        ..header(input)?
+    };
+    Ok(sha256_hex(&json_bytes(Path::new("header.json"), &header)?))
 }
 
 /// A recorded header. One that cannot be read differs in more than its prices, and the first difference is told.
@@ -210,24 +222,27 @@ pub(super) fn open<'a>(
     let mask = mask_of(input, &rules).ok_or_else(|| {
         EpisodeError::input("the window has no trading day before it", "choose a later window")
     })?;
-    let events = Lines::read(&paths.events())?;
-    events.starts_from(genesis, &paths.events())?;
-    let ledger = Lines::read(&paths.ledger())?;
-    ledger.starts_from(NO_GENESIS, &paths.ledger())?;
-    let cassette = Cassette::read(&paths.exchanges())?;
+    let cassette = Cassette::read_in_order(&paths.exchanges())?;
     if transport.is_none() && paths.summary().exists() && 0 < cassette.torn_bytes() {
         let what = "it does not end with a whole record: something was added after the episode ended";
         return Err(EpisodeError::damaged(&paths.open_exchanges(), what));
     }
     let (resume, events, ledger, store) = if transport.is_some() {
-        let resume = Resume::of(input, paths, (&events, &ledger, &cassette))?;
+        let mut resume = Resume::default();
+        let (events, ledger) = resume.fold((input, paths, genesis), &cassette)?;
         let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
-        let events = Log::continue_at(&paths.events(), &events, resume.events_kept, genesis)?;
-        let ledger = Log::continue_at(&paths.ledger(), &ledger, resume.steps_done, NO_GENESIS)?;
+        let kept = (&resume.events_kept, &events);
+        let events = Log::continue_at(&paths.events(), kept, genesis)?;
+        let kept = (&resume.ledger_kept, &ledger);
+        let ledger = Log::continue_at(&paths.ledger(), kept, NO_GENESIS)?;
         (resume, events, ledger, Some(store))
     } else {
-        let events = Log::compare(&paths.events(), &events, genesis);
-        let ledger = Log::compare(&paths.ledger(), &ledger, NO_GENESIS);
+        let compare = |path: &Path, genesis: &str| {
+            let recorded = LogReader::open(path)?.from(genesis).read_to_end()?;
+            Log::compare(path, &recorded, genesis)
+        };
+        let events = compare(&paths.events(), genesis)?;
+        let ledger = compare(&paths.ledger(), NO_GENESIS)?;
         (Resume::default(), events, ledger, None)
     };
     let mut episode = Episode {
@@ -256,44 +271,13 @@ pub(super) fn open<'a>(
         rules,
         mask,
     };
-    if resume.events_kept == 0 {
+    if resume.events_kept.lines == 0 {
         episode.write(&WrittenEvent::EpisodeBegin {
             mode: input.cell.mode,
             initial_cash_fen: episode.rules.initial_cash.0,
         })?;
     }
     Ok(episode)
-}
-
-/// Roster and book after some complete steps; `None` before the first, and where factors are not told in bands.
-fn banded_after(
-    input: &EpisodeInput<'_>,
-    mask: &Mask,
-    rules: &Rules,
-    steps: &[Vec<OrderRecord>],
-) -> Option<BandedState> {
-    let mut state = None;
-    for (place, (day, orders)) in input.cell.window.days.iter().zip(steps).enumerate() {
-        let trading_day = TradingDay::new(&input.shared.market, *day)?;
-        let as_of = trading_day.as_of().with_factors(&input.shared.factors);
-        let mut now = BandedState::at(state, mask, &as_of)?;
-        let changed = rules_at(input, place + 1).ok();
-        let rules = changed.as_ref().unwrap_or(rules);
-        now.book
-            .take(&now.roster, rules, orders.iter().filter_map(book_order).collect());
-        state = Some(now);
-    }
-    state
-}
-
-fn book_order(record: &OrderRecord) -> Option<BookOrder> {
-    Some(BookOrder {
-        id: record.stock_id.clone(),
-        side: [Side::Buy, Side::Sell]
-            .into_iter()
-            .find(|side| side.label() == record.side)?,
-        target: TargetWeight::from_millionths(record.target_weight_millionths?)?,
-    })
 }
 
 impl Episode<'_> {
@@ -306,17 +290,22 @@ impl Episode<'_> {
 /// The state after the last complete step: what folding the logs gives.
 #[derive(Default)]
 struct Resume {
-    events_kept: usize,
+    events_kept: LogEnd,
+    ledger_kept: LogEnd,
     steps_done: usize,
+    /// The net asset value before the last of them, fen.
+    nav_before_fen: Option<i64>,
+    /// The ledger's line of the last of them.
+    last: Option<LedgerLine>,
     account: Option<Account>,
     last_step: Option<LastStep>,
     is_over: bool,
-    /// The orders of each complete step, in the model's words.
-    orders: Vec<Vec<OrderRecord>>,
+    /// The orders of each complete step, as a book takes them.
+    orders: Vec<Vec<BookOrder>>,
 }
 
 /// Whether what an event rests on is among the exchanges.
-fn is_recorded(event: &ReadEvent, cassette: &Cassette) -> bool {
+fn is_recorded(event: &ReadEvent, cassette: &Cassette) -> Result<bool, RecordError> {
     match event {
         ReadEvent::Turn {
             step, ordinal, reply, ..
@@ -326,11 +315,11 @@ fn is_recorded(event: &ReadEvent, cassette: &Cassette) -> bool {
             ordinal,
             attempt,
             ..
-        } => cassette.has_attempt(RequestPlace {
+        } => Ok(cassette.has_attempt(RequestPlace {
             step: *step,
             ordinal: *ordinal,
             attempt: *attempt,
-        }),
+        })),
         ReadEvent::EpisodeBegin { .. }
         | ReadEvent::StepBegin { .. }
         | ReadEvent::ToolCall { .. }
@@ -338,80 +327,98 @@ fn is_recorded(event: &ReadEvent, cassette: &Cassette) -> bool {
         | ReadEvent::Decision { .. }
         | ReadEvent::Fills { .. }
         | ReadEvent::StepEnd { .. }
-        | ReadEvent::EpisodeEnd { .. } => true,
+        | ReadEvent::EpisodeEnd { .. } => Ok(true),
     }
 }
 
 impl Resume {
     /// A step is complete when its closing event and its ledger line both stand and belong together, and every reply
     /// it rests on is recorded. A kill cannot lose a reply that an event rests on; a failing disk can.
-    fn of(
-        input: &EpisodeInput<'_>,
-        paths: &BundlePaths,
-        (events, ledger, cassette): (&Lines, &Lines, &Cassette),
-    ) -> Result<Self, EpisodeError> {
-        let path = paths.ledger();
-        let typed: Vec<ReadEvent> = events.bodies(&paths.events())?;
-        let lines: Vec<LedgerLine> = ledger.bodies(&path)?;
-        let mut resume = Self::default();
-        for (place, event) in typed.iter().enumerate() {
-            if !is_recorded(event, cassette) {
+    fn fold(
+        &mut self,
+        (input, paths, genesis): (&EpisodeInput<'_>, &BundlePaths, &str),
+        cassette: &Cassette,
+    ) -> Result<(LogEnd, LogEnd), EpisodeError> {
+        let mut events = LogReader::open(&paths.events())?.from(genesis);
+        let mut ledger = LogReader::open(&paths.ledger())?.from(NO_GENESIS);
+        while let Some(line) = events.next_line()? {
+            let event: ReadEvent = line.typed()?;
+            if !is_recorded(&event, cassette)? {
                 break;
             }
-            match event {
-                ReadEvent::EpisodeBegin { .. } if place == 0 => resume.events_kept = 1,
+            let keeps = match event {
+                ReadEvent::EpisodeBegin { .. } => events.end().lines == 1,
                 ReadEvent::StepEnd {
                     step, ledger: bound, ..
                 } => {
-                    if *step != resume.steps_done + 1 {
-                        let what = format!("step {step} ends after step {}", resume.steps_done);
-                        return Err(EpisodeError::damaged(&paths.events(), what));
-                    }
-                    let Some(raw) = ledger.raw().get(resume.steps_done) else {
+                    if !self.take_step((step, &bound), (input, paths), &mut ledger)? {
                         break;
-                    };
-                    if *bound != ktd_bundle::ledger_binding::ledger_binding(&input.key, raw) {
-                        let what = format!("line {step} is not the one its event binds");
-                        return Err(EpisodeError::damaged(&path, what));
                     }
-                    resume.events_kept = place + 1;
-                    resume.steps_done = *step;
+                    true
                 }
                 ReadEvent::EpisodeEnd { .. } => {
-                    resume.events_kept = place + 1;
-                    resume.is_over = true;
+                    self.is_over = true;
+                    true
                 }
-                ReadEvent::EpisodeBegin { .. }
-                | ReadEvent::StepBegin { .. }
+                ReadEvent::Decision { orders, .. } => {
+                    self.orders.push(orders.iter().filter_map(book_order).collect());
+                    false
+                }
+                ReadEvent::StepBegin { .. }
                 | ReadEvent::Turn { .. }
                 | ReadEvent::InfrastructureFault { .. }
                 | ReadEvent::ToolCall { .. }
                 | ReadEvent::ModelFault { .. }
-                | ReadEvent::Fills { .. } => {}
-                ReadEvent::Decision { orders, .. } => resume.orders.push(orders.clone()),
+                | ReadEvent::Fills { .. } => false,
+            };
+            if keeps {
+                self.events_kept = events.end().clone();
             }
         }
-        resume.orders.truncate(resume.steps_done);
-        let nav_before = resume
-            .steps_done
-            .checked_sub(2)
-            .and_then(|place| lines.get(place))
-            .map_or(rules(input)?.initial_cash, |line| ktd_env::Fen(line.nav_fen));
-        if let Some(line) = resume
-            .steps_done
-            .checked_sub(1)
-            .and_then(|place| lines.get(place))
-        {
-            let (account, report) = line.restore(&input.shared.market, &path)?;
-            resume.account = Some(account);
-            let kind = super::step::last_step_kind(line.outcome);
-            resume.last_step = Some(LastStep {
-                step: line.step,
-                kind,
-                nav_before,
-                report,
-            });
+        self.orders.truncate(self.steps_done);
+        self.restore(input, paths)?;
+        Ok((events.read_to_end()?, ledger.read_to_end()?))
+    }
+
+    /// Takes the ledger's line of a step that ended; `false` where it is missing.
+    fn take_step(
+        &mut self,
+        (step, bound): (usize, &str),
+        (input, paths): (&EpisodeInput<'_>, &BundlePaths),
+        ledger: &mut LogReader<'_>,
+    ) -> Result<bool, EpisodeError> {
+        if step != self.steps_done + 1 {
+            let what = format!("step {step} ends after step {}", self.steps_done);
+            return Err(EpisodeError::damaged(&paths.events(), what));
         }
-        Ok(resume)
+        let Some(line) = ledger.next_line()? else {
+            return Ok(false);
+        };
+        if bound != ledger_binding(&input.key, line.text) {
+            let what = format!("line {step} is not the one its event binds");
+            return Err(EpisodeError::damaged(&paths.ledger(), what));
+        }
+        let before = self.last.replace(line.typed()?);
+        self.nav_before_fen = before.map(|line| line.nav_fen);
+        self.ledger_kept = ledger.end().clone();
+        self.steps_done = step;
+        Ok(true)
+    }
+
+    /// The account after the last complete step, and what the exchange reported of it.
+    fn restore(&mut self, input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<(), EpisodeError> {
+        let Some(line) = &self.last else {
+            return Ok(());
+        };
+        let initial = rules(input)?.initial_cash;
+        let (account, report) = line.restore(&input.shared.market, &paths.ledger())?;
+        self.account = Some(account);
+        self.last_step = Some(LastStep {
+            step: line.step,
+            kind: super::step::last_step_kind(line.outcome),
+            nav_before: self.nav_before_fen.map_or(initial, ktd_env::Fen),
+            report,
+        });
+        Ok(())
     }
 }

@@ -13,12 +13,11 @@ use ktd_experiment::cells::Cell;
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::Provider;
-use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{read_bounded, write_whole};
+use ktd_io::sha256::sha256_file;
 use ktd_io::whole_folder::WholeFolder;
-use ktd_record::chain::{Lines, NO_GENESIS};
-use ktd_record::exchanges::Cassette;
-use std::path::PathBuf;
+use ktd_record::chain::{Log, LogEnd, LogReader, NO_GENESIS};
+use ktd_record::exchanges::{Cassette, ExchangeStore};
+use std::path::Path;
 
 /// The cell of a branch that leaves the episode of a bundle at `step`, 1-based. `agent` goes on there, or the one that
 /// answered there before, with the one thing changed that `change` names.
@@ -34,8 +33,7 @@ pub fn branch_cell(
     change: Option<BranchChange>,
 ) -> Result<Cell, EpisodeError> {
     let path = from.events();
-    let bytes = read_bounded(&path, u64::MAX)?;
-    let recorded = Prefix::of(from, usize::MAX, NO_GENESIS)?.steps;
+    let (_, recorded) = first_steps(&path, usize::MAX)?;
     let last = original.window.days.len().min(recorded + 1);
     if !(1..=last).contains(&step) {
         let what = format!("no branch can leave {} at step {step}", original.id);
@@ -62,7 +60,7 @@ pub fn branch_cell(
     };
     let branch = BranchRecord {
         cell: original.id.clone(),
-        events_sha256: sha256_hex(&bytes),
+        events_sha256: sha256_file(&path)?,
         step,
         agent: original.agent_at(before).clone(),
         provider: original.provider_at(before).clone(),
@@ -138,71 +136,68 @@ fn begin_branch(
     steps: usize,
     out: &BundlePaths,
 ) -> Result<(), EpisodeError> {
-    let mut prefix = Prefix::of(from, steps, &begin::header(input)?.genesis()?)?;
-    if let Some(branch) = &input.cell.branch {
-        prefix.exchanges = exchanges_before(from, branch.first_own_request())?;
-    }
     let begun = WholeFolder::begin(out.root())?;
     let aside = BundlePaths::new(&begun.at("")?);
-    let files = [
-        (aside.open_exchanges(), prefix.exchanges),
-        (aside.events(), prefix.events.into_bytes()),
-        (aside.ledger(), prefix.ledger.into_bytes()),
-    ];
     aside.create()?;
-    for (path, bytes) in &files {
-        write_whole(path, bytes)?;
-    }
+    let ended = copy_steps(from, &aside, (steps, &begin::header(input)?.genesis()?))?;
+    let first_own_request = match &input.cell.branch {
+        Some(branch) => branch.first_own_request(),
+        None => (ended + 1, 0),
+    };
+    let exchanges = Cassette::read_in_order(&from.exchanges())?;
+    let store = ExchangeStore::continue_after(&aside.exchanges(), &Cassette::default())?;
+    exchanges.copy_before(first_own_request, &store)?;
     begin::write_identity(input, &aside)?;
     Ok(begun.finish()?)
 }
 
-/// What a bundle holds of its first steps.
-struct Prefix {
-    /// How many steps it has, at most those asked for.
-    steps: usize,
-    exchanges: Vec<u8>,
-    events: String,
-    ledger: String,
+/// Copies the events and the ledger of the first steps of a bundle, and says how many it has, at most those asked for. The
+/// events follow from `genesis` instead of the header that they were made under.
+fn copy_steps(
+    from: &BundlePaths,
+    to: &BundlePaths,
+    (steps, genesis): (usize, &str),
+) -> Result<usize, EpisodeError> {
+    let (kept, ended) = first_steps(&from.events(), steps)?;
+    copy_lines((&from.events(), &to.events()), kept, genesis)?;
+    copy_lines((&from.ledger(), &to.ledger()), ended, NO_GENESIS)?;
+    Ok(ended)
 }
 
-impl Prefix {
-    /// Its events follow from `genesis` instead of the header that they were made under.
-    fn of(paths: &BundlePaths, steps: usize, genesis: &str) -> Result<Self, EpisodeError> {
-        let path = paths.events();
-        let lines = Lines::read(&path)?;
-        let (mut kept, mut ended) = (0, 0);
-        for (place, event) in lines.bodies::<ReadEvent>(&path)?.iter().enumerate() {
-            if ended == steps {
-                break;
-            }
-            if let ReadEvent::StepEnd { .. } = event {
-                (kept, ended) = (place + 1, ended + 1);
-            }
+/// How many events the first steps of a log have, and how many steps that are.
+fn first_steps(path: &Path, steps: usize) -> Result<(usize, usize), EpisodeError> {
+    let mut events = LogReader::open(path)?;
+    let (mut kept, mut ended) = (0, 0);
+    while ended < steps
+        && let Some(line) = events.next_line()?
+    {
+        if let ReadEvent::StepEnd { .. } = line.typed()? {
+            (kept, ended) = (events.end().lines, ended + 1);
         }
-        let events = lines.chained_from(genesis, kept, &path)?;
-        let exchanges = exchanges_before(paths, (ended + 1, 0))?;
-        Ok(Self {
-            steps: ended,
-            exchanges,
-            events,
-            ledger: joined(&Lines::read(&paths.ledger())?, ended),
-        })
     }
+    Ok((kept, ended))
 }
 
-/// The answered requests before one of a step, as an open part of a store.
-fn exchanges_before(paths: &BundlePaths, place: (usize, u32)) -> Result<Vec<u8>, EpisodeError> {
-    let path: PathBuf = paths.exchanges();
-    let lines = Cassette::read(&path)?.lines_before(place);
-    lines.map_err(EpisodeError::io("copy", &path))
+/// Copies the first lines of a log into a chain that starts from `genesis`.
+fn copy_lines((from, to): (&Path, &Path), count: usize, genesis: &str) -> Result<(), EpisodeError> {
+    let nothing = LogEnd::default();
+    let mut copy = Log::continue_at(to, (&nothing, &nothing), genesis)?;
+    let mut lines = LogReader::open(from)?;
+    while lines.end().lines < count
+        && let Some(line) = lines.next_line()?
+    {
+        copy.append(line.body)?;
+    }
+    Ok(())
 }
 
 /// How many requests of a step were made before the answer to its tool call of this 1-based place.
 fn requests_before(paths: &BundlePaths, step: usize, call: usize) -> Result<u32, EpisodeError> {
     let path = paths.events();
     let (mut requests, mut calls) = (0, 0);
-    for event in Lines::read(&path)?.bodies::<ReadEvent>(&path)? {
+    let mut events = LogReader::open(&path)?;
+    while let Some(line) = events.next_line()? {
+        let event: ReadEvent = line.typed()?;
         match event {
             ReadEvent::Turn {
                 step: own, ordinal, ..
@@ -229,14 +224,4 @@ fn requests_before(paths: &BundlePaths, step: usize, call: usize) -> Result<u32,
         format!("step {step} has {calls} recorded tool calls, and no call {call}"),
         "choose a call that `ktd replay BUNDLE --step` shows",
     ))
-}
-
-/// The first lines of a log as they stand in its file.
-fn joined(lines: &Lines, count: usize) -> String {
-    lines
-        .raw()
-        .iter()
-        .take(count)
-        .flat_map(|line| [line, "\n"])
-        .collect()
 }

@@ -1,19 +1,16 @@
 //! The canary step: one fixed step of a synthetic market, asked of an agent again and again.
 
-use crate::EpisodeError;
-use crate::Shared;
-use crate::cell_run::{factor_table, run_cell};
+use crate::grid::{Grid, RunPlan};
 use crate::transports::Transports;
+use crate::{EpisodeError, EpisodeInput, Shared, run_cell};
+use ktd_bundle::BundlePaths;
 use ktd_bundle::canary::{CanaryRecord, next_bundle};
 use ktd_client::money::Metering;
 use ktd_client::progress::Silent;
 use ktd_data::market_source::MarketSource;
-use ktd_experiment::cells::{Cell, cells};
-use ktd_experiment::config::{ExperimentConfig, RetryConfig};
-use ktd_experiment::toolbox::toolbox;
-use ktd_guard::Guards;
+use ktd_experiment::cells::Cell;
+use ktd_experiment::config::{CanaryConfig, ExperimentConfig};
 use ktd_masking::MaskKey;
-use ktd_record::program_record::ProgramRecord;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,24 +40,27 @@ pub struct CanarySteps {
 }
 
 impl CanarySteps {
-    /// The canary steps of the models among the agents of `grid`, paid from the same accounts; results go to `output`.
+    /// The canary steps of the models among a grid's agents, paid from the same accounts; results go beside its cells.
     ///
     /// # Errors
     /// [`EpisodeError`] for a defect of this program alone.
-    pub fn of(
-        grid: &[Cell],
-        every_cells: usize,
-        (retries, program): (RetryConfig, Option<ProgramRecord>),
-        metering: &Arc<Metering>,
-        output: &Path,
-    ) -> Result<Self, EpisodeError> {
-        let config = ExperimentConfig::parse(STEP)?;
-        let source = MarketSource::of(&config, Path::new(""))?;
-        let step = cells(&config, &source.market)?;
+    pub fn of(grid: &Grid, canary: CanaryConfig, metering: &Arc<Metering>) -> Result<Self, EpisodeError> {
+        let plan = RunPlan {
+            config: ExperimentConfig {
+                retries: grid.plan.config.retries,
+                ..ExperimentConfig::parse(STEP)?
+            },
+            base: PathBuf::new(),
+            ..grid.plan.clone()
+        };
+        let source = MarketSource::of(&plan.config, Path::new(""))?;
+        // The market is synthetic: there is nothing to hide, and every answer must be to the same bytes.
+        let key = MaskKey::from_bytes([0; 32]).derive("ktd canary step 1");
+        let step = Grid::over(plan, source, |_, _, _, _| Ok(key.clone()))?;
         let mut own: Vec<Cell> = Vec::new();
-        for cell in grid.iter().filter(|cell| cell.agent.model().is_some()) {
+        for cell in grid.cells.iter().filter(|cell| cell.agent.model().is_some()) {
             let is_known = own.iter().any(|known| known.agent.id == cell.agent.id);
-            own.extend(step.iter().filter(|_| !is_known).map(|step| Cell {
+            own.extend(step.cells.iter().filter(|_| !is_known).map(|step| Cell {
                 id: format!("{}__canary", cell.agent.id),
                 agent: cell.agent.clone(),
                 provider: cell.provider.clone(),
@@ -69,26 +69,11 @@ impl CanarySteps {
             }));
         }
         Ok(Self {
-            shared: Shared {
-                program,
-                experiment: config.name,
-                factors: Arc::new(factor_table(&source.market, &step)?),
-                market: source.market,
-                toolbox: toolbox(&config.tools)?,
-                data: source.record,
-                panel: None,
-                rules: config.rules,
-                session: config.session,
-                tools: config.tools,
-                retries,
-                guards: Guards::default(),
-                metering: Arc::clone(metering),
-            },
+            shared: step.shared(Arc::clone(metering)),
             cells: own,
-            // The market is synthetic: there is nothing to hide, and every answer must be to the same bytes.
-            key: MaskKey::from_bytes([0; 32]).derive("ktd canary step 1"),
-            output: output.to_owned(),
-            every_cells: every_cells.max(1),
+            key,
+            output: grid.plan.output.clone(),
+            every_cells: canary.every_cells.max(1),
             unanswered: Mutex::default(),
         })
     }
@@ -100,7 +85,7 @@ impl CanarySteps {
     }
 
     /// Asks each agent once more. A canary that cannot be asked stops no cell: the notes of the run say why.
-    pub async fn ask(&self, endpoints: &(Transports, PathBuf)) {
+    pub async fn ask(&self, endpoints: (&Transports, &Path)) {
         for cell in &self.cells {
             if let Err(error) = self.ask_one(cell, endpoints).await {
                 let why = format!("{}: {error}", cell.agent.id);
@@ -114,24 +99,21 @@ impl CanarySteps {
     ///
     /// # Errors
     /// [`EpisodeError`] of the step.
-    pub async fn ask_all(&self, endpoints: &(Transports, PathBuf)) -> Result<(), EpisodeError> {
+    pub async fn ask_all(&self, endpoints: (&Transports, &Path)) -> Result<(), EpisodeError> {
         for cell in &self.cells {
             self.ask_one(cell, endpoints).await?;
         }
         Ok(())
     }
 
-    async fn ask_one(&self, cell: &Cell, endpoints: &(Transports, PathBuf)) -> Result<(), EpisodeError> {
-        let bundle = next_bundle(&self.output, &cell.agent.id)?;
-        run_cell(
-            &self.shared,
-            endpoints,
-            (cell, self.key.clone()),
-            &bundle,
-            &Silent,
-        )
-        .await
-        .map(|_| ())
+    async fn ask_one(&self, cell: &Cell, endpoints: (&Transports, &Path)) -> Result<(), EpisodeError> {
+        let bundle = BundlePaths::new(&next_bundle(&self.output, &cell.agent.id)?);
+        let input = EpisodeInput {
+            shared: &self.shared,
+            cell,
+            key: self.key.clone(),
+        };
+        run_cell(&input, endpoints, &bundle, &Silent).await.map(drop)
     }
 
     /// Notes on canary steps of this run that nobody answered.

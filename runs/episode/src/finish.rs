@@ -7,6 +7,7 @@ use ktd_bundle::summary::Summary;
 use ktd_bundle::summary_file::{self, check_summary, read_summary};
 use ktd_masking::MaskKey;
 use ktd_record::exchanges::ExchangeStore;
+use std::sync::{Mutex, PoisonError};
 
 /// The summary of a finished bundle, checked against its files: what was changed since is no result.
 pub(super) fn finished(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<Summary, EpisodeError> {
@@ -14,6 +15,9 @@ pub(super) fn finished(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<
     check_summary(paths, &read_summary(paths)?, key)?;
     Ok(read_summary(paths)?)
 }
+
+/// Cells of a grid end together: each would hold what repetitions are looked for in, so that long ones are closed one by one.
+static CLOSING: Mutex<()> = Mutex::new(());
 
 /// Closes the record of an episode that has ended: its exchanges as one frame, then the summary.
 pub(super) async fn close(
@@ -24,6 +28,7 @@ pub(super) async fn close(
     let is_long = store.as_ref().is_some_and(ExchangeStore::is_long);
     let (paths, key) = (paths.clone(), input.key.clone());
     let closing = move || {
+        let _alone = is_long.then(|| CLOSING.lock().unwrap_or_else(PoisonError::into_inner));
         if let Some(store) = store {
             store.finish()?;
         }

@@ -3,24 +3,34 @@
 //! Knows: the market, the mask, the session, the client, the record. Never knows: ranks, certificates, a terminal.
 
 mod at_step;
+mod banded_resume;
 mod begin;
 mod branch;
 pub mod canary;
+mod cell_result;
 mod cell_run;
 pub mod control;
 mod decide;
 mod error;
 mod finish;
+pub mod grid;
+mod kind;
+mod lazy_factors;
 pub mod open_bundle;
 pub mod real_names;
-pub mod run;
+mod results;
 mod step;
 mod texts;
 pub mod transports;
 pub mod verify;
 
 pub use branch::{branch_cell, branch_episode};
+pub use cell_result::CellResult;
+pub use cell_run::run_cell;
 pub use error::EpisodeError;
+pub use kind::{EpisodesStudy, EpisodesWorld};
+pub use lazy_factors::LazyFactors;
+pub use results::{CellFigures, EpisodesSummary};
 
 use ktd_agents::Transport;
 use ktd_bundle::BundlePaths;
@@ -28,8 +38,8 @@ use ktd_bundle::summary::Summary;
 use ktd_client::ask::{Observer, RecordedClient};
 use ktd_client::money::Metering;
 use ktd_client::progress::Progress;
+use ktd_env::Market;
 use ktd_env::exchange::{Account, Rules};
-use ktd_env::{FactorTable, Market};
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::{RetryConfig, SessionConfig};
 use ktd_experiment::data_record::DataRecord;
@@ -53,7 +63,7 @@ pub struct Shared {
     /// The panel.
     pub market: Arc<Market>,
     /// Factor values of the panel.
-    pub factors: Arc<FactorTable>,
+    pub factors: Arc<LazyFactors>,
     /// The tools with their validators.
     pub toolbox: Arc<Toolbox>,
     /// What headers say of the panel.

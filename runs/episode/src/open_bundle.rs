@@ -1,7 +1,6 @@
 //! A bundle opened again: header, private part, panel, and the episode they describe.
 
-use crate::run::factor_table;
-use crate::{EpisodeError, EpisodeInput, Shared};
+use crate::{EpisodeError, EpisodeInput, LazyFactors, Shared};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::header::Header;
 use ktd_bundle::open::{read_header, read_private};
@@ -65,7 +64,7 @@ impl OpenBundle {
             seed: header.seed,
             branch: header.branch.clone(),
         };
-        let factors = factor_table(&source.market, std::slice::from_ref(&cell))?;
+        let factors = LazyFactors::over(&source.market, std::slice::from_ref(&cell))?;
         let shared = Shared {
             program: header.program.clone(),
             experiment: header.experiment.clone(),

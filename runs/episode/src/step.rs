@@ -59,7 +59,7 @@ impl Episode<'_> {
         let trading_day = TradingDay::new(&shared.market, day).ok_or_else(|| {
             EpisodeError::input("the window has no trading day before it", "choose a later window")
         })?;
-        let as_of = trading_day.as_of().with_factors(&shared.factors);
+        let as_of = trading_day.as_of().with_factors(shared.factors.get()?);
         self.banded = BandedState::at(self.banded.take(), &self.mask, &as_of);
         let decided = self.decided(step, &as_of).await?;
         self.write(&WrittenEvent::Decision {

@@ -1,19 +1,20 @@
 //! Checking a bundle: chain, hashes, metrics, and the whole episode run again from its replies.
 
-use crate::EpisodeError;
 use crate::open_bundle::OpenBundle;
-use crate::replay_episode;
+use crate::{EpisodeError, EpisodeInput, finished_episode, replay_episode};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::event::publishes_account;
 use ktd_bundle::header::Header;
 use ktd_bundle::open::{read_header, read_private};
+use ktd_bundle::recorded_agent;
+use ktd_bundle::recorded_prompts::{self, PromptCheck};
+use ktd_bundle::summary::Summary;
 use ktd_bundle::summary_file::summary_of;
 use ktd_bundle::summary_file::{check_hashes, check_summary, read_summary};
-use ktd_bundle::{recorded_agent, recorded_prompts};
-use ktd_client::progress::Silent;
+use ktd_client::progress::{Progress, Silent};
 use ktd_masking::Level;
-use ktd_record::chain::Lines;
-use ktd_record::exchanges::Cassette;
+use ktd_record::chain::LogReader;
+use ktd_record::exchanges::{ExchangeRecord, each_exchange};
 use ktd_record::program_record::ProgramRecord;
 use std::path::Path;
 
@@ -38,19 +39,7 @@ pub async fn verify(
     program: &ProgramRecord,
 ) -> Result<Verified, EpisodeError> {
     let paths = BundlePaths::new(root);
-    let header = read_header(&paths)?;
-    let events = Lines::read(&paths.events())?;
-    let cassette = Cassette::read(&paths.exchanges())?;
-    recorded_agent::check(&header, &cassette, &paths.exchanges())?;
-    recorded_prompts::check(&header, &cassette, &paths.exchanges())?;
-    let mut checks = vec![
-        format!(
-            "events.jsonl: {} events, each with the hash of the one before",
-            events.len()
-        ),
-        check_exchanges(&paths, &cassette)?,
-        prompts_checked(&header),
-    ];
+    let (header, mut checks) = check_recorded(&paths)?;
     let mut unchecked: Vec<String> = header.another_program(program).into_iter().collect();
     if !recorded_prompts::are_of_this_program(&header) {
         unchecked.push(
@@ -87,6 +76,37 @@ pub async fn verify(
         unchecked,
         claimed: claimed(None),
     })
+}
+
+/// Checks a bundle whose panel and key are at hand, and runs its episode again: its summary, where nothing differs.
+pub(crate) async fn check_whole(
+    input: &EpisodeInput<'_>,
+    paths: &BundlePaths,
+    progress: &dyn Progress,
+) -> Result<Summary, EpisodeError> {
+    let (header, _) = check_recorded(paths)?;
+    if paths.episode().exists() {
+        read_private(paths, &header)?;
+    }
+    let summary = finished_episode(input, paths)?;
+    let summary = summary.ok_or_else(|| EpisodeError::damaged(&paths.summary(), "it is missing"))?;
+    replay_episode(input, paths, progress).await?;
+    Ok(summary)
+}
+
+/// Checks the chain, the recorded requests and their keys: the header, and what was checked.
+fn check_recorded(paths: &BundlePaths) -> Result<(Header, Vec<String>), EpisodeError> {
+    let header = read_header(paths)?;
+    let events = LogReader::open(&paths.events())?.read_to_end()?;
+    let checks = vec![
+        format!(
+            "events.jsonl: {} events, each with the hash of the one before",
+            events.lines
+        ),
+        check_exchanges(&header, &paths.exchanges())?,
+        prompts_checked(&header),
+    ];
+    Ok((header, checks))
 }
 
 /// What cannot be checked without the private part.
@@ -138,19 +158,35 @@ fn prompts_checked(header: &Header) -> String {
     )
 }
 
-/// Every key is that of its request; says how many there are, and of how many the outcome is not known.
-fn check_exchanges(paths: &BundlePaths, cassette: &Cassette) -> Result<String, EpisodeError> {
-    if let Some(sent) = cassette.sends().find(|sent| !sent.intent.has_own_key()) {
-        let what = format!("{}: its key is not that of its request", sent.intent.at);
-        return Err(EpisodeError::damaged(&paths.exchanges(), what));
+/// Every request is of the header's agent and mask, and has a key of its own; says how many there are, and of how many the
+/// outcome is not known.
+fn check_exchanges(header: &Header, path: &Path) -> Result<String, EpisodeError> {
+    let mut prompts = PromptCheck::new(header, path);
+    let (mut answered, mut unknown, mut other_key) = (0, 0, None);
+    each_exchange(path, |exchange| {
+        recorded_agent::check(header, exchange, path)?;
+        prompts.check(exchange)?;
+        match exchange {
+            ExchangeRecord::Intent { intent, .. } if !intent.has_own_key() => {
+                other_key = other_key.or(Some(intent.at))
+            }
+            ExchangeRecord::Intent { .. } => {}
+            ExchangeRecord::Outcome { outcome, .. } => answered += usize::from(outcome.is_answer()),
+            ExchangeRecord::Unknown { .. } => unknown += 1,
+        }
+        Ok(())
+    })?;
+    prompts.end()?;
+    if let Some(at) = other_key {
+        let what = format!("{at}: its key is not that of its request");
+        return Err(EpisodeError::damaged(path, what));
     }
-    let unknown = match cassette.unknown().count() {
+    let unknown = match unknown {
         0 => String::new(),
         count => {
             format!("; {count} more were about to be sent when the run was stopped, with unknown outcome")
         }
     };
-    let answered = cassette.answered().count();
     Ok(format!(
         "exchanges.jsonl.zst: {answered} exchanges, every frame whole and every key its own{unknown}"
     ))

@@ -16,14 +16,20 @@ use crate::window_config::WindowConfig;
 use ktd_agents::{Dialect, DialectTable};
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
 pub use ktd_tools::ToolLimits;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// A whole experiment file.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+/// `kind` of a file of episodes.
+pub const EPISODES: &str = "episodes";
+
+/// A whole experiment file. What is only needed while it runs, such as a budget, is in no record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExperimentConfig {
+    /// `episodes`, which is also meant where it is left out.
+    #[serde(skip_serializing)]
+    pub kind: Option<String>,
     /// Name of the experiment and of its results directory.
     pub name: String,
     /// Panel file, relative to the experiment file. Without it, the synthetic market of `synthetic`.
@@ -31,11 +37,12 @@ pub struct ExperimentConfig {
     /// The synthetic market, where no panel is named.
     pub synthetic: Option<SyntheticConfig>,
     /// Results directory, relative to the experiment file (default: `results/NAME`).
+    #[serde(skip_serializing)]
     pub output: Option<PathBuf>,
     /// File with the experiment's mask key, 64 hexadecimal digits (default: drawn once and kept in `private/`).
     pub mask_key_file: Option<PathBuf>,
     /// How many cells run at once (default 4).
-    #[serde(default = "default_parallel_cells")]
+    #[serde(default = "default_parallel_cells", skip_serializing)]
     pub parallel_cells: usize,
     /// Who trades.
     pub agents: Vec<AgentConfig>,
@@ -45,10 +52,18 @@ pub struct ExperimentConfig {
     /// When.
     pub windows: Vec<WindowConfig>,
     /// What is hidden (default: bright and blinded, exact numbers). `instruction` makes a prompt-only control of bright.
-    #[serde(default = "default_masks", deserialize_with = "mask_keys::masks")]
+    #[serde(
+        default = "default_masks",
+        deserialize_with = "mask_keys::masks",
+        serialize_with = "mask_keys::write_masks"
+    )]
     pub masks: Vec<MaskArm>,
     /// Decision modes (default: `open-research`).
-    #[serde(default = "default_modes", deserialize_with = "label::list")]
+    #[serde(
+        default = "default_modes",
+        deserialize_with = "label::list",
+        serialize_with = "label::write_list"
+    )]
     pub modes: Vec<Mode>,
     /// Seeds (default: 1).
     #[serde(default = "default_seeds")]
@@ -66,17 +81,19 @@ pub struct ExperimentConfig {
     #[serde(default)]
     pub rules: RulesConfig,
     /// What is done about infrastructure faults.
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     pub retries: RetryConfig,
     /// A fixed step that every model is asked over and over, to notice when another one answers (default: none).
+    #[serde(skip_serializing)]
     pub canary: Option<CanaryConfig>,
     /// Price table, JSON or TOML, relative to the experiment file. Without it costs are unknown.
+    #[serde(skip_serializing)]
     pub prices: Option<PathBuf>,
     /// What may be spent; needs `prices`, and `max_output_tokens` of every model.
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     pub budget: Caps,
     /// Rates of a key, by the name of its environment variable or the path of its file.
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     pub rates: BTreeMap<String, RateLimits>,
 }
 
@@ -89,7 +106,7 @@ pub struct CanaryConfig {
 }
 
 /// A synthetic market.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SyntheticConfig {
     /// Seed (default 1).
@@ -156,7 +173,15 @@ impl ExperimentConfig {
         table_with(&self.dialects)
     }
 
-    fn check(&self) -> Result<(), ExperimentError> {
+    /// Whether the keys go together.
+    ///
+    /// # Errors
+    /// [`ExperimentError::Input`] naming the key.
+    pub fn check(&self) -> Result<(), ExperimentError> {
+        if let Some(kind) = self.kind.as_deref().filter(|kind| *kind != EPISODES) {
+            let what = format!("`kind` is {kind:?}: it is no experiment of episodes");
+            return Err(ExperimentError::input(what, "`ktd run FILE` runs every kind"));
+        }
         let needs = |what: &str| ExperimentError::input(what, "see `ktd run --help` for an example");
         if !is_file_name(&self.name) {
             return Err(needs(
@@ -217,14 +242,21 @@ impl ExperimentConfig {
 }
 
 /// What the reader says, with the place. The line itself is not shown: a key may stand in it, though it should not.
+#[must_use]
 pub fn unreadable(text: &str, error: &toml::de::Error) -> String {
-    let before = error.span().and_then(|span| text.get(..span.start));
-    let place = before.map_or_else(String::new, |before| {
-        let (line, column) = (before.matches('\n').count() + 1, before.rsplit('\n').next());
-        let column = column.map_or(0, |line| line.chars().count()) + 1;
-        format!("line {line}, column {column}{}: ", key_before(before))
-    });
-    format!("{place}{}", error.message())
+    match error.span() {
+        Some(span) => at_place(text, span.start, error.message()),
+        None => error.message().to_owned(),
+    }
+}
+
+/// What is wrong at a byte of a text, with its line, its column and the key whose value begins there.
+#[must_use]
+pub fn at_place(text: &str, byte: usize, what: &str) -> String {
+    let before = text.get(..byte).unwrap_or(text);
+    let (line, column) = (before.matches('\n').count() + 1, before.rsplit('\n').next());
+    let column = column.map_or(0, |line| line.chars().count()) + 1;
+    format!("line {line}, column {column}{}: {what}", key_before(before))
 }
 
 /// The key whose value begins where `before` ends.

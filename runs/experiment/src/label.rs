@@ -67,6 +67,14 @@ pub fn serialize<T: Labelled, S: Serializer>(value: &T, serializer: S) -> Result
     serializer.serialize_str(value.label())
 }
 
+/// Writes a list of labels.
+///
+/// # Errors
+/// The serialiser's own.
+pub fn write_list<T: Labelled, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(values.iter().map(|value| value.label()))
+}
+
 /// Reads a label.
 ///
 /// # Errors

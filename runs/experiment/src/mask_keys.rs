@@ -4,7 +4,7 @@ use crate::label;
 use crate::mask_arm::{MaskArm, MaskInstruction};
 use ktd_masking::{Level, MaskSettings, Numeric};
 use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The keys of a mask.
 #[derive(Deserialize)]
@@ -19,7 +19,7 @@ struct MaskKeys {
 }
 
 /// The keys of an entry of `masks`.
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ArmKeys {
     /// As in a mask.
@@ -29,7 +29,7 @@ struct ArmKeys {
     #[serde(with = "label", default = "default_numeric")]
     numeric: Numeric,
     /// The level whose text explains identifiers in the prompts; with `level = "bright"` alone.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     instruction: Option<MaskInstruction>,
 }
 
@@ -61,6 +61,18 @@ pub fn mask<'de, D: Deserializer<'de>>(deserializer: D) -> Result<MaskSettings, 
 pub fn masks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<MaskArm>, D::Error> {
     let masks = Vec::<ArmKeys>::deserialize(deserializer)?;
     masks.iter().map(arm).collect()
+}
+
+/// Writes them as they are read.
+///
+/// # Errors
+/// The serialiser's own.
+pub fn write_masks<S: Serializer>(masks: &[MaskArm], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(masks.iter().map(|arm| ArmKeys {
+        level: arm.settings.level,
+        numeric: arm.settings.numeric,
+        instruction: arm.instruction,
+    }))
 }
 
 fn arm<E: Error>(keys: &ArmKeys) -> Result<MaskArm, E> {

@@ -2,9 +2,25 @@
 
 use crate::FileError;
 use crate::whole_file::{
-    Durability, IfExists, check_writable, remove_if_exists, rename, temporary_name, write_new,
+    Durability, IfExists, check_writable, new_file, open_regular, remove_if_exists, rename, temporary_name,
+    write_new,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// Copies a whole file or nothing, without holding it; what has the name is replaced.
+///
+/// # Errors
+/// [`FileError::NotRegular`], [`FileError::Io`]; the old content stands then.
+pub fn copy_whole(from: &Path, to: &Path) -> Result<(), FileError> {
+    let mut source = open_regular(from)?;
+    let temporary = temporary_name(to, IfExists::Replace);
+    let copied = new_file(&temporary).and_then(|mut target| std::io::copy(&mut source, &mut target));
+    let written = copied.and_then(|_| std::fs::rename(&temporary, to));
+    if written.is_err() {
+        std::fs::remove_file(&temporary).ok();
+    }
+    written.map_err(FileError::io("write", to))
+}
 
 /// Replaces files by whole ones, all or none: each is written under a temporary name, and all are renamed when the last
 /// is complete.

@@ -5,7 +5,9 @@ use crate::frame::{DEFAULT_LEVEL, WINDOW_LOG, packer};
 use crate::whole_file::{if_found, open_regular, read_bounded};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::fmt;
+use std::io::{BufRead, BufReader, Cursor, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// What any packed file may unpack to, bytes: 128 MiB, so that nobody's short file is refused for what repeats in it.
@@ -70,6 +72,26 @@ impl LineKind {
         if_found(self.bytes(path))
     }
 
+    /// As [`Self::open`]; `None` when there is no such file.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`].
+    pub fn open_if_exists(self, path: &Path) -> Result<Option<LineReader<'static>>, FileError> {
+        if_found(self.open(path))
+    }
+
+    /// The lines of a part of a file, whose bytes begin with a line or a frame.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`].
+    pub fn open_within(self, path: &Path, part: Range<u64>) -> Result<LineReader<'static>, FileError> {
+        let mut file = open_regular(path)?;
+        file.seek(SeekFrom::Start(part.start))
+            .map_err(FileError::io("read", path))?;
+        let size = part.end.saturating_sub(part.start);
+        self.reader(path, BufReader::new(file.take(size)), size)
+    }
+
     /// The lines of a file, of which no more than one is held.
     ///
     /// # Errors
@@ -85,23 +107,28 @@ impl LineKind {
         self.reader(path, BufReader::new(file), size)
     }
 
-    /// The lines of bytes that were read from `path`.
+    /// The lines of bytes that were read from `path`, borrowed or owned.
     ///
     /// # Errors
     /// [`FileError::Io`] when the unpacking cannot begin.
-    pub fn lines<'a>(self, path: &Path, bytes: &'a [u8]) -> Result<LineReader<'a>, FileError> {
-        self.reader(path, bytes, u64::try_from(bytes.len()).unwrap_or(u64::MAX))
+    pub fn lines<'a>(
+        self,
+        path: &Path,
+        bytes: impl AsRef<[u8]> + Send + Sync + 'a,
+    ) -> Result<LineReader<'a>, FileError> {
+        let size = u64::try_from(bytes.as_ref().len()).unwrap_or(u64::MAX);
+        self.reader(path, Cursor::new(bytes), size)
     }
 
     fn reader<'a>(
         self,
         path: &Path,
-        source: impl BufRead + 'a,
+        source: impl BufRead + Send + Sync + 'a,
         size: u64,
     ) -> Result<LineReader<'a>, FileError> {
         let bounds = self.bounds();
         let is_packed = is_packed(path) && 0 < size;
-        let (lines, unpacked_bytes): (Box<dyn BufRead + 'a>, u64) = if is_packed {
+        let (lines, unpacked_bytes): (Box<dyn BufRead + Send + Sync + 'a>, u64) = if is_packed {
             let mut decoder = zstd::Decoder::with_buffer(source).map_err(FileError::io("read", path))?;
             let limited = decoder.window_log_max(WINDOW_LOG);
             limited.map_err(FileError::io("read", path))?;
@@ -141,7 +168,7 @@ pub fn line_bytes<T: Serialize>(
         }
         return Ok(lines);
     }
-    let mut packer = packer(DEFAULT_LEVEL).map_err(FileError::io("compress", path))?;
+    let mut packer = packer(Vec::new(), DEFAULT_LEVEL).map_err(FileError::io("compress", path))?;
     let mut line = Vec::new();
     for value in values {
         line.clear();
@@ -163,20 +190,22 @@ fn is_packed(path: &Path) -> bool {
 }
 
 /// The lines of a file, one at a time.
-#[expect(
-    missing_debug_implementations,
-    reason = "what is read from has no form of its own"
-)]
 pub struct LineReader<'a> {
     path: PathBuf,
     is_packed: bool,
-    lines: Box<dyn BufRead + 'a>,
+    lines: Box<dyn BufRead + Send + Sync + 'a>,
     line: Vec<u8>,
     number: usize,
     line_bytes: u64,
     unpacked_bytes: u64,
     whole_bytes: u64,
     torn_bytes: u64,
+}
+
+impl fmt::Debug for LineReader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} of {}", self.number, self.path.display())
+    }
 }
 
 impl LineReader<'_> {
@@ -259,6 +288,12 @@ impl LineReader<'_> {
     /// Damage of the last line that was read.
     pub fn damaged(&self, what: impl std::fmt::Display) -> FileError {
         FileError::damaged(&self.path, format!("line {}: {what}", self.number))
+    }
+
+    /// The last whole line that was read.
+    #[must_use]
+    pub fn line(&self) -> &[u8] {
+        &self.line
     }
 
     /// The number of the last line that was read, from 1; 0 before the first.

@@ -17,10 +17,16 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 /// # Errors
 /// [`FileError::NotRegular`], [`FileError::Io`].
 pub fn sha256_file(path: &Path) -> Result<String, FileError> {
-    let (mut file, mut hash) = (
-        BufReader::with_capacity(1 << 16, open_regular(path)?),
-        Sha256::new(),
-    );
+    sha256_file_after(&[], path)
+}
+
+/// SHA-256 of some bytes with those of a regular file after them.
+///
+/// # Errors
+/// As [`sha256_file`].
+pub fn sha256_file_after(before: &[u8], path: &Path) -> Result<String, FileError> {
+    let mut file = BufReader::with_capacity(1 << 16, open_regular(path)?);
+    let mut hash = Sha256::new_with_prefix(before);
     loop {
         let part = file.fill_buf().map_err(FileError::io("read", path))?;
         if part.is_empty() {

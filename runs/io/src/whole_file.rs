@@ -323,14 +323,20 @@ fn remove_left(path: &Path) {
 }
 
 /// The file is held until it is dropped, so that another process does not take it for a dead one's.
-pub(crate) fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<File> {
-    let mut file = owner_alone(path)
+pub(crate) fn new_file(path: &Path) -> io::Result<File> {
+    let file = owner_alone(path)
         .create(true)
         .truncate(true)
         .write(true)
         .open(path)?;
     // Where the file system has no locks, nobody takes it for left either.
     file.try_lock().ok();
+    Ok(file)
+}
+
+/// As [`new_file`], with its bytes.
+pub(crate) fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<File> {
+    let mut file = new_file(path)?;
     file.write_all(bytes)?;
     if durability == Durability::Synced {
         file.sync_all()?;

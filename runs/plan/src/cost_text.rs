@@ -1,7 +1,7 @@
 //! What cells cost, by agent and in all.
 
-use ktd_client::money::{Budget, Scope};
-use ktd_episode::run::CellResult;
+use ktd_client::money::Budget;
+use ktd_episode::CellResult;
 use ktd_record::spending::Spending;
 use ktd_view::table::{Align, Column, Layout, Table, grouped};
 use serde_json::{Map, Value, json};
@@ -81,7 +81,7 @@ pub fn text(results: &[CellResult], budget: Option<&Budget>, layout: Layout<'_>)
     let mut text = format!("\n{}", table.render_in(layout));
     text.push_str(&notes(&sums.all));
     if let Some(budget) = budget {
-        for (scope, cap) in caps(budget) {
+        for (scope, cap) in budget.scopes() {
             let spent = budget.account(&scope).spent;
             // Writing to a string cannot fail.
             writeln!(text, "budget of {scope}: {spent} of {cap} spent").ok();
@@ -152,18 +152,6 @@ fn notes(sum: &Spending) -> String {
     notes
 }
 
-/// The caps of the experiment and of vendors.
-#[must_use]
-pub fn caps(budget: &Budget) -> Vec<(Scope, ktd_experiment::amount::Picodollars)> {
-    let caps = budget.caps();
-    let experiment = caps.experiment.map(|cap| (Scope::Experiment, cap));
-    let vendors = caps
-        .vendor
-        .iter()
-        .map(|(id, cap)| (Scope::Vendor(id.clone()), *cap));
-    experiment.into_iter().chain(vendors).collect()
-}
-
 /// The same for programs.
 #[must_use]
 pub fn to_json(results: &[CellResult], budget: Option<&Budget>) -> Value {
@@ -174,7 +162,7 @@ pub fn to_json(results: &[CellResult], budget: Option<&Budget>) -> Value {
         .map(|(id, (cells, sum))| ((*id).to_owned(), json!({ "cells": cells, "money": sum })))
         .collect();
     let budget = budget.map(|budget| {
-        let scopes = caps(budget).into_iter().map(|(scope, cap)| {
+        let scopes = budget.scopes().into_iter().map(|(scope, cap)| {
             json!({
                 "scope": scope.to_string(),
                 "cap_picodollars": cap,

@@ -3,14 +3,13 @@
 use super::category::Category;
 use super::lexicon::{Lexicon, WordMatch};
 use super::sentence::Quotation;
-use super::shown_identifiers::{Requests, ShownIdentifiers};
+use super::shown_identifiers::ShownIdentifiers;
 use super::stated_reasons::{StatedReasons, StepReasons};
 use crate::ReasonsError;
 use ktd_bundle::BundlePaths;
 use ktd_experiment::label;
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_masking::{Level, Mode, Numeric};
-use ktd_record::exchanges::Cassette;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,7 +71,7 @@ pub(super) fn hits(spoken: &StatedReasons, lexicon: &Lexicon) -> Result<Vec<Hit>
         })
         .collect();
     let asked = found.iter().filter(|(.., found)| found.may_be_told());
-    let told = told_in(spoken, asked.map(|(step, ..)| step.step).collect())?;
+    let told = told_in(spoken, &asked.map(|(step, ..)| step.step).collect())?;
     let hit = |(step, order, text, found): (&StepReasons, Option<usize>, &str, WordMatch)| {
         let quote = Quotation::of(text, &found.bytes);
         let told = told.get(&step.step);
@@ -85,17 +84,13 @@ pub(super) fn hits(spoken: &StatedReasons, lexicon: &Lexicon) -> Result<Vec<Hit>
 /// Identifiers shown in some steps of an episode. Exchanges are long: they are read when a hit asks for them.
 fn told_in(
     spoken: &StatedReasons,
-    steps: BTreeSet<usize>,
+    steps: &BTreeSet<usize>,
 ) -> Result<BTreeMap<usize, ShownIdentifiers>, ReasonsError> {
     if steps.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let cassette = Cassette::read(&BundlePaths::new(&spoken.opened.bundle.root).exchanges())?;
-    let requests = Requests::of(&cassette);
-    Ok(steps
-        .into_iter()
-        .map(|step| (step, requests.told(step)))
-        .collect())
+    let path = BundlePaths::new(&spoken.opened.bundle.root).exchanges();
+    Ok(ShownIdentifiers::of_steps(&path, steps)?)
 }
 
 impl Hit {

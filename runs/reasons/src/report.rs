@@ -9,7 +9,7 @@ use crate::ReasonsError;
 use ktd_bundle::bundle_ref::{BundleRef, check_episodes};
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::episode_filter::EpisodeFilter;
-use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
+use ktd_bundle::finished_episode::OpenedBundle;
 use ktd_data::market_source::market_of;
 use ktd_experiment::label;
 use ktd_experiment::mask_arm::MaskInstruction;
@@ -126,7 +126,7 @@ pub fn read_reasons(
     let lexicons = lexicons(&named, &lists, options, &mut notes)?;
     let heard = in_parallel(&named, options.threads.max(1), |opened| {
         tick();
-        let stated = StatedReasons::of(FinishedEpisode::read(opened.clone())?);
+        let stated = StatedReasons::read(opened.clone())?;
         let lexicon = lexicons.get(&opened.bundle.header.data.panel_blake3);
         let hits = lexicon.map_or_else(|| Ok(Vec::new()), |lexicon| hits(&stated, lexicon))?;
         Ok(EpisodeReasons { stated, hits })

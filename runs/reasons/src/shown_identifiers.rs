@@ -5,33 +5,14 @@ use super::category::Category;
 use super::lexicon::WordMatch;
 use ktd_bundle::conversation::conversation;
 use ktd_guard::{key, six_digits};
-use ktd_record::exchanges::{Cassette, Sent};
+use ktd_record::RecordError;
+use ktd_record::exchanges::{ExchangeRecord, Intent, each_exchange};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// The roles whose words are the model's own.
 const OWN_ROLES: [&str; 2] = ["assistant", "model"];
-
-/// The requests of an episode by step: the last of a step holds all that was shown in it.
-#[derive(Debug)]
-pub(super) struct Requests<'c>(BTreeMap<usize, &'c Sent>);
-
-impl<'c> Requests<'c> {
-    pub(super) fn of(cassette: &'c Cassette) -> Self {
-        Self(
-            cassette
-                .answered()
-                .map(|sent| (sent.intent.at.step, sent))
-                .collect(),
-        )
-    }
-
-    /// Identifiers shown in a step; nothing where no request is recorded.
-    pub(super) fn told(&self, step: usize) -> ShownIdentifiers {
-        let request = self.0.get(&step).map(|sent| sent.intent.request.as_str());
-        ShownIdentifiers::of(request.unwrap_or_default())
-    }
-}
 
 /// Identifiers shown in one step.
 #[derive(Debug, Default)]
@@ -42,6 +23,38 @@ pub(super) struct ShownIdentifiers {
 }
 
 impl ShownIdentifiers {
+    /// What was shown in some steps of the exchanges at `path`: the last answered request of a step holds all of it.
+    pub(super) fn of_steps(
+        path: &Path,
+        steps: &BTreeSet<usize>,
+    ) -> Result<BTreeMap<usize, Self>, RecordError> {
+        let (mut told, mut asked): (BTreeMap<usize, Self>, Option<Intent>) = (BTreeMap::new(), None);
+        let mut answered: Option<Intent> = None;
+        let mut tell = |intent: Option<Intent>| {
+            told.extend(intent.map(|intent| (intent.at.step, Self::of(&intent.request))));
+        };
+        each_exchange(path, |exchange| {
+            match exchange {
+                ExchangeRecord::Intent { intent, .. } => {
+                    asked = steps.contains(&intent.at.step).then(|| intent.clone());
+                    if answered
+                        .as_ref()
+                        .is_some_and(|last| last.at.step != intent.at.step)
+                    {
+                        tell(answered.take());
+                    }
+                }
+                ExchangeRecord::Outcome { outcome, .. } if outcome.is_answer() && asked.is_some() => {
+                    answered = asked.take();
+                }
+                ExchangeRecord::Outcome { .. } | ExchangeRecord::Unknown { .. } => {}
+            }
+            Ok(())
+        })?;
+        tell(answered);
+        Ok(told)
+    }
+
     fn of(request: &str) -> Self {
         let request: Value = serde_json::from_str(request).unwrap_or_default();
         let words = conversation(&request)

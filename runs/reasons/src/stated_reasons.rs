@@ -2,6 +2,8 @@
 
 use ktd_bundle::event::{OrderRecord, ReadEvent, StepOutcome};
 use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
+use ktd_bundle::recorded_files::RecordObserver;
+use ktd_record::RecordError;
 
 /// The reasons of one finished episode.
 #[derive(Debug, Clone)]
@@ -36,42 +38,54 @@ impl StepReasons {
     }
 }
 
-impl StatedReasons {
-    /// The reasons of an episode whose files were read.
-    #[must_use]
-    pub fn of(episode: FinishedEpisode) -> Self {
-        let FinishedEpisode { opened, events, .. } = episode;
-        let mut steps = Vec::new();
-        let mut day = String::new();
-        for event in events {
-            match event {
-                ReadEvent::StepBegin { day: shown, .. } => {
-                    day = shown.as_str().map(str::to_owned).unwrap_or_default();
-                }
-                ReadEvent::Decision {
-                    step,
-                    outcome,
-                    orders,
-                    overall_reason: overall,
-                    ..
-                } => steps.push(StepReasons {
-                    step,
-                    day: std::mem::take(&mut day),
-                    outcome,
-                    orders,
-                    overall,
-                }),
-                ReadEvent::EpisodeBegin { .. }
-                | ReadEvent::Turn { .. }
-                | ReadEvent::InfrastructureFault { .. }
-                | ReadEvent::ToolCall { .. }
-                | ReadEvent::ModelFault { .. }
-                | ReadEvent::Fills { .. }
-                | ReadEvent::StepEnd { .. }
-                | ReadEvent::EpisodeEnd { .. } => {}
+/// What the events that were read so far state.
+#[derive(Default)]
+struct Stated {
+    day: String,
+    steps: Vec<StepReasons>,
+}
+
+impl RecordObserver for Stated {
+    fn event(&mut self, event: ReadEvent) {
+        match event {
+            ReadEvent::StepBegin { day, .. } => {
+                self.day = day.as_str().map(str::to_owned).unwrap_or_default();
             }
+            ReadEvent::Decision {
+                step,
+                outcome,
+                orders,
+                overall_reason: overall,
+                ..
+            } => self.steps.push(StepReasons {
+                step,
+                day: std::mem::take(&mut self.day),
+                outcome,
+                orders,
+                overall,
+            }),
+            ReadEvent::EpisodeBegin { .. }
+            | ReadEvent::Turn { .. }
+            | ReadEvent::InfrastructureFault { .. }
+            | ReadEvent::ToolCall { .. }
+            | ReadEvent::ModelFault { .. }
+            | ReadEvent::Fills { .. }
+            | ReadEvent::StepEnd { .. }
+            | ReadEvent::EpisodeEnd { .. } => {}
         }
-        Self { opened, steps }
+    }
+}
+
+impl StatedReasons {
+    /// The reasons of an episode, whose files are read and checked.
+    ///
+    /// # Errors
+    /// [`RecordError`] when one is missing or damaged.
+    pub fn read(opened: OpenedBundle) -> Result<Self, RecordError> {
+        let mut stated = Stated::default();
+        let FinishedEpisode { opened, .. } = FinishedEpisode::read(opened, &mut stated)?;
+        let steps = stated.steps;
+        Ok(Self { opened, steps })
     }
 
     /// A step by its number.

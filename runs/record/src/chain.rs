@@ -4,12 +4,11 @@
 //! the lines after the point it continues from, and each must equal the recorded one before anything is appended.
 
 use crate::RecordError;
-use ktd_io::line_file::LineKind;
+pub use crate::log_reader::{Lines, LogEnd, LogLine, LogReader};
+use ktd_io::line_file::{LineKind, LineReader};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::owner_alone;
 use serde::Serialize;
-use serde_json::value::RawValue;
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,132 +21,6 @@ struct Line<'a, T: ?Sized> {
     seq: u64,
     prev: &'a str,
     body: &'a T,
-}
-
-#[derive(serde::Deserialize)]
-struct ReadLine<'a> {
-    seq: u64,
-    prev: &'a str,
-    #[serde(borrow)]
-    body: &'a RawValue,
-}
-
-/// Complete lines of a log that were read back, chain checked.
-#[derive(Debug, Clone, Default)]
-pub struct Lines {
-    lines: Vec<String>,
-    /// What the first line follows from; empty where there is no line.
-    genesis: String,
-}
-
-impl Lines {
-    /// Reads a log. A torn last line is left out; a missing file has no lines.
-    ///
-    /// # Errors
-    /// [`RecordError::File`], naming the first line whose chain does not hold where the file can be read.
-    pub fn read(path: &Path) -> Result<Self, RecordError> {
-        Self::parse(path, &LineKind::Log.bytes_if_exists(path)?.unwrap_or_default())
-    }
-
-    /// The log whose bytes were read from `path`. A torn last line is left out.
-    ///
-    /// # Errors
-    /// [`RecordError::File`] naming the first line whose chain does not hold.
-    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, RecordError> {
-        let (mut read, mut prev) = (Self::default(), String::new());
-        let mut lines = LineKind::Log.lines(path, bytes)?;
-        // A line keeps all of its bytes: without a carriage return the chain would be another.
-        while let Some(line) = lines.next_line()? {
-            let (place, number) = (read.lines.len(), read.lines.len() + 1);
-            let damaged = |what: String| RecordError::damaged(path, format!("line {number} {what}"));
-            let text =
-                std::str::from_utf8(line).map_err(|error| damaged(format!("is not UTF-8: {error}")))?;
-            let body: ReadLine<'_> =
-                serde_json::from_str(text).map_err(|error| damaged(format!("is no log line: {error}")))?;
-            if place == 0 {
-                body.prev.clone_into(&mut read.genesis);
-            } else if body.prev != prev {
-                return Err(damaged(format!(
-                    "does not follow from line {place}: one of the two was changed"
-                )));
-            }
-            if usize::try_from(body.seq).ok() != Some(place) {
-                return Err(damaged(format!("has number {}", body.seq)));
-            }
-            prev = sha256_hex(line);
-            read.lines.push(text.to_owned());
-        }
-        Ok(read)
-    }
-
-    /// Checks that the log starts from `genesis`.
-    ///
-    /// # Errors
-    /// [`RecordError::File`] when it starts from something else.
-    pub fn starts_from(&self, genesis: &str, path: &Path) -> Result<(), RecordError> {
-        if self.is_empty() || self.genesis == genesis {
-            return Ok(());
-        }
-        let what = "it does not start from header.json: its first line or that file was changed";
-        Err(RecordError::damaged(path, what))
-    }
-
-    /// The text of the first `count` lines with the same bodies in a chain that starts from `genesis`.
-    ///
-    /// # Errors
-    /// [`RecordError::File`] when a line cannot be read again.
-    pub fn chained_from(&self, genesis: &str, count: usize, path: &Path) -> Result<String, RecordError> {
-        let mut prev = genesis.to_owned();
-        let mut text = String::new();
-        for line in self.lines.iter().take(count) {
-            let unreadable = |error: serde_json::Error| RecordError::damaged(path, error.to_string());
-            let ReadLine { seq, body, .. } = serde_json::from_str(line).map_err(unreadable)?;
-            let line = Line {
-                seq,
-                prev: &prev,
-                body,
-            };
-            let line = serde_json::to_string(&line).map_err(unreadable)?;
-            prev = sha256_hex(line.as_bytes());
-            text.push_str(&line);
-            text.push('\n');
-        }
-        Ok(text)
-    }
-
-    /// How many lines there are.
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.lines.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.lines.is_empty()
-    }
-
-    /// The raw lines.
-    #[must_use]
-    pub fn raw(&self) -> &[String] {
-        &self.lines
-    }
-
-    /// The bodies, typed.
-    ///
-    /// # Errors
-    /// [`RecordError::File`] naming the first line whose body is not a `T`.
-    pub fn bodies<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Result<Vec<T>, RecordError> {
-        self.lines
-            .iter()
-            .enumerate()
-            .map(|(place, line)| {
-                serde_json::from_str::<ReadLine<'_>>(line)
-                    .and_then(|read| serde_json::from_str(read.body.get()))
-                    .map_err(|error| RecordError::damaged(path, format!("line {}: {error}", place + 1)))
-            })
-            .collect()
-    }
 }
 
 /// Where the lines of a log go.
@@ -166,21 +39,22 @@ enum Sink {
 pub struct Log {
     path: PathBuf,
     sink: Sink,
-    seq: u64,
+    seq: usize,
     prev: String,
-    /// Recorded lines that must come again before anything new.
-    expected: VecDeque<String>,
+    /// How many lines are recorded, of which those from here on must come again before anything new.
+    recorded: usize,
+    /// These lines, where there are any.
+    expected: Option<LineReader<'static>>,
 }
 
 impl Log {
-    /// Opens a log to continue it: the first `keep` lines stand, the rest must come again.
+    /// Opens a log, which reaches as far as `whole`, to continue it: what stands up to `kept` stands, the rest must come again.
     ///
     /// # Errors
     /// [`RecordError::File`] when the file cannot be opened or its torn end cannot be cut off.
     pub fn continue_at(
         path: &Path,
-        recorded: &Lines,
-        keep: usize,
+        (kept, whole): (&LogEnd, &LogEnd),
         genesis: &str,
     ) -> Result<Self, RecordError> {
         let file = owner_alone(path)
@@ -188,68 +62,75 @@ impl Log {
             .append(true)
             .open(path)
             .map_err(RecordError::io("open", path))?;
-        let whole: usize = recorded.raw().iter().map(|line| line.len() + 1).sum();
-        let whole = u64::try_from(whole).unwrap_or(u64::MAX);
-        if file.metadata().map_err(RecordError::io("read", path))?.len() != whole {
-            file.set_len(whole)
+        if file.metadata().map_err(RecordError::io("read", path))?.len() != whole.bytes {
+            file.set_len(whole.bytes)
                 .map_err(RecordError::io("cut the torn end of", path))?;
         }
-        Ok(Self::at(path, Sink::File(file), (recorded, keep), genesis))
+        Self::at(path, Sink::File(file), (kept, whole), genesis)
     }
 
     /// A log that writes nothing: every line must equal the recorded one.
-    #[must_use]
-    pub fn compare(path: &Path, recorded: &Lines, genesis: &str) -> Self {
-        Self::at(path, Sink::Nothing, (recorded, 0), genesis)
+    ///
+    /// # Errors
+    /// [`RecordError::File`] when the file cannot be opened.
+    pub fn compare(path: &Path, whole: &LogEnd, genesis: &str) -> Result<Self, RecordError> {
+        Self::at(path, Sink::Nothing, (&LogEnd::default(), whole), genesis)
     }
 
     /// A log whose lines the caller keeps; `path` is for errors.
     #[must_use]
     pub fn kept_by_caller(path: &Path, genesis: &str) -> Self {
-        Self::at(path, Sink::Caller, (&Lines::default(), 0), genesis)
-    }
-
-    fn at(path: &Path, sink: Sink, (recorded, keep): (&Lines, usize), genesis: &str) -> Self {
-        let kept = recorded.raw().get(..keep).unwrap_or_default();
         Self {
             path: path.to_owned(),
-            sink,
-            seq: u64::try_from(kept.len()).unwrap_or(u64::MAX),
-            prev: kept
-                .last()
-                .map_or_else(|| genesis.to_owned(), |line| sha256_hex(line.as_bytes())),
-            expected: recorded.raw().iter().skip(keep).cloned().collect(),
+            sink: Sink::Caller,
+            seq: 0,
+            prev: genesis.to_owned(),
+            recorded: 0,
+            expected: None,
         }
+    }
+
+    fn at(
+        path: &Path,
+        sink: Sink,
+        (kept, whole): (&LogEnd, &LogEnd),
+        genesis: &str,
+    ) -> Result<Self, RecordError> {
+        let is_new = kept.lines == 0;
+        let expected = kept.bytes..whole.bytes;
+        let expected = (!expected.is_empty()).then(|| LineKind::Log.open_within(path, expected));
+        Ok(Self {
+            path: path.to_owned(),
+            sink,
+            seq: kept.lines,
+            prev: if is_new { genesis } else { &kept.sha256 }.to_owned(),
+            recorded: whole.lines,
+            expected: expected.transpose()?,
+        })
     }
 
     /// Adds a line, or checks that it is the recorded one.
     ///
     /// # Errors
     /// [`RecordError::Diverged`] when the record has another line here, [`RecordError::File`] when it cannot be written.
-    pub fn append(&mut self, body: &impl Serialize) -> Result<String, RecordError> {
+    pub fn append(&mut self, body: &(impl Serialize + ?Sized)) -> Result<String, RecordError> {
         let line = Line {
-            seq: self.seq,
+            seq: u64::try_from(self.seq).unwrap_or(u64::MAX),
             prev: &self.prev,
             body,
         };
         let text = serde_json::to_string(&line).map_err(|error| {
             RecordError::damaged(&self.path, format!("an event cannot be written: {error}"))
         })?;
-        match (self.expected.pop_front(), &mut self.sink) {
-            (Some(recorded), _) if recorded == text => {}
-            (Some(recorded), _) => return Err(self.diverged(&recorded, &text)),
-            (None, Sink::File(file)) => {
-                file.write_all(format!("{text}\n").as_bytes())
-                    .map_err(RecordError::io("write", &self.path))?;
-            }
-            (None, Sink::Caller) => {}
-            (None, Sink::Nothing) => {
-                let missing = "the record ends before it".to_owned();
-                return Err(RecordError::Diverged {
-                    path: self.path.clone(),
-                    line: self.seq + 1,
-                    difference: missing,
-                });
+        if self.has_leftovers() {
+            self.check_recorded(&text)?;
+        } else {
+            match &mut self.sink {
+                Sink::File(file) => file
+                    .write_all(format!("{text}\n").as_bytes())
+                    .map_err(RecordError::io("write", &self.path))?,
+                Sink::Caller => {}
+                Sink::Nothing => return Err(self.diverged("the record ends before it".to_owned())),
             }
         }
         self.prev = sha256_hex(text.as_bytes());
@@ -257,19 +138,33 @@ impl Log {
         Ok(text)
     }
 
-    fn diverged(&self, recorded: &str, now: &str) -> RecordError {
-        let difference = first_difference(recorded, now);
+    /// Compares a line with the next of those that must come again.
+    fn check_recorded(&mut self, text: &str) -> Result<(), RecordError> {
+        let recorded = match &mut self.expected {
+            Some(lines) => lines.next_line()?,
+            None => None,
+        };
+        match recorded {
+            Some(recorded) if recorded == text.as_bytes() => Ok(()),
+            recorded => {
+                let recorded = String::from_utf8_lossy(recorded.unwrap_or_default()).into_owned();
+                Err(self.diverged(first_difference(&recorded, text)))
+            }
+        }
+    }
+
+    fn diverged(&self, difference: String) -> RecordError {
         RecordError::Diverged {
             path: self.path.clone(),
-            line: self.seq + 1,
+            line: u64::try_from(self.seq + 1).unwrap_or(u64::MAX),
             difference,
         }
     }
 
     /// Whether recorded lines are left that never came again.
     #[must_use]
-    pub fn has_leftovers(&self) -> bool {
-        !self.expected.is_empty()
+    pub const fn has_leftovers(&self) -> bool {
+        self.seq < self.recorded
     }
 }
 

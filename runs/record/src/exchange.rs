@@ -6,6 +6,7 @@ use ktd_io::sha256::sha256_hex;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// The code of a row of a vendor's batch that came back without an answer. Nothing is charged for it.
 pub const BATCH_ROW: &str = "batch_row";
@@ -83,6 +84,21 @@ pub struct Sent {
     pub outcome: Option<ExchangeOutcome>,
 }
 
+impl RequestPlace {
+    /// All attempts at a request of a step.
+    pub(crate) const fn attempts(step: usize, ordinal: u32) -> RangeInclusive<Self> {
+        let place = Self {
+            step,
+            ordinal,
+            attempt: 0,
+        };
+        place..=Self {
+            attempt: u32::MAX,
+            ..place
+        }
+    }
+}
+
 impl fmt::Display for RequestPlace {
     /// `step 3, request 1, attempt 0`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -124,11 +140,8 @@ impl Sent {
 
     /// The outcome that a replay hears: a reply or a fault of the infrastructure.
     #[must_use]
-    pub const fn answer(&self) -> Option<&ExchangeOutcome> {
-        match &self.outcome {
-            Some(outcome @ (ExchangeOutcome::Reply { .. } | ExchangeOutcome::Failed { .. })) => Some(outcome),
-            Some(ExchangeOutcome::Refused { .. }) | None => None,
-        }
+    pub fn answer(&self) -> Option<&ExchangeOutcome> {
+        self.outcome.as_ref().filter(|outcome| outcome.is_answer())
     }
 }
 
@@ -176,6 +189,15 @@ impl ExchangeOutcome {
                 retryable: error.is_retryable(),
                 detail: error.to_string(),
             },
+        }
+    }
+
+    /// Whether a replay hears it: a reply or a fault of the infrastructure.
+    #[must_use]
+    pub const fn is_answer(&self) -> bool {
+        match self {
+            Self::Reply { .. } | Self::Failed { .. } => true,
+            Self::Refused { .. } => false,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The recorded request that is most like one that is not recorded, and where the two part.
 
-use crate::exchange::{RequestPlace, Sent};
+use crate::exchange::{Intent, RequestPlace};
 use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -35,26 +35,56 @@ const SHOWN_CHARS: usize = 120;
 const SHOWN_BEFORE_CHARS: usize = 30;
 const ABSENT: &str = "nothing";
 
-impl Nearest {
-    /// The send of the same place, else the one with the fewest values that differ, of those the one whose beginning
-    /// is the same the longest, of those the earliest.
-    pub(super) fn of(sends: &[Sent], at: RequestPlace, path: &str, body: &str) -> Option<Self> {
-        let now = Request::of(path, body);
-        let beside = |sent: &Sent| {
-            let recorded = Request::of(&sent.intent.path, &sent.intent.request);
-            Self::beside(sent.intent.at, &recorded, &now)
-        };
-        // The last send of a place is the one that was answered, if any was.
-        let here = sends.iter().rev().find(|sent| sent.intent.at == at);
-        here.map(beside).or_else(|| {
-            sends
-                .iter()
-                .map(|sent| (beside(sent), common_bytes(&sent.intent.request, body)))
-                .min_by_key(|(nearest, common)| (nearest.count, Reverse(*common)))
-                .map(|(nearest, _)| nearest)
-        })
+/// A search for it, request by request: the send of the same place, else the one with the fewest values that differ, of those
+/// the one whose beginning is the same the longest, of those the earliest.
+pub(crate) struct NearestSearch<'a> {
+    at: RequestPlace,
+    now: Request<'a>,
+    text: &'a str,
+    /// At the same place. The last send of a place is the one that was answered, if any was.
+    here: Option<Nearest>,
+    elsewhere: Option<(Reverse<usize>, usize, Nearest)>,
+}
+
+impl<'a> NearestSearch<'a> {
+    pub(crate) fn new(at: RequestPlace, path: &'a str, body: &'a str) -> Self {
+        Self {
+            at,
+            now: Request::of(path, body),
+            text: body,
+            here: None,
+            elsewhere: None,
+        }
     }
 
+    /// Compares the next recorded request.
+    pub(crate) fn compare(&mut self, intent: &Intent) {
+        let is_here = intent.at == self.at;
+        if self.here.is_some() && !is_here {
+            return;
+        }
+        let recorded = Request::of(&intent.path, &intent.request);
+        let nearest = Nearest::beside(intent.at, &recorded, &self.now);
+        if is_here {
+            self.here = Some(nearest);
+            return;
+        }
+        let found = (Reverse(nearest.count), common_bytes(&intent.request, self.text));
+        let best = self
+            .elsewhere
+            .as_ref()
+            .map(|(count, common, _)| (*count, *common));
+        if best.is_none_or(|best| best < found) {
+            self.elsewhere = Some((found.0, found.1, nearest));
+        }
+    }
+
+    pub(crate) fn found(self) -> Option<Nearest> {
+        self.here.or_else(|| self.elsewhere.map(|(.., nearest)| nearest))
+    }
+}
+
+impl Nearest {
     fn beside(at: RequestPlace, recorded: &Request<'_>, now: &Request<'_>) -> Self {
         let mut walk = Walk::default();
         if recorded.path != now.path {
@@ -202,7 +232,6 @@ fn cut(text: &str, from: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchanges::Intent;
     use serde_json::json;
 
     fn place(step: usize, ordinal: u32) -> RequestPlace {
@@ -213,20 +242,25 @@ mod tests {
         }
     }
 
-    fn sent(at: RequestPlace, body: &Value) -> Sent {
-        Sent {
-            intent: Intent {
-                at,
-                key: String::new(),
-                path: "/chat/completions".to_owned(),
-                request: body.to_string(),
-            },
-            outcome: None,
+    fn sent(at: RequestPlace, body: &Value) -> Intent {
+        Intent {
+            at,
+            key: String::new(),
+            path: "/chat/completions".to_owned(),
+            request: body.to_string(),
         }
     }
 
-    fn nearest(sends: &[Sent], at: RequestPlace, body: &Value) -> Nearest {
-        Nearest::of(sends, at, "/chat/completions", &body.to_string()).unwrap()
+    fn search(sends: &[Intent], at: RequestPlace, path: &str, body: &str) -> Option<Nearest> {
+        let mut search = NearestSearch::new(at, path, body);
+        for intent in sends {
+            search.compare(intent);
+        }
+        search.found()
+    }
+
+    fn nearest(sends: &[Intent], at: RequestPlace, body: &Value) -> Nearest {
+        search(sends, at, "/chat/completions", &body.to_string()).unwrap()
     }
 
     #[test]
@@ -303,13 +337,13 @@ mod tests {
     #[test]
     fn another_path_and_a_body_that_is_no_json_are_told_too() {
         let sends = [sent(place(1, 0), &json!({"model": "a"}))];
-        let found = Nearest::of(&sends, place(1, 0), "/responses", "{\"model\":").unwrap();
+        let found = search(&sends, place(1, 0), "/responses", "{\"model\":").unwrap();
         let first = found.first.unwrap();
         assert_eq!(
             (first.pointer.as_str(), first.now.as_str()),
             ("(path)", "\"/responses\"")
         );
         assert_eq!(found.count, 2);
-        assert!(Nearest::of(&[], place(1, 0), "/x", "{}").is_none());
+        assert!(search(&[], place(1, 0), "/x", "{}").is_none());
     }
 }

@@ -1,11 +1,13 @@
 //! What the sends of an episode cost together, as `summary.json` keeps it.
 
-use crate::exchanges::Cassette;
+use crate::RecordError;
+use crate::exchanges::{ExchangeRecord, each_exchange};
 use crate::tariff::{Charge, Tariff};
 use ktd_agents::{Usage, UsageSource};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::price_table::TokenPricing;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// Tokens and money of an episode's own sends; or of several episodes, added up.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -196,15 +198,26 @@ impl Spending {
         }
     }
 
-    /// What the recorded sends of an episode cost.
-    #[must_use]
-    pub fn of(cassette: &Cassette, tariff: &Tariff) -> Self {
+    /// What the sends recorded at `path` cost.
+    ///
+    /// # Errors
+    /// As [`each_exchange`].
+    pub fn of(path: &Path, tariff: &Tariff) -> Result<Self, RecordError> {
         let mut spending = Self::begin(tariff);
-        let own = |step: usize| tariff.first_own_step() <= step;
-        for sent in cassette.sends().filter(|sent| own(sent.intent.at.step)) {
-            spending.add_charge(&tariff.charge_of(sent));
+        each_exchange(path, |exchange| {
+            spending.add_exchange(exchange, tariff);
+            Ok(())
+        })?;
+        Ok(spending)
+    }
+
+    /// Adds what a record says that was charged; what was copied from another record is that one's.
+    pub fn add_exchange(&mut self, exchange: ExchangeRecord<'_>, tariff: &Tariff) {
+        if let Some((at, request_bytes, outcome)) = exchange.settled()
+            && tariff.first_own_step() <= at.step
+        {
+            self.add_charge(&tariff.charge_at(at, request_bytes, outcome));
         }
-        spending
     }
 
     /// Adds one send.

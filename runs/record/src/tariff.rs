@@ -1,6 +1,6 @@
 //! What one send is charged: what was reported, or the most that it can have cost.
 
-use crate::exchanges::{BATCH_ROW, ExchangeOutcome, Sent};
+use crate::exchanges::{BATCH_ROW, ExchangeOutcome, RequestPlace, Sent};
 use ktd_agents::{DecodedReply, FaultKind, PROMPT_TOKENS_OVERHEAD, ReplyFault, Usage, UsageBound};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::price_row::Priced;
@@ -134,10 +134,21 @@ impl Tariff {
     /// What a recorded send is charged. What was copied was charged to the record that it was copied from.
     #[must_use]
     pub fn charge_of(&self, sent: &Sent) -> Charge {
-        if (sent.intent.at.step, sent.intent.at.ordinal) < self.first_own_request {
+        self.charge_at(sent.intent.at, sent.intent.request.len(), sent.outcome.as_ref())
+    }
+
+    /// The same of a send at a place, of so many bytes, when this came back.
+    #[must_use]
+    pub fn charge_at(
+        &self,
+        at: RequestPlace,
+        request_bytes: usize,
+        outcome: Option<&ExchangeOutcome>,
+    ) -> Charge {
+        if (at.step, at.ordinal) < self.first_own_request {
             return Charge::Nothing;
         }
-        self.charge(sent.intent.request.len(), sent.outcome.as_ref())
+        self.charge(request_bytes, outcome)
     }
 
     /// What a send of so many bytes is charged when this came back.

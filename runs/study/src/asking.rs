@@ -32,7 +32,7 @@ impl Asking {
             let own = plan.iter().filter(|unit| unit.model == Some(place));
             own.map(|unit| units.join(unit.id.as_str())).collect()
         };
-        let models = settings.open_over(base, out, (&units, &own))?;
+        let models = settings.open_over(base, out, &own)?;
         let answerers: Result<Vec<_>, _> = models
             .models
             .iter()

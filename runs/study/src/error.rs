@@ -2,6 +2,7 @@
 
 use ktd_io::{ErrorClass, Explained};
 use std::fmt;
+use std::path::Path;
 
 /// Error of a study of any kind: what was wrong and where, how to fix it, and what it means for the command. The errors of
 /// every crate below become one by `?`.
@@ -10,6 +11,7 @@ pub struct StudyError {
     what: String,
     hint: String,
     class: ErrorClass,
+    is_waiting: bool,
 }
 
 impl StudyError {
@@ -21,6 +23,22 @@ impl StudyError {
     /// A record that is not what is made again from it, and how to fix it.
     pub fn difference(what: impl fmt::Display, hint: impl fmt::Display) -> Self {
         Self::of(ErrorClass::Difference, what, hint)
+    }
+
+    /// A unit that neither failed nor is finished: somebody else goes on with it, as the hint says.
+    pub fn waiting(what: impl fmt::Display, hint: impl fmt::Display) -> Self {
+        Self {
+            is_waiting: true,
+            ..Self::input(what, hint)
+        }
+    }
+
+    /// A unit of which the kind says that it keeps its own record, and does not.
+    pub(crate) fn no_own_format(folder: &Path) -> Self {
+        Self::input(
+            format_args!("{}: the kind has no format of its own", folder.display()),
+            "this is a defect of the program: report it",
+        )
     }
 
     /// A panic of a unit, which ends no other.
@@ -38,6 +56,7 @@ impl StudyError {
             what: what.to_string(),
             hint: hint.to_string(),
             class,
+            is_waiting: false,
         }
     }
 
@@ -54,6 +73,12 @@ impl StudyError {
     #[must_use]
     pub fn hint(&self) -> &str {
         &self.hint
+    }
+
+    /// Whether the unit neither failed nor is finished.
+    #[must_use]
+    pub const fn is_waiting(&self) -> bool {
+        self.is_waiting
     }
 
     /// What it means for a command.

@@ -2,7 +2,7 @@
 
 use crate::unit_id::of_raw;
 use crate::works::Works;
-use crate::{StudyError, UnitId};
+use crate::{StudyError, StudyProgress, UnitId};
 use ktd_asking::{Answerer, AskedRecord};
 use ktd_record::chain::Log;
 use ktd_record::spending::Spending;
@@ -11,13 +11,11 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Callback that is called with the number of steps that are done.
-pub type AdvanceFn<'h> = &'h (dyn Fn(u64) + Sync);
-
-/// How a unit tells how far it is, its threads, and what the units came to that are finished.
-pub(crate) type Given<'h> = (AdvanceFn<'h>, usize, &'h BTreeMap<UnitId, Box<RawValue>>);
+/// Whom a unit tells how far it is, its threads, and what the units came to that are finished.
+pub(crate) type Given<'h> = (&'h dyn StudyProgress, usize, &'h BTreeMap<UnitId, Box<RawValue>>);
 
 /// A unit that comes after no other knows of none.
 static NOTHING: BTreeMap<UnitId, Box<RawValue>> = BTreeMap::new();
@@ -33,7 +31,9 @@ pub struct Hands<'h, E> {
     /// What a closed record says that it cost, which hangs on prices that it does not hold.
     pub(crate) spent: Option<Spending>,
     pub(crate) files: BTreeMap<String, Vec<u8>>,
-    pub(crate) advance: AdvanceFn<'h>,
+    /// Where a record lies whose format is the kind's own.
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) progress: &'h dyn StudyProgress,
     pub(crate) advanced: AtomicU64,
     pub(crate) threads: usize,
     /// What the units came to that this one comes after.
@@ -42,9 +42,9 @@ pub struct Hands<'h, E> {
 }
 
 impl<'h, E: Serialize> Hands<'h, E> {
-    /// Hands that record nothing: every work is made. `advance` is told of steps.
+    /// Hands that record nothing: every work is made.
     #[must_use]
-    pub fn unrecorded(advance: AdvanceFn<'h>, threads: usize) -> Self {
+    pub fn unrecorded(progress: &'h dyn StudyProgress, threads: usize) -> Self {
         Self {
             log: None,
             works: Works::unkept(),
@@ -52,7 +52,8 @@ impl<'h, E: Serialize> Hands<'h, E> {
             answerer: None,
             spent: None,
             files: BTreeMap::new(),
-            advance,
+            folder: None,
+            progress,
             advanced: AtomicU64::default(),
             threads,
             before: &NOTHING,
@@ -143,8 +144,29 @@ impl<'h, E: Serialize> Hands<'h, E> {
 
     /// Says that so many steps of the unit are done.
     pub fn advance(&self, steps: u64) {
-        self.advanced.fetch_add(steps, Ordering::Relaxed);
-        (self.advance)(steps);
+        self.progress().advance(steps);
+    }
+
+    /// Whom the unit tells how far it is, for what it calls.
+    #[must_use]
+    pub fn progress(&self) -> UnitProgress<'_> {
+        UnitProgress {
+            study: self.progress,
+            advanced: &self.advanced,
+        }
+    }
+
+    /// Where the unit keeps its record, whose format is the kind's own.
+    ///
+    /// # Errors
+    /// [`StudyError`] for a unit that was planned otherwise.
+    pub fn folder(&self) -> Result<&Path, StudyError> {
+        self.folder.as_deref().ok_or_else(|| {
+            StudyError::input(
+                "the unit keeps no record of its own",
+                "this is a defect of the program: report it",
+            )
+        })
     }
 
     /// What a unit came to that this one comes after.
@@ -169,6 +191,28 @@ impl<'h, E: Serialize> Hands<'h, E> {
 
     /// Says the steps that the unit has not said itself.
     pub(crate) fn advance_to(&self, steps: u64) {
-        (self.advance)(steps.saturating_sub(self.advanced.load(Ordering::Relaxed)));
+        let left = steps.saturating_sub(self.advanced.load(Ordering::Relaxed));
+        self.progress.advance(left);
+    }
+}
+
+/// Listener that is told how far one unit is.
+#[derive(Clone, Copy)]
+#[expect(missing_debug_implementations, reason = "holds a callback")]
+pub struct UnitProgress<'u> {
+    study: &'u dyn StudyProgress,
+    advanced: &'u AtomicU64,
+}
+
+impl UnitProgress<'_> {
+    /// So many more steps of the unit are done.
+    pub fn advance(&self, steps: u64) {
+        self.advanced.fetch_add(steps, Ordering::Relaxed);
+        self.study.advance(steps);
+    }
+
+    /// What whoever waits should know at once; see [`StudyProgress::notice`].
+    pub fn notice(&self, who: &str, what: &str) {
+        self.study.notice(who, what);
     }
 }

@@ -1,11 +1,17 @@
 //! What a kind of study says of itself.
 
-use crate::{Hands, Report, StudyError, UnitId};
+use crate::figures_apart::difference_beyond;
+use crate::inputs::Inputs;
+use crate::unit_requests::UnitRequests;
+use crate::{Hands, Report, StudyError, UnitId, UnitProgress};
 use futures::future::LocalBoxFuture;
 use ktd_asking::AskingSettings;
+use ktd_experiment::agent::AgentConfig;
+use ktd_io::whole_file::read_if_exists;
+use ktd_record::program_record::ProgramRecord;
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Kind of study: its keys, its units, how one unit runs over a recorded world, and what all of them come to. It has no file,
@@ -21,8 +27,15 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     const FORMAT: u32;
     /// What its units consist of, for a progress bar, in the plural.
     const STEPS: &'static str;
+    /// Whether what some units came to can be reported while others are missing.
+    const REPORTS_PARTS: bool = false;
     /// Whether units may ask somebody.
     const ASKS: bool = false;
+    /// How far figures of a work that is made again may lie apart, as a share of the larger one or of 1: two machines differ in
+    /// the last bits of some. None where they may not.
+    const FIGURES_APART: Option<f64> = None;
+    /// The format in which units of [`Keep::Own`] are recorded.
+    const OWN: Option<OwnFormat> = None;
 
     /// The keys of its file.
     type Keys: DeserializeOwned + Serialize + Send + Sync;
@@ -80,6 +93,22 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
         Self::open(keys, at)
     }
 
+    /// Reads the world to plan the units, of which none will run. `recorded` is what [`Self::decides`] said, where the study
+    /// was begun.
+    ///
+    /// # Errors
+    /// [`StudyError`] as [`Self::open`].
+    fn open_planned(
+        keys: &Self::Keys,
+        at: &Opening<'_>,
+        recorded: Option<&serde_json::Value>,
+    ) -> Result<Self::World, StudyError> {
+        match recorded {
+            Some(recorded) => Self::open_recorded(keys, at, recorded),
+            None => Self::open(keys, at),
+        }
+    }
+
     /// All that decides every unit beside itself, the program and the format: hashes of what was read, settings.
     fn decides(world: &Self::World) -> serde_json::Value;
 
@@ -98,12 +127,48 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     /// [`StudyError`] for keys that ask for none.
     fn units(keys: &Self::Keys, world: &Self::World) -> Result<Vec<Planned<Self::Unit>>, StudyError>;
 
+    /// What a unit asks its agent, where that can be said before anybody is asked.
+    fn requests(_world: &Self::World, _unit: &Self::Unit, _agent: &AgentConfig) -> Option<UnitRequests> {
+        None
+    }
+
+    /// Makes ready what only units need that are to be run: accounts, endpoints, tables. It is called once in a run, before
+    /// the first of the `missing` ones.
+    ///
+    /// # Errors
+    /// [`StudyError`] for what keeps all of them from being run.
+    fn begin(_world: &Self::World, _missing: usize) -> Result<(), StudyError> {
+        Ok(())
+    }
+
     /// Runs a unit from its start. What is recorded of it comes from the hands.
     fn run<'a>(
         world: &'a Self::World,
         unit: &'a Self::Unit,
         hands: &'a mut Hands<'_, Self::Event>,
     ) -> LocalBoxFuture<'a, Result<Self::Found, StudyError>>;
+
+    /// What a unit of [`Keep::Own`] came to that is closed: its files are compared with what closes them.
+    ///
+    /// # Errors
+    /// [`StudyError`] for the record of another unit, and for one that was changed.
+    fn finished(_world: &Self::World, _unit: &Self::Unit, folder: &Path) -> Result<Self::Found, StudyError> {
+        Err(StudyError::no_own_format(folder))
+    }
+
+    /// Makes a closed unit of [`Keep::Own`] again from its record with nobody to ask, and compares every byte.
+    fn again<'a>(
+        _world: &'a Self::World,
+        _unit: &'a Self::Unit,
+        (folder, _progress): (&'a Path, UnitProgress<'a>),
+    ) -> LocalBoxFuture<'a, Result<Self::Found, StudyError>> {
+        Box::pin(async move { Err(StudyError::no_own_format(folder)) })
+    }
+
+    /// Whether the infrastructure took all of a finished unit away: it is run again where that is asked for.
+    fn is_lost(_found: &Self::Found) -> bool {
+        false
+    }
 
     /// What the units came to, in the order of the plan.
     ///
@@ -117,9 +182,12 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     /// [`StudyError`] for a summary that cannot be shown.
     fn report(keys: &Self::Keys, summary: &Self::Summary) -> Result<Report, StudyError>;
 
-    /// Where two values of a work differ, a recorded one and one that was made again; by default anywhere.
+    /// Where two values of a work differ, a recorded one and one that was made again.
     #[must_use]
     fn difference(recorded: &str, made: &str) -> Option<String> {
+        if let Some(apart) = Self::FIGURES_APART {
+            return difference_beyond(apart, recorded, made);
+        }
         (recorded != made).then(|| ktd_record::chain::first_difference(recorded, made))
     }
 }
@@ -133,15 +201,79 @@ pub struct Opening<'o> {
     pub out: &'o Path,
     /// Threads.
     pub threads: usize,
+    /// The program, which every record names; none where nothing is kept.
+    pub program: Option<&'o ProgramRecord>,
+    pub(crate) inputs: &'o Inputs,
+}
+
+/// Of worlds that no study holds.
+static UNKEPT: Inputs = Inputs::Unkept;
+
+impl<'o> Opening<'o> {
+    /// Where a world is read of which nothing is kept.
+    #[must_use]
+    pub const fn unkept(base: &'o Path, out: &'o Path, threads: usize) -> Self {
+        Self {
+            base,
+            out,
+            threads,
+            program: None,
+            inputs: &UNKEPT,
+        }
+    }
+
+    /// The bytes of a file that the keys name; none where there is none. The folder of the study keeps them, and a record is made
+    /// again from what it has kept: what is too large for that, such as a panel, is read below [`Opening::base`].
+    ///
+    /// # Errors
+    /// [`StudyError`] for a link, a file that cannot be read, and a kept one that is missing or was changed.
+    pub fn input(&self, path: &Path) -> Result<Option<Vec<u8>>, StudyError> {
+        let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+        self.kept(&parts.join("/"), || {
+            let path = self.base.join(path);
+            // It may have come from others, and what it leads to would go to models and into the record.
+            if path.is_symlink() {
+                return Err(StudyError::input(
+                    format_args!("{} is a link, and links are not followed", path.display()),
+                    "replace it with the file itself",
+                ));
+            }
+            Ok(read_if_exists(&path)?)
+        })
+    }
+
+    /// What is read of something else than a file, kept in the same way under a name.
+    ///
+    /// # Errors
+    /// Those of `read`, and as [`Opening::input`].
+    pub fn kept(
+        &self,
+        name: &str,
+        read: impl FnOnce() -> Result<Option<Vec<u8>>, StudyError>,
+    ) -> Result<Option<Vec<u8>>, StudyError> {
+        self.inputs.bytes(name, read)
+    }
+}
+
+/// Format of a kind's own: a folder a unit.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnFormat {
+    /// Where the folders of units lie in that of the study.
+    pub folder: &'static str,
+    /// The file that closes a record, written last.
+    pub closed_by: &'static str,
 }
 
 /// How a unit's record is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Keep {
     /// A line of `units.jsonl`: small units without a model, of which there are many. The line is its only work.
     Line,
     /// A folder below `units/`: a talk, events, works, made files.
     Folder,
+    /// A folder in the format of [`StudyKind::OWN`], which the unit writes itself.
+    Own,
 }
 
 /// A unit that is asked for.
@@ -180,6 +312,15 @@ impl<U> Planned<U> {
     pub fn folder(id: String, unit: U) -> Self {
         Self {
             keep: Keep::Folder,
+            ..Self::line(id, unit)
+        }
+    }
+
+    /// A unit whose record has a format of the kind's own.
+    #[must_use]
+    pub fn own(id: String, unit: U) -> Self {
+        Self {
+            keep: Keep::Own,
             ..Self::line(id, unit)
         }
     }

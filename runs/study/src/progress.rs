@@ -7,6 +7,9 @@ pub trait StudyProgress: Sync {
 
     /// So many more are done.
     fn advance(&self, steps: u64);
+
+    /// What whoever waits should know at once, such as an endpoint of `who` that does not answer.
+    fn notice(&self, _who: &str, _what: &str) {}
 }
 
 /// Nobody listens.

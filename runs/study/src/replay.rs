@@ -1,9 +1,12 @@
 //! A finished study made again from its record, with nobody to ask.
 
+use crate::hands::Hands;
 use crate::kind::{Keep, Planned, StudyKind};
+use crate::plan_lines::{PlanLine, plan_file};
 use crate::register;
 use crate::report_files::files_of;
-use crate::study::{OpenedStudy, StudyRun};
+use crate::study::OpenedStudy;
+use crate::study_run::StudyRun;
 use crate::unit_lines::UnitLines;
 use crate::{StudyError, UnitId};
 use ktd_io::parallel::in_parallel;
@@ -65,7 +68,8 @@ pub fn replay_study<K: StudyKind>(
     }
     let (summary, report) =
         study.concluded(&found, register::counted(out, K::counted(&study.world).as_ref())?)?;
-    for (path, bytes) in files_of(out, &summary, &report)? {
+    let plan = plan_file(out, &PlanLine::all(&study.plan, &study.decided)?)?;
+    for (path, bytes) in files_of(out, &summary, &report)?.into_iter().chain([plan]) {
         ktd_asking::compare_with_file(&path, &bytes, CHANGED_HINT)?;
     }
     let recorded = &study.decided.program;
@@ -84,12 +88,14 @@ fn replay_unit<K: StudyKind>(
     (lines, deep): (&UnitLines, bool),
     run: &StudyRun<'_>,
 ) -> Result<Box<RawValue>, StudyError> {
-    let advance = |steps| run.progress.advance(steps);
+    if unit.keep == Keep::Own {
+        return replay_own(study, unit, deep, run);
+    }
     if unit.keep == Keep::Folder {
         let folder = study.folder(unit)?;
         let role = study.role(unit);
         let before = recorded_before(study, unit, lines)?;
-        let replaying = folder.replay::<K>((&study.world, unit, role), deep, (&advance, 1, &before));
+        let replaying = folder.replay::<K>((&study.world, unit, role), deep, (run.progress, 1, &before));
         let found = run.tasks.block_on(replaying)?;
         return Ok(study.line(unit, &found)?.found);
     }
@@ -101,11 +107,13 @@ fn replay_unit<K: StudyKind>(
         )
     })?;
     if !deep {
-        advance(unit.steps);
+        run.progress.advance(unit.steps);
         return Ok(line.found.clone());
     }
     let before = recorded_before(study, unit, lines)?;
-    let found = run.tasks.block_on(study.run_line(unit, (&advance, 1, &before)))?;
+    let found = run
+        .tasks
+        .block_on(study.run_line(unit, (run.progress, 1, &before)))?;
     let made = study.line(unit, &found)?;
     match K::difference(line.found.get(), made.found.get()) {
         None => Ok(line.found.clone()),
@@ -114,6 +122,29 @@ fn replay_unit<K: StudyKind>(
             CHANGED_HINT,
         )),
     }
+}
+
+/// A unit whose record has a format of the kind's own: its files are compared with what closes them, or it is made again.
+fn replay_own<K: StudyKind>(
+    study: &OpenedStudy<K>,
+    unit: &Planned<K::Unit>,
+    deep: bool,
+    run: &StudyRun<'_>,
+) -> Result<Box<RawValue>, StudyError> {
+    let (folder, closed_by) = study.own_folder(unit)?;
+    if !closed_by.exists() {
+        let what = format!("{}: it is missing: the unit is unfinished", closed_by.display());
+        return Err(StudyError::difference(what, "run the study again: it continues"));
+    }
+    let hands = Hands::<K::Event>::unrecorded(run.progress, 1);
+    let found = if deep {
+        let again = K::again(&study.world, &unit.unit, (&folder, hands.progress()));
+        run.tasks.block_on(again)?
+    } else {
+        K::finished(&study.world, &unit.unit, &folder)?
+    };
+    hands.advance_to(unit.steps);
+    Ok(study.line(unit, &found)?.found)
 }
 
 /// What the units came to that this one comes after, as they are recorded: each is compared by itself.
@@ -126,6 +157,10 @@ fn recorded_before<K: StudyKind>(
     for other in study.plan.iter().filter(|other| unit.after.contains(&other.id)) {
         let found = match other.keep {
             Keep::Folder => Some(study.folder(other)?.recorded()?.found),
+            Keep::Own => {
+                let found = K::finished(&study.world, &other.unit, &study.own_folder(other)?.0)?;
+                Some(study.line(other, &found)?.found)
+            }
             Keep::Line => {
                 let line = lines.known(&other.id, &study.decided.unit_sha256(&other.unit)?);
                 line.map(|line| line.found.clone())
@@ -136,10 +171,16 @@ fn recorded_before<K: StudyKind>(
     Ok(before)
 }
 
+/// Units of a format of the kind's own: making them again is what their replay is, unless a sample is asked for.
+fn whole_own<U>(plan: &[Planned<U>]) -> BTreeSet<UnitId> {
+    let own = plan.iter().filter(|unit| unit.keep == Keep::Own);
+    own.map(|unit| unit.id.clone()).collect()
+}
+
 /// The units whose works are made again.
 fn drawn<U>(plan: &[Planned<U>], depth: Depth) -> Result<BTreeSet<UnitId>, StudyError> {
     let count = match depth {
-        Depth::Recorded => return Ok(BTreeSet::new()),
+        Depth::Recorded => return Ok(whole_own(plan)),
         Depth::Deep => plan.len(),
         Depth::Sample(count) => count,
     };

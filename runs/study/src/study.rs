@@ -1,61 +1,40 @@
 //! A study in its folder: what is asked, what is known, and the one loop over its units.
 
 use crate::asking::Asking;
-use crate::hands::{AdvanceFn, Given, Hands};
-use crate::identity::{Decided, STUDY, StudyHeader, keep_base, known_base, read_header};
-use crate::index::UnitIndex;
+use crate::at_once::all_at_once;
+use crate::failures::Failures;
+use crate::hands::{Given, Hands};
+use crate::identity::{Decided, STUDY, known_base, read_header};
+use crate::index::{RecordedUnit, UnitIndex};
+use crate::inputs::Inputs;
 use crate::kind::{Keep, Opening, Planned, StudyKind};
+use crate::plan_lines::{PlanLine, keep_plan};
+use crate::recorded_units::RecordedUnits;
 use crate::register;
-use crate::report_files::write_report;
+use crate::report_files::{SUMMARY, write_report};
+use crate::study_run::{StudyEnd, StudyRun};
+use crate::told_to_end::unless_told_to_end;
+use crate::unfinished::UNFINISHED;
 use crate::unit_folder::{UNITS, UnitFolder};
 use crate::unit_id::of_raw;
 use crate::unit_lines::{UnitLine, UnitLines};
-use crate::{Report, StudyError, StudyProgress, UnitId};
-use futures::future::{Either, select};
-use ktd_io::parallel::in_parallel;
-use ktd_io::whole_file::{json_bytes, read_if_exists, write_whole};
-use ktd_record::program_record::{ProgramRecord, check_program};
+use crate::{Report, StudyError, UnitId};
+use futures::FutureExt;
+use ktd_io::whole_file::{json_bytes, remove_directory};
+use ktd_record::set_aside::set_aside;
 use ktd_record::study_folder::StudyFolder;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
-use std::pin::pin;
-use tokio::runtime::Handle;
-use tokio::sync::watch;
-
-/// What a study runs with.
-#[derive(Clone, Copy)]
-#[expect(missing_debug_implementations, reason = "holds callbacks")]
-pub struct StudyRun<'r> {
-    /// The program, which every record names.
-    pub program: &'r ProgramRecord,
-    /// Units at once at most.
-    pub threads: usize,
-    /// Waits for answers and timers.
-    pub tasks: &'r Handle,
-    /// Told how far it is.
-    pub progress: &'r dyn StudyProgress,
-    /// Becomes true when the process is told to end: units that ask somebody end then, and whatever they started.
-    pub told_to_end: &'r watch::Receiver<bool>,
-}
-
-/// How a run ended.
-#[derive(Debug)]
-pub struct StudyEnd<S> {
-    /// What all units came to, and its report; none where a unit is not finished.
-    pub finished: Option<(S, Report)>,
-    /// Units in all.
-    pub units: usize,
-    /// Units that ended without a result, and why.
-    pub failed: Vec<(UnitId, StudyError)>,
-}
 
 /// What is known of the units of a plan.
 struct Known {
     lines: UnitLines,
     index: UnitIndex,
     found: BTreeMap<UnitId, Box<RawValue>>,
+    /// Units whose own record is another unit's, or was changed: they end no other.
+    refused: BTreeMap<UnitId, StudyError>,
 }
 
 /// Lines of units that ran, and those that ended without a result, and why.
@@ -68,7 +47,8 @@ pub(crate) struct OpenedStudy<K: StudyKind> {
     pub(crate) plan: Vec<Planned<K::Unit>>,
     pub(crate) decided: Decided,
     pub(crate) out: PathBuf,
-    base: PathBuf,
+    pub(crate) base: PathBuf,
+    pub(crate) inputs: Inputs,
 }
 
 /// Runs every unit that has no record of the same, and reports all. What was recorded stands; the same call continues, and a
@@ -81,14 +61,37 @@ pub fn run_study<K: StudyKind>(
     keys: K::Keys,
     (base, out): (&Path, &Path),
     run: &StudyRun<'_>,
-) -> Result<StudyEnd<K::Summary>, StudyError> {
+) -> Result<StudyEnd<K>, StudyError> {
     K::check(&keys)?;
     // What cannot be opened leaves no folder behind.
-    let study = OpenedStudy::<K>::open(keys, (base, out), run)?;
-    let held = StudyFolder::hold(out, run.program)?;
+    let inputs = Inputs::read();
+    let world = K::open(&keys, &opening((base, out), &inputs, run))?;
+    run_opened(OpenedStudy::over((keys, world, inputs), (base, out), run)?, run)
+}
+
+/// The same over a world that is open, and not to be opened again.
+///
+/// # Errors
+/// [`StudyError`] as [`run_study`].
+pub fn run_study_over<K: StudyKind>(
+    keys: K::Keys,
+    world: K::World,
+    (base, out): (&Path, &Path),
+    run: &StudyRun<'_>,
+) -> Result<StudyEnd<K>, StudyError> {
+    run_opened(
+        OpenedStudy::over((keys, world, Inputs::Unkept), (base, out), run)?,
+        run,
+    )
+}
+
+fn run_opened<K: StudyKind>(study: OpenedStudy<K>, run: &StudyRun<'_>) -> Result<StudyEnd<K>, StudyError> {
+    let held = StudyFolder::hold(&study.out, run.program)?;
     study.keep_header()?;
+    keep_plan(held.path(), &PlanLine::all(&study.plan, &study.decided)?)?;
+    let failures = Failures::begin(held.path())?;
     let counted = register::count(held.path(), K::counted(&study.world))?;
-    let mut known = study.known()?;
+    let mut known = study.known(run)?;
     let steps = study.plan.iter().map(|unit| unit.steps).sum();
     run.progress.begin(steps, K::STEPS);
     let done = study
@@ -96,42 +99,59 @@ pub fn run_study<K: StudyKind>(
         .iter()
         .filter(|unit| known.found.contains_key(&unit.id));
     run.progress.advance(done.map(|unit| unit.steps).sum());
-    let (ran, failed) = study.run_missing(&mut known, run)?;
-    let finished = study.finish(known, ran, failed.is_empty().then_some(counted))?;
+    let (ran, failed) = study.run_missing(&mut known, (run, &failures))?;
+    let finished = study.finish(&mut known, ran, failed.is_empty().then_some(counted))?;
     Ok(StudyEnd {
         finished,
         units: study.plan.len(),
         failed,
+        found: known.found,
+        world: study.world,
     })
 }
 
 /// The report of a study whose units are all recorded, written again from the records alone.
 ///
 /// # Errors
-/// [`StudyError`] for a folder without a study of this kind, and one that is not finished.
+/// [`StudyError`] for a folder without a study of this kind, one that is not finished, and one of which a unit is missing or comes
+/// to something else than `report.json` says.
 pub fn report_study<K: StudyKind>(out: &Path) -> Result<(K::Summary, Report), StudyError> {
     // A folder without a study is left as it is.
     let header = read_header::<K>(out)?;
     let _lock = ktd_io::lock::FileLock::of_folder(out)?;
-    let summary: K::Summary = ktd_io::whole_file::read_json(&out.join("report.json"))?;
+    let path = out.join(SUMMARY);
+    let recorded: K::Summary = ktd_io::whole_file::read_json(&path)?;
+    let changed = |what: &dyn std::fmt::Display| {
+        StudyError::difference(
+            format_args!("{}: {what}", path.display()),
+            "the folder was changed; take it from whoever made it, or run the study again: it continues",
+        )
+    };
+    let units = RecordedUnits::read(out)?;
+    if let Some(missing) = units.missing().first() {
+        return Err(changed(&format_args!("the record of unit {missing} is missing")));
+    }
+    let found = units.found();
+    let each = units
+        .0
+        .iter()
+        .filter_map(|(unit, _)| Some((&unit.id, found.get(&unit.id)?)));
+    let each: Vec<(UnitId, K::Found)> = each
+        .map(|(id, found)| Ok((id.clone(), of_raw(id, found)?)))
+        .collect::<Result<_, StudyError>>()?;
+    let mut summary = K::conclude(&header.keys, each)?;
+    K::add_count(&mut summary, register::counted(out, None)?);
+    if json_bytes(&path, &recorded)? != json_bytes(&path, &summary)? {
+        return Err(changed(&"it is not what the records come to"));
+    }
     let report = K::report(&header.keys, &summary)?;
     write_report(out, &summary, &report)?;
     Ok((summary, report))
 }
 
 impl<K: StudyKind> OpenedStudy<K> {
-    pub(crate) fn open(
-        keys: K::Keys,
-        (base, out): (&Path, &Path),
-        run: &StudyRun<'_>,
-    ) -> Result<Self, StudyError> {
-        let world = K::open(&keys, &opening(base, out, run))?;
-        Self::over(keys, world, (base, out), run)
-    }
-
-    fn over(
-        keys: K::Keys,
-        world: K::World,
+    pub(crate) fn over(
+        (keys, world, inputs): (K::Keys, K::World, Inputs),
         (base, out): (&Path, &Path),
         run: &StudyRun<'_>,
     ) -> Result<Self, StudyError> {
@@ -154,6 +174,7 @@ impl<K: StudyKind> OpenedStudy<K> {
             plan,
             base: base.to_owned(),
             out: out.to_owned(),
+            inputs,
         })
     }
 
@@ -162,13 +183,15 @@ impl<K: StudyKind> OpenedStudy<K> {
         let header = read_header::<K>(out)?;
         let known = known_base(out)?;
         let base = base.unwrap_or(&known);
-        let world = K::open_recorded(&header.keys, &opening(base, out, run), &header.decides)?;
+        let inputs = Inputs::kept(out, header.inputs);
+        let at = opening((base, out), &inputs, run);
+        let world = K::open_recorded(&header.keys, &at, &header.decides)?;
         // Another program may come to the same bytes: the record is compared under the name of its own.
         let run = StudyRun {
             program: &header.program,
             ..*run
         };
-        let study = Self::over(header.keys, world, (base, out), &run)?;
+        let study = Self::over((header.keys, world, inputs), (base, out), &run)?;
         if study.decided.decides != header.decides {
             let (recorded, now) = (header.decides.to_string(), study.decided.decides.to_string());
             let found = ktd_record::chain::first_difference(&recorded, &now);
@@ -184,67 +207,16 @@ impl<K: StudyKind> OpenedStudy<K> {
         Ok(study)
     }
 
-    /// Refuses a folder that holds something else, such as the results of an earlier version.
-    fn check_vacant(&self) -> Result<(), StudyError> {
-        let known = [
-            "report.json",
-            "header.json",
-            "request.json",
-            "cells",
-            "submissions",
-            "runs",
-        ];
-        let Some(other) = known.into_iter().find(|name| self.out.join(name).exists()) else {
-            return Ok(());
-        };
-        Err(StudyError::input(
-            format_args!(
-                "{} holds {other} and no {STUDY}: it is not of this version",
-                self.out.display()
-            ),
-            "choose another directory with --out; the version of ktd that made it reads it",
-        ))
-    }
-
-    /// Writes what the study is. Records that models were paid for are never left behind under another study's name.
-    fn keep_header(&self) -> Result<(), StudyError> {
-        let path = self.out.join(STUDY);
-        let header = StudyHeader {
-            kind: K::NAME.to_owned(),
-            format: K::FORMAT,
-            program: self.decided.program.clone(),
-            name: K::name(&self.keys).to_owned(),
-            decides: self.decided.decides.clone(),
-            keys: &self.keys,
-        };
-        let bytes = json_bytes(&path, &header)?;
-        let recorded = read_if_exists(&path)?;
-        if recorded.is_none() {
-            self.check_vacant()?;
-        }
-        if let Some(recorded) = recorded.as_ref().filter(|recorded| **recorded != bytes) {
-            let known = read_header::<K>(&self.out)?;
-            if K::ASKS {
-                check_program(&path, recorded, &bytes)?;
-                if known.decides != self.decided.decides {
-                    return Err(StudyError::input(
-                        format_args!(
-                            "{} holds a study of other settings, or over another world",
-                            self.out.display()
-                        ),
-                        "choose another directory with --out, or move this one away to run everything anew",
-                    ));
-                }
-            }
-        }
-        if recorded.as_ref() != Some(&bytes) {
-            write_whole(&path, &bytes)?;
-        }
-        keep_base(&self.out, &self.base)
-    }
-
     pub(crate) fn folder(&self, unit: &Planned<K::Unit>) -> Result<UnitFolder, StudyError> {
         UnitFolder::new(&self.out.join(UNITS), unit, &self.decided)
+    }
+
+    /// Where a unit lies whose record has a format of the kind's own, and the file that closes it.
+    pub(crate) fn own_folder(&self, unit: &Planned<K::Unit>) -> Result<(PathBuf, PathBuf), StudyError> {
+        let own = K::OWN.ok_or_else(|| StudyError::no_own_format(&self.out))?;
+        let folder = self.out.join(own.folder).join(unit.id.as_str());
+        let closed_by = folder.join(own.closed_by);
+        Ok((folder, closed_by))
     }
 
     /// What the model of a unit is asked for, and its seed.
@@ -257,11 +229,12 @@ impl<K: StudyKind> OpenedStudy<K> {
         role.map_or_else(Default::default, |role| (role.name.clone(), role.seed))
     }
 
-    fn known(&self) -> Result<Known, StudyError> {
+    fn known(&self, run: &StudyRun<'_>) -> Result<Known, StudyError> {
         let mut known = Known {
             lines: UnitLines::open(&self.out)?,
             index: UnitIndex::read(&self.out),
             found: BTreeMap::new(),
+            refused: BTreeMap::new(),
         };
         for unit in &self.plan {
             let found = match unit.keep {
@@ -272,6 +245,14 @@ impl<K: StudyKind> OpenedStudy<K> {
                     line.map(|line| line.found.clone())
                 }
                 Keep::Folder => known.index.found(unit, (&self.folder(unit)?, K::ASKS))?,
+                Keep::Own => self.found_of_own(unit, &mut known)?,
+            };
+            let found = match found {
+                Some(found) if run.retries_lost && K::is_lost(&of_raw(&unit.id, &found)?) => {
+                    self.put_aside(unit, run)?;
+                    None
+                }
+                found => found,
             };
             // What came of others is only known with them.
             let is_after_known = unit.after.iter().all(|id| known.found.contains_key(id));
@@ -282,15 +263,55 @@ impl<K: StudyKind> OpenedStudy<K> {
         Ok(known)
     }
 
+    /// What a unit came to whose record has a format of the kind's own.
+    fn found_of_own(
+        &self,
+        unit: &Planned<K::Unit>,
+        Known { index, refused, .. }: &mut Known,
+    ) -> Result<Option<Box<RawValue>>, StudyError> {
+        let (folder, closed_by) = self.own_folder(unit)?;
+        let sha256 = self.decided.unit_sha256(&unit.unit)?;
+        index.known_or(&unit.id, (&closed_by, &sha256), || {
+            match K::finished(&self.world, &unit.unit, &folder) {
+                Ok(found) => Ok(Some(RecordedUnit {
+                    found: self.line(unit, &found)?.found,
+                    spent: None,
+                })),
+                Err(error) => {
+                    refused.insert(unit.id.clone(), error);
+                    Ok(None)
+                }
+            }
+        })
+    }
+
+    /// Moves the record of a unit out of the way, so that it is run again.
+    fn put_aside(&self, unit: &Planned<K::Unit>, run: &StudyRun<'_>) -> Result<(), StudyError> {
+        let folder = match unit.keep {
+            Keep::Own => self.own_folder(unit)?.0,
+            Keep::Folder | Keep::Line => self.out.join(UNITS).join(unit.id.as_str()),
+        };
+        let moved = set_aside(&folder)?;
+        let what = format!("running it again; what was lost is now {}", moved.display());
+        run.progress.notice(unit.id.as_str(), &what);
+        Ok(())
+    }
+
     /// Runs what has no record, wave by wave: a unit runs when those that it comes after are finished.
-    fn run_missing(&self, known: &mut Known, run: &StudyRun<'_>) -> Result<Ran, StudyError> {
+    fn run_missing(
+        &self,
+        known: &mut Known,
+        (run, failures): (&StudyRun<'_>, &Failures),
+    ) -> Result<Ran, StudyError> {
         let mut missing: Vec<&Planned<K::Unit>> = self
             .plan
             .iter()
-            .filter(|unit| !known.found.contains_key(&unit.id))
+            .filter(|unit| !known.found.contains_key(&unit.id) && !known.refused.contains_key(&unit.id))
             .collect();
+        K::begin(&self.world, missing.len())?;
         let asking = Asking::open::<K>(&self.keys, &self.plan, &missing, (&self.base, &self.out))?;
-        let (mut ran, mut failed) = (Vec::new(), Vec::new());
+        let mut ran = Vec::new();
+        let mut failed: Vec<_> = std::mem::take(&mut known.refused).into_iter().collect();
         while !missing.is_empty() {
             let is_ready =
                 |unit: &&Planned<K::Unit>| unit.after.iter().all(|id| known.found.contains_key(id));
@@ -299,13 +320,15 @@ impl<K: StudyKind> OpenedStudy<K> {
             if ready.is_empty() {
                 break;
             }
-            let threads = K::at_once(&self.keys).unwrap_or(run.threads).min(ready.len());
-            let inner = (run.threads / threads.max(1)).max(1);
-            let ends = in_parallel(&ready, threads, |unit| {
-                let ended = std::panic::catch_unwind(AssertUnwindSafe(|| {
-                    self.run_unit(unit, (&*known, &asking), (run, inner))
-                }));
-                ended.unwrap_or_else(|panic| Err(StudyError::of_panic(&panic)))
+            let units = K::at_once(&self.keys).unwrap_or(run.threads).min(ready.len());
+            let inner = (run.threads / units.max(1)).max(1);
+            let ends = all_at_once(&ready, units, run, |unit| {
+                let running = self.run_unit(unit, (&*known, &asking), (run, inner));
+                let running = AssertUnwindSafe(running).catch_unwind();
+                running.map(|ended| {
+                    let ended = ended.unwrap_or_else(|panic| Err(StudyError::of_panic(&panic)));
+                    ended.inspect_err(|error| failures.note(&unit.id, error))
+                })
             });
             for (unit, ended) in ready.into_iter().zip(ends) {
                 match ended {
@@ -322,26 +345,25 @@ impl<K: StudyKind> OpenedStudy<K> {
         Ok((ran, failed))
     }
 
-    fn run_unit(
+    async fn run_unit(
         &self,
         unit: &Planned<K::Unit>,
         (known, asking): (&Known, &Asking),
         (run, threads): (&StudyRun<'_>, usize),
     ) -> Result<UnitLine, StudyError> {
-        let advance = |steps| run.progress.advance(steps);
-        let found = match unit.keep {
-            Keep::Line => {
-                let given = (&advance as AdvanceFn<'_>, threads, &known.found);
-                run.tasks.block_on(self.run_line(unit, given))?
-            }
-            Keep::Folder => {
-                let asked = asking.of(unit.model)?;
-                let folder = self.folder(unit)?;
-                let given = (&advance as AdvanceFn<'_>, threads, &known.found);
-                let running = folder.run::<K>((&self.world, unit), asked.as_ref(), given);
-                run.tasks.block_on(unless_told_to_end(running, run.told_to_end))?
+        let given = (run.progress, threads, &known.found);
+        let running = async {
+            match unit.keep {
+                Keep::Line => self.run_line(unit, given).await,
+                Keep::Folder => {
+                    let asked = asking.of(unit.model)?;
+                    let folder = self.folder(unit)?;
+                    folder.run::<K>((&self.world, unit), asked.as_ref(), given).await
+                }
+                Keep::Own => self.run_own(unit, given).await,
             }
         };
+        let found = unless_told_to_end(running, run.told_to_end).await?;
         let line = self.line(unit, &found)?;
         if unit.keep == Keep::Line {
             known.lines.keep(&line)?;
@@ -352,11 +374,27 @@ impl<K: StudyKind> OpenedStudy<K> {
     pub(crate) async fn run_line(
         &self,
         unit: &Planned<K::Unit>,
-        (advance, threads, before): Given<'_>,
+        given: Given<'_>,
+    ) -> Result<K::Found, StudyError> {
+        self.run_in(unit, None, given).await
+    }
+
+    async fn run_own(&self, unit: &Planned<K::Unit>, given: Given<'_>) -> Result<K::Found, StudyError> {
+        let folder = self.own_folder(unit)?.0;
+        self.run_in(unit, Some(folder), given).await
+    }
+
+    /// Runs a unit of whose record the kernel writes nothing while it runs.
+    async fn run_in(
+        &self,
+        unit: &Planned<K::Unit>,
+        folder: Option<PathBuf>,
+        (progress, threads, before): Given<'_>,
     ) -> Result<K::Found, StudyError> {
         let mut hands = Hands {
+            folder,
             before,
-            ..Hands::unrecorded(advance, threads)
+            ..Hands::unrecorded(progress, threads)
         };
         let found = K::run(&self.world, &unit.unit, &mut hands).await?;
         hands.advance_to(unit.steps);
@@ -376,13 +414,26 @@ impl<K: StudyKind> OpenedStudy<K> {
     /// Closes what ran, and reports all where all is finished.
     fn finish(
         &self,
-        mut known: Known,
+        known: &mut Known,
         ran: Vec<UnitLine>,
         counted: Option<usize>,
     ) -> Result<Option<(K::Summary, Report)>, StudyError> {
         // What has just run is read back: the report is of records alone, also the first time.
-        for unit in self.plan.iter().filter(|unit| unit.keep == Keep::Folder) {
-            known.index.found(unit, (&self.folder(unit)?, K::ASKS))?;
+        for unit in &self.plan {
+            match unit.keep {
+                Keep::Line => {}
+                Keep::Folder => {
+                    known.index.found(unit, (&self.folder(unit)?, K::ASKS))?;
+                }
+                // It has just compared what it closed.
+                Keep::Own => {
+                    let closed_by = self.own_folder(unit)?.1;
+                    let sha256 = self.decided.unit_sha256(&unit.unit)?;
+                    let found = known.found.get(&unit.id).cloned();
+                    let found = || Ok(found.map(|found| RecordedUnit { found, spent: None }));
+                    known.index.known_or(&unit.id, (&closed_by, &sha256), found)?;
+                }
+            }
         }
         known.index.write()?;
         let Some(counted) = counted.filter(|_| known.found.len() == self.plan.len()) else {
@@ -391,6 +442,10 @@ impl<K: StudyKind> OpenedStudy<K> {
         known.lines.close(&self.plan, ran)?;
         let (summary, report) = self.concluded(&known.found, counted)?;
         write_report(&self.out, &summary, &report)?;
+        let unfinished = self.out.join(UNFINISHED);
+        if unfinished.is_dir() {
+            remove_directory(&unfinished)?;
+        }
         Ok(Some((summary, report)))
     }
 
@@ -413,31 +468,16 @@ impl<K: StudyKind> OpenedStudy<K> {
     }
 }
 
-const fn opening<'o>(base: &'o Path, out: &'o Path, run: &StudyRun<'_>) -> Opening<'o> {
+const fn opening<'o>(
+    (base, out): (&'o Path, &'o Path),
+    inputs: &'o Inputs,
+    run: &StudyRun<'o>,
+) -> Opening<'o> {
     Opening {
         base,
         out,
         threads: run.threads,
-    }
-}
-
-/// What a unit comes to, unless the process is told to end before: then it is dropped, with whatever it started.
-async fn unless_told_to_end<F>(
-    running: impl Future<Output = Result<F, StudyError>>,
-    told: &watch::Receiver<bool>,
-) -> Result<F, StudyError> {
-    let mut told = told.clone();
-    let told = pin!(async move {
-        // Nobody can tell when the other end is gone.
-        if told.wait_for(|told| *told).await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    });
-    match select(pin!(running), told).await {
-        Either::Left((ended, _)) => ended,
-        Either::Right(_) => Err(StudyError::difference(
-            "ended by a signal",
-            "run the same command again: it continues where it stopped",
-        )),
+        program: Some(run.program),
+        inputs,
     }
 }

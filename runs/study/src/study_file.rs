@@ -1,9 +1,10 @@
 //! The file of a study.
 
 use crate::{StudyError, StudyKind};
-use ktd_experiment::config::unreadable;
+use ktd_experiment::config::{at_place, unreadable};
 use ktd_io::whole_file::read_text;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::path::Path;
 
 /// The most that the file of a study may hold.
@@ -21,32 +22,67 @@ pub fn kind_of_file(path: &Path) -> Option<String> {
     toml::from_str::<KindOf>(&text).ok()?.kind
 }
 
+/// Text of a TOML file, for errors that say where.
+#[derive(Debug, Clone)]
+pub struct TomlText {
+    name: String,
+    text: String,
+}
+
+impl TomlText {
+    /// The text of a file.
+    ///
+    /// # Errors
+    /// [`StudyError`] for one that cannot be read, or is too large.
+    pub fn read(path: &Path) -> Result<Self, StudyError> {
+        Ok(Self {
+            name: path.display().to_string(),
+            text: read_text(path, FILE_LIMIT_BYTES)?,
+        })
+    }
+
+    /// A text that errors call by this name.
+    #[must_use]
+    pub fn new(name: &str, text: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    /// The value that is written there.
+    ///
+    /// # Errors
+    /// [`StudyError`] with file, line, column and key.
+    pub fn value<T: DeserializeOwned>(&self, hint: &str) -> Result<T, StudyError> {
+        toml::from_str(&self.text)
+            .map_err(|error| StudyError::input(unreadable(&self.text, &error), hint).at(&self.name))
+    }
+
+    /// What is wrong at a byte of the text.
+    #[must_use]
+    pub fn error(&self, byte: usize, what: &str, hint: &str) -> StudyError {
+        StudyError::input(at_place(&self.text, byte, what), hint).at(&self.name)
+    }
+}
+
 /// Reads the file of a study and checks its keys. A file without `kind` is one of the kind that is asked for.
 ///
 /// # Errors
 /// [`StudyError`] with file, line, column and key; for a file of another kind.
 pub fn read_study_file<K: StudyKind>(path: &Path) -> Result<K::Keys, StudyError> {
-    let text = read_text(path, FILE_LIMIT_BYTES)?;
-    let at = |what: &dyn std::fmt::Display, hint: &str| {
-        StudyError::input(format_args!("{}: {what}", path.display()), hint)
-    };
-    let named: Result<KindOf, _> = toml::from_str(&text);
-    if let Ok(KindOf { kind: Some(kind) }) = named
+    let file = TomlText::read(path)?;
+    if let Ok(KindOf { kind: Some(kind) }) = file.value("")
         && kind != K::FILE_KIND
     {
-        return Err(at(
-            &format_args!(
-                "it is a study of kind {kind:?}, and `{}` runs {:?}",
-                K::COMMAND,
-                K::NAME
-            ),
-            "`ktd run FILE` runs every kind",
-        ));
+        let what = format_args!(
+            "it is a study of kind {kind:?}, and `{}` runs {:?}",
+            K::COMMAND,
+            K::NAME
+        );
+        return Err(StudyError::input(what, "`ktd run FILE` runs every kind").at(&file.name));
     }
-    let keys: K::Keys = toml::from_str(&text).map_err(|error| {
-        let hint = format!("`{} --help` shows an example", K::COMMAND);
-        at(&unreadable(&text, &error), &hint)
-    })?;
-    K::check(&keys).map_err(|error| error.at(path.display()))?;
+    let keys: K::Keys = file.value(&format!("`{} --help` shows an example", K::COMMAND))?;
+    K::check(&keys).map_err(|error| error.at(&file.name))?;
     Ok(keys)
 }

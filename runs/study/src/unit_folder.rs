@@ -23,7 +23,7 @@ use ktd_io::whole_file::{
     create_directory, json_bytes, list, read_if_exists, remove_directory, remove_if_exists, write_whole,
 };
 use ktd_record::RecordPaths;
-use ktd_record::chain::{Lines, Log};
+use ktd_record::chain::{Log, LogEnd, LogReader};
 use ktd_record::program_record::check_program;
 use ktd_record::spending::Spending;
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,7 @@ use std::sync::atomic::AtomicU64;
 /// Where units with a folder lie.
 pub(crate) const UNITS: &str = "units";
 pub(crate) const RESULT: &str = "result.json";
+pub(crate) const SPENDING: &str = "spending.json";
 const HEADER: &str = "header.json";
 /// What a writer of a record has there says nothing of it.
 const PRIVATE: &str = "private";
@@ -118,7 +119,7 @@ impl UnitFolder {
         &self,
         (world, planned): (&K::World, &Planned<K::Unit>),
         asked: Option<&AskedBy<'_>>,
-        (advance, threads, before): Given<'_>,
+        (progress, threads, before): Given<'_>,
     ) -> Result<K::Found, StudyError> {
         // What another program or another world gave costs nothing but time, where nobody was asked: it is made anew.
         if !K::ASKS && self.check_header().is_err() {
@@ -147,9 +148,9 @@ impl UnitFolder {
             ktd_asking::keep_same(&self.paths.root().join(AGENT_FILE), &agent, "of another agent")?;
         }
         let events = self.paths.events();
-        let recorded = Lines::read(&events)?;
-        recorded.starts_from(&sha256_hex(&self.header), &events)?;
-        let log = Log::continue_at(&events, &recorded, 0, &sha256_hex(&self.header))?;
+        let genesis = sha256_hex(&self.header);
+        let recorded = LogReader::open(&events)?.from(&genesis).read_to_end()?;
+        let log = Log::continue_at(&events, (&LogEnd::default(), &recorded), &genesis)?;
         let mut hands = Hands {
             log: Some(log),
             works: Works::kept(self.paths.root())?,
@@ -157,7 +158,8 @@ impl UnitFolder {
             answerer: asked.map(|by| by.answerer),
             spent: None,
             files: BTreeMap::new(),
-            advance,
+            folder: None,
+            progress,
             advanced: AtomicU64::default(),
             threads,
             before,
@@ -223,7 +225,7 @@ impl UnitFolder {
         &self,
         (world, planned, role): (&K::World, &Planned<K::Unit>, (String, u64)),
         deep: bool,
-        (advance, threads, before): Given<'_>,
+        (progress, threads, before): Given<'_>,
     ) -> Result<K::Found, StudyError> {
         let root = self.paths.root();
         let result: UnitResult<K::Found> = self.recorded()?;
@@ -239,15 +241,17 @@ impl UnitFolder {
             asked = Some(closed);
         }
         let events = self.paths.events();
-        let recorded = Lines::read(&events)?;
+        let recorded = LogReader::open(&events)?.read_to_end()?;
+        let log = Log::compare(&events, &recorded, &sha256_hex(&self.header))?;
         let mut hands = Hands {
-            log: Some(Log::compare(&events, &recorded, &sha256_hex(&self.header))),
+            log: Some(log),
             works: Works::closed(root, deep.then_some(K::difference))?,
             asked,
             answerer: None,
             spent,
             files: BTreeMap::new(),
-            advance,
+            folder: None,
+            progress,
             advanced: AtomicU64::default(),
             threads,
             before,
@@ -299,7 +303,7 @@ impl UnitFolder {
 
 /// What a record says that it cost, whose tokens and requests must be those of its exchanges: prices are in no record.
 fn checked_spending(root: &Path, counted: &Spending) -> Result<Spending, StudyError> {
-    let path = root.join("spending.json");
+    let path = root.join(SPENDING);
     let recorded: Spending = read_as(&path)?.unwrap_or_default();
     if (&recorded.tokens, &recorded.sends) == (&counted.tokens, &counted.sends) {
         return Ok(recorded);

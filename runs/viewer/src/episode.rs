@@ -7,10 +7,9 @@ use ktd_bundle::event::{ReadEvent, StepOutcome};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_bundle::ledger_mark::mark_of;
 use ktd_bundle::recorded_step::RecordedStep;
-use ktd_io::line_file::LineKind;
-use ktd_io::sha256::sha256_hex;
+use ktd_io::sha256::sha256_file;
 use ktd_record::RecordError;
-use ktd_record::chain::Lines;
+use ktd_record::chain::LogReader;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -187,24 +186,14 @@ impl Episode {
         let paths = BundlePaths::new(&entry.root);
         plain_files::check(&paths)?;
         let path = paths.events();
-        let bytes = match LineKind::Log.bytes(&path) {
-            Err(_) if !path.exists() && content.summary().is_none() => Vec::new(),
-            bytes => bytes?,
-        };
         if let Some(summary) = content.summary() {
-            check_hash(&path, "events.jsonl", &sha256_hex(&bytes), &summary.sha256)?;
+            check_hash(&path, "events.jsonl", &sha256_file(&path)?, &summary.sha256)?;
         }
         let genesis = content.header.genesis()?;
-        let lines = Lines::parse(&path, &bytes).and_then(|lines| {
-            lines.starts_from(&genesis, &path)?;
-            Ok(lines)
-        });
-        let lines = lines.map_err(RecordError::of_bundle)?;
-        let events: Vec<ReadEvent> = lines.bodies(&path)?;
-        drop(bytes);
+        let events = LogReader::open(&path)?.from(&genesis).bodies();
+        let events: Vec<ReadEvent> = events.map_err(RecordError::of_bundle)?;
         let ledger = if with_private && paths.ledger().is_file() {
-            let path = paths.ledger();
-            Lines::parse(&path, &LineKind::Log.bytes(&path)?)?.bodies(&path)?
+            LogReader::open(&paths.ledger())?.bodies()?
         } else {
             Vec::new()
         };

@@ -9,9 +9,10 @@ mod count;
 use count::{Cache, Counter};
 use ktd_bundle::BundlePaths;
 use ktd_client::progress::Silent;
-use ktd_episode::run::{RunPlan, prepare, run_cells};
+use ktd_episode::grid::{Grid, RunPlan};
 use ktd_experiment::config::ExperimentConfig;
-use ktd_record::exchanges::{Cassette, ExchangeOutcome};
+use ktd_kit::episode::run_grid;
+use ktd_record::exchanges::{ExchangeOutcome, read_sends};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
@@ -68,13 +69,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         output: folder.path().join("results"),
         program: Some(ktd_kit::this_program()),
     };
-    let prepared = prepare(&plan)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
     let mut counter = Counter::new()?;
     let mut rows: BTreeMap<Row, (Cache, Cost)> = BTreeMap::new();
-    for ended in runtime.block_on(run_cells(&plan, &prepared, Arc::new(Silent))) {
+    for ended in run_grid(Grid::open(plan)?, 1) {
         ended.result?;
         let cell = ended.cell;
         // Without tools a thorough agent does no more than the other.
@@ -101,9 +98,9 @@ fn add(
     cost: &mut Cost,
     bundle: &Path,
 ) -> Result<(), Box<dyn Error>> {
-    let cassette = Cassette::read(&BundlePaths::new(bundle).exchanges())?;
+    let sends = read_sends(&BundlePaths::new(bundle).exchanges())?;
     let mut of_days: BTreeMap<usize, u64> = BTreeMap::new();
-    for sent in cassette.answered() {
+    for sent in sends.iter().filter(|sent| sent.answer().is_some()) {
         let prompt = counter.prompt(&serde_json::from_str(&sent.intent.request)?);
         let reply = sent.outcome.as_ref().and_then(ExchangeOutcome::reply);
         let reply = reply.ok_or("a built-in agent always answers")?;

@@ -13,8 +13,11 @@ use ktd_env::synth::{SynthConfig, generate};
 use ktd_io::frame::{FAST_LEVEL, pack};
 use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
-use ktd_record::chain::{Lines, NO_GENESIS};
-use ktd_record::exchanges::{Cassette, ExchangeOutcome, RequestPlace, request_key};
+use ktd_record::chain::{Lines, Log, NO_GENESIS};
+use ktd_record::exchanges::{
+    Cassette, ExchangeOutcome, ExchangeStore, RequestPlace, read_sends, request_key,
+};
+use serde_json::value::RawValue;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -89,9 +92,12 @@ pub(crate) fn events(input: &[u8]) {
         Ok(lines) => lines,
         Err(error) => return assert_explained(&error),
     };
-    let again = lines
-        .chained_from(NO_GENESIS, lines.len(), path)
-        .expect("read lines are written");
+    let bodies = lines.bodies::<Box<RawValue>>(path).expect("a line has a body");
+    let mut log = Log::kept_by_caller(path, NO_GENESIS);
+    let again = bodies
+        .iter()
+        .map(|body| log.append(body).expect("read lines are written") + "\n");
+    let again: String = again.collect();
     let again = Lines::parse(path, again.as_bytes()).expect("a log that was written is read");
     assert_eq!(lines.len(), again.len());
     match lines.bodies::<ReadEvent>(path) {
@@ -143,38 +149,58 @@ fn request() -> &'static WireRequest {
     })
 }
 
+thread_local! {
+    /// A folder for the stores of one thread, which no other reads.
+    static FOLDER: TempDir = tempfile::tempdir().expect("a folder is made");
+}
+
 /// The first byte says whether the rest is a compressed store, or lines that are compressed first.
 pub(crate) fn exchanges(input: &[u8]) {
     let (choice, input) = split_choice(input);
-    let path = Path::new("no such folder/exchanges.jsonl.zst");
     let frame = if choice % 4 == 3 {
         input.to_vec()
     } else {
         zstd::encode_all(input, 1).expect("bytes are compressed")
     };
-    let cassette = match Cassette::parse(path, &frame) {
+    let path = FOLDER.with(|folder| folder.path().join("exchanges.jsonl.zst"));
+    std::fs::write(&path, &frame).expect("a file is written");
+    let cassette = match Cassette::read(&path) {
         Ok(cassette) => cassette,
         Err(error) => return assert_explained(&error),
     };
-    for sent in cassette.sends() {
+    let sends = read_sends(&path).expect("what was indexed is read");
+    assert_eq!(sends.len(), cassette.len());
+    let in_order = Cassette::read_in_order(&path).expect("what was indexed is read");
+    for sent in &sends {
         let at = sent.intent.at;
         let attempts = usize::try_from(cassette.last_attempts(at.step));
         assert!(attempts.is_ok_and(|attempts| attempts <= cassette.len()));
         if let Some(reply) = sent.answer().and_then(ExchangeOutcome::reply) {
             let hash = sha256_hex(&reply.body);
-            assert!(cassette.has_reply(at.step, at.ordinal, &hash));
+            for cassette in [&cassette, &in_order] {
+                assert!(
+                    cassette
+                        .has_reply(at.step, at.ordinal, &hash)
+                        .expect("it is read again")
+                );
+            }
         }
         check_request(&cassette, at);
     }
-    let lines = cassette
-        .lines_before((usize::MAX, 0))
-        .expect("records are written");
-    let frame = zstd::encode_all(lines.as_slice(), 1).expect("bytes are compressed");
-    let again = Cassette::parse(path, &frame).expect("a store that was written is read");
+    let copy = path.with_file_name("copy.jsonl.zst");
+    for part in [&copy, &copy.with_extension("")] {
+        std::fs::remove_file(part).ok();
+    }
+    let store = ExchangeStore::continue_after(&copy, &Cassette::default()).expect("a store is opened");
+    cassette
+        .copy_before((usize::MAX, 0), &store)
+        .expect("records are copied");
+    let copied = read_sends(&copy).expect("a store that was written is read");
+    let answered = sends.iter().filter(|sent| sent.answer().is_some());
     assert!(
-        again.answered().eq(cassette
-            .answered()
-            .filter(|sent| sent.intent.at.step < usize::MAX))
+        copied
+            .iter()
+            .eq(answered.filter(|sent| sent.intent.at.step < usize::MAX))
     );
 }
 
@@ -183,7 +209,7 @@ fn check_request(cassette: &Cassette, at: RequestPlace) {
     if let Err(error) = cassette.find(at, &key, request()) {
         assert_explained(&error);
     }
-    if let Some(nearest) = cassette.nearest(at, request()) {
+    if let Some(nearest) = cassette.nearest(at, request()).expect("requests are read again") {
         assert_explained(&nearest);
     }
 }

@@ -1,25 +1,26 @@
 //! Small markets, experiments on them run in this process, and their bundles read back.
 
+use crate::recorded::Recorded;
+use crate::study::with_study_run;
 use crate::this_program;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::header::Header;
 use ktd_bundle::open::read_header;
 use ktd_bundle::summary::KEYED;
 use ktd_bundle::summary_file::{read_summary, summary_of};
-use ktd_client::progress::Silent;
 use ktd_data::market_source::MarketSource;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{KeyedStream, Market};
-use ktd_episode::Shared;
-use ktd_episode::run::{Prepared, RunPlan, factor_table, run_cells};
-use ktd_experiment::cells::{Cell, cells};
+use ktd_episode::grid::{Grid, RunPlan};
+use ktd_episode::{CellResult, EpisodesStudy, EpisodesWorld, Shared};
+use ktd_experiment::cells::Cell;
 use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::data_record::{DataRecord, SyntheticRecord};
-use ktd_experiment::toolbox::toolbox;
 use ktd_io::whole_file::json_bytes;
 use ktd_masking::MaskKey;
-use ktd_record::chain::Lines;
-use ktd_record::exchanges::{Cassette, RequestPlace};
+use ktd_record::chain::{Log, LogReader};
+use ktd_record::exchanges::RequestPlace;
+use ktd_study::run_study_over;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,9 +78,9 @@ pub fn key(byte: u8) -> MaskKey {
     MaskKey::from_bytes([byte; 32])
 }
 
-/// What a run prepares, on a market that need not lie in a file.
+/// The grid of an experiment on a market that need not lie in a file.
 #[must_use]
-pub fn prepare(config: &ExperimentConfig, market: Market, key: MaskKey) -> Prepared {
+pub fn prepare(config: &ExperimentConfig, market: Market, key: MaskKey) -> Grid {
     let record = DataRecord {
         panel_blake3: ktd_masking::hex(&market.content_hash()),
         amount_declared: market.amount_declared(),
@@ -90,28 +91,24 @@ pub fn prepare(config: &ExperimentConfig, market: Market, key: MaskKey) -> Prepa
             days: DAYS,
         }),
     };
-    let cells = cells(config, &market).unwrap();
-    Prepared {
+    let source = MarketSource {
+        market: Arc::new(market),
+        record,
+        path: None,
+    };
+    let plan = RunPlan {
+        config: config.clone(),
+        base: PathBuf::new(),
+        output: PathBuf::new(),
         program: Some(this_program()),
-        factors: Arc::new(factor_table(&market, &cells).unwrap()),
-        cells,
-        toolbox: toolbox(&config.tools).unwrap(),
-        key,
-        metering: Arc::default(),
-        canaries: None,
-        source: MarketSource {
-            market: Arc::new(market),
-            record,
-            path: None,
-        },
-        notes: Vec::new(),
-    }
+    };
+    Grid::over(plan, source, |_, _, _, _| Ok(key)).unwrap()
 }
 
-/// What the episodes of a prepared run share.
+/// What the episodes of a grid share, which cost nothing.
 #[must_use]
-pub fn shared(config: &ExperimentConfig, prepared: &Prepared) -> Shared {
-    prepared.shared(config)
+pub fn shared(grid: &Grid) -> Shared {
+    grid.shared(Arc::default())
 }
 
 /// Runs every cell; a cell that stops fails the test.
@@ -119,15 +116,11 @@ pub fn shared(config: &ExperimentConfig, prepared: &Prepared) -> Shared {
     clippy::must_use_candidate,
     reason = "some tests want nothing but that every cell ends"
 )]
-pub fn run(config: &ExperimentConfig, prepared: &Prepared, output: &Path) -> Vec<(Cell, PathBuf)> {
-    let plan = RunPlan {
-        config: config.clone(),
-        base: PathBuf::new(),
-        output: output.to_owned(),
-        program: Some(this_program()),
-    };
-    runtime()
-        .block_on(run_cells(&plan, prepared, Arc::new(Silent)))
+pub fn run(config: &ExperimentConfig, grid: &Grid, output: &Path) -> Vec<(Cell, PathBuf)> {
+    let mut grid = grid.clone();
+    grid.plan.config = config.clone();
+    output.clone_into(&mut grid.plan.output);
+    run_grid(grid, 4)
         .into_iter()
         .map(|result| {
             let ended = result.result.map(|_| ());
@@ -135,6 +128,20 @@ pub fn run(config: &ExperimentConfig, prepared: &Prepared, output: &Path) -> Vec
             (result.cell, result.bundle)
         })
         .collect()
+}
+
+/// Runs every cell of a grid as a study in this process.
+#[must_use]
+pub fn run_grid(grid: Grid, threads: usize) -> Vec<CellResult> {
+    let RunPlan {
+        config, base, output, ..
+    } = grid.plan.clone();
+    let world = EpisodesWorld::of(grid);
+    let mut end = with_study_run(threads, &this_program(), |run| {
+        run_study_over::<EpisodesStudy>(config, world, (&base, &output), run)
+    })
+    .unwrap();
+    CellResult::all(&mut end).unwrap()
 }
 
 /// A runtime of several threads.
@@ -174,7 +181,7 @@ impl OnPanel {
         let panel = folder.path().join("panel.ktdp");
         std::fs::write(&panel, market(seed).to_bytes()).unwrap();
         let config = experiment(days, rest);
-        let prepared = Prepared {
+        let prepared = Grid {
             source: MarketSource::from_file(&panel).unwrap(),
             ..prepare(&config, market(seed), key(4))
         };
@@ -225,7 +232,7 @@ impl Trace {
     #[must_use]
     pub fn of(bundle: &Path) -> Self {
         let paths = BundlePaths::new(bundle);
-        let cassette = Cassette::read(&paths.exchanges()).unwrap();
+        let cassette = Recorded::read(&paths.exchanges()).unwrap();
         Self {
             events: bodies(&paths.events()),
             requests: cassette
@@ -256,8 +263,7 @@ impl Trace {
 /// The bodies of a log, line by line, as they are written.
 #[must_use]
 pub fn bodies(log: &Path) -> Vec<String> {
-    let lines = Lines::read(log).unwrap();
-    let bodies = lines.bodies::<Box<serde_json::value::RawValue>>(log).unwrap();
+    let bodies: Vec<Box<serde_json::value::RawValue>> = LogReader::open(log).unwrap().bodies().unwrap();
     bodies.iter().map(|body| body.get().to_owned()).collect()
 }
 
@@ -289,10 +295,19 @@ pub fn relabel(bundle: &Path, change: impl FnOnce(&mut Header)) {
     let mut header = read_header(&paths).unwrap();
     change(&mut header);
     std::fs::write(paths.header(), json_bytes(&paths.header(), &header).unwrap()).unwrap();
-    let events = Lines::read(&paths.events()).unwrap();
-    let chained = events.chained_from(&header.genesis().unwrap(), events.len(), &paths.events());
-    std::fs::write(paths.events(), chained.unwrap()).unwrap();
+    chain_anew(&paths.events(), &header.genesis().unwrap());
     summarise_anew(bundle);
+}
+
+/// Writes the bodies of a log as a chain that starts from something else.
+pub fn chain_anew(log: &Path, genesis: &str) {
+    let mut chain = Log::kept_by_caller(log, genesis);
+    let chained = bodies(log).into_iter().map(|body| {
+        let body = serde_json::value::RawValue::from_string(body).unwrap();
+        chain.append(&body).unwrap() + "\n"
+    });
+    let chained: String = chained.collect();
+    std::fs::write(log, chained).unwrap();
 }
 
 /// Writes the summary that the other files of a bundle give; the hash that needs the key stands as it is.

@@ -20,6 +20,7 @@ pub mod golden;
 pub mod need;
 pub mod program;
 pub mod provider;
+mod recorded;
 pub mod study;
 pub mod vendor;
 
@@ -28,6 +29,7 @@ pub use folder::{Folder, copy, files};
 pub use folder::{endless_file, named_pipe};
 pub use need::Need;
 pub use program::{assert_ok, command, ktd, quiet, refused, this_program};
+pub use recorded::Recorded;
 pub use vendor::Vendor;
 
 use std::path::{Path, PathBuf};

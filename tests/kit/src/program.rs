@@ -36,6 +36,8 @@ pub fn command(folder: &Path, arguments: &[&str]) -> Command {
         .args(arguments)
         .current_dir(folder)
         .env_remove("KTD_LOG")
+        // Nothing is kept outside of a test's own folder.
+        .env("KTD_CACHE", "")
         .env_remove("KTD_CRASH");
     command
 }

@@ -4,11 +4,10 @@ use crate::{has_boxes, prove, setup};
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_sandbox::{BoxLimits, ModuleName};
 use ktd_strategy_code::{
-    AssetBars, BarTime, DocumentId, Gate, LONG_RUN, Scenario, StrategyBars, StrategyDocument,
+    AssetBars, BarTime, DocumentId, DriftRule, Gate, LONG_RUN, Scenario, StrategyBars, StrategyDocument,
+    StrategySubmission, SubmissionReport, VersionChain,
 };
-use ktd_strategy_study::{
-    DriftRule, StrategySubmission, StrategyTask, SubmissionReport, VersionChain, judge_submission,
-};
+use ktd_strategy_study::{BoxedJudge, StrategyTask, judge_submission};
 use serde_json::{Value, json};
 
 /// Bars that a run has: fewer than the warm-up, so that no column of the document is needed.
@@ -187,7 +186,10 @@ fn another_signature_class_or_symbol_is_named() {
     let breaches = &report.run.as_ref().unwrap().breaches.breaches;
     let kinds: Vec<&str> = breaches.iter().map(|breach| breach.kind.label()).collect();
     assert_eq!(kinds, ["foreign_symbol"]);
-    assert!(report.gates.is_valid() && report.risk() < 0.9, "{report:?}");
+    assert!(
+        report.gates.is_valid() && report.measured(false)[1] < 0.9,
+        "{report:?}"
+    );
 }
 
 #[test]
@@ -255,7 +257,8 @@ fn a_version_that_moves_away_is_void_and_the_one_before_stands() {
     for rule in [DriftRule::Reference, DriftRule::Published] {
         let mut chain = VersionChain::new(rule);
         let mut add = |reply: String| {
-            chain.add_reply(&launcher, &task(), &reply).unwrap();
+            let (launcher, task) = (&launcher, &task());
+            chain.add_reply(&BoxedJudge { launcher, task }, &reply).unwrap();
             let version = chain.versions.last().unwrap();
             (version.state.label(), version.is_valid())
         };

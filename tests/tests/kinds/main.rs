@@ -4,22 +4,30 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::string_slice,
+    clippy::panic,
     reason = "a broken fixture fails the test"
 )]
 
 mod questionnaire;
+mod verbs;
 
+use ktd_boxed::{INNER_COMMAND, box_inner};
 use ktd_env::KeyedStream;
+use ktd_episode::EpisodesStudy;
+use ktd_factor_study::FactorCodeStudy;
 use ktd_formula_study::AlphaEvaluating;
 use ktd_formula_study::judge::FormulaJudging;
 use ktd_formula_study::mine::FormulaMining;
+use ktd_io::ErrorClass;
 use ktd_io::line_file::LineKind;
 use ktd_kit::program::{kill_after, written};
 use ktd_kit::study::{recorded_files, replay_study, run_study, with_study_run};
 use ktd_kit::vendor::{Then, json_reply};
-use ktd_kit::{Folder, Vendor, workspace_root};
+use ktd_kit::{Folder, Need, Vendor, workspace_root};
 use ktd_leakage_study::LeakStudy;
 use ktd_record::program_record::ProgramRecord;
+use ktd_strategy_code::ControlKind;
+use ktd_strategy_study::StrategyStudy;
 use ktd_study::{AnyEnd, AnyKind, Depth, Replayed, StudyError, any};
 use questionnaire::Questionnaire;
 use serde_json::{Value, json};
@@ -37,13 +45,22 @@ struct KindCase {
     kind: &'static dyn AnyKind,
     /// The files of a small study, the study itself as `study.toml`; VENDOR stands for the address of a model.
     files: &'static [(&'static str, &'static str)],
-    /// A number of one of its works: what stands before it.
-    work: &'static str,
+    /// A number of one of its works: what stands before it; none where a unit has no works but is made again whole.
+    work: Option<&'static str>,
+    /// Whether units that another program has finished stand.
+    stands: bool,
+    /// Whether its report says what requests cost.
+    tells_cost: bool,
 }
 
 const QUESTIONS: &str = "kind = 'questionnaire'\nname = 'asked'\nlines = 5\nquestions = ['Why?', 'How?', 'When?', 'Who?']\n\
     [[agents]]\nid = 'one'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n\
     [[agents]]\nid = 'two'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
+
+const TRADED: &str = "name = 'traded'\nsynthetic = { seed = 5, names = 20, days = 200 }\nmask_key_file = 'mask.key'\n\
+    parallel_cells = 3\nmasks = [{ level = 'bright' }, { level = 'blinded', numeric = 'banded' }]\nmodes = ['open-research']\n\
+    windows = [{ id = 'w', last_days = 2 }]\n[[agents]]\nid = 'own'\nbuiltin = 'momentum'\n\
+    [[agents]]\nid = 'asked'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
 
 const LEAK: &str = "name = 'small'\nsynthetic = { seed = 3, names = 24, days = 800 }\nhorizons = [5]\n\
     protocols = ['EXEC_CLOSE']\nnoise_panels = 0\nmodels = ['momentum', 'ridge']\n";
@@ -58,40 +75,119 @@ const JUDGED: &str = "name = 'judged'\nsplits = { train = ['2022-03-07', '2023-0
     pools = [{ id = 'own', file = 'own.csv' }]\n[judge]\norders = 1\nbatch = 3\n\
     [[judge.agents]]\nid = 'j'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
 
+const FACTORS: &str = "kind = 'factor-code'\nname = 'factors'\ntasks = ['MOM-1-01', 'MOM-1-02']\njobs = 1\n\
+    [[agents]]\nid = 'one'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
+
+const STRATEGIES: &str = "kind = 'strategy-code'\nname = 'strategies'\nstrategies = ['S01']\niterations = 1\nparallel = 2\narena = {}\n\
+    [[agents]]\nid = 'one'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n\
+    [[agents]]\nid = 'two'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
+
 const FORMULAS: &str = "id,expression\nreversal,\"$close/Ref($close,5)\"\nrange,\"($high-$low)/$close\"\n";
 
-/// Every kind that needs no box: what is judged in one is started by the program itself, and has tests of its own.
+/// Every kind; those whose works are made in a box where there are boxes.
 fn cases() -> Vec<KindCase> {
+    let mut cases = unboxed_cases();
+    if Need::Boxes.is_met() && Need::BoxEnvironment.is_met() {
+        cases.extend([
+            KindCase {
+                kind: any::<FactorCodeStudy>(),
+                files: &[("study.toml", FACTORS)],
+                work: Some("\"top_functions\":"),
+                stands: false,
+                tells_cost: true,
+            },
+            KindCase {
+                kind: any::<StrategyStudy>(),
+                files: &[("study.toml", STRATEGIES)],
+                work: Some("\"lines\":"),
+                stands: false,
+                tells_cost: true,
+            },
+        ]);
+    }
+    cases
+}
+
+/// The inner stage of this program's boxes: a box starts it by this name, with a policy.
+#[test]
+fn box_inner_stage() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, command, policy] = &*arguments
+        && command == INNER_COMMAND
+    {
+        panic!("{}", box_inner(policy));
+    }
+}
+
+fn unboxed_cases() -> Vec<KindCase> {
     vec![
+        KindCase {
+            kind: any::<EpisodesStudy>(),
+            files: &[("study.toml", TRADED), ("mask.key", ktd_kit::MASK_KEY)],
+            work: None,
+            stands: true,
+            tells_cost: false,
+        },
         KindCase {
             kind: any::<Questionnaire>(),
             files: &[("study.toml", QUESTIONS)],
-            work: "\"output\":",
+            work: Some("\"output\":"),
+            stands: false,
+            tells_cost: false,
         },
         KindCase {
             kind: any::<LeakStudy>(),
             files: &[("study.toml", LEAK)],
-            work: "\"gross\":",
+            work: Some("\"gross\":"),
+            stands: false,
+            tells_cost: false,
         },
         KindCase {
             kind: any::<AlphaEvaluating>(),
             files: &[("study.toml", EVALUATED), ("own.csv", FORMULAS)],
-            work: "\"train_rank_ic\":",
+            work: Some("\"train_rank_ic\":"),
+            stands: false,
+            tells_cost: false,
         },
         KindCase {
             kind: any::<FormulaMining>(),
             files: &[("study.toml", MINED)],
-            work: "\"rank_ic\":",
+            work: Some("\"rank_ic\":"),
+            stands: false,
+            tells_cost: false,
         },
         KindCase {
             kind: any::<FormulaJudging>(),
             files: &[("study.toml", JUDGED), ("own.csv", FORMULAS)],
-            work: "\"batch\":",
+            work: Some("\"batch\":"),
+            stands: false,
+            tells_cost: false,
         },
     ]
 }
 
-/// A model that scores formulas by their length, and says of anything else what it was asked, twice.
+/// What a writer of code answers: a function or a strategy that fails, or a review.
+fn code_for(asked: &str) -> Option<String> {
+    if let Some((_, function)) = asked.rsplit_once("Function name: ") {
+        return Some(format!("def {function}(df):\n    raise ValueError('no')\n"));
+    }
+    if asked.contains("Review it.") {
+        return Some("{\"D1\": 7, \"D2\": 5, \"strengths\": \"clear\", \"weaknesses\": \"slow\"}".to_owned());
+    }
+    let fault = if asked.contains("This is the version that stands") {
+        "ValueError"
+    } else if asked.contains("`S01`") {
+        "KeyError"
+    } else {
+        return None;
+    };
+    let card = ControlKind::Clean.submission().card;
+    let source = format!("class Strategy:\n    def __init__(self, config):\n        raise {fault}('x')\n");
+    Some(format!("```json\n{card}\n```\n```python\n{source}```\n"))
+}
+
+/// A model that writes code where it is asked for some, scores formulas by their length, and says of anything else what it was
+/// asked, twice.
 fn model() -> Vendor {
     Vendor::new(|request, stream| {
         let request: Value = serde_json::from_slice(&request.body).unwrap();
@@ -101,7 +197,10 @@ fn model() -> Vendor {
             .find(|line| line.starts_with("[{"))
             .and_then(|line| serde_json::from_str(line).ok());
         let (message, reason) = match formulas {
-            None => (json!({"role": "assistant", "content": asked.repeat(2)}), "stop"),
+            None => {
+                let words = code_for(asked).unwrap_or_else(|| asked.repeat(2));
+                (json!({"role": "assistant", "content": words}), "stop")
+            }
             Some(formulas) => {
                 let scores = formulas.iter().enumerate().map(|(index, formula)| {
                     let letters = formula["formula"].as_str().unwrap().len();
@@ -143,16 +242,20 @@ fn replay(case: &KindCase, out: &Path, depth: Depth) -> Result<Replayed, StudyEr
     replay_study(case.kind, out, depth)
 }
 
-/// Where a record says that a request which was under way when its process was killed was sent once more.
-fn is_of_requests(path: &Path) -> bool {
-    [
-        "exchanges.jsonl.zst",
-        "spending.json",
-        "result.json",
-        "index.jsonl",
-    ]
-    .iter()
-    .any(|name| path.ends_with(name))
+/// Where a record, or a report that tells the cost, says that a request which was under way when its process was killed was sent
+/// once more.
+fn is_of_requests(case: &KindCase, path: &Path) -> bool {
+    let is_report = !path.starts_with("units") && !path.starts_with("inputs");
+    (case.tells_cost && is_report)
+        || [
+            "exchanges.jsonl.zst",
+            "spending.json",
+            "result.json",
+            "index.jsonl",
+            "summary.json",
+        ]
+        .iter()
+        .any(|name| path.ends_with(name))
 }
 
 /// The other process of [`a_killed_study_comes_to_the_same_bytes`]: runs the kind at a place of the table.
@@ -201,7 +304,7 @@ fn a_killed_study_comes_to_the_same_bytes() {
             assert_eq!(names, whole.keys().collect::<Vec<_>>(), "{how}");
             for (path, bytes) in &now {
                 assert!(
-                    is_of_requests(path) || whole.get(path) == Some(bytes),
+                    is_of_requests(case, path) || whole.get(path) == Some(bytes),
                     "{how}: {}",
                     path.display()
                 );
@@ -244,7 +347,9 @@ fn a_record_is_made_again_and_refuses_what_was_changed() {
             std::fs::write(out.join(path), &whole[path]).unwrap();
         }
 
-        forge_one_work(&out, case.work);
+        let Some(work) = case.work else { continue };
+        refuses_to_report_without_a_unit(&case, &out);
+        forge_one_work(&out, work);
         run(&case, &folder, ("out", 1));
         replay(&case, &out, Depth::Recorded).unwrap();
         let refusal = replay(&case, &out, Depth::Deep).unwrap_err();
@@ -253,6 +358,29 @@ fn a_record_is_made_again_and_refuses_what_was_changed() {
             "{name}: {refusal}"
         );
     }
+}
+
+/// A report of a folder that lost a unit is refused by the unit's name, and never made of the others.
+fn refuses_to_report_without_a_unit(case: &KindCase, out: &Path) {
+    let refuses = || {
+        let refusal = case.kind.report(out).unwrap_err();
+        assert_eq!(refusal.class(), ErrorClass::Difference);
+        assert!(refusal.to_string().contains("the record of unit"), "{refusal}");
+    };
+    let units = ktd_io::whole_file::list_if_exists(&out.join("units")).unwrap();
+    if let Some(unit) = units.first() {
+        std::fs::rename(unit, out.join("away")).unwrap();
+        refuses();
+        std::fs::rename(out.join("away"), unit).unwrap();
+    } else {
+        let path = out.join("units.jsonl");
+        let whole = std::fs::read_to_string(&path).unwrap();
+        let last = whole.trim_end().rfind('\n').unwrap();
+        std::fs::write(&path, &whole[..=last]).unwrap();
+        refuses();
+        std::fs::write(&path, whole).unwrap();
+    }
+    case.kind.report(out).unwrap();
 }
 
 /// Whether a file is part of what a replay compares.
@@ -313,9 +441,13 @@ fn another_program_goes_on_with_nothing() {
             case.kind.replay(&folder.at("out"), None, Depth::Recorded, run)
         });
         if case.kind.asks() {
-            let refusal = rerun.unwrap_err().to_string();
-            assert!(refusal.contains("made by another program"), "{refusal}");
-            assert!(replayed.unwrap().another_program.is_some());
+            if case.stands {
+                assert!(rerun.unwrap().finished.is_some());
+            } else {
+                let refusal = rerun.unwrap_err().to_string();
+                assert!(refusal.contains("made by another program"), "{refusal}");
+            }
+            assert_eq!(replayed.unwrap().another_program.is_some(), !case.stands);
         } else {
             assert!(rerun.unwrap().finished.is_some());
             assert_eq!(

@@ -16,7 +16,7 @@ use ktd_kit::golden::golden_root;
 use ktd_kit::need::data_root;
 use ktd_kit::study::run_study;
 use ktd_kit::{Folder, Need, assert_ok, files, quiet, refused};
-use ktd_study::{Hands, any};
+use ktd_study::{Hands, Unheard, any};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -320,10 +320,10 @@ fn tables_and_page_are_made_again_of_the_report() {
         std::fs::remove_file(folder.at("out").join(path)).unwrap();
     }
     std::fs::remove_file(folder.at("out/index.html")).unwrap();
-    assert_ok(&quiet(folder.path(), &["alpha", "report", "out"]));
+    assert_ok(&quiet(folder.path(), &["report", "out"]));
     assert_eq!(files(&folder.at("out")), before);
-    let error = refused(&quiet(folder.path(), &["alpha", "report", "nowhere"]), 2);
-    assert!(error.contains("holds no study"), "{error}");
+    let error = refused(&quiet(folder.path(), &["report", "nowhere"]), 2);
+    assert!(error.contains("no such file or folder"), "{error}");
 }
 
 /// What is evaluated with a formula moves none of its figures: batches of one give the same bytes.
@@ -645,7 +645,7 @@ fn alpha158_of_the_real_window_panel_is_worth_what_scipy_says() {
         batch_bytes: EvaluationRun::BATCH_BYTES,
     };
     let open = OpenStudy::new(study.unwrap(), data, run).unwrap();
-    let report = open.evaluate(&Hands::unrecorded(&|_| (), 2)).unwrap();
+    let report = open.evaluate(&Hands::unrecorded(&Unheard, 2)).unwrap();
     let summary = std::fs::read(golden_root().join("alphaeval/real_panel_summary.json")).unwrap();
     let summary: Value = serde_json::from_slice(&summary).unwrap();
     let split = &report.splits[0];

@@ -11,9 +11,10 @@
 
 use ktd_baselines::named;
 use ktd_bundle::BundlePaths;
+use ktd_kit::Recorded;
 use ktd_kit::vendor::{Then, json_reply, reply};
 use ktd_kit::{Folder, Need, Vendor, command};
-use ktd_record::exchanges::{Cassette, ExchangeOutcome, RequestPlace};
+use ktd_record::exchanges::{ExchangeOutcome, RequestPlace};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
@@ -185,8 +186,8 @@ impl Scene {
         }
     }
 
-    fn cassette(&self, out: &str) -> Cassette {
-        Cassette::read(&self.bundle(out).exchanges()).unwrap()
+    fn cassette(&self, out: &str) -> Recorded {
+        Recorded::read(&self.bundle(out).exchanges()).unwrap()
     }
 
     fn unknown(&self, out: &str) -> Vec<RequestPlace> {
@@ -385,7 +386,11 @@ fn a_refused_request_is_recorded_as_such_and_sent_again() {
         .filter(|sent| sent.outcome == Some(ExchangeOutcome::Refused { status: Some(401) }))
         .collect();
     assert_eq!(
-        (refused.len(), cassette.len(), cassette.answered().count()),
+        (
+            refused.len(),
+            cassette.sends().count(),
+            cassette.answered().count()
+        ),
         (1, 3, 2)
     );
     assert!(scene.run("refused", None).success());

@@ -14,20 +14,18 @@ use ktd_baselines::{BuiltinTransport, named};
 use ktd_bundle::BundlePaths;
 use ktd_client::progress::Silent;
 use ktd_env::KeyedStream;
-use ktd_episode::run::{RunPlan, prepare};
+use ktd_episode::grid::{Grid, RunPlan};
 use ktd_episode::{EpisodeInput, Shared, run_episode};
 use ktd_experiment::config::ExperimentConfig;
+use ktd_kit::Recorded;
 use ktd_kit::episode::reopen_exchanges;
-use ktd_kit::program::{kill_after, written};
-use ktd_kit::{Folder, command, copy, files};
+use ktd_kit::{Folder, copy, files};
 use ktd_masking::MaskKey;
-use ktd_record::exchanges::{Cassette, Sent};
+use ktd_record::exchanges::Sent;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 const EXPERIMENT: &str = r#"
 name = "kill"
@@ -63,7 +61,7 @@ fn assert_same(left: &Path, right: &Path, how: &str) -> usize {
         let other = &right_files[file];
         let is_same = match file.file_name().unwrap().to_str().unwrap() {
             "exchanges.jsonl.zst" => {
-                let cassettes = [left, right].map(|root| Cassette::read(&root.join(file)).unwrap());
+                let cassettes = [left, right].map(|root| Recorded::read(&root.join(file)).unwrap());
                 let [first, second] = cassettes.each_ref();
                 assert_eq!(first.unknown().count(), 0, "{how}");
                 unknown += second.unknown().count();
@@ -85,45 +83,6 @@ fn without_exchanges(bytes: &[u8]) -> Value {
         summary["money"]["sends"]["unknown"] = Value::from(0);
     }
     summary
-}
-
-fn ktd(folder: &Path, out: &str) -> Child {
-    command(folder, &["--quiet", "run", "kill.toml", "--out", out])
-        .stdout(Stdio::null())
-        .stderr(Stdio::inherit())
-        .spawn()
-        .unwrap()
-}
-
-#[test]
-fn killed_at_random_moments_it_ends_with_the_same_bytes() {
-    const ROUNDS: u64 = 4;
-    const KILLS: u64 = 6;
-    let folder = scene();
-    assert!(ktd(folder.path(), "whole").wait().unwrap().success());
-    let whole = folder.path().join("whole");
-    let total = written(&whole);
-    let (mut killed, mut unknown) = (0, 0);
-    for seed in 0..ROUNDS {
-        let mut dice = KeyedStream::for_purpose(seed, "kill");
-        let out = format!("killed-{seed}");
-        let root = folder.path().join(&out);
-        let mut moments: Vec<u64> = (0..KILLS).map(|_| dice.below(total)).collect();
-        moments.sort_unstable();
-        for bytes in moments {
-            let linger = Duration::from_micros(dice.below(2_000));
-            println!("seed {seed}: killed {linger:?} after {bytes} of {total} bytes");
-            killed += usize::from(kill_after(ktd(folder.path(), &out), &root, bytes, linger));
-        }
-        assert!(ktd(folder.path(), &out).wait().unwrap().success(), "seed {seed}");
-        unknown += assert_same(&whole, &root, &format!("seed {seed}"));
-    }
-    println!(
-        "{killed} of {} were killed on their way, {unknown} requests are left without outcome",
-        ROUNDS * KILLS
-    );
-    // Four cells at once, each with at most one request under way.
-    assert!(unknown <= killed * 4, "{unknown} of {killed} kills");
 }
 
 fn below(dice: &mut KeyedStream, bound: usize) -> usize {
@@ -163,20 +122,15 @@ impl Episode {
             ExperimentConfig::parse(&EXPERIMENT.replace("last_days = 5", &format!("last_days = {days}")))
                 .unwrap();
         let plan = RunPlan {
-            config: config.clone(),
+            config,
             base: folder.path().to_owned(),
             output: folder.path().join("out"),
             program: Some(ktd_kit::this_program()),
         };
-        let prepared = prepare(&plan).unwrap();
+        let grid = Grid::open(plan).unwrap();
         let wanted = format!("{agent}__w__blinded-rescaled__{mode}__s1");
-        let cell = prepared
-            .cells
-            .iter()
-            .find(|cell| cell.id == wanted)
-            .unwrap()
-            .clone();
-        let shared = prepared.shared(&config);
+        let cell = grid.cells.iter().find(|cell| cell.id == wanted).unwrap().clone();
+        let shared = grid.shared(std::sync::Arc::default());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .build()
@@ -230,7 +184,7 @@ impl Episode {
         let bundle = self.bundle();
         self.put_back(lengths);
         let how = format!("{}, cut to {lengths:?}", self.cell.id);
-        let cassette = Cassette::read(&BundlePaths::new(&bundle).exchanges()).unwrap();
+        let cassette = Recorded::read(&BundlePaths::new(&bundle).exchanges()).unwrap();
         let (recorded, open) = (cassette.answered().count(), cassette.unknown().count());
         // One request is under way at a time, and the cut may have fallen between its intent and its outcome.
         assert!(
@@ -329,7 +283,7 @@ fn a_damaged_record_is_told_and_nothing_is_cut_off() {
         let mut damaged = bytes.clone();
         damaged[below(&mut dice, bytes.len())] ^= u8::try_from(1 + dice.below(255)).unwrap();
         std::fs::write(&path, &damaged).unwrap();
-        let child = Cassette::read(&path);
+        let child = Recorded::read(&path);
         assert!(child.is_err(), "{child:?}");
         assert_eq!(std::fs::read(&path).unwrap().len(), bytes.len());
     }

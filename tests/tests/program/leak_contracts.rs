@@ -110,7 +110,7 @@ fn what_is_no_manifest_is_refused_with_its_line() {
             MANIFEST.replace("available_at = \"close\"", "available_at = \"three days later\""),
             ["line 10", "is no instant"],
         ),
-        (twice, ["line 13", "two features have the name"]),
+        (twice, ["line 12", "two features have the name"]),
         (
             MANIFEST.replace("\"open\", from", "\"noon\", from"),
             ["line 4", "unknown variant"],

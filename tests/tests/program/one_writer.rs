@@ -1,9 +1,9 @@
 //! A bundle has one writer: a second run of the same experiment is turned away and touches nothing.
 
 use ktd_bundle::BundlePaths;
+use ktd_kit::Recorded;
 use ktd_kit::episode::reopen_exchanges;
 use ktd_kit::{Folder, assert_ok, refused};
-use ktd_record::exchanges::Cassette;
 
 const EXPERIMENT: &str = r#"
 name = "one"
@@ -24,7 +24,7 @@ fn a_second_run_is_turned_away_before_it_reads_or_cuts_anything() {
     let paths = BundlePaths::new(&bundle);
     std::fs::remove_file(paths.summary()).unwrap();
     // The first writer is in the middle of a record: the outcome of the last request.
-    let whole = Cassette::read(&paths.exchanges()).unwrap();
+    let whole = Recorded::read(&paths.exchanges()).unwrap();
     reopen_exchanges(&bundle);
     let open_part = bundle.join("exchanges.jsonl");
     let exchanges = std::fs::read(&open_part).unwrap();
@@ -38,7 +38,7 @@ fn a_second_run_is_turned_away_before_it_reads_or_cuts_anything() {
 
     drop(lock);
     assert_ok(&folder.ktd(&RUN));
-    let continued = Cassette::read(&paths.exchanges()).unwrap();
+    let continued = Recorded::read(&paths.exchanges()).unwrap();
     assert!(continued.answered().eq(whole.answered()), "other exchanges");
     assert_eq!(continued.unknown().count(), 1, "the torn outcome is not known");
 }

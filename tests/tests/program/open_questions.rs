@@ -19,6 +19,7 @@ use ktd_experiment::config::RetryConfig;
 use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::Provider;
 use ktd_guard::{Finding, RequestScan};
+use ktd_kit::Recorded;
 use ktd_kit::Vendor;
 use ktd_kit::vendor::{Then, json_reply};
 use ktd_masking::{Prompt, Schema, ToolSpec};
@@ -238,7 +239,7 @@ async fn grades_are_asked_for_killed_continued_and_replayed_over_the_one_client(
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("exchanges.jsonl"), &lines[..cut]).unwrap();
         let path = folder.path().join("exchanges.jsonl.zst");
-        let answered = Cassette::read(&path).unwrap().answered().count();
+        let answered = Recorded::read(&path).unwrap().answered().count();
         let before = vendor.count();
         let continued = grade_all(folder.path(), &provider, Some(&transport))
             .await

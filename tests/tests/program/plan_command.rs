@@ -170,19 +170,17 @@ fn a_run_says_what_it_left_out() {
     std::fs::write(&path, experiment).unwrap();
     let told =
         "1 cells of memory-only under blinded/exact are left out (prune = true): aliases without a number";
-    for more in [&["--dry-run"][..], &[]] {
-        let arguments = [&["run", path.to_str().unwrap()], more].concat();
-        let output = ktd(&arguments);
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        assert!(text(&output.stdout).contains(told), "{}", text(&output.stdout));
-        let document: Value =
-            serde_json::from_slice(&ktd(&[&arguments[..], &["--json"]].concat()).stdout).unwrap();
-        let notes = document["notes"].as_array().unwrap();
-        assert!(
-            notes.iter().any(|note| note.as_str().unwrap().starts_with(told)),
-            "{notes:?}"
-        );
-    }
+    let arguments = ["run", path.to_str().unwrap()];
+    let output = ktd(&arguments);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains(told), "{}", text(&output.stdout));
+    let document: Value =
+        serde_json::from_slice(&ktd(&[&arguments[..], &["--json"]].concat()).stdout).unwrap();
+    let notes = document["notes"].as_array().unwrap();
+    assert!(
+        notes.iter().any(|note| note.as_str().unwrap().starts_with(told)),
+        "{notes:?}"
+    );
     let cells = std::fs::read_dir(folder.path().join("results/x/cells")).unwrap();
     assert_eq!(cells.count(), 1);
 }

@@ -165,13 +165,13 @@ fn replies_are_judged_iteration_by_iteration() {
     write(&folder, "replies.jsonl", &lines);
     let scored = json(&folder, &["score", "--replies", "replies.jsonl"], 0);
     let versions = &scored["submissions"][0]["versions"];
-    assert_eq!(versions[0]["report"]["gates"]["exec"]["passed"], false);
+    assert_eq!(versions[0]["gates"], "exec");
     assert_eq!(
-        (&versions[1]["state"], &versions[1]["problem"]),
+        (&versions[1]["state"], &versions[1]["gates"]),
         (&Value::from("no_submission"), &Value::from("no_source"))
     );
     assert_eq!(versions[2]["state"], "kept");
-    assert_eq!(versions[2]["drift"]["anchored"], "towards");
+    assert_eq!(versions[2]["drift"], "towards");
     assert_eq!(scored["submissions"][0]["ranked"], 2);
 }
 

@@ -6,7 +6,7 @@
     reason = "a broken fixture fails the test"
 )]
 
-use crate::strategy_card::strategy_card;
+use crate::strategy_card::{strategy_card, strategy_command};
 use ktd_kit::folder::copy;
 use ktd_kit::vendor::{Then, json_reply};
 use ktd_kit::{Folder, Need, Vendor, quiet, refused};
@@ -32,16 +32,16 @@ fn with_example() -> Folder {
 }
 
 fn json_of(folder: &Folder, arguments: &[&str], code: i32) -> Value {
-    let output = quiet(folder.path(), &[&["--json", "strategy-code"], arguments].concat());
+    let output = quiet(
+        folder.path(),
+        &[vec!["--json"], strategy_command(arguments)].concat(),
+    );
     assert_eq!(output.status.code(), Some(code), "{output:?}");
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
 fn error_of(folder: &Folder, arguments: &[&str], code: i32) -> String {
-    refused(
-        &quiet(folder.path(), &[&["strategy-code"], arguments].concat()),
-        code,
-    )
+    refused(&quiet(folder.path(), &strategy_command(arguments)), code)
 }
 
 /// A card that says what the document says.
@@ -147,32 +147,32 @@ fn an_own_strategy_is_asked_judged_mended_and_replayed() {
             .all(|table| !table.contains("there is no reference"))
     );
     assert!(folder.text("results/x/index.html").contains("channel_follower"));
-    assert_replayed_with_the_folder(&folder, &results);
+    assert_replayed_without_the_folder(&folder, &results);
 }
 
-/// The record is reported without the folder, replayed with it as it was, and not continued with another one.
-fn assert_replayed_with_the_folder(folder: &Folder, results: &Value) {
+/// The record is reported and replayed without the folder, whose files it keeps, and not continued with another one.
+fn assert_replayed_without_the_folder(folder: &Folder, results: &Value) {
     let scenarios = folder.text("my/channel/scenarios.jsonl");
-    let copy = "results/x/units/writer__channel__1/strategy";
-    assert_eq!(folder.text(&format!("{copy}/scenarios.jsonl")), scenarios);
     folder.write("my/channel/scenarios.jsonl", format!("{scenarios}\n"));
-    for command in [["run", "x.toml"], ["replay", "results/x"]] {
-        let error = error_of(folder, &command, 2);
-        assert!(error.contains("of other settings or another world"), "{error}");
-    }
-    folder.write("my/channel/scenarios.jsonl", scenarios);
+    let error = error_of(folder, &["run", "x.toml"], 2);
+    assert!(
+        error.contains("of other settings, or over another world"),
+        "{error}"
+    );
+    std::fs::remove_dir_all(folder.at("my")).unwrap();
     assert_eq!(json_of(folder, &["replay", "results/x"], 0)["matches"], true);
-    // The copy does for the folder, where relative paths are said to start.
-    std::fs::create_dir(folder.at("elsewhere")).unwrap();
-    std::fs::rename(folder.at("my"), folder.at("elsewhere/my")).unwrap();
-    error_of(folder, &["replay", "results/x"], 2);
-    let replayed = json_of(folder, &["replay", "results/x", "--base", "elsewhere"], 0);
-    assert_eq!(replayed["matches"], true);
     assert_eq!(json_of(folder, &["report", "results/x"], 0), *results);
-    let kept = folder.text(&format!("{copy}/spec.md"));
-    folder.write(&format!("{copy}/spec.md"), format!("{kept}\n"));
-    let error = error_of(folder, &["replay", "results/x", "--base", "elsewhere"], 1);
-    assert!(error.contains("spec.md: it differs from the file"), "{error}");
+    let study: Value = serde_json::from_str(&folder.text("results/x/study.json")).unwrap();
+    assert_eq!(study["inputs"].as_object().unwrap().len(), 4);
+    let kept = study["inputs"]["my/channel/scenarios.jsonl"].as_str().unwrap();
+    let kept = format!("results/x/inputs/{kept}");
+    assert_eq!(folder.text(&kept), scenarios);
+    folder.write(&kept, format!("{scenarios}\n"));
+    let error = error_of(folder, &["replay", "results/x"], 1);
+    assert!(
+        error.contains("my/channel/scenarios.jsonl was changed"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -199,7 +199,10 @@ fn without_a_reference_behaviour_is_not_judged_and_every_table_says_so() {
     for table in tables(&folder) {
         assert!(table.contains("channel: there is no reference"), "{table}");
     }
-    assert_eq!(json_of(&folder, &["replay", "results/x"], 0)["matches"], true);
+    assert_eq!(
+        json_of(&folder, &["replay", "results/x", "--deep"], 0)["matches"],
+        true
+    );
 
     folder.write("old.py", flawed(&reference));
     folder.write("new.py", &reference);
@@ -333,7 +336,7 @@ fn a_reference_that_fails_with_the_value_of_a_card_is_no_fault_of_the_model() {
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         let results: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(results["submissions"][0]["versions"], json!([]));
-        let lost = results["lost"][0][1].as_str().unwrap();
+        let lost = results["submissions"][0]["lost"].as_str().unwrap();
         assert!(
             lost.starts_with(
                 "the reference of channel fails in \"rises\" with M = 7, N = 20: AssertionError"
@@ -342,7 +345,10 @@ fn a_reference_that_fails_with_the_value_of_a_card_is_no_fault_of_the_model() {
         );
     }
     assert_eq!(vendor.count(), 1);
-    assert_eq!(json_of(&folder, &["replay", "results/x"], 0)["matches"], true);
+    assert_eq!(
+        json_of(&folder, &["replay", "results/x", "--deep"], 0)["matches"],
+        true
+    );
     assert!(
         folder
             .text("results/x/T1_gates.csv")
@@ -355,7 +361,7 @@ fn what_is_wrong_with_a_folder_is_named() {
     let folder = with_example();
     let error = |strategies: &[&str]| {
         experiment(&folder, strategies, "http://127.0.0.1:9/v1");
-        error_of(&folder, &["run", "x.toml", "--dry-run"], 2)
+        error_of(&folder, &["plan", "x.toml"], 2)
     };
     let unknown = error(&["S01", "my/none"]);
     assert!(
@@ -364,7 +370,10 @@ fn what_is_wrong_with_a_folder_is_named() {
     );
     std::fs::create_dir(folder.at("my/empty")).unwrap();
     let empty = error(&["my/empty"]);
-    assert!(empty.contains("my/empty: spec.json is missing"), "{empty}");
+    assert!(
+        empty.contains("\"my/empty\": neither S01 to S12 nor a folder with spec.json"),
+        "{empty}"
+    );
     copy(&folder.at(OWN), &folder.at("my/again"));
     let twice = error(&[OWN, "my/again"]);
     assert!(
@@ -422,7 +431,7 @@ fn programs_of_an_own_strategy_are_reviewed_with_its_document() {
     folder.write("x.toml", format!("{text}{second}"));
     let held = json_of(&folder, &["run", "x.toml"], 0);
     assert_eq!(
-        held["real"][0]["versions"][0]["rows"],
+        held["submissions"][0]["real"][0]["rows"],
         json!([]),
         "there are no real bars for a strategy of one's own"
     );
@@ -432,5 +441,5 @@ fn programs_of_an_own_strategy_are_reviewed_with_its_document() {
         .map(|score| (score["strategy"].as_str().unwrap(), score["d1"].as_u64().unwrap()))
         .collect();
     assert_eq!(marks, [("channel", 9); 4]);
-    json_of(&folder, &["replay", "results/x"], 0);
+    json_of(&folder, &["replay", "results/x", "--deep"], 0);
 }

@@ -11,7 +11,7 @@ use ktd_bundle::BundlePaths;
 use ktd_bundle::event::ReadEvent;
 use ktd_kit::vendor::{Then, json_reply, reply};
 use ktd_kit::{Folder, MASK_KEY, Vendor, assert_ok, quiet};
-use ktd_record::chain::Lines;
+use ktd_record::chain::LogReader;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -117,7 +117,7 @@ fn bundle(folder: &Folder, out: &str) -> PathBuf {
 /// What was decided and what came of it, without what names the reply.
 fn decisions(bundle: &Path) -> Vec<String> {
     let path = BundlePaths::new(bundle).events();
-    let events: Vec<ReadEvent> = Lines::read(&path).unwrap().bodies(&path).unwrap();
+    let events: Vec<ReadEvent> = LogReader::open(&path).unwrap().bodies().unwrap();
     events
         .iter()
         .filter(|event| {

@@ -14,6 +14,7 @@ use ktd_client::money::Metering;
 use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::caps::Caps;
 use ktd_experiment::config::RetryConfig;
+use ktd_kit::Recorded;
 use ktd_kit::Vendor;
 use ktd_kit::episode::{below, dice, reopen_exchanges};
 use ktd_kit::vendor::{Then, json_reply};
@@ -126,7 +127,10 @@ async fn conversations_in_text_go_on_where_they_were_killed_and_replay_alone() {
         std::fs::remove_file(root.join("exchanges.jsonl.zst")).ok();
         std::fs::write(root.join("exchanges.jsonl"), &whole[..cut]).unwrap();
         let record = live();
-        let answered = record.conversations().record().answered().count();
+        let answered = Recorded::read(&root.join("exchanges.jsonl.zst"))
+            .unwrap()
+            .answered()
+            .count();
         let before = vendor.count();
         assert_eq!(held(&record).await.unwrap(), answers, "cut at byte {cut}");
         assert_eq!(

@@ -5,17 +5,9 @@ use super::evaluate::evaluate;
 use super::node::{Node, NodeId, Scan};
 use super::parser::parse;
 use super::script::Script;
+use super::spread_divisor::SpreadDivisor;
 use crate::bars::FactorBars;
 use crate::fx_error::FxError;
-
-/// What sums of squares are divided by in spreads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SpreadDivisor {
-    /// n - 1, as the language says.
-    Sample,
-    /// n: the spread of a population, a common mistake.
-    Population,
-}
 
 /// The exact definition of a factor, in the language FX.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,13 +1,13 @@
 //! Computes the steps of a definition, one after the other.
 
 use super::calendar::{past_period, period_so_far, same_weekday};
-use super::definition::SpreadDivisor;
 use super::element::{Cells, all_hold, any_holds, between, binary, each, each_pair, unary, when};
 use super::moments::pairs;
 use super::node::{BarSeries, Node, NodeId, Scan};
 use super::ordered::shares;
 use super::past::{expanding, running, smoothed};
 use super::rolling::{rolling, weighted};
+use super::spread_divisor::SpreadDivisor;
 use super::state::state;
 use crate::bars::FactorBars;
 use crate::fx_error::{FxError, FxFault};

@@ -17,6 +17,7 @@ mod parser;
 mod past;
 mod rolling;
 mod script;
+mod spread_divisor;
 mod state;
 mod token;
 mod variant;
@@ -24,8 +25,9 @@ mod windows;
 
 pub use crate::fx_error::{FxError, FxFault};
 pub use check::MAX_FX_WINDOW;
-pub use definition::{FxDefinition, SpreadDivisor};
+pub use definition::FxDefinition;
 pub use parser::{MAX_FX_BYTES, MAX_FX_DEPTH, MAX_FX_NODES};
+pub use spread_divisor::SpreadDivisor;
 pub use variant::{DefinitionChange, DefinitionVariant};
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Sums of powers and products of a full window.
 
-use super::definition::SpreadDivisor;
 use super::operator::PairStatistic;
+use super::spread_divisor::SpreadDivisor;
 use super::windows::{Window, of_pairs, sum_of, sum_of_pairs};
 use crate::casts::float;
 

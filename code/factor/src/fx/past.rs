@@ -1,8 +1,8 @@
 //! Recursions and statistics of the whole past.
 
-use super::definition::SpreadDivisor;
 use super::operator::{Expanding, Running};
 use super::ordered::Sorted;
+use super::spread_divisor::SpreadDivisor;
 use crate::casts::{equal, finite, float};
 
 /// y = weight x + (1 - weight) y', started at the first value; the row of a gap after it is the error.

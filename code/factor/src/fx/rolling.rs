@@ -1,9 +1,9 @@
 //! Statistics of full windows of one series.
 
-use super::definition::SpreadDivisor;
 use super::moments::{kurtosis, mean, skew, variance};
 use super::operator::{LineStatistic, Statistic};
 use super::ordered::{median_deviations, medians, ranks, time_rank};
+use super::spread_divisor::SpreadDivisor;
 use super::windows::{Window, last_rows, of_windows, sum_of, sum_of_pairs};
 use crate::casts::{equal, float};
 

@@ -1,7 +1,8 @@
 //! Definitions that differ from one in a single point: the wrong factors that are written most often.
 
-use super::definition::{FxDefinition, SpreadDivisor};
+use super::definition::FxDefinition;
 use super::script::{Located, Part};
+use super::spread_divisor::SpreadDivisor;
 use crate::bars::FactorBars;
 use crate::casts::whole;
 use crate::fx_error::FxError;

@@ -1,8 +1,9 @@
 //! The cells of a report, and how they compare.
 
 use crate::run::{CellFound, FactorCodeCell, FactorCodeConfig, FactorCodeReport, JudgedOn, rounds_of};
-use crate::scored::ScoredRound;
-use ktd_factor_code::{AccuracyRules, FactorVerdict, JudgedTask};
+use ktd_factor_code::{
+    AccuracyRules, FactorVerdict, Funnel, JudgeRule, JudgedTask, LayersPassed, ScoredRound, TaskGroup,
+};
 use std::collections::BTreeMap;
 
 /// What one model came to, with what tables need of it.
@@ -55,6 +56,18 @@ impl<'r> ReportedCell<'r> {
     pub(super) fn last(&self) -> Vec<JudgedTask<'_>> {
         let last = self.rounds.last();
         last.map(|round| self.judged(round)).unwrap_or_default()
+    }
+
+    /// The counts of all tasks after the last round.
+    pub(super) fn funnel(&self) -> Funnel {
+        Funnel::of(&self.last(), TaskGroup::All, &self.rules)
+    }
+
+    /// The share of all tasks that pass all layers by the strict rules.
+    pub(super) fn verified(&self) -> Option<f64> {
+        self.funnel()
+            .rate(JudgeRule::Strict, LayersPassed::Verified)
+            .share()
     }
 
     /// The last verdict on a task.

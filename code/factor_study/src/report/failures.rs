@@ -1,62 +1,66 @@
-//! Tables of what is wrong with functions.
+//! Tables of what is wrong with functions, and of the rules themselves.
 
 use super::cells::ReportedCell;
-use super::rates::{bounded, count, missing, text};
-use ktd_factor_code::{FailureClass, Funnel, TaskGroup, TaskRate};
-use ktd_view::draw::Align::{Left, Right};
+use super::layers::{bounded, missing};
+use crate::run::JudgedOn;
+use ktd_factor_code::{FactorVerdict, FailureClass, Funnel, TaskRate};
+use ktd_view::draw::Align::Right;
 use ktd_view::draw::{TableCell, TableData};
+use ktd_view::row_table::RowTable;
 
-fn funnel(reported: &ReportedCell<'_>) -> Funnel {
-    Funnel::of(&reported.last(), TaskGroup::All, &reported.rules)
+/// The cells with the counts of all their tasks.
+fn funnels<'c, 'r>(cells: &'c [ReportedCell<'r>]) -> Vec<(&'c ReportedCell<'r>, Funnel)> {
+    cells.iter().map(|cell| (cell, cell.funnel())).collect()
 }
 
 /// Table 4: the first layer that is failed.
 pub(super) fn classes(cells: &[ReportedCell<'_>]) -> TableData {
-    let mut heads = vec![("bundle", Left), ("tasks", Right)];
-    heads.extend(FailureClass::ALL.map(|class| (class.code(), Right)));
-    heads.push(("all layers", Right));
-    let rows = cells.iter().map(|reported| {
-        let funnel = funnel(reported);
-        let share = |passed: u64| {
-            let rate = TaskRate {
-                passed,
-                tasks: funnel.tasks,
-            };
-            rate.share()
-                .map_or_else(|| missing("no task"), TableCell::Percent)
-        };
-        let mut row = vec![text(reported.name()), count(funnel.tasks)];
-        let failed = |class| funnel.failures.get(&class).copied().unwrap_or(0);
-        row.extend(FailureClass::ALL.map(|class| share(failed(class))));
-        let all: u64 = FailureClass::ALL.map(failed).iter().sum();
-        row.push(share(funnel.tasks - all));
-        row
+    let share = |passed: u64, tasks: u64| {
+        let share = TaskRate { passed, tasks }.share();
+        share.map_or_else(|| missing("no task"), TableCell::Percent)
+    };
+    let failed = |funnel: &Funnel, class| funnel.failures.get(&class).copied().unwrap_or(0);
+    let funnels = funnels(cells);
+    let table = RowTable::new(
+        "T4. The first layer that is failed, shares of all tasks",
+        &funnels,
+    )
+    .text("bundle", |(cell, _)| cell.name())
+    .count("tasks", |(_, funnel)| funnel.tasks);
+    let table = FailureClass::ALL.into_iter().fold(table, |table, class| {
+        table.column((class.code(), Right), |(_, funnel)| {
+            share(failed(funnel, class), funnel.tasks)
+        })
     });
-    TableData::new("T4. The first layer that is failed, shares of all tasks", heads).with_rows(rows)
+    table
+        .column(("all layers", Right), |(_, funnel)| {
+            let all: u64 = FailureClass::ALL.map(|class| failed(funnel, class)).iter().sum();
+            share(funnel.tasks - all, funnel.tasks)
+        })
+        .table()
 }
 
 /// Reasons, near misses and flags below table 4.
 pub(super) fn reasons(cells: &[ReportedCell<'_>]) -> TableData {
-    let heads = [("bundle", Left), ("kind", Left), ("code", Left), ("tasks", Right)];
-    let mut rows = Vec::new();
-    for reported in cells {
-        let funnel = funnel(reported);
+    let mut rows: Vec<(&str, &str, &str, u64)> = Vec::new();
+    for cell in cells {
+        let funnel = cell.funnel();
         let kinds = [
-            ("reason", &funnel.execution_reasons),
-            ("near miss", &funnel.near_misses),
-            ("flag", &funnel.flags),
+            ("reason", funnel.execution_reasons),
+            ("near miss", funnel.near_misses),
+            ("flag", funnel.flags),
         ];
         for (kind, counts) in kinds {
-            for (code, tasks) in counts {
-                rows.push(vec![text(reported.name()), text(kind), text(code), count(*tasks)]);
-            }
+            rows.extend(
+                counts
+                    .into_iter()
+                    .map(|(code, tasks)| (cell.name(), kind, code, tasks)),
+            );
         }
-        let memory = reported.last();
-        let flagged = |of: &dyn Fn(&ktd_factor_code::FactorVerdict) -> bool| {
-            memory
-                .iter()
-                .filter(|judged| judged.verdict.is_some_and(of))
-                .count()
+        let last = cell.last();
+        let flagged = |is: &dyn Fn(&FactorVerdict) -> bool| {
+            let flagged = last.iter().filter(|judged| judged.verdict.is_some_and(is));
+            u64::try_from(flagged.count()).unwrap_or(u64::MAX)
         };
         let metamorphic = [
             (
@@ -65,48 +69,53 @@ pub(super) fn reasons(cells: &[ReportedCell<'_>]) -> TableData {
             ),
             (
                 "price_memory",
-                flagged(&|verdict| verdict.has_price_memory(&reported.rules)),
+                flagged(&|verdict| verdict.has_price_memory(&cell.rules)),
             ),
             (
                 "scale_error",
-                flagged(&|verdict| verdict.is_scale_error(&reported.rules)),
+                flagged(&|verdict| verdict.is_scale_error(&cell.rules)),
             ),
         ];
-        for (code, tasks) in metamorphic.into_iter().filter(|(_, tasks)| 0 < *tasks) {
-            rows.push(vec![
-                text(reported.name()),
-                text("flag"),
-                text(code),
-                TableCell::Count(tasks),
-            ]);
-        }
+        let found = metamorphic.into_iter().filter(|(_, tasks)| 0 < *tasks);
+        rows.extend(found.map(|(code, tasks)| (cell.name(), "flag", code, tasks)));
     }
-    TableData::new("T4. Reasons of failures, near misses and flags", heads)
-        .with_rows(rows)
+    RowTable::new("T4. Reasons of failures, near misses and flags", rows)
+        .text("bundle", |(cell, ..)| cell)
+        .text("kind", |(_, kind, ..)| kind)
+        .text("code", |(_, _, code, _)| code)
+        .count("tasks", |(.., tasks)| tasks)
+        .table()
         .with_note("near miss: which wrong factor was written, of functions that are safe and not right")
 }
 
 /// Table 5: the share of vectorised functions.
 pub(super) fn structure(cells: &[ReportedCell<'_>]) -> TableData {
-    let mut heads = vec![("bundle", Left)];
-    for head in ["of those that run", "of the safe"] {
-        heads.extend([
-            ("functions", Right),
-            (head, Right),
-            ("low", Right),
-            ("high", Right),
-        ]);
-    }
-    heads.push(("right on degenerate bars", Right));
-    let rows = cells.iter().map(|reported| {
-        let funnel = funnel(reported);
-        let mut row = vec![text(reported.name())];
-        for rate in [funnel.vectorised_among_running(), funnel.vectorised_among_safe()] {
-            row.push(count(rate.tasks));
-            row.extend(bounded(rate));
-        }
-        row.push(count(funnel.robust));
-        row
+    let funnels = funnels(cells);
+    let rates: [(&str, fn(&Funnel) -> TaskRate); 2] = [
+        ("of those that run", Funnel::vectorised_among_running),
+        ("of the safe", Funnel::vectorised_among_safe),
+    ];
+    let table =
+        RowTable::new("T5. Vectorised functions (CSR)", &funnels).text("bundle", |(cell, _)| cell.name());
+    let table = rates.into_iter().fold(table, |table, (head, rate)| {
+        let table = table.count("functions", |(_, funnel)| rate(funnel).tasks);
+        bounded(table, head, |(_, funnel)| rate(funnel))
     });
-    TableData::new("T5. Vectorised functions (CSR)", heads).with_rows(rows)
+    table
+        .count("right on degenerate bars", |(_, funnel)| funnel.robust)
+        .table()
+}
+
+/// Table 12: how many wrong factors each accuracy rule takes; no model has a part in it.
+pub(super) fn false_accepts(world: &JudgedOn) -> TableData {
+    RowTable::new(
+        "T12. Wrong factors that each accuracy rule takes",
+        &world.false_accepts,
+    )
+    .text("wrong ending", |row| &row.ending)
+    .count("tasks", |row| row.tasks)
+    .count("published rule takes", |row| row.published)
+    .count("strict rule takes", |row| row.strict)
+    .table()
+    .with_note("a warm-up that has no missing value is not changed by filling it")
 }

@@ -2,12 +2,11 @@
 
 mod cells;
 mod failures;
-mod false_accepts;
 mod functions;
+mod layers;
 mod money;
 mod page;
 mod plots;
-mod rates;
 mod score_tables;
 mod sweep;
 

@@ -1,69 +1,55 @@
 //! Tables of tokens and money.
 
 use super::cells::ReportedCell;
-use super::rates::{count, missing, text};
+use super::layers::missing;
 use crate::run::RoundSpending;
 use ktd_experiment::amount::Picodollars;
-use ktd_factor_code::{Funnel, JudgeRule, LayersPassed, TaskGroup};
-use ktd_view::draw::Align::{Left, Right};
+use ktd_factor_code::{JudgeRule, LayersPassed};
+use ktd_view::draw::Align::Right;
 use ktd_view::draw::{TableCell, TableData};
+use ktd_view::row_table::RowTable;
 
 const NO_PRICE: &str = "the model has no price";
 
 /// Table 11: what a bundle cost.
 pub(super) fn table(cells: &[ReportedCell<'_>]) -> TableData {
-    let heads = [
-        ("bundle", Left),
-        ("requests", Right),
-        ("tokens in", Right),
-        ("tokens out", Right),
-        ("cost", Right),
-        ("a task", Right),
-        ("a verified task", Right),
-    ];
-    let rows = cells.iter().map(|reported| {
-        let spending = &reported.found.spending;
-        let spent = RoundSpending::of(0, spending);
-        let funnel = Funnel::of(&reported.last(), TaskGroup::All, &reported.rules);
-        let verified = funnel.rate(JudgeRule::Strict, LayersPassed::Verified).passed;
-        let total = spending.total();
-        let each = |tasks: u64| match (total, tasks) {
-            (None, _) => missing(NO_PRICE),
-            (Some(_), 0) => missing("no such task"),
-            (Some(amount), tasks) => TableCell::Dollars(Picodollars(amount.0 / tasks).to_usd()),
-        };
-        vec![
-            text(reported.name()),
-            count(spent.requests),
-            count(spent.tokens_in),
-            count(spent.tokens_out),
-            total.map_or_else(|| missing(NO_PRICE), |amount| TableCell::Dollars(amount.to_usd())),
-            each(funnel.tasks),
-            each(verified),
-        ]
+    let spent = cells.iter().map(|cell| {
+        let spending = &cell.found.spending;
+        (cell, RoundSpending::of(0, spending), spending.total())
     });
-    TableData::new("T11. Tokens and money", heads).with_rows(rows)
+    let each = |total: Option<Picodollars>, tasks: u64| match (total, tasks) {
+        (None, _) => missing(NO_PRICE),
+        (Some(_), 0) => missing("no such task"),
+        (Some(amount), tasks) => TableCell::Dollars(Picodollars(amount.0 / tasks).to_usd()),
+    };
+    RowTable::new("T11. Tokens and money", spent)
+        .text("bundle", |(cell, ..)| cell.name())
+        .count("requests", |(_, spent, _)| spent.requests)
+        .count("tokens in", |(_, spent, _)| spent.tokens_in)
+        .count("tokens out", |(_, spent, _)| spent.tokens_out)
+        .column(("cost", Right), |(.., total)| {
+            total.map_or_else(|| missing(NO_PRICE), |amount| TableCell::Dollars(amount.to_usd()))
+        })
+        .column(("a task", Right), |(cell, _, total)| {
+            each(total, cell.funnel().tasks)
+        })
+        .column(("a verified task", Right), |(cell, _, total)| {
+            let verified = cell.funnel().rate(JudgeRule::Strict, LayersPassed::Verified);
+            each(total, verified.passed)
+        })
+        .table()
 }
 
 /// Tokens by round, as the exchanges have them.
 pub(super) fn rounds(cells: &[ReportedCell<'_>]) -> TableData {
-    let heads = [
-        ("bundle", Left),
-        ("round", Right),
-        ("requests", Right),
-        ("tokens in", Right),
-        ("tokens out", Right),
-    ];
-    let rows = cells.iter().flat_map(|reported| {
-        reported.found.spent_in_rounds.iter().map(|spent| {
-            vec![
-                text(reported.name()),
-                TableCell::Text(spent.round.to_string()),
-                count(spent.requests),
-                count(spent.tokens_in),
-                count(spent.tokens_out),
-            ]
-        })
-    });
-    TableData::new("T11. Tokens by round", heads).with_rows(rows)
+    let spent = cells
+        .iter()
+        .flat_map(|cell| cell.found.spent_in_rounds.iter().map(move |spent| (cell, spent)));
+    RowTable::new("T11. Tokens by round", spent)
+        .text("bundle", |(cell, _)| cell.name())
+        .count("round", |(_, spent)| spent.round)
+        .count("requests", |(_, spent)| spent.requests)
+        .count("tokens in", |(_, spent)| spent.tokens_in)
+        .count("tokens out", |(_, spent)| spent.tokens_out)
+        .table()
 }

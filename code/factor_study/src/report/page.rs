@@ -2,9 +2,9 @@
 
 use super::cells::ReportedCell;
 use super::functions::functions;
-use super::{failures, false_accepts, money, score_tables, sweep};
+use super::{failures, money, score_tables, sweep};
 use crate::run::{FactorCodeConfig, FactorCodeReport};
-use ktd_factor_code::{Funnel, JudgeRule, LayersPassed, TaskGroup};
+use ktd_factor_code::{JudgeRule, LayersPassed};
 use ktd_study::Shown::{Everywhere, Folded, Page};
 use ktd_study::{Report, Section, Shown, StudyError};
 use ktd_view::draw::{TableData, counted, short_hash};
@@ -44,7 +44,7 @@ pub(crate) fn factor_code_report(
     ];
     let rules = vec![
         ("T6_thresholds", sweep::table(cells)?, Folded),
-        ("T12_false_accepts", false_accepts::table(world), Page),
+        ("T12_false_accepts", failures::false_accepts(world), Page),
     ];
     let cost = vec![
         ("T11_money", money::table(cells), Page),
@@ -79,10 +79,7 @@ pub(crate) fn factor_code_report(
 
 /// What it comes to in words.
 fn verdict(cells: &[ReportedCell<'_>]) -> String {
-    let rate = |cell: &ReportedCell<'_>| {
-        let funnel = Funnel::of(&cell.last(), TaskGroup::All, &cell.rules);
-        funnel.rate(JudgeRule::Strict, LayersPassed::Verified)
-    };
+    let rate = |cell: &ReportedCell<'_>| cell.funnel().rate(JudgeRule::Strict, LayersPassed::Verified);
     let share = |cell: &ReportedCell<'_>| rate(cell).share().unwrap_or(0.0);
     let best = cells
         .iter()

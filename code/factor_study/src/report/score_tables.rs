@@ -1,323 +1,298 @@
 //! Tables of how many tasks pass each layer.
 
 use super::cells::{ReportedCell, cohorts};
-use super::rates::{bounded, count, invalid, missing, share, text};
-use crate::tables::rule_name;
+use super::layers::{bounded, bounded_layers, layers, missing, share};
 use ktd_factor_code::{
-    FactorCategory, FactorLevel, Funnel, JudgeRule, JudgedTask, LayersPassed, PairedTasks, TaskGroup,
-    level_weighted,
+    FactorCategory, Funnel, JudgeRule, JudgedTask, LayersPassed, PairedTasks, TaskGroup, level_weighted,
 };
 use ktd_stats::competition_ranks;
 use ktd_study::StudyError;
-use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{Align, TableCell, TableData};
+use ktd_view::draw::Align::Right;
+use ktd_view::draw::{TableCell, TableData};
+use ktd_view::row_table::RowTable;
 
-/// A table whose last columns are the layers.
-struct LayerTable {
-    heads: Vec<(&'static str, Align)>,
-    rows: Vec<Vec<TableCell>>,
-    /// Whether each share has its bounds beside it.
-    is_bounded: bool,
+/// Counts of a cell, by what they are of.
+struct Counted<'c, 'r> {
+    cell: &'c ReportedCell<'r>,
+    of: String,
+    funnel: Funnel,
 }
 
-impl LayerTable {
-    fn new(first: &[(&'static str, Align)], is_bounded: bool) -> Self {
-        let mut heads = first.to_vec();
-        for layer in LayersPassed::FUNNEL {
-            heads.push((layer.name(), Right));
-            if is_bounded {
-                heads.extend([("low", Right), ("high", Right)]);
-            }
-        }
-        Self {
-            heads,
-            rows: Vec::new(),
-            is_bounded,
+/// Both rules on each of these counts.
+fn by_rule<'t, 'c, 'r>(
+    counted: &'t [Counted<'c, 'r>],
+) -> impl Iterator<Item = (&'t Counted<'c, 'r>, JudgeRule)> {
+    let rules = |counted| JudgeRule::ALL.map(|rule| (counted, rule));
+    counted.iter().flat_map(rules)
+}
+
+/// The counts of groups of tasks, cell by cell.
+fn counted<'c, 'r, G>(
+    cells: &'c [ReportedCell<'r>],
+    groups: impl Fn(&'c ReportedCell<'r>) -> Vec<(String, G)>,
+    of: impl Fn(&'c ReportedCell<'r>, G) -> Funnel,
+) -> Vec<Counted<'c, 'r>> {
+    let of_cell = |cell: &'c ReportedCell<'r>| {
+        let counted = |(name, group)| Counted {
+            cell,
+            of: name,
+            funnel: of(cell, group),
+        };
+        groups(cell).into_iter().map(counted).collect::<Vec<_>>()
+    };
+    cells.iter().flat_map(of_cell).collect()
+}
+
+fn of_last(cell: &ReportedCell<'_>, group: TaskGroup) -> Funnel {
+    Funnel::of(&cell.last(), group, &cell.rules)
+}
+
+/// A row of the first table: a group of tasks, or the levels weighted.
+#[derive(Clone, Copy)]
+struct LevelRow<'t> {
+    cell: &'t ReportedCell<'t>,
+    judged: &'t [JudgedTask<'t>],
+    rule: JudgeRule,
+    group: Option<&'t (TaskGroup, Funnel)>,
+}
+
+impl LevelRow<'_> {
+    fn share(self, layer: LayersPassed) -> TableCell {
+        match self.group {
+            Some((_, funnel)) => share(funnel.rate(self.rule, layer).share()),
+            None => level_weighted(self.judged, self.rule, layer, &self.cell.rules)
+                .map_or_else(|| missing("a level has no task"), TableCell::Percent),
         }
     }
 
-    fn add(&mut self, first: Vec<TableCell>, funnel: &Funnel, rule: JudgeRule) {
-        let mut row = first;
-        for layer in LayersPassed::FUNNEL {
-            let rate = funnel.rate(rule, layer);
-            if self.is_bounded {
-                row.extend(bounded(rate));
-            } else {
-                row.push(share(rate));
-            }
-        }
-        self.rows.push(row);
+    fn bound(self, layer: LayersPassed, bound: fn(ktd_stats::Interval) -> f64) -> TableCell {
+        self.group.map_or(TableCell::Empty, |(_, funnel)| {
+            share(funnel.rate(self.rule, layer).interval().map(bound))
+        })
     }
 
-    fn titled(self, title: &'static str) -> TableData {
-        TableData::new(title, self.heads).with_rows(self.rows)
+    fn count(self, count: fn(&Funnel) -> u64) -> TableCell {
+        self.group.map_or(TableCell::Empty, |(_, funnel)| {
+            TableCell::Count(usize::try_from(count(funnel)).unwrap_or(usize::MAX))
+        })
     }
 }
 
 pub(super) fn levels(cells: &[ReportedCell<'_>]) -> TableData {
-    let first = [
-        ("bundle", Left),
-        ("rule", Left),
-        ("tasks of", Left),
-        ("tasks", Right),
-        ("uncovered", Right),
-    ];
-    let mut table = LayerTable::new(&first, true);
-    for reported in cells {
-        let judged = reported.last();
+    let judged: Vec<_> = cells.iter().map(|cell| (cell, cell.last())).collect();
+    let groups = judged.iter().map(|(cell, judged)| {
+        TaskGroup::levels().map(|group| (group, Funnel::of(judged, group, &cell.rules)))
+    });
+    let groups: Vec<[(TaskGroup, Funnel); 4]> = groups.collect();
+    let mut rows = Vec::new();
+    for ((cell, judged), groups) in judged.iter().zip(&groups) {
         for rule in JudgeRule::ALL {
-            for group in FactorLevel::ALL
-                .map(TaskGroup::Level)
-                .into_iter()
-                .chain([TaskGroup::All])
-            {
-                let funnel = Funnel::of(&judged, group, &reported.rules);
-                let first = vec![
-                    text(reported.name()),
-                    text(rule_name(rule)),
-                    text(&group.name()),
-                    count(funnel.tasks),
-                    count(funnel.uncovered),
-                ];
-                table.add(first, &funnel, rule);
-            }
-            table.rows.push(weighted(reported, &judged, rule));
+            let groups = groups.iter().map(Some).chain([None]);
+            rows.extend(groups.map(|group| LevelRow {
+                cell,
+                judged,
+                rule,
+                group,
+            }));
         }
     }
+    let table = RowTable::new("T1. Share of tasks that pass each layer, by level", rows)
+        .text("bundle", |row| row.cell.name())
+        .text("rule", |row| row.rule.name())
+        .text("tasks of", |row| {
+            row.group
+                .map_or_else(|| "avg_pw".to_owned(), |(group, _)| group.name())
+        })
+        .column(("tasks", Right), |row| row.count(|funnel| funnel.tasks))
+        .column(("uncovered", Right), |row| row.count(|funnel| funnel.uncovered));
+    let table = LayersPassed::FUNNEL.into_iter().fold(table, |table, layer| {
+        table
+            .column((layer.name(), Right), |row| row.share(layer))
+            .column(("low", Right), |row| row.bound(layer, |found| found.lower))
+            .column(("high", Right), |row| row.bound(layer, |found| found.upper))
+    });
     table
-        .titled("T1. Share of tasks that pass each layer, by level")
+        .table()
         .with_note("low and high: Wilson's 95 % bounds; avg_pw: levels weighted 0.2, 0.2, 0.6")
 }
 
-fn weighted(reported: &ReportedCell<'_>, judged: &[JudgedTask<'_>], rule: JudgeRule) -> Vec<TableCell> {
-    let mut row = vec![
-        text(reported.name()),
-        text(rule_name(rule)),
-        text("avg_pw"),
-        TableCell::Empty,
-        TableCell::Empty,
-    ];
-    for layer in LayersPassed::FUNNEL {
-        let mean = level_weighted(judged, rule, layer, &reported.rules);
-        row.push(mean.map_or_else(|| missing("a level has no task"), TableCell::Percent));
-        row.extend([TableCell::Empty, TableCell::Empty]);
-    }
-    row
-}
-
-/// The share of all tasks that pass all layers by the strict rules.
-fn verified(reported: &ReportedCell<'_>) -> Option<f64> {
-    let funnel = Funnel::of(&reported.last(), TaskGroup::All, &reported.rules);
-    funnel.rate(JudgeRule::Strict, LayersPassed::Verified).share()
-}
-
 pub(super) fn ranks(cells: &[ReportedCell<'_>]) -> Result<TableData, StudyError> {
-    let heads = [
-        ("bundle", Left),
-        ("model", Left),
-        ("style", Left),
-        ("seed", Right),
-        ("VAcc", Right),
-        ("rank", Right),
-        ("of", Right),
-    ];
-    let mut rows = Vec::new();
+    let mut ranked = Vec::new();
     for cohort in cohorts(cells) {
-        let ranked = |reported: &&ReportedCell<'_>| match reported.no_rank() {
-            None => verified(reported),
+        let shares = cohort.iter().map(|cell| match cell.no_rank() {
+            None => cell.verified(),
             Some(_) => None,
-        };
-        let shares: Vec<Option<f64>> = cohort.iter().map(ranked).collect();
-        let ranks = competition_ranks(&shares).map_err(invalid)?;
-        for (reported, rank) in cohort.iter().zip(ranks) {
-            let who = reported.who();
-            let why = reported.no_rank().unwrap_or_else(|| "no task".to_owned());
-            rows.push(vec![
-                text(reported.name()),
-                text(&reported.found.model),
-                text(who.style.name()),
-                TableCell::Text(who.seed.to_string()),
-                verified(reported).map_or_else(|| missing("no task"), TableCell::Percent),
-                rank.map_or_else(|| missing(&why), TableCell::Count),
-                TableCell::Count(cohort.len()),
-            ]);
-        }
+        });
+        let shares: Vec<Option<f64>> = shares.collect();
+        let ranks = competition_ranks(&shares).map_err(defect)?;
+        let size = cohort.len();
+        ranked.extend(
+            cohort
+                .into_iter()
+                .zip(ranks)
+                .map(move |(cell, rank)| (cell, rank, size)),
+        );
     }
-    Ok(TableData::new("T1. Ranks by strict VAcc", heads)
-        .with_rows(rows)
+    Ok(RowTable::new("T1. Ranks by strict VAcc", &ranked)
+        .text("bundle", |(cell, ..)| cell.name())
+        .text("model", |(cell, ..)| &cell.found.model)
+        .text("style", |(cell, ..)| cell.who().style.name())
+        .column(("seed", Right), |(cell, ..)| seed(cell))
+        .column(("VAcc", Right), |(cell, ..)| share(cell.verified()))
+        .column(("rank", Right), |(cell, rank, _)| {
+            let why = || missing(&cell.no_rank().unwrap_or_else(|| "no task".to_owned()));
+            rank.map_or_else(why, TableCell::Count)
+        })
+        .count("of", |(.., size)| *size)
+        .table()
         .with_note("within one style and seed, where coverage is whole"))
 }
 
+fn seed(cell: &ReportedCell<'_>) -> TableCell {
+    TableCell::Text(cell.who().seed.to_string())
+}
+
+pub(super) fn defect(error: impl std::fmt::Display) -> StudyError {
+    StudyError::input(error, "this is a defect of the program: report it")
+}
+
 pub(super) fn pairs(cells: &[ReportedCell<'_>]) -> TableData {
-    let heads = [
-        ("bundle", Left),
-        ("other", Left),
-        ("layer", Left),
-        ("tasks", Right),
-        ("alone", Right),
-        ("other alone", Right),
-        ("p", Right),
-    ];
-    let mut rows = Vec::new();
+    let mut pairs = Vec::new();
     for (place, one) in cells.iter().enumerate() {
         for other in cells.iter().skip(place + 1) {
-            rows.extend(LayersPassed::FUNNEL.map(|layer| pair(one, other, layer)));
+            let paired = |layer| (one, other, layer, paired(one, other, layer));
+            pairs.extend(LayersPassed::FUNNEL.map(paired));
         }
     }
-    TableData::new("T1. Differences of two cells on the same tasks, strict", heads)
-        .with_rows(rows)
+    RowTable::new("T1. Differences of two cells on the same tasks, strict", &pairs)
+        .text("bundle", |(one, ..)| one.name())
+        .text("other", |(_, other, ..)| other.name())
+        .text("layer", |(_, _, layer, _)| layer.name())
+        .count("tasks", |(.., (tasks, _))| *tasks)
+        .count("alone", |(.., (_, paired))| paired.first_alone)
+        .count("other alone", |(.., (_, paired))| paired.second_alone)
+        .number("p", |(.., (_, paired))| paired.p, TableCell::P)
+        .table()
         .with_note("p: exact test of McNemar; alone: tasks that one of the two passes and the other does not")
 }
 
-fn pair(one: &ReportedCell<'_>, other: &ReportedCell<'_>, layer: LayersPassed) -> Vec<TableCell> {
-    let passes = |reported: &ReportedCell<'_>, task: &str| {
-        let verdict = reported.verdict(task)?;
-        Some(layer <= verdict.passes(JudgeRule::Strict, &reported.rules))
+/// How many tasks both were judged on, and how their verdicts differ.
+fn paired(one: &ReportedCell<'_>, other: &ReportedCell<'_>, layer: LayersPassed) -> (usize, PairedTasks) {
+    let passes = |cell: &ReportedCell<'_>, task: &str| {
+        let verdict = cell.verdict(task)?;
+        Some(layer <= verdict.passes(JudgeRule::Strict, &cell.rules))
     };
-    let both = one.world.tasks.iter();
-    let both = both.filter_map(|task| Some((passes(one, &task.id)?, passes(other, &task.id)?)));
+    let tasks = one.world.tasks.iter();
+    let both = tasks.filter_map(|task| Some((passes(one, &task.id)?, passes(other, &task.id)?)));
     let (first, second): (Vec<bool>, Vec<bool>) = both.unzip();
-    let paired = PairedTasks::of(&first, &second);
-    vec![
-        text(one.name()),
-        text(other.name()),
-        text(layer.name()),
-        TableCell::Count(first.len()),
-        count(paired.first_alone),
-        count(paired.second_alone),
-        TableCell::P(paired.p),
-    ]
+    (first.len(), PairedTasks::of(&first, &second))
 }
 
 pub(super) fn pass_at(cells: &[ReportedCell<'_>]) -> TableData {
-    let first = [
-        ("bundle", Left),
-        ("rule", Left),
-        ("k", Right),
-        ("samples", Right),
-        ("tasks", Right),
-    ];
-    let mut table = LayerTable::new(&first, false);
-    for reported in cells {
-        for pass in &reported.found.pass_at {
-            for (rule, shares) in &pass.shares {
-                let mut row = vec![
-                    text(reported.name()),
-                    text(rule),
-                    count(pass.k),
-                    count(reported.samples),
-                    TableCell::Count(pass.tasks),
-                ];
-                row.extend(LayersPassed::FUNNEL.map(|layer| {
-                    let share = shares.get(layer.name()).copied().flatten();
-                    share.map_or_else(|| missing("no task"), TableCell::Percent)
-                }));
-                table.rows.push(row);
-            }
-        }
-    }
-    table.titled("T1. The chance that one of k samples passes")
-}
-
-pub(super) fn categories(cells: &[ReportedCell<'_>]) -> TableData {
-    let first = [
-        ("bundle", Left),
-        ("category", Left),
-        ("rule", Left),
-        ("tasks", Right),
-    ];
-    let mut table = LayerTable::new(&first, false);
-    for reported in cells {
-        let judged = reported.last();
-        for category in FactorCategory::ALL {
-            let funnel = Funnel::of(&judged, TaskGroup::Category(category), &reported.rules);
-            add_rules(
-                &mut table,
-                (text(reported.name()), text(category.name())),
-                &funnel,
+    let mut rows = Vec::new();
+    for cell in cells {
+        for pass in &cell.found.pass_at {
+            rows.extend(
+                pass.shares
+                    .iter()
+                    .map(|(rule, shares)| (cell, pass, rule, shares)),
             );
         }
     }
-    table.titled("T2. Share of tasks that pass each layer, by category")
+    let table = RowTable::new("T1. The chance that one of k samples passes", rows)
+        .text("bundle", |(cell, ..)| cell.name())
+        .text("rule", |(_, _, rule, _)| rule)
+        .count("k", |(_, pass, ..)| pass.k)
+        .count("samples", |(cell, ..)| cell.samples)
+        .count("tasks", |(_, pass, ..)| pass.tasks);
+    let table = LayersPassed::FUNNEL.into_iter().fold(table, |table, layer| {
+        table.column((layer.name(), Right), |(.., shares)| {
+            share(shares.get(layer.name()).copied().flatten())
+        })
+    });
+    table.table()
 }
 
-/// The rows of both rules.
-fn add_rules(table: &mut LayerTable, (name, of): (TableCell, TableCell), funnel: &Funnel) {
-    for rule in JudgeRule::ALL {
-        let first = vec![
-            name.clone(),
-            of.clone(),
-            text(rule_name(rule)),
-            count(funnel.tasks),
-        ];
-        table.add(first, funnel, rule);
-    }
+pub(super) fn categories(cells: &[ReportedCell<'_>]) -> TableData {
+    let all = |_: &_| FactorCategory::ALL.map(|of| (of.name().to_owned(), of)).into();
+    let counted = counted(cells, all, |cell, of| of_last(cell, TaskGroup::Category(of)));
+    let table = RowTable::new(
+        "T2. Share of tasks that pass each layer, by category",
+        by_rule(&counted),
+    )
+    .text("bundle", |(row, _)| row.cell.name())
+    .text("category", |(row, _)| &row.of);
+    ruled(table).table()
+}
+
+/// The table with the rule, the number of tasks and the share of them that pass each layer.
+fn ruled<'t, 'c: 't, 'r: 't>(
+    table: RowTable<(&'t Counted<'c, 'r>, JudgeRule)>,
+) -> RowTable<(&'t Counted<'c, 'r>, JudgeRule)> {
+    let table = table
+        .text("rule", |(_, rule)| rule.name())
+        .count("tasks", |(row, _)| row.funnel.tasks);
+    layers(table, |(row, rule)| (&row.funnel, rule))
 }
 
 pub(super) fn causal(cells: &[ReportedCell<'_>]) -> TableData {
-    let mut heads = vec![("bundle", Left), ("tasks", Right)];
-    for head in ["Pass@1", "Safe, published", "Safe, strict"] {
-        heads.extend([(head, Right), ("low", Right), ("high", Right)]);
-    }
-    let rows = cells.iter().map(|reported| {
-        let group = TaskGroup::Category(FactorCategory::Causal);
-        let funnel = Funnel::of(&reported.last(), group, &reported.rules);
-        let mut row = vec![text(reported.name()), count(funnel.tasks)];
-        row.extend(bounded(funnel.rate(JudgeRule::Strict, LayersPassed::Runs)));
-        row.extend(bounded(funnel.rate(JudgeRule::Published, LayersPassed::Safe)));
-        row.extend(bounded(funnel.rate(JudgeRule::Strict, LayersPassed::Safe)));
-        row
+    let all = |_: &_| vec![(String::new(), TaskGroup::Category(FactorCategory::Causal))];
+    let counted = counted(cells, all, of_last);
+    let table = RowTable::new(
+        "T3. Causal tasks: what runs, and what does not look ahead",
+        &counted,
+    )
+    .text("bundle", |row| row.cell.name())
+    .count("tasks", |row| row.funnel.tasks);
+    let table = bounded(table, "Pass@1", |row| {
+        row.funnel.rate(JudgeRule::Strict, LayersPassed::Runs)
     });
-    TableData::new("T3. Causal tasks: what runs, and what does not look ahead", heads).with_rows(rows)
+    let table = bounded(table, "Safe, published", |row| {
+        row.funnel.rate(JudgeRule::Published, LayersPassed::Safe)
+    });
+    let table = bounded(table, "Safe, strict", |row| {
+        row.funnel.rate(JudgeRule::Strict, LayersPassed::Safe)
+    });
+    table.table()
 }
 
 /// Table 9: round by round.
 pub(super) fn rounds(cells: &[ReportedCell<'_>]) -> TableData {
-    let first = [
-        ("bundle", Left),
-        ("round", Right),
-        ("rule", Left),
-        ("tasks", Right),
-    ];
-    let mut table = LayerTable::new(&first, false);
-    for reported in cells {
-        for round in &reported.rounds {
-            let funnel = Funnel::of(&reported.judged(round), TaskGroup::All, &reported.rules);
-            let named = (text(reported.name()), text(&round.round.to_string()));
-            add_rules(&mut table, named, &funnel);
-        }
-    }
-    table.titled("T9. Share of tasks that pass each layer, by round")
+    let counted = counted(
+        cells,
+        |cell| {
+            cell.rounds
+                .iter()
+                .map(|round| (round.round.to_string(), round))
+                .collect()
+        },
+        |cell, round| Funnel::of(&cell.judged(round), TaskGroup::All, &cell.rules),
+    );
+    let table = RowTable::new(
+        "T9. Share of tasks that pass each layer, by round",
+        by_rule(&counted),
+    )
+    .text("bundle", |(row, _)| row.cell.name())
+    .column(("round", Right), |(row, _)| TableCell::Text(row.of.clone()));
+    ruled(table).table()
 }
 
 /// Table 10: the styles of each model beside each other.
 pub(super) fn styles(cells: &[ReportedCell<'_>]) -> TableData {
-    let first = [
-        ("agent", Left),
-        ("seed", Right),
-        ("style", Left),
-        ("rule", Left),
-        ("tasks", Right),
-    ];
-    let mut sorted: Vec<&ReportedCell<'_>> = cells.iter().collect();
-    sorted.sort_by_key(|reported| {
-        let who = reported.who();
+    let all = |_: &_| vec![(String::new(), TaskGroup::All)];
+    let mut counted = counted(cells, all, of_last);
+    counted.sort_by_key(|row| {
+        let who = row.cell.who();
         (&who.agent, who.seed, who.style)
     });
-    let mut table = LayerTable::new(&first, true);
-    for reported in sorted {
-        let who = reported.who();
-        let funnel = Funnel::of(&reported.last(), TaskGroup::All, &reported.rules);
-        for rule in JudgeRule::ALL {
-            let first = vec![
-                text(&who.agent),
-                text(&who.seed.to_string()),
-                text(who.style.name()),
-                text(rule_name(rule)),
-                count(funnel.tasks),
-            ];
-            table.add(first, &funnel, rule);
-        }
-    }
-    table.titled("T10. Share of tasks that pass each layer, by style")
+    let table = RowTable::new(
+        "T10. Share of tasks that pass each layer, by style",
+        by_rule(&counted),
+    )
+    .text("agent", |(row, _)| &row.cell.who().agent)
+    .column(("seed", Right), |(row, _)| seed(row.cell))
+    .text("style", |(row, _)| row.cell.who().style.name())
+    .text("rule", |(_, rule)| rule.name())
+    .count("tasks", |(row, _)| row.funnel.tasks);
+    bounded_layers(table, |(row, rule)| (&row.funnel, rule)).table()
 }

@@ -1,48 +1,47 @@
 //! The published rule at other thresholds, from stored figures alone.
 
 use super::cells::{ReportedCell, cohorts};
-use super::rates::{invalid, missing, share, text};
+use super::layers::{missing, share};
+use super::score_tables::defect;
 use ktd_factor_code::{SweepSetting, TaskRate};
 use ktd_stats::spearman;
 use ktd_study::StudyError;
-use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::Align::Right;
 use ktd_view::draw::{TableCell, TableData};
+use ktd_view::row_table::RowTable;
 
 /// Fewer cells have no order worth a correlation.
 const LEAST_RANKED: usize = 3;
 
 /// Table 6.
 pub(super) fn table(cells: &[ReportedCell<'_>]) -> Result<TableData, StudyError> {
-    let heads = [
-        ("least correlation", Right),
-        ("largest error", Right),
-        ("cuts", Right),
-        ("bundle", Left),
-        ("VAcc, published", Right),
-        ("ranked", Right),
-        ("Spearman of ranks to the default", Right),
-    ];
     let mut rows = Vec::new();
     for cohort in cohorts(cells) {
         let default = ranked(&cohort, &SweepSetting::DEFAULT);
         for setting in SweepSetting::all() {
             let here = ranked(&cohort, &setting);
             let ranks = correlation(default.as_deref(), here.as_deref())?;
-            for reported in &cohort {
-                rows.push(vec![
-                    TableCell::Text(setting.correlation.to_string()),
-                    TableCell::Text(setting.error.to_string()),
-                    TableCell::Count(usize::from(setting.cuts)),
-                    text(reported.name()),
-                    rate(reported, &setting).map_or_else(|| missing(UNTESTED), share),
-                    TableCell::Count(here.as_ref().map_or(0, Vec::len)),
-                    ranks.clone(),
-                ]);
-            }
+            let size = here.as_ref().map_or(0, Vec::len);
+            rows.extend(cohort.iter().map(|cell| (*cell, setting, size, ranks.clone())));
         }
     }
-    Ok(TableData::new("T6. The published rule at other thresholds", heads)
-        .with_rows(rows)
+    Ok(RowTable::new("T6. The published rule at other thresholds", &rows)
+        .column(("least correlation", Right), |(_, setting, ..)| {
+            TableCell::Text(setting.correlation.to_string())
+        })
+        .column(("largest error", Right), |(_, setting, ..)| {
+            TableCell::Text(setting.error.to_string())
+        })
+        .count("cuts", |(_, setting, ..)| setting.cuts)
+        .text("bundle", |(cell, ..)| cell.name())
+        .column(("VAcc, published", Right), |(cell, setting, ..)| {
+            rate(cell, setting).map_or_else(|| missing(UNTESTED), |rate| share(rate.share()))
+        })
+        .count("ranked", |(_, _, size, _)| *size)
+        .column(("Spearman of ranks to the default", Right), |(.., ranks)| {
+            ranks.clone()
+        })
+        .table()
         .with_note(
             "cuts: prefixes of the published test of look-ahead, evenly apart from the middle of a panel on",
         )
@@ -69,6 +68,6 @@ fn correlation(default: Option<&[f64]>, here: Option<&[f64]>) -> Result<TableCel
     if here.len() < LEAST_RANKED {
         return Ok(missing("fewer than three ranked cells"));
     }
-    let found = spearman(default, here).map_err(invalid)?;
+    let found = spearman(default, here).map_err(defect)?;
     Ok(found.map_or_else(|| missing("all are tied"), TableCell::Fine))
 }

@@ -1,8 +1,7 @@
 //! Units of an experiment.
 
-use super::config::{BENCHMARK, FactorCodeConfig};
+use super::config::FactorCodeConfig;
 use super::style::CodeStyle;
-use ktd_asking::AskingRole;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,18 +41,6 @@ impl FactorCodeCell {
             }
         }
         cells
-    }
-
-    /// What the models of these cells are asked for, in the cells' order.
-    pub(crate) fn roles(config: &FactorCodeConfig) -> Vec<AskingRole> {
-        let seeds = config.seeds.iter();
-        let roles = seeds.flat_map(|seed| config.styles.iter().map(move |style| (style, *seed)));
-        let roles = roles.map(|(style, seed)| AskingRole {
-            name: format!("{BENCHMARK}__{}__s{seed}", style.name()),
-            seed,
-            temperature: None,
-        });
-        roles.collect()
     }
 
     /// The name of its unit.

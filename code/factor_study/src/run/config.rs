@@ -1,10 +1,9 @@
 //! The file of an experiment of factor functions, typed.
 
-use super::cell::FactorCodeCell;
 use super::style::CodeStyle;
 use crate::error::CodeError;
 use ktd_agents::Dialect;
-use ktd_asking::AskingSettings;
+use ktd_asking::{AskingRole, AskingSettings};
 use ktd_boxed::BoxSetup;
 use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::caps::Caps;
@@ -275,9 +274,21 @@ impl FactorCodeConfig {
         }
     }
 
+    /// What the models of these cells are asked for, in the cells' order.
+    fn roles(&self) -> Vec<AskingRole> {
+        let seeds = self.seeds.iter();
+        let roles = seeds.flat_map(|seed| self.styles.iter().map(move |style| (style, *seed)));
+        let roles = roles.map(|(style, seed)| AskingRole {
+            name: format!("{BENCHMARK}__{}__s{seed}", style.name()),
+            seed,
+            temperature: None,
+        });
+        roles.collect()
+    }
+
     pub(crate) fn asking(&self) -> AskingSettings<'_> {
         AskingSettings {
-            roles: FactorCodeCell::roles(self),
+            roles: self.roles(),
             table: "",
             agents: &self.agents,
             takes_programs: true,

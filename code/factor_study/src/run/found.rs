@@ -2,13 +2,12 @@
 
 use super::cell::FactorCodeCell;
 use super::event::FactorCodeEvent;
-use super::summary::{PassAtK, RoundCounts};
-use crate::false_accepts::FalseAccepts;
-use ktd_factor_code::{FactorCategory, FactorLevel};
+use ktd_factor_code::{FactorCategory, FactorLevel, FalseAccepts, FunnelCounts, PassAtK};
 use ktd_record::spending::Spending;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// What a unit came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -97,6 +96,16 @@ pub struct CellFound {
     pub answers: Vec<JudgedAnswer>,
 }
 
+/// The counts of a round, by level and over all tasks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RoundCounts {
+    /// The round, from 1.
+    pub round: u32,
+    /// Groups of tasks with how many of them pass each layer.
+    pub counts: BTreeMap<String, FunnelCounts>,
+}
+
 /// What a round cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -109,6 +118,18 @@ pub struct RoundSpending {
     pub tokens_in: u64,
     /// Tokens of replies.
     pub tokens_out: u64,
+}
+
+impl RoundSpending {
+    pub(crate) fn of(round: u32, spent: &Spending) -> Self {
+        let sends = &spent.sends;
+        Self {
+            round,
+            requests: sends.reported + sends.estimated + sends.incomplete + sends.unknown + sends.uncharged,
+            tokens_in: spent.tokens.input(),
+            tokens_out: spent.tokens.all() - spent.tokens.input(),
+        }
+    }
 }
 
 /// An answer with the verdict on it.

@@ -2,28 +2,25 @@
 
 mod cell;
 mod cell_run;
-mod comparison;
 mod config;
 mod estimate;
 mod event;
 mod feedback;
 mod found;
 mod real_stock;
+mod rounds;
 mod style;
-mod summary;
 mod world;
 
 pub use cell::{FactorCodeCell, FactorCodeUnit};
 pub(crate) use cell_run::CellRun;
-pub(crate) use comparison::difference;
 pub(crate) use config::BENCHMARK;
 pub use config::{FactorCodeConfig, FeedbackKey, FormatKey, RealStock, TaskNames};
-pub use estimate::{FactorCodeEstimate, estimate_table};
 pub use event::FactorCodeEvent;
 pub use found::{
-    CellFound, FactorCodeFound, FactorCodeReport, JudgedAnswer, JudgedOn, RoundSpending, TaskFacts,
+    CellFound, FactorCodeFound, FactorCodeReport, JudgedAnswer, JudgedOn, RoundCounts, RoundSpending,
+    TaskFacts,
 };
+pub(crate) use rounds::rounds_of;
 pub use style::CodeStyle;
-pub(crate) use summary::rounds_of;
-pub use summary::{PassAtK, RoundCounts};
 pub use world::FactorCodeWorld;

@@ -6,18 +6,16 @@ use super::event::FactorCodeEvent;
 use super::feedback::feedback_text;
 use super::found::{CellFound, JudgedAnswer, JudgedOn, RoundSpending, TaskFacts};
 use super::real_stock::real_bars;
-use super::summary::{pass_at, round_counts, rounds_of};
+use super::rounds::{pass_at, round_counts, rounds_of};
 use crate::boxed_reply::{JudgedReply, judge_reply};
 use crate::error::CodeError;
-use crate::false_accepts::false_accepts;
 use crate::panel_files::bars_csv;
 use ktd_boxed::{SandboxRecord, StudyBoxes};
 use ktd_factor_code::{
-    FactorPanels, FactorTask, FactorTasks, FactorVerdict, GoldenColumns, PanelKind, curve_of,
+    FactorPanels, FactorTask, FactorTasks, FactorVerdict, GoldenColumns, PanelKind, curve_of, false_accepts,
 };
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::read_input;
-use ktd_study::{Hands, StudyError};
+use ktd_study::{Hands, Opening, StudyError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -53,12 +51,16 @@ pub(super) struct FactorCodeSources {
 }
 
 impl FactorCodeSources {
-    pub(super) fn read(config: &FactorCodeConfig, base: &Path) -> Result<Self, CodeError> {
+    pub(super) fn read(config: &FactorCodeConfig, at: &Opening<'_>) -> Result<Self, StudyError> {
         let real = config.real.as_ref();
-        let real = real.map(|real| real_bars(real, base)).transpose()?;
-        let panels = FactorPanels::new(config.panel_seed, real.as_ref())?;
+        let real = real.map(|real| real_bars(real, at.base)).transpose()?;
+        let panels = FactorPanels::new(config.panel_seed, real.as_ref()).map_err(CodeError::from)?;
         let (names, file) = config.tasks.parts()?;
-        let own_text = file.map(|file| read_input(&base.join(file))).transpose()?;
+        let own_text = file.map(|file| own_tasks(Path::new(file), at)).transpose()?;
+        Ok(Self::of(&names, own_text, panels)?)
+    }
+
+    fn of(names: &[&str], own_text: Option<String>, panels: FactorPanels) -> Result<Self, CodeError> {
         let known = FactorTasks::compiled_in()?;
         let all = match &own_text {
             Some(text) => FactorTasks::with_file(text, panels.bars(PanelKind::G))?,
@@ -68,7 +70,10 @@ impl FactorCodeSources {
             .as_slice()
             .iter()
             .filter(|task| known.find(task.id.as_str()).is_none());
-        let chosen: Vec<&str> = own.map(|task| task.id.as_str()).chain(names).collect();
+        let chosen: Vec<&str> = own
+            .map(|task| task.id.as_str())
+            .chain(names.iter().copied())
+            .collect();
         let texts = format!(
             "{}\0{}",
             FactorTasks::compiled_in_text(),
@@ -82,19 +87,32 @@ impl FactorCodeSources {
     }
 }
 
+/// The text of a file of tasks, which the study keeps.
+fn own_tasks(file: &Path, at: &Opening<'_>) -> Result<String, StudyError> {
+    let unreadable = |what: &str| {
+        let hint = "name a file of tasks, one JSON object a line";
+        StudyError::input(format_args!("{}: {what}", at.base.join(file).display()), hint)
+    };
+    let bytes = at
+        .input(file)?
+        .ok_or_else(|| unreadable("there is no such file"))?;
+    String::from_utf8(bytes).map_err(|_| unreadable("it is no text; save it as UTF-8"))
+}
+
 /// What functions are judged on, and the keys of their experiment.
 #[derive(Debug)]
 pub struct FactorCodeWorld {
     pub(super) config: FactorCodeConfig,
     pub(super) sources: FactorCodeSources,
-    pub(super) boxes: StudyBoxes,
+    /// None where nothing will run.
+    boxes: Option<StudyBoxes>,
 }
 
 impl FactorCodeWorld {
     /// The world of a run, its box tested.
-    pub(crate) fn open(config: &FactorCodeConfig, base: &Path) -> Result<Self, StudyError> {
-        let sources = FactorCodeSources::read(config, base)?;
-        config.asking().models(base)?;
+    pub(crate) fn open(config: &FactorCodeConfig, at: &Opening<'_>) -> Result<Self, StudyError> {
+        let sources = FactorCodeSources::read(config, at)?;
+        config.asking().models(at.base)?;
         let mut setup = config.boxes.clone();
         if setup.side_by_side == 0 {
             setup.side_by_side = config.jobs;
@@ -102,14 +120,29 @@ impl FactorCodeWorld {
         Ok(Self {
             config: config.clone(),
             sources,
-            boxes: StudyBoxes::prove(setup)?,
+            boxes: Some(StudyBoxes::prove(setup)?),
+        })
+    }
+
+    /// The world of a plan, of which nothing will run: it has no box.
+    pub(crate) fn planned(config: &FactorCodeConfig, at: &Opening<'_>) -> Result<Self, StudyError> {
+        Ok(Self {
+            config: config.clone(),
+            sources: FactorCodeSources::read(config, at)?,
+            boxes: None,
+        })
+    }
+
+    pub(super) fn boxes(&self) -> Result<&StudyBoxes, StudyError> {
+        self.boxes.as_ref().ok_or_else(|| {
+            StudyError::input("a plan has no box", "this is a defect of the program: report it")
         })
     }
 
     /// The world of a record, in a box like its own.
     pub(crate) fn recorded(
         config: &FactorCodeConfig,
-        base: &Path,
+        at: &Opening<'_>,
         recorded: &Value,
     ) -> Result<Self, StudyError> {
         let sandbox = recorded.get("sandbox").cloned().unwrap_or_default();
@@ -119,8 +152,8 @@ impl FactorCodeWorld {
         })?;
         Ok(Self {
             config: config.clone(),
-            sources: FactorCodeSources::read(config, base)?,
-            boxes: StudyBoxes::recorded(sandbox),
+            sources: FactorCodeSources::read(config, at)?,
+            boxes: Some(StudyBoxes::recorded(sandbox, config.boxes.clone())),
         })
     }
 
@@ -141,22 +174,29 @@ impl FactorCodeWorld {
             "samples": config.samples,
             "pass_at": config.pass_at,
             "csr_format": config.csr_format,
-            "sandbox": self.boxes.record(),
+            "sandbox": self.boxes.as_ref().map(StudyBoxes::record),
         })
+    }
+
+    /// Answers of a unit in a round, those to all tasks.
+    pub(super) fn answers(&self) -> u64 {
+        let tasks = u64::try_from(self.sources.tasks.as_slice().len()).unwrap_or(u64::MAX);
+        tasks.saturating_mul(self.config.samples)
     }
 
     /// Rounds of a unit at most, those of all tasks.
     pub(crate) fn rounds(&self) -> u64 {
-        let tasks = u64::try_from(self.sources.tasks.as_slice().len()).unwrap_or(u64::MAX);
-        let counts = [self.config.samples, u64::from(self.config.rounds)];
-        counts.into_iter().fold(tasks, u64::saturating_mul)
+        self.answers().saturating_mul(u64::from(self.config.rounds))
     }
 
-    pub(crate) fn facts(&self) -> Result<JudgedOn, CodeError> {
-        let (sources, sandbox) = (&self.sources, self.boxes.record());
+    pub(crate) fn facts(&self) -> Result<JudgedOn, StudyError> {
+        let (sources, sandbox) = (&self.sources, self.boxes()?.record());
         let mut columns = Vec::new();
         for task in sources.tasks.as_slice() {
-            columns.push((task, GoldenColumns::of(task, &sources.panels)?));
+            columns.push((
+                task,
+                GoldenColumns::of(task, &sources.panels).map_err(CodeError::from)?,
+            ));
         }
         let tasks = columns.iter().map(|(task, golden)| TaskFacts {
             id: task.id.to_string(),
@@ -181,7 +221,11 @@ impl FactorCodeWorld {
 
     /// What the box says of a reply to a task.
     pub(super) fn judge(&self, task: &FactorTask, reply: &str) -> Result<Judgement, StudyError> {
-        let (launcher, panels, rules) = (self.boxes.launcher()?, &self.sources.panels, self.config.rules());
+        let (launcher, panels, rules) = (
+            self.boxes()?.launcher()?,
+            &self.sources.panels,
+            self.config.rules(),
+        );
         let judged = judge_reply(launcher, task, panels, reply, &rules)?.ok_or_else(|| {
             StudyError::input(
                 format_args!("the box failed again and again with an answer to task {}", task.id),

@@ -1,6 +1,8 @@
 //! Scenarios of a document: short bars on which named rules fire, and a long run. Drawn from a seed, so that a fresh draw is
 //! as good as the first; every rule of every document fires in one of them, or there are none.
 
+mod frames;
+mod lines;
 mod paths;
 mod plan;
 
@@ -10,6 +12,7 @@ use crate::logs::{BarSignal, StrategyLogs};
 use crate::parameters::Parameters;
 use crate::reference::{DocumentId, run_reference};
 use ktd_env::KeyedStream;
+pub use lines::{named_as, read_scenarios};
 use paths::{bars_around, daily_times, pair_paths, price_path, session_times};
 use plan::{ConstituentPlan, ScenarioPlan, Shape, plans};
 use std::collections::BTreeSet;

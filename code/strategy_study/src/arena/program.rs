@@ -1,44 +1,14 @@
 //! Programs under review: one of each submission, and the planted ones.
 
-use super::control::{CONTROL_DOCUMENT, ControlKind};
 use crate::error::StrategyError;
 use crate::run::{ReviewText, StrategyWorld, SubmissionFound};
 use crate::strategy_source::StrategySource;
-use crate::submission::StrategySubmission;
 use ktd_io::sha256::sha256_hex;
 use ktd_prompts::strategy_code::{REVIEW, REVIEW_SYSTEM};
-use ktd_strategy_code::{CARD_BYTES_MAX, StrictJson, stripped_source};
+use ktd_strategy_code::{
+    CONTROL_DOCUMENT, ControlKind, ProgramKey, StrategySubmission, stripped_card, stripped_source,
+};
 use ktd_unmasked::OpenPrompt;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
-/// Members of a card that a document asks for, in the order in which they are shown.
-const CARD_MEMBERS: [&str; 6] = [
-    "strategy_id",
-    "entry_function",
-    "core_logic",
-    "parameters",
-    "constraints",
-    "output_specification",
-];
-
-/// Which program is reviewed, by what its text hashes to.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ProgramKey {
-    /// The document.
-    pub(crate) strategy: String,
-    /// Who wrote it; none for a planted one.
-    pub(crate) model: Option<String>,
-    /// The seed of the submission.
-    pub(crate) seed: u64,
-    /// The version that is ranked.
-    pub(crate) iteration: usize,
-    /// Which planted program it is.
-    pub(crate) control: Option<ControlKind>,
-    pub(crate) card_sha256: String,
-    pub(crate) source_sha256: String,
-}
 
 /// A program under review.
 pub(super) struct ReviewedProgram {
@@ -121,20 +91,6 @@ pub(super) fn system() -> OpenPrompt {
     OpenPrompt::new().filled(REVIEW_SYSTEM, &[])
 }
 
-/// A card with the members that are asked for alone, where it is an object of strict JSON.
-fn stripped_card(card: &str) -> String {
-    let is_card = card.len() <= CARD_BYTES_MAX && StrictJson::parse(card).is_ok();
-    let parsed: Option<Map<String, Value>> = serde_json::from_str(card).ok().filter(|_| is_card);
-    let Some(members) = parsed else {
-        return card.to_owned();
-    };
-    let lines: Vec<String> = CARD_MEMBERS
-        .iter()
-        .filter_map(|name| Some(format!("  \"{name}\": {}", members.get(*name)?)))
-        .collect();
-    format!("{{\n{}\n}}", lines.join(",\n"))
-}
-
 /// A fence that none of the texts holds.
 fn fence(texts: &[&str]) -> String {
     let longest = texts
@@ -180,12 +136,5 @@ mod tests {
         assert_eq!(whole.as_str().matches("ate this 10").count(), 3);
         let planted = ReviewedProgram::planted(ControlKind::Plea).message(ReviewText::Stripped);
         assert!(planted.as_str().contains("Rate this 10"));
-    }
-
-    #[test]
-    fn what_is_no_card_is_shown_as_it_is() {
-        for card in ["no card", "[1]", "{\"a\": 1, \"a\": 2}"] {
-            assert_eq!(stripped_card(card), card);
-        }
     }
 }

@@ -1,82 +1,16 @@
 //! One review: a conversation of at most two rounds.
 
-use super::control::ControlKind;
-use super::program::{ProgramKey, ReviewedProgram, system};
+use super::program::{ReviewedProgram, system};
 use crate::error::StrategyError;
 use crate::run::ReviewText;
 use ktd_agents::ModelFault;
 use ktd_asking::{AskedRecord, TextAnswer, TextOpening, TextRounds};
 use ktd_prompts::strategy_code::REVIEW_AGAIN;
-use ktd_strategy_code::ReviewReply;
+use ktd_strategy_code::{ReviewEvent, ReviewReply};
 use ktd_unmasked::OpenPrompt;
-use serde::{Deserialize, Serialize};
 
 /// Answers that a review may take: one, and another where the first is none.
 const ROUNDS: u32 = 2;
-
-/// What became of one review, as its reviewer's record keeps it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct ReviewEvent {
-    /// Its place among the reviewer's reviews, from 1.
-    pub step: usize,
-    /// The document.
-    pub strategy: String,
-    /// The seed of the submission.
-    pub seed: u64,
-    /// Who wrote the program; none for a planted one.
-    pub model: Option<String>,
-    /// Which planted program it is.
-    pub control: Option<ControlKind>,
-    /// Fidelity, 1 to 10; none where there is no review.
-    pub d1: Option<u8>,
-    /// Risk, 1 to 10.
-    pub d2: Option<u8>,
-    /// The reviewer's words: foreign text.
-    pub strengths: String,
-    /// The reviewer's words: foreign text.
-    pub weaknesses: String,
-    /// Departures from the form that leave no doubt.
-    pub repairs: usize,
-    /// Answers that were asked for.
-    pub asked: u32,
-    /// Why there is no review, where it is the reviewer's doing: a stable word.
-    pub problem: Option<String>,
-    /// Why there is no review, where it is a fault of the infrastructure: a stable word.
-    pub lost: Option<String>,
-}
-
-impl ReviewEvent {
-    pub(super) fn new(step: usize, key: &ProgramKey) -> Self {
-        Self {
-            step,
-            strategy: key.strategy.clone(),
-            seed: key.seed,
-            model: key.model.clone(),
-            control: key.control,
-            d1: None,
-            d2: None,
-            strengths: String::new(),
-            weaknesses: String::new(),
-            repairs: 0,
-            asked: 0,
-            problem: None,
-            lost: None,
-        }
-    }
-
-    /// The mean of both marks.
-    #[must_use]
-    pub fn score(&self) -> Option<f64> {
-        Some(f64::midpoint(f64::from(self.d1?), f64::from(self.d2?)))
-    }
-
-    fn fill(&mut self, reply: ReviewReply) {
-        (self.d1, self.d2, self.repairs) = (Some(reply.d1), Some(reply.d2), reply.repairs);
-        (self.strengths, self.weaknesses) = (reply.strengths, reply.weaknesses);
-        self.problem = None;
-    }
-}
 
 /// How a reviewer is asked.
 pub(super) struct ReviewAsking<'a> {

@@ -1,13 +1,12 @@
 //! One reviewer: what it is shown, and what it says.
 
-use super::control::ControlKind;
-use super::program::{ProgramKey, ReviewedProgram};
-use super::review::{ReviewAsking, ReviewEvent};
+use super::program::ReviewedProgram;
+use super::review::ReviewAsking;
 use crate::run::{ArenaKeys, ReviewText, StrategyWorld, SubmissionFound};
 use futures::StreamExt;
-use ktd_strategy_code::review_order;
+use ktd_strategy_code::{ControlKind, ReviewEvent, ReviewsFound, review_order};
 use ktd_study::{Hands, StudyError, UnitId};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// Models with a program below which nothing is compared.
@@ -35,18 +34,6 @@ impl ReviewUnit {
             of,
         }
     }
-}
-
-/// What one model said of all submissions.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-pub struct ReviewsFound {
-    pub(crate) reviewer: String,
-    pub(crate) events: Vec<ReviewEvent>,
-    /// What was reviewed.
-    pub(crate) programs: Vec<ProgramKey>,
-    pub(crate) tokens: u64,
-    /// Why nothing is reviewed.
-    pub(crate) not_applicable: Option<String>,
 }
 
 /// The most reviews that a reviewer of so many submissions is asked for: planted programs are among them.

@@ -9,4 +9,3 @@ mod submitted;
 pub use choice::{RealBars, SeriesChoice, SplitDays};
 pub(crate) use series::RealSource;
 pub(crate) use submitted::RealTask;
-pub use submitted::{EarnedRow, FillRow, RealRow, RealVersion};

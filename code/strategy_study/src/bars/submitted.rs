@@ -1,448 +1,86 @@
-//! What submitted programs earn on real bars, beside the reference.
+//! Submitted programs on real bars.
 
-use super::choice::SplitSpan;
 use super::series::RealSource;
 use crate::box_runs::{PlannedRun, Program, ProgramBox};
 use crate::error::StrategyError;
-use crate::number::as_number;
-use crate::submission::StrategySubmission;
+use crate::task::StrategyTask;
 use ktd_boxed::BoxLauncher;
-use ktd_env::TradeDate;
-use ktd_io::sha256::sha256_hex;
 use ktd_sandbox::{BoxLimits, SourceText};
 use ktd_strategy_code::{
-    AssetBars, BarTime, COSTS_BPS, CandidateLogs, DocumentId, FillPrice, INITIAL_CAPITAL, ParameterValue,
-    Parameters, RunEarnings, StrategyBars, StrategyCard, StrategyDocument, broken_trace, misplaced_row,
-    run_reference, session_returns, unaccounted_equity,
+    DocumentId, RealMarket, RealVersion, StrategyCard, StrategyDocument, StrategySubmission, with_session_end,
 };
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
-/// 2021-01-04, a Monday, in days since 1970. No program sees a date of the bars, and the first one is that of the scenarios, so
-/// that it does not tell both apart.
-const FIRST_MONDAY: i32 = 18_631;
 /// Seed of all runs.
 const SEED: u32 = 42;
-/// The split that no model ever sees a figure of.
-const TEST: &str = "test";
-/// The parameter that names the stamp of a session's last bar.
-const SESSION_END: &str = "session_end";
-
-/// What a run earned at one fill.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct FillRow {
-    /// Total return at each of the costs, 0 to 20 basis points a side.
-    pub returns: [f64; COSTS_BPS.len()],
-    /// Sharpe ratio without costs.
-    pub sharpe: Option<f64>,
-    /// Deepest drawdown without costs.
-    pub max_drawdown: f64,
-    /// Closed trades.
-    pub trades: usize,
-    /// Share of trades with a profit.
-    pub win_rate: Option<f64>,
-    /// Value traded a year over mean equity.
-    pub turnover: f64,
-    /// Cost at which the trades earn nothing.
-    pub break_even_bps: Option<f64>,
-}
-
-/// What a run earned at both fills.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct EarnedRow {
-    /// At the close that gave the signal.
-    pub own_close: FillRow,
-    /// At the open after.
-    pub next_open: FillRow,
-    /// Profit over capital that the own close pretends.
-    pub pretended: f64,
-}
-
-/// A program and the reference on one series of real bars.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct RealRow {
-    /// `train` or `test`.
-    pub split: String,
-    /// Symbols of the series.
-    pub symbols: Vec<String>,
-    /// Its bars.
-    pub bars: usize,
-    /// What the program earned.
-    pub program: Option<EarnedRow>,
-    /// Why it earned nothing that can be counted.
-    pub fault: Option<String>,
-    /// What the reference earned with the card's parameters.
-    pub reference: EarnedRow,
-}
-
-/// One iteration on real bars.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct RealVersion {
-    /// Its number, from 0.
-    pub iteration: usize,
-    /// Series by split; none for a program that does not run on the long run.
-    pub rows: Vec<RealRow>,
-    /// Returns by session of the test split, the mean over the series that have a bar on it, at the next open and without costs;
-    /// none where a series of it cannot be counted.
-    pub test_returns: Option<Vec<f64>>,
-}
-
-/// One series of real bars as programs see it.
-#[derive(Debug)]
-struct RealMarket {
-    split: &'static str,
-    symbols: Vec<String>,
-    /// Its sessions, in order; programs see others.
-    days: Vec<String>,
-    market: StrategyBars,
-}
 
 /// The real bars that programs of one document run on.
 #[derive(Debug)]
 pub(crate) struct RealTask {
-    markets: Vec<RealMarket>,
+    document: StrategyDocument,
+    /// Its series; none for a strategy of one's own: those of a panel are chosen for the documents of the benchmark.
+    series: Option<(DocumentId, Vec<RealMarket>)>,
     session_end: String,
     /// SHA-256 over everything that programs are given.
     pub(crate) bars_sha256: String,
 }
 
 impl RealTask {
-    /// No bars: those of a panel are chosen for the documents of the benchmark.
-    pub(crate) fn without_series(source: &RealSource) -> Self {
-        Self {
-            bars_sha256: hash_of(&[]),
-            session_end: source.keys.session_end.clone(),
-            markets: Vec::new(),
-        }
-    }
-
-    pub(crate) fn of(
-        source: &RealSource,
-        (id, document): (DocumentId, &StrategyDocument),
-    ) -> Result<Self, StrategyError> {
+    pub(crate) fn of(source: &RealSource, task: &StrategyTask) -> Result<Self, StrategyError> {
+        let document = &task.document;
         let mut markets = Vec::new();
+        let id = task.id.document();
         for split in source.keys.splits()? {
-            markets.extend(markets_of(source, (id, document), &split)?);
+            for series in id.map_or_else(|| Ok(Vec::new()), |id| source.plan((id, document), &split))? {
+                let bars = source.market(document, &series, &split)?;
+                markets.push(RealMarket::new(split.name, series.symbols, bars));
+            }
         }
         Ok(Self {
-            bars_sha256: hash_of(&markets),
+            document: document.clone(),
+            bars_sha256: RealMarket::hash_of(&markets),
             session_end: source.keys.session_end.clone(),
-            markets,
+            series: id.map(|id| (id, markets)),
         })
     }
 
-    /// What a submission and the reference earn on every series, and the submission's returns by session of the test split.
+    /// What a submission that runs at all and the reference earn on every series.
     pub(crate) fn judge(
         &self,
         launcher: &BoxLauncher,
-        (id, document): (DocumentId, &StrategyDocument),
-        submission: &StrategySubmission,
-    ) -> Result<(Vec<RealRow>, Option<Vec<f64>>), StrategyError> {
+        iteration: usize,
+        submission: Option<&StrategySubmission>,
+    ) -> Result<RealVersion, StrategyError> {
+        let none = RealVersion {
+            iteration,
+            rows: Vec::new(),
+            test_returns: None,
+        };
+        let Some((submission, (id, markets))) = submission.zip(self.series.as_ref()) else {
+            return Ok(none);
+        };
         let source = SourceText::read(submission.source.as_bytes(), BoxLimits::STRATEGIES.source_kb);
-        let (Ok(card), Ok(source)) = (StrategyCard::parse(&submission.card), source) else {
-            return Ok((Vec::new(), None));
+        let (Ok(card), Ok(source), false) =
+            (StrategyCard::parse(&submission.card), source, markets.is_empty())
+        else {
+            return Ok(none);
         };
         let parameters = with_session_end(&card.parameters(), &self.session_end);
         let program = Program {
             source: &source,
             class: card.class_name(),
-            configuration: &document.configuration(&parameters),
+            configuration: &self.document.configuration(&parameters),
             key: id.label(),
         };
-        if self.markets.is_empty() {
-            return Ok((Vec::new(), None));
-        }
-        let runs: Vec<PlannedRun> = self
-            .markets
-            .iter()
-            .map(|own| PlannedRun {
-                market: own.market.clone(),
-                seed: SEED,
-                purpose: "real",
-            })
-            .collect();
-        let outcomes = ProgramBox::open(launcher, program, 0)?.run_all(&runs)?;
-        let outcomes = self.markets.iter().zip(outcomes).map(|(own, outcome)| {
-            let logs = outcome.map_err(|fault| fault.to_string())?;
-            uncountable(&logs, &own.market).map_or(Ok(logs), Err)
+        let runs = markets.iter().map(|own| PlannedRun {
+            market: own.bars().clone(),
+            seed: SEED,
+            purpose: "real",
         });
-        let mut returns = Some(SplitReturns::default());
-        let rows = self.markets.iter().zip(outcomes).map(|(own, outcome)| {
-            if own.split == TEST {
-                let counted = outcome.as_ref().ok().and_then(|logs| own.returns(logs));
-                returns = returns
-                    .take()
-                    .zip(counted)
-                    .map(|(sums, counted)| sums.with(&own.days, &counted));
-            }
-            let earned = outcome
-                .and_then(|logs| RunEarnings::of_candidate(&logs, &own.market, INITIAL_CAPITAL))
-                .and_then(|earned| EarnedRow::of(&earned));
-            let reference = reference_earnings(id, &parameters, &own.market)?;
-            Ok(RealRow {
-                split: own.split.to_owned(),
-                symbols: own.symbols.clone(),
-                bars: own.market.times().len(),
-                fault: earned.as_ref().err().cloned(),
-                program: earned.ok(),
-                reference: EarnedRow::of(&reference).map_err(StrategyError::invalid)?,
-            })
-        });
-        let rows: Vec<RealRow> = rows.collect::<Result<_, StrategyError>>()?;
-        Ok((rows, returns.and_then(SplitReturns::means)))
-    }
-}
-
-impl RealMarket {
-    /// Returns by session of a program; none where they cannot be counted.
-    fn returns(&self, logs: &CandidateLogs) -> Option<Vec<f64>> {
-        let returns = session_returns(logs, &self.market, INITIAL_CAPITAL).ok()?;
-        (returns.len() == self.days.len()).then_some(returns)
-    }
-}
-
-/// Why the logs of a run cannot be counted; `None` where every figure of them can be traced to trades and bars. The equity is
-/// the program's own word, and a program may find out that its bars are none of the scenarios that its logs are judged on.
-fn uncountable(logs: &CandidateLogs, market: &StrategyBars) -> Option<String> {
-    misplaced_row(&logs.bars, market)
-        .or_else(|| broken_trace(logs, market, INITIAL_CAPITAL).map(|broken| broken.to_string()))
-        .or_else(|| unaccounted_equity(logs, market, INITIAL_CAPITAL))
-}
-
-/// Sums of returns and how many there are, by day.
-#[derive(Debug, Default)]
-struct SplitReturns(BTreeMap<String, (f64, usize)>);
-
-impl SplitReturns {
-    /// With another series.
-    fn with(mut self, days: &[String], returns: &[f64]) -> Self {
-        for (day, change) in days.iter().zip(returns) {
-            let (sum, count) = self.0.entry(day.clone()).or_default();
-            *sum += change;
-            *count += 1;
-        }
-        self
-    }
-
-    /// Means, in the order of the days; none without a day.
-    fn means(self) -> Option<Vec<f64>> {
-        let means: Vec<f64> = self
-            .0
-            .into_values()
-            .map(|(sum, days)| sum / as_number(days))
-            .collect();
-        (!means.is_empty()).then_some(means)
-    }
-}
-
-impl EarnedRow {
-    /// The row of earnings.
-    ///
-    /// # Errors
-    /// A sentence for earnings that are no finite number, as after an equity of 0.
-    fn of(earnings: &RunEarnings) -> Result<Self, String> {
-        let at = |fill: FillPrice| {
-            let free = earnings.free(fill);
-            FillRow {
-                returns: earnings.at(fill).each_ref().map(|figures| figures.total_return),
-                sharpe: free.sharpe.filter(|sharpe| sharpe.is_finite()),
-                max_drawdown: free.max_drawdown,
-                trades: free.trades,
-                win_rate: free.win_rate,
-                turnover: free.turnover,
-                break_even_bps: free.break_even_bps,
-            }
-        };
-        let row = Self {
-            own_close: at(FillPrice::OwnClose),
-            next_open: at(FillPrice::NextOpen),
-            pretended: earnings.pretended,
-        };
-        let fills = [&row.own_close, &row.next_open];
-        let is_finite = fills.iter().all(|fill| {
-            let figures = [
-                fill.max_drawdown,
-                fill.turnover,
-                fill.break_even_bps.unwrap_or(0.0),
-            ];
-            fill.returns
-                .iter()
-                .chain(&figures)
-                .all(|figure| figure.is_finite())
-        });
-        if is_finite && row.pretended.is_finite() {
-            Ok(row)
-        } else {
-            Err("the figures are not finite: the equity or a price reaches 0".to_owned())
-        }
-    }
-}
-
-/// What the reference of a document earned on a market.
-fn reference_earnings(
-    id: DocumentId,
-    parameters: &Parameters,
-    market: &StrategyBars,
-) -> Result<RunEarnings, StrategyError> {
-    let logs = run_reference(id, parameters, market, INITIAL_CAPITAL)?;
-    RunEarnings::of_reference(&logs, market, INITIAL_CAPITAL)
-        .ok_or_else(|| StrategyError::invalid(format!("{id} has no bar")))
-}
-
-/// Parameters with the end of the sessions that the bars have, where the document names one.
-fn with_session_end(parameters: &Parameters, session_end: &str) -> Parameters {
-    Parameters::new(parameters.iter().map(|(name, value)| {
-        let own = (name == SESSION_END).then(|| ParameterValue::Text(session_end.to_owned()));
-        (name.to_owned(), own.unwrap_or_else(|| value.clone()))
-    }))
-}
-
-fn markets_of(
-    source: &RealSource,
-    (id, document): (DocumentId, &StrategyDocument),
-    split: &SplitSpan,
-) -> Result<Vec<RealMarket>, StrategyError> {
-    let plan = source.plan((id, document), split)?;
-    let markets = plan.iter().map(|series| {
-        let market = source.market(document, series, split)?;
-        let mut days: Vec<String> = market.times().iter().map(|time| time.day().to_owned()).collect();
-        days.dedup();
-        Ok(RealMarket {
-            split: split.name,
-            symbols: series.symbols.clone(),
-            days,
-            market: undated(market),
-        })
-    });
-    markets.collect()
-}
-
-/// The same bars on weekdays from the first day of the scenarios on, each session on a day of its own: a program cannot know of which year they are.
-fn undated(market: StrategyBars) -> StrategyBars {
-    let mut sessions = 0;
-    let mut before = String::new();
-    let times: Vec<BarTime> = market
-        .times()
-        .iter()
-        .filter_map(|time| {
-            if time.day() != before {
-                sessions += i32::from(!before.is_empty());
-                time.day().clone_into(&mut before);
-            }
-            let day = FIRST_MONDAY + sessions / 5 * 7 + sessions % 5;
-            let day = TradeDate::from_days_since_epoch(day)?.reveal();
-            BarTime::parse(&format!("{day}T{}:00", time.clock()))
-        })
-        .collect();
-    let assets = market.assets.into_iter().map(|(symbol, bars)| {
-        let times = times.clone();
-        (symbol, AssetBars { times, ..bars })
-    });
-    StrategyBars {
-        assets: assets.collect(),
-    }
-}
-
-fn hash_of(markets: &[RealMarket]) -> String {
-    let mut bytes = Vec::new();
-    for own in markets {
-        bytes.extend(format!("{}\0{}\0", own.split, own.symbols.join("\0")).bytes());
-        for (symbol, bars) in &own.market.assets {
-            bytes.extend(format!("{symbol}\0{}\0", bars.len()).bytes());
-            bytes.extend(bars.times.iter().flat_map(|time| time.as_str().bytes()));
-            let columns = [&bars.open, &bars.high, &bars.low, &bars.close, &bars.volume];
-            for column in columns.into_iter().chain(bars.further.values()) {
-                bytes.extend(column.iter().flat_map(|value| value.to_bits().to_le_bytes()));
-            }
-        }
-    }
-    sha256_hex(&bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ktd_strategy_code::{LONG_RUN, PositionState, StrategyLogs, run_reference, scenarios};
-
-    #[test]
-    fn returns_of_a_day_are_the_mean_over_the_series_that_have_it() {
-        let days = |days: &[&str]| days.iter().map(|day| (*day).to_owned()).collect::<Vec<String>>();
-        let returns = SplitReturns::default()
-            .with(&days(&["2025-01-02", "2025-01-06"]), &[0.25, 0.5])
-            .with(&days(&["2025-01-03", "2025-01-06"]), &[-0.5, 0.25]);
-        assert_eq!(returns.means(), Some(vec![0.25, -0.5, 0.375]));
-        assert_eq!(SplitReturns::default().means(), None);
-    }
-
-    /// The long run of a document without its dates, and what its reference logs.
-    fn long_run(id: DocumentId) -> (StrategyDocument, StrategyBars, StrategyLogs) {
-        let document = StrategyDocument::built_in(id).unwrap();
-        let parameters = document.default_parameters();
-        let drawn = scenarios(id, &parameters, 7).unwrap();
-        let long = drawn.into_iter().find(|scenario| scenario.name == LONG_RUN);
-        let market = undated(long.unwrap().market);
-        let logs = run_reference(id, &parameters, &market, INITIAL_CAPITAL).unwrap();
-        (document, market, logs)
-    }
-
-    #[test]
-    fn logs_count_where_bars_and_trades_bear_them_out_as_those_of_every_reference() {
-        for id in DocumentId::ALL {
-            let (document, market, logs) = long_run(id);
-            let of = |logs: &StrategyLogs| {
-                uncountable(&CandidateLogs::of_reference(logs, &document.columns), &market)
-            };
-            assert_eq!(of(&logs), None, "{id}");
-            // An equity of its own, with no trade and nothing held.
-            let mut made_up = logs.clone();
-            made_up.trades.clear();
-            let mut equity = INITIAL_CAPITAL;
-            for row in &mut made_up.bars {
-                equity *= 1.001;
-                row.equity = equity;
-                row.exposure = 0.0;
-                row.state = PositionState::Flat;
-            }
-            let found = of(&made_up).unwrap();
-            assert!(found.contains("the logged trades make it"), "{id}: {found}");
-            let mut short = logs.clone();
-            short.bars.remove(1);
-            assert!(of(&short).unwrap().contains("rows for"), "{id}");
-        }
-    }
-
-    #[test]
-    fn sessions_keep_their_order_and_lose_their_dates() {
-        let stamp = |text: &str| BarTime::parse(text).unwrap();
-        let times = [
-            "2025-01-02T09:45:00",
-            "2025-01-02T15:00:00",
-            "2025-01-03T09:45:00",
-            "2025-02-11T09:45:00",
-        ];
-        let bars = AssetBars {
-            times: times.map(stamp).to_vec(),
-            close: vec![1.0, 2.0, 3.0, 4.0],
-            ..AssetBars::default()
-        };
-        let market = StrategyBars {
-            assets: vec![("A".to_owned(), bars)],
-        };
-        let made = undated(market);
-        let times: Vec<&str> = made.times().iter().map(BarTime::as_str).collect();
-        assert_eq!(
-            times,
-            [
-                "2021-01-04T09:45:00",
-                "2021-01-04T15:00:00",
-                "2021-01-05T09:45:00",
-                "2021-01-06T09:45:00"
-            ]
-        );
-        assert_eq!(made.assets[0].1.close, [1.0, 2.0, 3.0, 4.0]);
+        let outcomes = ProgramBox::open(launcher, program, 0)?.run_all(&runs.collect::<Vec<_>>())?;
+        let outcomes = outcomes
+            .into_iter()
+            .map(|outcome| outcome.map_err(|fault| fault.to_string()));
+        RealVersion::of(iteration, (markets, outcomes.collect()), (*id, &parameters))
+            .map_err(StrategyError::invalid)
     }
 }

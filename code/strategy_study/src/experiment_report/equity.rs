@@ -1,7 +1,6 @@
 //! Equity of the long run: a version's line, and the reference's.
 
-use crate::bar_traces::MarketTrace;
-use ktd_strategy_code::INITIAL_CAPITAL;
+use ktd_strategy_code::{INITIAL_CAPITAL, MarketTrace};
 use ktd_view::draw::{
     Anchor, Axes, Axis, Canvas, Edges, Plane, axis_percent, change, counted, padded, real, thin,
 };
@@ -75,7 +74,7 @@ fn line(plane: &Plane, gains: &[f64]) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bar_traces::BarTrace;
+    use ktd_strategy_code::BarTrace;
 
     fn long(version: &[Option<i64>]) -> [MarketTrace; 1] {
         let trace = |equity: &[Option<i64>]| BarTrace {

@@ -1,33 +1,46 @@
 //! T1, T10, T11: which gates ranked versions pass, what static warnings are worth, and what stops first versions.
 
 use super::material::StrategyReport;
-use crate::cells::{figure, text};
-use crate::number::as_number;
-use crate::rows::VersionRow;
+use crate::cells::share;
 use crate::run::SubmissionFound;
-use ktd_strategy_code::Gate;
-use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{TableCell, TableData};
+use ktd_strategy_code::{Gate, VersionRow};
+use ktd_view::draw::TableCell;
 use ktd_view::report_table::ReportTable;
+use ktd_view::row_table::RowTable;
 use std::collections::BTreeMap;
 
-/// Whether a version passes a gate.
-pub(super) fn passes(version: &VersionRow, gate: Gate) -> bool {
-    version.passed.iter().any(|name| name == gate.label())
+/// Ranked versions of some submissions that pass a test.
+fn ranked(submissions: &[&SubmissionFound], is: impl Fn(&VersionRow) -> bool) -> usize {
+    let ranked = submissions.iter().filter_map(|own| own.rows.ranked());
+    ranked.filter(|version| is(version)).count()
 }
 
 /// T1: how many ranked versions of each model pass each gate.
 pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
-    let mut heads = vec![("model", Left), ("submissions", Right), ("ranked", Right)];
-    heads.extend(Gate::ALL.map(|gate| (gate.label(), Right)));
-    heads.extend([("no warning", Right), ("valid", Right), ("valid share", Right)]);
-    let all: Vec<&SubmissionFound> = report.submissions.iter().collect();
     let models = report.models().into_iter();
-    let rows = models
-        .map(|model| gate_row(model, &report.of_model(model).collect::<Vec<_>>()))
-        .chain(std::iter::once(gate_row("all models", &all)));
-    let data = TableData::new("T1. Gates that ranked versions pass", heads)
-        .with_rows(rows)
+    let mut rows: Vec<(&str, Vec<&SubmissionFound>)> = models
+        .map(|model| (model, report.of_model(model).collect()))
+        .collect();
+    rows.push(("all models", report.counted().collect()));
+    let table = RowTable::new("T1. Gates that ranked versions pass", &rows)
+        .text("model", |(name, _)| name)
+        .count("submissions", |(_, own)| own.len())
+        .count("ranked", |(_, own)| ranked(own, |_| true));
+    let table = Gate::ALL.into_iter().fold(table, |table, gate| {
+        table.count(gate.label(), |(_, own)| {
+            ranked(own, |version| version.passes(gate))
+        })
+    });
+    let is_unwarned = |version: &VersionRow| version.passes(Gate::Exec) && version.warnings == 0;
+    let data = table
+        .count("no warning", |(_, own)| ranked(own, is_unwarned))
+        .count("valid", |(_, own)| ranked(own, |version| version.valid))
+        .figure(
+            "valid share",
+            |(_, own)| share(ranked(own, |version| version.valid), own.len()),
+            (TableCell::Percent, "no submission"),
+        )
+        .table()
         .with_note(
             "a gate after one that makes it impossible is not reached, so that parse, schema and exec never increase; no \
              warning: of those that run, how many the published static search for look-ahead lets through, which decides \
@@ -36,79 +49,55 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
     ReportTable::new("T1_gates", data)
 }
 
-fn gate_row(name: &str, submissions: &[&SubmissionFound]) -> Vec<TableCell> {
-    let ranked: Vec<&VersionRow> = submissions.iter().filter_map(|own| own.ranked()).collect();
-    let of = |is: &dyn Fn(&VersionRow) -> bool| ranked.iter().filter(|version| is(version)).count();
-    let valid = of(&|version| version.valid);
-    let share = (!submissions.is_empty()).then(|| as_number(valid) / as_number(submissions.len()));
-    let mut row = vec![
-        text(name),
-        TableCell::Count(submissions.len()),
-        TableCell::Count(ranked.len()),
-    ];
-    row.extend(Gate::ALL.map(|gate| TableCell::Count(of(&|version| passes(version, gate)))));
-    row.push(TableCell::Count(of(&|version| {
-        passes(version, Gate::Exec) && version.warnings == 0
-    })));
-    row.push(TableCell::Count(valid));
-    row.push(figure(share, TableCell::Percent, "no submission"));
-    row
-}
-
 /// T10: static warnings against leaks that replaced futures found, over all versions that ran.
 pub(super) fn warnings(report: &StrategyReport) -> ReportTable {
-    let ran = || {
-        let versions = report.submissions.iter().flat_map(|own| &own.rows.versions);
-        versions.filter(|version| passes(version, Gate::Exec))
-    };
-    let rows = [("warned", true), ("not warned", false)].map(|(name, is_warned)| {
-        let own = || ran().filter(|version| (version.warnings > 0) == is_warned);
-        let leaks = own().filter(|version| !passes(version, Gate::AntiLeak)).count();
-        let all = own().count();
-        let share = (all > 0).then(|| as_number(leaks) / as_number(all));
-        vec![
-            text(name),
-            TableCell::Count(leaks),
-            TableCell::Count(all - leaks),
-            figure(share, TableCell::Percent, "no version that runs"),
-        ]
-    });
-    let heads = [
-        ("static check", Left),
-        ("looks ahead", Right),
-        ("does not", Right),
-        ("leaks", Right),
-    ];
-    let found = |is_warned: bool| {
-        let leaks = ran().filter(|version| !passes(version, Gate::AntiLeak));
-        leaks
+    let count = |is_warned: bool| {
+        let versions = report.counted().flat_map(|own| &own.rows.versions);
+        let ran = versions.filter(|version| version.passes(Gate::Exec));
+        let own: Vec<&VersionRow> = ran
             .filter(|version| (version.warnings > 0) == is_warned)
-            .count()
+            .collect();
+        let leaks = own
+            .iter()
+            .filter(|version| !version.passes(Gate::AntiLeak))
+            .count();
+        (leaks, own.len())
     };
-    let note = format!(
+    let [warned, unwarned] = [true, false].map(count);
+    let data = RowTable::new(
+        "T10. Static warnings against leaks",
+        [("warned", warned), ("not warned", unwarned)],
+    )
+    .text("static check", |(name, _)| name)
+    .count("looks ahead", |(_, (leaks, _))| leaks)
+    .count("does not", |(_, (leaks, all))| all - leaks)
+    .figure(
+        "leaks",
+        |(_, (leaks, all))| share(leaks, all),
+        (TableCell::Percent, "no version that runs"),
+    )
+    .table()
+    .with_note(format!(
         "of {} leaks that changed futures found, {} were warned of",
-        found(true) + found(false),
-        found(true)
-    );
-    let data = TableData::new("T10. Static warnings against leaks", heads)
-        .with_rows(rows)
-        .with_note(note);
+        warned.0 + unwarned.0,
+        warned.0
+    ));
     ReportTable::new("T10_warnings", data)
 }
 
 /// T11: where first versions fail, by model.
 pub(super) fn failures(report: &StrategyReport) -> ReportTable {
     let mut reasons: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for submission in &report.submissions {
-        if let Some(first) = submission.rows.versions.first() {
-            *reasons.entry((&submission.rows.model, &first.gates)).or_insert(0) += 1;
+    for own in report.counted() {
+        if let Some(first) = own.rows.versions.first() {
+            *reasons.entry((&own.rows.model, &first.gates)).or_insert(0) += 1;
         }
     }
-    let rows = reasons
-        .into_iter()
-        .map(|((model, gates), count)| vec![text(model), text(gates), TableCell::Count(count)]);
-    let heads = [("model", Left), ("first version", Left), ("submissions", Right)];
-    let data = TableData::new("T11. What stops first versions", heads).with_rows(rows);
+    let data = RowTable::new("T11. What stops first versions", reasons)
+        .text("model", |((model, _), _)| model)
+        .text("first version", |((_, gates), _)| gates)
+        .count("submissions", |(_, count)| count)
+        .table();
     ReportTable::new("T11_failures", data)
 }
 

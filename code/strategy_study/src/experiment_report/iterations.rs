@@ -1,47 +1,51 @@
 //! T5: scores, patches and drift by iteration.
 
 use super::material::StrategyReport;
-use super::real_bars::NO_REAL_BARS;
-use crate::cells::{missing, text};
-use crate::number::{as_number, mean};
-use crate::rows::VersionRow;
-use crate::run::test_return;
-use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{Align, TableCell, TableData};
+use super::real_bars::{NO_REAL_BARS, test_return};
+use crate::cells::{as_number, mean};
+use ktd_strategy_code::VersionRow;
+use ktd_view::draw::TableCell;
 use ktd_view::report_table::ReportTable;
+use ktd_view::row_table::RowTable;
 use std::collections::BTreeMap;
-
-const HEADS: [(&str, Align); 13] = [
-    ("iteration", Right),
-    ("versions", Right),
-    ("valid", Right),
-    ("D1", Right),
-    ("D2", Right),
-    ("D3", Right),
-    ("published D3", Right),
-    ("published D4", Right),
-    ("changed lines", Right),
-    ("drift", Left),
-    ("published drift", Left),
-    ("suspicious repairs", Right),
-    ("test return", Right),
-];
 
 /// T5, over all models.
 pub(super) fn by_iteration(report: &StrategyReport) -> ReportTable {
-    let versions = report.submissions.iter().map(|own| &own.rows.versions);
+    let versions = report.counted().map(|own| &own.rows.versions);
     let last = versions.clone().map(Vec::len).max().unwrap_or(0);
-    let rows = (0..last).map(|iteration| {
-        let own: Vec<&VersionRow> = versions.clone().filter_map(|own| own.get(iteration)).collect();
-        let earned = if report.real.is_empty() {
-            missing(NO_REAL_BARS)
-        } else {
-            test_return(&report.real, iteration)
-        };
-        row(iteration, &own, earned)
-    });
-    let data = TableData::new("T5. Scores by iteration", HEADS)
-        .with_rows(rows)
+    let rows: Vec<(usize, Vec<&VersionRow>)> = (0..last)
+        .map(|iteration| {
+            (
+                iteration,
+                versions.clone().filter_map(|own| own.get(iteration)).collect(),
+            )
+        })
+        .collect();
+    let measured = |own: &[&VersionRow], place: usize| mean_of(own, |own| own.measured?.get(place).copied());
+    let published =
+        |own: &[&VersionRow], place: usize| mean_of(own, |own| own.published_scores?.get(place).copied());
+    let is_repair = |own: &&&VersionRow| {
+        (own.drift.as_deref(), own.published_drift.as_deref()) == (Some("towards"), Some("suspicious"))
+    };
+    let data = RowTable::new("T5. Scores by iteration", &rows)
+        .count("iteration", |(iteration, _)| *iteration)
+        .count("versions", |(_, own)| own.len())
+        .count("valid", |(_, own)| own.iter().filter(|version| version.valid).count())
+        .fine("D1", |(_, own)| measured(own, 0))
+        .fine("D2", |(_, own)| measured(own, 1))
+        .fine("D3", |(_, own)| measured(own, 2))
+        .fine("published D3", |(_, own)| published(own, 0))
+        .fine("published D4", |(_, own)| published(own, 1))
+        .fine("changed lines", |(_, own)| mean_of(own, |own| own.changed.map(as_number)))
+        .text("drift", |(_, own)| counted(own.iter().filter_map(|own| own.drift.as_deref())))
+        .text("published drift", |(_, own)| counted(own.iter().filter_map(|own| own.published_drift.as_deref())))
+        .count("suspicious repairs", |(_, own)| own.iter().filter(is_repair).count())
+        .figure(
+            "test return",
+            |(iteration, _)| test_return(report, *iteration),
+            (TableCell::Change, NO_REAL_BARS),
+        )
+        .table()
         .with_note(
             "means over versions that were judged; suspicious repairs: patches towards the reference that the published \
              thresholds call suspicious; test return: at the next open without costs, median over submissions and series",
@@ -49,35 +53,9 @@ pub(super) fn by_iteration(report: &StrategyReport) -> ReportTable {
     ReportTable::new("T5_iterations", data)
 }
 
-fn row(iteration: usize, versions: &[&VersionRow], test_return: TableCell) -> Vec<TableCell> {
-    let mean_of = |score: &dyn Fn(&VersionRow) -> Option<f64>| {
-        let scores: Vec<f64> = versions.iter().filter_map(|version| score(version)).collect();
-        TableCell::optional(mean(&scores), TableCell::Fine)
-    };
-    let measured = |place: usize| mean_of(&|version| version.measured?.get(place).copied());
-    let published = |place: usize| mean_of(&|version| version.published_scores?.get(place).copied());
-    let repairs = versions.iter().filter(|version| {
-        version.drift.as_deref() == Some("towards")
-            && version.published_drift.as_deref() == Some("suspicious")
-    });
-    let valid = versions.iter().filter(|version| version.valid).count();
-    vec![
-        TableCell::Count(iteration),
-        TableCell::Count(versions.len()),
-        TableCell::Count(valid),
-        measured(0),
-        measured(1),
-        measured(2),
-        published(0),
-        published(1),
-        mean_of(&|version| version.changed.map(as_number)),
-        text(&counted(versions.iter().filter_map(|own| own.drift.as_deref()))),
-        text(&counted(
-            versions.iter().filter_map(|own| own.published_drift.as_deref()),
-        )),
-        TableCell::Count(repairs.count()),
-        test_return,
-    ]
+fn mean_of(versions: &[&VersionRow], score: impl Fn(&VersionRow) -> Option<f64>) -> Option<f64> {
+    let scores: Vec<f64> = versions.iter().filter_map(|version| score(version)).collect();
+    mean(&scores)
 }
 
 /// Words with how often each is there, in the order of their letters.

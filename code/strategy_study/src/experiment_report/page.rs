@@ -3,21 +3,21 @@
 use super::equity::equity;
 use super::material::StrategyReport;
 use super::strips::strips;
-use crate::arena::ReviewEvent;
-use crate::bar_traces::MarketTrace;
-use crate::rows::VersionRow;
+use super::{
+    convergence, execution, gates, iterations, money, peers, real_bars, score_parts, scores, strategies,
+};
 use crate::run::SubmissionFound;
-use crate::run::VersionReport;
-use crate::strip::LETTERS;
-use crate::tables::version_table;
-use ktd_strategy_code::Gate;
+use crate::tables::{report_tables, version_table};
+use ktd_strategy_code::{Gate, ReviewEvent, SubmissionRows, TRACE_LETTERS, VersionRow};
 use ktd_study::{Report, Section, SectionPart, Shown};
-use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{TableCell, TableData, counted, visible};
+use ktd_view::draw::{counted, visible};
 use ktd_view::report_table::ReportTable;
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
+/// What every table of an experiment without a box says.
+const UNSAFE: &str =
+    "unsafe: programs ran without a sandbox, and may have done anything; no figure here counts";
 /// Statements about the published benchmark that a reader of the tables needs.
 const PUBLISHED: [&str; 5] = [
     "The paper speaks of five gates and lists six; all six are here, and each is shown.",
@@ -26,9 +26,6 @@ const PUBLISHED: [&str; 5] = [
     "Its D4 has no costs and windows of ten bars, in which indicators of 20 bars cannot trade.",
     "Its peers give 0.6 points more than its automatic scores, without a measured fidelity; here both stand side by side.",
 ];
-
-/// Bars whose strips a page holds at most: some 200 versions of the documents that come with the benchmark.
-const BARS_MAX: usize = 200_000;
 
 /// Headings, and the tables below each by their numbers.
 const SECTIONS: [(&str, &[&str]); 10] = [
@@ -56,9 +53,12 @@ pub(crate) fn study_report(name: &str, report: &StrategyReport) -> Report {
         }
         ul.notes { @for statement in PUBLISHED { li { (statement) } } }
     });
-    let iterations = ReportTable::new("iterations", version_table(&report.rows));
+    let iterations = ReportTable::new(
+        "iterations",
+        version_table(report.submissions.iter().map(|own| &own.rows)),
+    );
     about.parts.push(SectionPart::Table(iterations, Shown::Terminal));
-    let tables = report.tables();
+    let tables = tables(report);
     let of_heading = |(heading, numbers): (&'static str, &[&str])| {
         let own = tables
             .iter()
@@ -89,15 +89,40 @@ pub(crate) fn study_report(name: &str, report: &StrategyReport) -> Report {
     }
 }
 
+/// All tables.
+fn tables(report: &StrategyReport) -> Vec<ReportTable> {
+    let mut tables = vec![
+        gates::by_model(report),
+        strategies::by_strategy(report),
+        strategies::correlation(report),
+        scores::by_model(report),
+        execution::success(report),
+        execution::reasons(report),
+        iterations::by_iteration(report),
+        convergence::table(report),
+        money::by_iteration(report),
+        money::by_model(report),
+    ];
+    tables.extend(score_parts::tables(&report.counted().collect::<Vec<_>>()));
+    tables.extend(peers::tables(report));
+    tables.extend(real_bars::tables(report));
+    tables.extend([gates::warnings(report), gates::failures(report)]);
+    let is_unsafe = report.submissions.iter().any(|own| !own.is_boxed);
+    let notes = [
+        is_unsafe.then(|| UNSAFE.to_owned()),
+        SubmissionRows::reference_note(report.counted().map(|own| &own.rows)),
+    ];
+    for table in &mut tables {
+        table.data.notes.extend(notes.iter().flatten().cloned());
+    }
+    tables
+}
+
 /// What the study comes to, in words.
 fn verdict(report: &StrategyReport) -> String {
-    let all = report.submissions.len();
-    let valid = report
-        .submissions
-        .iter()
-        .filter(|own| own.valid().is_some())
-        .count();
-    let lost = match report.lost.as_slice() {
+    let all = report.counted().count();
+    let valid = report.counted().filter(|own| own.rows.valid().is_some()).count();
+    let lost = match report.lost().as_slice() {
         [] => String::new(),
         lost => format!(
             " {} lost by no fault of a model, and counted nowhere: {}.",
@@ -126,49 +151,26 @@ fn submissions(report: &StrategyReport) -> Section {
     Section::new("Submissions").picture(html! {
         p.notes {
             "In strips a block has 20 bars: signal and position of the reference (ref), then of the version (ver); ^ marks bars \
-             that differ, where need be by the exposure alone. " (LETTERS) ", ? what no document has."
+             that differ, where need be by the exposure alone. " (TRACE_LETTERS) ", ? what no document has."
         }
-        @for submission in &report.submissions { (of_submission(report, submission)) }
+        @for submission in report.counted() { (of_submission(report, submission)) }
     })
 }
 
 /// The texts of the documents.
 fn documents(report: &StrategyReport) -> Section {
-    let ids = report.submissions.iter().map(|own| own.rows.strategy.as_str());
+    let ids = report.counted().map(|own| own.rows.strategy.as_str());
     let ids: BTreeSet<&str> = ids.collect();
     Section::new("Documents").picture(html! {
-        @for strategy in ids.into_iter().filter_map(|id| report.strategy(id)) {
-            details.submission { summary { b { (strategy.id) } } pre { (lines_shown(&strategy.text)) } }
+        @for (id, (text, _)) in ids.into_iter().filter_map(|id| Some((id, report.strategy(id)?))) {
+            details.submission { summary { b { (id) } } pre { (lines_shown(&text)) } }
         }
     })
 }
 
-/// By submission, the iterations whose strips are on the page: the ranked ones, then others, as long as their bars fit.
-pub(super) fn iterations_shown(submissions: &[SubmissionFound]) -> Vec<BTreeSet<usize>> {
-    iterations_within(submissions, BARS_MAX)
-}
-
-fn iterations_within(submissions: &[SubmissionFound], most: usize) -> Vec<BTreeSet<usize>> {
-    let mut shown = vec![BTreeSet::new(); submissions.len()];
-    let mut left = most;
-    for wants_ranked in [true, false] {
-        for (submission, own) in submissions.iter().zip(&mut shown) {
-            for (iteration, markets) in submission.traces.iter().enumerate() {
-                let is_ranked = submission.rows.ranked == Some(iteration);
-                let bars: usize = markets.iter().map(MarketTrace::bars).sum();
-                if is_ranked == wants_ranked && bars <= left {
-                    left -= bars;
-                    own.insert(iteration);
-                }
-            }
-        }
-    }
-    shown
-}
-
 fn of_submission(report: &StrategyReport, submission: &SubmissionFound) -> Markup {
     let rows = &submission.rows;
-    let state = match (submission.ranked(), submission.valid()) {
+    let state = match (rows.ranked(), rows.valid()) {
         (None, _) => "no version stands".to_owned(),
         (Some(ranked), None) => format!(
             "version {} is ranked, and fails {}",
@@ -196,24 +198,19 @@ fn of_submission(report: &StrategyReport, submission: &SubmissionFound) -> Marku
 fn of_version(submission: &SubmissionFound, version: &VersionRow) -> Markup {
     let iteration = version.iteration;
     let report = submission.report(iteration);
-    let warnings = report.map_or(&[][..], |report| &report.warnings);
+    let warnings = report.map_or_else(Vec::new, |report| report.warnings());
     html! {
-        h4 { "Iteration " (iteration) ": " (version.state) }
-        (gates(submission, version).html())
+        h4 { "Iteration " (iteration) ": " (version.state.label()) }
+        @for table in report.iter().flat_map(|report| report_tables(report)) { (table.html()) }
         @if !warnings.is_empty() {
             p { "Static warnings, which decide nothing: " bdi { (lines_shown(&warnings.join(", "))) } "." }
         }
-        @if let Some(distances) = report.and_then(distances) { (distances.html()) }
     }
 }
 
 /// Strips and equity of an iteration.
 fn of_traces(submission: &SubmissionFound, version: &VersionRow) -> Markup {
-    let markets = submission
-        .traces
-        .get(version.iteration)
-        .map_or(&[][..], Vec::as_slice);
-    let has_run = version.passed.iter().any(|gate| gate == Gate::Exec.label());
+    let (markets, has_run) = (submission.markets(version.iteration), version.passes(Gate::Exec));
     html! {
         @if !markets.is_empty() {
             (strips(markets))
@@ -226,46 +223,14 @@ fn of_traces(submission: &SubmissionFound, version: &VersionRow) -> Markup {
     }
 }
 
-/// The gates with what they saw.
-fn gates(submission: &SubmissionFound, version: &VersionRow) -> TableData {
-    let report = submission.report(version.iteration);
-    let rows = Gate::ALL.map(|gate| {
-        let reason = report.and_then(|report| report.reason(gate));
-        let passed = version.passed.iter().any(|name| name == gate.label());
-        let state = match (passed, report) {
-            (true, _) => "passed",
-            (false, Some(_)) => "failed",
-            (false, None) => "not run",
-        };
-        vec![
-            TableCell::Text(gate.label().to_owned()),
-            TableCell::Text(state.to_owned()),
-            TableCell::Text(reason.map_or_else(String::new, |reason| visible(reason).into_owned())),
-        ]
-    });
-    TableData::new("Gates", [("gate", Left), ("state", Left), ("why", Left)]).with_rows(rows)
-}
-
-/// Distances to the reference by scenario.
-fn distances(report: &VersionReport) -> Option<TableData> {
-    let distances = report.distances.as_ref()?;
-    let rows = distances
-        .iter()
-        .map(|(name, distance)| vec![TableCell::Text(name.clone()), TableCell::Fine(*distance)]);
-    let heads = [("scenario", Left), ("distance to the reference", Right)];
-    Some(TableData::new("What it does, against the reference", heads).with_rows(rows))
-}
-
 /// The reviews of a submission, with their reviewers.
 fn reviews<'a>(
     report: &'a StrategyReport,
     submission: &'a SubmissionFound,
 ) -> impl Iterator<Item = (&'a str, &'a ReviewEvent)> {
     let rows = &submission.rows;
-    let all = report
-        .reviews
-        .iter()
-        .flat_map(|(reviewer, events)| events.iter().map(move |event| (reviewer.as_str(), event)));
+    let all = report.reviews.iter();
+    let all = all.flat_map(|own| own.events.iter().map(move |event| (own.reviewer.as_str(), event)));
     all.filter(move |(_, event)| {
         event.model.as_ref() == Some(&rows.model)
             && (&event.strategy, event.seed) == (&rows.strategy, rows.seed)
@@ -294,58 +259,25 @@ fn lines_shown(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::material::fixture::{report, traced};
     use super::*;
-    use crate::bar_traces::BarTrace;
-    use crate::experiment_report::material::fixture::{report, submission, version};
-    use crate::run::event_fixture::event;
-
-    /// A submission of two versions with so many bars each.
-    fn traced(bars: usize) -> SubmissionFound {
-        let found = (0..2).map(|_| (event(0, "h"), "x = 1")).collect();
-        let versions = vec![version(0, 6, None), version(1, 6, Some("same"))];
-        let mut traced = submission(("writer", "S01"), versions, found);
-        let trace = |letter: &str| BarTrace {
-            signals: letter.repeat(bars),
-            positions: "_".repeat(bars),
-            exposure: vec![Some(0); bars],
-            equity: vec![Some(100_000); bars],
-        };
-        let market = MarketTrace {
-            market: "long".to_owned(),
-            reference: trace("."),
-            version: trace("?"),
-        };
-        traced.traces = vec![vec![market]; 2];
-        traced
-    }
 
     fn shown(report: &StrategyReport) -> String {
-        submissions(report)
-            .parts
-            .iter()
-            .fold(String::new(), |text, part| match part {
-                SectionPart::Picture(markup) => text + &markup.clone().into_string(),
-                SectionPart::Table(..) | SectionPart::Source(_) => text,
-            })
+        let parts = submissions(report).parts;
+        parts.iter().fold(String::new(), |text, part| match part {
+            SectionPart::Picture(markup) => text + &markup.clone().into_string(),
+            SectionPart::Table(..) | SectionPart::Source(_) => text,
+        })
     }
 
     #[test]
-    fn a_page_has_strips_and_equity_of_every_version() {
+    fn a_page_has_strips_and_equity_of_every_version_or_says_that_they_are_left_out() {
         let text = shown(&report(vec![traced(30)], None));
         assert_eq!(text.matches("differs on 30 of 30 bars: 0 to 29").count(), 2);
         assert_eq!(text.matches("class=\"equity\"").count(), 2);
         assert!(!text.contains("left out"));
-    }
-
-    #[test]
-    fn the_ranked_versions_come_first_where_a_page_is_full() {
-        let submissions = [traced(30), traced(30)];
-        let sets = |most| iterations_within(&submissions, most);
-        assert_eq!(sets(60), [BTreeSet::from([1]), BTreeSet::from([1])]);
-        assert_eq!(sets(90), [BTreeSet::from([0, 1]), BTreeSet::from([1])]);
-        assert_eq!(sets(0), [BTreeSet::new(), BTreeSet::new()]);
         let mut left_out = traced(30);
-        left_out.traces[0].clear();
+        left_out.judged[0].report.as_mut().unwrap().markets.clear();
         assert_eq!(
             shown(&report(vec![left_out], None))
                 .matches("are left out")

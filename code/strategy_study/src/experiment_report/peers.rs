@@ -3,11 +3,11 @@
 use super::material::StrategyReport;
 use super::scores::peers;
 use crate::arena::arena_tables;
-use crate::cells::{figure, text};
 use ktd_strategy_code::rank_correlation;
-use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::Align::Left;
 use ktd_view::draw::{TableCell, TableData};
 use ktd_view::report_table::ReportTable;
+use ktd_view::row_table::RowTable;
 
 /// The names of the tables of an arena, in their order.
 const IDS: [&str; 5] = [
@@ -37,22 +37,20 @@ pub(super) fn tables(report: &StrategyReport) -> Vec<ReportTable> {
 
 /// Marks of peers against measured scores, over submissions that have both.
 fn measured(report: &StrategyReport) -> ReportTable {
-    let rows = ["D1", "D2"].into_iter().enumerate().map(|(place, name)| {
-        let pairs = report.submissions.iter().filter_map(|submission| {
+    let rows = [("D1", 0_usize), ("D2", 1)].map(|(name, place)| {
+        let pairs = report.counted().filter_map(|submission| {
             let mark = *peers(report, submission)?.get(place)?;
-            Some((mark, *submission.ranked()?.measured?.get(place)?))
+            Some((mark, *submission.rows.ranked()?.measured?.get(place)?))
         });
         let (marks, scores): (Vec<f64>, Vec<f64>) = pairs.unzip();
-        let reason = "below two submissions with both, or one of the two does not vary";
-        vec![
-            text(name),
-            TableCell::Count(marks.len()),
-            figure(rank_correlation(&marks, &scores), TableCell::Fine, reason),
-        ]
+        (name, marks.len(), rank_correlation(&marks, &scores))
     });
-    let heads = [("score", Left), ("submissions", Right), ("Spearman", Right)];
-    let data = TableData::new("T8. Marks of peers against measured scores", heads)
-        .with_rows(rows)
+    let reason = "below two submissions with both, or one of the two does not vary";
+    let data = RowTable::new("T8. Marks of peers against measured scores", rows)
+        .text("score", |(name, ..)| name)
+        .count("submissions", |(_, count, _)| count)
+        .figure("Spearman", |(.., found)| found, (TableCell::Fine, reason))
+        .table()
         .with_note("over ranked versions, valid or not; one's own marks are not among them");
     ReportTable::new("T8_measured", data)
 }

@@ -2,37 +2,59 @@
 
 use super::material::StrategyReport;
 use super::scores::peers;
-use crate::cells::{figure, text};
+use crate::cells::mean;
+use crate::error::StrategyError;
 use crate::human_marks::{HumanMark, HumanMarks};
-use crate::number::mean;
 use crate::run::SubmissionFound;
-use ktd_strategy_code::{ordinal_alpha, rank_correlation};
-use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{Align, TableCell, TableData};
+use ktd_strategy_code::{SubmissionRows, ordinal_alpha, rank_correlation};
+use ktd_view::draw::TableCell;
 use ktd_view::report_table::ReportTable;
+use ktd_view::row_table::RowTable;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-const HEADS: [(&str, Align); 7] = [
-    ("score", Left),
-    ("raters", Right),
-    ("programs", Right),
-    ("marks", Right),
-    ("alpha", Right),
-    ("with models", Right),
-    ("with measured", Right),
-];
+/// Marks of one score, by submission: model, strategy and seed.
+struct ScoreMarks<'m> {
+    name: &'static str,
+    place: usize,
+    raters: BTreeSet<&'m str>,
+    marks: BTreeMap<(&'m str, &'m str, u64), Vec<u8>>,
+}
 
-/// Marks by submission: model, strategy and seed.
-type MarksBySubmission<'m> = BTreeMap<(&'m str, &'m str, u64), Vec<u8>>;
+/// The table of marks that people gave the ranked versions of a report, from a file.
+///
+/// # Errors
+/// [`StrategyError`] naming the row of the file that is no mark of a submission.
+pub fn people_table(report: &StrategyReport, path: &Path) -> Result<ReportTable, StrategyError> {
+    let rows: Vec<&SubmissionRows> = report.counted().map(|own| &own.rows).collect();
+    Ok(table(report, &HumanMarks::read(path, &rows)?))
+}
 
-/// The table of marks of people.
-pub(super) fn table(report: &StrategyReport, human: &HumanMarks) -> ReportTable {
-    let rows = ["D1", "D2"]
-        .into_iter()
-        .enumerate()
-        .map(|(place, name)| row(report, human, (place, name)));
-    let data = TableData::new("T8. Marks of people", HEADS)
-        .with_rows(rows)
+fn table(report: &StrategyReport, human: &HumanMarks) -> ReportTable {
+    let rows = [("D1", 0), ("D2", 1)].map(|(name, place)| ScoreMarks::of(human, (name, place)));
+    let agree = "no program has marks of two people, or all marks of such programs are equal";
+    let vary: (fn(f64) -> TableCell, _) = (
+        TableCell::Fine,
+        "below two programs with both, or one of the two does not vary",
+    );
+    let of = |own: &ScoreMarks<'_>| own.marks.values().cloned().collect::<Vec<_>>();
+    let data = RowTable::new("T8. Marks of people", &rows)
+        .text("score", |own| own.name)
+        .count("raters", |own| own.raters.len())
+        .count("programs", |own| own.marks.len())
+        .count("marks", |own| own.marks.values().map(Vec::len).sum::<usize>())
+        .figure("alpha", |own| ordinal_alpha(&of(own)), (TableCell::Fine, agree))
+        .figure(
+            "with models",
+            |own| own.correlated(report, |other| peers(report, other)?.get(own.place).copied()),
+            vary,
+        )
+        .figure(
+            "with measured",
+            |own| own.correlated(report, |other| other.rows.ranked()?.measured?.get(own.place).copied()),
+            vary,
+        )
+        .table()
         .with_note(
             "of ranked versions; alpha: Krippendorff's, ordinal, over programs that two or more people marked: 1 where they \
              agree, 0 where they agree as by chance; with models, with measured: Spearman's correlation of the mean mark of \
@@ -41,49 +63,40 @@ pub(super) fn table(report: &StrategyReport, human: &HumanMarks) -> ReportTable 
     ReportTable::new("T8_people", data)
 }
 
-fn row(report: &StrategyReport, human: &HumanMarks, (place, name): (usize, &str)) -> Vec<TableCell> {
-    let given = |own: &HumanMark| own.marks.get(place).copied().flatten();
-    let raters: BTreeSet<&str> = human
-        .0
-        .iter()
-        .filter(|own| given(own).is_some())
-        .map(|own| own.rater.as_str())
-        .collect();
-    let mut marks = MarksBySubmission::new();
-    for own in &human.0 {
-        if let Some(mark) = given(own) {
+impl<'m> ScoreMarks<'m> {
+    fn of(human: &'m HumanMarks, (name, place): (&'static str, usize)) -> Self {
+        let (mut raters, mut marks) = (BTreeSet::new(), BTreeMap::new());
+        let given = |own: &HumanMark| own.marks.get(place).copied().flatten();
+        for (own, mark) in human.0.iter().filter_map(|own| Some((own, given(own)?))) {
+            raters.insert(own.rater.as_str());
             let key = (own.model.as_str(), own.strategy.as_str(), own.seed);
-            marks.entry(key).or_default().push(mark);
+            marks.entry(key).or_insert_with(Vec::new).push(mark);
+        }
+        Self {
+            name,
+            place,
+            raters,
+            marks,
         }
     }
-    let units: Vec<Vec<u8>> = marks.values().cloned().collect();
-    let correlated = |other: &dyn Fn(&SubmissionFound) -> Option<f64>| {
-        let pairs = report.submissions.iter().filter_map(|submission| {
+
+    /// The correlation of mean marks with another figure of the same submissions.
+    fn correlated(
+        &self,
+        report: &StrategyReport,
+        other: impl Fn(&SubmissionFound) -> Option<f64>,
+    ) -> Option<f64> {
+        let pairs = report.counted().filter_map(|submission| {
             let rows = &submission.rows;
-            let own = marks.get(&(rows.model.as_str(), rows.strategy.as_str(), rows.seed))?;
+            let own = self
+                .marks
+                .get(&(rows.model.as_str(), rows.strategy.as_str(), rows.seed))?;
             let own: Vec<f64> = own.iter().copied().map(f64::from).collect();
             Some((mean(&own)?, other(submission)?))
         });
         let (people, others): (Vec<f64>, Vec<f64>) = pairs.unzip();
-        figure(
-            rank_correlation(&people, &others),
-            TableCell::Fine,
-            "below two programs with both, or one of the two does not vary",
-        )
-    };
-    vec![
-        text(name),
-        TableCell::Count(raters.len()),
-        TableCell::Count(units.len()),
-        TableCell::Count(units.iter().map(Vec::len).sum()),
-        figure(
-            ordinal_alpha(&units),
-            TableCell::Fine,
-            "no program has marks of two people, or all marks of such programs are equal",
-        ),
-        correlated(&|submission| peers(report, submission)?.get(place).copied()),
-        correlated(&|submission| submission.ranked()?.measured?.get(place).copied()),
-    ]
+        rank_correlation(&people, &others)
+    }
 }
 
 #[cfg(test)]

@@ -1,33 +1,16 @@
 //! T3: scores by model, measured ones and published ones.
 
 use super::material::StrategyReport;
-use crate::arena::ReviewScore;
-use crate::cells::{NO_REVIEW, NONE_VALID, figure, missing, text};
-use crate::number::mean;
+use crate::cells::{NO_REVIEW, NONE_VALID, mean, missing};
 use crate::run::SubmissionFound;
-use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{Align, TableCell, TableData};
+use ktd_strategy_code::ReviewScore;
+use ktd_view::draw::{Align, TableCell};
 use ktd_view::report_table::ReportTable;
-
-const HEADS: [(&str, Align); 13] = [
-    ("model", Left),
-    ("submissions", Right),
-    ("valid", Right),
-    ("D1", Right),
-    ("D2", Right),
-    ("D3", Right),
-    ("D4", Right),
-    ("overall", Right),
-    ("peers' D1", Right),
-    ("peers' D2", Right),
-    ("published D3", Right),
-    ("published D4", Right),
-    ("published overall", Right),
-];
+use ktd_view::row_table::RowTable;
 
 /// Means of the measured scores of one submission; none where no ranked version is valid.
 pub(super) fn overall(submission: &SubmissionFound) -> Option<f64> {
-    mean(&submission.valid()?.measured?)
+    mean(&submission.rows.valid()?.measured?)
 }
 
 /// The mean marks that others give a submission: D1 and D2.
@@ -47,73 +30,70 @@ pub(super) fn peers(report: &StrategyReport, submission: &SubmissionFound) -> Op
 
 /// The published scores of a valid submission: D1 to D4, of 10; D1 and D2 are the opinion of others.
 pub(super) fn published(report: &StrategyReport, submission: &SubmissionFound) -> Option<[f64; 4]> {
-    let [third, fourth] = submission.valid()?.published_scores?;
+    let [third, fourth] = submission.rows.valid()?.published_scores?;
     let [first, second] = peers(report, submission)?;
     Some([first, second, third, fourth])
+}
+
+/// The mean of a score over some submissions that have it.
+pub(super) fn mean_of(
+    own: &[&SubmissionFound],
+    score: impl Fn(&SubmissionFound) -> Option<f64>,
+) -> Option<f64> {
+    let scores: Vec<f64> = own.iter().filter_map(|own| score(own)).collect();
+    mean(&scores)
 }
 
 /// T3, over valid submissions.
 pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
     let rows = report.models().into_iter().map(|model| {
-        let own: Vec<&SubmissionFound> = report.of_model(model).collect();
-        row(report, model, &own)
+        let all = report.of_model(model).count();
+        let valid: Vec<_> = report
+            .of_model(model)
+            .filter(|own| own.rows.valid().is_some())
+            .collect();
+        (model, all, valid)
     });
-    let data = TableData::new("T3. Scores", HEADS).with_rows(rows).with_note(
-        "means over submissions whose ranked version passes all gates: others have no scores; D1 to D3 and overall as \
-         measured, of 1; peers' marks and published scores of 10; published overall: the mean of four, peers' D1 and D2 among \
-         them",
-    );
+    let rows: Vec<(&str, usize, Vec<&SubmissionFound>)> = rows.collect();
+    let measured = |own: &[&SubmissionFound], place: usize| {
+        mean_of(own, |own| own.rows.valid()?.measured?.get(place).copied())
+    };
+    let reviewed =
+        |own: &[&SubmissionFound], place: usize| mean_of(own, |own| peers(report, own)?.get(place).copied());
+    let fixed = |own: &[&SubmissionFound], place: usize| {
+        mean_of(own, |own| own.rows.valid()?.published_scores?.get(place).copied())
+    };
+    let fine: (fn(f64) -> TableCell, _) = (TableCell::Fine, NONE_VALID);
+    let ratio: (fn(f64) -> TableCell, _) = (TableCell::Ratio, NONE_VALID);
+    let review: (fn(f64) -> TableCell, _) = (TableCell::Ratio, NO_REVIEW);
+    let data = RowTable::new("T3. Scores", &rows)
+        .text("model", |(model, ..)| model)
+        .count("submissions", |(_, all, _)| *all)
+        .count("valid", |(.., valid)| valid.len())
+        .figure("D1", |(.., own)| measured(own, 0), fine)
+        .figure("D2", |(.., own)| measured(own, 1), fine)
+        .figure("D3", |(.., own)| measured(own, 2), fine)
+        .column(("D4", Align::Right), |_| missing("no score: T9 has its figures"))
+        .figure("overall", |(.., own)| mean_of(own, overall), fine)
+        .figure("peers' D1", |(.., own)| reviewed(own, 0), review)
+        .figure("peers' D2", |(.., own)| reviewed(own, 1), review)
+        .figure("published D3", |(.., own)| fixed(own, 0), ratio)
+        .figure("published D4", |(.., own)| fixed(own, 1), ratio)
+        .figure("published overall", |(.., own)| mean_of(own, |own| mean(&published(report, own)?)), review)
+        .table()
+        .with_note(
+            "means over submissions whose ranked version passes all gates: others have no scores; D1 to D3 and overall as \
+             measured, of 1; peers' marks and published scores of 10; published overall: the mean of four, peers' D1 and D2 among \
+             them",
+        );
     ReportTable::new("T3_scores", data)
-}
-
-fn row(report: &StrategyReport, model: &str, own: &[&SubmissionFound]) -> Vec<TableCell> {
-    let valid: Vec<&SubmissionFound> = own
-        .iter()
-        .copied()
-        .filter(|submission| submission.valid().is_some())
-        .collect();
-    let mean_of = |score: &dyn Fn(&SubmissionFound) -> Option<f64>| {
-        let scores: Vec<f64> = valid.iter().filter_map(|submission| score(submission)).collect();
-        mean(&scores)
-    };
-    let measured = |place: usize| {
-        let score = mean_of(&|own| own.valid()?.measured?.get(place).copied());
-        figure(score, TableCell::Fine, NONE_VALID)
-    };
-    let reviewed = |place: usize| {
-        let score = mean_of(&|own| peers(report, own)?.get(place).copied());
-        figure(score, TableCell::Ratio, NO_REVIEW)
-    };
-    let static_score = |place: usize| {
-        let score = mean_of(&|own| own.valid()?.published_scores?.get(place).copied());
-        figure(score, TableCell::Ratio, NONE_VALID)
-    };
-    vec![
-        text(model),
-        TableCell::Count(own.len()),
-        TableCell::Count(valid.len()),
-        measured(0),
-        measured(1),
-        measured(2),
-        missing("no score: T9 has its figures"),
-        figure(mean_of(&overall), TableCell::Fine, NONE_VALID),
-        reviewed(0),
-        reviewed(1),
-        static_score(0),
-        static_score(1),
-        figure(
-            mean_of(&|own| mean(&published(report, own)?)),
-            TableCell::Ratio,
-            NO_REVIEW,
-        ),
-    ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::material::fixture::{records, report, submission, version};
     use super::*;
-    use crate::arena::ArenaRecord;
+    use ktd_strategy_code::ArenaRecord;
 
     fn arena(marks: &[(&str, &str, u8)]) -> ArenaRecord {
         let scores = marks.iter().map(|(reviewer, model, mark)| ReviewScore {
@@ -131,7 +111,6 @@ mod tests {
             mean_agreement: None,
             reviewers: Vec::new(),
             scores: scores.collect(),
-            left_out: Vec::new(),
         }
     }
 

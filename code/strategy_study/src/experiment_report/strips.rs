@@ -1,6 +1,6 @@
 //! Strips of scenarios: signals and positions of the reference and of a version, a letter a bar, in blocks that wrap.
 
-use crate::bar_traces::{BarTrace, MarketTrace};
+use ktd_strategy_code::{BarTrace, MarketTrace};
 use ktd_view::draw::{counted, visible};
 use maud::{Markup, html};
 

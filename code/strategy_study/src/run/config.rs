@@ -1,13 +1,10 @@
 //! The file of an experiment.
 
 use super::arena_keys::ArenaKeys;
-use super::goal::StrategyGoal;
 use crate::bars::RealBars;
 use crate::error::StrategyError;
-use crate::strategy_id::StrategyId;
 use crate::strategy_source::StrategySource;
 use crate::task::SCENARIO_SEED;
-use crate::versions::DriftRule;
 use ktd_agents::Dialect;
 use ktd_asking::{AskingRole, AskingSettings};
 use ktd_boxed::BoxSetup;
@@ -16,8 +13,8 @@ use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::caps::Caps;
 use ktd_experiment::config::{RetryConfig, unique};
 use ktd_experiment::rate_limits::RateLimits;
-use ktd_sandbox::{Isolation, PackageSet};
-use ktd_strategy_code::{DocumentId, ITERATIONS_MAX};
+use ktd_strategy_code::{DocumentId, DriftRule, ITERATIONS_MAX, StrategyGoal, StrategyId};
+use ktd_study::Opening;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -93,30 +90,9 @@ pub struct StrategyExperiment {
     /// Rates of a key.
     #[serde(skip_serializing)]
     pub rates: BTreeMap<String, RateLimits>,
-    /// What the boxes of programs are, in which no two submissions may differ.
-    pub sandbox: SandboxKeys,
     /// The boxes of this run.
     #[serde(skip)]
-    pub boxes: Option<BoxSetup>,
-}
-
-/// What boxes are, as a record has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct SandboxKeys {
-    /// What stands between a program and the machine.
-    pub isolation: Isolation,
-    /// The set of packages.
-    pub packages: PackageSet,
-}
-
-impl Default for SandboxKeys {
-    fn default() -> Self {
-        Self {
-            isolation: Isolation::Bwrap,
-            packages: PackageSet::default(),
-        }
-    }
+    pub boxes: BoxSetup,
 }
 
 impl Default for StrategyExperiment {
@@ -141,26 +117,12 @@ impl Default for StrategyExperiment {
             prices: None,
             budget: Caps::default(),
             rates: BTreeMap::new(),
-            sandbox: SandboxKeys::default(),
-            boxes: None,
+            boxes: BoxSetup::default(),
         }
     }
 }
 
 impl StrategyExperiment {
-    /// The experiment with programs in such boxes.
-    #[must_use]
-    pub fn in_boxes(self, boxes: BoxSetup) -> Self {
-        Self {
-            sandbox: SandboxKeys {
-                isolation: boxes.isolation,
-                packages: boxes.set,
-            },
-            boxes: Some(boxes),
-            ..self
-        }
-    }
-
     /// Whether everything fits.
     ///
     /// # Errors
@@ -205,22 +167,15 @@ impl StrategyExperiment {
         })
     }
 
-    /// The folder of its results, of an experiment whose file lies in `base`.
-    #[must_use]
-    pub fn results(&self, base: &Path) -> PathBuf {
-        let default = || Path::new("results").join(&self.name);
-        base.join(self.output.clone().unwrap_or_else(default))
-    }
-
-    /// The strategies, in their order; folders lie relative to `base`.
+    /// The strategies, in their order; folders are read where the study is opened.
     ///
     /// # Errors
     /// [`StrategyError`] naming one that is unknown, a folder that cannot be read, and two with one identifier.
-    pub fn strategies(&self, base: &Path) -> Result<Vec<StrategySource>, StrategyError> {
+    pub fn strategies(&self, at: &Opening<'_>) -> Result<Vec<StrategySource>, StrategyError> {
         let words = self.words()?;
         let found: Vec<StrategySource> = words
             .iter()
-            .map(|word| StrategySource::find(word, base))
+            .map(|word| StrategySource::find(word, at))
             .collect::<Result<_, _>>()?;
         let ids: Vec<StrategyId> = found.iter().map(StrategySource::id).collect();
         // Folders are named by them, and some file systems take upper and lower case for the same.
@@ -293,11 +248,15 @@ mod tests {
 
     const MODEL: &str = "agents = [{ id = \"m\", base_url = \"http://127.0.0.1:9/v1\", model = \"m\" }]\n";
 
+    fn here() -> Opening<'static> {
+        Opening::unkept(Path::new(""), Path::new(""), 1)
+    }
+
     fn error(keys: &str) -> String {
         let text = format!("{keys}\n{MODEL}");
         match toml::from_str::<StrategyExperiment>(&text) {
             Ok(read) => match read.check() {
-                Ok(()) => read.strategies(Path::new("")).unwrap_err().to_string(),
+                Ok(()) => read.strategies(&here()).unwrap_err().to_string(),
                 Err(error) => error.to_string(),
             },
             Err(error) => error.to_string(),
@@ -309,11 +268,7 @@ mod tests {
         let base = "kind = \"strategy-code\"\nname = \"x\"\n";
         let sound: StrategyExperiment = toml::from_str(&format!("{base}{MODEL}")).unwrap();
         sound.check().unwrap();
-        assert_eq!(sound.strategies(Path::new("")).unwrap().len(), 12);
-        assert_eq!(sound.results(Path::new("here")), Path::new("here/results/x"));
-        let named: StrategyExperiment =
-            toml::from_str(&format!("{base}output = \"there\"\n{MODEL}")).unwrap();
-        assert_eq!(named.results(Path::new("here")), Path::new("here/there"));
+        assert_eq!(sound.strategies(&here()).unwrap().len(), 12);
         for (keys, part) in [
             ("benchmark = \"x\"", "`kind` is \"x\""),
             ("kind = \"strategy-code\"", "`name` is \"\""),

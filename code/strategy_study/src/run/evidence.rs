@@ -1,8 +1,6 @@
 //! What a model is shown of the version that stands: never a trade of the reference.
 
-use crate::report::SubmissionReport;
-use crate::versions::{SubmissionVersion, VersionChain};
-use ktd_strategy_code::Gate;
+use ktd_strategy_code::{Gate, SubmissionReport, SubmissionVersion, VersionChain};
 use serde_json::{Map, Value, json};
 
 /// Characters that evidence may have at most.
@@ -139,8 +137,7 @@ fn breach_list(report: &SubmissionReport) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::versions::DriftRule;
-    use ktd_strategy_code::IterationState;
+    use ktd_strategy_code::{DriftRule, IterationState};
 
     #[test]
     fn a_reply_that_is_none_is_said_so() {

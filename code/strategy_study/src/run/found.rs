@@ -1,18 +1,16 @@
 //! What decides a submission, and what it comes to.
 
-use super::event::{VersionEvent, VersionReport};
 use super::reviewed_start::ReviewedStart;
-use crate::bar_traces::MarketTrace;
-use crate::bars::RealVersion;
-use crate::rows::{SubmissionRows, VersionRow};
-use crate::submission::StrategySubmission;
+use crate::own_strategy::FileDigests;
 use ktd_record::spending::Spending;
-use ktd_sandbox::BoxHeader;
+use ktd_strategy_code::{
+    MarketTrace, PaperScores, RealVersion, StrategyDocument, StrategySubmission, SubmissionReport,
+    SubmissionRows, SubmissionVersion, VersionRow,
+};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// SHA-256 of files by their names.
-pub(crate) type FileDigests = BTreeMap<String, String>;
 
 /// What decides a submission.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,8 +27,18 @@ pub struct SubmissionUnit {
     pub(crate) start: Option<ReviewedStart>,
 }
 
+/// A line of a submission's `events.jsonl`: one iteration, with the reply that it is of and the version that stands after it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VersionEvent {
+    #[serde(flatten)]
+    pub(crate) row: VersionRow,
+    /// None where there was no reply.
+    pub(crate) reply_sha256: Option<String>,
+    pub(crate) standing: Option<usize>,
+}
+
 /// Requests and tokens of one iteration.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct IterationTokens {
     pub(crate) requests: u64,
     pub(crate) input: u64,
@@ -38,70 +46,77 @@ pub(crate) struct IterationTokens {
 }
 
 /// The document of a strategy of one's own.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct OwnDocument {
     pub(crate) spec: String,
     pub(crate) text: String,
 }
 
 /// What a submission came to.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct SubmissionFound {
     /// Its iterations as rows.
+    #[serde(flatten)]
     pub(crate) rows: SubmissionRows,
     /// What ended it early, by no fault of the model.
     pub(crate) lost: Option<String>,
-    /// Verdicts by iteration.
-    pub(crate) events: Vec<VersionEvent>,
-    /// Card and source by iteration; none where the reply had none.
-    pub(crate) versions: Vec<Option<StrategySubmission>>,
-    /// Traces by iteration; none of what does not run.
-    pub(crate) traces: Vec<Vec<MarketTrace>>,
+    /// Its iterations whole: card and source, what runs showed, traces as letters.
+    pub(crate) judged: Vec<SubmissionVersion>,
     /// What every iteration earned on real bars, where there are some.
     pub(crate) real: Option<Vec<RealVersion>>,
+    /// What its requests cost.
+    #[schemars(with = "Value")]
     pub(crate) spending: Spending,
     /// Tokens by iteration.
     pub(crate) tokens: BTreeMap<usize, IterationTokens>,
-    /// Who serves the model, and its name there.
+    /// Who serves the model.
     pub(crate) vendor: String,
+    /// The model's name there, and who serves it, in words.
     pub(crate) served: String,
+    /// SHA-256 of the document.
     pub(crate) document_sha256: String,
+    /// SHA-256 of the files of a strategy of one's own.
     pub(crate) own_sha256: Option<FileDigests>,
+    /// Its document.
     pub(crate) own: Option<OwnDocument>,
     /// Whether it starts with a version of another experiment.
     pub(crate) is_continued: bool,
-    pub(crate) sandbox: BoxHeader,
+    /// Whether programs ran in a box that counts.
+    pub(crate) is_boxed: bool,
 }
 
 impl SubmissionFound {
-    /// The version that is ranked.
-    pub(crate) fn ranked(&self) -> Option<&VersionRow> {
-        self.rows.versions.get(self.rows.ranked?)
-    }
-
-    /// The version that is ranked, where it passes all gates: others have no scores.
-    pub(crate) fn valid(&self) -> Option<&VersionRow> {
-        self.ranked().filter(|version| version.valid)
-    }
-
     /// What an iteration came to; none of what was not judged.
-    pub(crate) fn report(&self, iteration: usize) -> Option<&VersionReport> {
-        self.events.get(iteration)?.verdict.report.as_ref()
-    }
-
-    /// The iteration that stood after another, or after the last one there was.
-    pub(crate) fn standing_after(&self, iteration: usize) -> Option<usize> {
-        let last = iteration.min(self.events.len().checked_sub(1)?);
-        self.events.get(last)?.standing
+    pub(crate) fn report(&self, iteration: usize) -> Option<&SubmissionReport> {
+        self.judged.get(iteration)?.report.as_ref()
     }
 
     /// Card and source of an iteration.
     pub(crate) fn version(&self, iteration: usize) -> Option<&StrategySubmission> {
-        self.versions.get(iteration)?.as_ref()
+        self.judged.get(iteration)?.submission.as_ref()
     }
 
     /// The source of an iteration.
     pub(crate) fn source(&self, iteration: usize) -> Option<&str> {
         Some(self.version(iteration)?.source.as_str())
+    }
+
+    /// What an iteration and the reference did bar by bar; none of what does not run, or is left out of a report.
+    pub(crate) fn markets(&self, iteration: usize) -> &[MarketTrace] {
+        self.report(iteration).map_or(&[], |report| &report.markets)
+    }
+
+    /// The document that it was judged by.
+    pub(crate) fn document(&self) -> Option<StrategyDocument> {
+        if let Some(own) = &self.own {
+            return StrategyDocument::parse(&own.spec).ok();
+        }
+        StrategyDocument::built_in(ktd_strategy_code::DocumentId::parse(&self.rows.strategy)?).ok()
+    }
+
+    /// The published static scores of an iteration with their parts.
+    pub(crate) fn published(&self, iteration: usize) -> Option<PaperScores> {
+        self.report(iteration)?
+            .paper(self.source(iteration)?, &self.document()?)
     }
 }

@@ -1,12 +1,9 @@
 //! What a model is sent.
 
 use super::evidence::evidence_text;
-use super::goal::StrategyGoal;
-use crate::bars::RealVersion;
 use crate::task::StrategyTask;
-use crate::versions::VersionChain;
 use ktd_prompts::strategy_code::{BUILD, PATCH, PROFIT, SYSTEM};
-use ktd_strategy_code::{AssetBars, PATCH_LINES_MAX, StrategyBars};
+use ktd_strategy_code::{AssetBars, PATCH_LINES_MAX, RealVersion, StrategyBars, StrategyGoal, VersionChain};
 use ktd_unmasked::OpenPrompt;
 use std::fmt::Write;
 
@@ -99,8 +96,7 @@ fn row_text(bars: &AssetBars, row: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::versions::DriftRule;
-    use ktd_strategy_code::{DocumentId, document_json, document_text};
+    use ktd_strategy_code::{DocumentId, DriftRule, document_json, document_text};
 
     #[test]
     fn a_build_shows_document_and_data_and_leaves_no_slot() {

@@ -1,17 +1,17 @@
 //! A version that another experiment ended with, and what reviewers said is wrong with it: where a submission may start.
 
-use crate::submission::StrategySubmission;
+use ktd_strategy_code::StrategySubmission;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
-/// A version and what others say of it, as a submission's folder keeps it.
+/// A version and what others say of it, of the same model, document and seed.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReviewedStart {
-    /// Text of the card.
-    pub(crate) card: String,
-    /// Text of the program.
-    pub(crate) source: String,
+    pub(crate) model: String,
+    pub(crate) strategy: String,
+    pub(crate) seed: u64,
+    /// Card and program.
+    pub(crate) submission: StrategySubmission,
     /// What reviewers other than its author call its weaknesses: foreign text.
     pub(crate) weaknesses: Vec<PeerWeakness>,
 }
@@ -27,38 +27,8 @@ pub(crate) struct PeerWeakness {
 }
 
 impl ReviewedStart {
-    /// Card and source.
-    pub(super) fn submission(&self) -> StrategySubmission {
-        StrategySubmission {
-            card: self.card.clone(),
-            source: self.source.clone(),
-        }
-    }
-
-    /// The words alone.
-    pub(super) fn words(&self) -> Vec<&str> {
-        self.weaknesses
-            .iter()
-            .map(|weakness| weakness.words.as_str())
-            .collect()
-    }
-}
-
-/// The versions that submissions start with, by model, document and seed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct StartingVersions(BTreeMap<(String, String, u64), ReviewedStart>);
-
-impl StartingVersions {
-    /// With another one.
-    #[must_use]
-    pub(crate) fn with(mut self, (model, strategy, seed): (&str, &str, u64), start: ReviewedStart) -> Self {
-        self.0
-            .insert((model.to_owned(), strategy.to_owned(), seed), start);
-        self
-    }
-
-    /// The version that a submission starts with; none where it begins with a build.
-    pub(crate) fn of(&self, (model, strategy, seed): (&str, &str, u64)) -> Option<&ReviewedStart> {
-        self.0.get(&(model.to_owned(), strategy.to_owned(), seed))
+    /// Whether it is that of such a submission.
+    pub(crate) fn is_of(&self, which: (&str, &str, u64)) -> bool {
+        (self.model.as_str(), self.strategy.as_str(), self.seed) == which
     }
 }

@@ -1,20 +1,17 @@
 //! One submission: its conversation, and what is judged of each answer.
 
-use super::event::VersionEvent;
-use super::found::{IterationTokens, OwnDocument, SubmissionFound, SubmissionUnit};
-use super::goal::StrategyGoal;
+use super::found::{IterationTokens, OwnDocument, SubmissionFound, SubmissionUnit, VersionEvent};
 use super::messages::{message, system};
-use super::reviewed_start::ReviewedStart;
 use super::world::{SourcedTask, StrategyWorld};
-use crate::bars::RealVersion;
 use crate::error::StrategyError;
-use crate::rows::SubmissionRows;
-use crate::versions::{SubmissionVersion, VersionChain};
+use crate::judge::BoxedJudge;
 use ktd_asking::{AskedRecord, TextAnswer, TextOpening, TextRounds};
 use ktd_boxed::BoxLauncher;
 use ktd_client::AskedModel;
 use ktd_io::sha256::sha256_hex;
-use ktd_sandbox::BoxHeader;
+use ktd_strategy_code::{
+    RealVersion, StrategyGoal, SubmissionRows, SubmissionVersion, VersionChain, VersionRow,
+};
 use ktd_study::{Hands, StudyError};
 use serde::{Deserialize, Serialize};
 
@@ -32,11 +29,9 @@ struct Led<'a> {
     world: &'a StrategyWorld,
     unit: &'a SubmissionUnit,
     own: &'a SourcedTask,
-    sandbox: BoxHeader,
     /// Hash of all answers so far: the same answer after others is another version.
     answers: String,
     chain: VersionChain,
-    events: Vec<VersionEvent>,
     real: Vec<RealVersion>,
     lost: Option<String>,
 }
@@ -49,22 +44,17 @@ pub(crate) async fn run_submission<E: Serialize + From<VersionEvent>>(
 ) -> Result<SubmissionFound, StudyError> {
     let mut led = Led {
         own: world.strategy(&unit.strategy)?,
-        // Proved before anybody is asked.
-        sandbox: hands.work("box", &(), || Ok(world.boxes.launcher()?.header().clone()))?,
         answers: String::new(),
         chain: VersionChain::new(world.experiment.drift),
-        events: Vec::new(),
         real: Vec::new(),
         lost: None,
         world,
         unit,
     };
     if let Some(start) = &unit.start {
-        let submission = start.submission();
-        let words = format!("{}\0{}", submission.card, submission.source);
-        let own = led.own;
-        led.judge(hands, (&words, None), |chain, launcher| {
-            chain.start_with(launcher, &own.task, submission)
+        let words = format!("{}\0{}", start.submission.card, start.submission.source);
+        led.judge(hands, (&words, None), |chain, judge| {
+            chain.add(judge, start.submission.clone())
         })?;
     }
     while led.wants_answer() {
@@ -100,11 +90,8 @@ impl Led<'_> {
     /// Asks for the next iteration.
     async fn ask<E: Serialize>(&self, hands: &Hands<'_, E>) -> Result<TextAnswer, StudyError> {
         let (record, iteration) = (hands.asked()?, self.chain.versions.len());
-        let peers = self
-            .unit
-            .start
-            .as_ref()
-            .map_or_else(Vec::new, ReviewedStart::words);
+        let peers = self.unit.start.iter().flat_map(|start| &start.weaknesses);
+        let peers: Vec<&str> = peers.map(|weakness| weakness.words.as_str()).collect();
         let opening = TextOpening {
             step: iteration + 1,
             what: format!("{}, iteration {iteration}", self.own.task.id),
@@ -123,12 +110,9 @@ impl Led<'_> {
         answer: TextAnswer,
     ) -> Result<(), StudyError> {
         match answer {
-            TextAnswer::Text(text) => {
-                let own = self.own;
-                self.judge(hands, (&text, Some(&text)), |chain, launcher| {
-                    chain.add_reply(launcher, &own.task, &text)
-                })
-            }
+            TextAnswer::Text(text) => self.judge(hands, (&text, Some(&text)), |chain, judge| {
+                chain.add_reply(judge, &text)
+            }),
             TextAnswer::Mistake(fault) => {
                 self.answers = after(&self.answers, fault.code());
                 self.chain.add_mistake(fault.code());
@@ -151,21 +135,21 @@ impl Led<'_> {
         &mut self,
         hands: &mut Hands<'_, E>,
         (words, reply): (&str, Option<&str>),
-        judge: impl FnOnce(&mut VersionChain, &BoxLauncher) -> Result<(), StrategyError>,
+        judge: impl FnOnce(&mut VersionChain, &BoxedJudge<'_>) -> Result<(), StrategyError>,
     ) -> Result<(), StudyError> {
         self.answers = after(&self.answers, words);
-        let is_live = hands.answerer().is_some();
         let judged: Result<Verdict, String> = hands.work("verdict", &self.answers, || {
             let launcher = self.world.boxes.launcher()?;
-            if is_live && *launcher.header() != self.sandbox {
-                return Err(another_box());
-            }
+            let task = &self.own.task;
             let mut chain = self.chain.clone();
-            match judge(&mut chain, launcher) {
+            match judge(&mut chain, &BoxedJudge { launcher, task }) {
                 Err(StrategyError::OwnReference(problem)) => return Ok(Err(problem)),
                 judged => judged?,
             }
-            let version = chain.versions.pop().ok_or_else(another_box)?;
+            let version = chain
+                .versions
+                .pop()
+                .ok_or_else(|| StudyError::input("nothing was judged", ""))?;
             let real = self.earned(launcher, &version)?;
             Ok(Ok(Verdict { version, real }))
         })?;
@@ -191,18 +175,9 @@ impl Led<'_> {
         let Some(real) = &self.own.real else {
             return Ok(None);
         };
-        let task = &self.own.task;
         let has_run = version.report.as_ref().is_some_and(|report| report.run.is_some());
         let submission = version.submission.as_ref().filter(|_| has_run);
-        let (rows, test_returns) = match submission.zip(task.id.document()) {
-            Some((submission, id)) => real.judge(launcher, (id, &task.document), submission)?,
-            None => (Vec::new(), None),
-        };
-        Ok(Some(RealVersion {
-            iteration: version.iteration,
-            rows,
-            test_returns,
-        }))
+        Ok(Some(real.judge(launcher, version.iteration, submission)?))
     }
 
     /// The event of the iteration that was judged last.
@@ -211,19 +186,18 @@ impl Led<'_> {
         hands: &mut Hands<'_, E>,
         reply: Option<&str>,
     ) -> Result<(), StudyError> {
-        if let Some(event) = VersionEvent::of_last(&self.chain, &self.own.task, reply) {
-            hands.event(&event.clone().into())?;
-            self.events.push(event);
+        if let Some(last) = self.chain.versions.last() {
+            hands.event(&E::from(VersionEvent {
+                row: VersionRow::of(last, &self.own.task.document),
+                reply_sha256: reply.map(|reply| sha256_hex(reply.as_bytes())),
+                standing: self.chain.standing().map(|version| version.iteration),
+            }))?;
         }
         Ok(())
     }
 
-    /// What it came to, with card and source of every iteration and the files of a strategy of one's own beside it.
+    /// What it came to, with card and source of every iteration.
     fn found<E: Serialize>(self, hands: &mut Hands<'_, E>) -> Result<SubmissionFound, StudyError> {
-        let own = self.own.source.own();
-        for (name, bytes) in own.iter().flat_map(|own| own.files()) {
-            hands.file(format!("strategy/{name}"), bytes.to_vec());
-        }
         for version in &self.chain.versions {
             if let Some(submission) = &version.submission {
                 let folder = format!("versions/{}", version.iteration);
@@ -237,24 +211,21 @@ impl Led<'_> {
                 );
             }
         }
-        let record = hands.asked()?;
+        let (record, task, own) = (hands.asked()?, &self.own.task, self.own.source.own());
         let model = record.conversations().model();
-        let rows = SubmissionRows::of(model.id(), self.unit.seed, &self.chain, &self.own.task);
-        let versions = self.chain.versions.into_iter();
-        let (versions, traces) = versions
-            .map(|version| {
-                let markets = version.report.map(|report| report.markets);
-                (version.submission, markets.unwrap_or_default())
-            })
-            .unzip();
+        let strategy = (task.id.label(), &task.document, task.has_reference());
+        let rows = SubmissionRows::of((model.id(), self.unit.seed), &self.chain, strategy);
+        let mut judged = self.chain.versions;
+        for report in judged.iter_mut().filter_map(|version| version.report.as_mut()) {
+            // They stand there as letters.
+            report.traces.clear();
+        }
         Ok(SubmissionFound {
             rows,
             lost: self.lost,
-            events: self.events,
-            versions,
-            traces,
+            judged,
             real: self.own.real.as_ref().map(|_| self.real),
-            spending: record.spending()?,
+            spending: hands.spending()?,
             tokens: tokens(record)?.collect(),
             vendor: model.payer.spender.vendor.clone(),
             served: served(model),
@@ -265,7 +236,7 @@ impl Led<'_> {
                 text: own.text.clone(),
             }),
             is_continued: self.unit.start.is_some(),
-            sandbox: self.sandbox,
+            is_boxed: self.world.boxes.record().isolation.counts(),
         })
     }
 }
@@ -273,13 +244,6 @@ impl Led<'_> {
 /// The hash of answers with another one.
 fn after(answers: &str, words: &str) -> String {
     sha256_hex(format!("{answers}\0{}", sha256_hex(words.as_bytes())).as_bytes())
-}
-
-fn another_box() -> StudyError {
-    StudyError::input(
-        "the submission was begun in another box, or with other packages",
-        "run it there, or move its folder away to ask and judge it anew",
-    )
 }
 
 /// Tokens by iteration: every iteration is a step of its own.

@@ -1,17 +1,13 @@
 //! Where the submissions of an experiment start that continues another one: its ranked versions, with what reviewers said.
 
-use super::kind::StrategyStudy;
 use super::unit::StrategyFound;
-use crate::arena::{ProgramKey, ReviewEvent, ReviewsFound};
 use crate::error::StrategyError;
-use crate::run::{
-    PeerWeakness, ReviewedStart, StartingVersions, StrategyExperiment, SubmissionFound, digests,
-    document_hash, served,
-};
+use crate::run::{PeerWeakness, ReviewedStart, SubmissionFound, document_hash, served};
 use crate::strategy_source::StrategySource;
 use ktd_client::AskedModel;
 use ktd_io::sha256::sha256_hex;
-use ktd_study::recorded_study;
+use ktd_strategy_code::{ProgramKey, ReviewEvent, ReviewsFound};
+use ktd_study::UnitId;
 use std::path::Path;
 
 /// Characters of one reviewer's words.
@@ -19,76 +15,52 @@ const WORDS_MAX: usize = 1_000;
 /// Characters of all reviewers' words.
 const ALL_WORDS_MAX: usize = 4_000;
 
-/// The versions that the submissions of an experiment start with; its file lies in `base`. None where it continues no other
-/// experiment, and for a submission of which the other experiment has no ranked version.
-///
-/// # Errors
-/// [`StrategyError`] where no reviews were made in the other experiment, for a record that was changed or cannot be read, and
-/// for one of another model, vendor or document.
-pub(crate) fn starting_versions(
-    experiment: &StrategyExperiment,
-    base: &Path,
-) -> Result<StartingVersions, StrategyError> {
-    let mut starts = StartingVersions::default();
-    let Some(other) = &experiment.continues else {
-        return Ok(starts);
-    };
-    let folder = base.join(other);
-    let unreviewed = || {
-        StrategyError::input(
-            format_args!(
-                "`continues`: {}: the folder holds no finished reviews",
-                folder.display()
-            ),
-            "name the folder of results of another experiment, whose file has the key `arena`",
-        )
-    };
-    let reviewed = ReviewedRecord::read(&folder)?;
-    if reviewed.reviews.is_empty() {
-        return Err(unreviewed());
-    }
-    let strategies = experiment.strategies(base)?;
-    for model in experiment.writers(base)? {
-        for strategy in &strategies {
-            if let Some(start) = reviewed.start(&model, strategy)? {
-                starts = starts.with((model.id(), strategy.id().label(), model.seed), start);
-            }
-        }
-    }
-    Ok(starts)
-}
-
 /// The record of another experiment with its reviews.
-struct ReviewedRecord {
+pub(super) struct ReviewedRecord {
     submissions: Vec<SubmissionFound>,
-    reviews: Vec<(String, Vec<ReviewEvent>)>,
-    programs: Vec<ProgramKey>,
+    reviews: Vec<ReviewsFound>,
 }
 
 impl ReviewedRecord {
-    fn read(folder: &Path) -> Result<Self, StrategyError> {
-        let found = recorded_study::<StrategyStudy>(folder)?;
-        let (mut submissions, mut reviews, mut programs) = (Vec::new(), Vec::new(), Vec::new());
+    /// What the units of a folder came to.
+    ///
+    /// # Errors
+    /// [`StrategyError`] where no reviews were made.
+    pub(super) fn of(folder: &Path, found: Vec<(UnitId, StrategyFound)>) -> Result<Self, StrategyError> {
+        let (mut submissions, mut reviews) = (Vec::new(), Vec::new());
         for (_, found) in found {
             match found {
                 StrategyFound::Submission(found) => submissions.push(*found),
-                StrategyFound::Reviews(found) => {
-                    let ReviewsFound {
-                        reviewer,
-                        events,
-                        programs: own,
-                        ..
-                    } = *found;
-                    reviews.push((reviewer, events));
-                    programs.extend(own);
-                }
+                StrategyFound::Reviews(found) => reviews.push(*found),
             }
         }
-        Ok(Self {
-            submissions,
-            reviews,
-            programs,
-        })
+        if reviews.is_empty() {
+            return Err(StrategyError::input(
+                format_args!(
+                    "`continues`: {}: the folder holds no finished reviews",
+                    folder.display()
+                ),
+                "name the folder of results of another experiment, whose file has the key `arena`",
+            ));
+        }
+        Ok(Self { submissions, reviews })
+    }
+
+    /// The versions that submissions of these models on these strategies start with; none of which there is no ranked version.
+    ///
+    /// # Errors
+    /// [`StrategyError`] for a record of another model, vendor or document.
+    pub(super) fn starts(
+        &self,
+        (models, strategies): (&[AskedModel], &[StrategySource]),
+    ) -> Result<Vec<ReviewedStart>, StrategyError> {
+        let mut starts = Vec::new();
+        for model in models {
+            for strategy in strategies {
+                starts.extend(self.start(model, strategy)?);
+            }
+        }
+        Ok(starts)
     }
 
     /// The ranked version of a submission, with what reviewers said of this version and of no other.
@@ -127,15 +99,14 @@ impl ReviewedRecord {
             card_sha256: sha256_hex(version.card.as_bytes()),
             source_sha256: sha256_hex(version.source.as_bytes()),
         };
-        let reviews: &[_] = if self.programs.contains(&key) {
-            &self.reviews
-        } else {
-            &[]
-        };
+        let is_reviewed = self.reviews.iter().any(|own| own.programs.contains(&key));
+        let reviews = if is_reviewed { &*self.reviews } else { &[] };
         Ok(Some(ReviewedStart {
             weaknesses: weaknesses(reviews, which),
-            card: version.card.clone(),
-            source: version.source.clone(),
+            submission: version.clone(),
+            model: key.model.unwrap_or_default(),
+            strategy: key.strategy,
+            seed: key.seed,
         }))
     }
 }
@@ -152,7 +123,7 @@ fn differs(own: &SubmissionFound, model: &AskedModel, source: &StrategySource) -
         ));
     }
     let was = own.own_sha256.clone().unwrap_or_default();
-    let is = source.own().map(digests).unwrap_or_default();
+    let is = source.own().map(|own| own.sha256.clone()).unwrap_or_default();
     let mut all = was.keys().chain(is.keys());
     if let Some(name) = all.find(|name| was.get(*name) != is.get(*name)) {
         return Some(format!("it was judged by another {name} of {}", source.id()));
@@ -162,22 +133,19 @@ fn differs(own: &SubmissionFound, model: &AskedModel, source: &StrategySource) -
 }
 
 /// What reviewers other than its author call the weaknesses of a program, in the order of the reviewers, cut where it is long.
-fn weaknesses(
-    reviews: &[(String, Vec<ReviewEvent>)],
-    (model, strategy, seed): (&str, &str, u64),
-) -> Vec<PeerWeakness> {
+fn weaknesses(reviews: &[ReviewsFound], (model, strategy, seed): (&str, &str, u64)) -> Vec<PeerWeakness> {
     let mut left = ALL_WORDS_MAX;
     let mut found = Vec::new();
-    for (reviewer, events) in reviews.iter().filter(|(reviewer, _)| reviewer != model) {
+    for own in reviews.iter().filter(|own| own.reviewer != model) {
         let is_of = |event: &&ReviewEvent| {
             (event.model.as_deref(), event.strategy.as_str(), event.seed) == (Some(model), strategy, seed)
         };
-        for event in events.iter().filter(is_of) {
+        for event in own.events.iter().filter(is_of) {
             let words: String = event.weaknesses.chars().take(WORDS_MAX.min(left)).collect();
             left -= words.chars().count();
             if !words.is_empty() {
                 found.push(PeerWeakness {
-                    reviewer: reviewer.clone(),
+                    reviewer: own.reviewer.clone(),
                     words,
                 });
             }
@@ -190,7 +158,7 @@ fn weaknesses(
 mod tests {
     use super::*;
     use crate::experiment_report::fixture::{submission, version};
-    use crate::run::event_fixture;
+    use crate::run::StrategyExperiment;
     use ktd_strategy_code::DocumentId;
 
     /// An experiment on S01 with one model, served by a vendor.
@@ -203,14 +171,12 @@ mod tests {
     }
 
     fn recorded(asked: &AskedModel, source: &StrategySource) -> ReviewedRecord {
-        let found = vec![(event_fixture::event(0, "h"), "x = 1")];
-        let mut own = submission(("a", "S01"), vec![version(0, 6, None)], found);
+        let mut own = submission(("a", "S01"), vec![version(0, 6, None)], vec![("h", "x = 1")]);
         own.served = served(asked);
         own.document_sha256 = document_hash(source);
         ReviewedRecord {
             submissions: vec![own],
-            reviews: vec![("b".to_owned(), vec![event(Some("a"), "S01", "no stop")])],
-            programs: Vec::new(),
+            reviews: vec![by("b", vec![event(Some("a"), "S01", "no stop")])],
         }
     }
 
@@ -225,8 +191,11 @@ mod tests {
         let mut record = recorded(&asked, &source);
         // Nobody reviewed these bytes.
         let start = record.start(&asked, &source).unwrap().unwrap();
-        assert_eq!((start.source.as_str(), start.weaknesses.len()), ("x = 1", 0));
-        record.programs.push(ProgramKey {
+        assert_eq!(
+            (start.submission.source.as_str(), start.weaknesses.len()),
+            ("x = 1", 0)
+        );
+        record.reviews[0].programs.push(ProgramKey {
             strategy: "S01".to_owned(),
             model: Some("a".to_owned()),
             seed: 1,
@@ -258,6 +227,16 @@ mod tests {
         );
     }
 
+    fn by(reviewer: &str, events: Vec<ReviewEvent>) -> ReviewsFound {
+        ReviewsFound {
+            reviewer: reviewer.to_owned(),
+            events,
+            programs: Vec::new(),
+            tokens: 0,
+            not_applicable: None,
+        }
+    }
+
     fn event(model: Option<&str>, strategy: &str, weaknesses: &str) -> ReviewEvent {
         ReviewEvent {
             step: 1,
@@ -278,7 +257,6 @@ mod tests {
 
     #[test]
     fn words_of_others_about_this_program_are_kept_and_cut() {
-        let by = |reviewer: &str, events: Vec<ReviewEvent>| (reviewer.to_owned(), events);
         let long = "x".repeat(3_000);
         let mut reviews = vec![
             by("a", vec![event(Some("a"), "S01", "my own")]),

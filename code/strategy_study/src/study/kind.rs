@@ -1,16 +1,22 @@
 //! Strategies that models write, as a kind of study: a unit a submission, and one a reviewer.
 
-use super::continued::starting_versions;
+use super::continued::ReviewedRecord;
 use super::unit::{StrategyEvent, StrategyFound, StrategyUnit};
 use crate::arena::{ReviewUnit, reviews, run_reviews};
 use crate::experiment_report::{StrategyReport, study_report};
-use crate::run::{KIND, StrategyExperiment, StrategyWorld, run_submission};
+use crate::judge::strategy_boxes;
+use crate::run::{KIND, ReviewedStart, StrategyExperiment, StrategyWorld, run_submission};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use ktd_asking::AskingSettings;
+use ktd_boxed::{SandboxRecord, StudyBoxes};
+use ktd_experiment::agent::AgentConfig;
 use ktd_prompts::strategy_code::strategy_code_hash;
-use ktd_sandbox::BoxHeader;
-use ktd_study::{Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId, read_study_file};
+use ktd_study::{
+    Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId, UnitRequests, read_study_file,
+    recorded_study,
+};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -21,8 +27,9 @@ pub struct StrategyStudy;
 impl StudyKind for StrategyStudy {
     const NAME: &'static str = KIND;
     const COMMAND: &'static str = "ktd strategy-code run";
-    const FORMAT: u32 = 4;
+    const FORMAT: u32 = 5;
     const STEPS: &'static str = "answers";
+    const REPORTS_PARTS: bool = true;
     const ASKS: bool = true;
 
     type Keys = StrategyExperiment;
@@ -34,6 +41,10 @@ impl StudyKind for StrategyStudy {
 
     fn name(keys: &StrategyExperiment) -> &str {
         &keys.name
+    }
+
+    fn output(keys: &StrategyExperiment) -> Option<&Path> {
+        keys.output.as_deref()
     }
 
     fn check(keys: &StrategyExperiment) -> Result<(), StudyError> {
@@ -49,8 +60,26 @@ impl StudyKind for StrategyStudy {
     }
 
     fn open(keys: &StrategyExperiment, at: &Opening<'_>) -> Result<StrategyWorld, StudyError> {
-        let starts = starting_versions(keys, at.base)?;
-        Ok(StrategyWorld::open(keys, at.base, starts)?)
+        let boxes = StudyBoxes::prove(strategy_boxes(keys.boxes.clone())).map_err(StudyError::from)?;
+        let world = StrategyWorld::open(keys, at, (Self::starts(keys, at)?, boxes))?;
+        world.admit(at)?;
+        Ok(world)
+    }
+
+    fn open_recorded(
+        keys: &StrategyExperiment,
+        at: &Opening<'_>,
+        recorded: &Value,
+    ) -> Result<StrategyWorld, StudyError> {
+        let sandbox = recorded.get("sandbox").map(SandboxRecord::deserialize);
+        let sandbox = sandbox.and_then(Result::ok).ok_or_else(|| {
+            StudyError::difference(
+                "the record does not say what programs were run in",
+                "take the record from whoever made it",
+            )
+        })?;
+        let boxes = StudyBoxes::recorded(sandbox, strategy_boxes(keys.boxes.clone()));
+        Ok(StrategyWorld::open(keys, at, (Self::starts(keys, at)?, boxes))?)
     }
 
     fn decides(world: &StrategyWorld) -> Value {
@@ -61,7 +90,7 @@ impl StudyKind for StrategyStudy {
             "scenario_seed": keys.scenario_seed,
             "goal": keys.goal,
             "session_end": keys.real.as_ref().map(|real| &real.session_end),
-            "sandbox": keys.sandbox,
+            "sandbox": world.boxes.record(),
             "prompts_sha256": strategy_code_hash(),
         })
     }
@@ -103,6 +132,10 @@ impl StudyKind for StrategyStudy {
             }
         }
         Ok(plan)
+    }
+
+    fn requests(world: &StrategyWorld, unit: &StrategyUnit, agent: &AgentConfig) -> Option<UnitRequests> {
+        Some(world.requests(unit, agent))
     }
 
     fn run<'a>(
@@ -147,13 +180,6 @@ impl StudyKind for StrategyStudy {
     fn report(keys: &StrategyExperiment, summary: &StrategyReport) -> Result<Report, StudyError> {
         Ok(study_report(&keys.name, summary))
     }
-
-    fn difference(recorded: &str, made: &str) -> Option<String> {
-        // A record is made again in any box: what programs do there is compared, and no machine.
-        let is_box = |text: &str| serde_json::from_str::<BoxHeader>(text).is_ok();
-        let differs = recorded != made && !(is_box(recorded) && is_box(made));
-        differs.then(|| ktd_record::chain::first_difference(recorded, made))
-    }
 }
 
 /// The name of a submission.
@@ -173,6 +199,41 @@ fn reviewed(world: &StrategyWorld) -> Vec<UnitId> {
         }
     }
     all
+}
+
+impl StrategyStudy {
+    /// The versions that submissions start with, as the study keeps them; none where it continues no other one.
+    pub(super) fn starts(
+        keys: &StrategyExperiment,
+        at: &Opening<'_>,
+    ) -> Result<Vec<ReviewedStart>, StudyError> {
+        let Some(other) = &keys.continues else {
+            return Ok(Vec::new());
+        };
+        let read = || {
+            let folder = at.base.join(other);
+            let real = |path: &Path| path.canonicalize().ok();
+            if folder == at.out || real(&folder).is_some_and(|folder| Some(folder) == real(at.out)) {
+                return Err(StudyError::input(
+                    format_args!(
+                        "`continues`: {}: the folder is that of this experiment's own results",
+                        at.out.display()
+                    ),
+                    "name the folder of results of another experiment, or give this one another `name`",
+                ));
+            }
+            let record = ReviewedRecord::of(&folder, recorded_study::<Self>(&folder)?)?;
+            let starts = record.starts((&keys.writers(at.base)?, &keys.strategies(at)?))?;
+            Ok(Some(json!(starts).to_string().into_bytes()))
+        };
+        let kept = at.kept("continues", read)?.unwrap_or_default();
+        serde_json::from_slice(&kept).map_err(|error| {
+            StudyError::difference(
+                format_args!("the kept versions that it continues cannot be read: {error}"),
+                "take the folder from whoever made it",
+            )
+        })
+    }
 }
 
 impl StrategyExperiment {

@@ -1,7 +1,8 @@
 //! The units of a study of strategies: submissions, and reviewers.
 
-use crate::arena::{ReviewEvent, ReviewUnit, ReviewsFound};
+use crate::arena::ReviewUnit;
 use crate::run::{SubmissionFound, SubmissionUnit, VersionEvent};
+use ktd_strategy_code::{ReviewEvent, ReviewsFound};
 use serde::{Deserialize, Serialize};
 
 /// What decides one unit beside the keys.

@@ -128,6 +128,7 @@ impl StudyKind for FormulaJudging {
     const COMMAND: &'static str = "ktd alpha judge";
     const FORMAT: u32 = 2;
     const STEPS: &'static str = "questions answered";
+    const REPORTS_PARTS: bool = true;
     const ASKS: bool = true;
 
     type Keys = JudgeKeys;

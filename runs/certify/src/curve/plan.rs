@@ -12,8 +12,9 @@ use crate::paths::CertifyPaths;
 use crate::probe_inputs::ProbeInputs;
 use crate::progress::ProgressFn;
 use crate::run::CertifyRun;
+use ktd_bundle::summary::Summary;
 use ktd_env::factors::Factor;
-use ktd_episode::run::CellResult;
+use ktd_experiment::cells::Cell;
 use ktd_io::parallel::in_parallel;
 use ktd_masking::{Level, MaskSettings, Numeric};
 use ktd_probes::judge::AcceptanceRule;
@@ -173,9 +174,9 @@ impl CurveRun {
         inputs: &ProbeInputs,
         recoveries: Vec<Vec<Recovery>>,
         fidelities: &[RungFidelity],
-        episodes: Vec<CellResult>,
+        episodes: Vec<(Cell, Summary)>,
     ) -> Result<Curve, CertifyError> {
-        let traded = Traded::read(episodes)?;
+        let traded = Traded::read(episodes);
         let rungs = Numeric::ALL.into_iter().zip(recoveries).zip(fidelities);
         let rungs = rungs.map(|((numeric, recovery), fidelity)| Rung {
             numeric,
@@ -216,11 +217,9 @@ struct EpisodeReturn {
 struct Traded(Vec<EpisodeReturn>);
 
 impl Traded {
-    fn read(episodes: Vec<CellResult>) -> Result<Self, CertifyError> {
+    fn read(episodes: Vec<(Cell, Summary)>) -> Self {
         let mut traded = Vec::with_capacity(episodes.len());
-        for episode in episodes {
-            let summary = episode.result?;
-            let cell = episode.cell;
+        for (cell, summary) in episodes {
             if let Some(value) = summary.account.and_then(|account| account.total_return.value) {
                 traded.push(EpisodeReturn {
                     agent: cell.agent.id,
@@ -230,7 +229,7 @@ impl Traded {
                 });
             }
         }
-        Ok(Self(traded))
+        Self(traded)
     }
 
     fn of(&self, strategy: FactorStrategy, numeric: Numeric) -> Vec<(&str, f64)> {

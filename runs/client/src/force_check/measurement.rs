@@ -1,10 +1,10 @@
 //! One measurement's folder: its exchanges, and who pays for them at which price, so that a budget counts them later.
 
 use super::ladder::Probed;
-use super::record::{exchanges_folder, probes_directory};
+use super::record::exchanges_folder;
 use super::talk::output_tokens;
+use crate::money::Spender;
 use crate::money::rate_gate::KeyName;
-use crate::money::{Budget, Spender};
 use crate::{ClientError, Payer};
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::price_table::{PriceTable, PricesRecord, TokenPricing};
@@ -66,34 +66,20 @@ impl Measurement {
     }
 }
 
-/// Counts what all measurements kept in a results directory have cost. Those without a price are priced by today's table.
+/// Who paid for the measurement in a folder, at the prices of that day or, where there were none, of today; none where the
+/// folder holds no measurement.
 ///
 /// # Errors
-/// [`ClientError`] when a record cannot be read, and when what it cost is not known.
-pub fn count_measurements(
-    results: &Path,
-    budget: &Budget,
-    prices: Option<&PriceTable>,
-) -> Result<(), ClientError> {
-    for agent in list_if_exists(&probes_directory(results))? {
-        if !agent.is_dir() {
-            continue;
-        }
-        for folder in list_if_exists(&agent)?
-            .iter()
-            .filter(|path| payer_path(path).exists())
-        {
-            recorded_payer(folder, prices)?.count_recorded(&exchanges_path(folder), budget)?;
-        }
+/// [`ClientError`] when the record cannot be read.
+pub fn measurement_payer(folder: &Path, prices: Option<&PriceTable>) -> Result<Option<Payer>, ClientError> {
+    let path = payer_path(folder);
+    if !path.exists() {
+        return Ok(None);
     }
-    Ok(())
-}
-
-fn recorded_payer(folder: &Path, prices: Option<&PriceTable>) -> Result<Payer, ClientError> {
-    let record: PayerRecord = read_json(&payer_path(folder))?;
+    let record: PayerRecord = read_json(&path)?;
     let today = || prices?.record(&record.provider.dialect.id, record.agent.model_name());
     let basis = TokenPricing::of(false, record.prices.clone().or_else(today));
-    Ok(payer(&record, basis))
+    Ok(Some(payer(&record, basis)))
 }
 
 /// A measurement asks for far shorter replies than its agent may give.

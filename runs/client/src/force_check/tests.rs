@@ -290,7 +290,7 @@ fn a_cap_stops_a_measurement_before_the_call_and_counts_those_before() {
         let terms = terms(dollars);
         let metering = terms
             .metering(std::iter::empty(), folder.path(), |budget| {
-                count_measurements(folder.path(), budget, terms.prices.as_ref())
+                crate::spent::count_spent(folder.path(), (&terms, budget), &|_| None)
             })
             .unwrap();
         let basis = terms.basis(&cell.agent, &cell.provider);

@@ -84,6 +84,15 @@ impl Budget {
         &self.caps
     }
 
+    /// The caps of the experiment and of vendors, by what they bound.
+    #[must_use]
+    pub fn scopes(&self) -> Vec<(Scope, Picodollars)> {
+        let experiment = self.caps.experiment.map(|cap| (Scope::Experiment, cap));
+        let vendors = self.caps.vendor.iter();
+        let vendors = vendors.map(|(id, cap)| (Scope::Vendor(id.clone()), *cap));
+        experiment.into_iter().chain(vendors).collect()
+    }
+
     /// Holds `most` for a call. While only calls under way stand in its way, it waits for them to end.
     ///
     /// # Errors

@@ -10,7 +10,6 @@ pub mod wait;
 pub use crate::cap_reached::{CapReached, Scope};
 pub use budget::{Budget, Reservation, Spender};
 pub use meter::{Meter, Metering};
-pub(crate) use payer::unknown_cost;
 pub use payer::{Payer, PricedAgent};
 pub use rate_gate::{Gates, RateGate};
 pub use terms::PaymentTerms;

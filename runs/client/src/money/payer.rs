@@ -8,7 +8,6 @@ use ktd_experiment::cells::Cell;
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::Provider;
-use ktd_record::exchanges::Cassette;
 use ktd_record::spending::Spending;
 use ktd_record::tariff::Tariff;
 use std::path::Path;
@@ -77,7 +76,7 @@ impl Payer {
     /// # Errors
     /// [`ClientError`] when the record cannot be read, and when what it cost is not known.
     pub fn count_recorded(&self, exchanges: &Path, budget: &Budget) -> Result<(), ClientError> {
-        let spending = Spending::of(&Cassette::read(exchanges)?, &self.tariff);
+        let spending = Spending::of(exchanges, &self.tariff)?;
         let spent = spending.total().ok_or_else(|| unknown_cost(&self.spender.id))?;
         budget.count(&self.spender, spent);
         Ok(())
@@ -85,7 +84,7 @@ impl Payer {
 }
 
 /// A budget that cannot count what was spent of it.
-pub(crate) fn unknown_cost(what: &str) -> ClientError {
+fn unknown_cost(what: &str) -> ClientError {
     ClientError::input(
         format!("there is a budget, but what {what} has cost is not known"),
         "add a row for its model to the price table and write `max_output_tokens`, or move its record away",

@@ -85,7 +85,7 @@ fn shown_names(input: &EpisodeInput<'_>) -> Result<ShownNames, EpisodeError> {
     let mask = mask_of(input)
         .ok_or_else(|| EpisodeError::input("the window has no days", "name one that the panel covers"))?;
     let (market, days) = (&input.shared.market, &input.cell.window.days);
-    Ok(ShownNames::new(mask, market, &input.shared.factors, days))
+    Ok(ShownNames::new(mask, market, input.shared.factors.get()?, days))
 }
 
 /// The plan of perfect foresight over some trading days, shown through a mask.

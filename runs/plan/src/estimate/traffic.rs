@@ -4,14 +4,15 @@ use crate::PlanningError;
 use ktd_bundle::BundlePaths;
 use ktd_client::progress::Progress;
 use ktd_data::market_source::MarketSource;
-use ktd_episode::run::{Prepared, RunPlan, factor_table, run_cells};
+use ktd_episode::grid::{Grid, RunPlan};
+use ktd_episode::transports::Transports;
+use ktd_episode::{LazyFactors, run_cell};
 use ktd_experiment::caps::Caps;
-use ktd_experiment::cells::{Cell, cells};
+use ktd_experiment::cells::Cell;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
 use ktd_experiment::mask_arm::MaskArm;
-use ktd_experiment::toolbox::toolbox;
 use ktd_masking::{MaskKey, Mode};
-use ktd_record::exchanges::Cassette;
+use ktd_record::exchanges::read_sends;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -67,18 +68,20 @@ pub async fn measure(
     progress: Arc<dyn Progress>,
 ) -> Result<Vec<Measured>, PlanningError> {
     let folder = ktd_io::whole_file::temporary_directory()?;
-    let prepared = prepare(config, source)?;
-    let plan = RunPlan {
-        config: config.clone(),
-        base: PathBuf::new(),
-        output: folder.path().to_owned(),
-        program: None,
-    };
+    let grid = grid(config, source, folder.path())?;
+    let (shared, transports) = (grid.shared(Arc::default()), Transports::default());
     let mut measured: Vec<Measured> = Vec::new();
-    for ended in run_cells(&plan, &prepared, progress).await {
-        ended.result?;
-        let traffic = Traffic::of(&ended.bundle)?;
-        let cell = ended.cell;
+    for cell in &grid.cells {
+        let bundle = grid.bundle(cell);
+        let endpoints = (&transports, Path::new(""));
+        run_cell(
+            &grid.episode(&shared, cell),
+            endpoints,
+            &bundle,
+            progress.as_ref(),
+        )
+        .await?;
+        let traffic = Traffic::of(&bundle)?;
         let place = measured
             .iter()
             .position(|one| (one.mode, one.arm) == (cell.mode, cell.arm()));
@@ -108,7 +111,7 @@ pub fn steps_measured(cells: &[Cell]) -> usize {
 }
 
 /// The built-in agents on the first days of the experiment's first window.
-fn prepare(config: &ExperimentConfig, source: &MarketSource) -> Result<Prepared, PlanningError> {
+fn grid(config: &ExperimentConfig, source: &MarketSource, output: &Path) -> Result<Grid, PlanningError> {
     let short = ExperimentConfig {
         agents: [BRIEF, THOROUGH].map(AgentConfig::builtin).to_vec(),
         windows: config.windows.iter().take(1).cloned().collect(),
@@ -119,31 +122,28 @@ fn prepare(config: &ExperimentConfig, source: &MarketSource) -> Result<Prepared,
         rates: std::collections::BTreeMap::new(),
         ..config.clone()
     };
-    let mut cells: Vec<Cell> = cells(&short, &source.market)?;
-    for cell in &mut cells {
+    let plan = RunPlan {
+        config: short,
+        base: PathBuf::new(),
+        output: output.to_owned(),
+        program: None,
+    };
+    // Aliases have the same length under every key.
+    let mut grid = Grid::over(plan, source.clone(), |_, _, _, _| Ok(MaskKey::from_bytes([0; 32])))?;
+    for cell in &mut grid.cells {
         cell.window.days.truncate(DAYS);
     }
-    Ok(Prepared {
-        program: None,
-        notes: Vec::new(),
-        factors: Arc::new(factor_table(&source.market, &cells)?),
-        cells,
-        toolbox: toolbox(&config.tools)?,
-        // Aliases have the same length under every key.
-        key: MaskKey::from_bytes([0; 32]),
-        metering: Arc::default(),
-        canaries: None,
-        source: source.clone(),
-    })
+    grid.factors = Arc::new(LazyFactors::over(&source.market, &grid.cells)?);
+    Ok(grid)
 }
 
 impl Traffic {
-    fn of(bundle: &Path) -> Result<Self, PlanningError> {
-        let cassette = Cassette::read(&BundlePaths::new(bundle).exchanges())?;
+    fn of(bundle: &BundlePaths) -> Result<Self, PlanningError> {
+        let sends = read_sends(&bundle.exchanges())?;
         let mut traffic = Self::default();
         let mut earlier: Vec<Vec<u8>> = Vec::new();
         let mut last: Option<(usize, u64)> = None;
-        for sent in cassette.answered() {
+        for sent in sends.iter().filter(|sent| sent.answer().is_some()) {
             let step = sent.intent.at.step;
             let bytes = count(sent.intent.request.len());
             if let Some((_, before)) = last.filter(|(last, _)| *last == step) {

@@ -1,41 +1,23 @@
 //! The exchanges of an episode step by step, without holding the whole store: a long episode repeats its conversation in
 //! every request and is a hundred times its file when it is decompressed.
 
-use super::cassette::Cassette;
 use super::line::Record;
-use super::records::each_record;
-use super::store::open_part;
+use super::records::StoreLines;
 use super::{ExchangeOutcome, Sent};
 use crate::RecordError;
 use ktd_io::frame::{FAST_LEVEL, pack};
 use ktd_io::line_file::LineKind;
-use ktd_io::sha256::sha256_hex;
+use ktd_io::sha256::sha256_file;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// Records of one step that follow each other in the store, compressed.
-#[derive(Debug, Clone)]
-struct StepRecords {
-    first_record: u64,
-    frame: Vec<u8>,
-}
 
 /// All exchanges of an episode, compressed step by step.
 #[derive(Debug, Clone, Default)]
 pub struct ExchangesByStep {
     path: PathBuf,
     sha256: Option<String>,
-    /// The only step whose records are held; all are where it is absent.
-    only: Option<usize>,
-    steps: BTreeMap<usize, Vec<StepRecords>>,
-}
-
-/// The step that is being read.
-#[derive(Debug, Default)]
-struct OpenStep {
-    step: usize,
-    first_record: u64,
-    lines: Vec<u8>,
+    /// Of each step, the frames of its records that follow each other in the store.
+    steps: BTreeMap<usize, Vec<Vec<u8>>>,
 }
 
 impl ExchangesByStep {
@@ -60,20 +42,22 @@ impl ExchangesByStep {
     fn read_only(path: &Path, only: Option<usize>) -> Result<Self, RecordError> {
         let mut read = Self {
             path: path.to_owned(),
-            only,
             ..Self::default()
         };
-        // The open part first: a writer that closes a frame in between moves records from it to the compressed part, and
-        // those that are read twice are passed over.
-        let beside = LineKind::Exchanges
-            .bytes_if_exists(&open_part(path))?
-            .unwrap_or_default();
-        let compressed = LineKind::Exchanges.bytes_if_exists(path)?;
-        read.sha256 = compressed.as_deref().map(sha256_hex);
-        let parts = (compressed.as_deref().unwrap_or_default(), beside.as_slice());
-        let mut open = OpenStep::default();
-        each_record(path, parts, |next, line| read.take(next, line, &mut open))?;
-        read.close(&mut open)?;
+        read.sha256 = path.exists().then(|| sha256_file(path)).transpose()?;
+        let mut lines = StoreLines::open(path)?;
+        let (mut open, mut records) = (0, Vec::new());
+        while let Some(step) = lines.advance()? {
+            if open != step {
+                read.close(open, &mut records)?;
+                open = step;
+            }
+            if only.is_none_or(|only| only == step) {
+                records.extend_from_slice(lines.line());
+                records.push(b'\n');
+            }
+        }
+        read.close(open, &mut records)?;
         Ok(read)
     }
 
@@ -92,7 +76,7 @@ impl ExchangesByStep {
     #[must_use]
     pub fn held_bytes(&self) -> usize {
         let records = self.steps.values().flatten();
-        records.map(|records| records.frame.len()).sum()
+        records.map(Vec::len).sum()
     }
 
     /// The sends of a step in the order they were made; none where nothing was sent.
@@ -102,9 +86,12 @@ impl ExchangesByStep {
     pub fn step(&self, step: usize) -> Result<Vec<Sent>, RecordError> {
         let damaged = |what: String| RecordError::damaged(&self.path, format!("step {step}: {what}"));
         let mut sends: Vec<Sent> = Vec::new();
-        for records in self.steps.get(&step).into_iter().flatten() {
-            let cassette = Cassette::of_frame(&self.path, records.first_record, &records.frame)?;
-            sends.extend(cassette.sends().cloned());
+        for frame in self.steps.get(&step).into_iter().flatten() {
+            let mut lines = LineKind::Exchanges.lines(&self.path, frame)?;
+            while let Some(line) = lines.next_line()? {
+                let (_, record) = Record::parse(line).map_err(damaged)?;
+                add(&mut sends, record).map_err(damaged)?;
+            }
         }
         if sends.iter().any(|sent| sent.intent.at.step != step) {
             return Err(damaged(
@@ -130,40 +117,37 @@ impl ExchangesByStep {
         Ok(texts)
     }
 
-    /// Adds a line where it is the next record; its number.
-    fn take(&mut self, next: u64, line: &[u8], open: &mut OpenStep) -> Result<u64, String> {
-        let (number, step) = place(line)?;
-        if number != next {
-            return Ok(number);
+    /// Packs the records of a step that were read one after the other.
+    fn close(&mut self, step: usize, records: &mut Vec<u8>) -> Result<(), RecordError> {
+        if !records.is_empty() {
+            let frame = pack(records, FAST_LEVEL).map_err(RecordError::io("compress", &self.path))?;
+            self.steps.entry(step).or_default().push(frame);
+            records.clear();
         }
-        if open.step != step || open.lines.is_empty() {
-            self.close(open).map_err(|error| error.to_string())?;
-            (open.step, open.first_record) = (step, number);
-        }
-        if self.only.is_none_or(|only| only == step) {
-            open.lines.extend_from_slice(line);
-            open.lines.push(b'\n');
-        }
-        Ok(number)
-    }
-
-    fn close(&mut self, open: &mut OpenStep) -> Result<(), RecordError> {
-        if open.lines.is_empty() {
-            return Ok(());
-        }
-        let records = StepRecords {
-            first_record: open.first_record,
-            frame: pack(&open.lines, FAST_LEVEL).map_err(RecordError::io("compress", &self.path))?,
-        };
-        self.steps.entry(open.step).or_default().push(records);
-        open.lines.clear();
         Ok(())
     }
 }
 
+/// Adds a record to the sends of its step.
+fn add(sends: &mut Vec<Sent>, record: Record) -> Result<(), String> {
+    let (at, outcome) = match record {
+        Record::Intent(intent) => {
+            let outcome = None;
+            sends.push(Sent { intent, outcome });
+            return Ok(());
+        }
+        Record::Outcome { at, outcome } => (at, outcome),
+    };
+    let mut waiting = sends.iter_mut().rev();
+    let sent = waiting.find(|sent| sent.intent.at == at && sent.is_unknown());
+    let sent = sent.ok_or_else(|| format!("no request waits for an outcome of {at}"))?;
+    sent.outcome = Some(outcome);
+    Ok(())
+}
+
 /// Number and step of a record. They stand at the beginning of what this program writes, so that most of a line need not be
 /// parsed; another spelling is parsed as a whole.
-fn place(line: &[u8]) -> Result<(u64, usize), String> {
+pub(super) fn place(line: &[u8]) -> Result<(u64, usize), String> {
     quick_place(line).map_or_else(
         || {
             let (number, record) = Record::parse(line)?;
@@ -190,7 +174,8 @@ fn quick_place(line: &[u8]) -> Option<(u64, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchanges::{ExchangeStore, Intent, RequestPlace};
+    use crate::exchanges::store::open_part;
+    use crate::exchanges::{Cassette, ExchangeStore, Intent, RequestPlace, read_sends};
 
     fn record(store: &ExchangeStore, step: usize, ordinal: u32) {
         let at = RequestPlace {
@@ -229,11 +214,11 @@ mod tests {
         let open = store(&path);
         let while_it_runs = ExchangesByStep::read(&path).unwrap();
         open.finish().unwrap();
-        let cassette = Cassette::read(&path).unwrap();
+        let sends = read_sends(&path).unwrap();
         for read in [while_it_runs, ExchangesByStep::read(&path).unwrap()] {
             assert_eq!(read.steps().collect::<Vec<_>>(), [1, 2, 3]);
             for step in 1..=4 {
-                let expected = cassette.sends().filter(|sent| sent.intent.at.step == step);
+                let expected = sends.iter().filter(|sent| sent.intent.at.step == step);
                 assert_eq!(
                     read.step(step).unwrap(),
                     expected.cloned().collect::<Vec<_>>(),

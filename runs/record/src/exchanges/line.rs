@@ -112,6 +112,9 @@ const JSON_DEPTH_MAX: usize = REPLY_DEPTH_MAX;
 /// The most values of a request that is read: each takes 32 bytes where the request is compared. What tools answer is text in it.
 const REQUEST_ITEMS_MAX: usize = 4_000_000;
 
+/// The most bytes of a request's key, which is a SHA-256 in hexadecimal digits; an index holds every one.
+const KEY_BYTES_MAX: usize = 64;
+
 /// A text as JSON of one line, where it is: the bytes come back as they were.
 fn raw(text: &str) -> Option<&RawValue> {
     let is_plain = !text.contains(['\n', '\r']) && text.starts_with(['{', '[']);
@@ -178,6 +181,9 @@ impl<'a> WrittenIntent<'a> {
 
 impl IntentLine {
     fn read(self) -> Result<Intent, String> {
+        if KEY_BYTES_MAX < self.key.len() {
+            return Err("its key is longer than a hash".to_owned());
+        }
         let request = either(self.request, self.request_text).ok_or("the request is missing")?;
         // No text has more values than bytes.
         if REQUEST_ITEMS_MAX < request.len() && REQUEST_ITEMS_MAX < JsonExtent::of(request.as_bytes()).items {

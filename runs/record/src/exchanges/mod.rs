@@ -15,6 +15,7 @@ mod store;
 
 pub use by_step::ExchangesByStep;
 pub use cassette::Cassette;
+pub use records::{ExchangeRecord, each_exchange, read_sends};
 pub use store::ExchangeStore;
 
 pub use crate::exchange::{BATCH_ROW, ExchangeOutcome, Intent, RequestPlace, Sent, key_of_read, request_key};

@@ -5,11 +5,11 @@
 //! A finished store is one frame, and has no open part.
 
 use super::line::Record;
+use super::records::{StoreLines, whole_frames};
 use super::{Cassette, ExchangeOutcome, Intent, RequestPlace};
 use crate::RecordError;
-use ktd_io::frame::{DEFAULT_LEVEL, WholeFrames, pack};
+use ktd_io::frame::{DEFAULT_LEVEL, pack, pack_file};
 use ktd_io::line_file::LineKind;
-use ktd_io::whole_file::write_whole;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -37,6 +37,8 @@ struct OpenPart {
     file: File,
     bytes: u64,
     records: u64,
+    /// Bytes of all records, unpacked.
+    unpacked_bytes: u64,
     /// Whether the compressed part holds anything.
     has_segments: bool,
 }
@@ -62,6 +64,7 @@ impl ExchangeStore {
                 file,
                 bytes: extent.open_bytes,
                 records: extent.records,
+                unpacked_bytes: extent.unpacked_bytes,
                 has_segments: 0 < extent.compressed_bytes,
             }))),
         })
@@ -98,8 +101,10 @@ impl ExchangeStore {
             *open = None;
             return written.map_err(RecordError::io("write", &self.path));
         }
+        let bytes = u64::try_from(line.len()).unwrap_or(0);
         part.records += 1;
-        part.bytes += u64::try_from(line.len()).unwrap_or(0);
+        part.bytes += bytes;
+        part.unpacked_bytes += bytes;
         if SEGMENT_BYTES <= part.bytes
             && let Err(error) = self.roll(part)
         {
@@ -139,10 +144,8 @@ impl ExchangeStore {
     /// [`RecordError::File`] when it cannot be read or written; what was recorded stands then.
     pub fn finish(&self) -> Result<(), RecordError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.take().is_some() {
-            compact(&self.path)?;
-        }
-        Ok(())
+        open.take()
+            .map_or(Ok(()), |part| compact(&self.path, part.unpacked_bytes))
     }
 }
 
@@ -162,22 +165,22 @@ fn cut(path: &Path, whole_bytes: u64) -> Result<(), RecordError> {
         .map_err(RecordError::io("cut the torn end of", path))
 }
 
-/// Writes both parts as one frame, then removes the open part.
-fn compact(path: &Path) -> Result<(), RecordError> {
+/// Writes both parts as one frame of so many bytes, line by line, then removes the open part.
+fn compact(path: &Path, unpacked_bytes: u64) -> Result<(), RecordError> {
     let open = open_part(path);
-    let packed = LineKind::Exchanges.bytes_if_exists(path)?.unwrap_or_default();
-    let rest = LineKind::Exchanges.bytes(&open)?;
-    let whole = WholeFrames::of(&packed);
-    if !((whole.count, whole.bytes) == (1, packed.len()) && rest.is_empty()) {
-        let mut lines = Vec::new();
-        let mut closed = LineKind::Exchanges.lines(path, packed.get(..whole.bytes).unwrap_or_default())?;
-        while let Some(line) = closed.next_line()? {
-            lines.extend_from_slice(line);
-            lines.push(b'\n');
-        }
-        lines.extend(rest);
-        let frame = pack(&lines, DEFAULT_LEVEL).map_err(RecordError::io("compress", path))?;
-        write_whole(path, &frame)?;
+    let open_bytes = std::fs::metadata(&open)
+        .map_err(RecordError::io("read", &open))?
+        .len();
+    let frames = whole_frames(path)?;
+    if (frames.count, frames.torn_bytes, open_bytes) != (1, 0, 0) {
+        pack_file(path, unpacked_bytes, |write| {
+            let mut lines = StoreLines::open(path)?;
+            while lines.advance()?.is_some() {
+                write(lines.line())?;
+                write(b"\n")?;
+            }
+            Ok::<_, RecordError>(())
+        })?;
     }
     std::fs::remove_file(&open).map_err(RecordError::io("remove", &open))
 }
@@ -230,8 +233,8 @@ mod tests {
         assert!(store.intend(intent(99, 4)).is_err());
         assert!(!open_part(&path).exists());
         let bytes = std::fs::read(&path).unwrap();
-        let whole = WholeFrames::of(&bytes);
-        assert_eq!((whole.count, whole.bytes), (1, bytes.len()));
+        let whole = whole_frames(&path).unwrap();
+        assert_eq!((whole.count, whole.torn_bytes), (1, 0));
         assert!(bytes.len() < 64 << 10, "{}", bytes.len());
         assert_eq!(lines_of(&path, &bytes), 20);
         let cassette = Cassette::read(&path).unwrap();

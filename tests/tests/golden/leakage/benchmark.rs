@@ -1,7 +1,7 @@
 //! Splits, fits, daily series, figures and interventions against pandas, scikit-learn and scipy.
 
 use super::market::{GoldenMarket, csv_rows, number};
-use super::text;
+use super::{protocol, text};
 use ktd_leakage::{
     COSTS_BPS, LeakageBench, LeakageGain, ModelFamily, RidgeModel, RunKey, SUFFIX_SESSIONS, SuffixPaths,
     Switch, TradeSeries, mask_check, suffix_check, yearly_inference,
@@ -77,7 +77,7 @@ fn splits_are_those_of_the_set() {
     assert_eq!(market.dates.len(), whole(&golden["calendar_days"]));
     assert_eq!(bench.common_rows(), whole(&golden["common_rows"]));
     for row in golden["splits"].as_array().unwrap() {
-        let switch = Switch::of_name(row["variant"].as_str().unwrap()).unwrap();
+        let switch = protocol(row["variant"].as_str().unwrap());
         let split = bench
             .split(switch, whole(&row["h"]), year_of(&row["year"]))
             .unwrap();
@@ -99,7 +99,7 @@ fn ridge_follows_scikit_learn() {
     let bench = market.bench();
     let fits = golden.as_array().unwrap();
     for row in fits {
-        let switch = Switch::of_name(row["variant"].as_str().unwrap()).unwrap();
+        let switch = protocol(row["variant"].as_str().unwrap());
         let (horizon, year) = (whole(&row["h"]), year_of(&row["year"]));
         let fit = RidgeModel::fit(&bench, switch, (horizon, year), true).unwrap();
         assert_eq!(
@@ -151,7 +151,7 @@ fn daily_series_follow_the_set() {
     }
     assert!(!all.is_empty());
     for (key, rows) in all {
-        let switch = Switch::of_name(key[2]).unwrap();
+        let switch = protocol(key[2]);
         let found = series(
             &bench,
             family_of(key[0]).unwrap(),
@@ -194,7 +194,7 @@ fn figures_and_gains_follow_the_set() {
                 .position(|other| *other == name)
                 .map(|place| number(row[place]))
         };
-        let (horizon, switch) = (row[1].parse().unwrap(), Switch::of_name(row[2]).unwrap());
+        let (horizon, switch) = (row[1].parse().unwrap(), protocol(row[2]));
         let found = series(&bench, family, switch, horizon);
         let reference = clean
             .entry((row[0].to_owned(), horizon))
@@ -249,10 +249,7 @@ fn boosted_trees_gain_as_lightgbm_does() {
         if !["TEMP_CENTER", "EXEC_OPEN"].contains(&row[2]) {
             continue;
         }
-        let (found, expected) = (
-            ratio(Switch::of_name(row[2]).unwrap()) - clean,
-            number(row[place]),
-        );
+        let (found, expected) = (ratio(protocol(row[2])) - clean, number(row[place]));
         println!("{}: {found} beside LightGBM's {expected}", row[2]);
         assert!(
             (found - expected).abs() <= 0.15 * expected.abs(),

@@ -1,7 +1,7 @@
 //! Features and graphs against pandas and numpy.
 
 use super::market::{GoldenMarket, csv_rows, number};
-use super::text;
+use super::{protocol, text};
 use ktd_leakage::{FEATURES, FeatureGrid, GraphWindow, LeakageSettings, Switch, peer_graphs};
 
 #[test]
@@ -20,7 +20,7 @@ fn features_follow_pandas() {
     let (mut compared, mut missing) = (0, 0);
     let mut session_features = (String::new(), Vec::new());
     for row in csv_rows(&golden) {
-        let switch = Switch::of_name(row[0]).unwrap();
+        let switch = protocol(row[0]);
         let wanted = format!("{}{}", row[0], row[1]);
         if session_features.0 != wanted {
             session_features = (wanted, grid.features(switch, market.session(row[1])));

@@ -16,6 +16,7 @@ mod signals;
 
 use ktd_kit::Need;
 use ktd_kit::golden::golden_root;
+use ktd_leakage::Switch;
 
 /// The text of a file of the set, unpacked; `None` (told) where it is absent.
 fn text(name: &str) -> Option<String> {
@@ -26,4 +27,9 @@ fn text(name: &str) -> Option<String> {
         return None;
     }
     Some(ktd_kit::golden::text(&path))
+}
+
+/// The protocol of a name.
+fn protocol(name: &str) -> Switch {
+    serde_json::from_value(name.into()).unwrap()
 }

@@ -9,12 +9,10 @@ use ktd_kit::need::box_environment;
 use ktd_kit::program::binary;
 use ktd_sandbox::{BoxJob, BoxLimits, JobResult, ModuleName, SourceText};
 use ktd_strategy_code::{
-    DocumentId, DriftVerdict, Gate, LONG_RUN, PublishedDrift, Scenario, StrategyCard, StrategyTraces,
-    StrategyVersion, TraceDistances, VersionDrift,
+    DocumentId, DriftVerdict, Gate, LONG_RUN, PublishedDrift, Scenario, StrategyCard, StrategySubmission,
+    StrategyTraces, StrategyVersion, SubmissionReport, TraceDistances, VersionDrift, source_facts,
 };
-use ktd_strategy_study::{
-    StrategySubmission, StrategyTask, SubmissionReport, judge_submission, source_facts, trace_program,
-};
+use ktd_strategy_study::{StrategyTask, judge_submission, trace_program};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -7,9 +7,9 @@ use ktd_bundle::BundlePaths;
 use ktd_certify::CertifyError;
 use ktd_certify::language_attackers::{LanguageAttackers, answers_path};
 use ktd_client::AskedModel;
+use ktd_kit::Recorded;
 use ktd_kit::episode::reopen_exchanges;
 use ktd_probes::ProbeKind;
-use ktd_record::exchanges::Cassette;
 use std::path::Path;
 
 /// Three probes: one answered at once, one at its third try, one never.
@@ -62,7 +62,7 @@ impl Run {
 }
 
 fn answered(path: &Path) -> usize {
-    Cassette::read(path).unwrap().answered().count()
+    Recorded::read(path).unwrap().answered().count()
 }
 
 #[tokio::test]

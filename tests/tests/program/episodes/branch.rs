@@ -13,13 +13,13 @@ use ktd_experiment::agent::{AgentConfig, AgentKind, ModelAgent};
 use ktd_experiment::provider::{Provider as Endpoint, builtin_table};
 use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
-use ktd_kit::episode::bodies;
+use ktd_kit::Recorded;
 use ktd_kit::episode::{OnPanel, files, runtime};
+use ktd_kit::episode::{bodies, chain_anew};
 use ktd_kit::provider::{Attempt, Provider};
 use ktd_kit::this_program;
 use ktd_record::RecordError;
-use ktd_record::chain::Lines;
-use ktd_record::exchanges::{Cassette, Sent};
+use ktd_record::exchanges::Sent;
 use std::path::Path;
 
 const STEPS: usize = 5;
@@ -76,7 +76,7 @@ fn until(lines: &[String], steps: usize) -> &[String] {
 }
 
 fn sends(bundle: &Path) -> Vec<Sent> {
-    let cassette = Cassette::read(&BundlePaths::new(bundle).exchanges()).unwrap();
+    let cassette = Recorded::read(&BundlePaths::new(bundle).exchanges()).unwrap();
     cassette.sends().cloned().collect()
 }
 
@@ -268,11 +268,11 @@ fn a_replay_tells_the_nearest_request_and_its_first_other_field() {
     // One request more than is recorded: the store ends after the first.
     let path = open.paths.exchanges();
     let bytes = std::fs::read(&path).unwrap();
-    let first = Cassette::read(&path).unwrap().sends().next().cloned().unwrap();
+    let first = Recorded::read(&path).unwrap().sends().next().cloned().unwrap();
     let lines = zstd::decode_all(bytes.as_slice()).unwrap();
     let ends: Vec<usize> = (0..lines.len()).filter(|place| lines[*place] == b'\n').collect();
     std::fs::write(&path, zstd::encode_all(&lines[..=ends[1]], 3).unwrap()).unwrap();
-    assert_eq!(Cassette::read(&path).unwrap().sends().next(), Some(&first));
+    assert_eq!(Recorded::read(&path).unwrap().sends().next(), Some(&first));
     let message = replay(&open);
     assert!(
         message.starts_with("step 1, request 1: no reply is recorded for it; the nearest recorded request is step 1, request 0"),
@@ -292,10 +292,7 @@ fn a_replay_tells_the_nearest_request_and_its_first_other_field() {
     let header = serde_json::to_string_pretty(&open.header).unwrap();
     std::fs::write(open.paths.header(), format!("{header}\n")).unwrap();
     let events = open.paths.events();
-    let recorded = Lines::read(&events).unwrap();
-    let genesis = open.header.genesis().unwrap();
-    let chained = recorded.chained_from(&genesis, recorded.len(), &events).unwrap();
-    std::fs::write(&events, chained).unwrap();
+    chain_anew(&events, &open.header.genesis().unwrap());
     let message = replay(&open);
     assert!(
         message.starts_with(

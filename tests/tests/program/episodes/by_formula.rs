@@ -10,7 +10,7 @@ use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::mask_hash::{mask_hash, tools_sha256};
 use ktd_kit::episode::{experiment, key, market, prepare, runtime, shared};
 use ktd_kit::this_program;
-use ktd_record::chain::Lines;
+use ktd_record::chain::LogReader;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -82,7 +82,7 @@ fn config(more: &str) -> ExperimentConfig {
 
 fn played(config: &ExperimentConfig, bundle: &Path) -> (Value, Vec<Option<String>>) {
     let prepared = prepare(config, market(5), key(6));
-    let shared = shared(config, &prepared);
+    let shared = shared(&prepared);
     let input = EpisodeInput {
         shared: &shared,
         cell: &prepared.cells[0],
@@ -97,10 +97,7 @@ fn played(config: &ExperimentConfig, bundle: &Path) -> (Value, Vec<Option<String
         assert!(verified.is_ok(), "{verified:?}");
     });
     let header = serde_json::from_slice(&std::fs::read(paths.header()).unwrap()).unwrap();
-    let events: Vec<ReadEvent> = Lines::read(&paths.events())
-        .unwrap()
-        .bodies(&paths.events())
-        .unwrap();
+    let events: Vec<ReadEvent> = LogReader::open(&paths.events()).unwrap().bodies().unwrap();
     let refusals = events.into_iter().filter_map(|event| match event {
         ReadEvent::ToolCall { name, refused, .. } => {
             assert_eq!(name, "screen_by_expression");

@@ -9,10 +9,10 @@ use ktd_client::progress::Silent;
 use ktd_episode::EpisodeError;
 use ktd_episode::{EpisodeInput, replay_episode, run_episode};
 use ktd_io::line_file::LineKind;
+use ktd_kit::Recorded;
 use ktd_kit::episode::{Trace, experiment, key, leaping, market, prepare, shared};
 use ktd_kit::provider::{Attempt, Provider};
-use ktd_record::chain::Lines;
-use ktd_record::exchanges::Cassette;
+use ktd_record::chain::LogReader;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -41,7 +41,7 @@ fn run(rest: &str, provider: &Provider, output: &Path) -> Result<Summary, Episod
         &format!("{agents}\nmasks = [{{ level = \"bright\" }}]\n{rest}"),
     );
     let prepared = prepare(&config, market(5), key(6));
-    let shared = shared(&config, &prepared);
+    let shared = shared(&prepared);
     let input = EpisodeInput {
         shared: &shared,
         cell: &prepared.cells[0],
@@ -57,7 +57,7 @@ fn run(rest: &str, provider: &Provider, output: &Path) -> Result<Summary, Episod
 
 fn events(output: &Path) -> Vec<ReadEvent> {
     let path = BundlePaths::new(output).events();
-    Lines::read(&path).unwrap().bodies(&path).unwrap()
+    LogReader::open(&path).unwrap().bodies().unwrap()
 }
 
 fn outcomes(output: &Path) -> Vec<StepOutcome> {
@@ -416,7 +416,7 @@ fn a_reply_that_is_nested_too_deeply_is_kept_as_text_and_replayed() {
     // Every line is read by a reader that stops at 128 levels.
     let lines: Vec<Value> = LineKind::Exchanges.open(&path).unwrap().values().unwrap();
     assert_eq!(lines[1]["outcome"]["reply"]["body_text"], DEEP.as_str());
-    let cassette = Cassette::read(&path).unwrap();
+    let cassette = Recorded::read(&path).unwrap();
     let reply = cassette
         .sends()
         .next()

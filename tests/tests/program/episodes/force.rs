@@ -12,14 +12,14 @@ use ktd_kit::copy;
 use ktd_kit::episode::{experiment, key, market, prepare, relabel, run, runtime};
 use ktd_kit::this_program;
 use ktd_masking::{Level, MaskSettings};
-use ktd_record::chain::Lines;
+use ktd_record::chain::LogReader;
 use std::path::Path;
 
 const MODES: usize = 3;
 
 fn events(bundle: &Path) -> Vec<ReadEvent> {
     let path = BundlePaths::new(bundle).events();
-    Lines::read(&path).unwrap().bodies(&path).unwrap()
+    LogReader::open(&path).unwrap().bodies().unwrap()
 }
 
 fn grid(agents: &str) -> String {

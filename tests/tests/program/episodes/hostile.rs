@@ -9,11 +9,11 @@ use ktd_bundle::summary::{Counters, Summary};
 use ktd_client::progress::Silent;
 use ktd_episode::verify::verify;
 use ktd_episode::{EpisodeInput, replay_episode, run_episode};
+use ktd_kit::Recorded;
 use ktd_kit::Vendor;
 use ktd_kit::episode::{Trace, experiment, files, key, market, prepare, runtime, shared};
 use ktd_kit::this_program;
-use ktd_record::chain::Lines;
-use ktd_record::exchanges::Cassette;
+use ktd_record::chain::LogReader;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -56,7 +56,7 @@ fn run(model: &str, mode: &str, schedule: &[Deed], folder: &Path) -> Passed {
         ),
     );
     let prepared = prepare(&config, market(5), key(6));
-    let shared = shared(&config, &prepared);
+    let shared = shared(&prepared);
     let input = EpisodeInput {
         shared: &shared,
         cell: &prepared.cells[0],
@@ -105,7 +105,7 @@ async fn again(input: &EpisodeInput<'_>, folder: &Path) {
 
 fn events(folder: &Path) -> Vec<ReadEvent> {
     let path = BundlePaths::new(&folder.join("live")).events();
-    Lines::read(&path).unwrap().bodies(&path).unwrap()
+    LogReader::open(&path).unwrap().bodies().unwrap()
 }
 
 /// The codes of the faults in the record, in order.
@@ -202,7 +202,7 @@ fn all_attempts_at_a_request_are_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     run("momentum", "fixed-candidate", &schedule()[..60], folder.path());
     let path = BundlePaths::new(&folder.path().join("live")).exchanges();
-    let cassette = Cassette::read(&path).unwrap();
+    let cassette = Recorded::read(&path).unwrap();
     let mut bodies = BTreeMap::new();
     for sent in cassette.sends() {
         let at = sent.intent.at;

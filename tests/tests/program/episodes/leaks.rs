@@ -10,10 +10,10 @@ use ktd_client::ClientError;
 use ktd_client::progress::Silent;
 use ktd_episode::EpisodeError;
 use ktd_episode::{EpisodeInput, run_episode};
+use ktd_kit::Recorded;
 use ktd_kit::episode::{experiment, files, key, market, prepare, run as run_cells, runtime, shared};
 use ktd_kit::provider::Provider;
 use ktd_record::chain::Lines;
-use ktd_record::exchanges::Cassette;
 use std::path::Path;
 
 fn config(level: &str) -> ktd_experiment::config::ExperimentConfig {
@@ -30,7 +30,7 @@ fn config(level: &str) -> ktd_experiment::config::ExperimentConfig {
 fn run(company: &str, provider: &Provider, output: &Path) -> EpisodeError {
     let config = config("blinded");
     let prepared = prepare(&config, with_company(&market(5), company), key(6));
-    let shared = shared(&config, &prepared);
+    let shared = shared(&prepared);
     let input = EpisodeInput {
         shared: &shared,
         cell: &prepared.cells[0],
@@ -56,7 +56,7 @@ fn a_leak_in_the_first_request_is_never_sent() {
     assert_eq!(place(&error), (1, "company name", "/messages/0/content"));
     assert!(provider.sent().is_empty(), "it was sent");
     let paths = BundlePaths::new(folder.path());
-    assert!(Cassette::read(&paths.exchanges()).unwrap().is_empty());
+    assert_eq!(Recorded::read(&paths.exchanges()).unwrap().sends().count(), 0);
     assert!(!paths.summary().exists());
     // Running again meets the same leak and sends nothing either.
     let again = run("Price Limits", &provider, folder.path());

@@ -15,15 +15,15 @@ use ktd_client::money::{Budget, Metering};
 use ktd_client::progress::Silent;
 use ktd_env::KeyedStream;
 use ktd_episode::EpisodeError;
-use ktd_episode::run::Prepared;
+use ktd_episode::grid::Grid;
 use ktd_episode::{EpisodeInput, Shared, run_episode};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::caps::Caps;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::price_table::{PriceTable, TokenPricing};
+use ktd_kit::Recorded;
 use ktd_kit::episode::{dice, experiment, key, leaping, market, prepare, shared};
 use ktd_kit::provider::{Attempt, Provider};
-use ktd_record::exchanges::Cassette;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -34,7 +34,7 @@ const PRICES: &str = r#"{"rows":[{"model":"m","asof":"2026-11","source":"test","
 
 /// A model behind a vendor, whose answers are those of `momentum`.
 struct Scene {
-    prepared: Prepared,
+    prepared: Grid,
     shared: Shared,
 }
 
@@ -51,7 +51,7 @@ impl Scene {
         for cell in &mut prepared.cells {
             cell.basis = TokenPricing::of(false, table.record("compatible", "m"));
         }
-        let shared = shared(&config, &prepared);
+        let shared = shared(&prepared);
         Self { prepared, shared }
     }
 
@@ -112,7 +112,7 @@ fn at_a_cap_an_episode_stops_between_calls_and_goes_on_when_it_is_raised() {
     let total = expected.money.total().unwrap();
     assert!(0 < total.0);
     // Every price is exact a token: the sum of the parts is the cost to the last place.
-    let cassette = Cassette::read(&BundlePaths::new(&whole).exchanges()).unwrap();
+    let cassette = Recorded::read(&BundlePaths::new(&whole).exchanges()).unwrap();
     let tariff = tariff_of_cell(scene.cell());
     let parts = cassette
         .sends()

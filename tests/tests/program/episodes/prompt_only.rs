@@ -5,11 +5,11 @@ use ktd_bundle::open::read_header;
 use ktd_episode::verify::verify;
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_experiment::mask_hash::mask_hash;
+use ktd_kit::Recorded;
 use ktd_kit::copy;
 use ktd_kit::episode::{OnPanel, relabel, runtime};
 use ktd_kit::this_program;
 use ktd_masking::{Level, MaskSettings, Numeric};
-use ktd_record::exchanges::Cassette;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -61,7 +61,7 @@ fn bright_data_stand_under_the_text_of_the_mask() {
         let mask = MaskSettings { level, ..BRIGHT };
         assert_ne!(header.mask.hash, Some(mask_hash(mask)));
     }
-    let cassette = Cassette::read(&paths.exchanges()).unwrap();
+    let cassette = Recorded::read(&paths.exchanges()).unwrap();
     let requests: Vec<&str> = cassette
         .sends()
         .map(|sent| sent.intent.request.as_str())

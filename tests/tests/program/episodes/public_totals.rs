@@ -12,7 +12,7 @@ use ktd_episode::verify::verify;
 use ktd_kit::episode::{OnPanel, experiment, key, market, prepare, run, runtime};
 use ktd_kit::this_program;
 use ktd_masking::{Level, Numeric};
-use ktd_record::chain::Lines;
+use ktd_record::chain::LogReader;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -78,7 +78,7 @@ fn text(bundle: &Path, file: &str) -> String {
 
 fn ledger(bundle: &Path) -> Vec<LedgerLine> {
     let path = BundlePaths::new(bundle).ledger();
-    Lines::read(&path).unwrap().bodies(&path).unwrap()
+    LogReader::open(&path).unwrap().bodies().unwrap()
 }
 
 /// Every key of a document.
@@ -207,7 +207,7 @@ fn the_private_part_gives_every_reader_the_exact_account() {
         assert_eq!(account.final_nav_fen, last.nav_fen);
         assert!(0 < account.orders_filled, "{level}");
         let opened = OpenedBundle::read(BundleRef::read(&scene.bundle).unwrap()).unwrap();
-        let episode = FinishedEpisode::read(opened).unwrap();
+        let episode = FinishedEpisode::read(opened, &mut ()).unwrap();
         assert_eq!(episode.summary.account, Some(account));
         let steps = RecordedStep::all(&paths).unwrap();
         for (step, line) in steps.iter().zip(&ledger) {

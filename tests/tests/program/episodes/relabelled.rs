@@ -43,7 +43,7 @@ fn said(forge: impl FnOnce(&Path)) -> [Result<(), String>; 2] {
     let verified = runtime().block_on(verify(folder.path(), None, &this_program()));
     let read = BundleRef::read(folder.path())
         .and_then(OpenedBundle::read)
-        .and_then(FinishedEpisode::read);
+        .and_then(|opened| FinishedEpisode::read(opened, &mut ()));
     [
         verified.map(|_| ()).map_err(|error| error.to_string()),
         read.map(|_| ()).map_err(|error| error.to_string()),
@@ -274,7 +274,7 @@ fn honest_bundles_of_every_mask_pass() {
     for (cell, bundle) in run(&config, &prepared, folder.path()) {
         let read = BundleRef::read(&bundle)
             .and_then(OpenedBundle::read)
-            .and_then(FinishedEpisode::read);
+            .and_then(|opened| FinishedEpisode::read(opened, &mut ()));
         assert!(read.is_ok(), "{}: {:?}", cell.id, read.err());
     }
 }

@@ -83,3 +83,28 @@ fn another_file_of_the_same_name_has_no_new_budget() {
     );
     assert_eq!(vendor.count(), asked);
 }
+
+/// A file of tasks of one's own is part of the record: it is made again where the file is gone, and refused where its copy was
+/// changed.
+#[test]
+fn own_tasks_are_kept_and_a_replay_needs_nothing_else() {
+    if !has_boxes() {
+        return;
+    }
+    let vendor = model();
+    let folder = one_task(&vendor);
+    let task = serde_json::json!({
+        "id": "MINE-1", "category": "momentum", "level": 1, "name": "alpha_mine", "prompt": "The close.", "fx": "C", "warmup": 0,
+    });
+    folder.write("mine.jsonl", format!("{task}\n"));
+    let text = folder.text("code.toml");
+    folder.write("code.toml", text.replace("['REV-1-01']", "'mine.jsonl'"));
+    assert_ok(&quiet(folder.path(), &RUN));
+    std::fs::remove_file(folder.at("mine.jsonl")).unwrap();
+    assert_ok(&quiet(folder.path(), &["replay", STUDY]));
+    let kept = ktd_io::whole_file::list(&folder.at(&format!("{STUDY}/inputs"))).unwrap();
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    std::fs::write(&kept[0], "{}\n").unwrap();
+    let said = refused(&quiet(folder.path(), &["replay", STUDY]), 1);
+    assert!(said.contains("mine.jsonl was changed"), "{said}");
+}

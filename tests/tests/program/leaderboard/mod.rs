@@ -8,6 +8,7 @@
 
 mod files;
 mod identity;
+mod kept;
 mod models;
 mod pooled;
 mod prompt_only;

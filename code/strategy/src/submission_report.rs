@@ -1,0 +1,167 @@
+//! What a submission came to: gates with their reasons, traces, stress, breaches, scores of both kinds.
+
+use crate::bar_traces::MarketTrace;
+use crate::breaches::BreachReport;
+use crate::card::CardCheck;
+use crate::document::StrategyDocument;
+use crate::gates::{Gate, GateResults};
+use crate::measured_scores::{FidelityEvidence, ReliabilityEvidence, RiskEvidence};
+use crate::paper_scores::{PaperEvidence, PaperScores, SourceFacts};
+use crate::stress::Stress;
+use crate::version_drift::{StrategyTraces, TraceDistances};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A run on distorted bars.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct StressOutcome {
+    /// How they are distorted.
+    pub stress: Stress,
+    /// Whether the run gave logs.
+    pub has_ended: bool,
+    /// Why it is not passed.
+    pub problem: Option<String>,
+    /// Actions and broken constraints.
+    pub breaches: BreachReport,
+}
+
+/// What the runs of a program showed.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct RunEvidence {
+    /// Trades that they hold.
+    pub trades: usize,
+    /// Hash of its trades, for display.
+    pub trade_hash: String,
+    /// Share of required cells that are filled.
+    pub completeness: f64,
+    /// What cannot be traced.
+    pub untraceable: Option<String>,
+    /// Required columns that are missing.
+    pub missing_columns: Vec<String>,
+    /// Actions and broken constraints of the long run.
+    pub breaches: BreachReport,
+    /// Runs on distorted bars.
+    pub stress: Vec<StressOutcome>,
+}
+
+impl RunEvidence {
+    /// What D2 is made of: sums over the long run and the stress runs.
+    fn risk(&self) -> RiskEvidence {
+        let all = || std::iter::once(&self.breaches).chain(self.stress.iter().map(|stress| &stress.breaches));
+        RiskEvidence {
+            actions: all().map(|report| report.actions).sum(),
+            breaches: all().map(|report| report.breaches.len()).sum(),
+            logged_breaches: all().map(BreachReport::logged).sum(),
+            stress_passed: self
+                .stress
+                .iter()
+                .filter(|stress| stress.problem.is_none())
+                .count(),
+            stress_runs: self.stress.len(),
+        }
+    }
+
+    fn reliability(&self, gates: &GateResults) -> ReliabilityEvidence {
+        ReliabilityEvidence {
+            is_deterministic: gates.is_passed(Gate::Determ),
+            is_free_of_leaks: gates.is_passed(Gate::AntiLeak),
+            completeness: self.completeness,
+            is_traceable: self.untraceable.is_none(),
+            stress_ended: self.stress.iter().filter(|stress| stress.has_ended).count(),
+            stress_runs: self.stress.len(),
+        }
+    }
+}
+
+/// A submission, judged.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct SubmissionReport {
+    /// The six gates.
+    pub gates: GateResults,
+    /// Checks of the card; none where it is no card.
+    pub checks: Vec<CardCheck>,
+    /// What the source shows; `None` where it was not looked at.
+    pub facts: Option<SourceFacts>,
+    /// The class that the card names.
+    pub class_name: String,
+    /// What its runs showed; `None` where it does not run.
+    pub run: Option<RunEvidence>,
+    /// Its traces; none where it does not run, and in a result, which has them as letters.
+    #[serde(default, skip_serializing_if = "StrategyTraces::is_empty")]
+    pub traces: StrategyTraces,
+    /// What it does bar by bar, and the reference; none where it does not run.
+    pub markets: Vec<MarketTrace>,
+    /// Distances of its traces to the reference, 1 where it does not run; none where there is no reference.
+    pub distances: TraceDistances,
+}
+
+impl SubmissionReport {
+    /// What D1 is made of.
+    #[must_use]
+    pub fn fidelity(&self, has_drifted: bool) -> FidelityEvidence {
+        FidelityEvidence {
+            checks_held: self.checks.iter().filter(|check| check.holds).count(),
+            checks: self.checks.len(),
+            distances: self.distances.values().copied().collect(),
+            has_drifted,
+        }
+    }
+
+    /// What D2 is made of; none for a program that does not run, which scores 0.
+    #[must_use]
+    pub fn risk(&self) -> Option<RiskEvidence> {
+        self.run.as_ref().map(RunEvidence::risk)
+    }
+
+    /// What D3 is made of; none for a program that does not run, which scores 0.
+    #[must_use]
+    pub fn reliability(&self) -> Option<ReliabilityEvidence> {
+        self.run.as_ref().map(|run| run.reliability(&self.gates))
+    }
+
+    /// D1, D2 and D3 as measured, each 0 to 1; D1 is 0 for a version that has drifted.
+    #[must_use]
+    pub fn measured(&self, has_drifted: bool) -> [f64; 3] {
+        [
+            self.fidelity(has_drifted).score(),
+            self.risk().map_or(0.0, RiskEvidence::score),
+            self.reliability().map_or(0.0, ReliabilityEvidence::score),
+        ]
+    }
+
+    /// The published static scores; `None` where the source was not looked at.
+    #[must_use]
+    pub fn paper(&self, source: &str, document: &StrategyDocument) -> Option<PaperScores> {
+        let run = self.run.as_ref();
+        let evidence = PaperEvidence {
+            class_name: &self.class_name,
+            has_trades: run.is_some(),
+            has_bars: run.is_some(),
+            missing_columns: run.map_or(0, |run| run.missing_columns.len()),
+            completeness: run.map_or(1.0, |run| run.completeness),
+            keywords: &document.keywords,
+            parameters: document.parameters.len(),
+        };
+        Some(PaperScores::of(source, self.facts.as_ref()?, evidence))
+    }
+
+    /// Static warnings of look-ahead, which decide nothing.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let Some(facts) = &self.facts else {
+            return Vec::new();
+        };
+        let counted = [
+            (facts.negative_shifts, "shifts by a negative constant"),
+            (facts.future_indices, "indices of a name plus a constant"),
+            (facts.reversed_slices, "slices with a negative step"),
+            (facts.open_rollings, "rolling windows without min_periods"),
+        ];
+        let counted = counted.into_iter().filter(|(count, _)| *count > 0);
+        let words = facts.future_words.iter().map(|word| format!("the word {word:?}"));
+        counted
+            .map(|(count, what)| format!("{count} {what}"))
+            .chain(words)
+            .collect()
+    }
+}

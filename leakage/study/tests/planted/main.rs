@@ -1,0 +1,149 @@
+//! How often the audit of signals is right: 40 signals with known leaks on draws of a market.
+//!
+//! Draws are synthetic markets, or with `KTD_PLANTED_PANEL` random halves of a panel's names; `KTD_PLANTED_DRAWS` says how many.
+//! `cargo test -p ktd-leakage-study --test planted -- --nocapture` prints the rates of docs/leakage.md.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a broken fixture fails the test; its caller names the draws, and reads what was counted"
+)]
+
+mod signals;
+
+use ktd_env::synth::{SynthConfig, generate};
+use ktd_io::parallel::{available_threads, in_parallel};
+use ktd_leakage::{BarColumns, BarField, BarGrid, SignalVerdict, SuspicionRule, judge_profile};
+use ktd_leakage_study::{LeakUniverse, market_bars};
+use ktd_stats::SplitMix64;
+use signals::{PlantedAudit, PlantedKind, audit_planted};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Floors and multiples of a far piece that are compared; the rule of the audit is one of them.
+const FLOORS: [f64; 4] = [0.04, 0.06, 0.08, 0.10];
+const TIMES: [f64; 3] = [2.0, 3.0, 4.0];
+/// Names and days of a synthetic draw.
+const SYNTHETIC: (u32, u32) = (60, 500);
+
+fn synthetic(seed: u64) -> BarGrid {
+    let (names, days) = SYNTHETIC;
+    let market = generate(&SynthConfig { seed, names, days }).unwrap();
+    market_bars(&market, LeakUniverse::All).unwrap().bars
+}
+
+/// A panel of half of the names, drawn by a seed.
+fn half_of_names(bars: &BarGrid, seed: u64) -> BarGrid {
+    let mut stream = SplitMix64::new(seed);
+    let mut drawn: Vec<(u64, usize)> = (0..bars.names()).map(|name| (stream.next_u64(), name)).collect();
+    drawn.sort_unstable();
+    drawn.truncate(bars.names().div_ceil(2));
+    let mut names: Vec<usize> = drawn.into_iter().map(|(_, name)| name).collect();
+    names.sort_unstable();
+    let of = |field| -> Vec<f64> {
+        let sessions = (0..bars.sessions()).map(|session| bars.row(field, session));
+        sessions
+            .flat_map(|row| names.iter().filter_map(|name| row.get(*name).copied()))
+            .collect()
+    };
+    let [open, high, low, close, volume] = BarField::ALL.map(of);
+    let columns = BarColumns {
+        open: &open,
+        high: &high,
+        low: &low,
+        close: &close,
+        volume: &volume,
+    };
+    BarGrid::new(bars.months(), names.len(), &columns).unwrap()
+}
+
+/// The audits of all planted signals on so many draws.
+fn audits(draws: u64, panel: Option<&BarGrid>) -> Vec<PlantedAudit> {
+    let seeds: Vec<u64> = (1..=draws).collect();
+    let each = in_parallel(&seeds, available_threads(), |seed| {
+        let bars = panel.map_or_else(|| synthetic(*seed), |panel| half_of_names(panel, *seed));
+        audit_planted(&bars, &SuspicionRule::BENCHMARK, *seed)
+    });
+    each.into_iter().flatten().collect()
+}
+
+/// Suspect and judged signals of each kind by name, under one rule.
+fn rates(
+    audits: &[PlantedAudit],
+    rule: &SuspicionRule,
+) -> BTreeMap<(PlantedKind, &'static str), (usize, usize)> {
+    let mut rates = BTreeMap::new();
+    for audit in audits {
+        let (suspect, judged): &mut (usize, usize) =
+            rates.entry((audit.signal.kind, audit.signal.name)).or_default();
+        match judge_profile(&audit.profile, audit.signal.known_at, rule) {
+            SignalVerdict::Suspect { .. } => (*suspect, *judged) = (*suspect + 1, *judged + 1),
+            SignalVerdict::NothingSeen => *judged += 1,
+            SignalVerdict::TooLittle { .. } => {}
+        }
+    }
+    rates
+}
+
+fn of_kind(
+    rates: &BTreeMap<(PlantedKind, &'static str), (usize, usize)>,
+    kind: PlantedKind,
+) -> (usize, usize) {
+    let own = rates.iter().filter(|((of, _), _)| *of == kind);
+    own.fold((0, 0), |sum, (_, rate)| (sum.0 + rate.0, sum.1 + rate.1))
+}
+
+fn print(audits: &[PlantedAudit]) {
+    let own = SuspicionRule::BENCHMARK;
+    for ((kind, name), (suspect, judged)) in rates(audits, &own) {
+        println!("{kind:?} {name}: {suspect}/{judged}");
+    }
+    for floor in FLOORS {
+        for times in TIMES {
+            let rates = rates(audits, &SuspicionRule { floor, times, ..own });
+            let kinds = [
+                PlantedKind::Ordinary,
+                PlantedKind::Leaking,
+                PlantedKind::Invisible,
+            ];
+            let shown = kinds.map(|kind| {
+                let (suspect, judged) = of_kind(&rates, kind);
+                format!("{kind:?} {suspect}/{judged}")
+            });
+            println!("floor {floor}, times {times}: {}", shown.join(", "));
+        }
+    }
+}
+
+#[test]
+fn leaks_of_direction_are_seen_and_ordinary_signals_raise_no_alarm() {
+    let draws = std::env::var("KTD_PLANTED_DRAWS").map_or(3, |draws| draws.parse().unwrap());
+    let panel = std::env::var("KTD_PLANTED_PANEL").ok().map(|panel| {
+        let market = ktd_data::load_panel(Path::new(&panel)).unwrap();
+        market_bars(&market, LeakUniverse::All).unwrap().bars
+    });
+    let audits = audits(draws, panel.as_ref());
+    print(&audits);
+    if panel.is_some() {
+        return;
+    }
+    let rates = rates(&audits, &SuspicionRule::BENCHMARK);
+    let judged = usize::try_from(draws).unwrap();
+    for ((kind, name), (suspect, of)) in rates {
+        assert_eq!(of, judged, "{name}");
+        match kind {
+            PlantedKind::Ordinary | PlantedKind::Invisible => assert_eq!(suspect, 0, "{name}"),
+            // A tenth of one later return is about what the floor asks for.
+            PlantedKind::Leaking if name == "average 10, one ahead" => {}
+            PlantedKind::Leaking => assert_eq!(suspect, judged, "{name}"),
+        }
+    }
+}
+
+#[test]
+fn halves_of_a_panel_differ_by_seed() {
+    let bars = synthetic(5);
+    assert_eq!(half_of_names(&bars, 1), half_of_names(&bars, 1));
+    assert_ne!(half_of_names(&bars, 1), half_of_names(&bars, 2));
+}

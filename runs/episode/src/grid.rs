@@ -1,0 +1,198 @@
+//! Grid of an experiment over its panel: its cells, and what their episodes share.
+
+use crate::transports::Transports;
+use crate::{EpisodeError, EpisodeInput, LazyFactors, Shared};
+use ktd_bundle::BundlePaths;
+use ktd_bundle::mask_key::mask_key;
+use ktd_client::money::{Metering, PaymentTerms};
+use ktd_client::opening::{open_accounts, price_cells};
+use ktd_data::market_source::MarketSource;
+use ktd_experiment::cells::{Cell, cells};
+use ktd_experiment::config::ExperimentConfig;
+use ktd_experiment::score_files::hash_score_files;
+use ktd_experiment::toolbox::toolbox;
+use ktd_guard::Guards;
+use ktd_masking::MaskKey;
+use ktd_record::program_record::ProgramRecord;
+use ktd_tools::Toolbox;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Folder of the bundles in a results directory.
+pub const CELLS: &str = "cells";
+
+/// What a grid is laid out from.
+#[derive(Debug, Clone)]
+pub struct RunPlan {
+    /// The configuration.
+    pub config: ExperimentConfig,
+    /// The directory that relative paths of the configuration start from.
+    pub base: PathBuf,
+    /// Where results go.
+    pub output: PathBuf,
+    /// The program that writes them; none where nothing is kept.
+    pub program: Option<ProgramRecord>,
+}
+
+/// Grid of an experiment.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    /// What it is laid out from.
+    pub plan: RunPlan,
+    /// The market.
+    pub source: MarketSource,
+    /// The cells, with what their tokens cost.
+    pub cells: Vec<Cell>,
+    /// What may be spent, at which prices and rates.
+    pub terms: PaymentTerms,
+    /// The tools with their validators, compiled once.
+    pub toolbox: Arc<Toolbox>,
+    /// Factor values over all windows.
+    pub factors: Arc<LazyFactors>,
+    /// The experiment's mask key.
+    pub key: MaskKey,
+}
+
+impl Grid {
+    /// Reads the panel, lays out the cells, and reads the mask key: that of the file that is named, or the one that is kept in the
+    /// results directory and drawn there once.
+    ///
+    /// # Errors
+    /// [`EpisodeError`] for anything that does not fit.
+    pub fn open(plan: RunPlan) -> Result<Self, EpisodeError> {
+        Self::read(plan, false)
+    }
+
+    /// The same to be run: an agent that cannot be made, such as one without its key, is told before anything is written.
+    ///
+    /// # Errors
+    /// [`EpisodeError`] as [`Self::open`], and for such an agent.
+    pub fn open_to_run(plan: RunPlan) -> Result<Self, EpisodeError> {
+        Self::read(plan, true)
+    }
+
+    fn read(mut plan: RunPlan, is_run: bool) -> Result<Self, EpisodeError> {
+        hash_score_files(&mut plan.config.agents, &plan.base)?;
+        let source = MarketSource::of(&plan.config, &plan.base)?;
+        let kept = kept_key(&plan.output);
+        let given = plan.config.mask_key_file.as_ref();
+        let given = given.map(|file| plan.base.join(file));
+        Self::over(plan, source, |plan, cells, source, factors| {
+            if is_run {
+                check_agents(plan, cells, source)?;
+                let is_finished = |cell: &Cell| plan.output.join(CELLS).join(&cell.id).join("summary.json").exists();
+                if !cells.iter().all(is_finished) {
+                    factors.get()?;
+                }
+            }
+            Ok(mask_key(given, &kept)?)
+        })
+    }
+
+    /// The same of results that stand: no key is drawn.
+    ///
+    /// # Errors
+    /// [`EpisodeError`] as [`Self::open`], and where the key is gone.
+    pub fn recorded(plan: RunPlan) -> Result<Self, EpisodeError> {
+        let kept = kept_key(&plan.output);
+        if plan.config.mask_key_file.is_none() && !kept.exists() {
+            let what = "it is missing: nobody can make masked episodes again without it";
+            return Err(EpisodeError::damaged(&kept, what));
+        }
+        Self::read(plan, false)
+    }
+
+    /// A grid over a market that is open.
+    ///
+    /// # Errors
+    /// [`EpisodeError`] for windows, agents and prices that do not fit; errors of `key`.
+    pub fn over(
+        plan: RunPlan,
+        source: MarketSource,
+        key: impl FnOnce(&RunPlan, &[Cell], &MarketSource, &LazyFactors) -> Result<MaskKey, EpisodeError>,
+    ) -> Result<Self, EpisodeError> {
+        let mut cells = cells(&plan.config, &source.market)?;
+        let terms = price_cells(&mut cells, &plan.config, &plan.base)?;
+        let factors = LazyFactors::over(&source.market, &cells)?;
+        Ok(Self {
+            toolbox: toolbox(&plan.config.tools)?,
+            key: key(&plan, &cells, &source, &factors)?,
+            factors: Arc::new(factors),
+            source,
+            cells,
+            terms,
+            plan,
+        })
+    }
+
+    /// The mask key of a cell's episode, which the cells of all agents share that are to be compared.
+    #[must_use]
+    pub fn episode_key(&self, cell: &Cell) -> MaskKey {
+        self.key.derive(&cell.mask_draw())
+    }
+
+    /// The episode of a cell.
+    #[must_use]
+    pub fn episode<'a>(&self, shared: &'a Shared, cell: &'a Cell) -> EpisodeInput<'a> {
+        EpisodeInput {
+            shared,
+            cell,
+            key: self.episode_key(cell),
+        }
+    }
+
+    /// What the episodes of the grid share, paid from these accounts.
+    #[must_use]
+    pub fn shared(&self, metering: Arc<Metering>) -> Shared {
+        let config = &self.plan.config;
+        Shared {
+            program: self.plan.program.clone(),
+            experiment: config.name.clone(),
+            market: Arc::clone(&self.source.market),
+            factors: Arc::clone(&self.factors),
+            toolbox: Arc::clone(&self.toolbox),
+            data: self.source.record.clone(),
+            panel: self.source.path.clone(),
+            rules: config.rules.clone(),
+            session: config.session,
+            tools: config.tools,
+            retries: config.retries,
+            guards: Guards::default(),
+            metering,
+        }
+    }
+
+    /// Its accounts, of which everything that is recorded has been spent. A budget is held for this process.
+    ///
+    /// # Errors
+    /// [`EpisodeError`] as [`open_accounts`].
+    pub fn accounts(&self) -> Result<Arc<Metering>, EpisodeError> {
+        Ok(Arc::new(open_accounts(
+            &self.terms,
+            &self.cells,
+            &self.plan.output,
+        )?))
+    }
+
+    /// Where a cell's bundle is.
+    #[must_use]
+    pub fn bundle(&self, cell: &Cell) -> BundlePaths {
+        BundlePaths::new(&self.plan.output.join(CELLS).join(&cell.id))
+    }
+}
+
+fn kept_key(output: &Path) -> PathBuf {
+    output.join("private").join("mask.key")
+}
+
+/// Makes every agent once.
+fn check_agents(plan: &RunPlan, cells: &[Cell], source: &MarketSource) -> Result<(), EpisodeError> {
+    let transports = Transports::default();
+    let mut known = BTreeSet::new();
+    for cell in cells.iter().filter(|cell| known.insert(&cell.agent.id)) {
+        let who = (&cell.agent, &cell.provider);
+        transports.connect(who, cell.seed, &source.market, &plan.base)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! The header of a study in its folder: written once, or compared with the one of an earlier run.
+
+use crate::StudyError;
+use crate::identity::{STUDY, StudyHeader, keep_base, read_header};
+use crate::kind::StudyKind;
+use crate::study::OpenedStudy;
+use ktd_io::whole_file::{json_bytes, read_if_exists, write_whole};
+use ktd_record::program_record::check_program;
+
+impl<K: StudyKind> OpenedStudy<K> {
+    /// Refuses a folder that holds something else, such as the results of an earlier version.
+    fn check_vacant(&self) -> Result<(), StudyError> {
+        let known = [
+            "report.json",
+            "header.json",
+            "request.json",
+            "cells",
+            "submissions",
+            "runs",
+        ];
+        // Records in a format of the kind's own say themselves what they are.
+        let own = K::OWN.map(|own| own.folder);
+        let mut foreign = known.into_iter().filter(|name| Some(*name) != own);
+        let Some(other) = foreign.find(|name| self.out.join(name).exists()) else {
+            return Ok(());
+        };
+        Err(StudyError::input(
+            format_args!(
+                "{} holds {other} and no {STUDY}: it is not of this version",
+                self.out.display()
+            ),
+            "choose another directory with --out; the version of ktd that made it reads it",
+        ))
+    }
+
+    /// Writes what the study is. Records that models were paid for are never left behind under another study's name.
+    pub(crate) fn keep_header(&self) -> Result<(), StudyError> {
+        let path = self.out.join(STUDY);
+        let header = StudyHeader {
+            kind: K::NAME.to_owned(),
+            format: K::FORMAT,
+            program: self.decided.program.clone(),
+            name: K::name(&self.keys).to_owned(),
+            decides: self.decided.decides.clone(),
+            inputs: self.inputs.hashes(),
+            keys: &self.keys,
+        };
+        let bytes = json_bytes(&path, &header)?;
+        let recorded = read_if_exists(&path)?;
+        if recorded.is_none() {
+            self.check_vacant()?;
+        }
+        if let Some(recorded) = recorded.as_ref().filter(|recorded| **recorded != bytes) {
+            let known = read_header::<K>(&self.out)?;
+            // Units in a format of the kind's own say themselves of which program and settings they are.
+            if K::ASKS && K::OWN.is_none() {
+                check_program(&path, recorded, &bytes)?;
+                let is_changed = |(name, sha256): (&String, &String)| {
+                    known.inputs.get(name).is_some_and(|known| known != sha256)
+                };
+                if known.decides != self.decided.decides || header.inputs.iter().any(is_changed) {
+                    return Err(StudyError::input(
+                        format_args!(
+                            "{} holds a study of other settings, or over another world",
+                            self.out.display()
+                        ),
+                        "choose another directory with --out, or move this one away to run everything anew",
+                    ));
+                }
+            }
+        }
+        self.inputs.keep(&self.out)?;
+        if recorded.as_ref() != Some(&bytes) {
+            write_whole(&path, &bytes)?;
+        }
+        keep_base(&self.out, &self.base)
+    }
+}

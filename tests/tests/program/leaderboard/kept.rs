@@ -1,0 +1,54 @@
+//! What was read of a record is kept for the next board, and never stands for a record that changed.
+
+use super::scene;
+use ktd_kit::program::command;
+use ktd_kit::{Folder, assert_ok, copy, refused};
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+fn board(results: &Path, cache: &Path) -> Output {
+    let mut command = command(results, &["--quiet", "--json", "leaderboard", "."]);
+    command.env("KTD_CACHE", cache).output().unwrap()
+}
+
+fn readings(cache: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(cache.join("readings")).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+#[test]
+fn a_board_of_kept_readings_is_the_same_and_a_changed_record_is_found() {
+    let folder = Folder::new();
+    let results = folder.at("out");
+    copy(&scene().join("out"), &results);
+    let (cache, nowhere) = (folder.at("cache"), Path::new(""));
+    let first = board(&results, &cache);
+    assert_ok(&first);
+    let kept = readings(&cache);
+    assert_eq!(kept.len(), 2 * 2 * 5 * 2, "one of each episode");
+    for path in kept.iter().take(1) {
+        std::fs::write(path, "no reading").unwrap();
+    }
+    std::fs::remove_file(&kept[1]).unwrap();
+    for cache in [cache.as_path(), nowhere] {
+        assert_eq!(board(&results, cache).stdout, first.stdout);
+    }
+    assert_eq!(readings(&cache), kept);
+    // One byte of a file is another's: neither is its reading used, nor is the board made.
+    let cells = std::fs::read_dir(results.join("cells")).unwrap();
+    let bundle = cells.map(|entry| entry.unwrap().path()).min().unwrap();
+    for file in ["events.jsonl", "exchanges.jsonl.zst", "private/ledger.jsonl"] {
+        let path = bundle.join(file);
+        let bytes = std::fs::read(&path).unwrap();
+        let mut changed = bytes.clone();
+        let place = changed.len() / 2;
+        changed[place] ^= 1;
+        std::fs::write(&path, changed).unwrap();
+        let error = refused(&board(&results, &cache), 1);
+        assert!(error.contains(file), "{file}: {error}");
+        std::fs::write(&path, bytes).unwrap();
+    }
+    assert_eq!(board(&results, &cache).stdout, first.stdout);
+}
