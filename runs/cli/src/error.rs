@@ -170,7 +170,6 @@ from_errors!(
     ktd_certify::CertifyError,
     ktd_predict::PredictError,
     ktd_formulas::FormulasError,
-    ktd_formula_study::FormulaStudyError,
     ktd_simulate::SimulateError,
     ktd_boxed::BoxError,
     ktd_factor_study::CodeError,

@@ -3,9 +3,7 @@
 //! Knows: every room, the terminal, arguments. Never knows: how anything is computed.
 
 mod alpha;
-mod alpha_eval;
-mod alpha_judge;
-mod alpha_mine;
+mod alpha_studies;
 mod attribute;
 mod baseline;
 mod boxed;

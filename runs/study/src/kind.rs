@@ -19,8 +19,6 @@ use std::path::Path;
 pub trait StudyKind: Sized + Send + Sync + 'static {
     /// `kind = "..."` of its file.
     const NAME: &'static str;
-    /// `kind = "..."` of its file, where several kinds read one.
-    const FILE_KIND: &'static str = Self::NAME;
     /// What is typed before the file to run it, such as `ktd leak run`.
     const COMMAND: &'static str;
     /// The version of its records. Records of another one are refused by name.

@@ -73,7 +73,7 @@ impl TomlText {
 pub fn read_study_file<K: StudyKind>(path: &Path) -> Result<K::Keys, StudyError> {
     let file = TomlText::read(path)?;
     if let Ok(KindOf { kind: Some(kind) }) = file.value("")
-        && kind != K::FILE_KIND
+        && kind != K::NAME
     {
         let what = format_args!(
             "it is a study of kind {kind:?}, and `{}` runs {:?}",

@@ -71,9 +71,8 @@ const EVALUATED: &str = "name = 'evaluated'\nnoise = { draws = 1 }\npools = [{ i
 const MINED: &str = "name = 'mined'\nmethod = 'gp'\ngp = { population = 30, generations = 3 }\nselect = { take = 4, hall = 20 }\n\
     splits = { train = ['2022-03-07', '2022-09-30'], valid = ['2022-10-10', '2023-02-22'] }\n";
 
-const JUDGED: &str = "name = 'judged'\nsplits = { train = ['2022-03-07', '2023-02-22'] }\n\
-    pools = [{ id = 'own', file = 'own.csv' }]\n[judge]\norders = 1\nbatch = 3\n\
-    [[judge.agents]]\nid = 'j'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
+const JUDGED: &str = "name = 'judged'\npools = [{ id = 'own', file = 'own.csv' }]\norders = 1\nbatch = 3\n\
+    [[agents]]\nid = 'j'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
 
 const FACTORS: &str = "kind = 'factor-code'\nname = 'factors'\ntasks = ['MOM-1-01', 'MOM-1-02']\njobs = 1\n\
     [[agents]]\nid = 'one'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
@@ -152,7 +151,7 @@ fn unboxed_cases() -> Vec<KindCase> {
         KindCase {
             kind: any::<FormulaMining>(),
             files: &[("study.toml", MINED)],
-            work: Some("\"rank_ic\":"),
+            work: Some("\"Ok\":"),
             stands: false,
             tells_cost: false,
         },

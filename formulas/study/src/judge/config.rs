@@ -1,6 +1,6 @@
-//! `judge` of a study's file: which models score formulas, how, and what may be spent on them.
+//! The file of a judgement: which models score which formulas, how, and what may be spent on it.
 
-use crate::FormulaStudyError;
+use crate::keys::{PoolSource, check_pools};
 use ktd_agents::Dialect;
 use ktd_asking::{AskingRole, AskingSettings};
 use ktd_experiment::agent::AgentConfig;
@@ -8,6 +8,7 @@ use ktd_experiment::caps::Caps;
 use ktd_experiment::config::{RetryConfig, SessionConfig};
 use ktd_experiment::rate_limits::RateLimits;
 use ktd_prompts::JudgePrompt;
+use ktd_study::{StudyError, plain_name, within};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ pub enum JudgeWording {
 }
 
 impl JudgeWording {
-    pub(crate) const fn prompt(self) -> JudgePrompt {
+    pub(super) const fn prompt(self) -> JudgePrompt {
         match self {
             Self::Ours => JudgePrompt::Ours,
             Self::Paper => JudgePrompt::Paper,
@@ -33,10 +34,17 @@ impl JudgeWording {
     }
 }
 
-/// The judges of a study. Keys that experiments have mean what they mean there.
+/// What is judged, and by whom. Keys that experiments have mean what they mean there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct JudgeConfig {
+pub struct JudgeStudy {
+    /// `alpha-judge`.
+    #[serde(skip_serializing)]
+    pub kind: Option<String>,
+    /// Its name: that of its folder of results.
+    pub name: String,
+    /// The pools.
+    pub pools: Vec<PoolSource>,
     /// Models behind endpoints.
     pub agents: Vec<AgentConfig>,
     /// Vendors of one's own.
@@ -57,6 +65,7 @@ pub struct JudgeConfig {
     #[serde(skip_serializing)]
     pub retries: RetryConfig,
     /// Price table, relative to the file.
+    #[serde(skip_serializing)]
     pub prices: Option<PathBuf>,
     /// What may be spent; `cell` caps one judge.
     #[serde(skip_serializing)]
@@ -68,18 +77,15 @@ pub struct JudgeConfig {
     pub human: Option<PathBuf>,
 }
 
-/// What judges are asked for.
-const ROLE: &str = "judge";
-
 /// The most formulas of one question.
 const BATCH_MAX: usize = 8;
 
-/// The most orders.
-const ORDERS_MAX: usize = 99;
-
-impl Default for JudgeConfig {
+impl Default for JudgeStudy {
     fn default() -> Self {
         Self {
+            kind: None,
+            name: String::new(),
+            pools: Vec::new(),
             agents: Vec::new(),
             dialects: Vec::new(),
             prompt: JudgeWording::Ours,
@@ -97,33 +103,22 @@ impl Default for JudgeConfig {
     }
 }
 
-impl JudgeConfig {
-    /// Whether everything fits.
-    ///
-    /// # Errors
-    /// [`FormulaStudyError::Input`] naming the key.
-    pub fn check(&self) -> Result<(), FormulaStudyError> {
-        let within = |key: &str, value: usize, most: usize| {
-            if (1..=most).contains(&value) {
-                return Ok(());
-            }
-            Err(FormulaStudyError::input(
-                format_args!("judge.{key} is {value}"),
-                format_args!("give a number from 1 to {most}"),
-            ))
-        };
-        within("batch", self.batch, BATCH_MAX)?;
-        within("orders", self.orders, ORDERS_MAX)?;
-        within("parallel", self.parallel, usize::MAX)?;
+impl JudgeStudy {
+    pub(super) fn check(&self) -> Result<(), StudyError> {
+        plain_name(&self.name)?;
+        check_pools(&self.pools)?;
+        within("batch", self.batch, 1..=BATCH_MAX)?;
+        within("orders", self.orders, 1..=99)?;
+        within("parallel", self.parallel, 1..=1_000)?;
         Ok(self.asking().check()?)
     }
 
-    pub(crate) fn asking(&self) -> AskingSettings<'_> {
+    pub(super) fn asking(&self) -> AskingSettings<'_> {
         /// Little of chance, where a vendor takes a temperature.
         const TEMPERATURE: f64 = 0.2;
         AskingSettings {
-            roles: AskingRole::one(ROLE, self.seed),
-            table: "judge",
+            roles: AskingRole::one("judge", self.seed),
+            table: "",
             agents: &self.agents,
             takes_programs: false,
             dialects: &self.dialects,
@@ -141,7 +136,9 @@ mod tests {
     use super::*;
 
     fn error(text: &str) -> String {
-        let config: Result<JudgeConfig, _> = toml::from_str(text);
+        let config: Result<JudgeStudy, _> = toml::from_str(&format!(
+            "name = 'x'\npools = [{{ id = 'a', builtin = 'factors' }}]\n{text}"
+        ));
         match config {
             Ok(config) => config.check().unwrap_err().to_string(),
             Err(error) => error.to_string(),
@@ -151,8 +148,7 @@ mod tests {
     #[test]
     fn what_cannot_judge_says_so() {
         let model = "agents = [{ id = \"j\", base_url = \"http://127.0.0.1:9/v1\", model = \"m\" }]\n";
-        let config: JudgeConfig = toml::from_str(model).unwrap();
-        config.check().unwrap();
+        let config: JudgeStudy = toml::from_str(model).unwrap();
         assert_eq!((config.orders, config.batch, config.schema_retries), (3, 8, 3));
         for (text, part) in [
             ("", "names no model"),
@@ -160,9 +156,9 @@ mod tests {
                 "agents = [{ id = \"j\", builtin = \"momentum\" }]",
                 "not a language model",
             ),
-            (&format!("{model}orders = 0"), "judge.orders is 0"),
-            (&format!("{model}batch = 9"), "judge.batch is 9"),
-            (&format!("{model}parallel = 0"), "judge.parallel"),
+            (&format!("{model}orders = 0"), "orders is 0"),
+            (&format!("{model}batch = 9"), "batch is 9"),
+            (&format!("{model}parallel = 0"), "parallel is 0"),
             (&format!("{model}prompt = \"mine\""), "unknown variant `mine`"),
             (&format!("{model}order = 2"), "unknown field `order`"),
         ] {

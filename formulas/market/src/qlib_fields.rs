@@ -1,9 +1,9 @@
 //! The fields of a directory of Qlib: every bin as it is stored.
 
-use crate::FormulaStudyError;
+use crate::FormulasError;
+use crate::field_panel::{FieldColumn, FieldName, FieldPanel};
 use chrono::{Datelike, NaiveDate};
 use ktd_env::TradeDate;
-use ktd_formulas::{FieldColumn, FieldName, FieldPanel};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{list, read_bounded, read_text};
 use ktd_qlib::{FeatureFile, FieldSeries, QlibPanel};
@@ -22,8 +22,8 @@ const HINT: &str =
 /// earliest bin; those outside its spans are seen by windows and not written.
 ///
 /// # Errors
-/// [`FormulaStudyError`] naming the file that is no bin or belongs to another calendar.
-pub fn qlib_fields(root: &Path) -> Result<FieldPanel, FormulaStudyError> {
+/// [`FormulasError`] naming the file that is no bin or belongs to another calendar.
+pub fn qlib_fields(root: &Path) -> Result<FieldPanel, FormulasError> {
     let day_text = read_text(&root.join("calendars/day.txt"), FILE_LIMIT_BYTES)?;
     let instruments = read_text(&root.join("instruments/all.txt"), FILE_LIMIT_BYTES)?;
     let symbols: BTreeSet<String> = instruments
@@ -58,10 +58,10 @@ pub fn qlib_fields(root: &Path) -> Result<FieldPanel, FormulaStudyError> {
     }
     let fields: BTreeSet<String> = features.iter().map(|feature| feature.field.clone()).collect();
     let panel = QlibPanel::parse(&day_text, None, &instruments, features)
-        .map_err(|error| FormulaStudyError::input(format_args!("{}: {error}", root.display()), HINT))?;
+        .map_err(|error| FormulasError::input(format_args!("{}: {error}", root.display()), HINT))?;
     let fields: Vec<String> = fields.into_iter().collect();
     if fields.is_empty() {
-        return Err(FormulaStudyError::input(
+        return Err(FormulasError::input(
             format_args!("{} holds no bin of an instrument", root.display()),
             HINT,
         ));
@@ -129,7 +129,7 @@ fn name_of(panel: &QlibPanel, symbol: &str, fields: &[String]) -> Option<FieldNa
 #[cfg(test)]
 mod tests {
     use super::qlib_fields;
-    use ktd_formulas::FieldPanel;
+    use crate::field_panel::FieldPanel;
     use ktd_io::whole_file::{create_directory, write_whole};
 
     fn panel(bins: &[(&str, &str)]) -> FieldPanel {

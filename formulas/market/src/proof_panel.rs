@@ -1,12 +1,12 @@
 //! The proof on a panel that formulas read no later day.
 
-use crate::FormulaStudyError;
+use crate::FormulasError;
+use crate::field_panel::{FieldPanel, PlannedPanel};
 use ktd_env::KeyedStream;
 use ktd_expressions::{
     CheckedFormula, FormulaPlan, FormulaPrecision, LookAheadLeak, PanelName, ReplacedColumns,
     prove_no_look_ahead,
 };
-use ktd_formulas::{FieldPanel, PlannedPanel};
 
 /// Panels that are cut after a session.
 const CUTS: usize = 10;
@@ -22,13 +22,13 @@ pub const PROOF_NAMES: usize = 20;
 /// defect of the engine, which evaluates every instrument by the same steps.
 ///
 /// # Errors
-/// [`FormulaStudyError::Input`] for a formula that names an instrument that is not among them.
+/// [`FormulasError`] for a formula that names an instrument that is not among them.
 pub fn prove(
     panel: &FieldPanel,
     formulas: &[CheckedFormula],
     precision: FormulaPrecision,
     seed: u64,
-) -> Result<Vec<LookAheadLeak>, FormulaStudyError> {
+) -> Result<Vec<LookAheadLeak>, FormulasError> {
     let plan = FormulaPlan::of(formulas, precision);
     let planned = PlannedPanel::new(panel, plan.fields());
     let names: Vec<PanelName<'_>> = panel
@@ -52,7 +52,7 @@ pub fn prove(
         replaced(name, &mut KeyedStream::for_purpose(seed, &purpose))
     };
     prove_no_look_ahead(&plan, &names, &places(CUTS), &places(REPLACEMENTS), replace).map_err(|error| {
-        FormulaStudyError::input(
+        FormulasError::input(
             error.to_string(),
             "prove formulas that name an instrument on a panel that begins with it",
         )

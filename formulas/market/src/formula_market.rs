@@ -1,15 +1,15 @@
-//! The market of a study: columns of its instruments, members and index.
+//! A market that formulas are evaluated on: columns of its instruments, members and index.
 
-use crate::FormulaStudyError;
-use crate::alpha_study::{AlphaStudy, StudyUniverse};
+use crate::FormulasError;
+use crate::field_panel::{FieldColumn, FieldName, FieldPanel};
+use crate::market_fields::market_fields;
 use crate::qlib_fields::qlib_fields;
-use ktd_alphas::{DayTable, MemberTable};
+use ktd_alphas::{DayTable, LabelKind, MemberTable, NoiseMode, label_returns};
 use ktd_data::{is_panel, load_panel};
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{DateSpan, Market};
-use ktd_formulas::market_fields;
-use ktd_formulas::{FieldColumn, FieldName, FieldPanel};
 use ktd_stats::moments::Moments;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -22,9 +22,20 @@ pub const SYNTHETIC_STUDY: SynthConfig = SynthConfig {
     days: 520,
 };
 
+/// Which names count on a day, of those with a bar.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FormulaUniverse {
+    /// Members of the index; of a Qlib directory those of `instruments/all.txt`.
+    #[default]
+    Members,
+    /// All.
+    All,
+}
+
 /// The market that alphas are evaluated on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StudyData {
+pub struct FormulaMarket {
     /// Columns of all instruments.
     pub panel: FieldPanel,
     /// When each stock was a member, by code; an instrument that is not here is an index.
@@ -45,46 +56,30 @@ impl PartialEq for TradedMarket {
     }
 }
 
-impl StudyData {
-    /// The market that a study names.
+impl FormulaMarket {
+    /// The market of a panel file, or of a data directory of Qlib; without both, the synthetic one. It is kept where formulas
+    /// are traded at its exchange.
     ///
     /// # Errors
-    /// [`FormulaStudyError`] for a file that is no panel, or a directory that is not Qlib's.
-    pub fn read(study: &AlphaStudy) -> Result<Self, FormulaStudyError> {
-        Self::read_kept(
-            study.panel.as_deref(),
-            study.bins.as_deref(),
-            study.exchange.is_some(),
-        )
-    }
-
-    /// The market of a panel file, or of a data directory of Qlib; without both, the synthetic one.
-    ///
-    /// # Errors
-    /// Those of [`StudyData::read`].
-    pub fn read_source(panel: Option<&Path>, bins: Option<&Path>) -> Result<Self, FormulaStudyError> {
-        Self::read_kept(panel, bins, false)
-    }
-
-    fn read_kept(
-        panel: Option<&Path>,
-        bins: Option<&Path>,
+    /// [`FormulasError`] for a file that is no panel, or a directory that is not Qlib's.
+    pub fn read(
+        (panel, bins): (Option<&Path>, Option<&Path>),
         is_traded: bool,
-    ) -> Result<Self, FormulaStudyError> {
+    ) -> Result<Self, FormulasError> {
         let of_market = |market: Market| {
             let data = Self::of_market(&market);
             let market = is_traded.then(|| TradedMarket(Arc::new(market)));
             Self { market, ..data }
         };
         match (panel, bins) {
-            (Some(path), _) if !is_panel(path)? => Err(FormulaStudyError::input(
+            (Some(path), _) if !is_panel(path)? => Err(FormulasError::input(
                 format_args!("{} is no panel file", path.display()),
                 "make one with `ktd data import`, or name a directory of Qlib as bins",
             )),
             (Some(path), _) => Ok(of_market(load_panel(path)?)),
             (None, Some(root)) => Ok(Self::of_bins(qlib_fields(root)?)),
             (None, None) => {
-                let market = generate(&SYNTHETIC_STUDY).map_err(FormulaStudyError::invalid)?;
+                let market = generate(&SYNTHETIC_STUDY).map_err(FormulasError::invalid)?;
                 let mut data = of_market(market);
                 let note = "neither a panel nor bins are given: this is the synthetic market";
                 data.panel.notes.push(note.to_owned());
@@ -119,7 +114,8 @@ impl StudyData {
     }
 
     /// The market up to a session, which is not in it any more: nothing that is computed of it can read a later day.
-    pub(crate) fn until(&self, session: usize) -> Self {
+    #[must_use]
+    pub fn until(&self, session: usize) -> Self {
         let mut data = Self {
             market: None,
             ..self.clone()
@@ -146,23 +142,26 @@ impl StudyData {
     }
 
     /// The market that alphas trade at, where it was kept.
-    pub(crate) fn market(&self) -> Option<&Arc<Market>> {
+    #[must_use]
+    pub fn market(&self) -> Option<&Arc<Market>> {
         self.market.as_ref().map(|market| &market.0)
     }
 
     /// The stocks with their membership, in the order of codes: the names of every table.
-    pub(crate) fn stocks(&self) -> impl Iterator<Item = (&FieldName, &[DateSpan])> {
+    pub fn stocks(&self) -> impl Iterator<Item = (&FieldName, &[DateSpan])> {
         let names = self.panel.names.iter();
         names.filter_map(|name| Some((name, self.members.get(&name.code)?.as_slice())))
     }
 
     /// Whether an instrument is a stock.
-    pub(crate) fn is_stock(&self, code: &str) -> bool {
+    #[must_use]
+    pub fn is_stock(&self, code: &str) -> bool {
         self.members.contains_key(code)
     }
 
     /// A field of all stocks on some sessions; missing where the panel lacks it.
-    pub(crate) fn table(&self, field: &str, window: &Range<usize>) -> DayTable {
+    #[must_use]
+    pub fn table(&self, field: &str, window: &Range<usize>) -> DayTable {
         let place = self.panel.fields.iter().position(|known| known == field);
         let mut table = DayTable::missing(window.len(), self.stocks().count());
         for (column, (name, _)) in self.stocks().enumerate() {
@@ -180,14 +179,15 @@ impl StudyData {
     }
 
     /// Who counts on some sessions: those of the universe with a close.
-    pub(crate) fn universe(&self, universe: StudyUniverse, window: &Range<usize>) -> MemberTable {
+    #[must_use]
+    pub fn universe(&self, universe: FormulaUniverse, window: &Range<usize>) -> MemberTable {
         let closes = self.table("close", window);
         let spans: Vec<&[DateSpan]> = self.stocks().map(|(_, spans)| spans).collect();
         let mut cells = Vec::with_capacity(window.len() * spans.len());
         for (day, session) in window.clone().enumerate() {
             let date = self.panel.calendar.get(session);
             for (close, spans) in closes.day(day).iter().zip(&spans) {
-                let is_in = universe == StudyUniverse::All
+                let is_in = universe == FormulaUniverse::All
                     || date.is_some_and(|date| spans.iter().any(|span| span.contains(*date)));
                 cells.push(is_in && close.is_finite());
             }
@@ -195,8 +195,66 @@ impl StudyData {
         MemberTable::from_days(spans.len(), cells)
     }
 
+    /// The returns that are predicted on some sessions.
+    #[must_use]
+    pub fn labels(&self, label: LabelKind, window: &Range<usize>) -> DayTable {
+        let field = match label {
+            LabelKind::NextOpen => "open",
+            LabelKind::Close => "close",
+        };
+        label_returns(
+            label,
+            &self.table(field, window),
+            &self.table("volume", window),
+            1,
+        )
+    }
+
+    /// Refuses a panel without the fields that labels and noise need.
+    ///
+    /// # Errors
+    /// [`FormulasError`] naming the field.
+    pub fn check_fields(&self) -> Result<(), FormulasError> {
+        let needed = ["open", "high", "low", "close", "volume"];
+        let is_known = |field: &&str| self.panel.fields.iter().any(|known| known == *field);
+        needed
+            .into_iter()
+            .find(|field| !is_known(field))
+            .map_or(Ok(()), |field| {
+                Err(FormulasError::input(
+                    format_args!("the panel has no field {field:?}, which labels and noise need"),
+                    "add its bins",
+                ))
+            })
+    }
+
+    /// The deviation of the noise, by default that of the index on some sessions; none where no draw is made.
+    ///
+    /// # Errors
+    /// [`FormulasError`] where the panel has no index, and no deviation is given.
+    pub fn sigma(
+        &self,
+        (mode, sigma): (NoiseMode, Option<f64>),
+        draws: usize,
+        sessions: &[usize],
+    ) -> Result<Option<f64>, FormulasError> {
+        if draws == 0 {
+            return Ok(None);
+        }
+        let of_index = || match mode {
+            NoiseMode::Code => self.index_level_deviation(sessions),
+            NoiseMode::Input | NoiseMode::Bar | NoiseMode::Output => self.index_deviation(sessions),
+        };
+        sigma.or_else(of_index).map(Some).ok_or_else(|| {
+            FormulasError::input(
+                "the panel has no index, from which the deviation of the noise is taken",
+                "give noise = { sigma = 0.01 }, or noise = { draws = 0 } to leave robustness out",
+            )
+        })
+    }
+
     /// The deviation of the index's daily returns on some sessions.
-    pub(crate) fn index_deviation(&self, sessions: &[usize]) -> Option<f64> {
+    fn index_deviation(&self, sessions: &[usize]) -> Option<f64> {
         let closes = self.index_closes.as_ref()?;
         let earned = |session: &usize| {
             let before = closes.get(session.checked_sub(1)?)?;
@@ -207,7 +265,7 @@ impl StudyData {
     }
 
     /// The deviation of the index's level on some sessions, scaled so that its lowest is 0 and its highest 1.
-    pub(crate) fn index_level_deviation(&self, sessions: &[usize]) -> Option<f64> {
+    fn index_level_deviation(&self, sessions: &[usize]) -> Option<f64> {
         let closes = self.index_closes.as_ref()?;
         let levels = sessions
             .iter()

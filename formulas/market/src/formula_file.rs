@@ -1,7 +1,7 @@
 //! Files of formulas.
 
-use crate::FormulaStudyError;
-use ktd_io::whole_file::read_text;
+use crate::FormulasError;
+use ktd_io::whole_file::read_bounded;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -25,27 +25,36 @@ pub struct FormulaLine {
     pub pool: Option<String>,
 }
 
+/// The formulas of a file; see [`parse_formulas`].
+///
+/// # Errors
+/// [`FormulasError`] as [`parse_formulas`], and for a file that cannot be read.
+pub fn read_formulas(path: &Path) -> Result<Vec<FormulaLine>, FormulasError> {
+    parse_formulas(path, read_bounded(path, FILE_LIMIT_BYTES)?)
+}
+
 /// The formulas of a CSV file with the columns `id,expression[,pool]`, or of JSON `[{"id":..,"expression":..,"pool":..}]`.
 /// Other columns are ignored; a byte-order mark and line ends of Windows change nothing.
 ///
 /// # Errors
-/// [`FormulaStudyError`] for a file without these columns, without a formula, with more than 20,000, or with an id twice in a pool.
-pub fn read_formulas(path: &Path) -> Result<Vec<FormulaLine>, FormulaStudyError> {
-    let text = read_text(path, FILE_LIMIT_BYTES)?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+/// [`FormulasError`] for a file without these columns, without a formula, with more than 20,000, or with an id twice in a pool.
+pub fn parse_formulas(path: &Path, bytes: Vec<u8>) -> Result<Vec<FormulaLine>, FormulasError> {
     let name = path.display();
+    let text = text_of(path, bytes)?;
     let lines = if text.trim_start().starts_with('[') {
-        serde_json::from_str(text).map_err(|error| {
-            FormulaStudyError::input(
+        serde_json::from_str(&text).map_err(|error| {
+            FormulasError::input(
                 format_args!("{name}: not a list of formulas: {error}"),
                 "write [{\"id\": \"a1\", \"expression\": \"Mean($close, 5)/$close\"}]",
             )
         })?
     } else {
-        of_csv(text, path)?
+        let hint =
+            "begin with the line `id,expression` or `id,expression,pool`, and quote what has a comma in it";
+        csv_lines(path, &text, (["id", "expression"], hint))?
     };
     if lines.is_empty() {
-        return Err(FormulaStudyError::input(
+        return Err(FormulasError::input(
             format_args!("{name} holds no formula"),
             "write a line `id,expression` below the header",
         ));
@@ -54,19 +63,60 @@ pub fn read_formulas(path: &Path) -> Result<Vec<FormulaLine>, FormulaStudyError>
     Ok(lines)
 }
 
+/// The text of a file's bytes without a byte-order mark.
+///
+/// # Errors
+/// [`FormulasError`] where it is not UTF-8.
+pub fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, FormulasError> {
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let place = error.utf8_error().valid_up_to();
+        FormulasError::invalid(format_args!("{}: byte {place} is not UTF-8 text", path.display()))
+    })?;
+    Ok(text
+        .strip_prefix('\u{feff}')
+        .map_or_else(|| text.clone(), str::to_owned))
+}
+
+/// The lines of a CSV file, which must have some columns.
+///
+/// # Errors
+/// [`FormulasError`] for a column that is missing, and a line that is none.
+pub fn csv_lines<T: serde::de::DeserializeOwned>(
+    path: &Path,
+    text: &str,
+    (columns, hint): ([&str; 2], &str),
+) -> Result<Vec<T>, FormulasError> {
+    let invalid = |what: &dyn Display| FormulasError::input(format_args!("{}: {what}", path.display()), hint);
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let header = reader.headers().map_err(|error| invalid(&error))?;
+    if let Some(column) = columns
+        .iter()
+        .find(|column| header.iter().all(|known| known != **column))
+    {
+        return Err(invalid(&format_args!("the header lacks a column `{column}`")));
+    }
+    let lines: Result<Vec<T>, csv::Error> = reader.into_deserialize().collect();
+    lines.map_err(|error| invalid(&error))
+}
+
 /// Refuses too many formulas, one without an id, and an id twice in a pool; `holder` is what holds them.
-pub(crate) fn check_lines(holder: &dyn Display, lines: &[FormulaLine]) -> Result<(), FormulaStudyError> {
+///
+/// # Errors
+/// [`FormulasError`] naming which.
+pub fn check_lines(holder: &dyn Display, lines: &[FormulaLine]) -> Result<(), FormulasError> {
     check_count(holder, lines.len())?;
     let mut seen = BTreeSet::new();
     for (place, line) in lines.iter().enumerate() {
         if line.id.trim().is_empty() {
-            return Err(FormulaStudyError::input(
+            return Err(FormulasError::input(
                 format_args!("{holder}: formula {} has no id", place + 1),
                 "give each formula an id",
             ));
         }
         if !seen.insert((line.pool.as_deref(), line.id.as_str())) {
-            return Err(FormulaStudyError::input(
+            return Err(FormulasError::input(
                 format_args!("{holder}: the id {:?} stands twice in one pool", line.id),
                 "give each formula of a pool an id of its own",
             ));
@@ -76,48 +126,17 @@ pub(crate) fn check_lines(holder: &dyn Display, lines: &[FormulaLine]) -> Result
 }
 
 /// Refuses more formulas than are evaluated together.
-pub(crate) fn check_count(holder: &dyn Display, formulas: usize) -> Result<(), FormulaStudyError> {
+///
+/// # Errors
+/// [`FormulasError`] with both numbers.
+pub fn check_count(holder: &dyn Display, formulas: usize) -> Result<(), FormulasError> {
     if MAX_FORMULAS < formulas {
-        return Err(FormulaStudyError::input(
+        return Err(FormulasError::input(
             format_args!("{holder} holds {formulas} formulas, and at most {MAX_FORMULAS} are read"),
             "split them",
         ));
     }
     Ok(())
-}
-
-fn of_csv(text: &str, path: &Path) -> Result<Vec<FormulaLine>, FormulaStudyError> {
-    let name = path.display();
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .from_reader(text.as_bytes());
-    let broken = |error: csv::Error| {
-        FormulaStudyError::input(
-            format_args!("{name}: {error}"),
-            "quote an expression that has a comma in it",
-        )
-    };
-    let header = reader.headers().map_err(broken)?.clone();
-    let place = |head: &str| header.iter().position(|known| known == head);
-    let (Some(id), Some(expression)) = (place("id"), place("expression")) else {
-        return Err(FormulaStudyError::input(
-            format_args!("{name}: the header lacks a column `id` or `expression`"),
-            "begin the file with the line `id,expression` or `id,expression,pool`",
-        ));
-    };
-    let pool = place("pool");
-    reader
-        .records()
-        .map(|record| {
-            let record = record.map_err(broken)?;
-            let cell = |place: usize| record.get(place).unwrap_or_default().to_owned();
-            Ok(FormulaLine {
-                id: cell(id),
-                expression: cell(expression),
-                pool: pool.map(cell).filter(|pool| !pool.is_empty()),
-            })
-        })
-        .collect()
 }
 
 #[cfg(test)]
@@ -155,7 +174,7 @@ mod tests {
             ("id,expression\n", "holds no formula"),
             ("id,expression\na,$open\na,$close\n", "stands twice"),
             ("id,expression\na,$open\n ,$close\n", "formula 2 has no id"),
-            ("id,expression\na,Mean($close,5)\n", "record 1"),
+            ("id,expression\na,Mean($close,5)\n", "line: 2"),
             ("[1]", "not a list of formulas"),
         ] {
             let error = read(text).unwrap_err();

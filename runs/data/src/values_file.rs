@@ -1,21 +1,20 @@
-//! Values of formulas as a file, written instrument after instrument.
+//! Values by instrument and day as a file, written instrument after instrument.
 
-use crate::FormulaStudyError;
+use crate::DataFileError;
 use ktd_env::TradeDate;
-use ktd_formulas::NameValues;
 use ktd_io::FileError;
 use ktd_io::whole_file::{remove_if_exists, rename};
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::{Type, TypePtr};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::Type;
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::fmt::Display;
 use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,8 +26,6 @@ pub enum ValuesFormat {
     Parquet,
     /// The same as text, missing cells empty, floats with the digits that give the same float32 back.
     Csv,
-    /// float32, little-endian, row after row without keys; missing cells are NaN.
-    Raw,
 }
 
 impl ValuesFormat {
@@ -38,10 +35,20 @@ impl ValuesFormat {
         match path.extension()?.to_str()? {
             "parquet" => Some(Self::Parquet),
             "csv" => Some(Self::Csv),
-            "f32" => Some(Self::Raw),
             _ => None,
         }
     }
+}
+
+/// Rows of one instrument.
+#[derive(Debug, Clone, Copy)]
+pub struct InstrumentRows<'v> {
+    /// Its code.
+    pub code: &'v str,
+    /// Places of the rows in the calendar.
+    pub sessions: &'v [usize],
+    /// A column a value, a cell a session; NaN where missing.
+    pub columns: &'v [Vec<f32>],
 }
 
 /// A file in the making; it has its name when it is whole.
@@ -57,42 +64,41 @@ pub struct ValuesFile {
 #[derive(Debug)]
 enum Sink {
     Parquet(Box<SerializedFileWriter<BufWriter<File>>>),
-    Csv(BufWriter<File>),
-    Raw(BufWriter<File>),
+    Csv(Box<csv::Writer<File>>),
 }
 
 impl ValuesFile {
     /// Begins a file of columns with these names; `about` says what was computed.
     ///
     /// # Errors
-    /// [`FormulaStudyError`] when it cannot be written.
+    /// [`DataFileError`] when it cannot be written.
     pub fn create(
         path: &Path,
         format: ValuesFormat,
         calendar: &[TradeDate],
         columns: &[String],
         about: &str,
-    ) -> Result<Self, FormulaStudyError> {
+    ) -> Result<Self, DataFileError> {
         check_columns(columns)?;
         // What a kill leaves of it is written over by the next.
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let part = PartFile(path.with_file_name(format!(".{name}.part")));
         let file = File::create(&part.0).map_err(FileError::io("write", &part.0))?;
-        let mut file = BufWriter::new(file);
         let sink = match format {
             ValuesFormat::Parquet => {
-                let writer =
-                    parquet_writer(file, columns, about).map_err(|error| unwritable(path, &error))?;
-                Sink::Parquet(Box::new(writer))
+                let writer = parquet_writer(BufWriter::new(file), columns, about);
+                Sink::Parquet(Box::new(writer.map_err(|error| unwritable(path, &error))?))
             }
             ValuesFormat::Csv => {
-                let quoted = columns.iter().map(|column| csv_cell(column));
-                let header = std::iter::once("date,symbol".to_owned()).chain(quoted);
-                let header = header.collect::<Vec<_>>().join(",");
-                writeln!(file, "{header}").map_err(FileError::io("write", &part.0))?;
-                Sink::Csv(file)
+                let mut writer = csv::Writer::from_writer(file);
+                let heads = ["date", "symbol"]
+                    .into_iter()
+                    .chain(columns.iter().map(String::as_str));
+                writer
+                    .write_record(heads)
+                    .map_err(|error| unwritable(path, &error))?;
+                Sink::Csv(Box::new(writer))
             }
-            ValuesFormat::Raw => Sink::Raw(file),
         };
         Ok(Self {
             path: path.to_owned(),
@@ -106,31 +112,18 @@ impl ValuesFile {
     /// Adds the rows of an instrument.
     ///
     /// # Errors
-    /// [`FormulaStudyError`] when it cannot be written.
-    pub fn add(&mut self, name: &NameValues) -> Result<(), FormulaStudyError> {
+    /// [`DataFileError`] when it cannot be written.
+    pub fn add(&mut self, name: &InstrumentRows<'_>) -> Result<(), DataFileError> {
         if name.sessions.is_empty() {
             return Ok(());
         }
         self.rows += name.sessions.len();
-        let calendar = &self.calendar;
         match &mut self.sink {
             Sink::Parquet(writer) => {
-                write_group(writer, calendar, name).map_err(|error| unwritable(&self.path, &error))
+                write_group(writer, &self.calendar, name).map_err(|error| unwritable(&self.path, &error))
             }
-            Sink::Csv(file) => {
-                let text = csv_rows(calendar, name);
-                Ok(file
-                    .write_all(text.as_bytes())
-                    .map_err(FileError::io("write", &self.part.0))?)
-            }
-            Sink::Raw(file) => {
-                let bytes: Vec<u8> = (0..name.sessions.len())
-                    .flat_map(|row| name.columns.iter().filter_map(move |column| column.get(row)))
-                    .flat_map(|cell| cell.to_le_bytes())
-                    .collect();
-                Ok(file
-                    .write_all(&bytes)
-                    .map_err(FileError::io("write", &self.part.0))?)
+            Sink::Csv(writer) => {
+                write_rows(writer, &self.calendar, name).map_err(|error| unwritable(&self.path, &error))
             }
         }
     }
@@ -138,25 +131,19 @@ impl ValuesFile {
     /// Ends the file and gives it its name; how many rows it has.
     ///
     /// # Errors
-    /// [`FormulaStudyError`] when it cannot be written.
-    pub fn finish(self) -> Result<usize, FormulaStudyError> {
-        let Self {
-            path,
-            part,
-            rows,
-            sink,
-            ..
-        } = self;
-        let mut file = match sink {
-            Sink::Parquet(writer) => writer.into_inner().map_err(|error| unwritable(&path, &error))?,
-            Sink::Csv(file) | Sink::Raw(file) => file,
+    /// [`DataFileError`] when it cannot be written.
+    pub fn finish(self) -> Result<usize, DataFileError> {
+        let unwritten = |error: &dyn Display| unwritable(&self.path, error);
+        let file = match self.sink {
+            Sink::Parquet(writer) => {
+                let buffered = writer.into_inner().map_err(|error| unwritten(&error))?;
+                buffered.into_inner().map_err(|error| unwritten(&error))?
+            }
+            Sink::Csv(writer) => writer.into_inner().map_err(|error| unwritten(&error))?,
         };
-        file.flush().map_err(FileError::io("write", &part.0))?;
-        file.get_ref()
-            .sync_all()
-            .map_err(FileError::io("sync", &part.0))?;
-        rename(&part.0, &path)?;
-        Ok(rows)
+        file.sync_all().map_err(FileError::io("sync", &self.part.0))?;
+        rename(&self.part.0, &self.path)?;
+        Ok(self.rows)
     }
 }
 
@@ -172,11 +159,11 @@ impl Drop for PartFile {
 }
 
 /// Refuses columns that a reader could not tell apart.
-fn check_columns(columns: &[String]) -> Result<(), FormulaStudyError> {
+fn check_columns(columns: &[String]) -> Result<(), DataFileError> {
     let mut seen: BTreeSet<&str> = BTreeSet::from(["date", "symbol"]);
     for column in columns {
         if column.trim().is_empty() || !seen.insert(column) {
-            return Err(FormulaStudyError::input(
+            return Err(DataFileError::input(
                 format_args!("two columns have the name {column:?}, or it is empty"),
                 "give each formula an id of its own other than `date` and `symbol`, or write the sets one by one",
             ));
@@ -185,8 +172,8 @@ fn check_columns(columns: &[String]) -> Result<(), FormulaStudyError> {
     Ok(())
 }
 
-fn unwritable(path: &Path, error: &ParquetError) -> FormulaStudyError {
-    FormulaStudyError::input(
+fn unwritable(path: &Path, error: &dyn Display) -> DataFileError {
+    DataFileError::input(
         format_args!("cannot write {}: {error}", path.display()),
         "check that the disk has room, or write CSV",
     )
@@ -197,31 +184,17 @@ fn parquet_writer(
     columns: &[String],
     about: &str,
 ) -> Result<SerializedFileWriter<BufWriter<File>>, ParquetError> {
-    use parquet::basic::{LogicalType, Repetition, Type as Physical};
-    let of =
-        |name: &str, physical, logical: Option<LogicalType>, repetition| -> Result<TypePtr, ParquetError> {
-            let built = Type::primitive_type_builder(name, physical)
-                .with_logical_type(logical)
-                .with_repetition(repetition)
-                .build()?;
-            Ok(Arc::new(built))
-        };
+    let key = |name, physical, logical| {
+        let column = Type::primitive_type_builder(name, physical).with_repetition(Repetition::REQUIRED);
+        column.with_logical_type(Some(logical)).build().map(Arc::new)
+    };
     let mut fields = vec![
-        of(
-            "date",
-            Physical::INT32,
-            Some(LogicalType::Date),
-            Repetition::REQUIRED,
-        )?,
-        of(
-            "symbol",
-            Physical::BYTE_ARRAY,
-            Some(LogicalType::String),
-            Repetition::REQUIRED,
-        )?,
+        key("date", Physical::INT32, LogicalType::Date)?,
+        key("symbol", Physical::BYTE_ARRAY, LogicalType::String)?,
     ];
     for column in columns {
-        fields.push(of(column, Physical::FLOAT, None, Repetition::OPTIONAL)?);
+        let column = Type::primitive_type_builder(column, Physical::FLOAT);
+        fields.push(Arc::new(column.with_repetition(Repetition::OPTIONAL).build()?));
     }
     let schema = Type::group_type_builder("values").with_fields(fields).build()?;
     let properties = WriterProperties::builder()
@@ -232,15 +205,13 @@ fn parquet_writer(
     SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))
 }
 
-type Group<'a> = SerializedRowGroupWriter<'a, BufWriter<File>>;
-
 /// The rows of an instrument as a row group.
 fn write_group(
     writer: &mut SerializedFileWriter<BufWriter<File>>,
     calendar: &[TradeDate],
-    name: &NameValues,
+    name: &InstrumentRows<'_>,
 ) -> Result<(), ParquetError> {
-    let mut group: Group<'_> = writer.next_row_group()?;
+    let mut group = writer.next_row_group()?;
     let days = name.sessions.iter().filter_map(|session| calendar.get(*session));
     let days: Vec<i32> = days.map(|day| day.days_since_epoch()).collect();
     if let Some(mut column) = group.next_column()? {
@@ -248,11 +219,11 @@ fn write_group(
         column.close()?;
     }
     if let Some(mut column) = group.next_column()? {
-        let codes = vec![ByteArray::from(name.code.as_str()); days.len()];
+        let codes = vec![ByteArray::from(name.code); days.len()];
         column.typed::<ByteArrayType>().write_batch(&codes, None, None)?;
         column.close()?;
     }
-    for cells in &name.columns {
+    for cells in name.columns {
         let present: Vec<f32> = cells.iter().copied().filter(|cell| !cell.is_nan()).collect();
         let levels: Vec<i16> = cells.iter().map(|cell| i16::from(!cell.is_nan())).collect();
         if let Some(mut column) = group.next_column()? {
@@ -266,29 +237,22 @@ fn write_group(
     Ok(())
 }
 
-fn csv_rows(calendar: &[TradeDate], name: &NameValues) -> String {
-    let mut text = String::new();
+/// The rows of an instrument as lines.
+fn write_rows(
+    writer: &mut csv::Writer<File>,
+    calendar: &[TradeDate],
+    name: &InstrumentRows<'_>,
+) -> Result<(), csv::Error> {
     for (row, session) in name.sessions.iter().enumerate() {
         let day = calendar.get(*session).map(|day| day.reveal()).unwrap_or_default();
-        // Writing to a string cannot fail.
-        write!(text, "{day},{}", name.code).ok();
-        for cells in &name.columns {
-            match cells.get(row).filter(|cell| !cell.is_nan()) {
-                Some(cell) => write!(text, ",{cell}").ok(),
-                None => write!(text, ",").ok(),
-            };
-        }
-        text.push('\n');
+        let cells = name
+            .columns
+            .iter()
+            .map(|cells| cells.get(row).filter(|cell| !cell.is_nan()));
+        let cells = cells.map(|cell| cell.map(f32::to_string).unwrap_or_default());
+        writer.write_record([day, name.code.to_owned()].into_iter().chain(cells))?;
     }
-    text
-}
-
-fn csv_cell(text: &str) -> String {
-    if text.contains([',', '"', '\n']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
+    Ok(())
 }
 
 #[cfg(test)]

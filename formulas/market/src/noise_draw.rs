@@ -1,25 +1,32 @@
-//! Noise of a study: perturbed panels, and factors of scores.
+//! Noise on a market: perturbed panels, and factors of scores.
 
-use crate::alpha_study::NoiseMode;
-use crate::study_data::StudyData;
-use ktd_alphas::{AdjustedBars, DayTable, NoiseLaw, noise_stream, perturbed_bars, perturbed_levels};
-use ktd_formulas::{FieldColumn, FieldName, FieldPanel};
+use crate::field_panel::{FieldColumn, FieldName, FieldPanel};
+use crate::formula_market::FormulaMarket;
+use ktd_alphas::{
+    AdjustedBars, DayTable, NoiseLaw, NoiseMode, noise_stream, perturbed_bars, perturbed_levels,
+};
 use ktd_io::parallel::in_parallel;
 use std::ops::Range;
 
 /// One draw of noise.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NoiseDraw {
-    pub(crate) mode: NoiseMode,
-    pub(crate) law: NoiseLaw,
-    pub(crate) sigma: f64,
-    pub(crate) seed: u64,
-    pub(crate) draw: usize,
+pub struct NoiseDraw {
+    /// What is perturbed.
+    pub mode: NoiseMode,
+    /// How factors are drawn.
+    pub law: NoiseLaw,
+    /// Their deviation.
+    pub sigma: f64,
+    /// Seed of all draws.
+    pub seed: u64,
+    /// Which draw.
+    pub draw: usize,
 }
 
 impl NoiseDraw {
     /// The panel with the bars of all stocks perturbed, and how often the least factor held.
-    pub(crate) fn panel(self, data: &StudyData, threads: usize) -> (FieldPanel, usize) {
+    #[must_use]
+    pub fn panel(self, data: &FormulaMarket, threads: usize) -> (FieldPanel, usize) {
         let panel = &data.panel;
         let moved = in_parallel(&panel.names, threads, |name| {
             if data.is_stock(&name.code) {
@@ -40,7 +47,8 @@ impl NoiseDraw {
     }
 
     /// A factor for each stock and session of a window, the same for all alphas.
-    pub(crate) fn factors(self, data: &StudyData, window: &Range<usize>) -> DayTable {
+    #[must_use]
+    pub fn factors(self, data: &FormulaMarket, window: &Range<usize>) -> DayTable {
         let mut table = DayTable::missing(window.len(), data.stocks().count());
         for (place, (name, _)) in data.stocks().enumerate() {
             let mut stream = noise_stream(self.seed, self.law, self.draw, &name.code);

@@ -1,26 +1,30 @@
-//! Scores of a study's formulas on a panel.
+//! Scores of formulas on a market as tables.
 
-use crate::FormulaStudyError;
-use crate::study_data::StudyData;
+use crate::FormulasError;
+use crate::field_panel::FieldPanel;
+use crate::formula_market::FormulaMarket;
+use crate::formula_values::{NameValues, ValueSpan, evaluate_each};
 use ktd_alphas::DayTable;
 use ktd_expressions::{CheckedFormula, FormulaPrecision};
-use ktd_formulas::FieldPanel;
-use ktd_formulas::{NameValues, ValueSpan, evaluate_each};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Where formulas are evaluated.
 #[derive(Debug, Clone)]
-pub(crate) struct ScoreTask<'s> {
-    pub(crate) data: &'s StudyData,
-    pub(crate) precision: FormulaPrecision,
-    pub(crate) window: Range<usize>,
-    pub(crate) threads: usize,
+pub struct ScoreTask<'s> {
+    /// The market.
+    pub data: &'s FormulaMarket,
+    /// How columns and elements are computed.
+    pub precision: FormulaPrecision,
+    /// Sessions of the tables.
+    pub window: Range<usize>,
+    /// Threads.
+    pub threads: usize,
 }
 
 /// Scores of some formulas by stock, as the engine gives them; a formula's table is made when it is needed.
 #[derive(Debug)]
-pub(crate) struct ScoreColumns {
+pub struct ScoreColumns {
     days: usize,
     first: usize,
     /// By stock; none without a row in the window.
@@ -29,12 +33,15 @@ pub(crate) struct ScoreColumns {
 
 impl ScoreTask<'_> {
     /// Evaluates formulas, and hands over the stocks with a row in the window, by their place among all.
-    pub(crate) fn each(
+    ///
+    /// # Errors
+    /// [`FormulasError`] for a formula that names an instrument that the panel lacks.
+    pub fn each(
         &self,
         panel: &FieldPanel,
         formulas: &[CheckedFormula],
         mut take: impl FnMut(usize, NameValues),
-    ) -> Result<(), FormulaStudyError> {
+    ) -> Result<(), FormulasError> {
         let codes: Vec<String> = self.data.stocks().map(|(name, _)| name.code.clone()).collect();
         let places: BTreeMap<&str, usize> = codes.iter().map(String::as_str).zip(0..).collect();
         let calendar = &panel.calendar;
@@ -52,12 +59,15 @@ impl ScoreTask<'_> {
     }
 
     /// The scores of formulas on a panel; `advance` is called for each stock.
-    pub(crate) fn columns(
+    ///
+    /// # Errors
+    /// Those of [`Self::each`].
+    pub fn columns(
         &self,
         panel: &FieldPanel,
         formulas: &[CheckedFormula],
         advance: &mut dyn FnMut(),
-    ) -> Result<ScoreColumns, FormulaStudyError> {
+    ) -> Result<ScoreColumns, FormulasError> {
         let mut names: Vec<Option<NameValues>> = Vec::new();
         names.resize_with(self.data.stocks().count(), || None);
         self.each(panel, formulas, |place, name| {
@@ -76,7 +86,8 @@ impl ScoreTask<'_> {
 
 impl ScoreColumns {
     /// The table of a formula: sessions of the window by stock.
-    pub(crate) fn table(&self, formula: usize) -> DayTable {
+    #[must_use]
+    pub fn table(&self, formula: usize) -> DayTable {
         let mut table = DayTable::missing(self.days, self.names.len());
         let mut row = vec![f64::NAN; self.days];
         for (place, name) in self.names.iter().enumerate() {
