@@ -343,9 +343,10 @@ fn wrong_column(columns: &[AuditedColumn]) -> Option<StudyError> {
         0 => String::new(),
         more => format!(", and {} more break their contracts", counted(more, "column")),
     };
-    let what = match first.verdict {
-        ColumnVerdict::Clean => "it reads the day's own bar",
-        _ => &first.text,
+    let what = if first.verdict == ColumnVerdict::Clean {
+        "it reads the day's own bar"
+    } else {
+        &first.text
     };
     Some(StudyError::difference(
         format_args!(

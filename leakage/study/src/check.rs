@@ -124,9 +124,11 @@ fn shown(finding: &ContractFinding, manifest: &LeakManifest) -> CheckFinding {
         .columns
         .iter()
         .find(|column| Some(&column.name) == finding.feature.as_ref());
-    let refused = own.and_then(|column| match &column.source {
-        ColumnSource::Refused(error) if rule == ContractRule::RefusedExpression => Some(error),
-        _ => None,
+    let refused = own.and_then(|column| {
+        let ColumnSource::Refused(error) = &column.source else {
+            return None;
+        };
+        (rule == ContractRule::RefusedExpression).then_some(error)
     });
     let place = |error: &FormulaError| {
         format!(

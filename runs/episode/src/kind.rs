@@ -286,11 +286,11 @@ impl StudyKind for EpisodesStudy {
         let running = async move {
             let listener = StudyListener(hands.progress());
             let ended = world.run(cell, hands.folder()?, &listener).await;
-            Ok(ended.map_err(|error| match cell.agent.client() {
+            ended.map_err(|error| match cell.agent.client() {
                 // Its client goes on with it whenever it likes.
                 Some(_) => StudyError::waiting(&error, error.hint()),
                 None => error.into(),
-            })?)
+            })
         };
         running.instrument(span).boxed_local()
     }
@@ -321,8 +321,9 @@ impl StudyKind for EpisodesStudy {
         found.is_lost()
     }
 
-    fn spent(found: &Summary) -> Option<&Spending> {
-        Some(&found.money)
+    fn spent<'f>(CellUnit { cell, .. }: &CellUnit, found: &'f Summary) -> Option<&'f Spending> {
+        let is_builtin = cell.agent.builtin_name().is_some();
+        (!is_builtin).then_some(&found.money)
     }
 
     fn conclude(

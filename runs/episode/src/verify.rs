@@ -168,7 +168,7 @@ fn check_exchanges(header: &Header, path: &Path) -> Result<String, EpisodeError>
         prompts.check(exchange)?;
         match exchange {
             ExchangeRecord::Intent { intent, .. } if !intent.has_own_key() => {
-                other_key = other_key.or(Some(intent.at))
+                other_key = other_key.or(Some(intent.at));
             }
             ExchangeRecord::Intent { .. } => {}
             ExchangeRecord::Outcome { outcome, .. } => answered += usize::from(outcome.is_answer()),

@@ -170,7 +170,7 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     }
 
     /// What a unit of [`Keep::Own`] has cost; none where it asked nobody.
-    fn spent(_found: &Self::Found) -> Option<&Spending> {
+    fn spent<'f>(_unit: &Self::Unit, _found: &'f Self::Found) -> Option<&'f Spending> {
         None
     }
 

@@ -68,16 +68,17 @@ impl<K: StudyKind> OpenedStudy<K> {
     ) -> Result<(), StudyError> {
         let closed_by = self.own_folder(unit)?.1;
         let sha256 = self.decided.unit_sha256(&unit.unit)?;
-        let recorded = |found: &Box<RawValue>| self.recorded_unit(unit, &of_raw(&unit.id, found)?);
         index.known_or(&unit.id, (&closed_by, &sha256), || {
-            found.get(&unit.id).map(recorded).transpose()
+            let found = found.get(&unit.id);
+            let recorded = found.map(|found| self.recorded_unit(unit, &of_raw(&unit.id, found)?));
+            recorded.transpose()
         })?;
         Ok(())
     }
 
     fn recorded_unit(&self, unit: &Planned<K::Unit>, found: &K::Found) -> Result<RecordedUnit, StudyError> {
         Ok(RecordedUnit {
-            spent: K::spent(found).cloned(),
+            spent: K::spent(&unit.unit, found).cloned(),
             found: self.line(unit, found)?.found,
         })
     }

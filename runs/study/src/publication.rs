@@ -3,6 +3,7 @@
 use crate::StudyError;
 use crate::identity::{STUDY, StudyHeader};
 use crate::index::INDEX;
+use crate::kind::Keep;
 use crate::recorded_units::RecordedUnits;
 use crate::report_files::SUMMARY;
 use crate::unfinished::UNFINISHED;
@@ -68,7 +69,17 @@ pub fn publish_study(
     }
     let header: StudyHeader<serde_json::Value> = read_json(&folder.join(STUDY))?;
     let _lock = FileLock::of_folder(folder)?;
-    let missing = RecordedUnits::read(folder)?.missing();
+    let units = RecordedUnits::read(folder)?;
+    if units.0.iter().any(|(unit, _)| unit.keep == Keep::Own) {
+        return Err(StudyError::input(
+            format_args!(
+                "{}: a record in a format of its own says itself what of it is given away",
+                folder.display()
+            ),
+            "publish its units, which become one publication",
+        ));
+    }
+    let missing = units.missing();
     if !missing.is_empty() || !folder.join(SUMMARY).is_file() {
         let what = match missing.len() {
             0 => "its report is missing".to_owned(),

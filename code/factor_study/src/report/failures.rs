@@ -90,8 +90,9 @@ pub(super) fn reasons(cells: &[ReportedCell<'_>]) -> TableData {
 
 /// Table 5: the share of vectorised functions.
 pub(super) fn structure(cells: &[ReportedCell<'_>]) -> TableData {
+    type Rate = fn(&Funnel) -> TaskRate;
     let funnels = funnels(cells);
-    let rates: [(&str, fn(&Funnel) -> TaskRate); 2] = [
+    let rates: [(&str, Rate); 2] = [
         ("of those that run", Funnel::vectorised_among_running),
         ("of the safe", Funnel::vectorised_among_safe),
     ];
