@@ -202,7 +202,9 @@ fn show(args: &ShowArgs, console: Console) -> Result<(), CliError> {
         visible_lines(golden)
     );
     let mut document = document(task);
-    document["golden"] = json!(task.golden);
+    if let Some(document) = document.as_object_mut() {
+        document.insert("golden".to_owned(), json!(task.golden));
+    }
     console.result(&text, &document)
 }
 

@@ -18,6 +18,7 @@ impl Recorded {
     }
 
     /// All sends in the order they were made, answered, refused and unknown ones.
+    #[must_use]
     pub fn sends(&self) -> impl DoubleEndedIterator<Item = &Sent> {
         self.0.iter()
     }

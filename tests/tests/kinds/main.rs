@@ -4,7 +4,6 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::string_slice,
-    clippy::panic,
     reason = "a broken fixture fails the test"
 )]
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::run::SubmissionFound;
 use crate::tables::{report_tables, version_table};
-use ktd_strategy_code::{Gate, ReviewEvent, SubmissionRows, TRACE_LETTERS, VersionRow};
+use ktd_strategy_code::{Gate, ReviewEvent, SubmissionReport, SubmissionRows, TRACE_LETTERS, VersionRow};
 use ktd_study::{Report, Section, SectionPart, Shown};
 use ktd_view::draw::{counted, visible};
 use ktd_view::report_table::ReportTable;
@@ -198,7 +198,7 @@ fn of_submission(report: &StrategyReport, submission: &SubmissionFound) -> Marku
 fn of_version(submission: &SubmissionFound, version: &VersionRow) -> Markup {
     let iteration = version.iteration;
     let report = submission.report(iteration);
-    let warnings = report.map_or_else(Vec::new, |report| report.warnings());
+    let warnings = report.map_or_else(Vec::new, SubmissionReport::warnings);
     html! {
         h4 { "Iteration " (iteration) ": " (version.state.label()) }
         @for table in report.iter().flat_map(|report| report_tables(report)) { (table.html()) }

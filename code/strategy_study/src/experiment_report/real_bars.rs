@@ -72,17 +72,15 @@ fn fills(own: &SubmissionFound) -> Vec<FillOf<'_>> {
     let all = reference.len();
     let mut found = Vec::new();
     for (who, rows) in [("program", program), ("reference", reference)] {
-        let fills: [(_, fn(&EarnedRow) -> &FillRow); 2] = [
-            ("own_close", |row| &row.own_close),
-            ("next_open", |row| &row.next_open),
-        ];
-        found.extend(fills.map(|(fill, of)| FillOf {
+        let fill = |fill, rows: Vec<_>| FillOf {
             own,
             who,
             fill,
             ended: format!("{}/{all}", rows.len()),
-            rows: rows.iter().map(|row| of(row)).collect(),
-        }));
+            rows,
+        };
+        found.push(fill("own_close", rows.iter().map(|row| &row.own_close).collect()));
+        found.push(fill("next_open", rows.iter().map(|row| &row.next_open).collect()));
     }
     found
 }
@@ -247,19 +245,22 @@ fn selection_table(report: &StrategyReport) -> ReportTable {
         or_why(overfitting, TableCell::Percent)
     })
     .table();
+    ReportTable::new("T9_selection", data.with_note(selection_note(report)))
+}
+
+fn selection_note(report: &StrategyReport) -> String {
     let continued = if report.submissions.iter().any(|own| own.is_continued) {
         "; a submission that continues another experiment: the versions of that one were tried too and are not counted, so \
          that the true luckiest is higher and the true DSR lower"
     } else {
         ""
     };
-    let data = data.with_note(format!(
+    format!(
         "ranked versions, returns by session as the mean over series, at the next open without costs; trials: all versions \
          of all models for the strategy that ran, also those of lost submissions; luckiest: the ratio to expect of the best \
          of them without skill; DSR: probability that the true ratio is above it; PBO: how often the best of the valid \
          submissions (models and seeds) in one half of the days is in the lower half of them in the other{continued}",
-    ));
-    ReportTable::new("T9_selection", data)
+    )
 }
 
 #[cfg(test)]

@@ -80,8 +80,11 @@ pub fn published_table(scores: PaperScores) -> TableData {
     })
 }
 
+/// A part of the published scores.
+type ScorePart = fn(PaperScores) -> f64;
+
 fn published_columns<R: Copy>(table: RowTable<R>, of: impl Fn(R) -> Option<PaperScores>) -> TableData {
-    let columns: [(&str, fn(PaperScores) -> f64); 9] = [
+    let columns: [(&str, ScorePart); 9] = [
         ("D3", |own| own.d3),
         ("det", |own| own.determinism),
         ("leak", |own| own.no_leak),
@@ -92,7 +95,7 @@ fn published_columns<R: Copy>(table: RowTable<R>, of: impl Fn(R) -> Option<Paper
         ("overfit", |own| own.no_overfit),
         ("gen", |own| own.generality),
     ];
-    let with = |table: RowTable<R>, (head, part): (&str, fn(PaperScores) -> f64)| {
+    let with = |table: RowTable<R>, (head, part): (&str, ScorePart)| {
         table.figure(head, |row| of(row).map(part), (TableCell::Fine, "not judged"))
     };
     columns.into_iter().fold(table, with).table().with_note(
