@@ -126,6 +126,7 @@ impl JudgeConfig {
             table: "judge",
             agents: &self.agents,
             takes_programs: false,
+            builtin: None,
             dialects: &self.dialects,
             retries: self.retries,
             prices: self.prices.as_deref(),

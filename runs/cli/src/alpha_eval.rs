@@ -56,11 +56,7 @@ pub(super) fn run(args: &EvalArgs, console: Console) -> Result<(), CliError> {
     study::run_keys::<AlphaEvaluating>(keys.clone(), (base, &folder), console)?;
     if args.cost {
         let started = Instant::now();
-        let at = Opening {
-            base,
-            out: &folder,
-            threads: available_threads(),
-        };
+        let at = Opening::unkept(base, &folder, available_threads());
         let open = AlphaEvaluating::open(&keys, &at)?;
         let cost = measure_cost(&open, &folder, &|| started.elapsed().as_secs_f64())?;
         if !console.quiet && !console.json {

@@ -37,7 +37,6 @@ mod output;
 mod plan;
 mod planting;
 mod probe;
-mod probe_batch;
 mod progress;
 mod publish;
 mod reasons;
@@ -50,7 +49,6 @@ mod runtime;
 mod selection;
 mod signals;
 mod simulate;
-mod sizes;
 mod step_bar;
 mod strategy_code;
 mod strategy_code_args;
@@ -166,8 +164,6 @@ enum Command {
     Wire(wire::WireCommand),
     /// Plant accounts of known skill, style and luck; show which headline recovers what was planted.
     Planting(planting::PlantingArgs),
-    /// Show how often a board is wrong about agents without skill: tests, intervals, pairs and ranks.
-    Sizes(sizes::SizesArgs),
     /// Run a scripted order file through the exchange, without an agent.
     Simulate(simulate::SimulateArgs),
 }
@@ -213,7 +209,6 @@ pub fn main() -> ExitCode {
         Command::Wire(command) => wire::run(&command, console),
         Command::Planting(args) => planting::run(&args, console),
         Command::Baseline(command) => baseline::run(&command, console),
-        Command::Sizes(args) => sizes::run(&args, console),
         Command::Simulate(args) => simulate::run(&args, console),
     };
     match result {

@@ -6,6 +6,7 @@ use crate::progress::Progress;
 use crate::runtime::runtime;
 use crate::signals;
 use crate::this_program::this_program;
+use ktd_certify::{CertificateStudy, CurveStudy};
 use ktd_factor_study::FactorCodeStudy;
 use ktd_formula_study::AlphaEvaluating;
 use ktd_formula_study::judge::FormulaJudging;
@@ -15,12 +16,12 @@ use ktd_io::parallel::available_threads;
 use ktd_leakage_study::LeakStudy;
 use ktd_strategy_study::StrategyStudy;
 use ktd_study::{
-    AnyEnd, AnyKind, Depth, Replayed, ReportOf, StudyError, StudyKind, StudyProgress, StudyRun, UnitId, any,
-    kind_of, kind_of_file, run_study,
+    AnyEnd, AnyKind, Depth, Replayed, Report, ReportOf, StudyError, StudyKind, StudyProgress, StudyRun,
+    UnitId, any, folder_of, kind_of, kind_of_file, run_study,
 };
 use ktd_view::draw::paragraph;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -31,13 +32,15 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const CONTINUES: &str = "run the same command again: it continues where it stopped";
 
 /// Every kind of study.
-pub(super) const KINDS: [&dyn AnyKind; 6] = [
+pub(super) const KINDS: [&dyn AnyKind; 8] = [
     any::<LeakStudy>(),
     any::<FactorCodeStudy>(),
     any::<StrategyStudy>(),
     any::<AlphaEvaluating>(),
     any::<FormulaMining>(),
     any::<FormulaJudging>(),
+    any::<CertificateStudy>(),
+    any::<CurveStudy>(),
 ];
 
 impl From<StudyError> for CliError {
@@ -100,7 +103,7 @@ impl StudyProgress for StudyBar {
     }
 }
 
-fn with_run<T>(
+pub(super) fn with_run<T>(
     (what, listens, console): (&'static str, bool, Console),
     work: impl FnOnce(&StudyRun<'_>) -> Result<T, StudyError>,
 ) -> Result<T, CliError> {
@@ -163,22 +166,50 @@ pub(super) fn run_by(
     show(&finished, (&folder, all), console)
 }
 
-/// Runs a study whose keys are more than its file says, and shows its report.
+/// A finished study whose keys are more than its file says.
+pub(super) struct Finished<S> {
+    pub(super) folder: PathBuf,
+    pub(super) summary: S,
+    pub(super) report: Report,
+}
+
+/// Runs a study whose keys are more than its file says, on so many threads or one a core.
+pub(super) fn finish_keys<K: StudyKind>(
+    keys: K::Keys,
+    (base, out): (&Path, Option<&Path>),
+    (threads, console): (Option<usize>, Console),
+) -> Result<Finished<K::Summary>, CliError> {
+    let folder = folder_of::<K>(&keys, (base, out));
+    let end = with_run(("running", K::ASKS, console), |run| {
+        let threads = threads.unwrap_or(run.threads);
+        run_study::<K>(keys, (base, &folder), &StudyRun { threads, ..*run })
+    })?;
+    match end.finished {
+        Some((summary, report)) => Ok(Finished {
+            folder,
+            summary,
+            report,
+        }),
+        None => Err(unfinished((&folder, end.units), end.failed)),
+    }
+}
+
+/// The same, and shows its report.
 pub(super) fn run_keys<K: StudyKind>(
     keys: K::Keys,
     (base, folder): (&Path, &Path),
     console: Console,
 ) -> Result<K::Summary, CliError> {
-    let end = with_run(("running", K::ASKS, console), |run| {
-        run_study::<K>(keys, (base, folder), run)
-    })?;
-    let finished = end.finished;
-    let (summary, report) = finished.ok_or_else(|| unfinished((folder, end.units), end.failed))?;
+    let Finished {
+        folder,
+        summary,
+        report,
+    } = finish_keys::<K>(keys, (base, Some(folder)), (None, console))?;
     let shown = ReportOf {
         summary: serde_json::to_value(&summary).map_err(CliError::invalid)?,
         report,
     };
-    show(&shown, (folder, false), console)?;
+    show(&shown, (&folder, false), console)?;
     Ok(summary)
 }
 
@@ -208,15 +239,16 @@ pub(super) fn report(
 }
 
 pub(super) fn show(shown: &ReportOf, (folder, all): (&Path, bool), console: Console) -> Result<(), CliError> {
-    let files = shown.report.file_names().join(", ");
+    let text = text_of(&shown.report, (folder, all), console);
+    console.result(&text, &shown.summary)
+}
+
+/// A report in the terminal, with where its files lie.
+pub(super) fn text_of(report: &Report, (folder, all): (&Path, bool), console: Console) -> String {
+    let files = report.file_names().join(", ");
     let files = format!("{}: report.json, {files}, parquet/", folder.display());
     let layout = console.layout();
-    let text = format!(
-        "{}\n{}",
-        shown.report.text(layout, all),
-        paragraph(&files, layout)
-    );
-    console.result(&text, &shown.summary)
+    format!("{}\n{}", report.text(layout, all), paragraph(&files, layout))
 }
 
 /// Makes the study in a folder again from its record.

@@ -16,7 +16,7 @@ use crate::window_config::WindowConfig;
 use ktd_agents::{Dialect, DialectTable};
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
 pub use ktd_tools::ToolLimits;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -89,7 +89,7 @@ pub struct CanaryConfig {
 }
 
 /// A synthetic market.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SyntheticConfig {
     /// Seed (default 1).

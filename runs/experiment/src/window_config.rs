@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A window: a preset by its id (`W1` .. `W10`, `long`), dates, or the panel's last days.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WindowConfig {
     /// Name; it stands in every header.

@@ -19,15 +19,15 @@ const MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
 /// # Errors
 /// [`std::io::Error`] when they cannot be packed.
 pub fn pack(lines: &[u8], level: i32) -> std::io::Result<Vec<u8>> {
-    let mut encoder = packer(level)?;
+    let mut encoder = packer(Vec::new(), level)?;
     encoder.set_pledged_src_size(u64::try_from(lines.len()).ok())?;
     encoder.write_all(lines)?;
     encoder.finish()
 }
 
 /// The same of lines that are not all held.
-pub(crate) fn packer(level: i32) -> std::io::Result<zstd::Encoder<'static, Vec<u8>>> {
-    let mut encoder = zstd::Encoder::new(Vec::new(), level)?;
+pub(crate) fn packer<W: Write>(to: W, level: i32) -> std::io::Result<zstd::Encoder<'static, W>> {
+    let mut encoder = zstd::Encoder::new(to, level)?;
     encoder.include_checksum(true)?;
     encoder.long_distance_matching(true)?;
     encoder.window_log(WINDOW_LOG)?;

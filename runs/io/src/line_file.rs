@@ -2,10 +2,13 @@
 
 use crate::FileError;
 use crate::frame::{DEFAULT_LEVEL, WINDOW_LOG, packer};
-use crate::whole_file::{if_found, open_regular, read_bounded};
+use crate::whole_file::{
+    IfExists, create_directory, if_found, open_regular, owner_alone, read_bounded, rename, temporary_name,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// What any packed file may unpack to, bytes: 128 MiB, so that nobody's short file is refused for what repeats in it.
@@ -141,7 +144,7 @@ pub fn line_bytes<T: Serialize>(
         }
         return Ok(lines);
     }
-    let mut packer = packer(DEFAULT_LEVEL).map_err(FileError::io("compress", path))?;
+    let mut packer = packer(Vec::new(), DEFAULT_LEVEL).map_err(FileError::io("compress", path))?;
     let mut line = Vec::new();
     for value in values {
         line.clear();
@@ -155,6 +158,78 @@ fn push_line(lines: &mut Vec<u8>, path: &Path, value: &impl Serialize) -> Result
     serde_json::to_writer(&mut *lines, value).map_err(|error| FileError::damaged(path, error.to_string()))?;
     lines.push(b'\n');
     Ok(())
+}
+
+/// A file of lines that is written a line at a time, packed where its name ends in `.zst`, and whole or absent under its name.
+/// Its bytes are those of [`line_bytes`].
+#[expect(missing_debug_implementations, reason = "an encoder has no form of its own")]
+pub struct LineWriter {
+    path: PathBuf,
+    temporary: PathBuf,
+    lines: LineTarget,
+    line: Vec<u8>,
+}
+
+enum LineTarget {
+    Plain(BufWriter<File>),
+    Packed(Box<zstd::Encoder<'static, BufWriter<File>>>),
+}
+
+impl LineWriter {
+    /// A file without lines yet; the folders above it are made.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn create(path: &Path) -> Result<Self, FileError> {
+        if let Some(parent) = path.parent() {
+            create_directory(parent)?;
+        }
+        let temporary = temporary_name(path, IfExists::Replace);
+        let mut options = owner_alone(path);
+        options.create(true).truncate(true).write(true);
+        let file = options.open(&temporary).map_err(FileError::io("write", path))?;
+        let file = BufWriter::new(file);
+        let lines = if is_packed(path) {
+            let packer = packer(file, DEFAULT_LEVEL).map_err(FileError::io("compress", path))?;
+            LineTarget::Packed(Box::new(packer))
+        } else {
+            LineTarget::Plain(file)
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            temporary,
+            lines,
+            line: Vec::new(),
+        })
+    }
+
+    /// Adds a line.
+    ///
+    /// # Errors
+    /// [`FileError::Damaged`] for a value that cannot be JSON, [`FileError::Io`].
+    pub fn add(&mut self, value: &impl Serialize) -> Result<(), FileError> {
+        self.line.clear();
+        push_line(&mut self.line, &self.path, value)?;
+        let written = match &mut self.lines {
+            LineTarget::Plain(file) => file.write_all(&self.line),
+            LineTarget::Packed(packer) => packer.write_all(&self.line),
+        };
+        written.map_err(FileError::io("write", &self.path))
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn finish(self) -> Result<(), FileError> {
+        let file = match self.lines {
+            LineTarget::Plain(file) => Ok(file),
+            LineTarget::Packed(packer) => packer.finish(),
+        };
+        let flushed = file.and_then(|mut file| file.flush());
+        flushed.map_err(FileError::io("write", &self.path))?;
+        rename(&self.temporary, &self.path)
+    }
 }
 
 /// Whether a file is packed: its name says so.

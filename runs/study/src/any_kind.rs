@@ -93,6 +93,18 @@ fn report_of((summary, report): (impl Serialize, Report)) -> Result<ReportOf, St
     Ok(ReportOf { summary, report })
 }
 
+/// The folder of a study: `out`, or where its keys say.
+#[must_use]
+pub fn folder_of<K: StudyKind>(keys: &K::Keys, (base, out): (&Path, Option<&Path>)) -> PathBuf {
+    let own = || {
+        K::output(keys).map_or_else(
+            || Path::new("results").join(K::name(keys)),
+            |output| base.join(output),
+        )
+    };
+    out.map_or_else(own, Path::to_owned)
+}
+
 /// Runs the study of keys that were read from a file in `base`, into `out` or where they say; see [`AnyKind::run`].
 ///
 /// # Errors
@@ -102,13 +114,7 @@ pub fn run_any<K: StudyKind>(
     (base, out): (&Path, Option<&Path>),
     run: &StudyRun<'_>,
 ) -> Result<AnyEnd, StudyError> {
-    let own = || {
-        K::output(&keys).map_or_else(
-            || Path::new("results").join(K::name(&keys)),
-            |output| base.join(output),
-        )
-    };
-    let folder = out.map_or_else(own, Path::to_owned);
+    let folder = folder_of::<K>(&keys, (base, out));
     let end = run_study::<K>(keys, (base, &folder), run)?;
     Ok(AnyEnd {
         folder,

@@ -1,8 +1,11 @@
 //! What a kind of study says of itself.
 
+use crate::inputs::Inputs;
 use crate::{Hands, Report, StudyError, UnitId};
 use futures::future::LocalBoxFuture;
-use ktd_asking::AskingSettings;
+use ktd_asking::{Answerer, AskingSettings};
+use ktd_client::AskedModel;
+use ktd_io::whole_file::read_if_exists;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -56,6 +59,11 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
         None
     }
 
+    /// Who answers for a built-in agent of the kind's own; none for a model at its endpoint, or a program.
+    fn answerer(_world: &Self::World, _asked: &AskedModel) -> Option<Answerer> {
+        None
+    }
+
     /// How many units run at once, where fewer than the threads of the run do.
     fn at_once(_keys: &Self::Keys) -> Option<usize> {
         None
@@ -78,6 +86,14 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
         _recorded: &serde_json::Value,
     ) -> Result<Self::World, StudyError> {
         Self::open(keys, at)
+    }
+
+    /// What must stand before anything of the study is written, such as a key that was drawn. Its folder is held.
+    ///
+    /// # Errors
+    /// [`StudyError`] for what cannot be written.
+    fn keep(_world: &Self::World) -> Result<(), StudyError> {
+        Ok(())
     }
 
     /// All that decides every unit beside itself, the program and the format: hashes of what was read, settings.
@@ -133,6 +149,55 @@ pub struct Opening<'o> {
     pub out: &'o Path,
     /// Threads.
     pub threads: usize,
+    pub(crate) inputs: &'o Inputs,
+}
+
+/// Of worlds that no study holds.
+static UNKEPT: Inputs = Inputs::Unkept;
+
+impl<'o> Opening<'o> {
+    /// Where a world is read of which nothing is kept.
+    #[must_use]
+    pub const fn unkept(base: &'o Path, out: &'o Path, threads: usize) -> Self {
+        Self {
+            base,
+            out,
+            threads,
+            inputs: &UNKEPT,
+        }
+    }
+
+    /// The bytes of a file that the keys name; none where there is none. The folder of the study keeps them, and a record is made
+    /// again from what it has kept: what is too large for that, such as a panel, is read below [`Opening::base`].
+    ///
+    /// # Errors
+    /// [`StudyError`] for a link, a file that cannot be read, and a kept one that is missing or was changed.
+    pub fn input(&self, path: &Path) -> Result<Option<Vec<u8>>, StudyError> {
+        let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+        self.kept(&parts.join("/"), || {
+            let path = self.base.join(path);
+            // It may have come from others, and what it leads to would go to models and into the record.
+            if path.is_symlink() {
+                return Err(StudyError::input(
+                    format_args!("{} is a link, and links are not followed", path.display()),
+                    "replace it with the file itself",
+                ));
+            }
+            Ok(read_if_exists(&path)?)
+        })
+    }
+
+    /// What is read of something else than a file, kept in the same way under a name.
+    ///
+    /// # Errors
+    /// Those of `read`, and as [`Opening::input`].
+    pub fn kept(
+        &self,
+        name: &str,
+        read: impl FnOnce() -> Result<Option<Vec<u8>>, StudyError>,
+    ) -> Result<Option<Vec<u8>>, StudyError> {
+        self.inputs.bytes(name, read)
+    }
 }
 
 /// How a unit's record is kept.

@@ -1,6 +1,7 @@
 //! A finished study made again from its record, with nobody to ask.
 
 use crate::kind::{Keep, Planned, StudyKind};
+use crate::line_files::{LineMode, changed_file};
 use crate::register;
 use crate::report_files::files_of;
 use crate::study::{OpenedStudy, StudyRun};
@@ -22,6 +23,8 @@ pub enum Depth {
     Recorded,
     /// So many units, drawn by the system's chance: whoever made the record cannot know them.
     Sample(usize),
+    /// Those whose names begin so.
+    Named(&'static [&'static str]),
     /// All.
     Deep,
 }
@@ -50,7 +53,20 @@ pub fn replay_study<K: StudyKind>(
     depth: Depth,
     run: &StudyRun<'_>,
 ) -> Result<Replayed, StudyError> {
-    let study = OpenedStudy::<K>::recorded(out, base, run)?;
+    replay_changed::<K>((out, base), &|_| {}, depth, run)
+}
+
+/// The same with keys that decide nothing changed, such as where a panel lies.
+///
+/// # Errors
+/// [`StudyError`] as [`replay_study`].
+pub fn replay_changed<K: StudyKind>(
+    (out, base): (&Path, Option<&Path>),
+    change: &dyn Fn(&mut K::Keys),
+    depth: Depth,
+    run: &StudyRun<'_>,
+) -> Result<Replayed, StudyError> {
+    let study = OpenedStudy::<K>::recorded((out, base), change, run)?;
     let deep = drawn(&study.plan, depth)?;
     let steps: u64 = study.plan.iter().map(|unit| unit.steps).sum();
     run.progress.begin(steps, K::STEPS);
@@ -91,7 +107,7 @@ fn replay_unit<K: StudyKind>(
         let before = recorded_before(study, unit, lines)?;
         let replaying = folder.replay::<K>((&study.world, unit, role), deep, (&advance, 1, &before));
         let found = run.tasks.block_on(replaying)?;
-        return Ok(study.line(unit, &found)?.found);
+        return Ok(study.line(unit, &found, BTreeMap::new())?.found);
     }
     let sha256 = study.decided.unit_sha256(&unit.unit)?;
     let line = lines.known(&unit.id, &sha256).ok_or_else(|| {
@@ -100,13 +116,21 @@ fn replay_unit<K: StudyKind>(
             "run the study again: it continues",
         )
     })?;
+    if let Some(changed) = changed_file(&study.out, &line.files)? {
+        return Err(changed);
+    }
     if !deep {
         advance(unit.steps);
         return Ok(line.found.clone());
     }
     let before = recorded_before(study, unit, lines)?;
-    let found = run.tasks.block_on(study.run_line(unit, (&advance, 1, &before)))?;
-    let made = study.line(unit, &found)?;
+    let running = study.run_line(unit, LineMode::Compared, (&advance, 1, &before));
+    let (found, files) = run.tasks.block_on(running)?;
+    let made = study.line(unit, &found, files)?;
+    if line.files != made.files {
+        let what = "units.jsonl: the files that it made come to something else";
+        return Err(StudyError::difference(what, CHANGED_HINT));
+    }
     match K::difference(line.found.get(), made.found.get()) {
         None => Ok(line.found.clone()),
         Some(found) => Err(StudyError::difference(
@@ -140,6 +164,11 @@ fn recorded_before<K: StudyKind>(
 fn drawn<U>(plan: &[Planned<U>], depth: Depth) -> Result<BTreeSet<UnitId>, StudyError> {
     let count = match depth {
         Depth::Recorded => return Ok(BTreeSet::new()),
+        Depth::Named(names) => {
+            let is_named = |id: &UnitId| names.iter().any(|name| id.as_str().starts_with(name));
+            let ids = plan.iter().map(|unit| &unit.id);
+            return Ok(ids.filter(|id| is_named(id)).cloned().collect());
+        }
         Depth::Deep => plan.len(),
         Depth::Sample(count) => count,
     };

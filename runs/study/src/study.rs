@@ -1,17 +1,19 @@
 //! A study in its folder: what is asked, what is known, and the one loop over its units.
 
 use crate::asking::Asking;
-use crate::hands::{AdvanceFn, Given, Hands};
+use crate::hands::AdvanceFn;
 use crate::identity::{Decided, STUDY, StudyHeader, keep_base, known_base, read_header};
 use crate::index::UnitIndex;
+use crate::inputs::Inputs;
 use crate::kind::{Keep, Opening, Planned, StudyKind};
+use crate::line_files::{LineMode, changed_file};
+use crate::line_unit::unless_told_to_end;
 use crate::register;
 use crate::report_files::write_report;
 use crate::unit_folder::{UNITS, UnitFolder};
 use crate::unit_id::of_raw;
 use crate::unit_lines::{UnitLine, UnitLines};
 use crate::{Report, StudyError, StudyProgress, UnitId};
-use futures::future::{Either, select};
 use ktd_io::parallel::in_parallel;
 use ktd_io::whole_file::{json_bytes, read_if_exists, write_whole};
 use ktd_record::program_record::{ProgramRecord, check_program};
@@ -20,7 +22,6 @@ use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -69,6 +70,7 @@ pub(crate) struct OpenedStudy<K: StudyKind> {
     pub(crate) decided: Decided,
     pub(crate) out: PathBuf,
     base: PathBuf,
+    inputs: Inputs,
 }
 
 /// Runs every unit that has no record of the same, and reports all. What was recorded stands; the same call continues, and a
@@ -86,6 +88,7 @@ pub fn run_study<K: StudyKind>(
     // What cannot be opened leaves no folder behind.
     let study = OpenedStudy::<K>::open(keys, (base, out), run)?;
     let held = StudyFolder::hold(out, run.program)?;
+    K::keep(&study.world)?;
     study.keep_header()?;
     let counted = register::count(held.path(), K::counted(&study.world))?;
     let mut known = study.known()?;
@@ -125,13 +128,13 @@ impl<K: StudyKind> OpenedStudy<K> {
         (base, out): (&Path, &Path),
         run: &StudyRun<'_>,
     ) -> Result<Self, StudyError> {
-        let world = K::open(&keys, &opening(base, out, run))?;
-        Self::over(keys, world, (base, out), run)
+        let inputs = Inputs::read();
+        let world = K::open(&keys, &opening((base, out), &inputs, run))?;
+        Self::over((keys, world, inputs), (base, out), run)
     }
 
     fn over(
-        keys: K::Keys,
-        world: K::World,
+        (keys, world, inputs): (K::Keys, K::World, Inputs),
         (base, out): (&Path, &Path),
         run: &StudyRun<'_>,
     ) -> Result<Self, StudyError> {
@@ -154,21 +157,30 @@ impl<K: StudyKind> OpenedStudy<K> {
             plan,
             base: base.to_owned(),
             out: out.to_owned(),
+            inputs,
         })
     }
 
     /// A study that is recorded, over the world that it was recorded over.
-    pub(crate) fn recorded(out: &Path, base: Option<&Path>, run: &StudyRun<'_>) -> Result<Self, StudyError> {
-        let header = read_header::<K>(out)?;
+    /// `change` may change keys that decide nothing, such as where a panel lies.
+    pub(crate) fn recorded(
+        (out, base): (&Path, Option<&Path>),
+        change: &dyn Fn(&mut K::Keys),
+        run: &StudyRun<'_>,
+    ) -> Result<Self, StudyError> {
+        let mut header = read_header::<K>(out)?;
+        change(&mut header.keys);
         let known = known_base(out)?;
         let base = base.unwrap_or(&known);
-        let world = K::open_recorded(&header.keys, &opening(base, out, run), &header.decides)?;
+        let inputs = Inputs::kept(out, header.inputs);
+        let at = opening((base, out), &inputs, run);
+        let world = K::open_recorded(&header.keys, &at, &header.decides)?;
         // Another program may come to the same bytes: the record is compared under the name of its own.
         let run = StudyRun {
             program: &header.program,
             ..*run
         };
-        let study = Self::over(header.keys, world, (base, out), &run)?;
+        let study = Self::over((header.keys, world, inputs), (base, out), &run)?;
         if study.decided.decides != header.decides {
             let (recorded, now) = (header.decides.to_string(), study.decided.decides.to_string());
             let found = ktd_record::chain::first_difference(&recorded, &now);
@@ -193,6 +205,7 @@ impl<K: StudyKind> OpenedStudy<K> {
             "cells",
             "submissions",
             "runs",
+            "set.json",
         ];
         let Some(other) = known.into_iter().find(|name| self.out.join(name).exists()) else {
             return Ok(());
@@ -215,6 +228,7 @@ impl<K: StudyKind> OpenedStudy<K> {
             program: self.decided.program.clone(),
             name: K::name(&self.keys).to_owned(),
             decides: self.decided.decides.clone(),
+            inputs: self.inputs.hashes(),
             keys: &self.keys,
         };
         let bytes = json_bytes(&path, &header)?;
@@ -226,7 +240,10 @@ impl<K: StudyKind> OpenedStudy<K> {
             let known = read_header::<K>(&self.out)?;
             if K::ASKS {
                 check_program(&path, recorded, &bytes)?;
-                if known.decides != self.decided.decides {
+                let is_changed = |(name, sha256): (&String, &String)| {
+                    known.inputs.get(name).is_some_and(|known| known != sha256)
+                };
+                if known.decides != self.decided.decides || header.inputs.iter().any(is_changed) {
                     return Err(StudyError::input(
                         format_args!(
                             "{} holds a study of other settings, or over another world",
@@ -237,6 +254,7 @@ impl<K: StudyKind> OpenedStudy<K> {
                 }
             }
         }
+        self.inputs.keep(&self.out)?;
         if recorded.as_ref() != Some(&bytes) {
             write_whole(&path, &bytes)?;
         }
@@ -266,10 +284,14 @@ impl<K: StudyKind> OpenedStudy<K> {
         for unit in &self.plan {
             let found = match unit.keep {
                 Keep::Line => {
-                    let line = known
-                        .lines
-                        .known(&unit.id, &self.decided.unit_sha256(&unit.unit)?);
-                    line.map(|line| line.found.clone())
+                    let sha256 = self.decided.unit_sha256(&unit.unit)?;
+                    match known.lines.known(&unit.id, &sha256) {
+                        // What it made beside the line must stand as it was.
+                        Some(line) if changed_file(&self.out, &line.files)?.is_none() => {
+                            Some(line.found.clone())
+                        }
+                        _ => None,
+                    }
                 }
                 Keep::Folder => known.index.found(unit, (&self.folder(unit)?, K::ASKS))?,
             };
@@ -289,7 +311,8 @@ impl<K: StudyKind> OpenedStudy<K> {
             .iter()
             .filter(|unit| !known.found.contains_key(&unit.id))
             .collect();
-        let asking = Asking::open::<K>(&self.keys, &self.plan, &missing, (&self.base, &self.out))?;
+        let keyed = (&self.keys, &self.world);
+        let asking = Asking::open::<K>(keyed, &self.plan, &missing, (&self.base, &self.out))?;
         let (mut ran, mut failed) = (Vec::new(), Vec::new());
         while !missing.is_empty() {
             let is_ready =
@@ -329,48 +352,26 @@ impl<K: StudyKind> OpenedStudy<K> {
         (run, threads): (&StudyRun<'_>, usize),
     ) -> Result<UnitLine, StudyError> {
         let advance = |steps| run.progress.advance(steps);
-        let found = match unit.keep {
+        let (found, files) = match unit.keep {
             Keep::Line => {
                 let given = (&advance as AdvanceFn<'_>, threads, &known.found);
-                run.tasks.block_on(self.run_line(unit, given))?
+                run.tasks
+                    .block_on(self.run_line(unit, LineMode::Written, given))?
             }
             Keep::Folder => {
                 let asked = asking.of(unit.model)?;
                 let folder = self.folder(unit)?;
                 let given = (&advance as AdvanceFn<'_>, threads, &known.found);
                 let running = folder.run::<K>((&self.world, unit), asked.as_ref(), given);
-                run.tasks.block_on(unless_told_to_end(running, run.told_to_end))?
+                let found = run.tasks.block_on(unless_told_to_end(running, run.told_to_end))?;
+                (found, BTreeMap::new())
             }
         };
-        let line = self.line(unit, &found)?;
+        let line = self.line(unit, &found, files)?;
         if unit.keep == Keep::Line {
             known.lines.keep(&line)?;
         }
         Ok(line)
-    }
-
-    pub(crate) async fn run_line(
-        &self,
-        unit: &Planned<K::Unit>,
-        (advance, threads, before): Given<'_>,
-    ) -> Result<K::Found, StudyError> {
-        let mut hands = Hands {
-            before,
-            ..Hands::unrecorded(advance, threads)
-        };
-        let found = K::run(&self.world, &unit.unit, &mut hands).await?;
-        hands.advance_to(unit.steps);
-        Ok(found)
-    }
-
-    pub(crate) fn line(&self, unit: &Planned<K::Unit>, found: &K::Found) -> Result<UnitLine, StudyError> {
-        let found = serde_json::value::to_raw_value(found)
-            .map_err(|error| StudyError::input(format_args!("{}: {error}", unit.id), ""))?;
-        Ok(UnitLine {
-            id: unit.id.clone(),
-            sha256: self.decided.unit_sha256(&unit.unit)?,
-            found,
-        })
     }
 
     /// Closes what ran, and reports all where all is finished.
@@ -413,31 +414,15 @@ impl<K: StudyKind> OpenedStudy<K> {
     }
 }
 
-const fn opening<'o>(base: &'o Path, out: &'o Path, run: &StudyRun<'_>) -> Opening<'o> {
+const fn opening<'o>(
+    (base, out): (&'o Path, &'o Path),
+    inputs: &'o Inputs,
+    run: &StudyRun<'_>,
+) -> Opening<'o> {
     Opening {
         base,
         out,
         threads: run.threads,
-    }
-}
-
-/// What a unit comes to, unless the process is told to end before: then it is dropped, with whatever it started.
-async fn unless_told_to_end<F>(
-    running: impl Future<Output = Result<F, StudyError>>,
-    told: &watch::Receiver<bool>,
-) -> Result<F, StudyError> {
-    let mut told = told.clone();
-    let told = pin!(async move {
-        // Nobody can tell when the other end is gone.
-        if told.wait_for(|told| *told).await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    });
-    match select(pin!(running), told).await {
-        Either::Left((ended, _)) => ended,
-        Either::Right(_) => Err(StudyError::difference(
-            "ended by a signal",
-            "run the same command again: it continues where it stopped",
-        )),
+        inputs,
     }
 }

@@ -12,6 +12,7 @@ use crate::StudyError;
 use crate::hands::{Given, Hands};
 use crate::identity::{Decided, read_as};
 use crate::kind::{Planned, StudyKind};
+use crate::line_files::{CHANGED_HINT, LineFiles, LineMode};
 use crate::works::{WORKS, Works};
 use ktd_asking::{AGENT_FILE, AgentFile, Answerer, AskedRecord, OpenModels};
 use ktd_client::AskedModel;
@@ -38,8 +39,6 @@ pub(crate) const RESULT: &str = "result.json";
 const HEADER: &str = "header.json";
 /// What a writer of a record has there says nothing of it.
 const PRIVATE: &str = "private";
-const CHANGED_HINT: &str =
-    "the record was changed; take the folder from whoever made it, or move it away and run the study again";
 
 /// `result.json`.
 #[derive(Debug, Serialize, Deserialize)]
@@ -157,6 +156,7 @@ impl UnitFolder {
             answerer: asked.map(|by| by.answerer),
             spent: None,
             files: BTreeMap::new(),
+            lines: LineFiles::new(Some(self.paths.root()), LineMode::Written),
             advance,
             advanced: AtomicU64::default(),
             threads,
@@ -247,6 +247,14 @@ impl UnitFolder {
             answerer: None,
             spent,
             files: BTreeMap::new(),
+            lines: LineFiles::new(
+                Some(root),
+                if deep {
+                    LineMode::Compared
+                } else {
+                    LineMode::Recorded
+                },
+            ),
             advance,
             advanced: AtomicU64::default(),
             threads,

@@ -9,6 +9,7 @@
 
 mod questionnaire;
 
+use ktd_certify::{CertificateStudy, CurveStudy};
 use ktd_env::KeyedStream;
 use ktd_formula_study::AlphaEvaluating;
 use ktd_formula_study::judge::FormulaJudging;
@@ -17,7 +18,7 @@ use ktd_io::line_file::LineKind;
 use ktd_kit::program::{kill_after, written};
 use ktd_kit::study::{recorded_files, replay_study, run_study, with_study_run};
 use ktd_kit::vendor::{Then, json_reply};
-use ktd_kit::{Folder, Vendor, workspace_root};
+use ktd_kit::{Folder, MASK_KEY, Vendor, workspace_root};
 use ktd_leakage_study::LeakStudy;
 use ktd_record::program_record::ProgramRecord;
 use ktd_study::{AnyEnd, AnyKind, Depth, Replayed, StudyError, any};
@@ -58,6 +59,13 @@ const JUDGED: &str = "name = 'judged'\nsplits = { train = ['2022-03-07', '2023-0
     pools = [{ id = 'own', file = 'own.csv' }]\n[judge]\norders = 1\nbatch = 3\n\
     [[judge.agents]]\nid = 'j'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
 
+const PROBED: &str = "name = 'probed'\nsynthetic = { seed = 3, names = 40, days = 400 }\nmask_key_file = 'mask.key'\n\
+    mask = { level = 'blinded', numeric = 'banded' }\nprobes = { day = 4 }\ndays = 2\nepisode_steps = 4\nstretches = 2\n\
+    training = 2\ncontrol_probes = 2\n";
+
+const PROBED_MODEL: &str = "[language]\nparallel = 2\nschema_retries = 1\n\
+    [[language.agents]]\nid = 'm'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
+
 const FORMULAS: &str = "id,expression\nreversal,\"$close/Ref($close,5)\"\nrange,\"($high-$low)/$close\"\n";
 
 /// Every kind that needs no box: what is judged in one is started by the program itself, and has tests of its own.
@@ -87,6 +95,20 @@ fn cases() -> Vec<KindCase> {
             kind: any::<FormulaJudging>(),
             files: &[("study.toml", JUDGED), ("own.csv", FORMULAS)],
             work: "\"batch\":",
+        },
+        KindCase {
+            kind: any::<CertificateStudy>(),
+            files: &[
+                ("study.toml", PROBED),
+                ("study.toml", PROBED_MODEL),
+                ("mask.key", MASK_KEY),
+            ],
+            work: "\"hits\":",
+        },
+        KindCase {
+            kind: any::<CurveStudy>(),
+            files: &[("study.toml", PROBED), ("mask.key", MASK_KEY)],
+            work: "\"share\":",
         },
     ]
 }
@@ -127,7 +149,9 @@ impl KindCase {
     fn scene(&self, vendor: &Vendor) -> Folder {
         let folder = Folder::new();
         for (name, text) in self.files {
-            folder.write(name, text.replace("VENDOR", &vendor.base_url()));
+            // A name that comes again goes on with its file.
+            let before = std::fs::read_to_string(folder.at(name)).unwrap_or_default();
+            folder.write(name, before + &text.replace("VENDOR", &vendor.base_url()));
         }
         folder
     }

@@ -97,6 +97,7 @@ impl StudyKind for Questionnaire {
             table: "",
             agents: &keys.agents,
             takes_programs: false,
+            builtin: None,
             dialects: &[],
             retries: RetryConfig::default(),
             prices: None,

@@ -58,21 +58,6 @@ fn a_lint_file_lifts_what_the_powers_of_its_crate_need_and_nothing_else() {
             *powers = Power::ALL.to_vec();
         }
     }
-    // Clippy takes the nearest file: below a folder whose file is lax, a strict crate needs one of its own.
-    let is_below = |row: &&Crate| {
-        let mut lax = folders.iter().map(|(folder, _)| *folder);
-        lax.any(|folder| {
-            row.folder
-                .strip_prefix(folder)
-                .is_some_and(|rest| rest.starts_with('/'))
-        })
-    };
-    let below: Vec<&Crate> = CRATES
-        .iter()
-        .filter(|row| is_strict(row))
-        .filter(is_below)
-        .collect();
-    folders.extend(below.into_iter().map(|row| (row.folder, row.powers.to_vec())));
     folders.push((TESTS, Power::ALL.to_vec()));
     for (folder, powers) in &folders {
         let (path, expected) = (format!("{folder}/{STRICT}"), lifted(&strict, powers));

@@ -17,5 +17,5 @@ pub use by_step::ExchangesByStep;
 pub use cassette::Cassette;
 pub use store::ExchangeStore;
 
-pub use crate::exchange::{BATCH_ROW, ExchangeOutcome, Intent, RequestPlace, Sent, key_of_read, request_key};
+pub use crate::exchange::{ExchangeOutcome, Intent, RequestPlace, Sent, key_of_read, request_key};
 pub use crate::nearest_request::{Difference, Nearest};
