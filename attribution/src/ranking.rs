@@ -1,10 +1,11 @@
 //! What several agents selected, seed by seed, and how sure their order is.
 
 use crate::account::{Attribution, Part, WeightBasis, carino_weights};
-use ktd_stats::moments::{column_means, count};
+use ktd_stats::moments::column_means;
 use ktd_stats::{
-    BestOfMany, Confidence, DailyTable, Interval, MeanContrasts, MeanTable, PairTest, RankSets, Rotations,
-    Sample, StatsError, Undefined, pbo_of_distinct,
+    Confidence, DEFAULT_MEAN_BLOCK_DAYS, DailyTable, PooledMeans, PooledWindow, RankIntervals, ReplicateSums,
+    Sample, SeededAgent, StationaryBootstrap, StatsError, SuperiorAbility, Undefined, block_length,
+    pbo_of_distinct, pooled_means, reality_check, seeded_sums, separable_groups_beside, superior_ability,
 };
 
 /// Daily selection of one agent on the headline's basis: linked within each seed, and plain.
@@ -36,30 +37,21 @@ pub enum RankingTestError {
     Input(#[from] StatsError),
 }
 
-/// The order of agents by selection, and which pairs the days separate.
+/// The order of agents by selection, and which pairs resampling separates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankSeparation {
     /// Places of the agents, best first.
     pub order: Vec<usize>,
-    /// In that order: how sure it is that the row's selection is above the column's: 1 less half of the p-value of the pair
-    /// by itself, a half of twins.
+    /// In that order: share of replicates in which the row's selection is above the column's, a tie counting half, so
+    /// that twins are as inseparable as can be.
     pub win_share: Vec<Vec<f64>>,
-    /// Places in `order` of groups in which no pair is told apart when all pairs are judged at once.
+    /// Places in `order` of groups that the data cannot separate.
     pub groups: Vec<Vec<usize>>,
-    /// In that order: whether the data or the settings leave open who of a pair is above, each pair judged by itself.
+    /// In that order: whether the data or the settings leave open who of a pair is above.
     pub open: Vec<Vec<bool>>,
 }
 
-/// One trial of a window: an account's daily selection, and what luck alone is expected to make of it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SelectionTrial {
-    /// Daily selection.
-    pub daily: Vec<f64>,
-    /// Daily mean of random portfolios that trade alike.
-    pub luck_mean: f64,
-}
-
-/// Tests of the best selection of all trials against what luck alone is expected to make.
+/// Tests of the best selection of a ranking against none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankingTests {
     /// Probability of backtest overfitting.
@@ -67,7 +59,7 @@ pub struct RankingTests {
     /// The p-value of White's reality check.
     pub reality_check_p: Result<f64, RankingTestError>,
     /// Hansen's test for superior ability.
-    pub superior_ability: Option<BestOfMany>,
+    pub superior_ability: Option<SuperiorAbility>,
 }
 
 impl SelectionSeries {
@@ -113,101 +105,109 @@ impl SelectionSeries {
     }
 }
 
-/// Means of the agents' linked selection a day, over days and seeds. `None` below two days.
+/// One draw of days for all agents, `(replicates, seed)`. Its mean block is the longest that the agents' own series ask
+/// for: shorter ones would make intervals too narrow for someone. `None` below two days.
 #[must_use]
-pub fn selection_means(series: &[SelectionSeries]) -> Option<MeanTable> {
-    let mean = |series: &SelectionSeries| {
+pub fn selection_bootstrap(
+    series: &[SelectionSeries],
+    (replicates, seed): (u32, u64),
+) -> Option<StationaryBootstrap> {
+    let days = series.first()?.plain.len();
+    let varying = series.iter().filter(|series| series.varies());
+    let blocks = varying.filter_map(|series| {
+        let sample = Sample::new("daily selection", &series.plain).ok()?;
+        Some(block_length(&sample).days())
+    });
+    let mean_block = blocks.reduce(f64::max).unwrap_or(DEFAULT_MEAN_BLOCK_DAYS);
+    StationaryBootstrap::new(days, mean_block, replicates, seed)
+        .ok()
+        .filter(|_| 1 < days)
+}
+
+/// Replicates of every agent's linked selection: days and, where there are several, seeds are drawn, those of an agent by
+/// its stream.
+#[must_use]
+pub fn selection_sums(
+    streams: &[u64],
+    series: &[SelectionSeries],
+    bootstrap: &StationaryBootstrap,
+) -> Option<ReplicateSums> {
+    seeded_sums(&seeded_agents(streams, series)?, bootstrap).ok()
+}
+
+/// The linked selections of agents, one column a seed.
+fn seeded_agents(streams: &[u64], series: &[SelectionSeries]) -> Option<Vec<SeededAgent>> {
+    let agents = streams.iter().zip(series).map(|(stream, series)| {
         let columns: Vec<&[f64]> = series.linked.iter().map(Vec::as_slice).collect();
-        MeanContrasts::of_days(&DailyTable::new("daily selection", &columns).ok()?).ok()
-    };
-    MeanTable::new(series.iter().map(mean).collect::<Option<_>>()?).ok()
+        Some(SeededAgent::new(
+            *stream,
+            DailyTable::new("daily selection", &columns).ok()?,
+        ))
+    });
+    agents.collect()
 }
 
-/// The interval of a linked selection: that of its mean a day, times the days. `None` of one that does not vary.
+/// The agents' selection a day pooled over windows, those of one window in one list, the same agents in each; days are
+/// drawn window by window, `(replicates, seed)`. The one day of a window that has no other is drawn each time, so that its
+/// noise is the window's. `None` where a window has no day.
 #[must_use]
-pub fn selection_interval(mean: &MeanContrasts) -> Option<Interval> {
-    let interval = mean.estimate().ok()?.interval(Confidence::P95).ok()?;
-    let days = count(mean.count());
-    Some(Interval {
-        lower: days * interval.lower,
-        upper: days * interval.upper,
-    })
-}
-
-/// The agents' selection a day averaged over windows, those of one window in one list, the same agents in each: judged by what
-/// windows differ by. `None` below two windows, and where one has no day.
-#[must_use]
-pub fn pooled_selection(windows: &[Vec<SelectionSeries>]) -> Option<MeanTable> {
-    let agents = windows.first()?.len();
-    let a_day = |series: &SelectionSeries| {
-        let days = series.plain.len();
-        (0 < days).then(|| series.value() / count(days))
+pub fn pooled_selection(
+    streams: &[u64],
+    windows: &[Vec<SelectionSeries>],
+    (replicates, seed): (u32, u64),
+) -> Option<PooledMeans> {
+    let window = |(place, series): (u64, &Vec<SelectionSeries>)| {
+        let seed = seed.wrapping_add(place);
+        let draws = match series.first()?.plain.len() {
+            1 => StationaryBootstrap::new(1, 1.0, replicates, seed).ok(),
+            _ => selection_bootstrap(series, (replicates, seed)),
+        };
+        Some(PooledWindow {
+            agents: seeded_agents(streams, series)?,
+            draws: draws?,
+        })
     };
-    let mean = |agent: usize| {
-        let each = windows.iter().map(|window| a_day(window.get(agent)?));
-        let each: Vec<f64> = each.collect::<Option<_>>()?;
-        MeanContrasts::of_windows(&Sample::new("selection a day", &each).ok()?).ok()
-    };
-    MeanTable::new((0..agents).map(mean).collect::<Option<_>>()?).ok()
+    let windows: Vec<PooledWindow> = (1..).zip(windows).map(window).collect::<Option<_>>()?;
+    pooled_means(&windows, (replicates, seed)).ok()
 }
 
 impl RankSeparation {
-    /// The separation that ranked means give; `is_turned` says of two agents whether their order hangs on a setting.
+    /// The separation that resampled ranks give; `is_turned` says of two agents whether their order hangs on a setting.
     #[must_use]
-    pub fn of(ranks: &RankSets, is_turned: &dyn Fn(usize, usize) -> bool) -> Self {
+    pub fn of(ranks: &RankIntervals, is_turned: &dyn Fn(usize, usize) -> bool) -> Self {
         let order = by_rank(ranks);
-        let rows = |cell: &dyn Fn(usize, usize) -> bool| -> Vec<Vec<bool>> {
-            let row = |own: &usize| order.iter().map(|other| cell(*own, *other)).collect();
-            order.iter().map(row).collect()
+        let win = |own: &usize, other: &usize| {
+            let share = |own, other| ranks.win_probability(own, other).unwrap_or(0.0);
+            f64::midpoint(share(*own, *other), 1.0 - share(*other, *own))
         };
-        let alone = |own: usize, other: usize| {
-            let p = ranks.pair(own, other).map(|pair| pair.p);
-            p.is_some_and(|p| 2.0 * Confidence::P90.lower() < p || is_turned(own, other))
+        let place_of = |agent: usize| order.iter().position(|place| *place == agent).unwrap_or(0);
+        let groups = separable_groups_beside(ranks, Confidence::P90, is_turned)
+            .runs
+            .into_iter();
+        let win_share: Vec<Vec<f64>> = order
+            .iter()
+            .map(|own| order.iter().map(|other| win(own, other)).collect())
+            .collect();
+        let tails = Confidence::P90;
+        let is_open = |(other, share): (&usize, &f64), own: &usize| {
+            own != other && (tails.lower() < *share && *share < tails.upper() || is_turned(*own, *other))
         };
-        let together = rows(&|own, other| {
-            let pair = ranks.pair(own, other);
-            pair.is_none_or(|pair| !pair.is_separated) || is_turned(own, other)
-        });
-        let win = |own: usize, other: usize| ranks.pair(own, other).map_or(0.5, win_share);
+        let rows = order.iter().zip(&win_share);
         Self {
-            win_share: order
-                .iter()
-                .map(|own| order.iter().map(|other| win(*own, *other)).collect())
+            open: rows
+                .map(|(own, shares)| order.iter().zip(shares).map(|cell| is_open(cell, own)).collect())
                 .collect(),
-            groups: runs(&together),
-            open: rows(&alone),
+            win_share,
+            groups: groups
+                .map(|run| run.into_iter().map(place_of).collect())
+                .collect(),
             order,
         }
     }
 }
 
-fn win_share(pair: PairTest) -> f64 {
-    if pair.difference < 0.0 {
-        pair.p / 2.0
-    } else {
-        1.0 - pair.p / 2.0
-    }
-}
-
-/// The longest runs of places within which every pair is open. A run may overlap the next, as the letters of a compact display
-/// do: not being separable does not carry over from one pair to the next.
-fn runs(open: &[Vec<bool>]) -> Vec<Vec<usize>> {
-    let is_open = |one: usize, other: usize| open.get(one).and_then(|row| row.get(other)) == Some(&true);
-    let (mut runs, mut run_end): (Vec<Vec<usize>>, usize) = (Vec::new(), 0);
-    for start in 0..open.len() {
-        let fits = |end: &usize| (start..*end).all(|member| is_open(member, *end));
-        let end = (start + 1..open.len()).take_while(fits).last().unwrap_or(start) + 1;
-        // A run that ends where an earlier one did is part of it.
-        if run_end < end {
-            run_end = end;
-            runs.push((start..end).collect());
-        }
-    }
-    runs
-}
-
 /// Places of the agents, best first.
-fn by_rank(ranks: &RankSets) -> Vec<usize> {
+fn by_rank(ranks: &RankIntervals) -> Vec<usize> {
     let mut order: Vec<usize> = (0..ranks.agents().len()).collect();
     order.sort_by_key(|place| {
         (
@@ -219,40 +219,26 @@ fn by_rank(ranks: &RankSets) -> Vec<usize> {
 }
 
 impl RankingTests {
-    /// The tests over all trials whose selection varies, `(replicates, seed)`; the probability of overfitting is of the agents
-    /// that are ranked.
+    /// The tests over all agents whose selection varies.
     #[must_use]
-    pub fn of(series: &[SelectionSeries], trials: &[SelectionTrial], chance: (u32, u64)) -> Self {
+    pub fn of(series: &[SelectionSeries], bootstrap: &StationaryBootstrap) -> Self {
         let varying: Vec<&SelectionSeries> = series.iter().filter(|series| series.varies()).collect();
-        let best = best_of(trials, chance);
+        let plain: Vec<&[f64]> = varying.iter().map(|series| series.plain.as_slice()).collect();
+        let table = DailyTable::new("daily selection", &plain).ok();
+        let sums = table
+            .as_ref()
+            .and_then(|table| ReplicateSums::of(table, bootstrap).ok());
+        let superior = table
+            .as_ref()
+            .and_then(|table| superior_ability(table, bootstrap).ok()?.ok());
         Self {
             overfitting: overfitting(&varying),
-            reality_check_p: best.map(|best| best.p_of_largest_mean),
-            superior_ability: best.ok(),
+            reality_check_p: sums.map_or(Err(RankingTestError::Constant), |sums| {
+                Ok(reality_check(&sums).map(|check| check.p)?)
+            }),
+            superior_ability: superior,
         }
     }
-}
-
-/// The best of all trials that vary against what luck makes of each.
-fn best_of(
-    trials: &[SelectionTrial],
-    (replicates, seed): (u32, u64),
-) -> Result<BestOfMany, RankingTestError> {
-    let (mut means, mut nulls) = (Vec::new(), Vec::new());
-    for trial in trials {
-        let days = DailyTable::new("daily selection", &[trial.daily.as_slice()])?;
-        let mean = MeanContrasts::of_days(&days)?;
-        if mean.estimate().is_ok() {
-            means.push(mean);
-            nulls.push(trial.luck_mean);
-        }
-    }
-    if means.is_empty() {
-        return Err(RankingTestError::Constant);
-    }
-    let table = MeanTable::new(means)?;
-    let rotations = Rotations::new(table.contrasts(), replicates, seed);
-    Ok(table.best_of_many(&nulls, &rotations)??)
 }
 
 /// The probability that the best half by Sharpe ratio of selection is below the median elsewhere: over the distinct seeds
@@ -272,34 +258,23 @@ fn overfitting(series: &[&SelectionSeries]) -> Result<f64, RankingTestError> {
 mod tests {
     use super::*;
 
-    fn series(daily: &[f64]) -> SelectionSeries {
-        SelectionSeries {
+    #[test]
+    fn a_window_of_one_day_is_pooled_with_the_others() {
+        let series = |daily: &[f64]| SelectionSeries {
             linked: vec![daily.to_vec()],
             seeds: vec![daily.to_vec()],
             plain: daily.to_vec(),
-        }
-    }
-
-    #[test]
-    fn a_window_of_one_day_is_pooled_with_the_others() {
+        };
         let long: Vec<f64> = (0..20_u32).map(|day| f64::from(day % 3) * 1e-3).collect();
         let windows = [
             vec![series(&long), series(&[0.0; 20])],
             vec![series(&[0.03]), series(&[0.01])],
         ];
-        let pooled = pooled_selection(&windows).unwrap();
-        assert!((pooled.columns()[1].mean() - 0.005).abs() < 1e-15);
-        assert_eq!(pooled.contrasts(), 1);
-        assert_eq!(pooled_selection(&[vec![series(&[])], vec![series(&[0.1])]]), None);
-    }
-
-    #[test]
-    fn runs_overlap_and_cover_everybody() {
-        // 0 and 2 are apart, 3 from all.
-        let open = |one: usize, other: usize| one != other && one.abs_diff(other) < 2 && one.max(other) < 3;
-        let rows: Vec<Vec<bool>> = (0..4)
-            .map(|one| (0..4).map(|other| open(one, other)).collect())
-            .collect();
-        assert_eq!(runs(&rows), [vec![0, 1], vec![1, 2], vec![3]]);
+        let pooled = pooled_selection(&[1, 2], &windows, (100, 1)).unwrap();
+        let means = column_means(&pooled.windows);
+        assert_eq!(pooled.sums.observed(), means);
+        assert!((means[1] - 0.005).abs() < 1e-15, "{means:?}");
+        let none = [vec![series(&[])], vec![series(&[0.1])]];
+        assert_eq!(pooled_selection(&[1], &none, (100, 1)), None);
     }
 }

@@ -29,6 +29,15 @@ DOCUMENTS = {
 }
 # Documents that commands put together by hand, as Rust that this script reads.
 BY_HAND = """
+/// published.json of a folder with bundles.
+#[derive(Serialize)]
+pub struct Publication {
+    /// What is signed.
+    pub manifest: PublicationManifest,
+    /// By whom.
+    pub signature: Signature,
+}
+
 /// A line of the log of events.
 #[derive(Serialize)]
 pub struct EventLine {

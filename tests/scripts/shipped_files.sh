@@ -162,7 +162,6 @@ for path in "$project"/runs/configs/*.toml; do
       try "$file: probe" "$ktd" probe "$file.toml"
       ;;
     certify | certify_real | demo_certify) certified "$file" ;;
-    alpha_judge) study "$file" "results/$file/judge" alpha judge ;;
     alpha_* | leak_* | factor_code_* | strategy_code_*) study "$file" "results/$file" run ;;
     *)
       failed=$((failed + 1))

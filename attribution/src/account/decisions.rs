@@ -53,19 +53,6 @@ pub fn independent_decisions(books: &[DayBook]) -> f64 {
     decisions + open.values().map(Holding::uniqueness).sum::<f64>()
 }
 
-/// Days on which an account bought or sold: a holding whose value the day's return alone changed was not traded.
-#[must_use]
-pub fn traded_days(books: &[DayBook]) -> usize {
-    let is_traded = |book: &&DayBook| {
-        0.0 < book.fees_cny
-            || book
-                .held
-                .iter()
-                .any(|held| (held.before_cny == 0.0) != (held.after_cny == 0.0))
-    };
-    books.iter().filter(is_traded).count()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,7 +21,7 @@ pub use active::{ActiveLinking, link_active};
 pub use attribution::{Attribution, attribute};
 pub use basis::WeightBasis;
 pub use day_book::{DayBook, HeldName};
-pub use decisions::{FEW_DECISIONS, independent_decisions, traded_days};
+pub use decisions::{FEW_DECISIONS, independent_decisions};
 pub use error::AccountError;
 pub use linking::{Linking, carino_weights, linking_weights};
 pub use luck::{LuckSeed, random_selections};

@@ -18,6 +18,8 @@ pub struct PlantedDesign {
     pub names: usize,
     /// Trading days from one choice of names to the next.
     pub hold_days: usize,
+    /// Replicates of an interval.
+    pub replicates: u32,
 }
 
 /// A panel whose specific returns can be thrown anew.

@@ -4,8 +4,8 @@ use super::book::books;
 use super::market::{PlantedDesign, PlantedDraw, PlantedMarket};
 use crate::account::{AccountError, Attribution, DayBook, WeightBasis, attribute, carino_weights};
 use crate::model::{FactorModel, ModelError, ReturnLegs};
-use crate::ranking::{SelectionSeries, selection_interval, selection_means};
-use ktd_stats::{Interval, SplitMix64};
+use crate::ranking::{SelectionSeries, selection_bootstrap, selection_sums};
+use ktd_stats::{Confidence, Interval, SplitMix64, sum_intervals};
 
 /// With which exposures a candidate fits and attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,7 +116,7 @@ impl PlantedMarket {
                     })
                     .collect();
                 let books = books(&draw, self.clipped.days().start, &choices);
-                recovered(&books, &draw, &models)
+                recovered(&books, &draw, &models, (design.replicates, seed))
             })
             .collect()
     }
@@ -143,6 +143,7 @@ fn recovered(
     books: &[DayBook],
     draw: &PlantedDraw,
     models: &[(CandidateExposures, FactorModel)],
+    chance: (u32, u64),
 ) -> Result<Recovered, PlantingError> {
     let mut truth = 0.0;
     let mut estimates = Vec::new();
@@ -155,7 +156,7 @@ fn recovered(
                 exposures: *exposures,
                 basis,
             };
-            estimates.push((candidate, series.value(), interval(&series)));
+            estimates.push((candidate, series.value(), interval(series, chance)));
         }
     }
     Ok(Recovered { truth, estimates })
@@ -175,9 +176,11 @@ fn true_selection(books: &[DayBook], draw: &PlantedDraw, split: &Attribution) ->
     .sum()
 }
 
-fn interval(series: &SelectionSeries) -> Option<Interval> {
-    let means = selection_means(std::slice::from_ref(series))?;
-    selection_interval(means.columns().first()?)
+fn interval(series: SelectionSeries, chance: (u32, u64)) -> Option<Interval> {
+    let series = [series];
+    let draws = selection_bootstrap(&series, chance)?;
+    let sums = selection_sums(&[1], &series, &draws)?;
+    sum_intervals(&sums, Confidence::P95).into_iter().next()?.ok()
 }
 
 /// What each candidate recovers of one agent, over draws of it.

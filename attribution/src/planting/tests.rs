@@ -27,6 +27,7 @@ fn recovered(market: &PlantedMarket, agent: PlantedAgent, tail: f64) -> Vec<Reco
         agents: vec![agent],
         names: 20,
         hold_days: 5,
+        replicates: 100,
     };
     let draws: Vec<Vec<Recovered>> = (0..DRAWS)
         .map(|seed| market.recover(&design, seed).unwrap())

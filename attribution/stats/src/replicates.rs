@@ -37,6 +37,26 @@ impl ReplicateSums {
         Ok(all)
     }
 
+    /// The same for tables whose number is not known beforehand.
+    pub(crate) fn of_each(
+        tables: &[&DailyTable],
+        draws: &StationaryBootstrap,
+    ) -> Result<Vec<Self>, StatsError> {
+        let mut all: Vec<Self> = tables.iter().map(|table| Self::empty(table, draws)).collect();
+        Self::fill(&mut all, tables, draws)?;
+        Ok(all)
+    }
+
+    /// Sums that were made elsewhere: `observed` by column, and `sums` replicate by replicate.
+    pub(crate) const fn from_parts(days: usize, observed: Vec<f64>, sums: Vec<f64>) -> Self {
+        Self {
+            days,
+            columns: observed.len(),
+            observed,
+            sums,
+        }
+    }
+
     /// Days that each sum runs over.
     #[must_use]
     pub const fn days(&self) -> usize {

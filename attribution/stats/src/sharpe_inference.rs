@@ -93,16 +93,6 @@ impl Trials {
         Self::new(u64::try_from(sharpes.len()).unwrap_or(u64::MAX), variance)
     }
 
-    /// So many trials without skill over so many days, at least one: the ratio of each varies by `1 / (days - 1)`. What trials
-    /// with skill vary by says nothing of luck.
-    #[must_use]
-    pub fn without_skill(number: usize, days: usize) -> Self {
-        Self {
-            number: u64::try_from(number.max(1)).unwrap_or(u64::MAX),
-            sharpe_variance: 1.0 / (count(days) - 1.0).max(1.0),
-        }
-    }
-
     /// How many there were.
     #[must_use]
     pub const fn number(&self) -> u64 {

@@ -8,7 +8,10 @@ use crate::run::{
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use ktd_asking::AskingSettings;
-use ktd_study::{Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId, read_study_file};
+use ktd_experiment::agent::AgentConfig;
+use ktd_study::{
+    Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId, UnitRequests, read_study_file,
+};
 use serde_json::Value;
 use std::path::Path;
 
@@ -29,6 +32,7 @@ impl StudyKind for FactorCodeStudy {
     const COMMAND: &'static str = "ktd factor-code run";
     const FORMAT: u32 = 2;
     const STEPS: &'static str = "rounds";
+    const REPORTS_PARTS: bool = true;
     const ASKS: bool = true;
 
     type Keys = FactorCodeConfig;
@@ -71,6 +75,17 @@ impl StudyKind for FactorCodeStudy {
         FactorCodeWorld::recorded(keys, at.base, recorded)
     }
 
+    fn open_planned(
+        keys: &FactorCodeConfig,
+        at: &Opening<'_>,
+        recorded: Option<&Value>,
+    ) -> Result<FactorCodeWorld, StudyError> {
+        match recorded {
+            Some(recorded) => Self::open_recorded(keys, at, recorded),
+            None => FactorCodeWorld::planned(keys, at.base),
+        }
+    }
+
     fn decides(world: &FactorCodeWorld) -> Value {
         world.decides()
     }
@@ -85,6 +100,10 @@ impl StudyKind for FactorCodeStudy {
             plan.push(planned.asking(place).steps(world.rounds()));
         }
         Ok(plan)
+    }
+
+    fn requests(world: &FactorCodeWorld, unit: &FactorCodeUnit, agent: &AgentConfig) -> Option<UnitRequests> {
+        Some(world.requests(unit, agent))
     }
 
     fn run<'a>(

@@ -20,9 +20,9 @@ pub use kind::{FactorCodeStudy, read_factor_code_config};
 pub use ktd_factor_code::{AccuracyRules, FactorPanels, FactorReplies, FactorTask, FactorTasks, PanelKind};
 pub use panel_files::{read_bars, read_panels, write_golden};
 pub use run::{
-    CellFound, CodeStyle, FactorCodeCell, FactorCodeConfig, FactorCodeEstimate, FactorCodeEvent,
-    FactorCodeFound, FactorCodeReport, FactorCodeUnit, FactorCodeWorld, FeedbackKey, FormatKey, JudgedAnswer,
-    JudgedOn, PassAtK, RealStock, RoundCounts, RoundSpending, TaskFacts, TaskNames, estimate_table,
+    CellFound, CodeStyle, FactorCodeCell, FactorCodeConfig, FactorCodeEvent, FactorCodeFound,
+    FactorCodeReport, FactorCodeUnit, FactorCodeWorld, FeedbackKey, FormatKey, JudgedAnswer, JudgedOn,
+    PassAtK, RealStock, RoundCounts, RoundSpending, TaskFacts, TaskNames,
 };
 pub use scored::{ScoredRound, score_replies};
 pub use tables::{funnel_table, scored_json, task_table, verdict_json, verdict_text};

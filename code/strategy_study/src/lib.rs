@@ -67,8 +67,7 @@ pub use strategy_id::StrategyId;
 pub use strategy_source::StrategySource;
 pub use strip::scenario_strip;
 pub use study::{
-    PlannedModel, RecordedScores, StrategyEvent, StrategyFound, StrategyPlan, StrategyStudy, StrategyUnit,
-    VersionParts, plan_experiment, recorded_scores,
+    RecordedScores, StrategyEvent, StrategyFound, StrategyStudy, StrategyUnit, VersionParts, recorded_scores,
 };
 pub use submission::StrategySubmission;
 pub use tables::{

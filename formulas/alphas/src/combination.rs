@@ -1,8 +1,7 @@
 //! The combination of a pool: one alpha out of many.
 
-use crate::day_table::{DayTable, MemberTable, usable};
-use crate::gram::{GramMatrix, products_of_rows};
-use crate::predictive::daily_correlations;
+use crate::day_table::{DayTable, MemberTable};
+use crate::gram::GramMatrix;
 use ktd_stats::Undefined;
 
 /// The sum of z-scored alphas times their weights, on members' cells; others are missing.
@@ -28,61 +27,11 @@ pub fn equal_weights(alphas: usize) -> Vec<f64> {
     vec![1.0 / ktd_stats::moments::count(alphas); alphas]
 }
 
-/// Weights by the mean rank correlation with a label over training days; an alpha below 0, or without a day that counts,
-/// has none.
-#[must_use]
-pub fn correlation_weights(
-    pool: &[&DayTable],
-    labels: &DayTable,
-    members: &MemberTable,
-    days: &[usize],
-    min_names: usize,
-) -> Vec<f64> {
-    let weight = |scores: &&DayTable| {
-        let power = daily_correlations(scores, labels, members, days, min_names).power(0.0);
-        power.map_or(0.0, |power| power.rank_ic.max(0.0))
-    };
-    pool.iter().map(weight).collect()
-}
-
-/// Weights by ridge regression of a z-scored label on z-scored alphas over training days.
+/// Weights by ridge regression of a z-scored label on z-scored alphas, from the products of all pairs of alphas and of each with
+/// the label.
 ///
 /// # Errors
-/// [`Undefined::TooFew`] of no alpha; [`Undefined::ZeroVariance`] where the penalty cannot hold the alphas apart.
-pub fn ridge_weights(
-    pool: &[&DayTable],
-    z_labels: &DayTable,
-    members: &MemberTable,
-    days: &[usize],
-    penalty: f64,
-) -> Result<Vec<f64>, Undefined> {
-    if pool.is_empty() {
-        return Err(Undefined::TooFew {
-            items: "alphas",
-            count: 0,
-            need: 1,
-        });
-    }
-    let (mut columns, mut label) = (vec![Vec::new(); pool.len()], Vec::new());
-    for day in days {
-        let (places, [labels]) = usable(members.day(*day), [z_labels.day(*day)]);
-        for (column, table) in columns.iter_mut().zip(pool) {
-            column.extend(places.iter().map(|name| table.at(*day, *name)));
-        }
-        label.extend(labels);
-    }
-    let mut gram = GramMatrix::new(columns.len());
-    for rows in gram.blocks() {
-        gram.add(&rows, &products_of_rows(&columns, &rows));
-    }
-    let with_label = columns.iter().map(|column| product(column, &label)).collect();
-    ridge_of_products(gram, with_label, penalty)
-}
-
-/// The same from the products of all pairs of z-scores, and of each with the label.
-///
-/// # Errors
-/// Those of [`ridge_weights`].
+/// [`Undefined::ZeroVariance`] where the penalty cannot hold the alphas apart.
 pub fn ridge_of_products(
     gram: GramMatrix,
     with_label: Vec<f64>,
@@ -137,9 +86,35 @@ fn product(left: &[f64], right: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{correlation_weights, ridge_weights, weighted_combination};
+    use super::{product, ridge_of_products, weighted_combination};
+    use crate::day_table::usable;
+    use crate::gram::{GramMatrix, products_of_rows};
     use crate::{DayTable, MemberTable, daily_z_scores};
     use ktd_env::KeyedStream;
+    use ktd_stats::Undefined;
+
+    fn ridge_weights(
+        pool: &[&DayTable],
+        z_labels: &DayTable,
+        members: &MemberTable,
+        days: &[usize],
+        penalty: f64,
+    ) -> Result<Vec<f64>, Undefined> {
+        let (mut columns, mut label) = (vec![Vec::new(); pool.len()], Vec::new());
+        for day in days {
+            let (places, [labels]) = usable(members.day(*day), [z_labels.day(*day)]);
+            for (column, table) in columns.iter_mut().zip(pool) {
+                column.extend(places.iter().map(|name| table.at(*day, *name)));
+            }
+            label.extend(labels);
+        }
+        let mut gram = GramMatrix::new(columns.len());
+        for rows in gram.blocks() {
+            gram.add(&rows, &products_of_rows(&columns, &rows));
+        }
+        let with_label = columns.iter().map(|column| product(column, &label)).collect();
+        ridge_of_products(gram, with_label, penalty)
+    }
 
     #[test]
     fn planted_weights_are_found() {
@@ -160,12 +135,6 @@ mod tests {
                 .all(|(ours, planted)| (ours - planted).abs() < 1e-3),
             "{weights:?}"
         );
-        let weights = correlation_weights(&pool, &label, &all, &training, 10);
-        assert!(
-            0.8 < weights[0] && weights[1].abs() < 1e-12 && weights[2] < 0.1,
-            "{weights:?}"
-        );
-        assert!(ridge_weights(&[], &label, &all, &training, 1.0).is_err());
         let constant = DayTable::from_days(names, vec![0.0; days * names]);
         assert!(ridge_weights(&[&constant], &label, &all, &training, 0.0).is_err());
         // Two copies cannot be held apart without a penalty; with one they share the weight.

@@ -5,7 +5,7 @@ use ktd_stats::{Undefined, mid_ranks};
 
 /// Percentiles from 0 to 100, ties averaged; `None` for an undefined value, and where no other is defined.
 #[must_use]
-pub fn percentiles(values: &[Option<f64>]) -> Vec<Option<f64>> {
+pub(crate) fn percentiles(values: &[Option<f64>]) -> Vec<Option<f64>> {
     let present: Vec<f64> = values.iter().copied().flatten().collect();
     let most = count(present.len()) - 1.0;
     let mut ranks = mid_ranks(&present).into_iter();

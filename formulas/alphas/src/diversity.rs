@@ -5,6 +5,7 @@ use crate::eigen::eigenvalues;
 use crate::gram::{GramMatrix, products_of_rows};
 use ktd_stats::Undefined;
 use ktd_stats::moments::{count, mean};
+use serde::{Deserialize, Serialize};
 
 /// Below it, a share of the variance counts as none.
 const LEAST_SHARE: f64 = 1e-12;
@@ -12,27 +13,31 @@ const LEAST_SHARE: f64 = 1e-12;
 /// A deviation that is at most this share of the day's largest value is rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Mean and deviation (divisor n) of the scores of one day.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+/// Mean and deviation (divisor n) of the scores of one day. Records have their bits: a mean may be infinite.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "[u64; 2]", into = "[u64; 2]")]
 pub struct DaySpread {
     mean: f64,
     /// 0 where the scores are equal but for rounding, or there is none.
     deviation: f64,
 }
 
+impl From<[u64; 2]> for DaySpread {
+    fn from([mean, deviation]: [u64; 2]) -> Self {
+        Self {
+            mean: f64::from_bits(mean),
+            deviation: f64::from_bits(deviation),
+        }
+    }
+}
+
+impl From<DaySpread> for [u64; 2] {
+    fn from(spread: DaySpread) -> Self {
+        [spread.mean.to_bits(), spread.deviation.to_bits()]
+    }
+}
+
 impl DaySpread {
-    /// The spread whose mean and deviation these are, as [`DaySpread::parts`] gave them.
-    #[must_use]
-    pub const fn of_parts((mean, deviation): (f64, f64)) -> Self {
-        Self { mean, deviation }
-    }
-
-    /// Mean and deviation.
-    #[must_use]
-    pub const fn parts(self) -> (f64, f64) {
-        (self.mean, self.deviation)
-    }
-
     fn of(values: &[f64]) -> Self {
         let mean = mean(values).unwrap_or(0.0);
         let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();

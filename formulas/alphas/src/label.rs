@@ -1,14 +1,37 @@
 //! What an alpha is compared with: returns of later days.
 
 use crate::day_table::DayTable;
+use serde::{Deserialize, Serialize};
 
 /// When a return begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LabelKind {
     /// At the open of the day after the signal's: a fill that can be had.
+    #[default]
     NextOpen,
     /// At the signal's own close: published studies' label, and a fill nobody gets.
     Close,
+}
+
+impl LabelKind {
+    /// Its word in files and heads.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::NextOpen => "next_open",
+            Self::Close => "close",
+        }
+    }
+
+    /// The other one.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::NextOpen => Self::Close,
+            Self::Close => Self::NextOpen,
+        }
+    }
 }
 
 /// Returns over `horizon` days by signal day, from adjusted prices (opens or closes by the kind); missing unless both

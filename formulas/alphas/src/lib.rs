@@ -5,6 +5,7 @@
 //!
 //! Knows: `env` (keyed streams), `expressions`, `stats`. Never knows: panels, files, masks, models.
 
+mod alpha_figures;
 mod combination;
 mod composite;
 mod control_formula;
@@ -13,26 +14,30 @@ mod day_table;
 mod diversity;
 mod eigen;
 mod evaluation;
+mod figure_row;
 mod gain;
 mod gram;
+mod inference;
 mod judge_order;
 mod judgement;
 mod label;
+mod noise_mode;
 mod perturbation;
+mod pool_comparison;
 mod portfolio;
 mod predictive;
 mod proposal;
 mod ranking;
 mod robustness;
+mod score_grid;
 mod score_list;
 mod search;
 mod shared_intervals;
 mod stability;
 
-pub use combination::{
-    correlation_weights, equal_weights, ridge_of_products, ridge_weights, weighted_combination,
-};
-pub use composite::{composite_scores, percentiles};
+pub use alpha_figures::stability_line;
+pub use combination::{equal_weights, ridge_of_products, weighted_combination};
+pub use composite::composite_scores;
 pub use control_formula::{NONSENSE_FORMULAS, longer_formula};
 pub use daily_ranks::DailyRanks;
 pub use day_table::{DayTable, MemberTable};
@@ -40,25 +45,30 @@ pub use diversity::{
     DaySpread, PoolDiversity, daily_z_scores, day_spreads, diversity_of_products, pool_diversity,
 };
 pub use evaluation::{AlphaEvaluation, EvaluationSplit, evaluate_alpha};
+pub use figure_row::{Figure, FigureOf, FigureRow, coded};
 pub use gain::ndcg;
 pub use gram::{GRAM_BLOCK, GramMatrix, products_of_rows};
+pub use inference::{PoolInference, PoolTrials, SeriesRank, pool_inference, series_ranks};
 pub use judge_order::judge_orders;
 pub use judgement::{
     JudgedScore, LengthControl, RepeatControl, length_control, length_slope, repeat_control,
 };
 pub use label::{LabelKind, label_returns};
+pub use noise_mode::NoiseMode;
 pub use perturbation::{
     AdjustedBars, NoiseLaw, PerturbedBars, noise_stream, perturbed_bars, perturbed_levels,
 };
+pub use pool_comparison::{ROSE_FIGURES, RobustAlphas, mean_percentiles, robust_and_rest};
 pub use portfolio::{PortfolioTerms, PortfolioTest, max_drawdown, portfolio_test};
 pub use predictive::{DailyCorrelations, DayCorrelation, PredictivePower, daily_correlations};
 pub use proposal::{ProposalFault, screen_proposals};
-pub use robustness::rank_robustness;
+pub use ranking::highest;
+pub use robustness::{mean_rank_correlation, rank_robustness};
+pub use score_grid::{JudgedRole, ScoreGrid};
 pub use score_list::{ScoresFault, SubmittedScore, complete_scores};
 pub use search::{
-    FormulaGrowth, FormulaSearch, GeneticSearch, GeneticSettings, PoolTerms, RandomSearch, SearchCandidate,
-    SearchTerms, TrainTables, Trial, TrialBook, TrialFault, TrialScore, Variation, mean_rank_correlation,
-    select_pool,
+    FormulaGrowth, FormulaSearch, GeneticSearch, GeneticSettings, RandomSearch, SearchCandidate, SearchTerms,
+    TrainTables, Trial, TrialBook, TrialFault, TrialScore,
 };
-pub use shared_intervals::{DaySeries, shared_mean_intervals, shared_sharpe_intervals};
+pub use shared_intervals::{DaySeries, exact_series, shared_mean_intervals, shared_sharpe_intervals};
 pub use stability::{RankStability, StabilityMode, rank_stability};

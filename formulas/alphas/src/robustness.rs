@@ -17,3 +17,15 @@ pub fn rank_robustness(
 ) -> Result<f64, Undefined> {
     DailyRanks::of(scores, members).robustness(perturbed, days, min_names)
 }
+
+/// The mean daily rank correlation of two formulas; none where no day counts.
+#[must_use]
+pub fn mean_rank_correlation(
+    left: &DayTable,
+    right: &DayTable,
+    members: &MemberTable,
+    days: &[usize],
+    min_names: usize,
+) -> Option<f64> {
+    rank_robustness(left, right, members, days, min_names).ok()
+}

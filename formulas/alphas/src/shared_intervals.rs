@@ -12,6 +12,30 @@ const REPLICATES: u32 = 1_000;
 /// Values of some of the days, with their places.
 pub type DaySeries = Vec<(usize, f64)>;
 
+/// Series in records by their bits: a return may be infinite, and JSON has no such number.
+pub mod exact_series {
+    use super::DaySeries;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    /// Writes a series.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(series: &DaySeries, serializer: S) -> Result<S::Ok, S::Error> {
+        let bits = series.iter().map(|(day, value)| (*day, value.to_bits()));
+        bits.collect::<Vec<(usize, u64)>>().serialize(serializer)
+    }
+
+    /// Reads a series.
+    ///
+    /// # Errors
+    /// Those of the deserializer.
+    pub fn deserialize<'d, D: Deserializer<'d>>(deserializer: D) -> Result<DaySeries, D::Error> {
+        let bits = Vec::<(usize, u64)>::deserialize(deserializer)?.into_iter();
+        Ok(bits.map(|(day, bits)| (day, f64::from_bits(bits))).collect())
+    }
+}
+
 /// 95 % intervals of the mean of each series, from one stationary bootstrap over so many days. A series has the places of its
 /// days with their values; a replicate takes the mean over those of its days that the series has.
 ///

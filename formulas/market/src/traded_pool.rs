@@ -4,39 +4,16 @@ use crate::FormulasError;
 use crate::field_panel::FieldPanel;
 use crate::formula_values::{NameValues, ValueSpan, evaluate_each};
 use crate::market_fields::{MARKET_FIELDS, market_fields_until};
+use crate::searched_pool::SearchedPool;
 use ktd_alphas::{DayTable, MemberTable, day_spreads};
 use ktd_data::scores::ScoreTable;
 use ktd_env::{DayIndex, Market, NameId, TradeDate};
 use ktd_expressions::{CheckedFormula, FormulaPlan, FormulaPrecision, FormulaRole, check_formula};
-use ktd_io::whole_file::parse_json;
-use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Formulas whose values stand in memory together.
 const AT_ONCE: usize = 64;
-
-/// The part of `pool.json` that decides what is held.
-#[derive(Debug, Deserialize)]
-struct PoolRecord {
-    #[serde(default)]
-    read_until: Option<String>,
-    #[serde(default)]
-    model: Option<PoolModel>,
-    formulas: Vec<PoolFormula>,
-}
-
-#[derive(Debug, Deserialize)]
-struct PoolModel {
-    known_until: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct PoolFormula {
-    id: String,
-    expression: String,
-    is_turned: bool,
-}
 
 /// The formulas of a search with the directions that its train days gave them.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +32,7 @@ impl TradedPool {
     /// [`FormulasError`] for a file that is no pool, holds no formula or one that is refused, and for a pool of which it is
     /// not known which days made it.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FormulasError> {
-        let record: PoolRecord = parse_json(path, bytes)?;
+        let record = SearchedPool::parse(path, bytes)?;
         let known_until = known_until(path, &record)?;
         let mut pool = Self {
             formulas: Vec::with_capacity(record.formulas.len()),
@@ -63,6 +40,12 @@ impl TradedPool {
             known_until,
         };
         for formula in record.formulas {
+            let is_turned = formula.is_turned.ok_or_else(|| {
+                FormulasError::input(
+                    format_args!("{}: formula {:?} has no `is_turned`", path.display(), formula.id),
+                    "search again with this version of the program",
+                )
+            })?;
             let checked = check_formula(&formula.expression, &MARKET_FIELDS, FormulaRole::Alpha);
             let checked = checked.map_err(|error| {
                 FormulasError::input(
@@ -71,7 +54,7 @@ impl TradedPool {
                 )
             })?;
             pool.formulas.push(checked);
-            pool.turned.push(formula.is_turned);
+            pool.turned.push(is_turned);
         }
         if pool.formulas.is_empty() {
             return Err(FormulasError::input(
@@ -154,7 +137,7 @@ impl TradedPool {
 }
 
 /// The later of the search's last day and that of the model behind it.
-fn known_until(path: &Path, record: &PoolRecord) -> Result<TradeDate, FormulasError> {
+fn known_until(path: &Path, record: &SearchedPool) -> Result<TradeDate, FormulasError> {
     let date = |text: &str| TradeDate::parse(text).ok();
     let unknown =
         |what: &str, hint: &str| FormulasError::input(format_args!("{}: {what}", path.display()), hint);

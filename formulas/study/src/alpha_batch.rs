@@ -1,20 +1,18 @@
 //! Alphas that are evaluated together: as many as their scores fit in memory.
 
-use crate::FormulaStudyError;
 use crate::alpha_exchange::AlphaExchange;
 use crate::alpha_found::{AlphaFound, SplitFound};
-use crate::alpha_report::{Figure, FigureRow, coded};
-use crate::alpha_rows::{add_evaluation, coverage, daily_scores, portfolio_returns, yearly_figures};
-use crate::alpha_study::{NoiseMode, StudyOrientation};
+use crate::alpha_study::StudyOrientation;
 use crate::open_study::OpenStudy;
 use crate::split_tables::SplitTables;
-use crate::study_noise::NoiseDraw;
-use crate::study_values::{ScoreColumns, ScoreTask};
+use ktd_alphas::NoiseMode;
 use ktd_alphas::{
-    AlphaEvaluation, DailyRanks, DaySeries, DayTable, NoiseLaw, daily_correlations, day_spreads,
-    evaluate_alpha, shared_mean_intervals, shared_sharpe_intervals,
+    AlphaEvaluation, DailyRanks, DaySeries, DayTable, Figure, FigureRow, NoiseLaw, daily_correlations,
+    day_spreads, evaluate_alpha, shared_mean_intervals, shared_sharpe_intervals,
 };
 use ktd_expressions::CheckedFormula;
+use ktd_formulas::NoiseDraw;
+use ktd_formulas::{ScoreColumns, ScoreTask};
 use ktd_io::parallel::in_parallel;
 use ktd_stats::moments::mean;
 use ktd_stats::{Interval, Undefined};
@@ -37,8 +35,8 @@ pub(crate) struct BatchTask<'s> {
 /// By split: how much of its order an alpha keeps under one draw; none where that is undefined.
 type OneDraw = Vec<Option<f64>>;
 
-/// By law and split: the same of each draw.
-type Draws = [Vec<Vec<Option<f64>>>; 2];
+/// By law: each draw, by alpha.
+type Draws = [Vec<Vec<OneDraw>>; 2];
 
 impl BatchTask<'_> {
     /// Evaluates some formulas, works of `hands`; also how often the least factor of noise held.
@@ -51,9 +49,8 @@ impl BatchTask<'_> {
         // Values are computed once, and not at all where every work is recorded.
         let columns = LazyCell::new(|| {
             let panel = &self.open.data.panel;
-            self.task
-                .columns(panel, formulas, &mut || hands.advance(1))
-                .map_err(StudyError::from)
+            let columns = self.task.columns(panel, formulas, &mut || hands.advance(1));
+            columns.map_err(StudyError::from)
         });
         let columns = || columns.as_ref().map_err(StudyError::clone);
         let mut found = hands.work("alphas", &forms, || {
@@ -105,16 +102,16 @@ impl BatchTask<'_> {
             .collect();
         let splits = self.splits.iter().zip(&evaluations).map(|(split, evaluation)| {
             let mut row = FigureRow::default();
-            add_evaluation(&mut row, evaluation, self.open.label_words().1);
-            row.put("coverage", Ok(coverage(&scores, split)));
+            evaluation.add_figures(&mut row, self.open.label_words().1);
+            row.put("coverage", Ok(split.split.coverage(&scores)));
             if let Some(exchange) = self.exchange {
                 exchange.add_figures(&mut row, &scores, split);
             }
             SplitFound {
                 row,
                 is_constant: evaluation.is_constant,
-                returns: portfolio_returns(evaluation),
-                years: yearly_figures(self.open, split, evaluation),
+                returns: evaluation.returns(),
+                years: evaluation.by_year(|day| self.open.year_of(day)),
             }
         });
         let members = self.splits.first().map(|split| split.split.members);
@@ -135,15 +132,14 @@ impl BatchTask<'_> {
         evaluations: Vec<&AlphaEvaluation>,
         place: usize,
         found: &mut [AlphaFound],
-    ) -> Result<(), FormulaStudyError> {
+    ) -> Result<(), StudyError> {
         let (study, days) = (&self.open.study, &split.split.label_days);
         let first = days.first().copied().unwrap_or(0);
         let series: Vec<DaySeries> = evaluations
             .into_iter()
-            .map(|evaluation| daily_scores(&evaluation.daily, study.beta, first))
+            .map(|evaluation| evaluation.scores(study.beta, first))
             .collect();
-        let powers =
-            shared_mean_intervals(&series, days.len(), study.seed).map_err(FormulaStudyError::invalid)?;
+        let powers = shared_mean_intervals(&series, days.len(), study.seed).map_err(StudyError::invalid)?;
         let returns = found.iter().map(|alpha| {
             let split = alpha.splits.get(place);
             let days = split.map(|split| split.returns.iter());
@@ -152,7 +148,7 @@ impl BatchTask<'_> {
         });
         let returns: Vec<DaySeries> = returns.collect();
         let sharpes =
-            shared_sharpe_intervals(&returns, days.len(), study.seed).map_err(FormulaStudyError::invalid)?;
+            shared_sharpe_intervals(&returns, days.len(), study.seed).map_err(StudyError::invalid)?;
         for (alpha, (power, sharpe)) in found.iter_mut().zip(powers.into_iter().zip(sharpes)) {
             if let Some(split) = alpha.splits.get_mut(place) {
                 add_interval(&mut split.row, ["pps_low", "pps_high"], power);
@@ -170,14 +166,7 @@ impl BatchTask<'_> {
         found: &mut [AlphaFound],
         hands: &Hands<'_, ()>,
     ) -> Result<usize, StudyError> {
-        let mut raised = 0;
-        let mut draws: Vec<Draws> = vec![
-            [
-                vec![Vec::new(); self.splits.len()],
-                vec![Vec::new(); self.splits.len()]
-            ];
-            formulas.len()
-        ];
+        let (mut raised, mut draws) = (0, Draws::default());
         let (noise, seed) = (&self.open.study.noise, self.open.study.seed);
         let members = self.splits.first().map(|split| split.split.members);
         let ranks = LazyCell::new(|| {
@@ -189,7 +178,7 @@ impl BatchTask<'_> {
             })
         });
         for (law_place, law) in LAWS.into_iter().enumerate().filter(|_| self.sigma.is_some()) {
-            for place in 0..noise.draws {
+            for place in 0..self.open.study.draws() {
                 let draw = NoiseDraw {
                     mode: noise.mode,
                     law,
@@ -200,19 +189,18 @@ impl BatchTask<'_> {
                 let input = (forms, law_place, place);
                 let (kept, floor): (Vec<OneDraw>, usize) = hands.work("noise draw", &input, || {
                     let ranks = ranks.as_ref().map_err(StudyError::clone)?;
-                    Ok(self.one_draw((columns()?, ranks), formulas, draw, &mut || hands.advance(1))?)
+                    self.one_draw((columns()?, ranks), formulas, draw, &mut || hands.advance(1))
                 })?;
                 raised += floor;
-                for (draws, kept) in draws.iter_mut().zip(kept) {
-                    for (draws, kept) in draws.get_mut(law_place).into_iter().flatten().zip(kept) {
-                        draws.push(kept);
-                    }
-                }
+                draws
+                    .get_mut(law_place)
+                    .into_iter()
+                    .for_each(|draws| draws.push(kept.clone()));
             }
         }
-        for (alpha, draws) in found.iter_mut().zip(draws) {
-            for (place, split) in alpha.splits.iter_mut().enumerate() {
-                add_robustness_figures(&mut split.row, &draws, place, self.sigma.is_some());
+        for (alpha, found) in found.iter_mut().enumerate() {
+            for (place, split) in found.splits.iter_mut().enumerate() {
+                add_robustness_figures(&mut split.row, &draws, (alpha, place), self.sigma.is_some());
             }
         }
         Ok(raised)
@@ -225,7 +213,7 @@ impl BatchTask<'_> {
         formulas: &[CheckedFormula],
         draw: NoiseDraw,
         advance: &mut dyn FnMut(),
-    ) -> Result<(Vec<OneDraw>, usize), FormulaStudyError> {
+    ) -> Result<(Vec<OneDraw>, usize), StudyError> {
         let places: Vec<usize> = (0..formulas.len()).collect();
         let min_names = self.open.study.min_names;
         let threads = self.task.threads;
@@ -263,31 +251,34 @@ impl BatchTask<'_> {
 }
 
 fn add_interval(row: &mut FigureRow, [low, high]: [&str; 2], interval: Result<Interval, Undefined>) {
-    row.put(low, coded(interval).map(|interval| interval.lower));
-    row.put(high, coded(interval).map(|interval| interval.upper));
+    row.put_all(
+        &interval,
+        &[
+            (low, |interval| Ok(interval.lower)),
+            (high, |interval| Ok(interval.upper)),
+        ],
+    );
 }
 
-fn add_robustness_figures(row: &mut FigureRow, draws: &Draws, split: usize, is_drawn: bool) {
+fn add_robustness_figures(
+    row: &mut FigureRow,
+    draws: &Draws,
+    (alpha, split): (usize, usize),
+    is_drawn: bool,
+) {
     let robustness = |law: usize| -> Figure {
-        if !is_drawn {
-            return Err("no_noise".to_owned());
-        }
-        let days = Undefined::TooFewDays {
-            days: 0,
-            need_days: 1,
-        };
-        let of_split = draws.get(law).and_then(|splits| splits.get(split));
-        let whole = of_split.and_then(|draws| draws.iter().copied().collect::<Option<Vec<f64>>>());
+        let of_draw = |draw: &Vec<OneDraw>| draw.get(alpha)?.get(split).copied().flatten();
+        let draws = draws.get(law).map(|draws| draws.iter().map(of_draw));
+        let whole = draws.and_then(Iterator::collect::<Option<Vec<f64>>>);
+        let reason = if is_drawn { "too_few_days" } else { "no_noise" };
         whole
             .and_then(|draws| mean(&draws))
-            .ok_or_else(|| days.code().to_owned())
+            .ok_or_else(|| reason.to_owned())
     };
     let (normal, student) = (robustness(0), robustness(1));
     let both = normal.clone().and_then(|normal| Ok((normal, student.clone()?)));
-    let middle = both
-        .clone()
-        .map(|(normal, student)| f64::midpoint(normal, student));
-    row.put("pfs", middle);
+    let middle = |(normal, student)| f64::midpoint(normal, student);
+    row.put("pfs", both.clone().map(middle));
     row.put("pfs_min", both.map(|(normal, student)| normal.min(student)));
     row.put("pfs_n", normal);
     row.put("pfs_t", student);

@@ -2,26 +2,25 @@
 //!
 //! Seconds differ from run to run, so that they have files of their own and no part in a report.
 
-use crate::FormulaStudyError;
 use crate::alpha_batch::BatchTask;
 use crate::alpha_exchange::AlphaExchange;
 use crate::alpha_found::AlphaFound;
+use crate::figure_columns::FigureColumns;
 use crate::open_study::OpenStudy;
 use crate::split_tables::SplitTables;
-use crate::study_values::ScoreTask;
 use ktd_alphas::{
     DayTable, PortfolioTerms, StabilityMode, daily_correlations, pool_diversity, portfolio_test,
     rank_stability,
 };
 use ktd_expressions::CheckedFormula;
 use ktd_io::file_set::replace_report;
-use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, list, parse_json, read_bounded};
+use ktd_io::whole_file::{json_bytes, list_if_exists, parse_json, read_if_exists};
 use ktd_record::spending::Spending;
 use ktd_stats::moments::count;
-use ktd_study::{Hands, StudyError};
-use ktd_view::draw::Align::{Left, Right};
+use ktd_study::{Hands, Opening, StudyError};
 use ktd_view::draw::{TableCell, TableData};
 use ktd_view::report_table::ReportTable;
+use ktd_view::row_table::RowTable;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -76,23 +75,18 @@ pub struct StudyCost {
 /// [`StudyError`] when something cannot be evaluated, read or written.
 pub fn measure_cost(
     open: &OpenStudy,
-    folder: &Path,
+    at: &Opening<'_>,
     seconds: &dyn Fn() -> f64,
 ) -> Result<StudyCost, StudyError> {
     let tables = open.tables();
     let spans = open.splits.iter();
     let splits: Vec<SplitTables<'_>> = spans.map(|span| SplitTables::new(open, &tables, span)).collect();
-    let task = ScoreTask {
-        data: &open.data,
-        precision: open.study.numeric.precision(),
-        window: tables.window.clone(),
-        threads: open.run.threads,
-    };
+    let task = open.score_task(at.threads);
     let mut formulas = open.formulas();
     formulas.truncate(SAMPLE);
-    let Some(last) = splits.last() else {
-        return Err(StudyError::input("no split is open", "give a split"));
-    };
+    let last = splits
+        .last()
+        .ok_or_else(|| StudyError::input("no split is open", "give a split"))?;
     let batch = BatchTask {
         open,
         task: &task,
@@ -106,12 +100,12 @@ pub fn measure_cost(
         names: open.data.stocks().count(),
         alphas: formulas.len(),
         figures: figures(&batch, (last, &formulas), seconds)?,
-        models: models(open, folder)?,
+        models: models(open, at.base)?,
     };
-    let path = folder.join("cost.json");
+    let path = at.out.join("cost.json");
     let json = json_bytes(&path, &cost)?;
     let csv = ReportTable::new("cost", cost_table(&cost)).csv().into_bytes();
-    replace_report(&[(path, json), (folder.join("cost.csv"), csv)], &[])?;
+    replace_report(&[(path, json), (at.out.join("cost.csv"), csv)], &[])?;
     Ok(cost)
 }
 
@@ -152,10 +146,10 @@ fn figures(
     let split = &last.split;
     let (members, days, least) = (split.members, &split.label_days, split.min_names);
     meter.timed("PPS", || {
-        let daily = |scores: &DayTable| daily_correlations(scores, split.labels, members, days, least);
+        let of = |scores: &DayTable| daily_correlations(scores, split.labels, members, days, least);
         scores
             .iter()
-            .filter_map(|scores| daily(scores).power(split.beta).ok())
+            .filter_map(|scores| of(scores).power(split.beta).ok())
             .count()
     });
     meter.timed("RRE", || {
@@ -203,80 +197,61 @@ fn figures(
 }
 
 /// What models have spent: those that found pools, and the judges.
-fn models(open: &OpenStudy, folder: &Path) -> Result<Vec<ModelCost>, FormulaStudyError> {
+fn models(open: &OpenStudy, base: &Path) -> Result<Vec<ModelCost>, StudyError> {
+    let mined = open.study.pools.iter();
+    let mined = mined.filter_map(|pool| Some(("miner", pool.id.clone(), pool.mined.as_ref()?)));
+    let judged = open
+        .study
+        .judged
+        .iter()
+        .map(|folder| ("judge", open.study.name.clone(), folder));
     let mut found = Vec::new();
-    for pool in &open.study.pools {
-        if let Some(mined) = &pool.mined {
-            found.extend(spent("miner", &pool.id, mined)?);
-        }
-    }
-    let judges = folder.join("judge").join("units");
-    if judges.is_dir() {
-        let mut folders = list(&judges)?;
-        folders.sort();
-        for judge in folders {
-            let id = judge.file_name().map(|name| name.to_string_lossy().into_owned());
-            found.extend(spent("judge", &id.unwrap_or_default(), &judge)?);
+    for (role, id, folder) in mined.chain(judged) {
+        for unit in list_if_exists(&base.join(folder).join("units"))? {
+            let path = unit.join("spending.json");
+            let Some(bytes) = read_if_exists(&path)? else {
+                continue;
+            };
+            let spending: Spending = parse_json(&path, &bytes)?;
+            let sends = spending.sends;
+            let unknown = sends.incomplete + sends.unknown + sends.uncharged;
+            found.push(ModelCost {
+                role: role.to_owned(),
+                id: id.clone(),
+                calls: sends.reported + sends.estimated + unknown,
+                tokens: spending.tokens.all(),
+                usd: spending.total().map(ktd_experiment::amount::Picodollars::to_usd),
+            });
         }
     }
     Ok(found)
 }
 
-fn spent(role: &str, id: &str, folder: &Path) -> Result<Option<ModelCost>, FormulaStudyError> {
-    let path = folder.join("spending.json");
-    if !path.exists() {
-        return Ok(None);
-    }
-    let spending: Spending = parse_json(&path, &read_bounded(&path, JSON_LIMIT_BYTES)?)?;
-    let sends = spending.sends;
-    let calls = [
-        sends.reported,
-        sends.estimated,
-        sends.incomplete,
-        sends.unknown,
-        sends.uncharged,
-    ];
-    Ok(Some(ModelCost {
-        role: role.to_owned(),
-        id: id.to_owned(),
-        calls: calls.into_iter().fold(0, u64::saturating_add),
-        tokens: spending.tokens.all(),
-        usd: spending.total().map(ktd_experiment::amount::Picodollars::to_usd),
-    }))
-}
-
 /// What a study costs, figure by figure and model by model.
 #[must_use]
 pub fn cost_table(cost: &StudyCost) -> TableData {
-    let heads = [
-        ("of", Left),
-        ("seconds an alpha", Right),
-        ("calls", Right),
-        ("tokens", Right),
-        ("USD", Right),
-    ];
-    let figures = cost.figures.iter().map(|row| {
-        vec![
-            TableCell::Text(row.figure.clone()),
-            TableCell::Fine(row.seconds),
-            TableCell::Empty,
-            TableCell::Empty,
-            TableCell::Empty,
-        ]
-    });
-    let whole = |number: u64| TableCell::Count(usize::try_from(number).unwrap_or(usize::MAX));
-    let models = cost.models.iter().map(|row| {
-        vec![
-            TableCell::Text(format!("{} {}", row.role, row.id)),
-            TableCell::Empty,
-            whole(row.calls),
-            whole(row.tokens),
-            TableCell::optional(row.usd, TableCell::Fine),
-        ]
-    });
+    let figures = cost
+        .figures
+        .iter()
+        .map(|row| (row.figure.clone(), Some(row.seconds), None));
+    let models = cost
+        .models
+        .iter()
+        .map(|row| (format!("{} {}", row.role, row.id), None, Some(row)));
+    let rows: Vec<(String, Option<f64>, Option<&ModelCost>)> = figures.chain(models).collect();
+    let whole = |number: Option<u64>| match number {
+        Some(number) => TableCell::Count(usize::try_from(number).unwrap_or(usize::MAX)),
+        None => TableCell::Empty,
+    };
     let title = format!(
         "cost on this machine: {} alphas, split {}, {} instruments, {} days",
         cost.alphas, cost.split, cost.names, cost.days
     );
-    TableData::new(title, heads).with_rows(figures.chain(models))
+    RowTable::new(title, &rows)
+        .text("of", |(of, _, _)| of)
+        .fine("seconds an alpha", |(_, seconds, _)| *seconds)
+        .right("calls", |(_, _, model)| whole(model.map(|model| model.calls)))
+        .right("tokens", |(_, _, model)| whole(model.map(|model| model.tokens)))
+        .fine("USD", |(_, _, model)| model.and_then(|model| model.usd))
+        .table()
 }

@@ -1,23 +1,19 @@
 //! The evaluation of a study's pools.
 
-use crate::FormulaStudyError;
 use crate::alpha_batch::BatchTask;
 use crate::alpha_exchange::AlphaExchange;
 use crate::alpha_found::{AlphaFound, SplitFound};
 use crate::alpha_inference::{best_alphas, pool_inference, rank_rows};
 use crate::alpha_report::{AlphaReport, AlphaRow, AlphaYearRow, CombinationRow, PoolRow, RefusedRow};
-use crate::alpha_rows::{
-    alpha_rows, combination_row, pool_row, portfolio_returns, split_row, yearly_figures,
-};
-use crate::alpha_study::{NoiseMode, StudyLabel};
-use crate::exact::exact_series;
+use crate::alpha_rows::{alpha_rows, combination_row, pool_row, split_row};
 use crate::open_study::{FORMAT, OpenStudy};
 use crate::pool_products::PoolTask;
 use crate::split_tables::{SplitTables, StudyTables};
 use crate::study_pool::StudyPool;
-use crate::study_values::ScoreTask;
-use ktd_alphas::{AlphaEvaluation, DaySeries, LabelKind, evaluate_alpha, label_returns};
+use ktd_alphas::NoiseMode;
+use ktd_alphas::{DaySeries, FigureRow, evaluate_alpha, exact_series};
 use ktd_expressions::{CheckedFormula, RowsBack};
+use ktd_formulas::ScoreTask;
 use ktd_io::sha256::sha256_hex;
 use ktd_study::{Hands, StudyError};
 use serde::{Deserialize, Serialize};
@@ -29,21 +25,30 @@ const BATCH_CELL_BYTES: usize = 12;
 /// The name of a pool's equal-weight combination among its alphas.
 const EQUAL: &str = "equal";
 
-/// The rows of a pool and of its combinations.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct PoolWork {
-    /// By split.
-    pools: Vec<PoolRow>,
-    /// With the place of their split.
-    combinations: Vec<(usize, CombinationRow)>,
-    years: Vec<AlphaYearRow>,
-    /// Daily returns of the equal-weight combination, with the place of their split.
-    equal: Vec<(usize, Returns)>,
+/// A pool and its combinations on a split.
+#[derive(Debug, Serialize, Deserialize)]
+struct PoolOfSplit {
+    pool: PoolRow,
+    combinations: Vec<CombinationRow>,
+    /// The equal-weight combination by year.
+    years: Vec<(String, FigureRow)>,
+    /// Its daily returns.
+    #[serde(with = "exact_series")]
+    equal: DaySeries,
 }
 
-/// Daily returns.
-#[derive(Debug, Serialize, Deserialize)]
-struct Returns(#[serde(with = "exact_series")] DaySeries);
+fn year_rows(
+    (split, pool, id): (&str, &str, &str),
+    years: &[(String, FigureRow)],
+) -> impl Iterator<Item = AlphaYearRow> {
+    years.iter().map(move |(year, row)| AlphaYearRow {
+        split: split.to_owned(),
+        pool: pool.to_owned(),
+        id: id.to_owned(),
+        year: year.clone(),
+        row: row.clone(),
+    })
+}
 
 impl OpenStudy {
     /// Evaluates everything; what takes long are works of `hands`.
@@ -62,12 +67,7 @@ impl OpenStudy {
                 ));
             }
         }
-        let task = ScoreTask {
-            data: &self.data,
-            precision: self.study.numeric.precision(),
-            window: tables.window.clone(),
-            threads: hands.threads(),
-        };
+        let task = self.score_task(hands.threads());
         let formulas = self.formulas();
         let (found, raised) = self.found(&task, &splits, &formulas, hands)?;
         let mut report = self.empty_report(raised)?;
@@ -79,7 +79,7 @@ impl OpenStudy {
         }
         self.add_pools(&mut report, &task, &splits, (&formulas, &found), hands)?;
         (report.selections, report.curve_days) = hands.work("selections", &self.formulas_hash(), || {
-            Ok(self.selections(&report.alphas, &task, &splits, (&formulas, &found))?)
+            self.selections(&report.alphas, &task, &splits, (&formulas, &found))
         })?;
         Ok(report)
     }
@@ -91,7 +91,7 @@ impl OpenStudy {
         (place, split): (usize, &SplitTables<'_>),
         found: &[AlphaFound],
         rows: &mut [AlphaRow],
-    ) -> Result<(), FormulaStudyError> {
+    ) -> Result<(), StudyError> {
         let of_split: Vec<&SplitFound> = found.iter().filter_map(|alpha| alpha.splits.get(place)).collect();
         let mut first = 0;
         for pool in &self.pools {
@@ -106,20 +106,14 @@ impl OpenStudy {
         for (row, alpha) in rows.iter().zip(&of_split) {
             report
                 .years
-                .extend(alpha.years.iter().map(|(year, figures)| AlphaYearRow {
-                    split: row.split.clone(),
-                    pool: row.pool.clone(),
-                    id: row.id.clone(),
-                    year: year.clone(),
-                    row: figures.clone(),
-                }));
+                .extend(year_rows((&row.split, &row.pool, &row.id), &alpha.years));
         }
         let best = best_alphas(rows, found, place);
         report.ranks.extend(rank_rows(self, split, "alphas", &best)?);
         Ok(())
     }
 
-    fn empty_report(&self, raised: usize) -> Result<AlphaReport, FormulaStudyError> {
+    fn empty_report(&self, raised: usize) -> Result<AlphaReport, StudyError> {
         Ok(AlphaReport {
             format: FORMAT,
             name: self.study.name.clone(),
@@ -129,21 +123,12 @@ impl OpenStudy {
             label: self.label_words().0.to_owned(),
             noise_mode: self.study.noise.mode.word().to_owned(),
             noise_sigma: self.sigma()?,
-            noise_draws: self.study.noise.draws,
+            noise_draws: self.study.draws(),
             noise_raised: raised,
             is_test_open: self.splits.iter().any(|split| split.name == "test"),
-            test_looks: 0,
             notes: self.notes(),
-            splits: Vec::new(),
-            pools: Vec::new(),
-            combinations: Vec::new(),
-            alphas: Vec::new(),
-            years: Vec::new(),
-            inference: Vec::new(),
-            ranks: Vec::new(),
-            selections: Vec::new(),
-            curve_days: Vec::new(),
             refused: self.refused(),
+            ..AlphaReport::default()
         })
     }
 
@@ -157,7 +142,7 @@ impl OpenStudy {
     pub(crate) fn batch(&self) -> usize {
         let cells = self.window().len().saturating_mul(self.data.stocks().count());
         let bytes = cells.saturating_mul(BATCH_CELL_BYTES).max(1);
-        (self.run.batch_bytes / bytes).max(1)
+        (self.batch_bytes() / bytes).max(1)
     }
 
     fn found(
@@ -194,7 +179,7 @@ impl OpenStudy {
         hands: &Hands<'_, ()>,
     ) -> Result<(), StudyError> {
         let mut first = 0;
-        let (mut pools, mut combinations, mut equal) = (Vec::new(), Vec::new(), Vec::new());
+        let mut works: Vec<Vec<PoolOfSplit>> = Vec::new();
         for pool in &self.pools {
             let alphas = first..first + pool.set.checked.len();
             first = alphas.end;
@@ -206,104 +191,76 @@ impl OpenStudy {
                 found: found.get(alphas).unwrap_or_default().iter().collect(),
             };
             let rows = &report.alphas;
-            let made = hands.work("pool", &pool.id, || {
-                Ok(self.pool_work(pool, (&of_pool, rows), &mut || hands.advance(1))?)
+            let made: Vec<PoolOfSplit> = hands.work("pool", &pool.id, || {
+                self.pool_work(pool, (&of_pool, rows), &mut || hands.advance(1))
             })?;
-            let PoolWork {
-                pools: of_splits,
-                combinations: combined,
-                years,
-                equal: returns,
-            } = made;
-            pools.extend(of_splits.into_iter().enumerate());
-            combinations.extend(combined);
-            report.years.extend(years);
-            equal.extend(
-                returns
-                    .into_iter()
-                    .map(|(place, Returns(returns))| (place, pool.id.clone(), returns)),
-            );
+            for (split, of_split) in splits.iter().zip(&made) {
+                report
+                    .years
+                    .extend(year_rows((split.name, &pool.id, EQUAL), &of_split.years));
+            }
+            works.push(made);
         }
-        // split after split, as the alphas stand
-        pools.sort_by_key(|(place, _)| *place);
-        combinations.sort_by_key(|(place, _)| *place);
-        report.pools = pools.into_iter().map(|(_, row)| row).collect();
-        report.combinations = combinations.into_iter().map(|(_, row)| row).collect();
+        // Split after split, as the alphas stand.
         for (place, split) in splits.iter().enumerate() {
-            let of_split = equal.iter().filter(|(own, _, _)| *own == place);
-            let ranked = of_split.map(|(_, pool, returns)| (pool.clone(), EQUAL.to_owned(), returns));
+            let of_split: Vec<&PoolOfSplit> = works.iter().filter_map(|made| made.get(place)).collect();
+            report.pools.extend(of_split.iter().map(|made| made.pool.clone()));
             report
-                .ranks
-                .extend(rank_rows(self, split, "pools", &ranked.collect::<Vec<_>>())?);
+                .combinations
+                .extend(of_split.iter().flat_map(|made| made.combinations.clone()));
+            let ranked = of_split
+                .iter()
+                .map(|made| (made.pool.pool.clone(), EQUAL.to_owned(), &made.equal));
+            let ranked: Vec<_> = ranked.collect();
+            report.ranks.extend(rank_rows(self, split, "pools", &ranked)?);
         }
         Ok(())
     }
 
-    /// The rows of a pool and of its combinations.
+    /// A pool and its combinations by split.
     fn pool_work(
         &self,
         pool: &StudyPool,
         (of_pool, alphas): (&PoolTask<'_>, &[AlphaRow]),
         advance: &mut dyn FnMut(),
-    ) -> Result<PoolWork, FormulaStudyError> {
+    ) -> Result<Vec<PoolOfSplit>, StudyError> {
         let exchange = AlphaExchange::of(self);
-        let mut made = PoolWork::default();
         let (diversities, weights) = of_pool.products(advance)?;
         let given = weights
             .each_ref()
             .map(|(_, weights)| weights.as_deref().unwrap_or_default());
         let combined = of_pool.combinations(&given, advance)?;
-        for (place, (split, diversity)) in of_pool.splits.iter().zip(diversities).enumerate() {
+        let made = of_pool.splits.iter().zip(diversities).map(|(split, diversity)| {
             let rows = alphas.iter();
             let rows = rows.filter(|row| row.split == split.name && row.pool == pool.id);
-            made.pools
-                .push(pool_row(self, split, pool, &rows.collect::<Vec<_>>(), diversity));
+            let mut made = PoolOfSplit {
+                pool: pool_row(self, split, pool, &rows.collect::<Vec<_>>(), diversity),
+                combinations: Vec::new(),
+                years: Vec::new(),
+                equal: DaySeries::new(),
+            };
             for (weights, combined) in weights.iter().zip(&combined) {
                 let evaluation = evaluate_alpha(combined, &split.split);
                 let mut row = combination_row(self, split, pool, (weights, &evaluation));
                 if let Some(exchange) = exchange.as_ref().filter(|_| weights.1.is_ok()) {
                     exchange.add_figures(&mut row.row, combined, split);
                 }
-                if row.weights == "equal" {
-                    made.years.extend(self.years_of(split, pool, &evaluation));
-                    made.equal.push((place, Returns(portfolio_returns(&evaluation))));
+                if row.weights == EQUAL {
+                    made.years = evaluation.by_year(|day| self.year_of(day));
+                    made.equal = evaluation.returns();
                 }
-                made.combinations.push((place, row));
+                made.combinations.push(row);
             }
-        }
-        Ok(made)
-    }
-
-    fn years_of(
-        &self,
-        split: &SplitTables<'_>,
-        pool: &StudyPool,
-        evaluation: &AlphaEvaluation,
-    ) -> Vec<AlphaYearRow> {
-        let years = yearly_figures(self, split, evaluation).into_iter();
-        let row = |(year, row)| AlphaYearRow {
-            split: split.name.to_owned(),
-            pool: pool.id.clone(),
-            id: EQUAL.to_owned(),
-            year,
-            row,
-        };
-        years.map(row).collect()
+            made
+        });
+        Ok(made.collect())
     }
 
     pub(crate) fn tables(&self) -> StudyTables {
-        let window = self.window();
-        let table = |field| self.data.table(field, &window);
-        let (opens, closes, volumes) = (table("open"), table("close"), table("volume"));
-        let next_open = label_returns(LabelKind::NextOpen, &opens, &volumes, 1);
-        let close = label_returns(LabelKind::Close, &closes, &volumes, 1);
-        let (labels, other_labels) = match self.study.label {
-            StudyLabel::NextOpen => (next_open, close),
-            StudyLabel::Close => (close, next_open),
-        };
+        let (window, label) = (self.window(), self.study.label);
         StudyTables {
-            labels,
-            other_labels,
+            labels: self.data.labels(label, &window),
+            other_labels: self.data.labels(label.other(), &window),
             members: self.data.universe(self.study.universe, &window),
             window,
         }
@@ -336,7 +293,7 @@ impl OpenStudy {
                  first {lost} sessions are shorter"
             ));
         }
-        if !self.run.is_test_open && self.study.splits.test.is_some() {
+        if self.study.test_closed && self.study.splits.test.is_some() {
             notes.push("the test split is closed".to_owned());
         }
         if let Some(exchange) = &self.study.exchange {
@@ -351,7 +308,7 @@ impl OpenStudy {
             notes
                 .push("robustness is that of an alpha whose values are perturbed, not its inputs".to_owned());
         }
-        notes.extend(self.logic.notes());
+        notes.extend(self.logic_notes());
         notes.push("stability is turnover by another name: a high one is no independent merit".to_owned());
         notes
     }

@@ -1,12 +1,11 @@
 //! Alphas at the simulation's exchange: the same scores, with lots, limits, T+1 and fees.
 
-use crate::alpha_report::{FigureRow, coded};
+use crate::alpha_study::StudyExchange;
 use crate::open_study::OpenStudy;
 use crate::split_tables::SplitTables;
-use crate::study_exchange::StudyExchange;
-use ktd_alphas::DayTable;
+use ktd_alphas::{DayTable, FigureRow};
 use ktd_env::{Fen, Market, NameId, Ticker};
-use ktd_formulas::{CloseScores, ExchangeHolding};
+use ktd_formulas::{CloseScores, ExchangeHolding, ExchangePath};
 use ktd_stats::moments::{Moments, count};
 use ktd_stats::{TRADING_DAYS_PER_YEAR, Undefined};
 use std::sync::Arc;
@@ -41,7 +40,7 @@ impl AlphaExchange {
     /// Adds the figures of scores on a split, where the account trades on it: scores of members at each close but the last one
     /// are traded at the next open, and the account is valued at that day's close.
     pub(crate) fn add_figures(&self, row: &mut FigureRow, scores: &DayTable, split: &SplitTables<'_>) {
-        if !self.settings.trades_on(split.name) {
+        if !self.settings.splits.iter().any(|named| named == split.name) {
             return;
         }
         let (members, days) = (split.split.members, &split.split.days);
@@ -56,21 +55,28 @@ impl AlphaExchange {
                     .collect(),
             })
         });
-        let Ok(path) = self.holding.path(&self.market, &closes.collect::<Vec<_>>()) else {
-            for figure in ["sr_exchange", "ar_exchange", "rejected_exchange"] {
-                row.put(figure, coded(Err(Undefined::OutOfRange)));
-            }
-            return;
-        };
-        let few = Undefined::TooFewDays {
-            days: path.returns.len(),
-            need_days: 2,
-        };
-        let moments = Moments::of(&path.returns).filter(|_| 0 < path.fills).ok_or(few);
-        let ratio = moments.and_then(|moments| moments.annual_ratio(Undefined::ZeroVariance));
-        row.put("sr_exchange", coded(ratio));
-        let mean = moments.map(|moments| TRADING_DAYS_PER_YEAR * moments.mean());
-        row.put("ar_exchange", coded(mean));
-        row.put("rejected_exchange", Ok(count(path.rejected)));
+        let path = self.holding.path(&self.market, &closes.collect::<Vec<_>>());
+        let path = path.map_err(|_too_large| Undefined::OutOfRange);
+        row.put_all(
+            &path,
+            &[
+                ("sr_exchange", |path| {
+                    moments(path)?.annual_ratio(Undefined::ZeroVariance)
+                }),
+                ("ar_exchange", |path| {
+                    Ok(TRADING_DAYS_PER_YEAR * moments(path)?.mean())
+                }),
+                ("rejected_exchange", |path| Ok(count(path.rejected))),
+            ],
+        );
     }
+}
+
+/// The moments of an account's daily returns; none of one that never traded.
+fn moments(path: &ExchangePath) -> Result<Moments, Undefined> {
+    let few = Undefined::TooFewDays {
+        days: path.returns.len(),
+        need_days: 2,
+    };
+    Moments::of(&path.returns).filter(|_| 0 < path.fills).ok_or(few)
 }

@@ -1,8 +1,6 @@
 //! What is kept of an alpha once its scores are gone.
 
-use crate::alpha_report::FigureRow;
-use crate::exact::{exact_series, exact_spreads};
-use ktd_alphas::{DaySeries, DaySpread};
+use ktd_alphas::{DaySeries, DaySpread, FigureRow, exact_series};
 use serde::{Deserialize, Serialize};
 
 /// What is kept of an alpha when its scores are not.
@@ -12,7 +10,6 @@ pub(crate) struct AlphaFound {
     /// Its mean rank correlation on train days, where there is one.
     pub(crate) train_rank_ic: Option<f64>,
     /// Mean and deviation of each day, for its z-scores.
-    #[serde(with = "exact_spreads")]
     pub(crate) spreads: Vec<DaySpread>,
     /// By split.
     pub(crate) splits: Vec<SplitFound>,

@@ -1,16 +1,13 @@
 //! The evaluation of pools as a kind of study: one unit, whose batches, noise draws, pools and choices are works.
 
-use crate::alpha_pictures::{curves, rose, scatter, years};
+use crate::alpha_pictures::{curves, scatter};
 use crate::alpha_report::AlphaReport;
 use crate::alpha_study::AlphaStudy;
 use crate::alpha_tables::{alpha_table, combination_table, looks, pool_table, refused_table, split_table};
 use crate::inference_tables::{
-    curve_table, inference_table, rank_table, robustness_table, selection_table, year_table,
+    curve_table, inference_table, rank_table, robustness_table, rose_table, selection_table, year_table,
 };
-use crate::judge::StudyLogic;
-use crate::open_study::{EvaluationRun, FORMAT, OpenStudy};
-use crate::rose_table::rose_table;
-use crate::study_data::StudyData;
+use crate::open_study::{FORMAT, OpenStudy};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use ktd_study::{Hands, Opening, Planned, Report, Section, Shown, StudyError, StudyKind, UnitId};
@@ -44,21 +41,11 @@ impl StudyKind for AlphaEvaluating {
     }
 
     fn check(keys: &AlphaStudy) -> Result<(), StudyError> {
-        Ok(keys.check()?)
+        keys.check()
     }
 
     fn open(keys: &AlphaStudy, at: &Opening<'_>) -> Result<OpenStudy, StudyError> {
-        let study = keys.clone().based(at.base);
-        let data = StudyData::read(&study)?;
-        let run = EvaluationRun {
-            is_test_open: !study.test_closed,
-            threads: at.threads,
-            batch_bytes: study
-                .batch_mb
-                .map_or(EvaluationRun::BATCH_BYTES, |megabytes| megabytes << 20),
-        };
-        let logic = StudyLogic::read(&study, at.out)?;
-        Ok(OpenStudy::new(study, data, run)?.with_logic(logic))
+        OpenStudy::open(keys, at)
     }
 
     fn decides(world: &OpenStudy) -> Value {
@@ -129,10 +116,6 @@ fn verdict(report: &AlphaReport) -> String {
 }
 
 fn sections(report: &AlphaReport) -> Vec<Section> {
-    let mut pools = Section::new("Pools").table("pools", pool_table(report), Shown::Everywhere);
-    if let Some(split) = report.splits.last() {
-        pools = pools.picture(rose(report, &split.split));
-    }
     let mut figures = Section::new("What each figure is good for").table(
         "selections",
         selection_table(report),
@@ -142,12 +125,17 @@ fn sections(report: &AlphaReport) -> Vec<Section> {
         figures = figures.picture(curves(report));
     }
     let scatters = html! { div.pair { @for split in &report.splits { (scatter(report, split)) } } };
-    let of_last = |most: usize| alpha_table(&report.of_last_split(most));
+    let of_last = |most: usize| alpha_table(report, Some(most));
     vec![
-        pools
+        Section::new("Pools")
+            .table("pools", pool_table(report), Shown::Everywhere)
+            .table("rose", rose_table(report), Shown::Page)
             .table("combinations", combination_table(report), Shown::Everywhere)
-            .picture(years(report))
-            .table("rose", rose_table(report), Shown::Files),
+            .table(
+                "years_of_pools",
+                year_table(report, Some("equal")),
+                Shown::PageAlone,
+            ),
         Section::new("What may be concluded")
             .table("best_of_pools", inference_table(report), Shown::Everywhere)
             .table("ranks", rank_table(report), Shown::Page),
@@ -163,8 +151,8 @@ fn sections(report: &AlphaReport) -> Vec<Section> {
         Section::new("Alphas")
             .table("best_alphas", of_last(TERMINAL_ALPHAS), Shown::Terminal)
             .table("shown_alphas", of_last(PAGE_ALPHAS), Shown::PageAlone)
-            .table("alphas", alpha_table(report), Shown::Files)
-            .table("years", year_table(report), Shown::Files)
+            .table("alphas", alpha_table(report, None), Shown::Files)
+            .table("years", year_table(report, None), Shown::Files)
             .table("refused", refused_table(report), Shown::Folded),
     ]
 }

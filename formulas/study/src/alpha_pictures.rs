@@ -1,8 +1,7 @@
-//! Pictures of a report: percentile roses, turnover on stability, curves, correlations by year.
+//! Pictures of a report: turnover on stability, and curves.
 
 use crate::alpha_report::{AlphaReport, SplitRow};
 use crate::alpha_tables::{LAW_INTERCEPT, LAW_SLOPE};
-use crate::rose_table::{ROSE_FIGURES, rose_points};
 use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, Plane, Point, decimals, padded, real, thin};
 use maud::{Markup, html};
 
@@ -11,7 +10,7 @@ const COLOURS: usize = 8;
 
 const EDGES: Edges = Edges::new(8.0, 14.0, 36.0, 52.0);
 
-pub(crate) fn legend(names: &[String]) -> Markup {
+fn legend(names: &[String]) -> Markup {
     html! {
         ul.legend {
             @for (place, name) in names.iter().enumerate() {
@@ -23,53 +22,6 @@ pub(crate) fn legend(names: &[String]) -> Markup {
 
 fn figure(caption: &str, names: &[String], drawing: &Markup) -> Markup {
     html! { figure { (drawing) (legend(names)) figcaption { (caption) } } }
-}
-
-/// A rose: mean percentiles of each pool's alphas among all of a split.
-pub(crate) fn rose(report: &AlphaReport, split: &str) -> Markup {
-    const SIDE: f64 = 320.0;
-    const RADIUS: f64 = 110.0;
-    let mut canvas = Canvas::new(SIDE, SIDE);
-    let corners = real(ROSE_FIGURES.len());
-    let at = |corner: usize, share: f64| -> Point {
-        let angle = std::f64::consts::TAU * real(corner) / corners;
-        let (sine, cosine) = (libm::sin(angle), libm::cos(angle));
-        (
-            SIDE / 2.0 + share * RADIUS * sine,
-            SIDE / 2.0 - share * RADIUS * cosine,
-        )
-    };
-    let ring =
-        |share: f64| -> Vec<Point> { (0..=ROSE_FIGURES.len()).map(|corner| at(corner, share)).collect() };
-    for share in [0.25, 0.5, 0.75, 1.0] {
-        canvas.path("gr", &ring(share));
-    }
-    for (corner, (_, head)) in ROSE_FIGURES.iter().enumerate() {
-        canvas.line("ax", at(corner, 0.0), at(corner, 1.0));
-        let (x, y) = at(corner, 1.12);
-        canvas.text("tk", Anchor::Middle, (x, y + 3.4), head);
-    }
-    let names = report.pool_names();
-    for (place, pool) in names.iter().enumerate() {
-        let points = rose_points(report, split, pool);
-        let known = points.iter().enumerate();
-        let corners: Vec<Point> = known
-            .filter_map(|(corner, percentile)| Some(at(corner, (*percentile)? / 100.0)))
-            .collect();
-        let closed: Vec<Point> = corners.iter().chain(corners.first()).copied().collect();
-        let colour = place % COLOURS;
-        canvas.explained(pool, |canvas| {
-            canvas.area(&format!("rose f{colour}"), &closed);
-            canvas.path(&format!("curve c{colour}"), &closed);
-        });
-    }
-    let title = format!("mean percentiles of pools on {split} days");
-    let drawing = canvas.figure(
-        "small",
-        &title,
-        "one corner a figure, the rim is the 100th percentile",
-    );
-    figure(&format!("{title} (rose.csv)"), &names, &drawing)
 }
 
 /// Turnover on stability of the alphas of a split, with the line through them and the law without a market.
@@ -197,55 +149,4 @@ pub(crate) fn curves(report: &AlphaReport) -> Markup {
         "value of the equal-weight combination's portfolio, 1 before the first day",
     );
     figure(&format!("{title} (curves.csv)"), &names, &drawing)
-}
-
-/// Mean rank correlations of the pools' equal-weight combinations by year.
-pub(crate) fn years(report: &AlphaReport) -> Markup {
-    let names = report.pool_names();
-    let rows: Vec<_> = report.years.iter().filter(|row| row.id == "equal").collect();
-    let mut years: Vec<String> = rows
-        .iter()
-        .map(|row| format!("{} {}", row.year, row.split))
-        .collect();
-    years.sort();
-    years.dedup();
-    let mut canvas = Canvas::new(640.0, 280.0);
-    let (label, none) = (|value: f64| decimals(value, 3), |_: f64| String::new());
-    let values = rows.iter().filter_map(|row| row.row.get("rank_ic"));
-    let plane = Axes {
-        edges: EDGES,
-        rows: None,
-        x: Axis::new(0.0..real(years.len().max(1)), 0, &none),
-        y: Axis::new(padded(values, 0.0), 6, &label),
-    }
-    .draw(&mut canvas);
-    for (place, year) in years.iter().enumerate() {
-        let x = plane.x(real(place) + 0.5);
-        let (number, split) = year.split_once(' ').unwrap_or((year, ""));
-        canvas.text("tk", Anchor::Middle, (x, 260.0), number);
-        canvas.text("tk", Anchor::Middle, (x, 272.0), split);
-    }
-    for row in &rows {
-        let year = years
-            .iter()
-            .position(|year| *year == format!("{} {}", row.year, row.split));
-        let pool = names.iter().position(|name| *name == row.pool);
-        let (Some(year), Some(pool), Some(value)) = (year, pool, row.row.get("rank_ic")) else {
-            continue;
-        };
-        let width = 0.8 / real(names.len().max(1));
-        let left = real(year) + 0.1 + width * real(pool);
-        canvas.explained(
-            &format!("{} {}: {}", row.pool, row.year, decimals(value, 4)),
-            |canvas| {
-                let bar = format!("f{}", pool % COLOURS);
-                canvas.rect(&bar, plane.at(left, 0.0), plane.at(left + 0.9 * width, value));
-            },
-        );
-    }
-    let base = plane.y(0.0);
-    canvas.line("zero", (plane.across.start, base), (plane.across.end, base));
-    let title = "rank correlation of the pools' equal-weight combinations by year";
-    let drawing = canvas.figure("wide", title, "a bar a pool and year");
-    figure(&format!("{title} (years.csv)"), &names, &drawing)
 }

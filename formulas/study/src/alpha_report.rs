@@ -1,46 +1,8 @@
 //! What a study of alphas found.
 
-use ktd_stats::Undefined;
+pub use ktd_alphas::FigureRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-
-/// A figure, or a stable word that says why there is none.
-pub(crate) type Figure = Result<f64, String>;
-
-/// Figures by name; one that is undefined is null, and its reason stands in `undefined`.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
-pub struct FigureRow {
-    /// By name.
-    pub figures: BTreeMap<String, Option<f64>>,
-    /// Why a figure is null, by name.
-    pub undefined: BTreeMap<String, String>,
-}
-
-impl FigureRow {
-    /// Adds a figure.
-    pub(crate) fn put(&mut self, name: &str, figure: Figure) {
-        let figure = figure.and_then(|value| {
-            let finite = Undefined::unless_finite(value);
-            finite.map_err(|reason| reason.code().to_owned())
-        });
-        if let Err(reason) = &figure {
-            self.undefined.insert(name.to_owned(), reason.clone());
-        }
-        self.figures.insert(name.to_owned(), figure.ok());
-    }
-
-    /// A figure; none where it is undefined.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<f64> {
-        self.figures.get(name).copied().flatten()
-    }
-}
-
-/// The stable word of a reason.
-pub(crate) fn coded<T>(value: Result<T, Undefined>) -> Result<T, String> {
-    value.map_err(|reason| reason.code().to_owned())
-}
 
 /// An alpha over the days of a split.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -210,7 +172,7 @@ pub struct RefusedRow {
 }
 
 /// What a study of alphas found.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct AlphaReport {
     /// The version of this layout.
     pub format: u32,
@@ -270,22 +232,5 @@ impl AlphaReport {
             }
         }
         names
-    }
-}
-
-impl AlphaReport {
-    /// The same report with so many alphas of the last split alone, in the order of their pools.
-    #[must_use]
-    pub fn of_last_split(&self, most: usize) -> Self {
-        let last = self.splits.last().map(|split| split.split.as_str());
-        let of_last = self
-            .alphas
-            .iter()
-            .filter(|alpha| Some(alpha.split.as_str()) == last);
-        Self {
-            alphas: of_last.take(most).cloned().collect(),
-            years: Vec::new(),
-            ..self.clone()
-        }
     }
 }

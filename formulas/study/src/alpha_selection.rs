@@ -1,15 +1,14 @@
 //! Alphas chosen on valid days, together on test days: what each figure is good for.
 
-use crate::FormulaStudyError;
 use crate::alpha_found::AlphaFound;
-use crate::alpha_report::{AlphaRow, FigureRow, SelectionRow};
-use crate::alpha_rows::{add_evaluation, portfolio_returns};
+use crate::alpha_report::{AlphaRow, SelectionRow};
 use crate::open_study::OpenStudy;
 use crate::pool_products::PoolTask;
 use crate::split_tables::SplitTables;
-use crate::study_values::ScoreTask;
-use ktd_alphas::{equal_weights, evaluate_alpha};
+use ktd_alphas::{FigureRow, equal_weights, evaluate_alpha, highest};
 use ktd_expressions::CheckedFormula;
+use ktd_formulas::ScoreTask;
+use ktd_study::StudyError;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many alphas are chosen.
@@ -32,20 +31,18 @@ impl OpenStudy {
         task: &ScoreTask<'_>,
         splits: &[SplitTables<'_>],
         (formulas, found): (&[CheckedFormula], &[AlphaFound]),
-    ) -> Result<(Vec<SelectionRow>, Vec<String>), FormulaStudyError> {
-        let Some(test) = splits.iter().find(|split| split.name == "test") else {
+    ) -> Result<(Vec<SelectionRow>, Vec<String>), StudyError> {
+        let test = splits.iter().find(|split| split.name == "test");
+        let valid: Vec<&AlphaRow> = alphas.iter().filter(|row| row.split == "valid").collect();
+        let Some(test) = test.filter(|_| !valid.is_empty()) else {
             return Ok(Default::default());
         };
-        let valid: Vec<&AlphaRow> = alphas.iter().filter(|row| row.split == "valid").collect();
-        if valid.is_empty() {
-            return Ok(Default::default());
-        }
         let choices = self.choices(&valid);
         let together: BTreeSet<usize> = choices
             .iter()
-            .flat_map(|(_, _, chosen)| chosen.iter().copied())
+            .flat_map(|(_, _, chosen)| chosen)
+            .copied()
             .collect();
-        let places: BTreeMap<usize, usize> = together.iter().copied().zip(0..).collect();
         let chosen = PoolTask {
             open: self,
             task,
@@ -59,16 +56,7 @@ impl OpenStudy {
         };
         let weights: Vec<Vec<f64>> = choices
             .iter()
-            .map(|(_, _, alphas)| {
-                let mut weights = vec![0.0; together.len()];
-                for (alpha, weight) in alphas.iter().zip(equal_weights(alphas.len())) {
-                    let place = places.get(alpha).and_then(|place| weights.get_mut(*place));
-                    if let Some(slot) = place {
-                        *slot = weight;
-                    }
-                }
-                weights
-            })
+            .map(|(_, _, alphas)| weights(alphas, &together))
             .collect();
         let weights: Vec<&[f64]> = weights.iter().map(Vec::as_slice).collect();
         let combined = chosen.combinations(&weights, &mut || ())?;
@@ -76,8 +64,8 @@ impl OpenStudy {
         for ((by, beta, alphas), combined) in choices.into_iter().zip(combined) {
             let evaluation = evaluate_alpha(&combined, &test.split);
             let mut row = FigureRow::default();
-            add_evaluation(&mut row, &evaluation, self.label_words().1);
-            let returns: BTreeMap<usize, f64> = portfolio_returns(&evaluation).into_iter().collect();
+            evaluation.add_figures(&mut row, self.label_words().1);
+            let returns: BTreeMap<usize, f64> = evaluation.returns().into_iter().collect();
             let mut value = 1.0;
             let curve = test.split.label_days.iter().map(|day| {
                 value *= 1.0 + returns.get(day).copied().unwrap_or(0.0);
@@ -93,36 +81,32 @@ impl OpenStudy {
             });
         }
         let days = test.split.label_days.iter();
-        Ok((selections, days.map(|day| self.day_of(test, Some(day))).collect()))
+        Ok((selections, days.map(|day| self.day_of(Some(day))).collect()))
     }
 
     fn choices(&self, valid: &[&AlphaRow]) -> Vec<Choice> {
-        let beta = self.study.beta;
-        let by_figure = FIGURES
-            .into_iter()
-            .map(|figure| (figure, beta, best(valid, |row| row.row.get(figure))));
-        let by_beta = BETAS.into_iter().map(|beta| {
-            let score =
-                |row: &AlphaRow| Some(beta * row.row.get("ic")? + (1.0 - beta) * row.row.get("rank_ic")?);
-            ("pps by beta", beta, best(valid, score))
+        // Of one formula under several names the first counts.
+        let mut seen = BTreeSet::new();
+        let distinct = valid
+            .iter()
+            .map(|row| seen.insert(row.formula.as_str()).then_some(&row.row));
+        let distinct: Vec<Option<&FigureRow>> = distinct.collect();
+        let best = |figure: &dyn Fn(&FigureRow) -> Option<f64>| {
+            highest(distinct.iter().map(|row| row.and_then(figure)), CHOSEN)
+        };
+        let by_figure = FIGURES.map(|name| (name, self.study.beta, best(&|row| row.get(name))));
+        let by_beta = BETAS.map(|beta| {
+            let score = |row: &FigureRow| Some(beta * row.get("ic")? + (1.0 - beta) * row.get("rank_ic")?);
+            ("pps by beta", beta, best(&score))
         });
-        by_figure
-            .chain(by_beta)
-            .filter(|(_, _, chosen)| !chosen.is_empty())
-            .collect()
+        let choices = by_figure.into_iter().chain(by_beta);
+        choices.filter(|(_, _, chosen)| !chosen.is_empty()).collect()
     }
 }
 
-/// The places of the best distinct alphas, the best first.
-fn best(valid: &[&AlphaRow], figure: impl Fn(&AlphaRow) -> Option<f64>) -> Vec<usize> {
-    let mut seen = BTreeSet::new();
-    let distinct = valid
-        .iter()
-        .enumerate()
-        .filter(|(_, row)| seen.insert(row.formula.as_str()));
-    let mut order: Vec<(f64, usize)> = distinct
-        .filter_map(|(place, row)| Some((figure(row)?, place)))
-        .collect();
-    order.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
-    order.into_iter().take(CHOSEN).map(|(_, place)| place).collect()
+/// The equal weights of some alphas among all that are chosen by anything.
+fn weights(alphas: &[usize], together: &BTreeSet<usize>) -> Vec<f64> {
+    let weight = equal_weights(alphas.len()).first().copied().unwrap_or(0.0);
+    let of = |alpha: &usize| if alphas.contains(alpha) { weight } else { 0.0 };
+    together.iter().map(of).collect()
 }

@@ -1,6 +1,6 @@
-//! Studies beside episodes: files of formulas, the columns they read, their values, and reports.
+//! The three kinds of study of formulas: what pools are worth, what judges think of them, and the search for them.
 //!
-//! Knows: files, panels, formulas, the one client of models. Never knows: a mask, an episode, how a formula is evaluated.
+//! Knows: formulas over a market, the one client of models. Never knows: a mask, an episode, how a formula is evaluated.
 
 mod alpha_batch;
 mod alpha_cost;
@@ -15,26 +15,15 @@ mod alpha_rows;
 mod alpha_selection;
 mod alpha_study;
 mod alpha_tables;
-mod error;
-mod exact;
-mod formula_file;
-mod formula_set;
+mod figure_columns;
 mod inference_tables;
-mod judge_config;
+mod keys;
 mod language;
 mod open_study;
 mod pool_products;
-mod proof_panel;
-mod qlib_fields;
-mod rose_table;
 mod split_tables;
-mod study_data;
-mod study_exchange;
-mod study_noise;
 mod study_pool;
 mod study_split;
-mod study_values;
-mod values_file;
 
 pub mod judge;
 pub mod mine;
@@ -45,28 +34,8 @@ pub use alpha_report::{
     AlphaReport, AlphaRow, AlphaYearRow, CombinationRow, FigureRow, InferenceRow, PoolRow, RankRow,
     RefusedRow, SelectionRow, SplitRow,
 };
-pub use alpha_study::{
-    AlphaStudy, NoiseMode, PoolSource, StudyLabel, StudyNoise, StudyNumeric, StudyOrientation, StudySplits,
-    StudyUniverse,
-};
-pub use alpha_tables::{alpha_table, combination_table, pool_table, split_table};
-pub use error::FormulaStudyError;
-pub use formula_file::{FormulaLine, MAX_FORMULAS, read_formulas};
-pub use formula_set::{BuiltInSet, RefusedFormula, SetOfFormulas};
-pub use inference_tables::{
-    curve_table, inference_table, rank_table, robustness_table, selection_table, year_table,
-};
-pub use ktd_expressions::{FormulaPrecision, FormulaRole};
-pub use ktd_formulas::{
-    FieldColumn, FieldName, FieldPanel, FormulaValues, NameValues, ValueSpan, evaluate, evaluate_each,
-    market_fields,
-};
+pub use alpha_study::{AlphaStudy, StudyExchange, StudyOrientation};
+pub use keys::{PoolSource, StudyNoise, StudyNumeric, StudySplits};
 pub use language::{LossKind, LostCounts};
-pub use open_study::{EvaluationRun, OpenStudy};
-pub use proof_panel::{PROOF_NAMES, prove};
-pub use qlib_fields::qlib_fields;
-pub use rose_table::rose_table;
-pub use study_data::{SYNTHETIC_STUDY, StudyData};
-pub use study_exchange::StudyExchange;
+pub use open_study::OpenStudy;
 pub use study_pool::StudyPool;
-pub use values_file::{ValuesFile, ValuesFormat};

@@ -1,101 +1,119 @@
 //! A study that is ready to be evaluated: its market, pools and days.
 
-use crate::FormulaStudyError;
-use crate::alpha_study::{AlphaStudy, NoiseMode, StudyLabel, StudyOrientation};
-use crate::formula_file::check_count;
-use crate::judge::StudyLogic;
-use crate::study_data::StudyData;
-use crate::study_pool::StudyPool;
+use crate::alpha_study::{AlphaStudy, StudyOrientation};
+use crate::judge::LogicJudgement;
+use crate::study_pool::{StudyPool, input};
 use crate::study_split::{SplitSpan, split_spans};
+use ktd_alphas::Figure;
+use ktd_alphas::NoiseMode;
 use ktd_expressions::CheckedFormula;
+use ktd_formulas::check_count;
+use ktd_formulas::{FormulaMarket, ScoreTask};
 use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::parse_json;
+use ktd_study::{Opening, StudyError};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// The version of the report's layout.
-pub(crate) const FORMAT: u32 = 3;
+pub(crate) const FORMAT: u32 = 4;
 
-/// How an evaluation is run; nothing of it changes a figure that both ways have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EvaluationRun {
-    /// Whether the test split is read.
-    pub is_test_open: bool,
-    /// Threads.
-    pub threads: usize,
-    /// Bytes that the scores of the alphas evaluated together may take; [`EvaluationRun::BATCH_BYTES`] is usual.
-    pub batch_bytes: usize,
-}
-
-impl EvaluationRun {
-    /// 256 MiB.
-    pub const BATCH_BYTES: usize = 1 << 28;
-}
+/// Megabytes that the scores of the alphas evaluated together may take.
+const BATCH_MB: usize = 256;
 
 /// A study with its market, pools and days.
 #[derive(Debug, Clone)]
 pub struct OpenStudy {
     pub(crate) study: AlphaStudy,
-    pub(crate) data: StudyData,
+    pub(crate) data: FormulaMarket,
     pub(crate) pools: Vec<StudyPool>,
     pub(crate) splits: Vec<SplitSpan>,
-    pub(crate) run: EvaluationRun,
-    /// What judges found.
-    pub(crate) logic: StudyLogic,
+    /// What judges found, and SHA-256 of its bytes: figures hang on them.
+    logic: Option<(LogicJudgement, String)>,
 }
 
 impl OpenStudy {
-    /// Reads the pools of a study and finds its days.
+    /// Reads the market and the pools of a study and finds its days.
     ///
     /// # Errors
-    /// [`FormulaStudyError`] for a pool or a split that is invalid, or a test split that is asked for alone and closed.
-    pub fn new(study: AlphaStudy, data: StudyData, run: EvaluationRun) -> Result<Self, FormulaStudyError> {
+    /// [`StudyError`] for a market, a pool or a split that is invalid, or a test split that is asked for alone and closed.
+    pub fn open(keys: &AlphaStudy, at: &Opening<'_>) -> Result<Self, StudyError> {
+        let study = keys.clone().based(at.base);
+        let source = (study.panel.as_deref(), study.bins.as_deref());
+        let data = FormulaMarket::read(source, study.exchange.is_some())?;
+        Self::over(study, data, at)
+    }
+
+    /// The same over a market that was read.
+    ///
+    /// # Errors
+    /// Those of [`OpenStudy::open`].
+    pub fn over(study: AlphaStudy, data: FormulaMarket, at: &Opening<'_>) -> Result<Self, StudyError> {
         let mut splits = split_spans(&study.splits, &data.panel.calendar)?;
-        splits.retain(|split| run.is_test_open || split.name != "test");
+        splits.retain(|split| !study.test_closed || split.name != "test");
         if splits.is_empty() {
-            return Err(FormulaStudyError::input(
+            return Err(StudyError::input(
                 "the test split is closed, and there is no other",
                 "give a train or valid split, or leave --no-test out",
             ));
         }
         if study.orientation == StudyOrientation::Train && study.splits.train.is_none() {
-            return Err(FormulaStudyError::input(
+            return Err(StudyError::input(
                 "orientation = \"train\" needs a train split",
                 "give splits.train, or write orientation = \"none\"",
             ));
         }
-        for field in ["open", "high", "low", "close", "volume"] {
-            if !data.panel.fields.iter().any(|known| known == field) {
-                return Err(FormulaStudyError::input(
-                    format_args!("the panel has no field {field:?}, which labels and noise need"),
-                    "add its bins",
-                ));
-            }
-        }
-        let fields = &data.panel.fields;
-        let pools = study.pools.iter().map(|pool| StudyPool::read(pool, fields));
+        data.check_fields()?;
+        let pools = study.pools.iter();
+        let pools = pools.map(|pool| StudyPool::read(pool, &data.panel.fields, &|path| input(at, path)));
         let pools: Vec<StudyPool> = pools.collect::<Result<_, _>>()?;
-        let formulas = pools.iter().map(|pool| pool.set.checked.len()).sum();
-        check_count(&"the study", formulas)?;
+        check_count(
+            &"the study",
+            pools.iter().map(|pool| pool.set.checked.len()).sum(),
+        )?;
+        let logic = study.judged.as_ref().map(|folder| -> Result<_, StudyError> {
+            let path = folder.join("report.json");
+            let bytes = input(at, &path)?;
+            Ok((parse_json(&path, &bytes)?, sha256_hex(&bytes)))
+        });
         let open = Self {
+            logic: logic.transpose()?,
             study,
             data,
             pools,
             splits,
-            run,
-            logic: StudyLogic::default(),
         };
         open.sigma()?;
         Ok(open)
     }
 
-    /// The study with what its judges found.
-    #[must_use]
-    pub fn with_logic(self, logic: StudyLogic) -> Self {
-        Self { logic, ..self }
+    /// Where its formulas are evaluated.
+    pub(crate) fn score_task(&self, threads: usize) -> ScoreTask<'_> {
+        ScoreTask {
+            data: &self.data,
+            precision: self.study.numeric.precision(),
+            window: self.window(),
+            threads,
+        }
     }
 
     pub(crate) fn formulas(&self) -> Vec<CheckedFormula> {
         self.pools.iter().flat_map(|pool| pool.set.formulas()).collect()
+    }
+
+    /// Logic of a formula by its canonical form, or the stable word of why there is none: `no_judge`, `not_judged`, a
+    /// judge's last mistake, `refusal`, or why no model is shown the formula.
+    pub(crate) fn logic_of(&self, canonical: &str) -> Figure {
+        let judgement = self.logic.as_ref().ok_or_else(|| "no_judge".to_owned());
+        judgement.and_then(|(judgement, _)| judgement.logic(canonical))
+    }
+
+    /// What a reader must know of the judges.
+    pub(crate) fn logic_notes(&self) -> Vec<String> {
+        let judges = self.logic.iter().flat_map(|(judgement, _)| &judgement.judges);
+        let marked = judges.filter(|judge| judge.is_miner);
+        let note = |id: &String| format!("judge {id} scores formulas that its own model has found");
+        marked.map(|judge| note(&judge.id)).collect()
     }
 
     /// SHA-256 of the canonical forms of all pools: the set of formulas, whatever their names and order are.
@@ -127,49 +145,39 @@ impl OpenStudy {
             "study": self.study.without_places(),
             "panel": self.data.panel.source,
             "pools": pools.collect::<Vec<_>>(),
-            "is_test_open": self.run.is_test_open,
-            "logic": self.logic.sha256(),
+            "logic": self.logic.as_ref().map(|(_, sha256)| sha256),
         })
+    }
+
+    /// Bytes that the scores of the alphas evaluated together may take.
+    pub(crate) fn batch_bytes(&self) -> usize {
+        self.study.batch_mb.unwrap_or(BATCH_MB) << 20
     }
 
     /// Instruments that are evaluated in all, those of perturbed panels with them.
     #[must_use]
     pub fn work(&self) -> usize {
         let is_input = matches!(self.study.noise.mode, NoiseMode::Input | NoiseMode::Bar);
-        let draws = if is_input { 2 * self.study.noise.draws } else { 0 };
+        let draws = if is_input { 2 * self.study.draws() } else { 0 };
         let batches = self.formulas().len().div_ceil(self.batch());
         self.data.stocks().count() * (batches * (1 + draws) + 2 * self.pools.len())
     }
 
     /// The deviation of the noise; none where no draw is made. Test days take no part in it unless there are no others, so that
     /// figures of other splits do not depend on whether test is open.
-    pub(crate) fn sigma(&self) -> Result<Option<f64>, FormulaStudyError> {
-        if self.study.noise.draws == 0 {
-            return Ok(None);
-        }
+    pub(crate) fn sigma(&self) -> Result<Option<f64>, StudyError> {
         let is_alone = self.splits.len() == 1;
         let splits = self.splits.iter();
-        let sessions: Vec<usize> = splits
-            .filter(|split| is_alone || split.name != "test")
-            .flat_map(|split| split.sessions.clone())
-            .collect();
-        let of_index = || match self.study.noise.mode {
-            NoiseMode::Code => self.data.index_level_deviation(&sessions),
-            NoiseMode::Input | NoiseMode::Bar | NoiseMode::Output => self.data.index_deviation(&sessions),
-        };
-        self.study.noise.sigma.or_else(of_index).map(Some).ok_or_else(|| {
-            FormulaStudyError::input(
-                "the panel has no index, from which the deviation of the noise is taken",
-                "give noise = { sigma = 0.01 }, or noise = { draws = 0 } to leave robustness out",
-            )
-        })
+        let splits = splits.filter(|split| is_alone || split.name != "test");
+        let sessions: Vec<usize> = splits.flat_map(|split| split.sessions.clone()).collect();
+        let noise = self.study.noise;
+        Ok(self
+            .data
+            .sigma((noise.mode, noise.sigma), self.study.draws(), &sessions)?)
     }
 
     /// The words of the label and of the other one.
     pub(crate) const fn label_words(&self) -> (&'static str, &'static str) {
-        match self.study.label {
-            StudyLabel::NextOpen => ("next_open", "close"),
-            StudyLabel::Close => ("close", "next_open"),
-        }
+        (self.study.label.word(), self.study.label.other().word())
     }
 }

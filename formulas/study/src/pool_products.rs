@@ -1,18 +1,17 @@
 //! Pools: their directions, and their combinations, stock after stock, so that a pool of thousands needs no table of each alpha.
 
-use crate::FormulaStudyError;
 use crate::alpha_found::AlphaFound;
-use crate::alpha_report::{Figure, coded};
 use crate::open_study::OpenStudy;
 use crate::split_tables::SplitTables;
-use crate::study_values::ScoreTask;
 use ktd_alphas::{
-    DayTable, GramMatrix, daily_z_scores, diversity_of_products, equal_weights, products_of_rows,
-    ridge_of_products,
+    DayTable, Figure, GramMatrix, coded, daily_z_scores, diversity_of_products, equal_weights,
+    products_of_rows, ridge_of_products,
 };
 use ktd_expressions::CheckedFormula;
 use ktd_formulas::NameValues;
+use ktd_formulas::ScoreTask;
 use ktd_io::parallel::in_parallel;
+use ktd_study::StudyError;
 use std::ops::Range;
 
 /// A pool whose alphas have been evaluated one by one.
@@ -41,7 +40,7 @@ impl PoolTask<'_> {
     pub(crate) fn products(
         &self,
         advance: &mut dyn FnMut(),
-    ) -> Result<(Vec<Figure>, [Weights; 3]), FormulaStudyError> {
+    ) -> Result<(Vec<Figure>, [Weights; 3]), StudyError> {
         let mut parts = self.parts();
         let train = self.splits.iter().position(|split| split.name == "train");
         let z_labels = train.and_then(|train| {
@@ -93,7 +92,7 @@ impl PoolTask<'_> {
         &self,
         weights: &[&[f64]],
         advance: &mut dyn FnMut(),
-    ) -> Result<Vec<DayTable>, FormulaStudyError> {
+    ) -> Result<Vec<DayTable>, StudyError> {
         let (days, names) = (self.task.window.len(), self.open.data.stocks().count());
         let mut tables = vec![DayTable::missing(days, names); weights.len()];
         self.task

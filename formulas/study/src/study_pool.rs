@@ -1,20 +1,16 @@
 //! The pools of a study.
 
-use crate::FormulaStudyError;
-use crate::alpha_study::PoolSource;
-use crate::formula_file::{FormulaLine, check_lines, read_formulas};
-use crate::formula_set::{BuiltInSet, SetOfFormulas};
+use crate::keys::PoolSource;
 use ktd_env::TradeDate;
 use ktd_expressions::FormulaRole;
-use ktd_io::whole_file::{parse_json, read_bounded};
-use serde::Deserialize;
+use ktd_formulas::{BuiltInSet, SetOfFormulas};
+use ktd_formulas::{FormulaLine, check_lines, parse_formulas};
+use ktd_formulas::{POOL_FILE, SearchedPool};
+use ktd_study::{Opening, StudyError};
 use std::path::Path;
 
-/// The most that the file of a mined pool may hold.
-const FILE_LIMIT_BYTES: u64 = 1 << 28;
-
 /// A pool with its checked formulas.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct StudyPool {
     /// Its name.
     pub id: String,
@@ -22,41 +18,29 @@ pub struct StudyPool {
     pub set: SetOfFormulas,
     /// How many expressions the search that made it tried, where one did.
     pub tried: Option<usize>,
+    /// The model that found it, where one did.
+    pub miner: Option<String>,
     /// The last day that whoever made it may know of, or `unknown`; none where nobody is known to have.
     pub known_until: Option<String>,
     /// The last day that a search chose it by, or `unknown`; none where no search is known.
     pub read_until: Option<String>,
 }
 
-/// What a search leaves of its pool.
-#[derive(Debug, Deserialize)]
-struct MinedPool {
-    formulas: Vec<FormulaLine>,
-    #[serde(default)]
-    tried: Option<usize>,
-    #[serde(default)]
-    read_until: Option<String>,
-    #[serde(default)]
-    model: Option<MinedModel>,
-}
-
-/// The model behind a pool.
-#[derive(Debug, Deserialize)]
-struct MinedModel {
-    known_until: String,
-}
-
 /// The word for a model whose last known day nobody states.
 pub(crate) const UNKNOWN: &str = "unknown";
 
-/// A pool before its formulas are checked.
-#[derive(Debug, Default)]
-struct PoolLines {
-    lines: Vec<FormulaLine>,
-    tried: Option<usize>,
-    known_until: Option<String>,
-    read_until: Option<String>,
+/// The bytes of a file that a study names, which its folder keeps.
+pub(crate) fn input(at: &Opening<'_>, path: &Path) -> Result<Vec<u8>, StudyError> {
+    at.input(path)?.ok_or_else(|| {
+        StudyError::input(
+            format_args!("{}: there is no such file", at.base.join(path).display()),
+            "correct the path in the file of the study: it starts from there",
+        )
+    })
 }
+
+/// What reads a file that a study names.
+pub(crate) type ReadInput<'r> = &'r dyn Fn(&Path) -> Result<Vec<u8>, StudyError>;
 
 impl StudyPool {
     /// The last day that counts against a split: that whoever made the pool may know of, and on test days also the last that
@@ -70,117 +54,108 @@ impl StudyPool {
     /// Reads a pool and checks its formulas against the fields there are.
     ///
     /// # Errors
-    /// [`FormulaStudyError`] for an unknown set, a file that holds no formula, or a pool of which every formula is refused.
-    pub fn read(source: &PoolSource, fields: &[String]) -> Result<Self, FormulaStudyError> {
-        let PoolLines {
-            mut lines,
-            tried,
-            known_until,
-            read_until,
-        } = lines(source)?;
-        let known_until = source.known_until.clone().or(known_until);
-        let is_day = |day: &String| day == UNKNOWN || TradeDate::parse(day).is_ok();
-        if let Some(day) = known_until.as_ref().filter(|day| !is_day(day)) {
-            return Err(FormulaStudyError::input(
-                format_args!("pool {:?}: known_until is {day:?}", source.id),
-                "write a day as 2024-06-30, or \"unknown\"",
-            ));
+    /// [`StudyError`] for an unknown set, a file that holds no formula, or a pool of which every formula is refused.
+    pub(crate) fn read(
+        source: &PoolSource,
+        fields: &[String],
+        read: ReadInput<'_>,
+    ) -> Result<Self, StudyError> {
+        let (lines, mut made) = lines(source, read)?;
+        if source.known_until.is_some() {
+            made.known_until.clone_from(&source.known_until);
         }
-        if let Some(day) = read_until.as_ref().filter(|day| !is_day(day)) {
-            return Err(FormulaStudyError::input(
-                format_args!("pool {:?}: the search's read_until is {day:?}", source.id),
-                "restore the search's pool.json, or search again",
-            ));
-        }
-        if let Some(pool) = &source.pool {
-            lines.retain(|line| line.pool.as_ref() == Some(pool));
+        for (key, day) in [
+            ("known_until", &made.known_until),
+            ("read_until", &made.read_until),
+        ] {
+            let is_day = |day: &&String| *day == UNKNOWN || TradeDate::parse(day).is_ok();
+            if let Some(day) = day.as_ref().filter(|day| !is_day(day)) {
+                return Err(StudyError::input(
+                    format_args!("pool {:?}: {key} is {day:?}", source.id),
+                    "write a day as 2024-06-30, or \"unknown\"; of a search restore its pool.json",
+                ));
+            }
         }
         // Pools of a file become one here, in which an id stands once.
-        for line in &mut lines {
-            line.pool = None;
-        }
+        let own = lines
+            .into_iter()
+            .filter(|line| source.pool.is_none() || line.pool == source.pool);
+        let mut lines: Vec<FormulaLine> = own.map(|line| FormulaLine { pool: None, ..line }).collect();
         check_lines(&format_args!("pool {:?}", source.id), &lines)?;
         lines.truncate(source.first.unwrap_or(usize::MAX));
         if lines.is_empty() {
-            return Err(FormulaStudyError::input(
+            return Err(StudyError::input(
                 format_args!("pool {:?} has no formula", source.id),
                 "correct its keys `pool` and `first`, or remove it",
             ));
         }
         let set = SetOfFormulas::check(lines, fields, FormulaRole::Alpha);
         match set.refused.first().filter(|_| set.checked.is_empty()) {
-            Some(refused) => Err(FormulaStudyError::input(
+            Some(refused) => Err(StudyError::input(
                 format_args!(
                     "every formula of pool {:?} is refused; {}: {}",
                     source.id, refused.line.id, refused.error
                 ),
-                refused.error.hint.clone(),
+                &refused.error.hint,
             )),
             None => Ok(Self {
                 id: source.id.clone(),
                 set,
-                tried,
-                known_until,
-                read_until,
+                ..made
             }),
         }
     }
 }
 
-fn lines(source: &PoolSource) -> Result<PoolLines, FormulaStudyError> {
+/// The formulas of a pool, and what is known of how it was made.
+fn lines(source: &PoolSource, read: ReadInput<'_>) -> Result<(Vec<FormulaLine>, StudyPool), StudyError> {
     if let Some(set) = &source.builtin {
         let known = BuiltInSet::of(set).ok_or_else(|| {
-            let sets: Vec<&str> = BuiltInSet::ALL.iter().map(|set| set.label()).collect();
-            FormulaStudyError::input(
+            let sets = BuiltInSet::ALL.map(BuiltInSet::label);
+            StudyError::input(
                 format_args!("pool {:?}: the built-in set {set:?} is unknown", source.id),
                 format_args!("name one of {}", sets.join(", ")),
             )
         })?;
-        return Ok(PoolLines {
-            lines: known.lines(),
-            ..PoolLines::default()
-        });
+        return Ok((known.lines(), StudyPool::default()));
     }
-    if let Some(folder) = &source.mined {
-        return mined(folder);
-    }
-    let path = source.file.as_deref().unwrap_or_else(|| Path::new(""));
-    Ok(PoolLines {
-        lines: read_formulas(path)?,
-        ..PoolLines::default()
-    })
-}
-
-fn mined(folder: &Path) -> Result<PoolLines, FormulaStudyError> {
-    let path = folder.join("pool.json");
-    let pool: MinedPool = parse_json(&path, &read_bounded(&path, FILE_LIMIT_BYTES)?)?;
-    Ok(PoolLines {
-        known_until: pool.model.map(|model| model.known_until),
+    let Some(folder) = &source.mined else {
+        let path = source.file.as_deref().unwrap_or_else(|| Path::new(""));
+        return Ok((parse_formulas(path, read(path)?)?, StudyPool::default()));
+    };
+    let path = folder.join(POOL_FILE);
+    let pool = SearchedPool::parse(&path, &read(&path)?)?;
+    let line = |formula: ktd_formulas::PoolFormula| FormulaLine {
+        id: formula.id,
+        expression: formula.expression,
+        pool: None,
+    };
+    let made = StudyPool {
+        known_until: pool.model.as_ref().map(|model| model.known_until.clone()),
+        miner: pool.model.and_then(|model| model.model),
         read_until: Some(pool.read_until.unwrap_or_else(|| UNKNOWN.to_owned())),
         tried: pool.tried,
-        lines: pool.formulas,
-    })
+        ..StudyPool::default()
+    };
+    Ok((pool.formulas.into_iter().map(line).collect(), made))
 }
 
 #[cfg(test)]
 mod tests {
     use super::StudyPool;
-    use crate::alpha_study::PoolSource;
+    use crate::keys::PoolSource;
+    use std::path::Path;
 
     fn read(file: &str, text: &str, pool: Option<&str>) -> Result<StudyPool, String> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(file);
-        ktd_io::whole_file::write_whole(&path, text.as_bytes()).unwrap();
         let source = PoolSource {
             id: "mine".to_owned(),
-            builtin: None,
-            file: (file != "pool.json").then_some(path),
+            file: (file != "pool.json").then(|| file.into()),
             pool: pool.map(str::to_owned),
-            mined: (file == "pool.json").then(|| folder.path().to_owned()),
-            first: None,
-            known_until: None,
+            mined: (file == "pool.json").then(|| ".".into()),
+            ..PoolSource::default()
         };
-        StudyPool::read(&source, &["close".to_owned()]).map_err(|error| error.to_string())
+        let bytes = |_: &Path| Ok(text.as_bytes().to_vec());
+        StudyPool::read(&source, &["close".to_owned()], &bytes).map_err(|error| error.to_string())
     }
 
     #[test]

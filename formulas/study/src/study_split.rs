@@ -1,8 +1,8 @@
 //! The splits of a study as sessions of its panel.
 
-use crate::FormulaStudyError;
-use crate::alpha_study::{StudySplits, split_day};
+use crate::keys::StudySplits;
 use ktd_env::TradeDate;
+use ktd_study::StudyError;
 use std::ops::Range;
 
 /// Fewest sessions of a split.
@@ -38,7 +38,7 @@ impl SplitSpan {
 pub(crate) fn split_spans(
     splits: &StudySplits,
     calendar: &[TradeDate],
-) -> Result<Vec<SplitSpan>, FormulaStudyError> {
+) -> Result<Vec<SplitSpan>, StudyError> {
     let given = [
         ("train", &splits.train),
         ("valid", &splits.valid),
@@ -49,7 +49,7 @@ pub(crate) fn split_spans(
         let Some([first, last]) = days else { continue };
         let sessions = sessions(name, (first, last), calendar)?;
         if let Some(before) = spans.last().filter(|before| sessions.start < before.sessions.end) {
-            return Err(FormulaStudyError::input(
+            return Err(StudyError::input(
                 format_args!("split {name} begins before split {} ends", before.name),
                 "let train end before valid begins, and valid before test",
             ));
@@ -57,7 +57,7 @@ pub(crate) fn split_spans(
         spans.push(SplitSpan { name, sessions });
     }
     if spans.is_empty() {
-        return Err(FormulaStudyError::input(
+        return Err(StudyError::input(
             "there is no split",
             "write splits = { train = [\"2018-01-02\", \"2020-12-31\"] }, with valid and test beside it",
         ));
@@ -69,29 +69,35 @@ fn sessions(
     name: &str,
     (first, last): (&str, &str),
     calendar: &[TradeDate],
-) -> Result<Range<usize>, FormulaStudyError> {
-    let (from, to) = (split_day(name, first)?, split_day(name, last)?);
+) -> Result<Range<usize>, StudyError> {
+    let day = |text: &str| {
+        TradeDate::parse(text).map_err(|error| {
+            let what = format!("split {name}: {text:?}: {error}");
+            StudyError::input(what, "write days as 2024-01-02")
+        })
+    };
+    let (from, to) = (day(first)?, day(last)?);
     let (Some(start), Some(end)) = (calendar.first(), calendar.last()) else {
-        return Err(FormulaStudyError::input(
+        return Err(StudyError::input(
             "the panel has no session",
             "import one with bars",
         ));
     };
     if from < *start || *end < to {
-        return Err(FormulaStudyError::input(
+        return Err(StudyError::input(
             format_args!("split {name}, {first} to {last}, leaves the panel"),
             format_args!("the panel's sessions are {} to {}", start.reveal(), end.reveal()),
         ));
     }
     let sessions = calendar.partition_point(|day| *day < from)..calendar.partition_point(|day| *day <= to);
     if sessions.is_empty() {
-        return Err(FormulaStudyError::input(
+        return Err(StudyError::input(
             format_args!("split {name}, {first} to {last}, has no session"),
             "write its first and its last day, in this order",
         ));
     }
     if sessions.len() < FEWEST_DAYS {
-        return Err(FormulaStudyError::input(
+        return Err(StudyError::input(
             format_args!("split {name} has {} sessions", sessions.len()),
             format_args!("give it {FEWEST_DAYS} or more"),
         ));
@@ -102,7 +108,7 @@ fn sessions(
 #[cfg(test)]
 mod tests {
     use super::split_spans;
-    use crate::alpha_study::StudySplits;
+    use crate::keys::StudySplits;
     use ktd_env::TradeDate;
 
     #[test]

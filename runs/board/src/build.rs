@@ -30,13 +30,13 @@ use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_masking::{Level, Mode};
 use ktd_probes::judge::CertificationMark;
-use ktd_stats::skill_ranks;
+use ktd_stats::{Sample, skill_ranks};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The form of `leaderboard.json`.
-pub const BOARD_FORMAT: u32 = 6;
+pub const BOARD_FORMAT: u32 = 5;
 
 /// Makes a board of all finished episodes that were named, counting the others of their experiments as trials.
 ///
@@ -182,6 +182,8 @@ impl BoardContext<'_> {
         let header = &group.values().flatten().next().ok_or_else(nothing)?.bundle.header;
         let days = window(group);
         let window_trials = self.trials.over(&days);
+        let trials = Sample::new("trials", window_trials)
+            .map_err(|error| BoardError::input(error.to_string(), error.hint()))?;
         let pairs = Ranked {
             agents: ranked
                 .iter()
@@ -191,7 +193,7 @@ impl BoardContext<'_> {
         let separation = separate(
             &pairs,
             &mut leaders,
-            (&self.fitted.model, &window_trials),
+            (&self.fitted.model, &trials),
             family,
             self.draws,
         );
@@ -233,8 +235,7 @@ impl BoardContext<'_> {
             price_index_return: total(&price_index),
             price_index: curve(&price_index),
             regime: benchmark.as_ref().ok().and_then(|returns| regime(returns)),
-            trials: window_trials.count,
-            distinct_trials: window_trials.distinct,
+            trials: window_trials.len(),
             notes: track_notes(&leaders, benchmark.as_ref().err(), header.mask.instruction),
             leaders,
             separation,

@@ -45,7 +45,6 @@ mod series;
 mod settings;
 pub mod sheet;
 mod signed_board;
-pub mod size_table;
 mod trials;
 
 pub use benchmark::{BenchmarkSeries, Benchmarks, MEMBERS_TOTAL_RETURN};

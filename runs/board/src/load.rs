@@ -9,7 +9,7 @@ use super::options::{BoardOptions, ProgressCallback};
 use super::protocol::common;
 use super::record::Protocol;
 use super::score::ScoredEpisode;
-use super::trials::{Trial, Trials, is_control};
+use super::trials::{Trials, is_control, selection_sharpe};
 use crate::BoardError;
 use ktd_attribution::account::attribute;
 use ktd_bundle::bundle_ref::BundleRef;
@@ -51,10 +51,10 @@ struct Dated {
 
 /// What one bundle adds to a board.
 enum Reading {
-    /// A row's score, and the trial that it is, where it is one.
-    Shown(Box<ScoredEpisode>, Option<Trial>),
-    /// A trial that is not shown.
-    Trial(Trial),
+    /// A row's score.
+    Shown(Box<ScoredEpisode>),
+    /// The daily Sharpe ratio of a trial's selection.
+    Trial(f64),
     /// Nothing: its agent is a control.
     Control,
 }
@@ -99,13 +99,13 @@ pub(super) fn load(
     let (mut scores, mut trials) = (Vec::new(), Trials::default());
     for (reading, dated) in readings.into_iter().zip(&dated) {
         match reading {
-            Ok(Reading::Shown(score, trial)) => {
-                if let Some(trial) = trial {
-                    trials.add(&dated.days, trial);
+            Ok(Reading::Shown(score)) => {
+                if !is_control(&score.bundle) {
+                    trials.add(&dated.days, selection_sharpe(&score.attribution));
                 }
                 scores.push(*score);
             }
-            Ok(Reading::Trial(trial)) => trials.add(&dated.days, trial),
+            Ok(Reading::Trial(sharpe)) => trials.add(&dated.days, sharpe),
             Ok(Reading::Control) => {}
             Err(error) if dated.is_shown => return Err(error),
             Err(error) => notes.push(format!("not counted as a trial: {error}")),
@@ -135,9 +135,7 @@ fn read(
     if *is_shown {
         let episode = FinishedEpisode::read(opened.clone())?;
         let score = ScoredEpisode::of(EpisodeAccount::of(episode, market)?, market, model, benchmarks)?;
-        let is_trial = !is_control(&score.bundle);
-        let trial = is_trial.then(|| Trial::of(&score.books, &score.attribution, model));
-        return Ok(Reading::Shown(Box::new(score), trial));
+        return Ok(Reading::Shown(Box::new(score)));
     }
     if is_control(&opened.bundle) {
         return Ok(Reading::Control);
@@ -148,7 +146,7 @@ fn read(
             let root = opened.bundle.root.display();
             BoardError::input(format!("{root}: {error}"), error.hint())
         })?;
-    Ok(Reading::Trial(Trial::of(&books, &attribution, model)))
+    Ok(Reading::Trial(selection_sharpe(&attribution)))
 }
 
 /// From the first day of any bundle to the last of any, as places of the calendar.

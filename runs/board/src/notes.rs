@@ -1,7 +1,6 @@
 //! What a reader of a board must know.
 
 use super::record::{Cohort, LeaderboardRow, Track};
-use super::trials::LEAST_DECISIONS;
 use ktd_attribution::account::FEW_DECISIONS;
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_experiment::provider::ForceLevel;
@@ -60,18 +59,6 @@ pub(super) fn track_notes(
             "fewer than {FEW_DECISIONS:.0} independent decisions, so that t, DSR and intervals, which count days, say more \
              than was decided: {}",
             few.join(", ")
-        ));
-    }
-    let untested: Vec<&str> = leaders
-        .iter()
-        .filter(|leader| leader.selection.is_some() && leader.rank_interval.is_none())
-        .map(|leader| leader.agent.as_str())
-        .collect();
-    if !untested.is_empty() {
-        notes.push(format!(
-            "traded on fewer than {LEAST_DECISIONS:.0} days or made fewer than {LEAST_DECISIONS:.0} independent decisions, from \
-             which nothing is concluded, so that they are in no group and no test: {}",
-            untested.join(", ")
         ));
     }
     let lost = |leader: &&LeaderboardRow| leader.faults.coverage.is_some_and(|coverage| coverage < 0.99);

@@ -116,6 +116,7 @@ pub fn plant(market: &Market, options: &PlantingOptions) -> Result<PlantingRepor
             agents: agents.iter().map(|(_, agent)| *agent).collect(),
             names: options.names,
             hold_days: options.hold_days,
+            replicates: options.replicates,
         };
         let seeds: Vec<u64> = (0..options.draws)
             .map(|draw| options.seed.wrapping_add(draw))

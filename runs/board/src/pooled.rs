@@ -6,16 +6,14 @@ use super::record::{
     Bounds, OverlappingWindow, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Resampling, TurnedPair,
 };
 use super::score::ScoredEpisode;
-use super::separation::{attributions, bounds, wider};
-use super::trials::decide_enough;
-use ktd_attribution::account::DayBook;
+use super::separation::{attributions, bounds, stream, wider};
 use ktd_attribution::{RankSeparation, SelectionSeries, pooled_selection};
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_experiment::mask_arm::MaskArm;
 use ktd_masking::Mode;
 use ktd_stats::moments::count;
-use ktd_stats::{Confidence, MeanTable, RankSets, Rotations};
+use ktd_stats::{Confidence, PooledMeans, RankIntervals, rank_intervals, sum_intervals};
 use std::collections::BTreeSet;
 
 /// One track with what the family of settings makes of its ranked agents.
@@ -126,17 +124,20 @@ impl<'s> Pool<'_, '_, 's> {
         left_out: Vec<OverlappingWindow>,
         (market, draws): (&Market, Resampling),
     ) -> PooledRanking {
-        let (whole, lacking): (Vec<&str>, Vec<&str>) = self.agents().into_iter().partition(|agent| {
-            let has_all = self.windows.iter().all(|window| window.group.contains_key(agent));
-            has_all && self.decides_enough(agent)
-        });
-        let means = self.means(&whole, None);
-        let ranks = means.as_ref().and_then(|means| rank_sets(means, draws));
+        let (whole, lacking): (Vec<&str>, Vec<&str>) = self
+            .agents()
+            .into_iter()
+            .partition(|agent| self.windows.iter().all(|window| window.group.contains_key(agent)));
+        let means = self.means(&whole, None, draws);
+        let ranks = means
+            .as_ref()
+            .map(|means| rank_intervals(&means.sums, Confidence::P95));
         let members = self.windows.first().map_or(0, |window| window.family.len());
-        let family: Vec<(&'static str, RankSets)> = (0..members)
+        let family: Vec<(&'static str, RankIntervals)> = (0..members)
             .filter_map(|member| {
                 let label = self.windows.first()?.family.get(member)?.label;
-                Some((label, rank_sets(&self.means(&whole, Some(member))?, draws)?))
+                let means = self.means(&whole, Some(member), draws)?;
+                Some((label, rank_intervals(&means.sums, Confidence::P95)))
             })
             .collect();
         let mut rows: Vec<PooledRow> = whole
@@ -155,19 +156,10 @@ impl<'s> Pool<'_, '_, 's> {
             mode,
             windows: self.windows.iter().map(|window| span(window, market)).collect(),
             left_out,
+            between_share: means.map(|means| means.between_share),
             rows,
             separation: ranks.map(|ranks| separation(&whole, &ranks, &family)),
         }
-    }
-
-    /// Whether an agent decided often enough over all windows that something may be concluded.
-    fn decides_enough(&self, agent: &str) -> bool {
-        let scores = self
-            .windows
-            .iter()
-            .filter_map(|window| window.group.get(agent)?.first().copied());
-        let books: Vec<&[DayBook]> = scores.map(|score| score.books.as_slice()).collect();
-        decide_enough(&books)
     }
 
     /// Agents that can have a rank and held something in some window.
@@ -179,13 +171,14 @@ impl<'s> Pool<'_, '_, 's> {
         ranked.map(|(agent, _)| *agent).collect()
     }
 
-    fn means(&self, agents: &[&str], member: Option<usize>) -> Option<MeanTable> {
+    fn means(&self, agents: &[&str], member: Option<usize>, draws: Resampling) -> Option<PooledMeans> {
         let windows: Vec<Vec<SelectionSeries>> = self
             .windows
             .iter()
             .map(|window| agents.iter().map(|agent| window.series(agent, member)).collect())
             .collect::<Option<_>>()?;
-        pooled_selection(&windows)
+        let streams: Vec<u64> = agents.iter().map(|agent| stream(agent)).collect();
+        pooled_selection(&streams, &windows, (draws.replicates, draws.seed))
     }
 
     /// A row without ranks.
@@ -214,38 +207,34 @@ impl<'s> Pool<'_, '_, 's> {
     }
 }
 
-fn rank_sets(means: &MeanTable, draws: Resampling) -> Option<RankSets> {
-    let rotations = Rotations::new(means.contrasts(), draws.replicates, draws.seed);
-    RankSets::of(means, Confidence::P95, &rotations).ok()
-}
-
-/// Fills in what windows say of the rows that have all of them, which stand first and in the order of the means.
+/// Fills in what the resampling says of the rows that have all windows, which stand first and in its order.
 fn fill(
     rows: &mut [PooledRow],
-    (means, ranks): (&MeanTable, &RankSets),
-    family: &[(&'static str, RankSets)],
+    (means, ranks): (&PooledMeans, &RankIntervals),
+    family: &[(&'static str, RankIntervals)],
 ) {
-    let found = ranks.agents().iter().zip(means.columns());
-    for (place, (row, (rank, mean))) in rows.iter_mut().zip(found).enumerate() {
+    let intervals = sum_intervals(&means.sums, Confidence::P95);
+    let found = ranks.agents().iter().zip(means.sums.observed()).zip(intervals);
+    for (place, (row, ((rank, value), interval))) in rows.iter_mut().zip(found).enumerate() {
         let others = family.iter().filter_map(|(_, ranks)| ranks.agents().get(place));
-        let interval = mean
-            .estimate()
-            .ok()
-            .and_then(|found| found.interval(Confidence::P95).ok());
         row.rank = Some(rank.rank);
-        row.selection_a_day = Some(mean.mean());
-        row.interval = interval.map(|interval| Bounds {
+        row.selection_a_day = Some(*value);
+        row.interval = interval.ok().map(|interval| Bounds {
             low: interval.lower,
             high: interval.upper,
         });
         row.rank_interval_default = Some(bounds(rank));
         row.rank_interval = Some(others.map(bounds).fold(bounds(rank), wider));
-        row.first_share = Some(rank.first_share);
+        row.first_share = Some(rank.probability_best);
     }
 }
 
-fn separation(agents: &[&str], ranks: &RankSets, family: &[(&'static str, RankSets)]) -> PooledSeparation {
-    let order_of = |ranks: &RankSets, one: usize, other: usize| {
+fn separation(
+    agents: &[&str],
+    ranks: &RankIntervals,
+    family: &[(&'static str, RankIntervals)],
+) -> PooledSeparation {
+    let order_of = |ranks: &RankIntervals, one: usize, other: usize| {
         let rank = |place: usize| ranks.agents().get(place).map(|agent| agent.rank);
         rank(one).cmp(&rank(other))
     };

@@ -221,8 +221,6 @@ pub struct Track {
     /// Trials counted for deflated Sharpe ratios: every finished episode on these days found on disk, of any mask, mode,
     /// seed, prompts, tools and rules, shown or not; controls apart.
     pub trials: usize,
-    /// Those of them that traded and are not alike, by which Sharpe ratios are deflated.
-    pub distinct_trials: usize,
     /// Best first: by selection among the ranked; controls and references after them.
     pub leaders: Vec<LeaderboardRow>,
     /// Which differences are real.
@@ -245,21 +243,21 @@ impl Track {
 pub struct Separation {
     /// The agents.
     pub agents: Vec<String>,
-    /// How sure it is that the row's selection is above the column's: 1 less half of the pair's p-value, a half of twins.
+    /// Share of replicates in which the row's selection is above the column's, a tie counting half.
     pub win_share: Vec<Vec<f64>>,
-    /// Whether a pair is not separable: its p-value by itself is above 0.1, or a setting of the declared family turns it.
+    /// Whether a pair is not separable: the share leaves its order open, or a setting of the declared family turns it.
     pub open: Vec<Vec<bool>>,
     /// Settings of the declared family under which ranks were computed beside the default.
     pub settings: Vec<String>,
     /// Pairs whose order a setting turns.
     pub turned: Vec<TurnedPair>,
-    /// Places in `agents` of groups in which no pair is told apart when all pairs are judged at once, at 5 %.
+    /// Places in `agents` of groups that cannot be separated.
     pub groups: Vec<Vec<usize>>,
     /// Probability of backtest overfitting.
     pub pbo: Metric,
-    /// White's reality check: the best selection of all trials against the mean of luck.
+    /// White's reality check of the best selection against 0.
     pub reality_check_p: Metric,
-    /// Hansen's test of the same, studentised.
+    /// Hansen's test.
     pub spa_p: Option<SpaP>,
 }
 

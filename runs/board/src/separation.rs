@@ -6,19 +6,19 @@ use super::record::{
 };
 use super::row::seed_stat;
 use super::score::ScoredEpisode;
-use super::trials::{WindowTrials, decide_enough};
 use ktd_attribution::account::{
     Attribution, LuckSeed, WeightBasis, independent_decisions, random_selections,
 };
 use ktd_attribution::model::FactorModel;
 use ktd_attribution::{
-    RankSeparation, RankingTestError, RankingTests, SelectionSeries, selection_interval, selection_means,
+    RankSeparation, RankingTestError, RankingTests, SelectionSeries, selection_bootstrap, selection_sums,
 };
 use ktd_bundle::summary::Metric;
+use ktd_io::sha256::sha256_hex;
 use ktd_stats::moments::column_means;
 use ktd_stats::{
-    Confidence, RankSet, RankSets, Rotations, Sample, Trials, deflated_sharpe, newey_west,
-    probabilistic_sharpe, quantile,
+    Confidence, RankInterval, RankIntervals, Sample, StationaryBootstrap, Trials, deflated_sharpe,
+    newey_west, probabilistic_sharpe, quantile, rank_intervals, sum_intervals,
 };
 
 /// The ranked agents of a track, each with its scores by seed.
@@ -27,12 +27,13 @@ pub(super) struct Ranked<'s> {
     pub(super) agents: Vec<(&'s str, Vec<&'s ScoredEpisode>)>,
 }
 
-/// Fills in selection and rank intervals of the leaders, which stand in the order of `ranked`; and says which differences are real
-/// of those that decided often enough. `trials` are all of the window; `family` are the selections under the other settings.
+/// Fills in selection and rank intervals of the leaders, which stand in the order of `ranked`; and says which of their
+/// differences are real. `trials` are the daily Sharpe ratios of selection of every trial on the window; `family` are the
+/// selections under the other settings.
 pub(super) fn separate(
     ranked: &Ranked<'_>,
     leaders: &mut [LeaderboardRow],
-    (model, trials): (&FactorModel, &WindowTrials),
+    (model, trials): (&FactorModel, &Sample<'_>),
     family: &[MemberSeries],
     draws: Resampling,
 ) -> Option<Separation> {
@@ -41,79 +42,47 @@ pub(super) fn separate(
         .iter()
         .map(|(_, scores)| SelectionSeries::of(&attributions(scores)))
         .collect();
-    for ((leader, series), (_, scores)) in leaders.iter_mut().zip(&series).zip(&ranked.agents) {
-        let interval = selection_means(std::slice::from_ref(series))
-            .and_then(|means| selection_interval(means.columns().first()?));
-        leader.selection = Some(Selection {
-            independent_decisions: decisions(scores),
-            interval: interval.map(|interval| Bounds {
-                low: interval.lower,
-                high: interval.upper,
-            }),
-            ..selection(series, luck(scores, model, draws), trials)
-        });
-    }
-    let tested: Vec<usize> = (0..ranked.agents.len())
-        .filter(|place| ranked.decides_enough(*place))
-        .collect();
-    let of_tested = |all: &[SelectionSeries]| -> Vec<SelectionSeries> {
-        tested
-            .iter()
-            .filter_map(|place| all.get(*place).cloned())
-            .collect()
-    };
-    let turned = Turned {
-        series: of_tested(&series),
-        family: family
-            .iter()
-            .map(|member| MemberSeries {
-                label: member.label,
-                agents: of_tested(&member.agents),
-            })
-            .collect(),
-    };
-    let ranks = rank_sets(&turned.series, draws)?;
-    let spans: Vec<RankSets> = turned
-        .family
+    let bootstrap = selection_bootstrap(&series, (draws.replicates, draws.seed));
+    let streams: Vec<u64> = ranked.agents.iter().map(|(name, _)| stream(name)).collect();
+    let resampled = |series: &[SelectionSeries]| selection_sums(&streams, series, bootstrap.as_ref()?);
+    let sums = resampled(&series);
+    let ranks = sums.as_ref().map(|sums| rank_intervals(sums, Confidence::P95));
+    let intervals = sums.as_ref().map(|sums| sum_intervals(sums, Confidence::P95));
+    let spans: Vec<RankIntervals> = family
         .iter()
-        .filter_map(|member| rank_sets(&member.agents, draws))
+        .filter_map(|member| Some(rank_intervals(&resampled(&member.agents)?, Confidence::P95)))
         .collect();
-    for (own, place) in tested.iter().enumerate() {
-        let (Some(leader), Some(rank)) = (leaders.get_mut(*place), ranks.agents().get(own)) else {
-            continue;
-        };
-        let others = spans.iter().filter_map(|ranks| ranks.agents().get(own));
-        leader.rank_interval_default = Some(bounds(rank));
-        leader.rank_interval = Some(others.map(bounds).fold(bounds(rank), wider));
-        leader.first_share = Some(rank.first_share);
-    }
-    let names: Vec<&str> = tested
-        .iter()
-        .filter_map(|place| Some(ranked.agents.get(*place)?.0))
-        .collect();
-    let tests = RankingTests::of(&turned.series, &trials.tested, (draws.replicates, draws.seed));
-    Some(separation(&names, &turned, &ranks, &tests))
-}
-
-/// Ranks of selections; `None` of nobody, and below two days.
-fn rank_sets(series: &[SelectionSeries], draws: Resampling) -> Option<RankSets> {
-    let table = selection_means(series)?;
-    let rotations = Rotations::new(table.contrasts(), draws.replicates, draws.seed);
-    RankSets::of(&table, Confidence::P95, &rotations).ok()
-}
-
-impl Ranked<'_> {
-    /// Whether some seed of an agent decided often enough for a test.
-    fn decides_enough(&self, place: usize) -> bool {
-        let scores = self
+    for (place, (leader, series)) in leaders.iter_mut().zip(&series).enumerate() {
+        let interval = intervals
+            .as_ref()
+            .and_then(|intervals| intervals.get(place)?.ok());
+        let scores = ranked
             .agents
             .get(place)
             .map_or(&[][..], |(_, scores)| scores.as_slice());
-        scores.iter().any(|score| decide_enough(&[&score.books]))
+        let luck = luck(scores, model, draws);
+        leader.selection = Some(Selection {
+            independent_decisions: decisions(scores),
+            interval: interval.filter(|_| series.varies()).map(|interval| Bounds {
+                low: interval.lower,
+                high: interval.upper,
+            }),
+            ..selection(series, luck, trials)
+        });
+        let rank = ranks.as_ref().and_then(|ranks| ranks.agents().get(place));
+        leader.rank_interval_default = rank.map(bounds);
+        let others = spans.iter().filter_map(|ranks| ranks.agents().get(place));
+        leader.rank_interval = rank.map(|rank| others.map(bounds).fold(bounds(rank), wider));
+        leader.first_share = rank.map(|rank| rank.probability_best);
     }
+    let turned = Turned {
+        series: &series,
+        family,
+    };
+    Some(separation(ranked, &turned, &ranks?, &bootstrap?))
 }
 
-pub(super) const fn bounds(rank: &RankSet) -> RankBounds {
+pub(super) const fn bounds(rank: &RankInterval) -> RankBounds {
     RankBounds {
         low: rank.lower,
         high: rank.upper,
@@ -128,19 +97,19 @@ pub(super) fn wider(own: RankBounds, other: RankBounds) -> RankBounds {
 }
 
 /// Whose order hangs on a setting.
-struct Turned {
-    series: Vec<SelectionSeries>,
-    family: Vec<MemberSeries>,
+struct Turned<'f> {
+    series: &'f [SelectionSeries],
+    family: &'f [MemberSeries],
 }
 
-impl Turned {
+impl Turned<'_> {
     /// The settings under which the order of two agents is not that of the default.
     fn by(&self, one: usize, other: usize) -> Vec<&'static str> {
         let order = |series: &[SelectionSeries]| {
             let value = |place: usize| series.get(place).map_or(0.0, SelectionSeries::value);
             value(one).total_cmp(&value(other))
         };
-        let default = order(&self.series);
+        let default = order(self.series);
         let turned = self
             .family
             .iter()
@@ -151,6 +120,12 @@ impl Turned {
 
 pub(super) fn attributions<'s>(scores: &[&'s ScoredEpisode]) -> Vec<&'s Attribution> {
     scores.iter().map(|score| &score.attribution).collect()
+}
+
+/// A stream of draws that is the agent's own, whoever else is on the board.
+pub(super) fn stream(name: &str) -> u64 {
+    let digest = sha256_hex(name.as_bytes());
+    u64::from_str_radix(digest.get(..16).unwrap_or_default(), 16).unwrap_or(0)
 }
 
 /// Independent decisions: the mean over seeds.
@@ -175,7 +150,7 @@ fn luck(scores: &[&ScoredEpisode], model: &FactorModel, draws: Resampling) -> Ve
 }
 
 #[expect(clippy::cast_precision_loss, reason = "portfolios are few")]
-fn selection(series: &SelectionSeries, luck: Vec<f64>, trials: &WindowTrials) -> Selection {
+fn selection(series: &SelectionSeries, luck: Vec<f64>, trials: &Sample<'_>) -> Selection {
     let value = series.value();
     let daily = Sample::new("daily selection", &series.plain);
     let luck = Some(luck).filter(|luck| !luck.is_empty() && series.varies());
@@ -191,7 +166,7 @@ fn selection(series: &SelectionSeries, luck: Vec<f64>, trials: &WindowTrials) ->
         below as f64 / luck.len() as f64
     };
     let invalid = || Metric::missing("the daily selection is no number".to_owned());
-    let trials = Trials::without_skill(trials.distinct, series.plain.len());
+    let trials = Trials::of_sharpes(trials);
     Selection {
         value,
         interval: None,
@@ -208,8 +183,11 @@ fn selection(series: &SelectionSeries, luck: Vec<f64>, trials: &WindowTrials) ->
         psr: median_over(&series.seeds, |daily| {
             Metric::of(probabilistic_sharpe(daily, 0.0).map(|found| found.probability))
         }),
-        dsr: median_over(&series.seeds, |daily| {
-            Metric::of(deflated_sharpe(daily, &trials).map(|found| found.against_best.probability))
+        dsr: median_over(&series.seeds, |daily| match &trials {
+            Ok(trials) => {
+                Metric::of(deflated_sharpe(daily, trials).map(|found| found.against_best.probability))
+            }
+            Err(error) => Metric::missing(error.to_string()),
         }),
     }
 }
@@ -226,18 +204,24 @@ fn median_over(seeds: &[Vec<f64>], figure: impl Fn(&Sample<'_>) -> Metric) -> Me
     seed_stat(figures.iter()).median
 }
 
-fn separation(names: &[&str], turned: &Turned, ranks: &RankSets, tests: &RankingTests) -> Separation {
+fn separation(
+    ranked: &Ranked<'_>,
+    turned: &Turned<'_>,
+    ranks: &RankIntervals,
+    bootstrap: &StationaryBootstrap,
+) -> Separation {
     let RankSeparation {
         order,
         win_share,
         groups,
         open,
     } = RankSeparation::of(ranks, &|own, other| !turned.by(own, other).is_empty());
+    let tests = RankingTests::of(turned.series, bootstrap);
     let metric = |figure: Result<f64, RankingTestError>| match figure {
         Ok(value) => Metric::of(Ok(value)),
         Err(reason) => Metric::missing(reason.to_string()),
     };
-    let name = |place: &usize| names.get(*place).map(|name| (*name).to_owned());
+    let name = |place: &usize| ranked.agents.get(*place).map(|(name, _)| (*name).to_owned());
     let pairs = order
         .iter()
         .enumerate()
@@ -275,10 +259,9 @@ fn separation(names: &[&str], turned: &Turned, ranks: &RankSets, tests: &Ranking
 mod tests {
     use super::*;
 
-    /// Daily selections of `level`, and noise of the agent's own that is far below the distance of levels.
+    /// Daily selections of `level` and a little noise that all share.
     fn series(level: f64) -> SelectionSeries {
-        let noise = |day: u32| f64::from((day * day) % 7) * 1e-4 * (1.0 + level);
-        let daily: Vec<f64> = (0..60_u32).map(|day| level + noise(day)).collect();
+        let daily: Vec<f64> = (0..60_u32).map(|day| level + f64::from(day % 7) * 1e-4).collect();
         SelectionSeries {
             linked: vec![daily.clone()],
             seeds: vec![daily.clone()],
@@ -296,29 +279,28 @@ mod tests {
     #[test]
     fn a_pair_that_a_setting_turns_is_not_separable() {
         let default = [0.03, 0.02, 0.01].map(series);
-        let family = vec![
+        let family = [
             member("the same order", [0.04, 0.02, 0.00]),
             member("the first two turned", [0.01, 0.02, 0.00]),
         ];
-        let draws = Resampling {
-            replicates: 200,
-            seed: 1,
-            null_portfolios: 0,
+        let bootstrap = selection_bootstrap(&default, (200, 1)).unwrap();
+        let sums = selection_sums(&[1, 2, 3], &default, &bootstrap).unwrap();
+        let ranks = rank_intervals(&sums, Confidence::P95);
+        let ranked = Ranked {
+            agents: vec![("a", Vec::new()), ("b", Vec::new()), ("c", Vec::new())],
         };
-        let ranks = rank_sets(&default, draws).unwrap();
-        let tests = RankingTests::of(&default, &[], (200, 1));
-        let of = |family: Vec<MemberSeries>| {
+        let of = |family: &[MemberSeries]| {
             let turned = Turned {
-                series: default.to_vec(),
+                series: &default,
                 family,
             };
-            separation(&["a", "b", "c"], &turned, &ranks, &tests)
+            separation(&ranked, &turned, &ranks, &bootstrap)
         };
         // The data alone separate all.
-        let alone = of(Vec::new());
+        let alone = of(&[]);
         assert!(alone.open.iter().flatten().all(|is_open| !is_open) && alone.turned.is_empty());
         assert_eq!(alone.groups, [vec![0], vec![1], vec![2]]);
-        let spanned = of(family);
+        let spanned = of(&family);
         assert_eq!(spanned.open[0], [false, true, false]);
         assert_eq!(spanned.open[1], [true, false, false]);
         assert_eq!(spanned.groups, [vec![0, 1], vec![2]]);

@@ -1,24 +1,12 @@
-//! Trials of each window: what every finished episode selected.
+//! Trials of each window, for deflated Sharpe ratios.
 
 use super::cohort::cohort;
 use super::record::Cohort;
-use ktd_attribution::account::{
-    Attribution, DayBook, WeightBasis, independent_decisions, random_selections, traded_days,
-};
-use ktd_attribution::model::FactorModel;
-use ktd_attribution::{SelectionSeries, SelectionTrial};
+use ktd_attribution::account::{Attribution, WeightBasis};
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_env::DayIndex;
-use ktd_stats::distinct_series;
-use ktd_stats::moments::count;
+use ktd_stats::{Sample, probabilistic_sharpe};
 use std::collections::BTreeMap;
-
-/// Random portfolios whose mean is a trial's null: of a mean few are enough.
-const PORTFOLIOS: u32 = 100;
-const SEED: u64 = 1;
-
-/// The fewest days of trading, and the fewest independent decisions, from which anything is concluded.
-pub(super) const LEAST_DECISIONS: f64 = 10.0;
 
 /// First and last trading day: a window under another name is the same window.
 type Days = (Option<DayIndex>, Option<DayIndex>);
@@ -27,73 +15,30 @@ fn key(days: &[DayIndex]) -> Days {
     (days.first().copied(), days.last().copied())
 }
 
-/// A trial, and whether it decided often enough for a test.
-pub(super) struct Trial {
-    selection: SelectionTrial,
-    is_tested: bool,
-}
-
-impl Trial {
-    /// The trial of an account.
-    pub(super) fn of(books: &[DayBook], attribution: &Attribution, model: &FactorModel) -> Self {
-        let daily = SelectionSeries::of(&[attribution])
-            .linked
-            .into_iter()
-            .next()
-            .unwrap_or_default();
-        let seeds = [(books, attribution)];
-        let chance = (PORTFOLIOS, SEED);
-        let luck = random_selections(&seeds, WeightBasis::HEADLINE, |day| model.day(day), chance);
-        let luck_mean = luck.iter().sum::<f64>() / count(luck.len().max(1)) / count(daily.len().max(1));
-        Self {
-            selection: SelectionTrial { daily, luck_mean },
-            is_tested: decide_enough(&[books]),
-        }
-    }
-}
-
-/// Whether an account decided often enough, over all its windows, that days say something of its choices: names that are bought
-/// together and kept are one decision, however many days they are held.
-pub(super) fn decide_enough(windows: &[&[DayBook]]) -> bool {
-    let traded: usize = windows.iter().map(|books| traded_days(books)).sum();
-    let decisions: f64 = windows.iter().map(|books| independent_decisions(books)).sum();
-    LEAST_DECISIONS <= count(traded) && LEAST_DECISIONS <= decisions
-}
-
-/// Every trial: all episodes on disk, shown or not; controls apart, which are no trials of skill.
+/// Daily Sharpe ratios of selection of every trial: all episodes on disk, shown or not; controls apart, which
+/// are no trials of skill: foresight would blow up the spread of the trials.
 #[derive(Default)]
-pub(super) struct Trials(BTreeMap<Days, Vec<Trial>>);
+pub(super) struct Trials(BTreeMap<Days, Vec<f64>>);
 
 impl Trials {
     /// Counts a trial on a window of these days.
-    pub(super) fn add(&mut self, days: &[DayIndex], trial: Trial) {
-        self.0.entry(key(days)).or_default().push(trial);
+    pub(super) fn add(&mut self, days: &[DayIndex], sharpe: f64) {
+        self.0.entry(key(days)).or_default().push(sharpe);
     }
 
     /// Those on a window of these days.
-    pub(super) fn over(&self, days: &[DayIndex]) -> WindowTrials {
-        let trials = self.0.get(&key(days)).map_or(&[][..], Vec::as_slice);
-        let daily: Vec<&[f64]> = trials
-            .iter()
-            .map(|trial| trial.selection.daily.as_slice())
-            .collect();
-        let tested = trials.iter().filter(|trial| trial.is_tested);
-        WindowTrials {
-            count: trials.len(),
-            distinct: distinct_series(&daily),
-            tested: tested.map(|trial| trial.selection.clone()).collect(),
-        }
+    pub(super) fn over(&self, days: &[DayIndex]) -> &[f64] {
+        self.0.get(&key(days)).map_or(&[], Vec::as_slice)
     }
 }
 
-/// The trials of one window.
-pub(super) struct WindowTrials {
-    /// All.
-    pub(super) count: usize,
-    /// Those that traded and are not alike.
-    pub(super) distinct: usize,
-    /// Those that decided often enough for a test.
-    pub(super) tested: Vec<SelectionTrial>,
+/// The Sharpe ratio of an account's daily selection. A trial whose selection does not vary was a trial all the same, of
+/// Sharpe ratio 0.
+pub(super) fn selection_sharpe(attribution: &Attribution) -> f64 {
+    let daily = attribution.selection(WeightBasis::HEADLINE);
+    let sample = Sample::new("daily selection", &daily).ok();
+    let sharpe = sample.and_then(|daily| probabilistic_sharpe(&daily, 0.0).ok());
+    sharpe.map_or(0.0, |found| found.sharpe)
 }
 
 /// Whether an episode's agent is a control, and so no trial.

@@ -2,7 +2,7 @@
 
 use crate::bundle_ref::BundleRef;
 use crate::canary::CANARIES;
-use crate::publication::{Publication, SEARCH_DEPTH};
+use crate::publication::{Publication, SEARCH_DEPTH, publication_of};
 use crate::set_aside::is_set_aside;
 use ktd_io::whole_folder::is_unfinished;
 use ktd_record::RecordError;
@@ -112,13 +112,13 @@ impl BundleSet {
             let real = root.canonicalize().map_err(RecordError::io("read", root))?;
             // A link in a publication that leads out of it was not published either.
             let linked = std::path::absolute(root).map_err(RecordError::io("read", root))?;
-            let folder = Publication::folder_of(&real).or_else(|| Publication::folder_of(&linked));
+            let folder = publication_of(&real).or_else(|| publication_of(&linked));
             let Some(folder) = folder else {
                 return Ok(SignerMark::default());
             };
             if !known.contains_key(folder) {
                 let publication = Publication::read(folder, signers)?;
-                publication.check_files(folder)?;
+                publication.manifest.check_files(folder)?;
                 known.insert(folder.to_owned(), publication);
             }
             let publication = known.get(folder);

@@ -12,8 +12,7 @@ use crate::finished_episode::{FinishedEpisode, OpenedBundle};
 use crate::header::PrivateEpisode;
 use crate::open::read_private;
 use crate::publication::{
-    FILE_LIMIT_BYTES, PUBLICATION, PUBLICATION_FORMAT, PUBLISHED_FILES, Publication, PublicationManifest,
-    PublishedBundle,
+    FILE_LIMIT_BYTES, PUBLICATION_FORMAT, PUBLISHED_FILES, Publication, PublicationManifest, PublishedBundle,
 };
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{
@@ -21,6 +20,7 @@ use ktd_io::whole_file::{
 };
 use ktd_io::whole_folder::{WholeFolder, check_vacant, sweep};
 use ktd_record::RecordError;
+use ktd_record::signed_folder::PUBLICATION;
 use ktd_record::signing::SigningKey;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf, absolute};
@@ -233,10 +233,7 @@ fn write_aside(
         kept_back: found.siblings.len() + found.damaged.len(),
         bundles,
     };
-    let publication = Publication::sign(manifest, key)?;
-    let path = aside.at(PUBLICATION)?;
-    write_whole(&path, &json_bytes(&path, &publication)?)?;
-    Ok(publication)
+    Publication::write(manifest, key, &aside.at(PUBLICATION)?)
 }
 
 /// What publishing opens, for the manifest and for the owner.

@@ -1,24 +1,21 @@
 //! `ktd alpha`: formulas in Qlib's language, what they read and what they give.
 
 use crate::CliError;
-use crate::alpha_eval;
-use crate::alpha_judge;
-use crate::alpha_mine;
+use crate::alpha_studies;
 use crate::output::Console;
 use crate::progress::Progress;
 use crate::trading_day::read_day;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
+use ktd_data::values_file::{InstrumentRows, ValuesFile, ValuesFormat};
 use ktd_env::TradeDate;
-use ktd_formula_study::{
-    BuiltInSet, FieldPanel, FormulaLine, FormulaPrecision, FormulaRole, PROOF_NAMES, RefusedFormula,
-    SetOfFormulas, StudyData, ValueSpan, ValuesFile, ValuesFormat, evaluate_each, prove, read_formulas,
+use ktd_formulas::{
+    BuiltInSet, FieldPanel, FormulaLine, FormulaMarket, FormulaPrecision, FormulaRole, PROOF_NAMES,
+    RefusedFormula, SetOfFormulas, ValueSpan, evaluate_each, prove, read_formulas,
 };
 use ktd_io::parallel::available_threads;
 use ktd_io::whole_file::{IfExists, check_writable};
-use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{TableCell, TableData};
 use ktd_view::table::grouped;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -30,13 +27,14 @@ pub(super) enum AlphaCommand {
     /// Evaluate formulas on every instrument and day of a panel, and write the values.
     Compute(ComputeArgs),
     /// Evaluate pools of formulas on train, valid and test days: prediction, stability, robustness, diversity.
-    Eval(alpha_eval::EvalArgs),
-    /// Make the tables and the page of an evaluation again, of its report alone.
-    Report(alpha_eval::ReportArgs),
+    #[command(after_help = alpha_studies::EVAL_EXAMPLE)]
+    Eval(alpha_studies::EvalArgs),
     /// Have language models score the logic of formulas, with controls of length, nonsense and chance.
-    Judge(alpha_judge::JudgeArgs),
+    #[command(after_help = alpha_studies::JUDGE_EXAMPLE)]
+    Judge(alpha_studies::StudyArgs),
     /// Search for formulas by random growth or genetic programming; the pool is chosen by valid days.
-    Mine(alpha_mine::MineArgs),
+    #[command(after_help = alpha_studies::MINE_EXAMPLE)]
+    Mine(alpha_studies::StudyArgs),
 }
 
 pub(super) const EXAMPLES: &str = "\
@@ -72,38 +70,22 @@ struct DataArgs {
     /// A data directory of Qlib, whose bins are the fields.
     #[arg(long, value_name = "DIR")]
     bins: Option<PathBuf>,
-    /// How columns and elements are computed.
-    #[arg(long, value_enum, default_value = "qlib")]
-    numeric: Arithmetic,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Arithmetic {
-    /// Columns and elements in float32, windows in float64: Qlib's own types.
-    Qlib,
-    /// Everything in float64, rounded to float32 at the end.
-    F64,
-}
-
-impl Arithmetic {
-    const fn precision(self) -> FormulaPrecision {
-        match self {
-            Self::Qlib => FormulaPrecision::Qlib,
-            Self::F64 => FormulaPrecision::Float64,
-        }
-    }
-
-    const fn label(self) -> &'static str {
-        match self {
-            Self::Qlib => "qlib",
-            Self::F64 => "f64",
-        }
-    }
+    /// How columns and elements are computed: `qlib`, in float32 with windows in float64, which are Qlib's own types; `f64`,
+    /// everything in float64, rounded to float32 at the end.
+    #[arg(long, default_value = "qlib", value_parser = ["qlib", "f64"])]
+    numeric: String,
 }
 
 impl DataArgs {
     fn read(&self) -> Result<FieldPanel, CliError> {
-        Ok(StudyData::read_source(self.panel.as_deref(), self.bins.as_deref())?.panel)
+        Ok(FormulaMarket::read((self.panel.as_deref(), self.bins.as_deref()), false)?.panel)
+    }
+
+    fn precision(&self) -> FormulaPrecision {
+        match self.numeric.as_str() {
+            "f64" => FormulaPrecision::Float64,
+            _ => FormulaPrecision::Qlib,
+        }
     }
 }
 
@@ -113,9 +95,9 @@ pub(super) struct CheckArgs {
     /// Formulas, files of formulas, or the sets `alpha158`, `alpha360` and `factors`.
     #[arg(required = true, value_name = "FORMULA|FILE|SET")]
     formulas: Vec<String>,
-    /// What they are for: a label may read up to 260 later days.
-    #[arg(long, value_enum, default_value = "alpha")]
-    role: Role,
+    /// What they are for: an `alpha`, which reads no later day, or a `label`, which may read up to 260.
+    #[arg(long, default_value = "alpha", value_parser = ["alpha", "label"])]
+    role: String,
     /// Evaluate them on cut and replaced panels of the first 20 instruments, and compare every earlier bit.
     #[arg(long)]
     prove: bool,
@@ -126,21 +108,13 @@ pub(super) struct CheckArgs {
     data: DataArgs,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Role {
-    /// A signal: no later day.
-    Alpha,
-    /// What a signal is compared with.
-    Label,
-}
-
 #[derive(Debug, Args)]
 #[command(after_help = COMPUTE_EXAMPLE)]
 pub(super) struct ComputeArgs {
     /// Formulas, files of formulas, or the sets `alpha158`, `alpha360` and `factors`.
     #[arg(required = true, value_name = "FORMULA|FILE|SET")]
     formulas: Vec<String>,
-    /// The file to write: .parquet, .csv, or .f32 for bare float32, row after row.
+    /// The file to write: .parquet or .csv.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// First day to write [default: the first].
@@ -167,10 +141,9 @@ pub(super) fn run(command: &AlphaCommand, console: Console) -> Result<(), CliErr
     match command {
         AlphaCommand::Check(args) => check(args, console),
         AlphaCommand::Compute(args) => compute(args, console),
-        AlphaCommand::Eval(args) => alpha_eval::run(args, console),
-        AlphaCommand::Report(args) => alpha_eval::report(args, console),
-        AlphaCommand::Judge(args) => alpha_judge::run(args, console),
-        AlphaCommand::Mine(args) => alpha_mine::run(args, console),
+        AlphaCommand::Eval(args) => alpha_studies::eval(args, console),
+        AlphaCommand::Judge(args) => alpha_studies::judge(args, console),
+        AlphaCommand::Mine(args) => alpha_studies::mine(args, console),
     }
 }
 
@@ -195,29 +168,26 @@ fn lines(asked: &[String]) -> Result<Vec<FormulaLine>, CliError> {
 }
 
 fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
-    if args.prove && matches!(args.role, Role::Label) {
+    let is_label = args.role == "label";
+    if args.prove && is_label {
         return Err(CliError::invalid(
             "--prove shows that no later day is read, and a label reads later days",
         )
         .with_hint("leave out --prove, or --role label"));
     }
     let panel = args.data.read()?;
-    let role = match args.role {
-        Role::Alpha => FormulaRole::Alpha,
-        Role::Label => FormulaRole::Label,
+    let role = if is_label {
+        FormulaRole::Label
+    } else {
+        FormulaRole::Alpha
     };
     let set = SetOfFormulas::check(lines(&args.formulas)?, &panel.fields, role);
     let leaks = if args.prove {
-        Some(prove(
-            &panel,
-            &set.formulas(),
-            args.data.numeric.precision(),
-            args.seed,
-        )?)
+        Some(prove(&panel, &set.formulas(), args.data.precision(), args.seed)?)
     } else {
         None
     };
-    let mut text = check_table(&set).text_in(console.layout());
+    let mut text = set.table().text_in(console.layout());
     if let Some(leaks) = &leaks {
         // Writing to a string cannot fail.
         writeln!(
@@ -229,7 +199,12 @@ fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
         )
         .ok();
     }
-    console.result(&text, &check_json(&set, leaks.as_ref().map(Vec::len)))?;
+    let value = json!({
+        "formulas": set.checked_lines(),
+        "refused": set.refusals(),
+        "earlier_cells_moved": leaks.as_ref().map(Vec::len),
+    });
+    console.result(&text, &value)?;
     if let Some(leak) = leaks.as_ref().and_then(|leaks| leaks.first()) {
         let id = set
             .checked
@@ -264,93 +239,13 @@ fn refused(refused: &[RefusedFormula]) -> Result<(), CliError> {
     .with_hint(error.hint.clone()))
 }
 
-fn check_table(set: &SetOfFormulas) -> TableData {
-    let heads = [
-        ("id", Left),
-        ("formula", Left),
-        ("type", Left),
-        ("days back", Right),
-        ("days ahead", Right),
-        ("note", Left),
-    ];
-    let checked = set.checked.iter().zip(set.duplicates());
-    let checked = checked.map(|((line, checked), duplicate_of)| {
-        let reach = checked.reach();
-        let note = duplicate_of.map_or_else(String::new, |id| format!("duplicate of {id}"));
-        vec![
-            TableCell::Text(line.id.clone()),
-            TableCell::Text(checked.canonical().to_owned()),
-            TableCell::Text(checked.kind().label().to_owned()),
-            TableCell::Text(reach.back.to_string()),
-            TableCell::Text(reach.forward.to_string()),
-            TableCell::Text(note),
-        ]
-    });
-    let refused = set.refused.iter().map(|refused| {
-        let (line, error) = (&refused.line, &refused.error);
-        let place = format!("{} at byte {}", error.fault.code(), error.at);
-        vec![
-            TableCell::Text(line.id.clone()),
-            TableCell::Text(line.expression.clone()),
-            TableCell::Text("refused".to_owned()),
-            TableCell::Empty,
-            TableCell::Empty,
-            TableCell::Text(place),
-        ]
-    });
-    let title = format!(
-        "{} formulas, {} refused",
-        set.checked.len() + set.refused.len(),
-        set.refused.len()
-    );
-    TableData::new(title, heads).with_rows(checked.chain(refused))
-}
-
-fn check_json(set: &SetOfFormulas, leaks: Option<usize>) -> Value {
-    let checked = set.checked.iter().zip(set.duplicates());
-    let checked = checked.map(|((line, checked), duplicate_of)| {
-        let reach = checked.reach();
-        json!({
-            "id": line.id,
-            "pool": line.pool,
-            "expression": line.expression,
-            "canonical": checked.canonical(),
-            "type": checked.kind().label(),
-            "days_back": reach.back.to_string(),
-            "days_ahead": reach.forward,
-            "duplicate_of": duplicate_of,
-        })
-    });
-    json!({
-        "formulas": checked.collect::<Vec<_>>(),
-        "refused": refused_json(&set.refused),
-        "earlier_cells_moved": leaks,
-    })
-}
-
-fn refused_json(refused: &[RefusedFormula]) -> Vec<Value> {
-    let each = refused.iter().map(|refused| {
-        let error = &refused.error;
-        json!({
-            "id": refused.line.id,
-            "expression": refused.line.expression,
-            "code": error.fault.code(),
-            "byte": error.at,
-            "found": error.found,
-            "expected": error.expected,
-            "hint": error.hint,
-        })
-    });
-    each.collect()
-}
-
 fn compute(args: &ComputeArgs, console: Console) -> Result<(), CliError> {
     let format = ValuesFormat::of(&args.out).ok_or_else(|| {
         CliError::invalid(format_args!(
             "{}: this ending names no format",
             args.out.display()
         ))
-        .with_hint("name a file that ends with .parquet, .csv or .f32")
+        .with_hint("name a file that ends with .parquet or .csv")
     })?;
     let overwrite = if args.force {
         IfExists::Replace
@@ -371,7 +266,7 @@ fn compute(args: &ComputeArgs, console: Console) -> Result<(), CliError> {
     let about = json!({
         "ktd": env!("CARGO_PKG_VERSION"),
         "panel": panel.source,
-        "numeric": args.data.numeric.label(),
+        "numeric": args.data.numeric,
         "notes": panel.notes,
         "formulas": set.checked.iter().map(|(line, checked)| json!({ "id": line.id, "canonical": checked.canonical() })).collect::<Vec<_>>(),
     });
@@ -379,7 +274,7 @@ fn compute(args: &ComputeArgs, console: Console) -> Result<(), CliError> {
     let mut file = ValuesFile::create(&args.out, format, &panel.calendar, &columns, &about.to_string())?;
     let names = u64::try_from(panel.names.len()).unwrap_or(u64::MAX);
     let mut bar = Progress::new(console, "evaluating", names, "instruments");
-    let precision = args.data.numeric.precision();
+    let precision = args.data.precision();
     evaluate_each(
         &panel,
         &set.formulas(),
@@ -387,7 +282,11 @@ fn compute(args: &ComputeArgs, console: Console) -> Result<(), CliError> {
         (&span, available_threads()),
         |name| {
             bar.advance(1);
-            file.add(&name)
+            Ok::<(), CliError>(file.add(&InstrumentRows {
+                code: &name.code,
+                sessions: &name.sessions,
+                columns: &name.columns,
+            })?)
         },
     )?;
     let rows = file.finish()?;
@@ -400,6 +299,6 @@ fn compute(args: &ComputeArgs, console: Console) -> Result<(), CliError> {
     for refused in &set.refused {
         write!(text, "\nrefused: {}: {}", refused.line.id, refused.error).ok();
     }
-    let value = json!({ "out": out, "rows": rows, "about": about, "refused": refused_json(&set.refused) });
+    let value = json!({ "out": out, "rows": rows, "about": about, "refused": set.refusals() });
     console.result(if console.quiet { "" } else { &text }, &value)
 }

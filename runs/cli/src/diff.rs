@@ -1,10 +1,13 @@
 //! `ktd diff A B`.
 
 use super::attribute::selections;
+use super::given::{kind_in, not_a_study};
+use super::study;
 use crate::CliError;
 use crate::output::{Console, visible_lines};
 use clap::Args;
 use ktd_bundle::book_difference::{BookDifference, StepDifference};
+use ktd_study::study_difference;
 use ktd_view::table::{Align, Table};
 use serde_json::json;
 use std::fmt::Write;
@@ -12,15 +15,17 @@ use std::path::PathBuf;
 
 const EXAMPLE: &str = "\
 Examples:
+  ktd diff results/first results/second # two studies of one kind
   ktd replay BUNDLE --branch 3 --out DIR --rule 'buy_bps = 20'
   ktd diff BUNDLE DIR                   # where the branch parts, and what that came to
   ktd diff results/try/cells/A results/try/cells/B --json";
 
-/// Show how two books of one window differ: orders, fills and NAV of each step, and what that came to.
+/// Show how two studies of one kind differ: settings, units and results; or two books of one window: orders, fills and NAV of
+/// each step, and what that came to.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct DiffArgs {
-    /// A bundle with its private part.
+    /// The folder of a study, or a bundle with its private part.
     first: PathBuf,
     /// Another one, such as a branch of it.
     second: PathBuf,
@@ -34,6 +39,16 @@ pub(super) struct DiffArgs {
 /// # Errors
 /// [`CliError`] when the bundles do not compare or cannot be read.
 pub(super) fn run(args: &DiffArgs, console: Console) -> Result<(), CliError> {
+    let folders = [args.first.as_path(), args.second.as_path()];
+    match [kind_in(folders[0])?, kind_in(folders[1])?] {
+        [Some(_), Some(_)] => {
+            let difference = study_difference(folders)?;
+            return study::show_value(&difference.report(), &difference, console);
+        }
+        [None, None] => {}
+        [Some(_), None] => return Err(not_a_study(folders[1])),
+        [None, Some(_)] => return Err(not_a_study(folders[0])),
+    }
     let difference = BookDifference::of(&args.first, &args.second)?;
     let bundles = [args.first.clone(), args.second.clone()];
     let selection = selections(&bundles, args.panel.as_deref());

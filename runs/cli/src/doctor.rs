@@ -1,5 +1,6 @@
 //! `ktd doctor`: what works, and how to fix what does not.
 
+use super::doctor_file;
 use super::doctor_probe::{self, ProbeArgs};
 use super::doctor_repeat::{self, RepeatArgs};
 use super::run::plan;
@@ -36,7 +37,8 @@ Examples:
   ktd doctor try.toml           # also this experiment: panel, windows, keys, endpoints
   ktd doctor try.toml --probe gpt      # how strongly agent gpt can be made to submit
   ktd doctor try.toml --repeat gpt --times 10      # how alike agent gpt answers the same step
-  ktd doctor --probe deepseek/MODEL --api-key-env DEEPSEEK_API_KEY";
+  ktd doctor --probe deepseek/MODEL --api-key-env DEEPSEEK_API_KEY
+  ktd doctor --file recorded.jsonl     # one line an exchange, as a run would read it";
 
 /// Check what works here, and how to fix what does not: program, disk, and an experiment's data, keys and endpoints.
 #[derive(Debug, Clone, Args)]
@@ -47,6 +49,9 @@ pub(super) struct DoctorArgs {
     /// Where results would go (default: `results`; a probe's are kept with those of the experiment).
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Look at recorded exchanges: one JSON object a line, plain or gzip: `vendor`, `path`, `request`, `status`, `body`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["probe", "repeat", "out"])]
+    file: Option<PathBuf>,
     #[command(flatten)]
     probe: ProbeArgs,
     #[command(flatten)]
@@ -83,6 +88,9 @@ impl Finding {
 /// [`CliError`] when something does not work; everything is looked at first.
 pub(super) fn run(args: &DoctorArgs, console: Console) -> Result<(), CliError> {
     let (path, out) = (args.experiment.as_deref(), args.out.as_deref());
+    if let Some(file) = &args.file {
+        return doctor_file::run(file, path, console);
+    }
     if let Some(wanted) = &args.probe.probe {
         return doctor_probe::run((&args.probe, wanted), path, out, console);
     }

@@ -171,7 +171,6 @@ from_errors!(
     ktd_predict::PredictError,
     ktd_mirror::SelfAuditError,
     ktd_formulas::FormulasError,
-    ktd_formula_study::FormulaStudyError,
     ktd_simulate::SimulateError,
     ktd_boxed::BoxError,
     ktd_factor_study::CodeError,

@@ -30,8 +30,6 @@ pub(super) enum FactorCodeCommand {
     Score(ScoreArgs),
     /// Ask models for functions and judge them; rerunning continues where it stopped.
     Run(factor_code_run::RunArgs),
-    /// Make the page and the tables of an experiment that was run once more, and show them.
-    Report(factor_code_run::ReportArgs),
 }
 
 pub(super) const EXAMPLES: &str = "\
@@ -167,7 +165,6 @@ pub(super) fn run(command: &FactorCodeCommand, console: Console) -> Result<(), C
         FactorCodeCommand::Check(args) => check(args, console),
         FactorCodeCommand::Score(args) => score(args, console),
         FactorCodeCommand::Run(args) => factor_code_run::run(args, console),
-        FactorCodeCommand::Report(args) => factor_code_run::report(args, console),
     }
 }
 

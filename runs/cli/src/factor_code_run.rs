@@ -1,4 +1,4 @@
-//! `ktd factor-code run` and `ktd factor-code report`: models write factor functions.
+//! `ktd factor-code run`: models write factor functions.
 
 use super::boxed_options::BoxArgs;
 use super::study;
@@ -6,16 +6,15 @@ use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_boxed::BoxSetup;
-use ktd_factor_study::{FactorCodeStudy, estimate_table, read_factor_code_config};
-use ktd_study::{any, run_any};
-use serde_json::json;
+use ktd_factor_study::{FactorCodeStudy, read_factor_code_config};
+use ktd_study::run_any;
 use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
 Example:
-  ktd factor-code run code.toml --dry-run
+  ktd plan code.toml
   ktd factor-code run code.toml
-  ktd factor-code report results/factor-code
+  ktd report results/factor-code
 
   kind = \"factor-code\"
   tasks = \"all\"                       # or ids, categories, a file of tasks of one's own
@@ -45,9 +44,6 @@ pub(super) struct RunArgs {
     /// Results directory [default: the file's `output`, else `results/NAME`].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Say what would be asked, and what it costs at most; nothing is asked and nothing is written.
-    #[arg(long)]
-    dry_run: bool,
     /// Boxes side by side, instead of the file's `jobs`.
     #[arg(long)]
     jobs: Option<usize>,
@@ -55,42 +51,16 @@ pub(super) struct RunArgs {
     boxes: BoxArgs,
 }
 
-const REPORT_EXAMPLE: &str = "\
-Example:
-  ktd factor-code report results/factor-code --all
-
-Writes index.html, report.md and CSV files such as T1_funnel.csv beside report.json, all made of it.";
-
-#[derive(Debug, Args)]
-#[command(after_help = REPORT_EXAMPLE)]
-pub(super) struct ReportArgs {
-    /// The results directory of `ktd factor-code run`.
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
-    /// Show every table.
-    #[arg(long)]
-    all: bool,
-}
-
-/// Makes tables and a page once more of what was recorded.
-pub(super) fn report(args: &ReportArgs, console: Console) -> Result<(), CliError> {
-    study::report(any::<FactorCodeStudy>(), &args.folder, (args.all, console))
-}
-
 /// Asks models for functions and judges them.
 pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
     let mut config = read_factor_code_config(&args.experiment)?;
     let base = args.experiment.parent().unwrap_or_else(|| Path::new(""));
-    if args.dry_run {
-        let estimates = config.estimate(base)?;
-        let text = estimate_table(&estimates).text_in(console.layout());
-        return console.result(&text, &json!({ "estimates": estimates }));
-    }
     config.boxes = BoxSetup {
         side_by_side: args.jobs.unwrap_or(0),
         ..args.boxes.setup()
     };
-    study::run_by(true, (false, console), |run| {
+    study::run_by(true, console, |run| {
         run_any::<FactorCodeStudy>(config, (base, args.out.as_deref()), run)
     })
+    .map(drop)
 }

@@ -15,8 +15,6 @@ use std::path::{Path, PathBuf};
 pub(super) enum LeakCommand {
     /// Run the one-switch benchmark: models under a clean protocol and under one changed rule at a time; rerunning continues.
     Run(RunArgs),
-    /// Make the page and the tables of a benchmark that was run once more, and show them.
-    Report(ReportArgs),
     /// Replace what lies after a cut and mask the signal day's bar: the clean protocol must not move.
     Sanity(SanityArgs),
     /// Check what a declared pipeline knows when: twelve rules that keep tomorrow out.
@@ -50,27 +48,11 @@ pub(super) struct RunArgs {
     out: Option<PathBuf>,
 }
 
-const REPORT_EXAMPLE: &str = "\
-Example:
-  ktd leak report results/leak-demo --all
-
-Writes index.html, report.md and CSV files beside report.json, all made of it.";
-
 const SANITY_EXAMPLE: &str = "\
 Example:
   ktd leak sanity runs/configs/leak_demo.toml
 
 Exit code 1: the clean protocol reads what lies after the cut, which is a defect of the program.";
-
-#[derive(Debug, Args)]
-#[command(after_help = REPORT_EXAMPLE)]
-pub(super) struct ReportArgs {
-    /// The results directory of `ktd leak run`.
-    dir: PathBuf,
-    /// Show all protocols, not the two dominant ones alone, and every run.
-    #[arg(long)]
-    all: bool,
-}
 
 #[derive(Debug, Args)]
 #[command(after_help = SANITY_EXAMPLE)]
@@ -82,12 +64,9 @@ pub(super) struct SanityArgs {
 /// Works on leaks.
 pub(super) fn run(command: &LeakCommand, console: Console) -> Result<(), CliError> {
     match command {
-        LeakCommand::Run(args) => study::run(
-            any::<LeakStudy>(),
-            (&args.config, args.out.as_deref()),
-            (false, console),
-        ),
-        LeakCommand::Report(args) => study::report(any::<LeakStudy>(), &args.dir, (args.all, console)),
+        LeakCommand::Run(args) => {
+            study::run(any::<LeakStudy>(), (&args.config, args.out.as_deref()), console)
+        }
         LeakCommand::Sanity(args) => run_sanity(args, console),
         LeakCommand::Check(args) => leak_check::run(args, console),
         LeakCommand::Audit(args) => leak_audit::run(args, console),

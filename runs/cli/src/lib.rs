@@ -3,9 +3,7 @@
 //! Knows: every room, the terminal, arguments. Never knows: how anything is computed.
 
 mod alpha;
-mod alpha_eval;
-mod alpha_judge;
-mod alpha_mine;
+mod alpha_studies;
 mod attribute;
 mod baseline;
 mod boxed;
@@ -20,12 +18,14 @@ mod demo_certificate;
 mod demo_story;
 mod diff;
 mod doctor;
+mod doctor_file;
 mod doctor_probe;
 mod doctor_repeat;
 mod error;
 mod factor_code;
 mod factor_code_run;
 mod factors;
+mod given;
 mod leaderboard;
 mod leak;
 mod leak_audit;
@@ -44,13 +44,15 @@ mod reasons;
 mod replay;
 mod replay_args;
 mod replay_step;
+mod report;
 mod results;
+mod retired;
 mod run;
 mod runtime;
 mod selection;
 mod signals;
 mod simulate;
-mod sizes;
+mod status;
 mod step_bar;
 mod strategy_code;
 mod strategy_code_args;
@@ -63,7 +65,6 @@ mod vendors;
 mod verify;
 mod verify_signed;
 mod view;
-mod wire;
 
 pub use error::CliError;
 
@@ -105,13 +106,17 @@ struct Cli {
 enum Command {
     /// Watch the built-in agents trade a masked synthetic market; no key, no network, no data.
     Demo(demo::DemoArgs),
-    /// Run the grid of cells that an experiment file describes; rerunning continues where it stopped.
+    /// Run what a file describes: a grid of episodes, or a study of any kind; rerunning continues.
     Run(run::RunArgs),
-    /// Say what an experiment asks and costs, and the smallest difference that it can detect; nothing is run.
+    /// Say what the file of a study asks and costs; of episodes, also what they can detect. Nothing is run.
     Plan(plan::PlanArgs),
-    /// Run an episode again from its recorded replies and compare every byte; or show one step.
+    /// Say how far a study is, what it has spent, and what to type to go on.
+    Status(status::StatusArgs),
+    /// Write the report of a study again from its records, and show it.
+    Report(report::ReportArgs),
+    /// Make an episode or a study again from its record and compare every byte; or show one step.
     Replay(replay_args::ReplayArgs),
-    /// Check bundles, publications, boards and certificates; name what differs first.
+    /// Check bundles, studies, publications, boards and certificates; name what differs first.
     Verify(verify::VerifyArgs),
     /// Split returns into market, style and selection, with costs and timing apart.
     Attribute(attribute::AttributeArgs),
@@ -123,11 +128,11 @@ enum Command {
     Certify(certify::CertifyArgs),
     /// Look at experiments, episodes and steps in a browser: read only, on this machine alone.
     View(view::ViewArgs),
-    /// Show how two books of one window differ, such as a branch and the episode that it left.
+    /// Show how two studies of one kind differ, or two books of one window.
     Diff(diff::DiffArgs),
     /// Rank finished runs by what they selected; say which differences are real.
     Leaderboard(leaderboard::LeaderboardArgs),
-    /// Give finished runs to other labs, signed, so that they can rank them; this opens their masks.
+    /// Give a finished study, or episodes, to others, signed; of masked episodes this opens the masks.
     Publish(publish::PublishArgs),
     /// Count what models name in their reasons without having been shown it; lay reasons side by side, mask by mask.
     Reasons(reasons::ReasonsArgs),
@@ -161,13 +166,8 @@ enum Command {
     /// The inner stage of a box.
     #[command(name = "box-inner", hide = true)]
     BoxInner(boxed::InnerArgs),
-    /// Look at what vendors sent.
-    #[command(subcommand, after_help = wire::EXAMPLES)]
-    Wire(wire::WireCommand),
     /// Plant accounts of known skill, style and luck; show which headline recovers what was planted.
     Planting(planting::PlantingArgs),
-    /// Show how often a board is wrong about agents without skill: tests, intervals, pairs and ranks.
-    Sizes(sizes::SizesArgs),
     /// Run a scripted order file through the exchange, without an agent.
     Simulate(simulate::SimulateArgs),
 }
@@ -175,6 +175,13 @@ enum Command {
 /// Runs the program on the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|argument| argument.to_string_lossy().into_owned())
+        .collect();
+    if let Some(failure) = retired::retired(&arguments) {
+        return failed(&failure, arguments.iter().any(|argument| argument == "--json"));
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
@@ -189,6 +196,8 @@ pub fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args, console),
         Command::Run(args) => run::run(&args, console),
         Command::Plan(args) => plan::run(&args, console),
+        Command::Status(args) => status::run(&args, console),
+        Command::Report(args) => report::run(&args, console),
         Command::Replay(args) => replay::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
         Command::Attribute(args) => attribute::run(&args, console),
@@ -210,10 +219,8 @@ pub fn main() -> ExitCode {
         Command::BoxInner(args) => boxed::inner(&args),
         Command::FactorCode(command) => factor_code::run(&command, console),
         Command::StrategyCode(command) => strategy_code::run(&command, console),
-        Command::Wire(command) => wire::run(&command, console),
         Command::Planting(args) => planting::run(&args, console),
         Command::Baseline(command) => baseline::run(&command, console),
-        Command::Sizes(args) => sizes::run(&args, console),
         Command::Simulate(args) => simulate::run(&args, console),
     };
     match result {
@@ -250,14 +257,17 @@ fn usage(error: &clap::Error) -> ExitCode {
         error.print().ok();
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     }
-    let console = Console {
-        json: true,
-        ..Console::default()
-    };
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
-    let failure = CliError::invalid(text.trim_end()).with_hint("see --help");
-    console.failure(&failure);
+    failed(&CliError::invalid(text.trim_end()).with_hint("see --help"), true)
+}
+
+fn failed(failure: &CliError, json: bool) -> ExitCode {
+    let console = Console {
+        json,
+        ..Console::default()
+    };
+    console.failure(failure);
     ExitCode::from(failure.exit_code())
 }
 

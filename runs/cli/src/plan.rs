@@ -1,7 +1,9 @@
-//! `ktd plan EXPERIMENT.toml`.
+//! `ktd plan FILE`.
 
+use super::given::check_file;
 use super::runtime::runtime;
 use super::step_bar::StepBar;
+use super::study;
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
@@ -16,7 +18,8 @@ use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Examples:
-  ktd plan experiment.toml                  # cells, calls, cost, detectable differences
+  ktd plan code.toml                        # a study: units, finished ones, who is asked, cost
+  ktd plan experiment.toml                  # episodes: cells, calls, cost, detectable differences
   ktd plan experiment.toml --synthetic      # before there is a panel
   ktd plan experiment.toml --json
 
@@ -25,14 +28,19 @@ No key is needed: calls and tokens are those of built-in agents on the first day
 /// Days of the market of `--synthetic`: from 2022 to the end of 2026, around the preset windows.
 const SYNTHETIC_DAYS: u32 = 1_200;
 
-/// Say what an experiment asks and costs, and the smallest difference that it can detect; nothing is run.
+/// Say what a file asks and costs, and what of it is finished; of episodes, also the smallest difference that they can
+/// detect. Nothing is run and nothing is written.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct PlanArgs {
-    /// The experiment file.
+    /// The file of an experiment or a study.
+    #[arg(value_name = "FILE")]
     experiment: PathBuf,
-    /// Plan on a synthetic market of 300 names instead of the file's panel: the counts hold, the luck is not a real one's.
-    #[arg(long)]
+    /// Of a study: where its results go (default: the file's `output`, else `results/NAME` beside the file).
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Of episodes: plan on a synthetic market of 300 names instead of the file's panel: the counts hold, the luck is not a real one's.
+    #[arg(long, conflicts_with = "out")]
     synthetic: bool,
 }
 
@@ -41,6 +49,10 @@ pub(super) struct PlanArgs {
 /// # Errors
 /// [`CliError`] for an experiment that `ktd run` would refuse before it asks anybody.
 pub(super) fn run(args: &PlanArgs, console: Console) -> Result<(), CliError> {
+    check_file(&args.experiment)?;
+    if let Some(kind) = study::kind_for(&args.experiment)? {
+        return study::plan(kind, (&args.experiment, args.out.as_deref()), console);
+    }
     let mut config = ExperimentConfig::read(&args.experiment)?;
     if args.synthetic {
         (config.panel, config.synthetic) = (None, Some(synthetic()));

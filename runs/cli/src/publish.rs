@@ -1,5 +1,6 @@
-//! `ktd publish RESULTS... --key KEY --out DIR`.
+//! `ktd publish DIR --key KEY --out DIR`.
 
+use super::given::kind_in;
 use super::unless_ending::unless_ending;
 use crate::CliError;
 use crate::output::Console;
@@ -8,22 +9,26 @@ use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::publication::Publication;
 use ktd_bundle::publish::publish;
 use ktd_record::signing::SigningKey;
+use ktd_study::publish_study;
 use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
 Examples:
   ktd certify --new-key lab.pem      # once; give others lab.pem.pub and its fingerprint
+  ktd publish results/leak-demo --key lab.pem --out leak-published    # a study of any kind
+  ktd verify leak-published --signer lab.pem.pub
   ktd publish results/headline --key lab.pem --out headline-published --open-mask
   ktd verify headline-published --signer lab.pem.pub --panel csi300.ktdp
   ktd leaderboard headline-published --signer lab.pem.pub --panel csi300.ktdp
 
 What others need for ranking names every stock and day that a mask hid, so publish when no run under these mask keys is to come.";
 
-/// Copies finished bundles with the private part that ranking again needs, under one signed manifest.
+/// Copies a finished study without its private part, or finished episodes with the private part that ranking again needs,
+/// under one signed manifest that names every file by its hash.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct PublishArgs {
-    /// Results directories or bundles; all of their episodes have ended.
+    /// The folder of one study; or results directories or bundles, all of whose episodes have ended.
     #[arg(required = true)]
     results: Vec<PathBuf>,
     /// Your private key, PEM, which signs the manifest.
@@ -43,11 +48,43 @@ pub(super) struct PublishArgs {
 /// [`CliError`] when an episode has not ended or is damaged, consent is missing, or the folder is in use.
 pub(super) fn run(args: &PublishArgs, console: Console) -> Result<(), CliError> {
     let key = SigningKey::read(&args.key)?;
+    for folder in &args.results {
+        if kind_in(folder)?.is_some() {
+            return publish_alone(folder, args, &key, console);
+        }
+    }
     let found = BundleSet::below(&args.results)?;
     let publication = unless_ending(|| Ok(publish(&found, &args.out, &key, args.open_mask)?))?;
     let document = serde_json::to_value(&publication)
         .map_err(|error| CliError::invalid(format_args!("the manifest cannot be JSON: {error}")))?;
     console.result(&text(&publication, &args.out), &document)
+}
+
+fn publish_alone(
+    folder: &Path,
+    args: &PublishArgs,
+    key: &SigningKey,
+    console: Console,
+) -> Result<(), CliError> {
+    if 1 < args.results.len() || args.open_mask {
+        let what = format!("{} holds a study, which is published alone", folder.display());
+        return Err(CliError::input(
+            what,
+            "name one folder, without --open-mask: a study has no mask",
+        ));
+    }
+    let published = unless_ending(|| Ok(publish_study(folder, &args.out, key)?))?;
+    let text = format!(
+        "published {} files of the study {} in {}\nsigned with the key {}\n",
+        published.manifest.files.len(),
+        published.manifest.study,
+        args.out.display(),
+        published.signature.fingerprint
+    );
+    console.result(
+        &text,
+        &serde_json::to_value(&published).map_err(CliError::invalid)?,
+    )
 }
 
 fn text(publication: &Publication, out: &Path) -> String {

@@ -1,6 +1,7 @@
 //! `ktd replay DIR`.
 
 use super::branch;
+use super::given::{kind_in, not_a_study};
 use super::replay_args::ReplayArgs;
 use super::replay_step::{self, ShownStep, StepRange, StepView};
 use super::runtime::runtime;
@@ -27,13 +28,16 @@ use std::collections::BTreeMap;
 /// # Errors
 /// [`CliError`] with the first difference.
 pub(super) fn run(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
-    if let Some(kind) = study::kind_in(&args.bundle) {
+    if let Some(kind) = kind_in(&args.bundle)? {
         let depth = if args.study.deep {
             Depth::Deep
         } else {
             Depth::Recorded
         };
         return study::replay(kind, (&args.bundle, args.study.base.as_deref()), depth, console);
+    }
+    if !BundlePaths::new(&args.bundle).header().exists() {
+        return Err(not_a_study(&args.bundle));
     }
     match (args.step, args.branch, &args.out) {
         (Some(steps), ..) => show_steps(args, steps, console),

@@ -1,5 +1,6 @@
 //! `ktd run EXPERIMENT.toml`.
 
+use super::given::check_file;
 use super::signals::unless_told_to_end;
 use crate::CliError;
 use crate::output::{Console, visible_lines};
@@ -15,7 +16,6 @@ use ktd_bundle::set_aside::{is_lost, set_aside};
 use ktd_bundle::summary_file::read_summary;
 use ktd_client::ClientError;
 use ktd_client::money::Metering;
-use ktd_client::opening::price_cells;
 use ktd_data::market_source::MarketSource;
 use ktd_episode::EpisodeError;
 use ktd_episode::run::{CellResult, RunPlan, bundle_directory, prepare, run_cells};
@@ -24,8 +24,7 @@ use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::prune::{Pruned, pruned};
 use ktd_io::ErrorClass;
 use ktd_io::open_files::missing_open_files;
-use ktd_plan::estimate::{Estimate, measure, steps_measured};
-use ktd_plan::{cost_text, estimate_text};
+use ktd_plan::cost_text;
 use ktd_record::budget_file::{BudgetCap, BudgetFile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,7 +44,7 @@ Example experiment file:
   ]
   windows = [{ id = \"W1\" }, { id = \"short\", start = \"2025-03-03\", end = \"2025-03-14\" }]
 
-  ktd run try.toml --dry-run          # what it would ask and cost
+  ktd plan try.toml                   # what it would ask and cost
   ktd run try.toml
 
   KTD_LOG=info ktd run try.toml       # says when cells begin, end and wait
@@ -69,11 +68,8 @@ pub(super) struct RunArgs {
     /// Cells at once, instead of the file's `parallel_cells`.
     #[arg(long)]
     pub parallel: Option<usize>,
-    /// Estimate calls, tokens and cost from the built-in agents' traffic; nothing is asked and nothing is written.
-    #[arg(long)]
-    pub dry_run: bool,
     /// Run cells again of which every step was lost to the infrastructure; their bundles are kept beside, as `CELL.lost-1`.
-    #[arg(long, conflicts_with = "dry_run")]
+    #[arg(long)]
     pub retry_lost: bool,
 }
 
@@ -82,8 +78,9 @@ pub(super) struct RunArgs {
 /// # Errors
 /// [`CliError`] for bad input, and when a cell stopped before its end.
 pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
+    check_file(&args.experiment)?;
     if let Some(kind) = study::kind_for(&args.experiment)? {
-        return study::run(kind, (&args.experiment, args.out.as_deref()), (false, console));
+        return study::run(kind, (&args.experiment, args.out.as_deref()), console);
     }
     let mut plan = plan(&args.experiment, args.out.as_deref())?;
     if let Some(parallel) = args.parallel {
@@ -91,9 +88,6 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
     }
     if args.retry_lost {
         retry_lost(&plan, console)?;
-    }
-    if args.dry_run {
-        return estimate(&plan.config, &plan.base, console);
     }
     let executed = execute(&plan, console)?;
     let Executed {
@@ -155,27 +149,6 @@ pub(super) fn plan(experiment: &Path, out: Option<&Path>) -> Result<RunPlan, Cli
         output,
         program: Some(this_program()),
     })
-}
-
-/// Tells what an experiment would ask and cost.
-fn estimate(config: &ExperimentConfig, base: &Path, console: Console) -> Result<(), CliError> {
-    let source = MarketSource::of(config, base)?;
-    let mut cells = cells(config, &source.market)?;
-    price_cells(&mut cells, config, base)?;
-    let bar = Arc::new(StepBar::of_steps(console, steps_measured(&cells)));
-    let measured = runtime()?.block_on(measure(config, &source, bar))?;
-    let estimate = Estimate::of(config, &cells, &measured);
-    let mut text = estimate_text::text(&estimate, &config.budget);
-    let notes: Vec<String> = pruned(config).iter().map(Pruned::told).collect();
-    for note in &notes {
-        text.push_str("note: ");
-        text.push_str(&visible_lines(note));
-        text.push('\n');
-    }
-    console.result(
-        &text,
-        &serde_json::json!({ "estimate": estimate, "notes": notes }),
-    )
 }
 
 /// A plan that was run.

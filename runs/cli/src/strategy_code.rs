@@ -5,7 +5,7 @@ use crate::output::Console;
 use crate::strategy_code_args::{
     DriftArgs, GateArgs, LintArgs, ListArgs, PatchArgs, ScenarioArgs, ScoreArgs, ShowArgs,
 };
-use crate::strategy_code_run::{self, ReplayArgs, ReportArgs, RunArgs};
+use crate::strategy_code_run::{self, MarksArgs, RunArgs};
 use clap::Subcommand;
 use ktd_boxed::BoxLauncher;
 use ktd_io::whole_file::read_input;
@@ -40,10 +40,8 @@ pub(super) enum StrategyCodeCommand {
     Score(ScoreArgs),
     /// Ask models for strategies, patches and reviews, judge them in the box; the same command again continues.
     Run(RunArgs),
-    /// Show the tables of a finished experiment, and write its page again.
-    Report(ReportArgs),
-    /// Make an experiment again from its record, in the box, without a network.
-    Replay(ReplayArgs),
+    /// Show marks that people gave the ranked versions beside what was measured.
+    Marks(MarksArgs),
 }
 
 pub(super) const EXAMPLES: &str = "\
@@ -51,7 +49,7 @@ Examples:
   ktd strategy-code show S07
   ktd strategy-code gate strategy.py --card card.json --strategy S01
   ktd strategy-code score results/first
-  ktd strategy-code run strategies.toml --dry-run";
+  ktd strategy-code run strategies.toml";
 
 /// Works on trading strategies.
 pub(super) fn run(command: &StrategyCodeCommand, console: Console) -> Result<(), CliError> {
@@ -65,8 +63,7 @@ pub(super) fn run(command: &StrategyCodeCommand, console: Console) -> Result<(),
         StrategyCodeCommand::Patch(args) => patch(args, console),
         StrategyCodeCommand::Score(args) => score(args, console),
         StrategyCodeCommand::Run(args) => strategy_code_run::run(args, console),
-        StrategyCodeCommand::Report(args) => strategy_code_run::report(args, console),
-        StrategyCodeCommand::Replay(args) => strategy_code_run::replay(args, console),
+        StrategyCodeCommand::Marks(args) => strategy_code_run::marks(args, console),
     }
 }
 

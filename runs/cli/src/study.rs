@@ -1,7 +1,7 @@
 //! What commands do with a study of any kind.
 
 use crate::CliError;
-use crate::output::Console;
+use crate::output::{Console, visible_lines};
 use crate::progress::Progress;
 use crate::runtime::runtime;
 use crate::signals;
@@ -15,10 +15,11 @@ use ktd_io::parallel::available_threads;
 use ktd_leakage_study::LeakStudy;
 use ktd_strategy_study::StrategyStudy;
 use ktd_study::{
-    AnyEnd, AnyKind, Depth, Replayed, ReportOf, StudyError, StudyKind, StudyProgress, StudyRun, UnitId, any,
-    kind_of, kind_of_file, run_study,
+    AnyEnd, AnyKind, Depth, Replayed, Report, ReportOf, StudyError, StudyProgress, StudyRun, UnitId, any,
+    kind_of_file,
 };
 use ktd_view::draw::paragraph;
+use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Mutex;
@@ -52,12 +53,6 @@ impl From<StudyError> for CliError {
             hint => ended.with_hint(hint),
         }
     }
-}
-
-/// The kind of the study in a folder; none where it holds no study of one of the kinds.
-pub(super) fn kind_in(folder: &Path) -> Option<&'static dyn AnyKind> {
-    let name = kind_of(folder)?;
-    KINDS.into_iter().find(|kind| kind.name() == name)
 }
 
 /// The kind of the study that a file names; none of an experiment of episodes, which names none.
@@ -142,17 +137,17 @@ fn with_run<T>(
 pub(super) fn run(
     kind: &dyn AnyKind,
     (file, out): (&Path, Option<&Path>),
-    shown: (bool, Console),
+    console: Console,
 ) -> Result<(), CliError> {
-    run_by(kind.asks(), shown, |run| kind.run(file, out, run))
+    run_by(kind.asks(), console, |run| kind.run(file, out, run)).map(drop)
 }
 
 /// The same by a command that has read the file itself; whether its units are told when the process is to end.
 pub(super) fn run_by(
     listens: bool,
-    (all, console): (bool, Console),
+    console: Console,
     work: impl FnOnce(&StudyRun<'_>) -> Result<AnyEnd, StudyError>,
-) -> Result<(), CliError> {
+) -> Result<ReportOf, CliError> {
     let AnyEnd {
         folder,
         finished,
@@ -160,26 +155,8 @@ pub(super) fn run_by(
         failed,
     } = with_run(("running", listens, console), work)?;
     let finished = finished.ok_or_else(|| unfinished((&folder, units), failed))?;
-    show(&finished, (&folder, all), console)
-}
-
-/// Runs a study whose keys are more than its file says, and shows its report.
-pub(super) fn run_keys<K: StudyKind>(
-    keys: K::Keys,
-    (base, folder): (&Path, &Path),
-    console: Console,
-) -> Result<K::Summary, CliError> {
-    let end = with_run(("running", K::ASKS, console), |run| {
-        run_study::<K>(keys, (base, folder), run)
-    })?;
-    let finished = end.finished;
-    let (summary, report) = finished.ok_or_else(|| unfinished((folder, end.units), end.failed))?;
-    let shown = ReportOf {
-        summary: serde_json::to_value(&summary).map_err(CliError::invalid)?,
-        report,
-    };
-    show(&shown, (folder, false), console)?;
-    Ok(summary)
+    show(&finished, false, console)?;
+    Ok(finished)
 }
 
 /// Why a study has no report.
@@ -198,18 +175,20 @@ fn unfinished((folder, units): (&Path, usize), failed: Vec<(UnitId, StudyError)>
     )
 }
 
-/// Writes the report of a finished study again, and shows it.
-pub(super) fn report(
+/// Says what the study of a file would ask and cost.
+pub(super) fn plan(
     kind: &dyn AnyKind,
-    folder: &Path,
-    (all, console): (bool, Console),
+    (file, out): (&Path, Option<&Path>),
+    console: Console,
 ) -> Result<(), CliError> {
-    show(&kind.report(folder)?, (folder, all), console)
+    let plan = with_run(("planning", false, console), |run| kind.plan(file, out, run))?;
+    show_value(&plan.report(), &plan, console)
 }
 
-pub(super) fn show(shown: &ReportOf, (folder, all): (&Path, bool), console: Console) -> Result<(), CliError> {
+/// Shows a report, and where its files lie.
+pub(super) fn show(shown: &ReportOf, all: bool, console: Console) -> Result<(), CliError> {
     let files = shown.report.file_names().join(", ");
-    let files = format!("{}: report.json, {files}, parquet/", folder.display());
+    let files = format!("{}: report.json, {files}, parquet/", shown.folder.display());
     let layout = console.layout();
     let text = format!(
         "{}\n{}",
@@ -217,6 +196,12 @@ pub(super) fn show(shown: &ReportOf, (folder, all): (&Path, bool), console: Cons
         paragraph(&files, layout)
     );
     console.result(&text, &shown.summary)
+}
+
+/// Shows a value that has no files.
+pub(super) fn show_value(report: &Report, value: &impl Serialize, console: Console) -> Result<(), CliError> {
+    let value = serde_json::to_value(value).map_err(CliError::invalid)?;
+    console.result(&visible_lines(&report.text(console.layout(), false)), &value)
 }
 
 /// Makes the study in a folder again from its record.

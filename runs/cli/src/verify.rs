@@ -1,6 +1,7 @@
 //! `ktd verify BUNDLE|PUBLICATION|BOARD...` and `ktd verify --certificate FILE`.
 
 use super::certify::detail;
+use super::given::kind_in;
 use super::leaderboard::public_keys;
 use super::probe::threads;
 use super::replay_args::StudyReplayArgs;
@@ -100,8 +101,10 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
     let certificate_document = report.documents.pop();
     let signers = public_keys(&args.signer)?;
     for folder in &args.bundles {
-        if let Some(kind) = study::kind_in(folder) {
-            report.study(kind, (folder, args), console);
+        if let Some(kind) = kind_in(folder)? {
+            if report.study_signed(folder, &signers) {
+                report.study(kind, (folder, args), console);
+            }
             continue;
         }
         for bundle in report.bundles_of(folder, &signers) {

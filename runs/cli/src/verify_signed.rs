@@ -4,11 +4,13 @@ use super::verify::VerifyReport;
 use crate::CliError;
 use ktd_board::{CheckedBoard, check_board, is_board};
 use ktd_bundle::bundle_set::BundleSet;
-use ktd_bundle::publication::{PUBLICATION, Publication};
+use ktd_bundle::publication::Publication;
 use ktd_bundle::publish::sweep_unpublished;
 use ktd_episode::verify::Verified;
+use ktd_record::signed_folder::{PUBLICATION, Signed};
 use ktd_record::signer_mark::SignerMark;
-use ktd_record::signing::PublicKey;
+use ktd_record::signing::{PublicKey, Signature};
+use ktd_study::{StudyManifest, check_published_study};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +31,18 @@ impl VerifyReport {
             );
         }
         vec![folder.to_owned()]
+    }
+
+    /// Whether a study may be made again: it was not published, or its signature and files are as they were signed.
+    pub(super) fn study_signed(&mut self, folder: &Path, signers: &[PublicKey]) -> bool {
+        let checked = match check_published_study(folder, signers) {
+            Ok(None) => return true,
+            Ok(Some(published)) => Ok(of_study(&published, signers)),
+            Err(error) => Err(error.into()),
+        };
+        let is_good = checked.is_ok();
+        self.signed(folder, checked);
+        is_good
     }
 
     fn signed(
@@ -64,6 +78,28 @@ impl VerifyReport {
     }
 }
 
+fn of_study(
+    published: &Signed<StudyManifest>,
+    signers: &[PublicKey],
+) -> (Verified, SignerMark, Vec<PathBuf>) {
+    let verified = Verified {
+        checks: vec![
+            signed_with(&published.signature),
+            format!(
+                "{} files of a study: each has the hash that was signed, and nothing else lies in the folder",
+                published.manifest.files.len()
+            ),
+        ],
+        unchecked: Vec::new(),
+        claimed: Vec::new(),
+    };
+    (verified, published.signer(signers), Vec::new())
+}
+
+fn signed_with(signature: &Signature) -> String {
+    format!("{PUBLICATION}: signed with the key {}", signature.fingerprint)
+}
+
 fn check_publication(
     folder: &Path,
     signers: &[PublicKey],
@@ -72,13 +108,10 @@ fn check_publication(
     // Finding them checks every file, and that nothing else lies there.
     let found = BundleSet::below(&[folder.to_owned()])?;
     let manifest = &publication.manifest;
-    let (files, bundles) = (publication.file_count(), manifest.bundles.len());
+    let (files, bundles) = (manifest.file_count(), manifest.bundles.len());
     let signer = publication.signer(signers);
     let checks = vec![
-        format!(
-            "{PUBLICATION}: signed with the key {}",
-            publication.signature.fingerprint
-        ),
+        signed_with(&publication.signature),
         format!(
             "{files} files of {bundles} bundles: each has the hash that was signed, and nothing else lies in the folder"
         ),

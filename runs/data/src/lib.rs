@@ -26,6 +26,7 @@ pub mod market_source;
 pub mod panel_file;
 pub mod scores;
 pub mod training_rows;
+pub mod values_file;
 
 pub use error::DataFileError;
 pub use import::{ImportOptions, ImportReport, Imported, import};

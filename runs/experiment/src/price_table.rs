@@ -168,6 +168,17 @@ impl TokenPricing {
         }
     }
 
+    /// What a call of so many tokens costs where nothing is cached or thought; `None` where nobody knows.
+    #[must_use]
+    pub fn usual(&self, prompt_tokens: u64, output_tokens: u64) -> Option<Picodollars> {
+        let usage = Usage {
+            uncached_input: prompt_tokens,
+            visible_output: output_tokens,
+            ..Usage::default()
+        };
+        self.cost(&usage).map(|priced| priced.amount)
+    }
+
     /// The most that a call can cost; `None` where nobody knows the prices or the output has no bound.
     #[must_use]
     pub fn most(&self, prompt_tokens: u64, output_tokens: Option<u64>) -> Option<Picodollars> {

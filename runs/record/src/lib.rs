@@ -7,7 +7,7 @@
 //! | [`exchanges`] | every request before it is sent, and what came back |
 //! | [`spending`], [`tariff`], [`budget_file`] | what sends were charged, in picodollars |
 //! | [`program_record`], [`study_folder`] | the program that made a folder, and the lock of who writes it |
-//! | [`signing`], [`signer_mark`] | Ed25519 over canonical JSON |
+//! | [`signing`], [`signer_mark`], [`signed_folder`] | Ed25519 over canonical JSON; folders that are given away |
 //!
 //! Knows: files, wires, prices. Never knows: an episode, a market, a mask, a client.
 
@@ -21,6 +21,7 @@ pub mod json_parts;
 mod nearest_request;
 pub mod program_record;
 mod record_paths;
+pub mod signed_folder;
 pub mod signer_mark;
 pub mod signing;
 pub mod spending;

@@ -1,8 +1,10 @@
 //! A kind of study whose types are forgotten: what a command needs of every kind.
 
+use crate::planned_study::plan_study;
 use crate::study_file::read_study_file;
 use crate::{
-    Depth, Replayed, Report, StudyError, StudyKind, StudyRun, UnitId, replay_study, report_study, run_study,
+    Depth, Replayed, Report, StudyError, StudyKind, StudyPlan, StudyRun, StudyStatus, UnitId, replay_study,
+    report_study, report_unfinished, run_study, study_status,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -18,17 +20,35 @@ pub trait AnyKind: Sync {
     /// Whether its units may ask somebody, and are told when the process is to end.
     fn asks(&self) -> bool;
 
-    /// Runs the study of a file into a folder, by default `results/NAME`; see [`run_study`].
+    /// Runs the study of a file into a folder, by default `results/NAME` beside it; see [`run_study`].
     ///
     /// # Errors
     /// [`StudyError`] as [`run_study`], and for a file that cannot be read.
     fn run(&self, file: &Path, out: Option<&Path>, run: &StudyRun<'_>) -> Result<AnyEnd, StudyError>;
+
+    /// How far the study in a folder is; see [`study_status`].
+    ///
+    /// # Errors
+    /// [`StudyError`] as [`study_status`].
+    fn status(&self, folder: &Path) -> Result<StudyStatus, StudyError>;
+
+    /// What the study of a file would ask and cost; nothing is asked, run or written.
+    ///
+    /// # Errors
+    /// [`StudyError`] as [`Self::run`], before anything runs.
+    fn plan(&self, file: &Path, out: Option<&Path>, run: &StudyRun<'_>) -> Result<StudyPlan, StudyError>;
 
     /// Writes the report of a finished study again; see [`report_study`].
     ///
     /// # Errors
     /// [`StudyError`] as [`report_study`].
     fn report(&self, folder: &Path) -> Result<ReportOf, StudyError>;
+
+    /// Writes a report of the finished units of an unfinished study; see [`report_unfinished`].
+    ///
+    /// # Errors
+    /// [`StudyError`] as [`report_unfinished`].
+    fn report_unfinished(&self, folder: &Path) -> Result<ReportOf, StudyError>;
 
     /// Makes a finished study again from its record; see [`replay_study`].
     ///
@@ -49,6 +69,8 @@ pub trait AnyKind: Sync {
 /// A report, and what it is made of for programs.
 #[derive(Debug)]
 pub struct ReportOf {
+    /// Where its files lie.
+    pub folder: PathBuf,
     /// `report.json`.
     pub summary: Value,
     /// The report.
@@ -87,10 +109,23 @@ impl fmt::Debug for dyn AnyKind {
     }
 }
 
-fn report_of((summary, report): (impl Serialize, Report)) -> Result<ReportOf, StudyError> {
+fn report_of(folder: &Path, (summary, report): (impl Serialize, Report)) -> Result<ReportOf, StudyError> {
     let summary = serde_json::to_value(summary)
         .map_err(|error| StudyError::input(format_args!("the report cannot be written: {error}"), ""))?;
-    Ok(ReportOf { summary, report })
+    Ok(ReportOf {
+        folder: folder.to_owned(),
+        summary,
+        report,
+    })
+}
+
+/// Where the results of a study go: where it is asked for, where its file says, or `results/NAME` beside the file.
+fn folder_of<K: StudyKind>(keys: &K::Keys, base: &Path, out: Option<&Path>) -> PathBuf {
+    let own = || match K::output(keys) {
+        Some(output) => base.join(output),
+        None => base.join("results").join(K::name(keys)),
+    };
+    out.map_or_else(own, Path::to_owned)
 }
 
 /// Runs the study of keys that were read from a file in `base`, into `out` or where they say; see [`AnyKind::run`].
@@ -102,17 +137,11 @@ pub fn run_any<K: StudyKind>(
     (base, out): (&Path, Option<&Path>),
     run: &StudyRun<'_>,
 ) -> Result<AnyEnd, StudyError> {
-    let own = || {
-        K::output(&keys).map_or_else(
-            || Path::new("results").join(K::name(&keys)),
-            |output| base.join(output),
-        )
-    };
-    let folder = out.map_or_else(own, Path::to_owned);
+    let folder = folder_of::<K>(&keys, base, out);
     let end = run_study::<K>(keys, (base, &folder), run)?;
     Ok(AnyEnd {
+        finished: end.finished.map(|found| report_of(&folder, found)).transpose()?,
         folder,
-        finished: end.finished.map(report_of).transpose()?,
         units: end.units,
         failed: end.failed,
     })
@@ -133,8 +162,24 @@ impl<K: StudyKind> AnyKind for Forgotten<K> {
         run_any::<K>(keys, (base, out), run)
     }
 
+    fn plan(&self, file: &Path, out: Option<&Path>, run: &StudyRun<'_>) -> Result<StudyPlan, StudyError> {
+        let keys = read_study_file::<K>(file)?;
+        let base = file.parent().unwrap_or_else(|| Path::new(""));
+        let folder = folder_of::<K>(&keys, base, out);
+        plan_study::<K>(keys, (base, &folder), run)
+    }
+
+    fn status(&self, folder: &Path) -> Result<StudyStatus, StudyError> {
+        study_status::<K>(folder)
+    }
+
     fn report(&self, folder: &Path) -> Result<ReportOf, StudyError> {
-        report_of(report_study::<K>(folder)?)
+        report_of(folder, report_study::<K>(folder)?)
+    }
+
+    fn report_unfinished(&self, folder: &Path) -> Result<ReportOf, StudyError> {
+        let (folder, summary, report) = report_unfinished::<K>(folder)?;
+        report_of(&folder, (summary, report))
     }
 
     fn replay(

@@ -18,6 +18,11 @@ impl StudyError {
         Self::of(ErrorClass::InvalidInput, what, hint)
     }
 
+    /// An invalid input; what it is says enough to fix it.
+    pub fn invalid(what: impl fmt::Display) -> Self {
+        Self::input(what, "")
+    }
+
     /// A record that is not what is made again from it, and how to fix it.
     pub fn difference(what: impl fmt::Display, hint: impl fmt::Display) -> Self {
         Self::of(ErrorClass::Difference, what, hint)

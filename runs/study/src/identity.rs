@@ -1,5 +1,6 @@
 //! What decides a study and each of its units.
 
+use crate::inputs::InputHashes;
 use crate::kind::StudyKind;
 use crate::{StudyError, UnitId};
 use ktd_io::sha256::sha256_hex;
@@ -25,6 +26,9 @@ pub(crate) struct StudyHeader<K> {
     pub(crate) name: String,
     /// All that decides every unit beside itself.
     pub(crate) decides: Value,
+    /// SHA-256 of the files that it keeps.
+    #[serde(default, skip_serializing_if = "InputHashes::is_empty")]
+    pub(crate) inputs: InputHashes,
     pub(crate) keys: K,
 }
 

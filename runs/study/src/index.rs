@@ -1,17 +1,20 @@
 //! The index of finished units: what each came to, and how its result looked when it was read. It may be deleted at any time.
 
+use crate::identity::read_as;
 use crate::kind::Planned;
-use crate::unit_folder::{RESULT, UnitFolder, UnitResult};
+use crate::plan_lines::PlanLine;
+use crate::unit_folder::{RESULT, SPENDING, UnitFolder, UnitResult};
 use crate::{StudyError, UnitId};
 use ktd_io::line_file::{LineKind, LineReader, line_bytes};
 use ktd_io::whole_file::{parse_json, read_if_exists, remove_if_exists, write_whole};
+use ktd_record::spending::Spending;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-const INDEX: &str = "index.jsonl";
+pub(crate) const INDEX: &str = "index.jsonl";
 
 /// A line of the index.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -22,6 +25,16 @@ struct IndexLine {
     bytes: u64,
     modified_ns: u64,
     found: Box<RawValue>,
+    /// What it cost; none where it asked nobody.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    spent: Option<Spending>,
+}
+
+/// A finished unit.
+pub(crate) struct RecordedUnit {
+    pub(crate) found: Box<RawValue>,
+    /// What it cost; none where it asked nobody.
+    pub(crate) spent: Option<Spending>,
 }
 
 /// The index of a study's folder.
@@ -56,9 +69,7 @@ impl UnitIndex {
         let Some((bytes, modified_ns)) = state(&path) else {
             return Ok(None);
         };
-        let known = self.known.get(&planned.id);
-        if let Some(line) = known
-            && (line.bytes, line.modified_ns) == (bytes, modified_ns)
+        if let Some(line) = self.unchanged(&planned.id, (bytes, modified_ns))
             && line.sha256 == folder.sha256()
         {
             return Ok(Some(line.found.clone()));
@@ -68,26 +79,41 @@ impl UnitIndex {
             Err(_) if !is_asked => return Ok(None),
             checked => checked?,
         };
-        let read = read_if_exists(&path)?.unwrap_or_default();
-        let result: UnitResult<Box<RawValue>> = parse_json(&path, &read)?;
-        if result.sha256 != folder.sha256() {
+        let line = read_line(&planned.id, &path, (bytes, modified_ns))?;
+        if line.sha256 != folder.sha256() {
             return Err(StudyError::difference(
                 format_args!("{}: it is the result of another unit", path.display()),
                 format_args!("remove {RESULT}: the unit is made again from its record"),
             ));
         }
         remove_if_exists(&folder.open_works())?;
-        let line = IndexLine {
-            id: planned.id.clone(),
-            sha256: result.sha256,
-            bytes,
-            modified_ns,
-            found: result.found,
-        };
         let found = line.found.clone();
         self.known.insert(planned.id.clone(), line);
         self.is_changed = true;
         Ok(Some(found))
+    }
+
+    /// What the unit of a folder came to, where it is finished and decided as its plan says. Nothing is written.
+    pub(crate) fn recorded(&self, root: &Path, unit: &PlanLine) -> Result<Option<RecordedUnit>, StudyError> {
+        let path = root.join(RESULT);
+        let Some(state) = state(&path) else {
+            return Ok(None);
+        };
+        let line = match self.unchanged(&unit.id, state) {
+            Some(line) => line.clone(),
+            None => read_line(&unit.id, &path, state)?,
+        };
+        let is_same = line.sha256 == unit.sha256;
+        Ok(is_same.then_some(RecordedUnit {
+            found: line.found,
+            spent: line.spent,
+        }))
+    }
+
+    /// The line of a unit whose result looks as it did when it was read.
+    fn unchanged(&self, id: &UnitId, state: (u64, u64)) -> Option<&IndexLine> {
+        let known = self.known.get(id);
+        known.filter(|line| (line.bytes, line.modified_ns) == state)
     }
 
     /// Writes the index, where it changed.
@@ -97,6 +123,20 @@ impl UnitIndex {
         }
         Ok(())
     }
+}
+
+/// The line of a finished unit, read from its result and from what it says that it cost.
+fn read_line(id: &UnitId, path: &Path, (bytes, modified_ns): (u64, u64)) -> Result<IndexLine, StudyError> {
+    let read = read_if_exists(path)?.unwrap_or_default();
+    let result: UnitResult<Box<RawValue>> = parse_json(path, &read)?;
+    Ok(IndexLine {
+        id: id.clone(),
+        sha256: result.sha256,
+        bytes,
+        modified_ns,
+        found: result.found,
+        spent: read_as(&path.with_file_name(SPENDING))?,
+    })
 }
 
 /// How a file looks; none where it is not there.

@@ -1,11 +1,15 @@
 //! What a kind of study says of itself.
 
+use crate::inputs::Inputs;
+use crate::unit_requests::UnitRequests;
 use crate::{Hands, Report, StudyError, UnitId};
 use futures::future::LocalBoxFuture;
 use ktd_asking::AskingSettings;
+use ktd_experiment::agent::AgentConfig;
+use ktd_io::whole_file::read_if_exists;
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Kind of study: its keys, its units, how one unit runs over a recorded world, and what all of them come to. It has no file,
@@ -13,14 +17,14 @@ use std::path::Path;
 pub trait StudyKind: Sized + Send + Sync + 'static {
     /// `kind = "..."` of its file.
     const NAME: &'static str;
-    /// `kind = "..."` of its file, where several kinds read one.
-    const FILE_KIND: &'static str = Self::NAME;
     /// What is typed before the file to run it, such as `ktd leak run`.
     const COMMAND: &'static str;
     /// The version of its records. Records of another one are refused by name.
     const FORMAT: u32;
     /// What its units consist of, for a progress bar, in the plural.
     const STEPS: &'static str;
+    /// Whether what some units came to can be reported while others are missing.
+    const REPORTS_PARTS: bool = false;
     /// Whether units may ask somebody.
     const ASKS: bool = false;
 
@@ -80,6 +84,22 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
         Self::open(keys, at)
     }
 
+    /// Reads the world to plan the units, of which none will run. `recorded` is what [`Self::decides`] said, where the study
+    /// was begun.
+    ///
+    /// # Errors
+    /// [`StudyError`] as [`Self::open`].
+    fn open_planned(
+        keys: &Self::Keys,
+        at: &Opening<'_>,
+        recorded: Option<&serde_json::Value>,
+    ) -> Result<Self::World, StudyError> {
+        match recorded {
+            Some(recorded) => Self::open_recorded(keys, at, recorded),
+            None => Self::open(keys, at),
+        }
+    }
+
     /// All that decides every unit beside itself, the program and the format: hashes of what was read, settings.
     fn decides(world: &Self::World) -> serde_json::Value;
 
@@ -97,6 +117,11 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     /// # Errors
     /// [`StudyError`] for keys that ask for none.
     fn units(keys: &Self::Keys, world: &Self::World) -> Result<Vec<Planned<Self::Unit>>, StudyError>;
+
+    /// What a unit asks its agent, where that can be said before anybody is asked.
+    fn requests(_world: &Self::World, _unit: &Self::Unit, _agent: &AgentConfig) -> Option<UnitRequests> {
+        None
+    }
 
     /// Runs a unit from its start. What is recorded of it comes from the hands.
     fn run<'a>(
@@ -133,10 +158,60 @@ pub struct Opening<'o> {
     pub out: &'o Path,
     /// Threads.
     pub threads: usize,
+    pub(crate) inputs: &'o Inputs,
+}
+
+/// Of worlds that no study holds.
+static UNKEPT: Inputs = Inputs::Unkept;
+
+impl<'o> Opening<'o> {
+    /// Where a world is read of which nothing is kept.
+    #[must_use]
+    pub const fn unkept(base: &'o Path, out: &'o Path, threads: usize) -> Self {
+        Self {
+            base,
+            out,
+            threads,
+            inputs: &UNKEPT,
+        }
+    }
+
+    /// The bytes of a file that the keys name; none where there is none. The folder of the study keeps them, and a record is made
+    /// again from what it has kept: what is too large for that, such as a panel, is read below [`Opening::base`].
+    ///
+    /// # Errors
+    /// [`StudyError`] for a link, a file that cannot be read, and a kept one that is missing or was changed.
+    pub fn input(&self, path: &Path) -> Result<Option<Vec<u8>>, StudyError> {
+        let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+        self.kept(&parts.join("/"), || {
+            let path = self.base.join(path);
+            // It may have come from others, and what it leads to would go to models and into the record.
+            if path.is_symlink() {
+                return Err(StudyError::input(
+                    format_args!("{} is a link, and links are not followed", path.display()),
+                    "replace it with the file itself",
+                ));
+            }
+            Ok(read_if_exists(&path)?)
+        })
+    }
+
+    /// What is read of something else than a file, kept in the same way under a name.
+    ///
+    /// # Errors
+    /// Those of `read`, and as [`Opening::input`].
+    pub fn kept(
+        &self,
+        name: &str,
+        read: impl FnOnce() -> Result<Option<Vec<u8>>, StudyError>,
+    ) -> Result<Option<Vec<u8>>, StudyError> {
+        self.inputs.bytes(name, read)
+    }
 }
 
 /// How a unit's record is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Keep {
     /// A line of `units.jsonl`: small units without a model, of which there are many. The line is its only work.
     Line,

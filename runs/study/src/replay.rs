@@ -1,6 +1,7 @@
 //! A finished study made again from its record, with nobody to ask.
 
 use crate::kind::{Keep, Planned, StudyKind};
+use crate::plan_lines::{PlanLine, plan_file};
 use crate::register;
 use crate::report_files::files_of;
 use crate::study::{OpenedStudy, StudyRun};
@@ -65,7 +66,8 @@ pub fn replay_study<K: StudyKind>(
     }
     let (summary, report) =
         study.concluded(&found, register::counted(out, K::counted(&study.world).as_ref())?)?;
-    for (path, bytes) in files_of(out, &summary, &report)? {
+    let plan = plan_file(out, &PlanLine::all(&study.plan, &study.decided)?)?;
+    for (path, bytes) in files_of(out, &summary, &report)?.into_iter().chain([plan]) {
         ktd_asking::compare_with_file(&path, &bytes, CHANGED_HINT)?;
     }
     let recorded = &study.decided.program;

@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// The file that stands for the whole report.
-const SUMMARY: &str = "report.json";
+pub(crate) const SUMMARY: &str = "report.json";
 /// The folder of the tables as Parquet.
 const PARQUET: &str = "parquet";
 

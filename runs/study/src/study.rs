@@ -1,26 +1,29 @@
 //! A study in its folder: what is asked, what is known, and the one loop over its units.
 
 use crate::asking::Asking;
+use crate::failures::Failures;
 use crate::hands::{AdvanceFn, Given, Hands};
 use crate::identity::{Decided, STUDY, StudyHeader, keep_base, known_base, read_header};
 use crate::index::UnitIndex;
+use crate::inputs::Inputs;
 use crate::kind::{Keep, Opening, Planned, StudyKind};
+use crate::plan_lines::{PlanLine, keep_plan};
 use crate::register;
 use crate::report_files::write_report;
+use crate::told_to_end::unless_told_to_end;
+use crate::unfinished::UNFINISHED;
 use crate::unit_folder::{UNITS, UnitFolder};
 use crate::unit_id::of_raw;
 use crate::unit_lines::{UnitLine, UnitLines};
 use crate::{Report, StudyError, StudyProgress, UnitId};
-use futures::future::{Either, select};
 use ktd_io::parallel::in_parallel;
-use ktd_io::whole_file::{json_bytes, read_if_exists, write_whole};
+use ktd_io::whole_file::{json_bytes, read_if_exists, remove_directory, write_whole};
 use ktd_record::program_record::{ProgramRecord, check_program};
 use ktd_record::study_folder::StudyFolder;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -69,6 +72,7 @@ pub(crate) struct OpenedStudy<K: StudyKind> {
     pub(crate) decided: Decided,
     pub(crate) out: PathBuf,
     base: PathBuf,
+    inputs: Inputs,
 }
 
 /// Runs every unit that has no record of the same, and reports all. What was recorded stands; the same call continues, and a
@@ -87,6 +91,8 @@ pub fn run_study<K: StudyKind>(
     let study = OpenedStudy::<K>::open(keys, (base, out), run)?;
     let held = StudyFolder::hold(out, run.program)?;
     study.keep_header()?;
+    keep_plan(held.path(), &PlanLine::all(&study.plan, &study.decided)?)?;
+    let failures = Failures::begin(held.path())?;
     let counted = register::count(held.path(), K::counted(&study.world))?;
     let mut known = study.known()?;
     let steps = study.plan.iter().map(|unit| unit.steps).sum();
@@ -96,7 +102,7 @@ pub fn run_study<K: StudyKind>(
         .iter()
         .filter(|unit| known.found.contains_key(&unit.id));
     run.progress.advance(done.map(|unit| unit.steps).sum());
-    let (ran, failed) = study.run_missing(&mut known, run)?;
+    let (ran, failed) = study.run_missing(&mut known, (run, &failures))?;
     let finished = study.finish(known, ran, failed.is_empty().then_some(counted))?;
     Ok(StudyEnd {
         finished,
@@ -125,13 +131,13 @@ impl<K: StudyKind> OpenedStudy<K> {
         (base, out): (&Path, &Path),
         run: &StudyRun<'_>,
     ) -> Result<Self, StudyError> {
-        let world = K::open(&keys, &opening(base, out, run))?;
-        Self::over(keys, world, (base, out), run)
+        let inputs = Inputs::read();
+        let world = K::open(&keys, &opening((base, out), &inputs, run))?;
+        Self::over((keys, world, inputs), (base, out), run)
     }
 
-    fn over(
-        keys: K::Keys,
-        world: K::World,
+    pub(crate) fn over(
+        (keys, world, inputs): (K::Keys, K::World, Inputs),
         (base, out): (&Path, &Path),
         run: &StudyRun<'_>,
     ) -> Result<Self, StudyError> {
@@ -154,6 +160,7 @@ impl<K: StudyKind> OpenedStudy<K> {
             plan,
             base: base.to_owned(),
             out: out.to_owned(),
+            inputs,
         })
     }
 
@@ -162,13 +169,15 @@ impl<K: StudyKind> OpenedStudy<K> {
         let header = read_header::<K>(out)?;
         let known = known_base(out)?;
         let base = base.unwrap_or(&known);
-        let world = K::open_recorded(&header.keys, &opening(base, out, run), &header.decides)?;
+        let inputs = Inputs::kept(out, header.inputs);
+        let at = opening((base, out), &inputs, run);
+        let world = K::open_recorded(&header.keys, &at, &header.decides)?;
         // Another program may come to the same bytes: the record is compared under the name of its own.
         let run = StudyRun {
             program: &header.program,
             ..*run
         };
-        let study = Self::over(header.keys, world, (base, out), &run)?;
+        let study = Self::over((header.keys, world, inputs), (base, out), &run)?;
         if study.decided.decides != header.decides {
             let (recorded, now) = (header.decides.to_string(), study.decided.decides.to_string());
             let found = ktd_record::chain::first_difference(&recorded, &now);
@@ -215,6 +224,7 @@ impl<K: StudyKind> OpenedStudy<K> {
             program: self.decided.program.clone(),
             name: K::name(&self.keys).to_owned(),
             decides: self.decided.decides.clone(),
+            inputs: self.inputs.hashes(),
             keys: &self.keys,
         };
         let bytes = json_bytes(&path, &header)?;
@@ -226,7 +236,10 @@ impl<K: StudyKind> OpenedStudy<K> {
             let known = read_header::<K>(&self.out)?;
             if K::ASKS {
                 check_program(&path, recorded, &bytes)?;
-                if known.decides != self.decided.decides {
+                let is_changed = |(name, sha256): (&String, &String)| {
+                    known.inputs.get(name).is_some_and(|known| known != sha256)
+                };
+                if known.decides != self.decided.decides || header.inputs.iter().any(is_changed) {
                     return Err(StudyError::input(
                         format_args!(
                             "{} holds a study of other settings, or over another world",
@@ -237,6 +250,7 @@ impl<K: StudyKind> OpenedStudy<K> {
                 }
             }
         }
+        self.inputs.keep(&self.out)?;
         if recorded.as_ref() != Some(&bytes) {
             write_whole(&path, &bytes)?;
         }
@@ -283,7 +297,11 @@ impl<K: StudyKind> OpenedStudy<K> {
     }
 
     /// Runs what has no record, wave by wave: a unit runs when those that it comes after are finished.
-    fn run_missing(&self, known: &mut Known, run: &StudyRun<'_>) -> Result<Ran, StudyError> {
+    fn run_missing(
+        &self,
+        known: &mut Known,
+        (run, failures): (&StudyRun<'_>, &Failures),
+    ) -> Result<Ran, StudyError> {
         let mut missing: Vec<&Planned<K::Unit>> = self
             .plan
             .iter()
@@ -305,7 +323,8 @@ impl<K: StudyKind> OpenedStudy<K> {
                 let ended = std::panic::catch_unwind(AssertUnwindSafe(|| {
                     self.run_unit(unit, (&*known, &asking), (run, inner))
                 }));
-                ended.unwrap_or_else(|panic| Err(StudyError::of_panic(&panic)))
+                let ended = ended.unwrap_or_else(|panic| Err(StudyError::of_panic(&panic)));
+                ended.inspect_err(|error| failures.note(&unit.id, error))
             });
             for (unit, ended) in ready.into_iter().zip(ends) {
                 match ended {
@@ -391,6 +410,10 @@ impl<K: StudyKind> OpenedStudy<K> {
         known.lines.close(&self.plan, ran)?;
         let (summary, report) = self.concluded(&known.found, counted)?;
         write_report(&self.out, &summary, &report)?;
+        let unfinished = self.out.join(UNFINISHED);
+        if unfinished.is_dir() {
+            remove_directory(&unfinished)?;
+        }
         Ok(Some((summary, report)))
     }
 
@@ -413,31 +436,15 @@ impl<K: StudyKind> OpenedStudy<K> {
     }
 }
 
-const fn opening<'o>(base: &'o Path, out: &'o Path, run: &StudyRun<'_>) -> Opening<'o> {
+const fn opening<'o>(
+    (base, out): (&'o Path, &'o Path),
+    inputs: &'o Inputs,
+    run: &StudyRun<'_>,
+) -> Opening<'o> {
     Opening {
         base,
         out,
         threads: run.threads,
-    }
-}
-
-/// What a unit comes to, unless the process is told to end before: then it is dropped, with whatever it started.
-async fn unless_told_to_end<F>(
-    running: impl Future<Output = Result<F, StudyError>>,
-    told: &watch::Receiver<bool>,
-) -> Result<F, StudyError> {
-    let mut told = told.clone();
-    let told = pin!(async move {
-        // Nobody can tell when the other end is gone.
-        if told.wait_for(|told| *told).await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    });
-    match select(pin!(running), told).await {
-        Either::Left((ended, _)) => ended,
-        Either::Right(_) => Err(StudyError::difference(
-            "ended by a signal",
-            "run the same command again: it continues where it stopped",
-        )),
+        inputs,
     }
 }

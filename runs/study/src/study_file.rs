@@ -32,7 +32,7 @@ pub fn read_study_file<K: StudyKind>(path: &Path) -> Result<K::Keys, StudyError>
     };
     let named: Result<KindOf, _> = toml::from_str(&text);
     if let Ok(KindOf { kind: Some(kind) }) = named
-        && kind != K::FILE_KIND
+        && kind != K::NAME
     {
         return Err(at(
             &format_args!(

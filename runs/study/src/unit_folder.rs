@@ -35,6 +35,7 @@ use std::sync::atomic::AtomicU64;
 /// Where units with a folder lie.
 pub(crate) const UNITS: &str = "units";
 pub(crate) const RESULT: &str = "result.json";
+pub(crate) const SPENDING: &str = "spending.json";
 const HEADER: &str = "header.json";
 /// What a writer of a record has there says nothing of it.
 const PRIVATE: &str = "private";
@@ -299,7 +300,7 @@ impl UnitFolder {
 
 /// What a record says that it cost, whose tokens and requests must be those of its exchanges: prices are in no record.
 fn checked_spending(root: &Path, counted: &Spending) -> Result<Spending, StudyError> {
-    let path = root.join("spending.json");
+    let path = root.join(SPENDING);
     let recorded: Spending = read_as(&path)?.unwrap_or_default();
     if (&recorded.tokens, &recorded.sends) == (&counted.tokens, &counted.sends) {
         return Ok(recorded);

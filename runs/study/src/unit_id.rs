@@ -6,7 +6,9 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 /// Name of a unit in plain words, which is the name of its folder: letters, digits, `-`, `_` and `.`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(transparent)]
 pub struct UnitId(String);
 
@@ -50,4 +52,17 @@ pub(crate) fn of_raw<F: DeserializeOwned>(id: &UnitId, found: &RawValue) -> Resu
             "it was changed: take it from whoever made it, or run the study into another folder",
         )
     })
+}
+
+/// The most names that a sentence holds.
+const NAMES_SHOWN: usize = 12;
+
+/// Names of units in a sentence, of which the first stand for many.
+pub(crate) fn some_names(ids: &[UnitId]) -> String {
+    let shown: Vec<&str> = ids.iter().take(NAMES_SHOWN).map(UnitId::as_str).collect();
+    let more = match ids.len().saturating_sub(NAMES_SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", shown.join(", "))
 }

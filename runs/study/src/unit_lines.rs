@@ -3,6 +3,7 @@
 use crate::kind::Planned;
 use crate::{StudyError, UnitId};
 use ktd_asking::LineJournal;
+use ktd_io::line_file::LineKind;
 use ktd_io::whole_file::{read_if_exists, remove_if_exists, write_whole};
 use ktd_record::chain::{Lines, Log, NO_GENESIS};
 use serde::{Deserialize, Serialize};
@@ -37,9 +38,7 @@ impl UnitLines {
         let (journal, open) = LineJournal::open::<UnitLine>(&folder.join(OPEN))?;
         lines.journal = Some(Mutex::new(journal));
         // A line of the open file is the newer one.
-        lines
-            .known
-            .extend(open.into_iter().map(|line| (line.id.clone(), line)));
+        lines.extend(open);
         Ok(lines)
     }
 
@@ -54,6 +53,22 @@ impl UnitLines {
             known: lines.into_iter().map(|line| (line.id.clone(), line)).collect(),
             journal: None,
         })
+    }
+
+    /// The lines of a folder that another process may hold: those of its journal that are whole, and the closed ones.
+    pub(crate) fn look(folder: &Path) -> Result<Self, StudyError> {
+        // The journal first: it goes when the closed file has all of its lines.
+        let path = folder.join(OPEN);
+        let bytes = LineKind::Log.bytes_if_exists(&path)?.unwrap_or_default();
+        let open: Vec<UnitLine> = LineKind::Log.lines(&path, &bytes)?.whole_values()?;
+        let mut lines = Self::read(folder)?;
+        lines.extend(open);
+        Ok(lines)
+    }
+
+    fn extend(&mut self, lines: Vec<UnitLine>) {
+        self.known
+            .extend(lines.into_iter().map(|line| (line.id.clone(), line)));
     }
 
     /// The record of a unit that is decided by the same; none where it has none.
@@ -72,8 +87,7 @@ impl UnitLines {
     /// Writes all lines in the order of the plan, whichever thread was first. Records that the file
     /// does not ask for stay behind them: they may have taken hours.
     pub(crate) fn close<U>(mut self, plan: &[Planned<U>], ran: Vec<UnitLine>) -> Result<(), StudyError> {
-        self.known
-            .extend(ran.into_iter().map(|line| (line.id.clone(), line)));
+        self.extend(ran);
         let asked: Vec<UnitLine> = plan
             .iter()
             .filter_map(|unit| self.known.remove(&unit.id))

@@ -4,4 +4,5 @@
 
 pub mod draw;
 pub mod report_table;
+pub mod row_table;
 pub mod table;

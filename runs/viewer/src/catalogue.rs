@@ -3,6 +3,7 @@
 use crate::entry::{EpisodeContent, EpisodeEntry};
 use crate::plain_files::is_own_directory;
 use crate::slug::{plain, unique};
+use crate::study::StudyEntry;
 use crate::{ViewerError, slug};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::canary::CANARIES;
@@ -25,6 +26,8 @@ const EPISODES_MAX: usize = 20_000;
 pub struct Catalogue {
     /// The experiments.
     pub experiments: Vec<ExperimentEntry>,
+    /// Studies of other kinds.
+    pub studies: Vec<StudyEntry>,
     /// Whether more episodes were found than are listed.
     pub is_cut: bool,
 }
@@ -54,6 +57,12 @@ pub struct DocumentEntry {
 }
 
 impl Catalogue {
+    /// The study of an address.
+    #[must_use]
+    pub fn study(&self, slug: &str) -> Option<&StudyEntry> {
+        self.studies.iter().find(|study| study.slug == slug)
+    }
+
     /// The episode of an address.
     #[must_use]
     pub fn episode(&self, slug: &str) -> Option<&Arc<EpisodeEntry>> {
@@ -95,6 +104,7 @@ struct Found {
     bundles: Vec<PathBuf>,
     boards: Vec<PathBuf>,
     certificates: Vec<PathBuf>,
+    studies: Vec<PathBuf>,
 }
 
 impl CatalogueReader {
@@ -173,8 +183,14 @@ impl CatalogueReader {
             });
         }
         self.known.retain(|root, _| is_there.contains(root));
+        let mut taken = BTreeSet::new();
+        let studies = found.studies.iter().map(|folder| {
+            let slug = unique(&mut taken, &name(folder), &folder.to_string_lossy());
+            StudyEntry::read(slug, folder)
+        });
         Ok(Catalogue {
             experiments,
+            studies: studies.collect(),
             is_cut: EPISODES_MAX < found.bundles.len(),
         })
     }
@@ -200,6 +216,8 @@ impl CatalogueReader {
         }
         found.bundles.sort();
         found.bundles.dedup();
+        found.studies.sort();
+        found.studies.dedup();
         Ok(found)
     }
 
@@ -235,11 +253,18 @@ fn look(folder: &Path, depth: usize, found: &mut Found) -> Result<(), ViewerErro
         found.certificates.push(folder.to_owned());
         return Ok(());
     }
+    let is_study = folder.join("study.json").is_file();
+    if is_study {
+        found.studies.push(folder.to_owned());
+    }
     if depth == 0 {
         return Ok(());
     }
     for path in list(folder)? {
         let name = name(&path);
+        if is_study && name == "units" {
+            continue;
+        }
         let is_results =
             name != "private" && name != CANARIES && !is_set_aside(&name) && !is_unfinished(&path);
         if is_own_directory(&path) && is_results {

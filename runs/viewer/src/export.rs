@@ -9,7 +9,7 @@ use crate::library::Library;
 use crate::page::tear_sheet::RankedRow;
 use crate::page::{self, PageSite, SiteKind};
 use crate::plain_files::check_all;
-use ktd_bundle::publication::Publication;
+use ktd_bundle::publication::{Publication, publication_of};
 use ktd_io::whole_file::{Durability, IfExists, create_directory, read_text, write_file, write_whole};
 use ktd_io::whole_folder::WholeFolder;
 use maud::html;
@@ -96,7 +96,7 @@ fn check_published(catalogue: &Catalogue) -> Result<(), ViewerError> {
     }
     let mut checked = BTreeSet::new();
     for episode in catalogue.experiments.iter().flat_map(|one| &one.episodes) {
-        let Some(folder) = Publication::folder_of(&episode.root) else {
+        let Some(folder) = publication_of(&episode.root) else {
             return Err(ViewerError::input(
                 format!("{} was not published", episode.root.display()),
                 "`ktd publish` makes a signed folder of finished episodes: export that one",
@@ -104,7 +104,7 @@ fn check_published(catalogue: &Catalogue) -> Result<(), ViewerError> {
         };
         if checked.insert(folder.to_owned()) {
             let publication = Publication::read(folder, &[])?;
-            publication.check_files(folder)?;
+            publication.manifest.check_files(folder)?;
         }
     }
     Ok(())

@@ -19,6 +19,7 @@ pub mod search;
 mod server;
 mod slug;
 pub mod step;
+pub mod study;
 
 pub use error::ViewerError;
 pub use export::{ExportedSite, export};

@@ -8,6 +8,7 @@
 )]
 
 mod questionnaire;
+mod verbs;
 
 use ktd_env::KeyedStream;
 use ktd_formula_study::AlphaEvaluating;
@@ -54,9 +55,8 @@ const EVALUATED: &str = "name = 'evaluated'\nnoise = { draws = 1 }\npools = [{ i
 const MINED: &str = "name = 'mined'\nmethod = 'gp'\ngp = { population = 30, generations = 3 }\nselect = { take = 4, hall = 20 }\n\
     splits = { train = ['2022-03-07', '2022-09-30'], valid = ['2022-10-10', '2023-02-22'] }\n";
 
-const JUDGED: &str = "name = 'judged'\nsplits = { train = ['2022-03-07', '2023-02-22'] }\n\
-    pools = [{ id = 'own', file = 'own.csv' }]\n[judge]\norders = 1\nbatch = 3\n\
-    [[judge.agents]]\nid = 'j'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
+const JUDGED: &str = "name = 'judged'\npools = [{ id = 'own', file = 'own.csv' }]\norders = 1\nbatch = 3\n\
+    [[agents]]\nid = 'j'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
 
 const FORMULAS: &str = "id,expression\nreversal,\"$close/Ref($close,5)\"\nrange,\"($high-$low)/$close\"\n";
 
@@ -81,7 +81,7 @@ fn cases() -> Vec<KindCase> {
         KindCase {
             kind: any::<FormulaMining>(),
             files: &[("study.toml", MINED)],
-            work: "\"rank_ic\":",
+            work: "\"Ok\":",
         },
         KindCase {
             kind: any::<FormulaJudging>(),

@@ -73,6 +73,7 @@ impl StudyKind for Questionnaire {
     const COMMAND: &'static str = "the questionnaire";
     const FORMAT: u32 = 1;
     const STEPS: &'static str = "answers";
+    const REPORTS_PARTS: bool = true;
     const ASKS: bool = true;
     type Keys = Keys;
     type World = Keys;

@@ -8,15 +8,14 @@
 
 use ktd_data::{ImportOptions, import};
 use ktd_env::{Market, PriceBasis, TradeDate};
-use ktd_formula_study::{
-    AlphaEvaluating, AlphaReport, AlphaStudy, BuiltInSet, EvaluationRun, FormulaPrecision, FormulaRole,
-    OpenStudy, SetOfFormulas, StudyData, ValueSpan, evaluate, market_fields,
-};
+use ktd_expressions::{FormulaPrecision, FormulaRole};
+use ktd_formula_study::{AlphaEvaluating, AlphaReport, AlphaStudy, OpenStudy};
+use ktd_formulas::{BuiltInSet, FormulaMarket, SetOfFormulas, ValueSpan, evaluate, market_fields};
 use ktd_kit::golden::golden_root;
 use ktd_kit::need::data_root;
 use ktd_kit::study::run_study;
 use ktd_kit::{Folder, Need, assert_ok, files, quiet, refused};
-use ktd_study::{Hands, any};
+use ktd_study::{Hands, Opening, any};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -320,10 +319,10 @@ fn tables_and_page_are_made_again_of_the_report() {
         std::fs::remove_file(folder.at("out").join(path)).unwrap();
     }
     std::fs::remove_file(folder.at("out/index.html")).unwrap();
-    assert_ok(&quiet(folder.path(), &["alpha", "report", "out"]));
+    assert_ok(&quiet(folder.path(), &["report", "out"]));
     assert_eq!(files(&folder.at("out")), before);
-    let error = refused(&quiet(folder.path(), &["alpha", "report", "nowhere"]), 2);
-    assert!(error.contains("holds no study"), "{error}");
+    let error = refused(&quiet(folder.path(), &["report", "nowhere"]), 2);
+    assert!(error.contains("no such file or folder"), "{error}");
 }
 
 /// What is evaluated with a formula moves none of its figures: batches of one give the same bytes.
@@ -633,18 +632,14 @@ fn alpha158_of_the_real_window_panel_is_worth_what_scipy_says() {
     };
     let market = import(&options, &mut ()).unwrap().market;
     let still = still_cells(&market);
-    let data = StudyData::of_market(&market);
-    let study = AlphaStudy::parse(
+    let data = FormulaMarket::of_market(&market);
+    let study: Result<AlphaStudy, _> = toml::from_str(
         "name = 'real'\norientation = 'none'\nnoise = { draws = 0 }\n\
          splits = { test = ['2024-01-02', '2026-04-10'] }\n\
          pools = [{ id = 'alpha158', builtin = 'alpha158' }]\n",
     );
-    let run = EvaluationRun {
-        is_test_open: true,
-        threads: 2,
-        batch_bytes: EvaluationRun::BATCH_BYTES,
-    };
-    let open = OpenStudy::new(study.unwrap(), data, run).unwrap();
+    let at = Opening::unkept(Path::new(""), Path::new(""), 2);
+    let open = OpenStudy::over(study.unwrap(), data, &at).unwrap();
     let report = open.evaluate(&Hands::unrecorded(&|_| (), 2)).unwrap();
     let summary = std::fs::read(golden_root().join("alphaeval/real_panel_summary.json")).unwrap();
     let summary: Value = serde_json::from_slice(&summary).unwrap();

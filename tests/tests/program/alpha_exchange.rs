@@ -73,7 +73,7 @@ fn the_exchange_adds_its_figures_where_it_is_asked_for_and_moves_no_other() {
         .find(|row| row.split == "test" && row.weights == "equal");
     assert!(combined.unwrap().row.get("sr_exchange").is_some());
     let head = |text: &str| text.lines().next().unwrap_or_default().to_owned();
-    assert!(head(&traded.text("one/alphas.csv")).contains("SR through the exchange"));
+    assert!(head(&traded.text("one/alphas.csv")).contains("sr_exchange"));
     assert!(!head(&plain.text("out/alphas.csv")).contains("exchange"));
 }
 

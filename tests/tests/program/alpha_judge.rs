@@ -88,9 +88,9 @@ fn study(judge: &str) -> Folder {
     ]
     .concat();
     let text = format!(
-        "name = 'study'\nsplits = {{ train = ['2022-03-07', '2023-02-22'] }}\n\
+        "kind = 'alpha-judge'\nname = 'study'\n\
          pools = [{{ id = 'secret_pool', file = 'mine.csv' }}, {{ id = 'other_pool', file = 'other.csv' }}]\n\
-         [judge]\nretries = {{ attempts = 2, first_wait_ms = 1 }}\nschema_retries = 2\n{judge}"
+         retries = {{ attempts = 2, first_wait_ms = 1 }}\nschema_retries = 2\n{judge}"
     );
     let other = "id,expression\nr,\"$close / Ref($close, 5)\"\nrange,\"($high-$low)/$close\"\n";
     Folder::with(&[
@@ -102,7 +102,7 @@ fn study(judge: &str) -> Folder {
 
 fn agent(id: &str, vendor: &Vendor) -> String {
     format!(
-        "[[judge.agents]]\nid = '{id}'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = '{}'\n",
+        "[[agents]]\nid = '{id}'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = '{}'\n",
         vendor.base_url()
     )
 }
@@ -281,29 +281,32 @@ fn the_command_says_what_stopped_it_by_its_exit_code() {
     assert_ok(&output);
     let judgement: LogicJudgement = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(judgement.formulas.len(), 12);
-    assert_ok(&quiet(rich.path(), &["replay", "out/judge"]));
-    // Without a judge in its file there is nobody to ask.
+    // A replay needs the record alone.
+    for named in ["mine.csv", "other.csv"] {
+        std::fs::remove_file(rich.at(named)).unwrap();
+    }
+    assert_ok(&quiet(rich.path(), &["replay", "out"]));
+    // Without a judge in its file there is nobody to ask, and another kind's command says whose it is.
     let text = rich.text("study.toml");
-    rich.write("study.toml", text.split("[judge]").next().unwrap());
-    assert!(refused(&quiet(rich.path(), &judge), 2).contains("has no `judge`"));
+    assert!(refused(&quiet(rich.path(), &["alpha", "eval", "study.toml"]), 2).contains("alpha-judge"));
+    rich.write("study.toml", text.split("[[agents]]").next().unwrap());
+    assert!(refused(&quiet(rich.path(), &judge), 2).contains("`agents` names no model"));
 }
 
 #[test]
 fn logic_enters_the_tables_and_the_composite_once_a_study_was_judged() {
     let vendor = fond_judge();
     let folder = study(&agent("j", &vendor));
-    let text = folder.text("study.toml");
-    folder.write(
-        "study.toml",
-        text.replacen("[judge]", "noise = { draws = 0 }\n[judge]", 1),
-    );
+    let evaluation = "name = 'study'\nsplits = { train = ['2022-03-07', '2023-02-22'] }\nnoise = { draws = 0 }\n\
+        pools = [{ id = 'secret_pool', file = 'mine.csv' }, { id = 'other_pool', file = 'other.csv' }]\n";
+    folder.write("eval.toml", evaluation);
     // The synthetic market has no such instrument.
     let mine = folder
         .text("mine.csv")
         .replace("Mask($close,'SH600519')/$close", "Log($factor)");
     folder.write("mine.csv", mine);
     let evaluated = || -> AlphaReport {
-        let files = (&*folder.at("study.toml"), folder.path());
+        let files = (&*folder.at("eval.toml"), &*folder.at("evaluated"));
         serde_json::from_value(summary_of(any::<AlphaEvaluating>(), files).unwrap()).unwrap()
     };
     let before = evaluated();
@@ -311,9 +314,14 @@ fn logic_enters_the_tables_and_the_composite_once_a_study_was_judged() {
         before
             .alphas
             .iter()
-            .all(|alpha| alpha.row.undefined["logic"] == "not_judged")
+            .all(|alpha| alpha.row.undefined["logic"] == "no_judge")
     );
-    assert!(before.notes.iter().any(|note| note.contains("ktd alpha judge")));
+    folder.write("eval.toml", format!("judged = 'judge'\n{evaluation}"));
+    let unjudged = summary_of(
+        any::<AlphaEvaluating>(),
+        (&folder.at("eval.toml"), &folder.at("evaluated")),
+    );
+    assert!(unjudged.unwrap_err().to_string().contains("judge/report.json"));
     asked(&folder).unwrap();
     let after = evaluated();
     assert_ne!(before.inputs, after.inputs, "figures hang on the judgement");

@@ -1,5 +1,5 @@
 //! `ktd run` under a budget: it stops at a cap with an exit code of its own and goes on when the cap is raised, killed
-//! or not; and `--dry-run` asks nobody and writes nothing.
+//! or not; and a plan asks nobody and writes nothing.
 
 #![expect(
     clippy::unwrap_used,
@@ -258,7 +258,7 @@ fn names(root: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_dry_run_asks_nobody_writes_nothing_and_needs_no_key() {
+fn a_plan_asks_nobody_writes_nothing_and_needs_no_key() {
     let scene = Scene::new();
     let more = "prices = \"prices.json\"\n[budget]\nexperiment = \"0.01\"\n";
     scene.write(
@@ -266,12 +266,12 @@ fn a_dry_run_asks_nobody_writes_nothing_and_needs_no_key() {
         ", max_output_tokens = 400, api_key_env = \"KTD_TEST_NO_SUCH_KEY\"",
     );
     let before = names(scene.folder.path());
-    let output = scene.ktd(&["--dry-run"], None);
+    let output = scene.folder.ktd(&["--json", "plan", "paid.toml"]);
     assert_ok(&output);
     assert_eq!(names(scene.folder.path()), before);
     assert_eq!(scene.server.count(), 0);
     let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let agent = &told["estimate"]["agents"][0];
+    let agent = &told["plan"]["estimate"]["agents"][0];
     assert_eq!(
         (
             agent["agent"].as_str(),
@@ -292,7 +292,7 @@ fn a_dry_run_asks_nobody_writes_nothing_and_needs_no_key() {
     }
     // One request a step without research, three with it.
     assert_eq!(figures("calls")[0], 2 * 2 * (1 + 1 + 3));
-    let text = scene.folder.ktd(&["run", "paid.toml", "--dry-run"]);
+    let text = scene.folder.ktd(&["plan", "paid.toml"]);
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(
         text.contains("assumptions:") && text.contains("the budget of $0.0100"),

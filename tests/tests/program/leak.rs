@@ -65,7 +65,7 @@ fn a_market_without_alpha_shows_what_each_switch_pretends() {
             "a higher cost earns more: {row}"
         );
     }
-    let shown = quiet(folder.path(), &["leak", "report", "out"]);
+    let shown = quiet(folder.path(), &["report", "out"]);
     assert_ok(&shown);
     let text = String::from_utf8(shown.stdout).unwrap();
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
@@ -138,7 +138,7 @@ fn assert_page(folder: &Folder, report: &Value) {
         "{text}"
     );
     std::fs::remove_file(folder.at("out/index.html")).unwrap();
-    assert_ok(&quiet(folder.path(), &["leak", "report", "out", "--all"]));
+    assert_ok(&quiet(folder.path(), &["report", "out", "--all"]));
     assert_eq!(
         std::fs::read_to_string(folder.at("out/index.html")).unwrap(),
         page
@@ -227,7 +227,7 @@ fn weak_switches_have_a_noise_band_where_it_is_asked_for() {
     );
     // A model that no scale moves has no gain on any panel: nothing to tell apart.
     assert_eq!(band(&with, "momentum", "NORM_GLOBAL"), Some(0.0));
-    let shown = quiet(folder.path(), &["leak", "report", "with", "--all"]);
+    let shown = quiet(folder.path(), &["report", "with", "--all"]);
     let text = String::from_utf8(shown.stdout).unwrap();
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(

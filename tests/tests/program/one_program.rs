@@ -37,9 +37,12 @@ fn scene() -> Folder {
         (
             "study.toml",
             format!(
-                "name = 'study'\n{SPLITS}noise = {{ draws = 0 }}\npools = [{{ id = 'own', file = 'own.csv' }}]\n\
-                 [judge]\n{RETRIES}[[judge.agents]]\n{AGENT}"
+                "name = 'study'\n{SPLITS}noise = {{ draws = 0 }}\npools = [{{ id = 'own', file = 'own.csv' }}]\n"
             ),
+        ),
+        (
+            "judges.toml",
+            format!("name = 'judged'\npools = [{{ id = 'own', file = 'own.csv' }}]\n{RETRIES}[[agents]]\n{AGENT}"),
         ),
         (
             "own.csv",
@@ -73,7 +76,7 @@ fn scene() -> Folder {
 const WRITERS: [(&[&str], &str); 10] = [
     (&["leak", "run", "leak.toml"], "lock"),
     (&["alpha", "eval", "study.toml"], "lock"),
-    (&["alpha", "judge", "study.toml"], "judge/lock"),
+    (&["alpha", "judge", "judges.toml"], "lock"),
     (&["alpha", "mine", "mine.toml"], "lock"),
     (&["strategy-code", "run", "strategies.toml"], "lock"),
     (&["factor-code", "run", "functions.toml"], "lock"),

@@ -8,12 +8,14 @@ use ktd_experiment::cells::cells;
 use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
 use ktd_experiment::window_config::WindowConfig;
 use ktd_factor_study::read_factor_code_config;
-use ktd_formula_study::AlphaStudy;
-use ktd_formula_study::mine::MineStudy;
+use ktd_formula_study::AlphaEvaluating;
+use ktd_formula_study::judge::FormulaJudging;
+use ktd_formula_study::mine::FormulaMining;
 use ktd_kit::{command, workspace_root};
 use ktd_leakage_study::read_leak_config;
 use ktd_plan::ExperimentPlan;
 use ktd_strategy_study::StrategyExperiment;
+use ktd_study::read_study_file;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -170,19 +172,17 @@ fn a_run_says_what_it_left_out() {
     std::fs::write(&path, experiment).unwrap();
     let told =
         "1 cells of memory-only under blinded/exact are left out (prune = true): aliases without a number";
-    for more in [&["--dry-run"][..], &[]] {
-        let arguments = [&["run", path.to_str().unwrap()], more].concat();
-        let output = ktd(&arguments);
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        assert!(text(&output.stdout).contains(told), "{}", text(&output.stdout));
-        let document: Value =
-            serde_json::from_slice(&ktd(&[&arguments[..], &["--json"]].concat()).stdout).unwrap();
-        let notes = document["notes"].as_array().unwrap();
-        assert!(
-            notes.iter().any(|note| note.as_str().unwrap().starts_with(told)),
-            "{notes:?}"
-        );
-    }
+    let arguments = ["run", path.to_str().unwrap()];
+    let output = ktd(&arguments);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains(told), "{}", text(&output.stdout));
+    let document: Value =
+        serde_json::from_slice(&ktd(&[&arguments[..], &["--json"]].concat()).stdout).unwrap();
+    let notes = document["notes"].as_array().unwrap();
+    assert!(
+        notes.iter().any(|note| note.as_str().unwrap().starts_with(told)),
+        "{notes:?}"
+    );
     let cells = std::fs::read_dir(folder.path().join("results/x/cells")).unwrap();
     assert_eq!(cells.count(), 1);
 }
@@ -202,19 +202,21 @@ fn configs() -> BTreeMap<String, ExperimentConfig> {
         Ok(config) => Some((name(path), config)),
         Err(error) => {
             let probed = CertifyConfig::read(path);
-            let evaluated = AlphaStudy::read(path);
-            let searched = MineStudy::read(path);
+            let evaluated = read_study_file::<AlphaEvaluating>(path);
+            let judged = read_study_file::<FormulaJudging>(path);
+            let searched = read_study_file::<FormulaMining>(path);
             let switched = read_leak_config(path);
             let written = read_factor_code_config(path);
             let traded = StrategyExperiment::read(path);
             assert!(
                 probed.is_ok()
                     || evaluated.is_ok()
+                    || judged.is_ok()
                     || searched.is_ok()
                     || switched.is_ok()
                     || written.is_ok()
                     || traded.is_ok(),
-                "{error}; {probed:?}; {evaluated:?}; {searched:?}; {switched:?}; {written:?}; {traded:?}"
+                "{error}; {probed:?}; {evaluated:?}; {judged:?}; {searched:?}; {switched:?}; {written:?}; {traded:?}"
             );
             None
         }

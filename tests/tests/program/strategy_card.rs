@@ -2,6 +2,15 @@
 
 use serde_json::{Value, json};
 
+/// A verb of every study, or a command of strategies.
+pub(crate) fn strategy_command<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    let is_of_all = arguments
+        .first()
+        .is_some_and(|verb| ["plan", "report", "replay"].contains(verb));
+    let own: &[&str] = if is_of_all { &[] } else { &["strategy-code"] };
+    [own, arguments].concat()
+}
+
 /// A card that says what the document that `ktd strategy-code show` has shown says.
 pub(crate) fn strategy_card(id: &str, shown: &Value) -> Value {
     json!({

@@ -7,7 +7,7 @@
     reason = "a broken fixture fails the test"
 )]
 
-use crate::strategy_card::strategy_card;
+use crate::strategy_card::{strategy_card, strategy_command};
 use ktd_kit::episode::{below, dice, reopen_exchanges};
 use ktd_kit::folder::copy;
 use ktd_kit::vendor::{Then, json_reply};
@@ -83,16 +83,16 @@ fn models(cards: [String; 2]) -> Vendor {
 }
 
 fn json_of(folder: &Folder, arguments: &[&str]) -> Value {
-    let output = quiet(folder.path(), &[&["--json", "strategy-code"], arguments].concat());
+    let output = quiet(
+        folder.path(),
+        &[&["--json"], &*strategy_command(arguments)].concat(),
+    );
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
 fn error_of(folder: &Folder, arguments: &[&str], code: i32) -> String {
-    refused(
-        &quiet(folder.path(), &[&["strategy-code"], arguments].concat()),
-        code,
-    )
+    refused(&quiet(folder.path(), &strategy_command(arguments)), code)
 }
 
 /// Writes a file of the experiment.
@@ -156,10 +156,17 @@ fn reviews_are_stopped_by_their_budget_killed_continued_and_replayed() {
     };
     let base_url = vendor.base_url();
     let both = (base_url.as_str(), &["one", "two"][..]);
-    let plan = json_of(&folder, &["run", "x.toml", "--dry-run"]);
-    let planned = &plan["reviewers"][1];
-    assert_eq!((&planned["id"], &planned["reviews"]), (&json!("two"), &json!(7)));
-    assert!(planned["dollars"].as_f64().unwrap() > 0.0);
+    let plan = json_of(&folder, &["plan", "x.toml"]);
+    let planned = plan["asked"].as_array().unwrap().last().unwrap();
+    assert_eq!(
+        (
+            &planned["agent"],
+            &planned["usual"]["requests"],
+            &planned["most"]["requests"]
+        ),
+        (&json!("two"), &json!(7), &json!(14))
+    );
+    assert!(planned["usual"]["cost_picodollars"].as_u64().unwrap() > 0);
 
     // The submissions have spent 4 dollars and some cents, and each review spends 1.
     let little = "arena = {}\nparallel = 1\nbudget = { experiment = '5.5' }";
@@ -193,20 +200,23 @@ fn reviews_are_stopped_by_their_budget_killed_continued_and_replayed() {
         assert_eq!(files(&results)[..2], whole[..2]);
     }
     let asked = vendor.count();
-    assert_eq!(json_of(&folder, &["replay", "results/x"])["matches"], true);
+    assert_eq!(
+        json_of(&folder, &["replay", "results/x", "--deep"])["matches"],
+        true
+    );
     assert_eq!(vendor.count(), asked);
     let path = results.join("units/reviews__two/events.jsonl");
     let changed = String::from_utf8(whole[1].clone())
         .unwrap()
         .replacen("\"d1\":9", "\"d1\":8", 1);
     std::fs::write(&path, changed).unwrap();
-    let error = error_of(&folder, &["replay", "results/x"], 1);
+    let error = error_of(&folder, &["replay", "results/x", "--deep"], 1);
     assert!(error.contains("reviews__two/events.jsonl: it differs"), "{error}");
     // Another program than the one that the submission was finished with.
     std::fs::write(&path, &whole[1]).unwrap();
     let source = results.join("units/one__S01__1/versions/0/strategy.py");
     std::fs::write(source, "x = 1\n").unwrap();
-    let error = error_of(&folder, &["replay", "results/x"], 1);
+    let error = error_of(&folder, &["replay", "results/x", "--deep"], 1);
     assert!(
         error.contains("strategy.py: it differs from the file that the result names"),
         "{error}"
@@ -329,9 +339,9 @@ fn assert_marks_of_people_are_read(folder: &Folder) {
     let head = "rater,model,strategy,D1,D2\n";
     let rows = "ann,one,S01,9,4\nbob,one,S01,9,\nann,two,S01,2,5\nbob,two,S01,2,\n";
     folder.write("marks.csv", format!("{head}{rows}"));
-    let arguments = ["report", "results/x", "--human", "marks.csv"];
+    let arguments = ["marks", "results/x", "marks.csv"];
     let report = json_of(folder, &arguments);
-    let row = report["people"]["rows"][0].as_array().unwrap();
+    let row = report["rows"][0].as_array().unwrap();
     assert_eq!(row[..5], [json!("D1"), json!(2), json!(2), json!(4), json!(1.0)]);
     folder.write("marks.csv", format!("{head}{rows}ann,one,S01,9,12\n"));
     let error = error_of(folder, &arguments, 2);
@@ -354,8 +364,8 @@ fn reviewed_versions_are_mended_with_what_peers_said() {
     json_of(&folder, &["run", "x.toml"]);
     let asked = vendor.count();
     // Two submissions of each model, each of one patch and no build.
-    let plan = json_of(&folder, &["run", "y.toml", "--dry-run"]);
-    assert_eq!(plan["models"][0]["requests"], 2, "{plan}");
+    let plan = json_of(&folder, &["plan", "y.toml"]);
+    assert_eq!(plan["asked"][0]["usual"]["requests"], 2, "{plan}");
     let results = json_of(&folder, &["run", "y.toml"]);
     assert_eq!(vendor.count(), asked + 4);
     for submission in results["submissions"].as_array().unwrap() {
@@ -381,12 +391,15 @@ fn reviewed_versions_are_mended_with_what_peers_said() {
     assert!(sent.iter().any(|body| body.contains(words)), "{sent:?}");
 
     assert_eq!(json_of(&folder, &["run", "y.toml"]), results);
-    assert_eq!(json_of(&folder, &["replay", "results/y"])["matches"], true);
+    assert_eq!(
+        json_of(&folder, &["replay", "results/y", "--deep"])["matches"],
+        true
+    );
     assert_eq!(vendor.count(), asked + 4);
     // Other words than those that were sent.
     let path = "results/x/units/reviews__two/result.json";
     folder.write(path, folder.text(path).replace("alert(2)", "alert(3)"));
-    let error = error_of(&folder, &["replay", "results/y"], 2);
+    let error = error_of(&folder, &["replay", "results/y", "--deep"], 2);
     assert!(error.contains("of other settings or another world"), "{error}");
 }
 

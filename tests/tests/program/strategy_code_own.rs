@@ -6,7 +6,7 @@
     reason = "a broken fixture fails the test"
 )]
 
-use crate::strategy_card::strategy_card;
+use crate::strategy_card::{strategy_card, strategy_command};
 use ktd_kit::folder::copy;
 use ktd_kit::vendor::{Then, json_reply};
 use ktd_kit::{Folder, Need, Vendor, quiet, refused};
@@ -32,16 +32,16 @@ fn with_example() -> Folder {
 }
 
 fn json_of(folder: &Folder, arguments: &[&str], code: i32) -> Value {
-    let output = quiet(folder.path(), &[&["--json", "strategy-code"], arguments].concat());
+    let output = quiet(
+        folder.path(),
+        &[&["--json"], &*strategy_command(arguments)].concat(),
+    );
     assert_eq!(output.status.code(), Some(code), "{output:?}");
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
 fn error_of(folder: &Folder, arguments: &[&str], code: i32) -> String {
-    refused(
-        &quiet(folder.path(), &[&["strategy-code"], arguments].concat()),
-        code,
-    )
+    refused(&quiet(folder.path(), &strategy_command(arguments)), code)
 }
 
 /// A card that says what the document says.
@@ -156,22 +156,33 @@ fn assert_replayed_with_the_folder(folder: &Folder, results: &Value) {
     let copy = "results/x/units/writer__channel__1/strategy";
     assert_eq!(folder.text(&format!("{copy}/scenarios.jsonl")), scenarios);
     folder.write("my/channel/scenarios.jsonl", format!("{scenarios}\n"));
-    for command in [["run", "x.toml"], ["replay", "results/x"]] {
-        let error = error_of(folder, &command, 2);
+    for command in [&["run", "x.toml"][..], &["replay", "results/x", "--deep"]] {
+        let error = error_of(folder, command, 2);
         assert!(error.contains("of other settings or another world"), "{error}");
     }
     folder.write("my/channel/scenarios.jsonl", scenarios);
-    assert_eq!(json_of(folder, &["replay", "results/x"], 0)["matches"], true);
+    assert_eq!(
+        json_of(folder, &["replay", "results/x", "--deep"], 0)["matches"],
+        true
+    );
     // The copy does for the folder, where relative paths are said to start.
     std::fs::create_dir(folder.at("elsewhere")).unwrap();
     std::fs::rename(folder.at("my"), folder.at("elsewhere/my")).unwrap();
-    error_of(folder, &["replay", "results/x"], 2);
-    let replayed = json_of(folder, &["replay", "results/x", "--base", "elsewhere"], 0);
+    error_of(folder, &["replay", "results/x", "--deep"], 2);
+    let replayed = json_of(
+        folder,
+        &["replay", "results/x", "--deep", "--base", "elsewhere"],
+        0,
+    );
     assert_eq!(replayed["matches"], true);
     assert_eq!(json_of(folder, &["report", "results/x"], 0), *results);
     let kept = folder.text(&format!("{copy}/spec.md"));
     folder.write(&format!("{copy}/spec.md"), format!("{kept}\n"));
-    let error = error_of(folder, &["replay", "results/x", "--base", "elsewhere"], 1);
+    let error = error_of(
+        folder,
+        &["replay", "results/x", "--deep", "--base", "elsewhere"],
+        1,
+    );
     assert!(error.contains("spec.md: it differs from the file"), "{error}");
 }
 
@@ -199,7 +210,10 @@ fn without_a_reference_behaviour_is_not_judged_and_every_table_says_so() {
     for table in tables(&folder) {
         assert!(table.contains("channel: there is no reference"), "{table}");
     }
-    assert_eq!(json_of(&folder, &["replay", "results/x"], 0)["matches"], true);
+    assert_eq!(
+        json_of(&folder, &["replay", "results/x", "--deep"], 0)["matches"],
+        true
+    );
 
     folder.write("old.py", flawed(&reference));
     folder.write("new.py", &reference);
@@ -342,7 +356,10 @@ fn a_reference_that_fails_with_the_value_of_a_card_is_no_fault_of_the_model() {
         );
     }
     assert_eq!(vendor.count(), 1);
-    assert_eq!(json_of(&folder, &["replay", "results/x"], 0)["matches"], true);
+    assert_eq!(
+        json_of(&folder, &["replay", "results/x", "--deep"], 0)["matches"],
+        true
+    );
     assert!(
         folder
             .text("results/x/T1_gates.csv")
@@ -355,7 +372,7 @@ fn what_is_wrong_with_a_folder_is_named() {
     let folder = with_example();
     let error = |strategies: &[&str]| {
         experiment(&folder, strategies, "http://127.0.0.1:9/v1");
-        error_of(&folder, &["run", "x.toml", "--dry-run"], 2)
+        error_of(&folder, &["plan", "x.toml"], 2)
     };
     let unknown = error(&["S01", "my/none"]);
     assert!(
@@ -432,5 +449,5 @@ fn programs_of_an_own_strategy_are_reviewed_with_its_document() {
         .map(|score| (score["strategy"].as_str().unwrap(), score["d1"].as_u64().unwrap()))
         .collect();
     assert_eq!(marks, [("channel", 9); 4]);
-    json_of(&folder, &["replay", "results/x"], 0);
+    json_of(&folder, &["replay", "results/x", "--deep"], 0);
 }

@@ -6,7 +6,7 @@
     reason = "a broken fixture fails the test"
 )]
 
-use crate::strategy_card::strategy_card;
+use crate::strategy_card::{strategy_card, strategy_command};
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{Market, NameId, TradeDate};
 use ktd_kit::episode::{below, dice, reopen_exchanges};
@@ -48,7 +48,10 @@ fn model(card: String) -> Vendor {
 }
 
 fn json_of(folder: &Folder, arguments: &[&str]) -> Value {
-    let output = quiet(folder.path(), &[&["--json", "strategy-code"], arguments].concat());
+    let output = quiet(
+        folder.path(),
+        &[&["--json"], &*strategy_command(arguments)].concat(),
+    );
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     serde_json::from_slice(&output.stdout).unwrap()
 }
@@ -90,8 +93,11 @@ fn a_model_goes_through_all_iterations_and_is_continued_and_replayed() {
     let folder = Folder::new();
     let vendor = model(card(&folder));
     experiment(&folder, &vendor.base_url());
-    let plan = json_of(&folder, &["run", "x.toml", "--dry-run"]);
-    assert_eq!((&plan["models"][0]["requests"], vendor.count()), (&json!(4), 0));
+    let plan = json_of(&folder, &["plan", "x.toml"]);
+    assert_eq!(
+        (&plan["asked"][0]["usual"]["requests"], vendor.count()),
+        (&json!(4), 0)
+    );
     let results = json_of(&folder, &["run", "x.toml"]);
     let versions = results["submissions"][0]["versions"].as_array().unwrap();
     let states: Vec<&str> = versions
@@ -120,7 +126,10 @@ fn a_model_goes_through_all_iterations_and_is_continued_and_replayed() {
     let gates = folder.text("results/x/T1_gates.csv");
     assert!(gates.starts_with("model,submissions,ranked,parse,"), "{gates}");
     assert!(gates.contains("\nwriter,1,1,1,1,0,0,0,0,0,0,0"), "{gates}");
-    assert_eq!(json_of(&folder, &["replay", "results/x"])["matches"], true);
+    assert_eq!(
+        json_of(&folder, &["replay", "results/x", "--deep"])["matches"],
+        true
+    );
     assert_eq!(json_of(&folder, &["run", "x.toml"]), results);
     assert_eq!(vendor.count(), 4);
 
@@ -226,7 +235,10 @@ fn a_submission_that_was_stopped_goes_on_with_its_answers_and_its_verdicts() {
     assert_eq!(vendor.count(), 6);
     assert_eq!(results["submissions"][0]["versions"].as_array().unwrap().len(), 4);
     // Every verdict that was taken up is the one that the box gives, at prices that no record holds.
-    assert_eq!(json_of(&folder, &["replay", "results/x"])["matches"], true);
+    assert_eq!(
+        json_of(&folder, &["replay", "results/x", "--deep"])["matches"],
+        true
+    );
     assert!(folder.text("results/x/T7_money.csv").contains("writer,40,20,"));
     // A replay that judges again finds the other reason.
     let other = quiet(folder.path(), &["strategy-code", "replay", "results/other"]);
@@ -539,25 +551,16 @@ fn what_is_wrong_with_a_file_of_an_experiment_is_named() {
     let path = folder.path().join("x.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, format!("iterations = 4\n{text}")).unwrap();
-    let error = refused(
-        &quiet(folder.path(), &["strategy-code", "run", "x.toml", "--dry-run"]),
-        2,
-    );
+    let error = refused(&quiet(folder.path(), &["plan", "x.toml"]), 2);
     assert!(error.contains("`iterations` is 4; at most 3"), "{error}");
     std::fs::write(&path, format!("goal = 'profit'\n{text}")).unwrap();
-    let error = refused(
-        &quiet(folder.path(), &["strategy-code", "run", "x.toml", "--dry-run"]),
-        2,
-    );
+    let error = refused(&quiet(folder.path(), &["plan", "x.toml"]), 2);
     assert!(
         error.contains("`goal` is \"profit\" and `real` is missing"),
         "{error}"
     );
     std::fs::write(&path, format!("gaol = 'profit'\n{text}")).unwrap();
-    let error = refused(
-        &quiet(folder.path(), &["strategy-code", "run", "x.toml", "--dry-run"]),
-        2,
-    );
+    let error = refused(&quiet(folder.path(), &["plan", "x.toml"]), 2);
     assert!(
         error.contains("line 1, column 1") && error.contains("unknown field `gaol`"),
         "{error}"

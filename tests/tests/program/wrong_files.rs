@@ -7,10 +7,14 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// Every way to name a file on the command line; `@` stands for it.
-const COMMANDS: [&str; 23] = [
+const COMMANDS: [&str; 27] = [
     "run @ --out out",
-    "run @ --dry-run",
     "plan @",
+    "status @",
+    "report @",
+    "report @ --unfinished",
+    "diff @ @",
+    "publish @ --key key.pem --out out",
     "replay @",
     "replay @ --step 1",
     "verify @",
@@ -28,7 +32,7 @@ const COMMANDS: [&str; 23] = [
     "vendors --experiment @",
     "data import @ --basis raw --out made.ktdp",
     "data check @",
-    "wire check @",
+    "doctor --file @",
     "simulate --panel @ --orders orders.jsonl --out out",
     "simulate --panel panel.ktdp --orders orders.jsonl --config @ --out out",
 ];

@@ -320,7 +320,7 @@ pub(crate) const CRATES: [Crate; 46] = [
         knows: &["env", "expressions", "stats"],
         tests_know: &[],
         never: "panels, files, masks, models",
-        powers: &[],
+        powers: &[Serialisation],
     },
     Crate {
         name: "factor-code",
@@ -531,17 +531,25 @@ pub(crate) const CRATES: [Crate; 46] = [
     Crate {
         name: "formulas",
         folder: "formulas/market",
-        knows: &["env", "expressions", "alphas", "io", "data"],
+        knows: &[
+            "env",
+            "qlib",
+            "expressions",
+            "alphas",
+            "stats",
+            "io",
+            "view",
+            "data",
+        ],
         tests_know: &[],
         never: "a mask, a model, a record, how a formula is evaluated",
-        powers: &[Serialisation, Reveal],
+        powers: &[Codecs, Serialisation, Reveal],
     },
     Crate {
         name: "formula-study",
         folder: "formulas/study",
         knows: &[
             "env",
-            "qlib",
             "masking",
             "prompts",
             "agents",
@@ -551,7 +559,6 @@ pub(crate) const CRATES: [Crate; 46] = [
             "io",
             "view",
             "experiment",
-            "data",
             "formulas",
             "record",
             "client",
@@ -560,7 +567,7 @@ pub(crate) const CRATES: [Crate; 46] = [
         ],
         tests_know: &[],
         never: "a mask, an episode, how a formula is evaluated",
-        powers: &[Files, Codecs, Serialisation, Reveal],
+        powers: &[Serialisation, Reveal],
     },
     Crate {
         name: "predict",
@@ -727,7 +734,7 @@ pub(crate) const CRATES: [Crate; 46] = [
         name: "viewer",
         folder: "runs/viewer",
         // `agents`: replies are read by the wires that they came over.
-        knows: &["agents", "io", "view", "record", "bundle"],
+        knows: &["agents", "io", "view", "record", "bundle", "study"],
         tests_know: &[],
         never: "a client, a running episode, a market, a mask's key; writes nothing but an exported site",
         powers: &[Clock, Tasks, Sockets, Serialisation],

@@ -50,7 +50,7 @@ impl CellRun<'_> {
         let mut judged = BTreeMap::new();
         for round in 1..=self.world.config.rounds {
             let answers = self.asked(record, &mut samples, round).await?;
-            let side_by_side = self.world.boxes.side_by_side();
+            let side_by_side = self.world.boxes()?.side_by_side();
             for part in answers.chunks(side_by_side * 2) {
                 let each = in_parallel(part, side_by_side, |answer| self.judged(answer));
                 for (answer, event) in part.iter().zip(each) {

@@ -18,7 +18,6 @@ pub(crate) use cell_run::CellRun;
 pub(crate) use comparison::difference;
 pub(crate) use config::BENCHMARK;
 pub use config::{FactorCodeConfig, FeedbackKey, FormatKey, RealStock, TaskNames};
-pub use estimate::{FactorCodeEstimate, estimate_table};
 pub use event::FactorCodeEvent;
 pub use found::{
     CellFound, FactorCodeFound, FactorCodeReport, JudgedAnswer, JudgedOn, RoundSpending, TaskFacts,

@@ -87,7 +87,8 @@ impl FactorCodeSources {
 pub struct FactorCodeWorld {
     pub(super) config: FactorCodeConfig,
     pub(super) sources: FactorCodeSources,
-    pub(super) boxes: StudyBoxes,
+    /// None where nothing will run.
+    boxes: Option<StudyBoxes>,
 }
 
 impl FactorCodeWorld {
@@ -102,7 +103,22 @@ impl FactorCodeWorld {
         Ok(Self {
             config: config.clone(),
             sources,
-            boxes: StudyBoxes::prove(setup)?,
+            boxes: Some(StudyBoxes::prove(setup)?),
+        })
+    }
+
+    /// The world of a plan, of which nothing will run: it has no box.
+    pub(crate) fn planned(config: &FactorCodeConfig, base: &Path) -> Result<Self, StudyError> {
+        Ok(Self {
+            config: config.clone(),
+            sources: FactorCodeSources::read(config, base)?,
+            boxes: None,
+        })
+    }
+
+    pub(super) fn boxes(&self) -> Result<&StudyBoxes, StudyError> {
+        self.boxes.as_ref().ok_or_else(|| {
+            StudyError::input("a plan has no box", "this is a defect of the program: report it")
         })
     }
 
@@ -120,7 +136,7 @@ impl FactorCodeWorld {
         Ok(Self {
             config: config.clone(),
             sources: FactorCodeSources::read(config, base)?,
-            boxes: StudyBoxes::recorded(sandbox),
+            boxes: Some(StudyBoxes::recorded(sandbox)),
         })
     }
 
@@ -141,22 +157,29 @@ impl FactorCodeWorld {
             "samples": config.samples,
             "pass_at": config.pass_at,
             "csr_format": config.csr_format,
-            "sandbox": self.boxes.record(),
+            "sandbox": self.boxes.as_ref().map(StudyBoxes::record),
         })
+    }
+
+    /// Answers of a unit in a round, those to all tasks.
+    pub(super) fn answers(&self) -> u64 {
+        let tasks = u64::try_from(self.sources.tasks.as_slice().len()).unwrap_or(u64::MAX);
+        tasks.saturating_mul(self.config.samples)
     }
 
     /// Rounds of a unit at most, those of all tasks.
     pub(crate) fn rounds(&self) -> u64 {
-        let tasks = u64::try_from(self.sources.tasks.as_slice().len()).unwrap_or(u64::MAX);
-        let counts = [self.config.samples, u64::from(self.config.rounds)];
-        counts.into_iter().fold(tasks, u64::saturating_mul)
+        self.answers().saturating_mul(u64::from(self.config.rounds))
     }
 
-    pub(crate) fn facts(&self) -> Result<JudgedOn, CodeError> {
-        let (sources, sandbox) = (&self.sources, self.boxes.record());
+    pub(crate) fn facts(&self) -> Result<JudgedOn, StudyError> {
+        let (sources, sandbox) = (&self.sources, self.boxes()?.record());
         let mut columns = Vec::new();
         for task in sources.tasks.as_slice() {
-            columns.push((task, GoldenColumns::of(task, &sources.panels)?));
+            columns.push((
+                task,
+                GoldenColumns::of(task, &sources.panels).map_err(CodeError::from)?,
+            ));
         }
         let tasks = columns.iter().map(|(task, golden)| TaskFacts {
             id: task.id.to_string(),
@@ -181,7 +204,11 @@ impl FactorCodeWorld {
 
     /// What the box says of a reply to a task.
     pub(super) fn judge(&self, task: &FactorTask, reply: &str) -> Result<Judgement, StudyError> {
-        let (launcher, panels, rules) = (self.boxes.launcher()?, &self.sources.panels, self.config.rules());
+        let (launcher, panels, rules) = (
+            self.boxes()?.launcher()?,
+            &self.sources.panels,
+            self.config.rules(),
+        );
         let judged = judge_reply(launcher, task, panels, reply, &rules)?.ok_or_else(|| {
             StudyError::input(
                 format_args!("the box failed again and again with an answer to task {}", task.id),

@@ -8,9 +8,12 @@ use crate::run::{KIND, StrategyExperiment, StrategyWorld, run_submission};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use ktd_asking::AskingSettings;
+use ktd_experiment::agent::AgentConfig;
 use ktd_prompts::strategy_code::strategy_code_hash;
 use ktd_sandbox::BoxHeader;
-use ktd_study::{Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId, read_study_file};
+use ktd_study::{
+    Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId, UnitRequests, read_study_file,
+};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -23,6 +26,7 @@ impl StudyKind for StrategyStudy {
     const COMMAND: &'static str = "ktd strategy-code run";
     const FORMAT: u32 = 4;
     const STEPS: &'static str = "answers";
+    const REPORTS_PARTS: bool = true;
     const ASKS: bool = true;
 
     type Keys = StrategyExperiment;
@@ -103,6 +107,10 @@ impl StudyKind for StrategyStudy {
             }
         }
         Ok(plan)
+    }
+
+    fn requests(world: &StrategyWorld, unit: &StrategyUnit, agent: &AgentConfig) -> Option<UnitRequests> {
+        Some(world.requests(unit, agent))
     }
 
     fn run<'a>(

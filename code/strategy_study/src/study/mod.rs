@@ -7,6 +7,5 @@ mod recorded_scores;
 mod unit;
 
 pub use kind::StrategyStudy;
-pub use planned::{PlannedModel, StrategyPlan, plan_experiment};
 pub use recorded_scores::{RecordedScores, VersionParts, recorded_scores};
 pub use unit::{StrategyEvent, StrategyFound, StrategyUnit};

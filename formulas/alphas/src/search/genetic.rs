@@ -2,55 +2,16 @@
 
 use super::book::TrialBook;
 use super::candidate::SearchCandidate;
+use super::genetic_settings::GeneticSettings;
 use super::growth::place_below;
 use super::random::{FormulaSearch, SearchTerms};
 use super::trial::{Trial, TrialScore};
-use super::variation::Variation;
 use ktd_env::KeyedStream;
 use ktd_expressions::Formula;
 use std::collections::BTreeSet;
 
 /// Children in a row that give nothing new, after which random growth takes their places.
 const FRUITLESS_CHILDREN: usize = 1_000;
-
-/// How a genetic search goes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct GeneticSettings {
-    /// Formulas of the first generation, and those that live on after each, at most.
-    pub population: usize,
-    /// New formulas of each later generation.
-    pub children: usize,
-    /// Generations, the random first one among them.
-    pub generations: usize,
-    /// Formulas of which the fittest becomes a parent.
-    pub tournament: usize,
-    /// How far the train figures of formulas that live on lie apart, as a share of the largest one.
-    pub niche: f64,
-    /// How children are made.
-    pub variation: Variation,
-}
-
-impl Default for GeneticSettings {
-    fn default() -> Self {
-        Self {
-            population: 60,
-            children: 30,
-            generations: 333,
-            tournament: 4,
-            niche: 0.015,
-            variation: Variation::default(),
-        }
-    }
-}
-
-impl GeneticSettings {
-    /// Formulas that all generations have together, at most.
-    #[must_use]
-    pub const fn evaluations(&self) -> usize {
-        let later = self.children.saturating_mul(self.generations.saturating_sub(1));
-        self.population.saturating_add(later)
-    }
-}
 
 /// The search by genetic programming. Parents live on beside their children while they are fit, each in a niche of its own:
 /// of formulas whose train figures are about equal, which mostly order the names alike, the fittest alone. Every child is a
@@ -146,7 +107,7 @@ impl GeneticSearch {
     fn child(&mut self, fitness: &[f64]) -> Formula {
         let (population, rounds) = (&self.population, self.settings.tournament);
         let growth = &self.terms.growth;
-        self.settings.variation.child(growth, &mut self.stream, |stream| {
+        self.settings.child(growth, &mut self.stream, |stream| {
             let drawn = (0..rounds.max(1)).map(|_| place_below(stream, population.len()));
             let place = fittest(fitness, drawn).unwrap_or(0);
             population.get(place).unwrap_or(&NO_FORMULA)

@@ -2,6 +2,7 @@
 
 use ktd_env::KeyedStream;
 use ktd_expressions::{Formula, FormulaNumber, FormulaOperator};
+use serde::{Deserialize, Serialize};
 
 pub(super) const UNARY: [FormulaOperator; 3] =
     [FormulaOperator::Abs, FormulaOperator::Sign, FormulaOperator::Log];
@@ -38,7 +39,8 @@ pub(super) const WINDOWED: [FormulaOperator; 20] = [
 pub(super) const PAIRED: [FormulaOperator; 2] = [FormulaOperator::Corr, FormulaOperator::Cov];
 
 /// How random formulas are grown: from the top down, a field or an operator at each level.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct FormulaGrowth {
     /// Levels of operators above a field, at most.
     pub levels: usize,

@@ -6,10 +6,10 @@
 mod book;
 mod candidate;
 mod genetic;
+mod genetic_settings;
 mod growth;
 mod parts;
 mod random;
-mod selection;
 mod train;
 mod trial;
 mod variation;
@@ -19,10 +19,9 @@ mod planted_tests;
 
 pub use book::TrialBook;
 pub use candidate::SearchCandidate;
-pub use genetic::{GeneticSearch, GeneticSettings};
+pub use genetic::GeneticSearch;
+pub use genetic_settings::GeneticSettings;
 pub use growth::FormulaGrowth;
 pub use random::{FormulaSearch, RandomSearch, SearchTerms};
-pub use selection::{PoolTerms, mean_rank_correlation, select_pool};
 pub use train::TrainTables;
 pub use trial::{Trial, TrialFault, TrialScore};
-pub use variation::Variation;

@@ -1,6 +1,7 @@
 //! A formula is planted in a market of noise, and searches must find what it predicts.
 
-use super::genetic::{GeneticSearch, GeneticSettings};
+use super::genetic::GeneticSearch;
+use super::genetic_settings::GeneticSettings;
 use super::growth::FormulaGrowth;
 use super::random::{FormulaSearch, RandomSearch, SearchTerms};
 use super::train::TrainTables;

@@ -1,13 +1,17 @@
 //! What became of one formula of a search on the train days.
 
 use ktd_expressions::FormulaFault;
+use serde::{Deserialize, Serialize};
 
-/// Why a formula of a search has no fitness.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// Why a formula of a search has no fitness. Works have those that only values can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TrialFault {
     /// The checker refuses it.
+    #[serde(skip)]
     Refused(FormulaFault),
     /// More nodes than the search allows.
+    #[serde(skip)]
     TooManyNodes,
     /// Missing on too many cells of the universe.
     Sparse,
@@ -18,9 +22,6 @@ pub enum TrialFault {
 }
 
 impl TrialFault {
-    /// Those that only values can show.
-    pub const OF_VALUES: [Self; 3] = [Self::Sparse, Self::Constant, Self::Undefined];
-
     /// The stable code.
     #[must_use]
     pub const fn code(self) -> &'static str {

@@ -1,38 +1,12 @@
 //! How a genetic search makes new formulas of old ones.
 
+use super::genetic_settings::GeneticSettings;
 use super::growth::{BINARY, FormulaGrowth, PAIRED, UNARY, WINDOWED, picked, place_below};
 use super::parts::{changed, is_series, series};
 use ktd_env::KeyedStream;
 use ktd_expressions::{Formula, FormulaOperator};
 
-/// How often a child is made in which way; the shares are relative to their sum.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Variation {
-    /// A part of one parent is replaced by a part of another.
-    pub crossover: f64,
-    /// A part is replaced by a new one.
-    pub subtree: f64,
-    /// A part is replaced by a part of itself.
-    pub hoist: f64,
-    /// One operator, field or window is replaced by another of its kind.
-    pub point: f64,
-    /// A new operator is set above a part.
-    pub insertion: f64,
-}
-
-impl Default for Variation {
-    fn default() -> Self {
-        Self {
-            crossover: 0.4,
-            subtree: 0.0,
-            hoist: 0.05,
-            point: 0.25,
-            insertion: 0.3,
-        }
-    }
-}
-
-impl Variation {
+impl GeneticSettings {
     /// A child; `parent` chooses one that may have children.
     pub(super) fn child<'p>(
         &self,
@@ -111,13 +85,19 @@ fn other<T: PartialEq + Clone>(
 
 #[cfg(test)]
 mod tests {
-    use super::Variation;
+    use super::GeneticSettings;
     use crate::search::growth::FormulaGrowth;
     use ktd_env::KeyedStream;
     use ktd_expressions::{Formula, FormulaRole, check_formula};
     use std::collections::BTreeSet;
 
-    const NEVER: Variation = Variation {
+    const NEVER: GeneticSettings = GeneticSettings {
+        evaluations: 1,
+        population: 1,
+        children: 1,
+        generations: 1,
+        tournament: 1,
+        niche: 0.0,
         crossover: 0.0,
         subtree: 0.0,
         hoist: 0.0,
@@ -131,7 +111,7 @@ mod tests {
         checked.formula().clone()
     }
 
-    fn children(way: Variation, parents: &[Formula]) -> BTreeSet<String> {
+    fn children(way: GeneticSettings, parents: &[Formula]) -> BTreeSet<String> {
         let growth = FormulaGrowth::default();
         let mut stream = KeyedStream::for_purpose(5, "children");
         let mut made = BTreeSet::new();
@@ -154,7 +134,7 @@ mod tests {
         let mother = parent("Sub(Mean($open,5),$close)");
         let father = parent("Abs($low)");
         let crossed = children(
-            Variation {
+            GeneticSettings {
                 crossover: 1.0,
                 ..NEVER
             },
@@ -171,7 +151,10 @@ mod tests {
             "Sub(Mean($open,5),Abs($low))",
         ];
         assert_eq!(crossed, expected.map(str::to_owned).into());
-        let hoisted = children(Variation { hoist: 1.0, ..NEVER }, std::slice::from_ref(&mother));
+        let hoisted = children(
+            GeneticSettings { hoist: 1.0, ..NEVER },
+            std::slice::from_ref(&mother),
+        );
         let expected = [
             "$close",
             "$open",
@@ -185,7 +168,7 @@ mod tests {
     #[test]
     fn a_point_changes_one_node_for_another_of_its_kind() {
         let made = children(
-            Variation { point: 1.0, ..NEVER },
+            GeneticSettings { point: 1.0, ..NEVER },
             &[parent("Corr(Mean($open,5),$close,10)")],
         );
         assert!(!made.contains("Corr(Mean($open,5),$close,10)"));
@@ -204,7 +187,7 @@ mod tests {
 
     #[test]
     fn an_insertion_sets_one_operator_above_a_part() {
-        let way = Variation {
+        let way = GeneticSettings {
             insertion: 1.0,
             ..NEVER
         };
@@ -225,7 +208,7 @@ mod tests {
     #[test]
     fn a_subtree_is_new() {
         let made = children(
-            Variation {
+            GeneticSettings {
                 subtree: 1.0,
                 ..NEVER
             },

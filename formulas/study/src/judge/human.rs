@@ -1,14 +1,11 @@
 //! A ranking of formulas by people.
 
 use super::reading::ReadingPool;
-use crate::FormulaStudyError;
-use ktd_io::whole_file::read_text;
+use ktd_formulas::{csv_lines, text_of};
+use ktd_study::StudyError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
-
-/// The most that a ranking may hold.
-const FILE_LIMIT_BYTES: u64 = 1 << 24;
 
 /// How people score a formula.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
@@ -19,39 +16,31 @@ pub(super) struct HumanScore {
     pub(super) score: f64,
 }
 
+#[derive(Deserialize)]
+struct HumanLine {
+    id: String,
+    score: f64,
+}
+
+const HINT: &str = "write lines as `a12,3`";
+
 /// Reads a CSV file with the columns `id,score`. An id is that of an alpha, `POOL/ID` where several pools have it.
-pub(super) fn read_human(path: &Path, pools: &[ReadingPool]) -> Result<Vec<HumanScore>, FormulaStudyError> {
-    let text = read_text(path, FILE_LIMIT_BYTES)?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let name = path.display();
-    let invalid =
-        |what: String| FormulaStudyError::input(format_args!("{name}: {what}"), "write lines as `a12,3`");
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .from_reader(text.as_bytes());
-    let headers = reader
-        .headers()
-        .map_err(|error| invalid(error.to_string()))?
-        .clone();
-    let column = |head: &str| {
-        let place = headers.iter().position(|known| known == head);
-        place.ok_or_else(|| invalid(format!("the column `{head}` is missing")))
-    };
-    let (id, score) = (column("id")?, column("score")?);
+pub(super) fn read_human(
+    path: &Path,
+    bytes: Vec<u8>,
+    pools: &[ReadingPool],
+) -> Result<Vec<HumanScore>, StudyError> {
+    let invalid = |what: String| StudyError::input(format_args!("{}: {what}", path.display()), HINT);
+    let lines: Vec<HumanLine> = csv_lines(path, &text_of(path, bytes)?, (["id", "score"], HINT))?;
     let mut seen = BTreeSet::new();
     let mut ranking = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(|error| invalid(error.to_string()))?;
-        let (id, text) = (record.get(id).unwrap_or(""), record.get(score).unwrap_or(""));
-        let score: f64 = text
-            .parse()
-            .map_err(|_| invalid(format!("the score {text:?} of {id:?} is no number")))?;
+    for HumanLine { id, score } in lines {
         if !(score.is_finite() && 0.0 <= score) {
             return Err(invalid(format!(
-                "the score of {id:?} is {text}, and must be 0 or more"
+                "the score of {id:?} is {score}, and must be 0 or more"
             )));
         }
-        let formula = formula_of(id, pools).map_err(invalid)?;
+        let formula = formula_of(&id, pools).map_err(invalid)?;
         if !seen.insert(formula.clone()) {
             return Err(invalid(format!(
                 "{id:?} names a formula that has a score already"
@@ -98,12 +87,7 @@ mod tests {
             pool("p", &[("a", "$open"), ("b", "$close")]),
             pool("q", &[("a", "$high"), ("c", "$close")]),
         ];
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("human.csv");
-        let read = |text: &str| {
-            std::fs::write(&path, text).unwrap();
-            read_human(&path, &pools)
-        };
+        let read = |text: &str| read_human(Path::new("human.csv"), text.as_bytes().to_vec(), &pools);
         let ranking = read("\u{feff}id,score\r\np/a, 3\r\nb,0.5\r\n").unwrap();
         let read_back: Vec<(&str, f64)> = ranking
             .iter()
@@ -111,10 +95,10 @@ mod tests {
             .collect();
         assert_eq!(read_back, [("$open", 3.0), ("$close", 0.5)]);
         for (text, part) in [
-            ("id\na\n", "`score` is missing"),
+            ("id\na\n", "lacks a column `score`"),
             ("id,score\na,1\n", "several pools"),
             ("id,score\nz,1\n", "no id of an alpha"),
-            ("id,score\nb,good\n", "is no number"),
+            ("id,score\nb,good\n", "invalid float"),
             ("id,score\nb,-1\n", "0 or more"),
             ("id,score\nb,1\nc,2\n", "has a score already"),
         ] {

@@ -1,34 +1,22 @@
 //! The list that judges score: formulas of all pools, each once, with controls among them.
 
-use crate::FormulaStudyError;
 use crate::study_pool::StudyPool;
-use ktd_alphas::{NONSENSE_FORMULAS, longer_formula};
+use ktd_alphas::{JudgedRole, NONSENSE_FORMULAS, longer_formula};
 use ktd_env::KeyedStream;
 use ktd_expressions::{CheckedFormula, FormulaFault, FormulaRole, check_formula};
 use ktd_masking::Payload;
+use ktd_study::StudyError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Formulas that are also judged as equal, longer ones.
 const LENGTH_PAIRS: usize = 10;
 
-/// What a formula of the list is there for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case", tag = "role")]
-pub(super) enum EntryRole {
-    /// To be judged.
-    Alpha,
-    /// An equal, longer form of the entry at this place.
-    Longer { of: usize },
-    /// A formula without meaning.
-    Nonsense,
-}
-
 /// A formula of the list.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct JudgeEntry {
     pub(super) formula: CheckedFormula,
-    pub(super) role: EntryRole,
+    pub(super) role: JudgedRole,
 }
 
 /// An entry as files keep it.
@@ -36,7 +24,7 @@ pub(super) struct JudgeEntry {
 pub(super) struct EntryLine {
     pub(super) formula: String,
     #[serde(flatten)]
-    pub(super) role: EntryRole,
+    pub(super) role: JudgedRole,
 }
 
 /// The list, and what cannot be on it.
@@ -70,14 +58,14 @@ impl JudgeList {
             match Payload::formula(checked.formula()) {
                 Ok(_) => list.entries.push(JudgeEntry {
                     formula: checked.clone(),
-                    role: EntryRole::Alpha,
+                    role: JudgedRole::Alpha,
                 }),
                 Err(fault) => list.unshown.push((checked.canonical().to_owned(), fault.code())),
             }
         }
         list.add_longer(seed, &mut known);
         for text in NONSENSE_FORMULAS {
-            list.add_control(text, EntryRole::Nonsense, &mut known);
+            list.add_control(text, JudgedRole::Nonsense, &mut known);
         }
         list
     }
@@ -95,13 +83,13 @@ impl JudgeList {
                 .get(of)
                 .map(|entry| longer_formula(entry.formula.formula()));
             if let Some(longer) = longer {
-                self.add_control(&longer.to_string(), EntryRole::Longer { of }, known);
+                self.add_control(&longer.to_string(), JudgedRole::Longer { of }, known);
             }
         }
     }
 
     /// Adds a control, unless it is a formula of the list already or beyond the limits.
-    fn add_control(&mut self, text: &str, role: EntryRole, known: &mut BTreeSet<String>) {
+    fn add_control(&mut self, text: &str, role: JudgedRole, known: &mut BTreeSet<String>) {
         if let Ok(formula) = shown(text)
             && known.insert(formula.canonical().to_owned())
         {
@@ -110,10 +98,10 @@ impl JudgeList {
     }
 
     /// The list that a file keeps.
-    pub(super) fn of_lines(lines: &[EntryLine]) -> Result<Self, FormulaStudyError> {
+    pub(super) fn of_lines(lines: &[EntryLine]) -> Result<Self, StudyError> {
         let entry = |line: &EntryLine| {
             let formula = shown(&line.formula).map_err(|fault| {
-                FormulaStudyError::input(
+                StudyError::input(
                     format_args!(
                         "the recorded formula {:?} is refused: {}",
                         line.formula,
@@ -127,7 +115,7 @@ impl JudgeList {
                 role: line.role,
             })
         };
-        let entries: Result<Vec<_>, FormulaStudyError> = lines.iter().map(entry).collect();
+        let entries: Result<Vec<_>, StudyError> = lines.iter().map(entry).collect();
         Ok(Self {
             entries: entries?,
             unshown: Vec::new(),
@@ -147,8 +135,8 @@ impl JudgeList {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formula_file::FormulaLine;
-    use crate::formula_set::SetOfFormulas;
+    use ktd_formulas::FormulaLine;
+    use ktd_formulas::SetOfFormulas;
 
     fn pool(texts: &[&str]) -> StudyPool {
         let lines = texts.iter().enumerate().map(|(place, text)| FormulaLine {
@@ -160,9 +148,7 @@ mod tests {
         StudyPool {
             id: "p".to_owned(),
             set: SetOfFormulas::check(lines.collect(), &fields, FormulaRole::Alpha),
-            tried: None,
-            known_until: None,
-            read_until: None,
+            ..StudyPool::default()
         }
     }
 
@@ -176,10 +162,10 @@ mod tests {
         ]);
         let list = JudgeList::of_pools(&[first, second], 1);
         let of =
-            |wanted: fn(EntryRole) -> bool| list.entries.iter().filter(|entry| wanted(entry.role)).count();
-        assert_eq!(of(|role| role == EntryRole::Alpha), 3);
-        assert_eq!(of(|role| matches!(role, EntryRole::Longer { .. })), 3);
-        assert_eq!(of(|role| role == EntryRole::Nonsense), 5);
+            |wanted: fn(JudgedRole) -> bool| list.entries.iter().filter(|entry| wanted(entry.role)).count();
+        assert_eq!(of(|role| role == JudgedRole::Alpha), 3);
+        assert_eq!(of(|role| matches!(role, JudgedRole::Longer { .. })), 3);
+        assert_eq!(of(|role| role == JudgedRole::Nonsense), 5);
         let codes: Vec<&str> = list.unshown.iter().map(|(_, code)| *code).collect();
         assert_eq!(codes, ["unknown_field", "names_a_code"]);
         let again = JudgeList::of_lines(&list.lines()).unwrap();
@@ -192,8 +178,8 @@ mod tests {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let list = JudgeList::of_pools(&[pool(&texts)], 1);
         let longer = |entry: &JudgeEntry| match entry.role {
-            EntryRole::Longer { of } => Some(of),
-            EntryRole::Alpha | EntryRole::Nonsense => None,
+            JudgedRole::Longer { of } => Some(of),
+            JudgedRole::Alpha | JudgedRole::Nonsense => None,
         };
         let pairs: BTreeSet<usize> = list.entries.iter().filter_map(longer).collect();
         assert_eq!(pairs.len(), LENGTH_PAIRS);

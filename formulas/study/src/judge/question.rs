@@ -1,12 +1,15 @@
-//! The questions that a judge is asked: the list in several orders, cut into batches.
+//! The questions that a judge is asked: the list in several orders, cut into batches; and how they are put.
 
+use super::config::JudgeWording;
 use super::list::JudgeList;
-use super::scores::tool;
-use crate::judge_config::JudgeWording;
-use crate::language::FormulaQuestion;
+use super::scores::{AnswerScore, scores_of, tool};
+use crate::language::{FormulaConversations, FormulaQuestion, QuestionEnd};
+use futures::StreamExt;
 use ktd_alphas::judge_orders;
 use ktd_masking::{Count, Payload};
 use ktd_prompts::{FormulasSlots, alpha_judge_question, alpha_judge_system};
+use ktd_study::{Hands, StudyError};
+use serde::{Deserialize, Serialize};
 
 /// One question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,4 +62,52 @@ impl JudgeQuestion {
             }),
         }
     }
+}
+
+/// What became of one question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct QuestionEvent {
+    pub(super) question: usize,
+    pub(super) order: usize,
+    /// Places of its formulas in the list.
+    pub(super) formulas: Vec<usize>,
+    /// By formula; none where the answer is lost.
+    #[serde(flatten)]
+    pub(super) end: QuestionEnd<Vec<AnswerScore>>,
+}
+
+/// Puts all questions, so many at once; events come by question. A conversation that was begun is led to its end even when
+/// another one is stopped, so that nothing that was sent is lost.
+pub(super) async fn held_questions(
+    hands: &Hands<'_, ()>,
+    (asked, about): (&[JudgeQuestion], (&JudgeList, JudgeWording)),
+    schema_retries: u32,
+    parallel: usize,
+) -> Result<Vec<QuestionEvent>, StudyError> {
+    let conversations = &FormulaConversations {
+        asking: hands.asked()?.conversations(),
+        schema_retries,
+    };
+    let put = asked.iter().map(|question| async move {
+        let formulas = question.entries.len();
+        let opening = question.opening(about.0, about.1);
+        let answered = conversations
+            .hold(opening, &move |text: &str| scores_of(text, formulas))
+            .await;
+        hands.advance(1);
+        (question, answered)
+    });
+    let put = futures::stream::iter(put).buffer_unordered(parallel);
+    let mut put: Vec<_> = put.collect().await;
+    put.sort_by_key(|(question, _)| question.step);
+    let mut events = Vec::with_capacity(put.len());
+    for (question, answered) in put {
+        events.extend(answered?.map(|end| QuestionEvent {
+            question: question.step,
+            order: question.order,
+            formulas: question.entries.clone(),
+            end,
+        }));
+    }
+    Ok(events)
 }

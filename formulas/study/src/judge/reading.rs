@@ -1,10 +1,8 @@
 //! How scores are read: pools, models that found their formulas, and a human ranking. It may change without a request.
 
 use super::human::{HumanScore, read_human};
-use crate::FormulaStudyError;
-use crate::alpha_study::PoolSource;
 use crate::study_pool::StudyPool;
-use ktd_io::whole_file::{parse_json, read_if_exists};
+use ktd_study::StudyError;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -41,30 +39,31 @@ pub(super) struct ReadingAlpha {
 impl JudgeReading {
     pub(super) fn new(
         judges: Vec<String>,
-        sources: &[PoolSource],
         (pools, unshown): (&[StudyPool], &[(String, &'static str)]),
-        human: Option<&Path>,
-    ) -> Result<Self, FormulaStudyError> {
-        let mut read = Vec::with_capacity(pools.len());
-        for (source, pool) in sources.iter().zip(pools) {
+        human: Option<(&Path, Vec<u8>)>,
+    ) -> Result<Self, StudyError> {
+        let read = pools.iter().map(|pool| {
             let alphas = pool.set.checked.iter().map(|(line, checked)| ReadingAlpha {
                 id: line.id.clone(),
                 formula: checked.canonical().to_owned(),
             });
-            read.push(ReadingPool {
+            ReadingPool {
                 id: pool.id.clone(),
-                miners: miners(source)?,
+                miners: pool.miner.iter().cloned().collect(),
                 alphas: alphas.collect(),
-            });
-        }
+            }
+        });
+        let read: Vec<ReadingPool> = read.collect();
+        let unshown = unshown
+            .iter()
+            .map(|(formula, code)| (formula.clone(), (*code).to_owned()));
         Ok(Self {
             judges,
-            human: human.map(|path| read_human(path, &read)).transpose()?,
+            human: human
+                .map(|(path, bytes)| read_human(path, bytes, &read))
+                .transpose()?,
             pools: read,
-            unshown: unshown
-                .iter()
-                .map(|(formula, code)| (formula.clone(), (*code).to_owned()))
-                .collect(),
+            unshown: unshown.collect(),
         })
     }
 
@@ -73,26 +72,4 @@ impl JudgeReading {
         let mut miners = self.pools.iter().flat_map(|pool| &pool.miners);
         miners.any(|miner| miner == model)
     }
-}
-
-/// What a mined pool says of the model that found it.
-#[derive(Debug, Default, Deserialize)]
-struct MinedBy {
-    model: Option<MinerName>,
-}
-
-#[derive(Debug, Deserialize)]
-struct MinerName {
-    model: String,
-}
-
-/// The models behind a mined pool; none of another one.
-fn miners(source: &PoolSource) -> Result<Vec<String>, FormulaStudyError> {
-    let Some(folder) = &source.mined else {
-        return Ok(Vec::new());
-    };
-    let path = folder.join("pool.json");
-    let pool = read_if_exists(&path)?.map(|bytes| parse_json::<MinedBy>(&path, &bytes));
-    let model = pool.transpose()?.unwrap_or_default().model;
-    Ok(model.into_iter().map(|model| model.model).collect())
 }

@@ -1,8 +1,8 @@
 //! What judges found.
 
-use crate::alpha_report::FigureRow;
-use crate::judge_config::JudgeWording;
+use super::config::JudgeWording;
 use crate::language::LostCounts;
+use ktd_alphas::FigureRow;
 use ktd_record::spending::Tokens;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

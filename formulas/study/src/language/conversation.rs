@@ -1,16 +1,17 @@
 //! One question to a model: from its first request to an answer, or to the reason why there is none.
 
 use super::answer_fault::{AnswerFault, counted};
-use super::counts::{LossKind, loss_of};
-use crate::FormulaStudyError;
+use super::counts::LossKind;
 use ktd_agents::{
-    Attempt, ForceLevel, Mistakes, ModelFault, Outcome, Session, SessionLimits, SessionTexts, StepPlan,
-    Submission, SubmissionEffect,
+    Attempt, ForceLevel, Mistakes, ModelFault, Outcome, Session, SessionError, SessionLimits, SessionTexts,
+    StepPlan, Submission, SubmissionEffect,
 };
 use ktd_client::NothingHidden;
 use ktd_client::conversations::{Answered, Conversations, NOT_ASKED};
 use ktd_masking::{Payload, Prompt, ToolSpec};
 use ktd_prompts::{AttemptSlots, ForceSlots, ProblemSlots, ToolSlots};
+use ktd_study::StudyError;
+use serde::{Deserialize, Serialize};
 
 /// What a conversation is opened with.
 #[derive(Debug, Clone)]
@@ -32,37 +33,47 @@ pub(crate) struct FormulaConversations<'a> {
 }
 
 /// How a conversation ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct QuestionEnd<T> {
-    pub(crate) answer: Result<T, LostAnswer>,
+    /// None where it is lost.
+    pub(crate) answer: Option<T>,
+    /// By whose fault.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) lost: Option<LossKind>,
+    /// A stable word.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) reason: Option<String>,
     /// Mistakes of the model on the way, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(crate) mistakes: Vec<String>,
 }
 
-/// Why there is no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LostAnswer {
-    pub(crate) kind: LossKind,
-    /// A stable word.
-    pub(crate) reason: String,
-}
-
-impl LostAnswer {
-    fn of_mistake(code: &str) -> Self {
+impl<T> QuestionEnd<T> {
+    fn of(answer: Option<T>, unanswered: Option<&str>, mistakes: Mistakes) -> Self {
+        let lost = match (&answer, unanswered, mistakes.last()) {
+            (Some(_), _, _) => None,
+            // What nobody could answer, or nobody was asked.
+            (None, Some(reason), _) if reason != NOT_ASKED => Some((LossKind::Fault, reason.to_owned())),
+            (None, None, Some(code)) => Some((LossKind::of_mistake(code), code.to_owned())),
+            (None, _, _) => Some((LossKind::NotAsked, NOT_ASKED.to_owned())),
+        };
+        let (lost, reason) = lost.unzip();
         Self {
-            kind: loss_of(code),
-            reason: code.to_owned(),
+            answer,
+            lost,
+            reason,
+            mistakes: mistakes.into_codes(),
         }
     }
 
-    /// What nobody could answer, or nobody was asked.
-    fn unanswered(reason: String) -> Self {
-        let kind = if reason == NOT_ASKED {
-            LossKind::NotAsked
-        } else {
-            LossKind::Fault
-        };
-        Self { kind, reason }
+    /// The same with what was made of the answer.
+    pub(crate) fn map<U, E>(self, made: impl FnOnce(T) -> Result<U, E>) -> Result<QuestionEnd<U>, E> {
+        Ok(QuestionEnd {
+            answer: self.answer.map(made).transpose()?,
+            lost: self.lost,
+            reason: self.reason,
+            mistakes: self.mistakes,
+        })
     }
 }
 
@@ -73,16 +84,12 @@ impl FormulaConversations<'_> {
         &self,
         question: FormulaQuestion,
         read: &(dyn Fn(&str) -> Result<T, AnswerFault> + Sync),
-    ) -> Result<Option<QuestionEnd<T>>, FormulaStudyError> {
+    ) -> Result<Option<QuestionEnd<T>>, StudyError> {
         let what = question.what.clone();
         let ended = self.converse(question, read).await;
-        if ended.is_err() {
+        ended.map_err(|error| {
             self.asking.stop();
-        }
-        ended.map_err(|source| FormulaStudyError::Question {
-            agent: self.asking.model().id().to_owned(),
-            what,
-            source: Box::new(source),
+            error.at(format_args!("agent {}, {what}", self.asking.model().id()))
         })
     }
 
@@ -90,45 +97,47 @@ impl FormulaConversations<'_> {
         &self,
         question: FormulaQuestion,
         read: &(dyn Fn(&str) -> Result<T, AnswerFault> + Sync),
-    ) -> Result<Option<QuestionEnd<T>>, FormulaStudyError> {
+    ) -> Result<Option<QuestionEnd<T>>, StudyError> {
         let (step, tool) = (question.step, question.tool.name);
         let client = self.asking.client(&NothingHidden, step);
         let mut session = self.session(question);
         let mut mistakes = Mistakes::default();
-        let mut ordinal = 0;
-        let mut accepted = None;
-        let answer = loop {
+        let (mut ordinal, mut answer, mut unanswered) = (0, None, None);
+        loop {
             let mut detail = None;
             match session.next() {
                 SubmissionEffect::Ask(request) => {
-                    let place = (step, ordinal);
-                    match self.asking.ask(&client, place, &request, Some(tool)).await? {
-                        Answered::Turn(turn) => session.feed_turn(*turn)?,
-                        Answered::Nothing(reason) => break Err(LostAnswer::unanswered(reason)),
+                    let asked = self
+                        .asking
+                        .ask(&client, (step, ordinal), &request, Some(tool))
+                        .await?;
+                    match asked {
+                        Answered::Turn(turn) => session.feed_turn(*turn).map_err(driven_wrongly)?,
+                        Answered::Nothing(reason) => {
+                            unanswered = Some(reason);
+                            break;
+                        }
                         Answered::Stopped => return Ok(None),
                     }
                     ordinal += 1;
                 }
                 SubmissionEffect::Submit { arguments } => match read(&arguments) {
-                    Ok(answer) => {
-                        accepted = Some(answer);
-                        session.accept()?;
+                    Ok(read) => {
+                        answer = Some(read);
+                        session.accept().map_err(driven_wrongly)?;
                     }
                     Err(fault) => {
                         detail = Some(fault.code());
-                        session.reject(&fault.feedback(session.attempt()))?;
+                        session
+                            .reject(&fault.feedback(session.attempt()))
+                            .map_err(driven_wrongly)?;
                     }
                 },
-                SubmissionEffect::End(Outcome::Submitted { .. } | Outcome::Fallback { .. }) => {
-                    let last = mistakes.last().map(LostAnswer::of_mistake);
-                    break accepted
-                        .ok_or_else(|| last.unwrap_or_else(|| LostAnswer::unanswered(NOT_ASKED.to_owned())));
-                }
+                SubmissionEffect::End(Outcome::Submitted { .. } | Outcome::Fallback { .. }) => break,
             }
             mistakes.count(session.tally(), detail);
-        };
-        let mistakes = mistakes.into_codes();
-        Ok(Some(QuestionEnd { answer, mistakes }))
+        }
+        Ok(Some(QuestionEnd::of(answer, unanswered.as_deref(), mistakes)))
     }
 
     fn session(&self, question: FormulaQuestion) -> Session<Submission> {
@@ -157,6 +166,13 @@ impl FormulaConversations<'_> {
             },
         })
     }
+}
+
+fn driven_wrongly(error: SessionError) -> StudyError {
+    StudyError::input(
+        format_args!("the session was driven wrongly: {error}"),
+        "this is a defect of the program: report it",
+    )
 }
 
 /// How to answer. A weaker level has to say what a stronger one enforces.

@@ -49,11 +49,13 @@ impl LostCounts {
     }
 }
 
-/// The kind of the model's last mistake.
-pub(crate) fn loss_of(code: &str) -> LossKind {
-    if code == ktd_agents::ModelFault::Refusal.code() {
-        LossKind::Refusal
-    } else {
-        LossKind::ModelMistake
+impl LossKind {
+    /// The kind of the model's last mistake.
+    pub(crate) fn of_mistake(code: &str) -> Self {
+        if code == ktd_agents::ModelFault::Refusal.code() {
+            Self::Refusal
+        } else {
+            Self::ModelMistake
+        }
     }
 }

@@ -11,3 +11,10 @@ mod counts;
 pub(crate) use answer_fault::{AnswerFault, read_object};
 pub(crate) use conversation::{FormulaConversations, FormulaQuestion, QuestionEnd};
 pub use counts::{LossKind, LostCounts};
+
+/// SHA-256 of a tool as a model is shown it.
+pub(crate) fn tool_sha256(tool: &ktd_masking::ToolSpec) -> String {
+    let parts = (tool.name, tool.description, tool.parameters.as_value());
+    // Static text and a schema made from a type cannot fail to be written.
+    ktd_io::sha256::sha256_hex(&serde_json::to_vec(&parts).unwrap_or_default())
+}

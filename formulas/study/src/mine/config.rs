@@ -1,17 +1,25 @@
 //! The file of a search for formulas.
 
-use super::keys::{FilterKeys, GeneticKeys, GrowthKeys, MineNoise, RandomKeys, SelectKeys};
-use super::llm_keys::LlmKeys;
-use crate::FormulaStudyError;
-use crate::alpha_study::{StudyLabel, StudyNumeric, StudySplits, StudyUniverse};
-use ktd_io::whole_file::read_text;
+use crate::keys::{MOST, StudyNoise, StudyNumeric, StudySplits, based, check_market, first_seed, half, ten};
+use ktd_agents::Dialect;
+use ktd_alphas::{FormulaGrowth, GeneticSettings, LabelKind, NoiseMode};
+use ktd_asking::{AskingRole, AskingSettings};
+use ktd_experiment::agent::AgentConfig;
+use ktd_experiment::caps::Caps;
+use ktd_experiment::config::{RetryConfig, SessionConfig};
+use ktd_experiment::rate_limits::RateLimits;
+use ktd_formulas::FormulaUniverse;
+use ktd_study::{StudyError, within};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The most that a file may hold.
-const FILE_LIMIT_BYTES: u64 = 1 << 20;
-
-const HINT: &str = "`ktd alpha mine --help` shows a file, and docs/formulas.md names every key";
+/// Formulas that a search may evaluate: their canonical forms stand in memory.
+const MAX_EVALUATIONS: usize = 1_000_000;
+/// Formulas of a generation, at most.
+const MAX_POPULATION: usize = 100_000;
+/// Formulas whose valid scores stand in memory together, at most.
+const MAX_HALL: usize = 2_000;
 
 /// What is searched, on what, and how.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
@@ -23,24 +31,24 @@ pub struct MineStudy {
     /// Its name: that of its folder of results, and of its pool.
     pub name: String,
     /// A panel file; without it and without `bins`, the synthetic market.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub panel: Option<PathBuf>,
     /// A data directory of Qlib.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub bins: Option<PathBuf>,
     /// Train and valid days; a search never reads test days.
     pub splits: StudySplits,
     /// How formulas are found.
     pub method: MineMethod,
     /// Seed of the search and of the noise.
-    #[serde(default = "one")]
+    #[serde(default = "first_seed")]
     pub seed: u64,
     /// What formulas are to predict.
     #[serde(default)]
-    pub label: StudyLabel,
+    pub label: LabelKind,
     /// Who counts.
     #[serde(default)]
-    pub universe: StudyUniverse,
+    pub universe: FormulaUniverse,
     /// How columns and elements are computed.
     #[serde(default)]
     pub numeric: StudyNumeric,
@@ -52,37 +60,25 @@ pub struct MineStudy {
     pub min_names: usize,
     /// How inputs are perturbed for the robustness that is shown.
     #[serde(default)]
-    pub noise: MineNoise,
+    pub noise: StudyNoise,
     /// How random formulas are grown.
     #[serde(default)]
-    pub growth: GrowthKeys,
+    pub growth: FormulaGrowth,
     /// Which formulas are left out.
     #[serde(default)]
     pub filter: FilterKeys,
     /// The keys of `method = "random"`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub random: Option<RandomKeys>,
     /// The keys of `method = "gp"`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gp: Option<GeneticKeys>,
+    #[serde(default)]
+    pub gp: Option<GeneticSettings>,
     /// The keys of `method = "llm"`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub llm: Option<LlmKeys>,
     /// Which formulas become the pool.
     #[serde(default)]
     pub select: SelectKeys,
-}
-
-const fn half() -> f64 {
-    0.5
-}
-
-const fn one() -> u64 {
-    1
-}
-
-const fn ten() -> usize {
-    10
 }
 
 /// A way to find formulas.
@@ -109,265 +105,271 @@ impl MineMethod {
     }
 }
 
-impl MineStudy {
-    /// Reads the file of a search. Paths in it are beside the file.
-    ///
-    /// # Errors
-    /// [`FormulaStudyError`] for a file that is none, or whose keys contradict each other.
-    pub fn read(path: &Path) -> Result<Self, FormulaStudyError> {
-        let text = read_text(path, FILE_LIMIT_BYTES)?;
-        let base = path.parent().unwrap_or_else(|| Path::new(""));
-        let mine = Self::parse(&text).map_err(|error| {
-            FormulaStudyError::input(format_args!("{}: {error}", path.display()), error.hint())
-        })?;
-        Ok(mine.based(base))
+/// Which formulas are left out, and what a node costs.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FilterKeys {
+    /// Nodes of a formula, at most.
+    pub max_nodes: usize,
+    /// The share of the universe's train cells on which a formula must be present.
+    pub present: f64,
+    /// The share of train days on which it may be constant.
+    pub constant_days: f64,
+    /// Taken off the fitness for each node.
+    pub node_cost: f64,
+}
+
+impl Default for FilterKeys {
+    fn default() -> Self {
+        Self {
+            max_nodes: 32,
+            present: 0.8,
+            constant_days: 0.1,
+            node_cost: 0.001,
+        }
+    }
+}
+
+/// The keys of the search by random growth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RandomKeys {
+    /// Formulas that are evaluated.
+    pub evaluations: usize,
+}
+
+impl Default for RandomKeys {
+    fn default() -> Self {
+        Self { evaluations: 10_000 }
+    }
+}
+
+/// The keys of a search by a language model. Keys that experiments have mean what they mean there.
+///
+/// What decides no request, as prices and budget, is no part of a search's identity and may be changed at any time.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LlmKeys {
+    /// The model: one.
+    pub agents: Vec<AgentConfig>,
+    /// Vendors of one's own.
+    pub dialects: Vec<Dialect>,
+    /// Conversations (default 10).
+    pub rounds: usize,
+    /// Formulas that each round asks for (default 8).
+    pub ask: usize,
+    /// How often a bad answer may be corrected (default 3).
+    pub schema_retries: u32,
+    /// What is done about infrastructure faults.
+    #[serde(skip_serializing)]
+    pub retries: RetryConfig,
+    /// Price table, relative to the file.
+    #[serde(skip_serializing)]
+    pub prices: Option<PathBuf>,
+    /// What may be spent.
+    #[serde(skip_serializing)]
+    pub budget: Caps,
+    /// Rates of a key.
+    #[serde(skip_serializing)]
+    pub rates: BTreeMap<String, RateLimits>,
+}
+
+impl Default for LlmKeys {
+    fn default() -> Self {
+        Self {
+            agents: Vec::new(),
+            dialects: Vec::new(),
+            rounds: 10,
+            ask: 8,
+            schema_retries: SessionConfig::default().schema_retries,
+            retries: RetryConfig::default(),
+            prices: None,
+            budget: Caps::default(),
+            rates: BTreeMap::new(),
+        }
+    }
+}
+
+impl LlmKeys {
+    fn check(&self) -> Result<(), StudyError> {
+        within("llm.rounds", self.rounds, 1..=1_000)?;
+        within("llm.ask", self.ask, 1..=32)?;
+        self.asking(0).check()?;
+        if self.agents.len() == 1 {
+            return Ok(());
+        }
+        Err(StudyError::input(
+            "`llm.agents` names several models",
+            "keep one: a pool has one finder; give each model a search of its own",
+        ))
     }
 
-    /// The search with the paths of its files from where its own file lies.
-    pub(super) fn based(mut self, base: &Path) -> Self {
-        for file in [&mut self.panel, &mut self.bins].into_iter().flatten() {
-            *file = base.join(&*file);
+    pub(super) fn asking(&self, seed: u64) -> AskingSettings<'_> {
+        AskingSettings {
+            roles: AskingRole::one("miner", seed),
+            table: "llm",
+            agents: &self.agents,
+            takes_programs: false,
+            dialects: &self.dialects,
+            retries: self.retries,
+            prices: self.prices.as_deref(),
+            budget: &self.budget,
+            rates: &self.rates,
+            temperature: None,
         }
+    }
+}
+
+/// Which formulas become the pool.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SelectKeys {
+    /// Formulas of the pool, at most.
+    pub take: usize,
+    /// What the size of the mean daily rank correlation of each two stays below.
+    pub correlation: f64,
+    /// The fittest formulas that are looked at, of which each that orders names unlike the fitter ones may join.
+    pub hall: usize,
+}
+
+impl Default for SelectKeys {
+    fn default() -> Self {
+        Self {
+            take: 20,
+            correlation: 0.7,
+            hall: 1_000,
+        }
+    }
+}
+
+impl MineStudy {
+    /// How random formulas are grown, of fields in lower case.
+    pub(super) fn growth(&self) -> FormulaGrowth {
+        FormulaGrowth {
+            fields: self
+                .growth
+                .fields
+                .iter()
+                .map(|field| field.to_lowercase())
+                .collect(),
+            ..self.growth.clone()
+        }
+    }
+
+    /// Normal draws of noise.
+    pub(super) fn draws(&self) -> usize {
+        self.noise.draws.unwrap_or(1)
+    }
+
+    /// The search with the path of its market from where its file lies.
+    pub(super) fn based(mut self, base: &Path) -> Self {
+        based([&mut self.panel, &mut self.bins], base);
         self
     }
 
-    /// The search of a text.
-    ///
-    /// # Errors
-    /// Those of [`MineStudy::read`].
-    pub fn parse(text: &str) -> Result<Self, FormulaStudyError> {
-        let mine: Self = toml::from_str(text).map_err(|error| {
-            let before = error.span().and_then(|span| text.get(..span.start));
-            let line = before.unwrap_or_default().matches('\n').count() + 1;
-            FormulaStudyError::input(format_args!("line {line}: {}", error.message()), HINT)
-        })?;
-        mine.check()?;
-        Ok(mine)
-    }
-
-    pub(super) fn check(&self) -> Result<(), FormulaStudyError> {
-        let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
-        let is_plain = !self.name.is_empty() && !self.name.starts_with('.') && self.name.chars().all(plain);
-        let splits = &self.splits;
-        let sigma = self.noise.sigma.unwrap_or(0.0);
-        let rules = [
-            (
-                is_plain,
-                "the name is no name of a folder",
-                "use letters, digits, `-`, `_` and `.`",
-            ),
-            (
-                self.panel.is_none() || self.bins.is_none(),
-                "`panel` and `bins` are both set",
-                "keep one",
-            ),
-            (
-                splits.test.is_none(),
+    pub(super) fn check(&self) -> Result<(), StudyError> {
+        let market = (&self.panel, &self.bins);
+        check_market(&self.name, market, (self.beta, self.min_names, self.noise))?;
+        self.check_method()?;
+        if self.noise.mode != NoiseMode::Input {
+            return Err(StudyError::input(
+                "noise.mode is set, and a search perturbs inputs",
+                "remove it",
+            ));
+        }
+        if self.splits.test.is_some() {
+            return Err(StudyError::input(
                 "splits.test is set, and a search never reads test days",
                 "remove it: `ktd alpha eval` opens them",
-            ),
-            (
-                splits.train.is_some() && splits.valid.is_some(),
+            ));
+        }
+        if self.splits.train.is_none() || self.splits.valid.is_none() {
+            return Err(StudyError::input(
                 "splits.train or splits.valid is missing",
                 "write splits = { train = [\"2018-01-02\", \"2020-12-31\"], valid = [\"2021-01-04\", \"2021-12-31\"] }",
-            ),
-            (
-                is_share(self.beta),
-                "beta is out of range",
-                "give a number from 0 to 1",
-            ),
-            (
-                2 <= self.min_names,
-                "min_names is below 2",
-                "give 2 or more; 10 is usual",
-            ),
-            (
-                sigma.is_finite() && 0.0 <= sigma,
-                "noise.sigma is no deviation",
-                "give a number from 0 on",
-            ),
-        ];
-        first_broken(&rules)?;
-        self.check_growth()?;
-        self.check_genetic()?;
-        self.check_search()?;
-        self.check_select()?;
-        self.llm.iter().try_for_each(LlmKeys::check)
-    }
-
-    fn check_growth(&self) -> Result<(), FormulaStudyError> {
-        let growth = &self.growth;
-        let shares = [growth.unary, growth.binary, growth.window, growth.pair];
-        let longest = ktd_expressions::MAX_FORMULA_WINDOW;
-        let rules = [
-            (
-                growth.levels <= 8,
-                "growth.levels is above 8",
-                "give 1 to 8; 4 is usual",
-            ),
-            (
-                is_share(growth.leaf),
-                "growth.leaf is out of range",
-                "give a probability from 0 to 1",
-            ),
-            (
-                is_whole(&shares),
-                "growth.unary, binary, window and pair do not sum to 1",
-                "give shares from 0 on that sum to 1",
-            ),
-            (
-                !growth.fields.is_empty(),
-                "growth.fields is empty",
-                "name a field, such as \"close\"",
-            ),
-            (
-                !growth.windows.is_empty() && growth.windows.iter().all(|rows| (1..=longest).contains(rows)),
-                "growth.windows is empty, or has one out of range",
-                "give whole numbers from 1 to 5000",
-            ),
-        ];
-        first_broken(&rules)
-    }
-
-    fn check_genetic(&self) -> Result<(), FormulaStudyError> {
-        let gp = self.gp.clone().unwrap_or_default();
-        let shares = [gp.crossover, gp.subtree, gp.hoist, gp.point, gp.insertion];
-        let rules = [
-            (
-                (2..=MAX_POPULATION).contains(&gp.population),
-                "gp.population is out of range",
-                "give 2 to 100000; 60 is usual",
-            ),
-            (
-                (1..=MAX_POPULATION).contains(&gp.children),
-                "gp.children is out of range",
-                "give 1 to 100000; 30 is usual",
-            ),
-            (
-                1 <= gp.generations,
-                "gp.generations is 0",
-                "give 1 or more; 333 is usual",
-            ),
-            (
-                1 <= gp.tournament,
-                "gp.tournament is 0",
-                "give 1 or more; 4 is usual",
-            ),
-            (
-                is_share(gp.niche),
-                "gp.niche is out of range",
-                "give a share from 0 to 1; 0.015 is usual",
-            ),
-            (
-                is_whole(&shares),
-                "gp.crossover, subtree, hoist, point and insertion do not sum to 1",
-                "give shares from 0 on that sum to 1",
-            ),
-        ];
-        first_broken(&rules)
-    }
-
-    fn check_search(&self) -> Result<(), FormulaStudyError> {
+            ));
+        }
         let filter = &self.filter;
-        let (random, gp) = (
-            self.random.clone().unwrap_or_default(),
-            self.gp.clone().unwrap_or_default(),
-        );
+        within("filter.max_nodes", filter.max_nodes, 1..=100_000)?;
+        within("filter.present", filter.present, 0.0..=1.0)?;
+        within("filter.constant_days", filter.constant_days, 0.0..=1.0)?;
+        within("filter.node_cost", filter.node_cost, 0.0..=MOST)?;
+        let select = &self.select;
+        within("select.take", select.take, 1..=MAX_HALL)?;
+        within("select.hall", select.hall, select.take..=MAX_HALL)?;
+        within("select.correlation", select.correlation, 0.001..=1.0)
+    }
+
+    fn check_method(&self) -> Result<(), StudyError> {
+        let given = [self.random.is_some(), self.gp.is_some(), self.llm.is_some()];
         let is_of_method = match self.method {
-            MineMethod::Random => self.gp.is_none() && self.llm.is_none(),
-            MineMethod::Gp => self.random.is_none() && self.llm.is_none(),
-            MineMethod::Llm => self.random.is_none() && self.gp.is_none() && self.llm.is_some(),
+            MineMethod::Random => matches!(given, [_, false, false]),
+            MineMethod::Gp => matches!(given, [false, _, false]),
+            MineMethod::Llm => matches!(given, [false, false, true]),
         };
-        let rules = [
-            (
-                is_of_method,
+        if !is_of_method {
+            return Err(StudyError::input(
                 "keys of another method are set, or those of the model are missing",
                 "keep those of the method, or change `method`; \"llm\" needs a table [llm]",
-            ),
-            (
-                1 <= filter.max_nodes,
-                "filter.max_nodes is 0",
-                "give 1 or more; 32 is usual",
-            ),
-            (
-                is_share(filter.present),
-                "filter.present is out of range",
-                "give a share from 0 to 1",
-            ),
-            (
-                is_share(filter.constant_days),
-                "filter.constant_days is out of range",
-                "give a share from 0 to 1",
-            ),
-            (
-                filter.node_cost.is_finite() && 0.0 <= filter.node_cost,
-                "filter.node_cost is out of range",
-                "give a number from 0 on; 0.001 is usual",
-            ),
-            (
-                (1..=MAX_EVALUATIONS).contains(&random.evaluations)
-                    && (1..=MAX_EVALUATIONS).contains(&gp.evaluations),
-                "evaluations is out of range",
-                "give 1 to 1000000",
-            ),
-        ];
-        first_broken(&rules)
-    }
-
-    fn check_select(&self) -> Result<(), FormulaStudyError> {
-        let select = &self.select;
-        let rules = [
-            (
-                1 <= select.take,
-                "select.take is 0",
-                "give 1 or more; 20 is usual",
-            ),
-            (
-                (select.take..=MAX_HALL).contains(&select.hall),
-                "select.hall is out of range",
-                "give at least `take` and at most 2000; 200 is usual",
-            ),
-            (
-                0.0 < select.correlation && select.correlation <= 1.0,
-                "select.correlation is out of range",
-                "give a number above 0 and at most 1; 0.7 is usual",
-            ),
-        ];
-        first_broken(&rules)
+            ));
+        }
+        let growth = &self.growth;
+        within("growth.levels", growth.levels, 1..=8)?;
+        within("growth.leaf", growth.leaf, 0.0..=1.0)?;
+        for rows in &growth.windows {
+            within("growth.windows", *rows, 1..=ktd_expressions::MAX_FORMULA_WINDOW)?;
+        }
+        if growth.fields.is_empty() || growth.windows.is_empty() {
+            return Err(StudyError::input(
+                "growth.fields or growth.windows is empty",
+                "name a field, such as \"close\", and a window, such as 5",
+            ));
+        }
+        let shares = [growth.unary, growth.binary, growth.window, growth.pair];
+        check_shares("growth.unary, binary, window and pair", &shares)?;
+        within(
+            "random.evaluations",
+            self.random.unwrap_or_default().evaluations,
+            1..=MAX_EVALUATIONS,
+        )?;
+        let gp = self.gp.unwrap_or_default();
+        within("gp.evaluations", gp.evaluations, 1..=MAX_EVALUATIONS)?;
+        within("gp.population", gp.population, 2..=MAX_POPULATION)?;
+        within("gp.children", gp.children, 1..=MAX_POPULATION)?;
+        within("gp.generations", gp.generations, 1..=MAX_EVALUATIONS)?;
+        within("gp.tournament", gp.tournament, 1..=MAX_POPULATION)?;
+        within("gp.niche", gp.niche, 0.0..=1.0)?;
+        let shares = [gp.crossover, gp.subtree, gp.hoist, gp.point, gp.insertion];
+        check_shares("gp.crossover, subtree, hoist, point and insertion", &shares)?;
+        self.llm.iter().try_for_each(LlmKeys::check)
     }
 }
 
-/// Formulas that a search may evaluate: their canonical forms stand in memory.
-const MAX_EVALUATIONS: usize = 1_000_000;
-/// Formulas of a generation, at most.
-const MAX_POPULATION: usize = 100_000;
-/// Formulas whose valid scores stand in memory together, at most.
-const MAX_HALL: usize = 2_000;
-
-fn is_share(value: f64) -> bool {
-    (0.0..=1.0).contains(&value)
-}
-
-/// Whether shares are from 0 on and sum to 1.
-fn is_whole(shares: &[f64]) -> bool {
+/// Refuses shares that are not from 0 on and sum to 1.
+fn check_shares(keys: &str, shares: &[f64]) -> Result<(), StudyError> {
     let sum: f64 = shares.iter().sum();
-    shares.iter().all(|share| is_share(*share)) && (sum - 1.0).abs() < 1e-9
-}
-
-/// The first rule that does not hold, as an error with how to fix it.
-fn first_broken(rules: &[(bool, &str, &str)]) -> Result<(), FormulaStudyError> {
-    match rules.iter().find(|(holds, _, _)| !holds) {
-        Some((_, what, hint)) => Err(FormulaStudyError::input(what, *hint)),
-        None => Ok(()),
+    if shares.iter().all(|share| (0.0..=1.0).contains(share)) && (sum - 1.0).abs() < 1e-9 {
+        return Ok(());
     }
+    Err(StudyError::input(
+        format_args!("{keys} do not sum to 1"),
+        "give shares from 0 on that sum to 1",
+    ))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MineMethod, MineStudy};
+    use super::{LlmKeys, MineMethod, MineStudy};
+    use ktd_study::StudyError;
 
     const BASE: &str = "name = 'x'\nmethod = 'gp'\n\
                         splits = { train = ['2020-01-02', '2020-12-31'], valid = ['2021-01-04', '2021-12-31'] }\n";
+
+    fn read(text: &str) -> Result<MineStudy, StudyError> {
+        let study: MineStudy =
+            toml::from_str(text).map_err(|error| StudyError::input(error, "as in the kernel"))?;
+        study.check().map(|()| study)
+    }
 
     #[test]
     fn keys_that_contradict_say_which() {
@@ -412,15 +414,37 @@ mod tests {
         ] {
             let text = BASE.replace(from, to);
             assert_ne!(text, BASE, "{from}");
-            let error = MineStudy::parse(&text).unwrap_err();
+            let error = read(&text).unwrap_err();
             assert!(error.to_string().contains(part), "{to}: {error}");
             assert!(!error.hint().is_empty(), "{to}");
         }
-        let mine = MineStudy::parse(BASE).unwrap();
+        let mine = read(BASE).unwrap();
         let gp = mine.gp.unwrap_or_default();
         assert_eq!(
             (mine.method, gp.evaluations, mine.select.hall),
             (MineMethod::Gp, 10_000, 1_000)
         );
+    }
+
+    #[test]
+    fn a_search_has_one_model() {
+        let agent = |id: &str| format!("{{ id = '{id}', base_url = 'http://127.0.0.1:9/v1', model = 'm' }}");
+        let one = format!("agents = [{}]\n", agent("a"));
+        let keys: LlmKeys = toml::from_str(&one).unwrap();
+        keys.check().unwrap();
+        assert_eq!((keys.rounds, keys.ask), (10, 8));
+        for (text, part) in [
+            (String::new(), "names no model"),
+            (
+                format!("agents = [{}, {}]", agent("a"), agent("b")),
+                "several models",
+            ),
+            (format!("{one}rounds = 0"), "llm.rounds is 0"),
+            (format!("{one}ask = 33"), "llm.ask is 33"),
+        ] {
+            let keys: LlmKeys = toml::from_str(&text).unwrap();
+            let error = keys.check().unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
     }
 }

@@ -1,24 +1,21 @@
 //! One split of a search: the market up to its last day, and what formulas are held against.
 
 use super::config::MineStudy;
-use crate::FormulaStudyError;
-use crate::alpha_report::{FigureRow, coded};
-use crate::alpha_study::StudyLabel;
-use crate::study_data::StudyData;
 use crate::study_split::SplitSpan;
-use crate::study_values::ScoreTask;
 use ktd_alphas::{
-    DayTable, LabelKind, MemberTable, StabilityMode, TrainTables, daily_correlations, label_returns,
-    rank_stability,
+    DayTable, FigureRow, MemberTable, StabilityMode, TrainTables, daily_correlations, rank_stability,
 };
 use ktd_expressions::CheckedFormula;
 use ktd_formulas::FieldPanel;
+use ktd_formulas::FormulaMarket;
+use ktd_formulas::ScoreTask;
+use ktd_study::StudyError;
 use std::ops::Range;
 
 /// A split of a search. Later days than its last are not in it.
 #[derive(Debug, Clone)]
 pub(crate) struct MineDays {
-    pub(crate) data: StudyData,
+    pub(crate) data: FormulaMarket,
     window: Range<usize>,
     labels: DayTable,
     pub(crate) members: MemberTable,
@@ -28,23 +25,14 @@ pub(crate) struct MineDays {
 
 impl MineDays {
     /// The days of a split.
-    pub(crate) fn new(
-        mine: &MineStudy,
-        data: &StudyData,
-        span: &SplitSpan,
-    ) -> Result<Self, FormulaStudyError> {
+    pub(crate) fn new(mine: &MineStudy, data: &FormulaMarket, span: &SplitSpan) -> Result<Self, StudyError> {
         let window = span.sessions.clone();
         let data = data.until(window.end);
-        let table = |field| data.table(field, &window);
-        let volumes = table("volume");
-        let labels = match mine.label {
-            StudyLabel::NextOpen => label_returns(LabelKind::NextOpen, &table("open"), &volumes, 1),
-            StudyLabel::Close => label_returns(LabelKind::Close, &table("close"), &volumes, 1),
-        };
+        let labels = data.labels(mine.label, &window);
         let members = data.universe(mine.universe, &window);
         let days = span.days(window.start);
         if members.cells(&days) == 0 {
-            return Err(FormulaStudyError::input(
+            return Err(StudyError::input(
                 format_args!("no name counts on any day of split {}", span.name),
                 "write universe = \"all\" where the panel has no members",
             ));
@@ -81,7 +69,7 @@ impl MineDays {
         mine: &MineStudy,
         (panel, threads): (&FieldPanel, usize),
         formulas: &[CheckedFormula],
-    ) -> Result<Vec<DayTable>, FormulaStudyError> {
+    ) -> Result<Vec<DayTable>, StudyError> {
         let task = ScoreTask {
             data: &self.data,
             precision: mine.numeric.precision(),
@@ -103,10 +91,15 @@ impl MineDays {
         let power = daily.power(mine.beta);
         let stability = rank_stability(scores, members, &self.days, min_names, StabilityMode::Common);
         let mut row = FigureRow::default();
-        row.put("pps", coded(power.map(|power| power.score)));
-        row.put("ic", coded(power.map(|power| power.ic)));
-        row.put("rank_ic", coded(power.map(|power| power.rank_ic)));
-        row.put("rre", coded(stability.map(|stability| stability.score)));
+        row.put_all(
+            &power,
+            &[
+                ("pps", |power| Ok(power.score)),
+                ("ic", |power| Ok(power.ic)),
+                ("rank_ic", |power| Ok(power.rank_ic)),
+            ],
+        );
+        row.put_all(&stability, &[("rre", |stability| Ok(stability.score))]);
         row
     }
 }

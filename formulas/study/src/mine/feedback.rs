@@ -2,13 +2,12 @@
 
 use super::figures::TrainFormula;
 use super::market::OpenMine;
-use crate::FormulaStudyError;
-use crate::alpha_report::FigureRow;
-use crate::alpha_study::StudyLabel;
-use ktd_alphas::{ProposalFault, TrialBook, TrialFault};
+use ktd_alphas::LabelKind;
+use ktd_alphas::{FigureRow, ProposalFault, TrialBook, TrialFault};
 use ktd_expressions::{CheckedFormula, FormulaFault, FormulaRole, check_formula};
 use ktd_masking::{Count, Payload, Prompt, TrainFigures};
 use ktd_prompts::{MinerRoundSlots, MinerRulesSlots, alpha_miner_question, alpha_miner_system};
+use ktd_study::StudyError;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Best formulas that are shown.
@@ -91,8 +90,8 @@ pub(super) struct PastProposal {
 /// The message that stands before all rounds of a search.
 pub(super) fn system(open: &OpenMine) -> Prompt {
     let label = match open.mine.label {
-        StudyLabel::NextOpen => "from the next day's open to the open of the day after",
-        StudyLabel::Close => "from the day's close to the close of the next day",
+        LabelKind::NextOpen => "from the next day's open to the open of the day after",
+        LabelKind::Close => "from the day's close to the close of the next day",
     };
     let slots = MinerRulesSlots {
         label: Payload::label(label),
@@ -108,7 +107,7 @@ pub(super) fn question(
     (round, rounds, asked): (usize, usize, usize),
     book: &TrialBook,
     past: &[PastProposal],
-) -> Result<Prompt, FormulaStudyError> {
+) -> Result<Prompt, StudyError> {
     let last = past.get(past.len().saturating_sub(SHOWN_LAST)..).unwrap_or(past);
     let shown = ShownFormulas::of(open, book, last)?;
     let best = book.hall_of_fame(SHOWN_BEST);
@@ -129,7 +128,7 @@ struct ShownFormulas(BTreeMap<String, (CheckedFormula, FigureRow)>);
 
 impl ShownFormulas {
     /// The best, and those of the last that have a fitness.
-    fn of(open: &OpenMine, book: &TrialBook, last: &[PastProposal]) -> Result<Self, FormulaStudyError> {
+    fn of(open: &OpenMine, book: &TrialBook, last: &[PastProposal]) -> Result<Self, StudyError> {
         let mut forms: Vec<&str> = book
             .hall_of_fame(SHOWN_BEST)
             .into_iter()
@@ -146,7 +145,7 @@ impl ShownFormulas {
         let mut formulas = Vec::with_capacity(forms.len());
         for form in forms {
             let checked = check_formula(form, fields, FormulaRole::MaskedAlpha)
-                .map_err(|error| FormulaStudyError::input(&error, error.hint.clone()))?;
+                .map_err(|error| StudyError::input(&error, &error.hint))?;
             let rank_ic = book.trial(form).and_then(|trial| trial.outcome.ok());
             let rank_ic = rank_ic.map_or(0.0, |score| score.rank_ic);
             formulas.push(TrainFormula { checked, rank_ic });

@@ -1,14 +1,13 @@
 //! Figures of formulas on train days: what a search may show of what it has found.
 
 use super::market::OpenMine;
-use crate::FormulaStudyError;
-use crate::alpha_report::FigureRow;
-use crate::alpha_study::NoiseMode;
-use crate::study_noise::NoiseDraw;
-use ktd_alphas::{DayTable, NoiseLaw, mean_rank_correlation, rank_robustness};
+use ktd_alphas::NoiseMode;
+use ktd_alphas::{DayTable, Figure, FigureRow, NoiseLaw, coded, mean_rank_correlation, rank_robustness};
 use ktd_expressions::CheckedFormula;
+use ktd_formulas::NoiseDraw;
 use ktd_io::parallel::in_parallel;
 use ktd_stats::moments::mean;
+use ktd_study::StudyError;
 
 /// The word for a correlation with a better formula where there is none.
 const NO_BETTER: &str = "no_better_formula";
@@ -35,10 +34,7 @@ impl OpenMine {
     /// Train figures of a few formulas, each oriented by its train rank correlation, best first: `pps`, `ic`, `rank_ic`,
     /// `rre`, `pfs_n`, and `correlation`, the largest in size with a formula before it. The scores of all of them stand in
     /// memory together. Nothing of a valid or later day is in them.
-    pub(crate) fn train_figures(
-        &self,
-        formulas: &[TrainFormula],
-    ) -> Result<Vec<FigureRow>, FormulaStudyError> {
+    pub(crate) fn train_figures(&self, formulas: &[TrainFormula]) -> Result<Vec<FigureRow>, StudyError> {
         let (mine, days, threads) = (&self.mine, &self.train, self.threads);
         let checked: Vec<CheckedFormula> = formulas.iter().map(|formula| formula.checked.clone()).collect();
         let tables = days.scores(mine, (&days.data.panel, threads), &checked)?;
@@ -58,7 +54,7 @@ impl OpenMine {
     }
 
     /// The largest mean daily rank correlation, by its size, with one of some better formulas.
-    fn largest_correlation(&self, scores: &DayTable, better: &[DayTable]) -> Result<f64, String> {
+    fn largest_correlation(&self, scores: &DayTable, better: &[DayTable]) -> Figure {
         let (members, days) = (&self.train.members, &self.train.days);
         let with = |other| mean_rank_correlation(other, scores, members, days, self.mine.min_names);
         let found = better.iter().filter_map(with);
@@ -72,13 +68,13 @@ impl OpenMine {
         &self,
         formulas: &[CheckedFormula],
         tables: &[DayTable],
-    ) -> Result<Vec<Result<f64, String>>, FormulaStudyError> {
+    ) -> Result<Vec<Figure>, StudyError> {
         let Some(sigma) = self.sigma()? else {
             return Ok(vec![Err(NO_DRAW.to_owned()); formulas.len()]);
         };
         let days = &self.train;
-        let mut found = vec![Ok(Vec::new()); formulas.len()];
-        for draw in 0..self.mine.noise.draws {
+        let mut draws = Vec::new();
+        for draw in 0..self.mine.draws() {
             let (law, seed) = (NoiseLaw::Normal, self.mine.seed);
             let noise = NoiseDraw {
                 mode: NoiseMode::Input,
@@ -90,18 +86,15 @@ impl OpenMine {
             let (panel, _) = noise.panel(&days.data, self.threads);
             let perturbed = days.scores(&self.mine, (&panel, self.threads), formulas)?;
             let pairs: Vec<(&DayTable, &DayTable)> = tables.iter().zip(&perturbed).collect();
-            let kept = in_parallel(&pairs, self.threads, |(scores, perturbed)| {
+            draws.push(in_parallel(&pairs, self.threads, |(scores, perturbed)| {
                 rank_robustness(scores, perturbed, &days.members, &days.days, self.mine.min_names)
-            });
-            for (draws, kept) in found.iter_mut().zip(kept) {
-                match (kept, draws) {
-                    (Ok(kept), Ok(draws)) => draws.push(kept),
-                    (Err(reason), draws) => *draws = Err(reason.code().to_owned()),
-                    (Ok(_), Err(_)) => {}
-                }
-            }
+            }));
         }
-        let averaged = |draws: Vec<f64>| mean(&draws).ok_or_else(|| NO_DRAW.to_owned());
-        Ok(found.into_iter().map(|draws| draws.and_then(averaged)).collect())
+        let of_formula = |formula: usize| -> Figure {
+            let own = draws.iter().filter_map(|kept| kept.get(formula).copied());
+            let own: Vec<f64> = coded(own.collect::<Result<_, _>>())?;
+            mean(&own).ok_or_else(|| NO_DRAW.to_owned())
+        };
+        Ok((0..formulas.len()).map(of_formula).collect())
     }
 }

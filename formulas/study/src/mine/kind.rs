@@ -3,12 +3,11 @@
 use super::config::MineStudy;
 use super::market::OpenMine;
 use super::pool::{FORMAT, MinedPool, ModelFinder};
-use super::proposals::tool_sha256;
+use super::proposals::proposal_tool;
 use super::rounds::{ModelRounds, RoundEvent};
-use super::tables::mined_table;
 use super::trials::{TRIALS, Trials};
-use crate::FormulaStudyError;
-use crate::language::{FormulaConversations, LostCounts};
+use crate::figure_columns::{FigureColumns, figure_cell};
+use crate::language::{FormulaConversations, LostCounts, tool_sha256};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use ktd_alphas::TrialBook;
@@ -17,7 +16,8 @@ use ktd_experiment::agent::TrainingCutoff;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::json_bytes;
 use ktd_study::{Hands, Opening, Planned, Report, Section, Shown, StudyError, StudyKind, UnitId};
-use ktd_view::draw::{counted, short_hash};
+use ktd_view::draw::{TableData, counted, short_hash};
+use ktd_view::row_table::RowTable;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -44,7 +44,7 @@ impl StudyKind for FormulaMining {
     }
 
     fn check(keys: &MineStudy) -> Result<(), StudyError> {
-        Ok(keys.check()?)
+        keys.check()
     }
 
     fn asking(keys: &MineStudy) -> Option<AskingSettings<'_>> {
@@ -52,7 +52,7 @@ impl StudyKind for FormulaMining {
     }
 
     fn open(keys: &MineStudy, at: &Opening<'_>) -> Result<OpenMine, StudyError> {
-        Ok(OpenMine::new(keys.clone().based(at.base), at.threads)?)
+        OpenMine::new(keys.clone().based(at.base), at.threads)
     }
 
     /// Where the files of the market lie does not matter: their hash is in it.
@@ -66,7 +66,7 @@ impl StudyKind for FormulaMining {
         json!({
             "panel": world.panel_hash(),
             "prompts_sha256": llm.map(|_| ktd_prompts::alpha_hash()),
-            "tool_sha256": llm.map(|_| tool_sha256()),
+            "tool_sha256": llm.map(|_| tool_sha256(&proposal_tool())),
             "settings": settings,
         })
     }
@@ -138,6 +138,28 @@ impl StudyKind for FormulaMining {
     }
 }
 
+/// The pool as a table.
+fn mined_table(pool: &MinedPool) -> TableData {
+    let (name, count, tried, method) = (&pool.name, pool.formulas.len(), pool.tried, &pool.method);
+    let sign = |is_turned| if is_turned { "-" } else { "" };
+    RowTable::new(
+        format!("{name}: {count} formulas of {tried} tried ({method})"),
+        &pool.formulas,
+    )
+    .text("id", |formula| &formula.id)
+    .right("valid pps", |formula| figure_cell(&formula.valid, "pps"))
+    .right("train pps", |formula| figure_cell(&formula.train, "pps"))
+    .text("formula", |formula| {
+        format!("{}{}", sign(formula.is_turned), formula.expression)
+    })
+    .count("nodes", |formula| formula.nodes)
+    .right("valid rank_ic", |formula| figure_cell(&formula.valid, "rank_ic"))
+    .figures(&["rank_ic", "rre", "pfs_n", "correlation"], |formula| {
+        &formula.train
+    })
+    .table()
+}
+
 /// Runs a search to its end: its trials, its rounds where a model finds formulas, and the bytes of its trials.
 async fn searched(
     open: &OpenMine,
@@ -150,7 +172,12 @@ async fn searched(
         }
         return Ok((search.book().clone(), Vec::new(), trials.bytes()?));
     }
-    let keys = open.mine.llm.as_ref().ok_or_else(no_model)?;
+    let keys = open.mine.llm.as_ref().ok_or_else(|| {
+        StudyError::input(
+            "this search asks no model",
+            "write method = \"llm\" and a table [llm] with agents = [..]",
+        )
+    })?;
     let conversations = FormulaConversations {
         asking: hands.asked()?.conversations(),
         schema_retries: keys.schema_retries,
@@ -160,20 +187,13 @@ async fn searched(
     Ok((rounds.book, rounds.events, trials.bytes()?))
 }
 
-fn no_model() -> FormulaStudyError {
-    FormulaStudyError::input(
-        "this search asks no model",
-        "write method = \"llm\" and a table [llm] with agents = [..]",
-    )
-}
-
 /// The model of a search, and how it went.
 fn finder(hands: &Hands<'_, RoundEvent>, events: &[RoundEvent]) -> Result<ModelFinder, StudyError> {
     let agent = &hands.asked()?.conversations().model().agent;
     let mut lost = LostCounts::default();
     events
         .iter()
-        .filter_map(|event| event.lost)
+        .filter_map(|event| event.end.lost)
         .for_each(|kind| lost.add(kind));
     let cutoff = agent.cutoff.map(TrainingCutoff::text);
     Ok(ModelFinder {

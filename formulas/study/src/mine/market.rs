@@ -2,14 +2,14 @@
 
 use super::config::{MineMethod, MineStudy};
 use super::days::MineDays;
-use crate::FormulaStudyError;
-use crate::study_data::StudyData;
 use crate::study_split::{SplitSpan, split_spans};
 use ktd_alphas::{
     FormulaSearch, GeneticSearch, RandomSearch, SearchCandidate, SearchTerms, TrainTables, Trial, TrialFault,
 };
 use ktd_expressions::CheckedFormula;
+use ktd_formulas::FormulaMarket;
 use ktd_io::parallel::in_parallel;
+use ktd_study::StudyError;
 
 /// What the scores of the formulas that are evaluated together may take.
 const CHUNK_BYTES: usize = 256 << 20;
@@ -21,7 +21,7 @@ const CHUNK: usize = 250;
 #[derive(Debug, Clone)]
 pub struct OpenMine {
     pub(crate) mine: MineStudy,
-    data: StudyData,
+    data: FormulaMarket,
     valid: SplitSpan,
     pub(crate) train: MineDays,
     tables: TrainTables,
@@ -32,24 +32,17 @@ impl OpenMine {
     /// Finds the days of a search.
     ///
     /// # Errors
-    /// [`FormulaStudyError`] for a split that leaves the panel, and a panel that lacks what labels or noise need.
-    pub fn new(mine: MineStudy, threads: usize) -> Result<Self, FormulaStudyError> {
-        let data = StudyData::read_source(mine.panel.as_deref(), mine.bins.as_deref())?;
+    /// [`StudyError`] for a split that leaves the panel, and a panel that lacks what labels or noise need.
+    pub fn new(mine: MineStudy, threads: usize) -> Result<Self, StudyError> {
+        let data = FormulaMarket::read((mine.panel.as_deref(), mine.bins.as_deref()), false)?;
         let splits = split_spans(&mine.splits, &data.panel.calendar)?;
         let [train, valid] = splits.as_slice() else {
-            return Err(FormulaStudyError::input(
+            return Err(StudyError::input(
                 "splits.train or splits.valid is missing",
                 "give both",
             ));
         };
-        for field in ["open", "high", "low", "close", "volume"] {
-            if !data.panel.fields.iter().any(|known| known == field) {
-                return Err(FormulaStudyError::input(
-                    format_args!("the panel has no field {field:?}, which labels and noise need"),
-                    "add its bins",
-                ));
-            }
-        }
+        data.check_fields()?;
         check_fields(&mine, &data)?;
         let data = data.until(valid.sessions.end);
         let train = MineDays::new(&mine, &data, train)?;
@@ -67,9 +60,8 @@ impl OpenMine {
 
     /// The search of a method; none of one that asks a model.
     pub(crate) fn search(&self) -> Option<Box<dyn FormulaSearch>> {
-        let (random, gp) = (self.mine.random.clone(), self.mine.gp.clone().unwrap_or_default());
         let terms = |evaluations| SearchTerms {
-            growth: self.mine.growth.growth(),
+            growth: self.mine.growth(),
             fields: self.data.panel.fields.clone(),
             max_nodes: self.mine.filter.max_nodes,
             evaluations,
@@ -77,12 +69,12 @@ impl OpenMine {
         let seed = self.mine.seed;
         match self.mine.method {
             MineMethod::Random => {
-                let evaluations = random.unwrap_or_default().evaluations;
+                let evaluations = self.mine.random.unwrap_or_default().evaluations;
                 Some(Box::new(RandomSearch::new(terms(evaluations), seed)))
             }
             MineMethod::Gp => {
-                let search = GeneticSearch::new(terms(gp.evaluations), gp.settings(), seed);
-                Some(Box::new(search))
+                let gp = self.mine.gp.unwrap_or_default();
+                Some(Box::new(GeneticSearch::new(terms(gp.evaluations), gp, seed)))
             }
             MineMethod::Llm => None,
         }
@@ -92,14 +84,11 @@ impl OpenMine {
     #[must_use]
     pub fn work(&self) -> usize {
         match self.mine.method {
-            MineMethod::Random => self.mine.random.clone().unwrap_or_default().evaluations,
-            MineMethod::Gp => {
-                let gp = self.mine.gp.clone().unwrap_or_default();
-                gp.evaluations.min(gp.settings().evaluations())
-            }
+            MineMethod::Random => self.mine.random.unwrap_or_default().evaluations,
+            MineMethod::Gp => self.mine.gp.unwrap_or_default().most(),
             MineMethod::Llm => {
-                let llm = self.mine.llm.clone().unwrap_or_default();
-                llm.rounds.saturating_mul(llm.ask)
+                let llm = self.mine.llm.as_ref();
+                llm.map_or(0, |llm| llm.rounds.saturating_mul(llm.ask))
             }
         }
     }
@@ -121,7 +110,7 @@ impl OpenMine {
     }
 
     /// What becomes of candidates on the train days, in their order.
-    pub(crate) fn tried(&self, candidates: &[SearchCandidate]) -> Result<Vec<Trial>, FormulaStudyError> {
+    pub(crate) fn tried(&self, candidates: &[SearchCandidate]) -> Result<Vec<Trial>, StudyError> {
         let filter = &self.mine.filter;
         let formulas: Vec<CheckedFormula> = candidates.iter().filter_map(|c| c.checked().cloned()).collect();
         let on = (&self.train.data.panel, self.threads);
@@ -151,36 +140,24 @@ impl OpenMine {
     }
 
     /// The valid days, which a run reads once: when its search has ended.
-    pub(crate) fn valid(&self) -> Result<MineDays, FormulaStudyError> {
+    pub(crate) fn valid(&self) -> Result<MineDays, StudyError> {
         MineDays::new(&self.mine, &self.data, &self.valid)
     }
 
     /// The deviation of the noise; none where no draw is made.
-    pub(crate) fn sigma(&self) -> Result<Option<f64>, FormulaStudyError> {
-        if self.mine.noise.draws == 0 {
-            return Ok(None);
-        }
-        let of_index = || self.train.data.index_deviation(&self.train.sessions());
-        self.mine.noise.sigma.or_else(of_index).map(Some).ok_or_else(|| {
-            FormulaStudyError::input(
-                "the panel has no index, from which the deviation of the noise is taken",
-                "give noise = { sigma = 0.01 }, or noise = { draws = 0 } to leave robustness out",
-            )
-        })
+    pub(crate) fn sigma(&self) -> Result<Option<f64>, StudyError> {
+        let sessions = self.train.sessions();
+        let noise = self.mine.noise;
+        let market = &self.train.data;
+        Ok(market.sigma((noise.mode, noise.sigma), self.mine.draws(), &sessions)?)
     }
 }
 
 /// A field that the panel lacks would be refused in every formula that has it.
-fn check_fields(mine: &MineStudy, data: &StudyData) -> Result<(), FormulaStudyError> {
-    let known = &data.panel.fields;
-    match mine
-        .growth
-        .growth()
-        .fields
-        .iter()
-        .find(|field| !known.contains(field))
-    {
-        Some(field) => Err(FormulaStudyError::input(
+fn check_fields(mine: &MineStudy, data: &FormulaMarket) -> Result<(), StudyError> {
+    let (known, fields) = (&data.panel.fields, mine.growth().fields);
+    match fields.iter().find(|field| !known.contains(field)) {
+        Some(field) => Err(StudyError::input(
             format_args!("growth.fields names {field:?}, and the panel has no such field"),
             format_args!("name some of {}", known.join(", ")),
         )),
@@ -191,20 +168,20 @@ fn check_fields(mine: &MineStudy, data: &StudyData) -> Result<(), FormulaStudyEr
 #[cfg(test)]
 mod tests {
     use super::OpenMine;
-    use crate::mine::MineStudy;
     use ktd_alphas::SearchCandidate;
     use ktd_expressions::FormulaRole;
+    use ktd_formulas::FormulaMarket;
 
     fn open(keys: &str) -> OpenMine {
         let splits = "train = ['2022-03-07', '2022-09-30'], valid = ['2022-10-10', '2023-02-22']";
         let text = format!("name = 'x'\nmethod = 'gp'\nsplits = {{ {splits} }}\n{keys}");
-        OpenMine::new(MineStudy::parse(&text).unwrap(), 2).unwrap()
+        OpenMine::new(toml::from_str(&text).unwrap(), 2).unwrap()
     }
 
     #[test]
     fn train_days_and_valid_days_end_where_their_split_does() {
         let open = open("");
-        let last = |data: &crate::StudyData| data.panel.calendar.last().unwrap().reveal();
+        let last = |data: &FormulaMarket| data.panel.calendar.last().unwrap().reveal();
         assert_eq!(last(&open.train.data), "2022-09-30");
         assert_eq!(last(&open.valid().unwrap().data), "2023-02-22");
         assert_eq!(last(&open.data), "2023-02-22");

@@ -4,19 +4,18 @@ use super::config::MineStudy;
 use super::days::MineDays;
 use super::figures::TrainFormula;
 use super::market::OpenMine;
-use crate::FormulaStudyError;
-use crate::alpha_report::FigureRow;
 use crate::language::LostCounts;
-use ktd_alphas::{DayTable, Trial, TrialBook, TrialFault, mean_rank_correlation, select_pool};
+use ktd_alphas::{DayTable, FigureRow, Trial, TrialBook, TrialFault, highest, mean_rank_correlation};
 use ktd_expressions::{CheckedFormula, FormulaRole, check_formula};
 use ktd_io::parallel::in_parallel;
 use ktd_record::spending::Tokens;
+use ktd_study::StudyError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The version of the layout.
-pub(super) const FORMAT: u32 = 2;
+pub(super) const FORMAT: u32 = 3;
 
 /// A formula of a pool.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -101,15 +100,12 @@ struct Contender<'t> {
 
 impl OpenMine {
     /// Chooses the pool of everything that was tried. This is where valid days are read.
-    pub(crate) fn pool(&self, book: &TrialBook, trials_hash: String) -> Result<MinedPool, FormulaStudyError> {
+    pub(crate) fn pool(&self, book: &TrialBook, trials_hash: String) -> Result<MinedPool, StudyError> {
         let days = self.valid()?;
         let contenders = self.contenders(self.hall(book)?, &days)?;
-        let scores: Vec<Option<f64>> = contenders
-            .iter()
-            .map(|formula| formula.valid.get("pps"))
-            .collect();
         // They differ already: whose correlation with a fitter one is large, or undefined, is none of them.
-        let chosen = select_pool(&scores, self.mine.select.terms(), |_, _| Some(0.0));
+        let scores = contenders.iter().map(|formula| formula.valid.get("pps"));
+        let chosen = highest(scores, self.mine.select.take);
         let chosen: Vec<&Contender<'_>> = chosen.iter().filter_map(|place| contenders.get(*place)).collect();
         let formulas: Vec<TrainFormula> = chosen.iter().map(|contender| contender.formula.clone()).collect();
         let train = self.train_figures(&formulas)?;
@@ -132,11 +128,11 @@ impl OpenMine {
         })
     }
 
-    fn hall<'b>(&self, book: &'b TrialBook) -> Result<Vec<(&'b Trial, TrainFormula)>, FormulaStudyError> {
+    fn hall<'b>(&self, book: &'b TrialBook) -> Result<Vec<(&'b Trial, TrainFormula)>, StudyError> {
         let fields = &self.train.data.panel.fields;
         let formula = |trial: &'b Trial| {
             let checked = check_formula(&trial.form, fields, FormulaRole::Alpha);
-            let checked = checked.map_err(|error| FormulaStudyError::input(&error, error.hint.clone()))?;
+            let checked = checked.map_err(|error| StudyError::input(&error, &error.hint))?;
             let rank_ic = trial.outcome.map_or(0.0, |score| score.rank_ic);
             Ok((trial, TrainFormula { checked, rank_ic }))
         };
@@ -150,7 +146,7 @@ impl OpenMine {
         &self,
         hall: Vec<(&'b Trial, TrainFormula)>,
         days: &MineDays,
-    ) -> Result<Vec<Contender<'b>>, FormulaStudyError> {
+    ) -> Result<Vec<Contender<'b>>, StudyError> {
         let mut kept: Vec<Contender<'b>> = Vec::new();
         let mut hall = hall.into_iter().peekable();
         while hall.peek().is_some() && kept.len() < KEPT_MAX {

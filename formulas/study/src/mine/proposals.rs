@@ -1,7 +1,6 @@
 //! What a model that finds formulas submits, read by form alone.
 
 use crate::language::{AnswerFault, read_object};
-use ktd_io::sha256::sha256_hex;
 use ktd_masking::{Schema, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,14 +34,6 @@ pub(super) fn proposal_tool() -> ToolSpec {
         description: "Submits new formulas, each with the idea behind it.",
         parameters: Schema::of::<AlphasArguments>(),
     }
-}
-
-/// SHA-256 of the tool.
-pub(super) fn tool_sha256() -> String {
-    let tool = proposal_tool();
-    let parts = (tool.name, tool.description, tool.parameters.as_value());
-    // Static text and a schema made from a type cannot fail to be written.
-    sha256_hex(&serde_json::to_vec(&parts).unwrap_or_default())
 }
 
 /// A proposed formula.

@@ -1,11 +1,11 @@
 //! The rounds of a search by a language model.
 
+use super::config::LlmKeys;
 use super::feedback::{PastProposal, ProposalEnd, question, system};
-use super::llm_keys::LlmKeys;
 use super::market::OpenMine;
 use super::proposals::{ProposedAlpha, proposal_tool, proposals_of};
 use super::trials::Trials;
-use crate::language::{FormulaConversations, FormulaQuestion, LossKind};
+use crate::language::{FormulaConversations, FormulaQuestion, QuestionEnd};
 use ktd_alphas::{ProposalFault, SearchCandidate, TrialBook, screen_proposals};
 use ktd_expressions::FormulaRole;
 use ktd_masking::Payload;
@@ -31,17 +31,10 @@ pub struct ProposalLine {
 
 /// Line of `events.jsonl`: a round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct RoundEvent {
     pub(super) round: usize,
-    /// None where the round is lost.
-    pub(super) proposals: Option<Vec<ProposalLine>>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(super) lost: Option<LossKind>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(super) reason: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub(super) mistakes: Vec<String>,
+    #[serde(flatten)]
+    pub(super) end: QuestionEnd<Vec<ProposalLine>>,
 }
 
 /// A search by a language model, as far as it has come.
@@ -85,17 +78,8 @@ impl<'a> ModelRounds<'a> {
             let Some(ended) = conversations.hold(question, &proposals_of).await? else {
                 return Ok(());
             };
-            let (proposals, lost) = match ended.answer {
-                Ok(proposals) => (Some(self.take(round, proposals, trials)?), None),
-                Err(lost) => (None, Some(lost)),
-            };
-            self.events.push(RoundEvent {
-                round,
-                proposals,
-                lost: lost.as_ref().map(|lost| lost.kind),
-                reason: lost.map(|lost| lost.reason),
-                mistakes: ended.mistakes,
-            });
+            let end = ended.map(|proposals| self.take(round, proposals, trials))?;
+            self.events.push(RoundEvent { round, end });
         }
         Ok(())
     }
@@ -150,35 +134,21 @@ impl<'a> ModelRounds<'a> {
             .collect();
         let screened = screen_proposals(&texts, &self.known, &fields, self.keys.ask);
         let max_nodes = self.open.mine.filter.max_nodes;
+        let tried = |text: &str| SearchCandidate::of_text(text, &fields, FormulaRole::MaskedAlpha, max_nodes);
         let mut found = Vec::with_capacity(texts.len());
         for (text, screened) in texts.iter().zip(screened) {
-            found.push(match screened {
+            let (candidate, fault) = match screened {
                 Ok(checked) => {
                     let form = checked.canonical().to_owned();
                     self.known.insert(form.clone());
-                    let candidate =
-                        SearchCandidate::of_text(&form, &fields, FormulaRole::MaskedAlpha, max_nodes);
-                    Proposal {
-                        candidate: Some(candidate),
-                        fault: None,
-                    }
+                    (Some(tried(&form)), None)
                 }
                 Err(fault @ ProposalFault::Formula(_)) if self.known.insert(format!("refused {text}")) => {
-                    Proposal {
-                        candidate: Some(SearchCandidate::of_text(
-                            text,
-                            &fields,
-                            FormulaRole::MaskedAlpha,
-                            max_nodes,
-                        )),
-                        fault: Some(fault),
-                    }
+                    (Some(tried(text)), Some(fault))
                 }
-                Err(fault) => Proposal {
-                    candidate: None,
-                    fault: Some(fault),
-                },
-            });
+                Err(fault) => (None, Some(fault)),
+            };
+            found.push(Proposal { candidate, fault });
         }
         found
     }

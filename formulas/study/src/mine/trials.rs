@@ -4,7 +4,7 @@ use super::market::OpenMine;
 use ktd_alphas::{SearchCandidate, Trial, TrialFault};
 use ktd_io::line_file::line_bytes;
 use ktd_study::{Hands, StudyError};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::path::Path;
 
 /// The file of trials, in their order.
@@ -32,38 +32,6 @@ impl<'t> WrittenTrial<'t> {
             rank_ic: score.map(|score| score.rank_ic),
             fitness: score.map(|score| score.fitness),
             code: trial.outcome.err().map(TrialFault::code),
-        }
-    }
-}
-
-/// What the values of a formula gave on train days.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum TrialFigure {
-    RankIc(f64),
-    /// The code of a fault of its values.
-    Code(String),
-}
-
-impl TrialFigure {
-    fn of(trial: &Trial) -> Self {
-        match &trial.outcome {
-            Ok(score) => Self::RankIc(score.rank_ic),
-            Err(fault) => Self::Code(fault.code().to_owned()),
-        }
-    }
-
-    fn read(self) -> Result<Result<f64, TrialFault>, StudyError> {
-        match self {
-            Self::RankIc(rank_ic) => Ok(Ok(rank_ic)),
-            Self::Code(code) => {
-                let known = TrialFault::OF_VALUES
-                    .into_iter()
-                    .find(|fault| fault.code() == code);
-                let unknown =
-                    || StudyError::difference(format_args!("a trial has the unknown code {code:?}"), "");
-                Ok(Err(known.ok_or_else(unknown)?))
-            }
         }
     }
 }
@@ -105,26 +73,23 @@ impl<'h> Trials<'h> {
             .filter(|candidate| candidate.checked().is_some())
             .collect();
         let forms: Vec<&str> = checked.iter().map(|candidate| candidate.form()).collect();
-        let figures: Vec<TrialFigure> = self.hands.works("trial", &forms, |places| {
-            let missing: Vec<SearchCandidate> = places
-                .iter()
-                .filter_map(|place| checked.get(*place))
-                .map(|one| (*one).clone())
-                .collect();
-            Ok(self.open.tried(&missing)?.iter().map(TrialFigure::of).collect())
+        let figures: Vec<Result<f64, TrialFault>> = self.hands.works("trial", &forms, |places| {
+            let missing = places.iter().filter_map(|place| checked.get(*place));
+            let missing: Vec<SearchCandidate> = missing.map(|one| (*one).clone()).collect();
+            let tried = self.open.tried(&missing)?.into_iter();
+            Ok(tried
+                .map(|trial| trial.outcome.map(|score| score.rank_ic))
+                .collect())
         })?;
         let mut figures = figures.into_iter();
         let trial = |candidate: &SearchCandidate| match candidate {
             SearchCandidate::Checked(checked) => {
-                let figure = figures.next().map(TrialFigure::read).transpose()?;
-                let figure = figure.unwrap_or(Err(TrialFault::Undefined));
-                Ok(self.open.trial(candidate, checked.formula().nodes(), figure))
+                let figure = figures.next().unwrap_or(Err(TrialFault::Undefined));
+                self.open.trial(candidate, checked.formula().nodes(), figure)
             }
-            SearchCandidate::Refused { nodes, fault, .. } => {
-                Ok(self.open.trial(candidate, *nodes, Err(*fault)))
-            }
+            SearchCandidate::Refused { nodes, fault, .. } => self.open.trial(candidate, *nodes, Err(*fault)),
         };
-        candidates.iter().map(trial).collect()
+        Ok(candidates.iter().map(trial).collect())
     }
 
     /// The bytes of `trials.jsonl`.

@@ -101,7 +101,7 @@ fn first(best: &LeaderboardRow, trials: usize) -> String {
         details.push(format!("95 % interval {} to {}", change(low), change(high)));
     }
     if let Some(share) = best.first_share {
-        details.push(format!("first with a probability of {}", portion(share)));
+        details.push(format!("first in {} of resamples", portion(share)));
     }
     let details = if details.is_empty() {
         String::new()
@@ -190,7 +190,7 @@ pub(super) fn protocol(board: &Leaderboard) -> Markup {
             p.lead { "Runs whose hashes differ in any of these parts are never ranked together." }
             (scroll("hashes", &hashes))
             p {
-                "Chance: " (grouped(count(draws.replicates))) " random turns of all series together and "
+                "Chance: " (grouped(count(draws.replicates))) " replicates of a stationary bootstrap over days and seeds and "
                 (grouped(count(draws.null_portfolios))) " random portfolios an agent, from seed " (draws.seed) "."
             }
             p { "Styles kept: " (joined(&board.model.styles)) "." }

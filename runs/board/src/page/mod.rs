@@ -47,8 +47,8 @@ fn pooled(board: &Leaderboard) -> Markup {
             section #pooled {
                 h2 { "Pooled over windows" }
                 p.lead {
-                    "Linked selection a day, a mean over windows that share no day and weigh the same. Intervals are \
-                     Student's over windows. Who lacks a window has no rank."
+                    "Linked selection a day, a mean over windows that share no day and weigh the same. Intervals resample \
+                     windows, days and seeds. Who lacks a window has no rank."
                 }
                 @for pooled in &board.pooled {
                     (sheet::pooled::ranks(pooled).html())

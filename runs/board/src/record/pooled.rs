@@ -26,6 +26,8 @@ pub struct PooledRanking {
     pub windows: Vec<PooledSpan>,
     /// Windows that are left out, because they share days with one that is pooled.
     pub left_out: Vec<OverlappingWindow>,
+    /// Share of the variance of agents' differences over windows that neither days nor seeds explain.
+    pub between_share: Option<f64>,
     /// Best first; agents that lack a window after them.
     pub rows: Vec<PooledRow>,
     /// Which differences are real.

@@ -112,23 +112,17 @@ fn tied(row: &PooledRow, pooled: &PooledRanking) -> String {
 
 fn notes(pooled: &PooledRanking) -> Vec<String> {
     let mut notes = vec![
-        "basis points a day of linked selection, a mean over windows that weigh the same; intervals are Student's over windows"
+        "basis points a day of linked selection, a mean over windows that weigh the same; intervals resample windows, days \
+         and seeds"
             .to_owned(),
         PER_PAIR.to_owned(),
     ];
-    let whole = |row: &&PooledRow| row.rank.is_none() && row.missing.is_empty();
-    let few: Vec<&str> = pooled
-        .rows
-        .iter()
-        .filter(whole)
-        .map(|row| row.agent.as_str())
-        .collect();
-    if !few.is_empty() {
-        notes.push(format!(
-            "too few days of trading or independent decisions over all windows, so that nothing is concluded: {}",
-            few.join(", ")
-        ));
-    }
+    notes.extend(pooled.between_share.map(|share| {
+        format!(
+            "of what agents' differences vary by from window to window, days and seeds explain {:.0} %",
+            (1.0 - share) * 100.0
+        )
+    }));
     notes.extend(pooled.left_out.iter().map(|window| {
         format!(
             "{} is not pooled: it shares days with {}, which ends first",

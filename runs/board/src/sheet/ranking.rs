@@ -58,9 +58,8 @@ pub(super) fn table(track: &Track) -> TableData {
             .to_owned(),
     );
     table.notes.push(format!(
-        "DSR: the probability that selection beats the luckiest of {} trials without skill: of the {} on disk for this window \
-         those that traded and do not move alike",
-        track.distinct_trials, track.trials
+        "DSR: the probability that selection beats the best of {} trials by luck, all that are on disk for this window",
+        track.trials
     ));
     table.notes.extend(track.separation.as_ref().map(tests));
     table.notes.extend(track.separation.as_ref().and_then(turned));
@@ -220,8 +219,8 @@ fn tests(separation: &Separation) -> String {
     );
     let pairs = separation.agents.len() * separation.agents.len().saturating_sub(1) / 2;
     format!(
-        "the best selection of all trials on these days against the mean of luck: White p {}, Hansen p {spa}; probability of \
-         overfitting {}; {} of {pairs} pairs cannot be separated; {PER_PAIR}",
+        "the best selection against none: White p {}, Hansen p {spa}; probability of overfitting {}; {} of {pairs} pairs \
+         cannot be separated; {PER_PAIR}",
         shown(&separation.reality_check_p),
         shown(&separation.pbo),
         tied_pairs(separation)

@@ -17,12 +17,13 @@ pub(crate) fn index(site: PageSite, catalogue: &Catalogue) -> String {
     let body = html! {
         h1 { "Results" }
         @if catalogue.is_cut { p.warning { "There are more episodes than are listed: name fewer directories." } }
-        @if catalogue.experiments.is_empty() {
-            p.nothing { "No bundle lies below the named directories. " code { "ktd demo" } " makes some." }
+        @if !catalogue.studies.is_empty() { (super::study::list(&catalogue.studies)) }
+        @if catalogue.experiments.is_empty() && catalogue.studies.is_empty() {
+            p.nothing { "No results lie below the named directories. " code { "ktd demo" } " makes some." }
         }
         @if let [only] = catalogue.experiments.as_slice() {
             (grid(only, ""))
-        } @else {
+        } @else if !catalogue.experiments.is_empty() {
             (list(catalogue))
         }
     };

@@ -13,6 +13,7 @@ mod nav;
 pub(crate) mod problem;
 pub(crate) mod search;
 pub(crate) mod step;
+pub(crate) mod study;
 pub(crate) mod tear_sheet;
 mod value;
 mod waterfall;

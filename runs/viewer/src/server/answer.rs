@@ -1,7 +1,7 @@
 //! The answer to an address.
 
 use super::gate::Refusal;
-use super::route::{CertificatePart, Route};
+use super::route::{CertificatePart, Route, StudyPart};
 use crate::ViewerError;
 use crate::catalogue::{Catalogue, DocumentEntry, ExperimentEntry};
 use crate::certificate::CertificateFolder;
@@ -12,6 +12,7 @@ use crate::page::tear_sheet::RankedRow;
 use crate::page::{self, PageSite, SiteKind};
 use crate::plain_files::{check_all, is_own_directory};
 use crate::search::search;
+use crate::study::unit_files;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use ktd_io::whole_file::read_text;
@@ -161,6 +162,7 @@ fn made(library: &Library, route: &Route) -> Result<Option<Answer>, ViewerError>
         }),
         Route::BoardFile(slug) => return board_file(&catalogue, slug),
         Route::TearSheet { board, row } => tear_sheet(library, &catalogue, (board, row))?,
+        Route::Study { slug, part } => return study(&catalogue, slug, part),
         Route::Certificate { slug, part } => certificate(library, &catalogue, slug, part)?,
         Route::StyleSheet | Route::Script | Route::Events => None,
     };
@@ -319,6 +321,35 @@ fn document<'c>(
             .map(move |document| (experiment, document))
     });
     all.find(|(_, document)| document.slug == slug)
+}
+
+/// A study, or a part of it. A unit is looked up among those of its plan, and its name never becomes a path.
+fn study(catalogue: &Catalogue, slug: &str, part: &StudyPart) -> Result<Option<Answer>, ViewerError> {
+    let Some(entry) = catalogue.study(slug) else {
+        return Ok(None);
+    };
+    let outline = entry.outline()?;
+    let text = match part {
+        StudyPart::Outline => page::study::page(site(false), entry, outline),
+        StudyPart::Report => {
+            let report = entry.report(PAGE_LIMIT_BYTES)?;
+            return Ok(report.map(|text| Answer {
+                policy: FOREIGN_POLICY,
+                ..Answer::page(text)
+            }));
+        }
+        StudyPart::Unit(name) => {
+            let Some(unit) = outline.units.iter().find(|unit| unit.id.as_str() == name) else {
+                return Ok(None);
+            };
+            let files = unit
+                .folder
+                .as_deref()
+                .map_or_else(|| Ok(Vec::new()), unit_files)?;
+            page::study::unit(site(false), (entry, outline), (unit, &files))
+        }
+    };
+    Ok(Some(Answer::page(text)))
 }
 
 fn board_file(catalogue: &Catalogue, slug: &str) -> Result<Option<Answer>, ViewerError> {

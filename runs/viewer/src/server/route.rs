@@ -42,8 +42,21 @@ pub(super) enum Route {
     BoardFile(String),
     /// An agent of a board.
     TearSheet { board: String, row: String },
+    /// A study of any kind, or a part of it.
+    Study { slug: String, part: StudyPart },
     /// A certificate, or what its bounds rest on.
     Certificate { slug: String, part: CertificatePart },
+}
+
+/// What is asked of a study.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum StudyPart {
+    /// How far it is, its report and its units.
+    Outline,
+    /// Its report as it was written.
+    Report,
+    /// A unit by its name.
+    Unit(String),
 }
 
 /// What is asked of a certificate.
@@ -105,6 +118,14 @@ impl Route {
                 board: (*slug).to_owned(),
                 row: page(row)?,
             }),
+            ["s", slug, file] => Some(Self::Study {
+                slug: (*slug).to_owned(),
+                part: match page(file)?.as_str() {
+                    "index" => StudyPart::Outline,
+                    "report" => StudyPart::Report,
+                    other => StudyPart::Unit(other.strip_prefix("unit~")?.to_owned()),
+                },
+            }),
             ["certificate", name] => Some(Self::Certificate {
                 slug: page(name)?,
                 part: CertificatePart::Document,
@@ -132,6 +153,7 @@ impl Route {
             | Self::Raw { .. }
             | Self::Search { .. }
             | Self::TearSheet { .. }
+            | Self::Study { .. }
             | Self::Certificate { .. }
             | Self::BoardFile(_) => "../../",
         }

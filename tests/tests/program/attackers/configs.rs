@@ -12,12 +12,14 @@ use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::data_record::SyntheticRecord;
 use ktd_experiment::provider::Provider;
 use ktd_factor_study::read_factor_code_config;
-use ktd_formula_study::AlphaStudy;
-use ktd_formula_study::mine::MineStudy;
+use ktd_formula_study::AlphaEvaluating;
+use ktd_formula_study::judge::FormulaJudging;
+use ktd_formula_study::mine::FormulaMining;
 use ktd_leakage_study::read_leak_config;
 use ktd_masking::{Level, MaskKey};
 use ktd_probes::{Measure, ProbeKind};
 use ktd_strategy_study::StrategyExperiment;
+use ktd_study::read_study_file;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -68,8 +70,9 @@ fn every_file_of_the_folder_is_read_by_one_command_alone() {
         let readers = [
             CertifyConfig::read(&path).is_ok(),
             ExperimentConfig::read(&path).is_ok(),
-            AlphaStudy::read(&path).is_ok(),
-            MineStudy::read(&path).is_ok(),
+            read_study_file::<AlphaEvaluating>(&path).is_ok(),
+            read_study_file::<FormulaJudging>(&path).is_ok(),
+            read_study_file::<FormulaMining>(&path).is_ok(),
             read_leak_config(&path).is_ok(),
             read_factor_code_config(&path).is_ok(),
             StrategyExperiment::read(&path).is_ok(),
@@ -77,7 +80,7 @@ fn every_file_of_the_folder_is_read_by_one_command_alone() {
         let count = readers.into_iter().filter(|is_read| *is_read).count();
         assert_eq!(
             count, 1,
-            "{file}: certify, run, alpha eval, alpha mine, leak run, factor-code run, strategy-code run: {readers:?}"
+            "{file}: certify, run, alpha eval, alpha judge, alpha mine, leak run, factor-code run, strategy-code run: {readers:?}"
         );
     }
 }

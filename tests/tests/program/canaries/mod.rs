@@ -298,7 +298,7 @@ fn a_key_in_the_wrong_place_is_not_repeated() {
         );
         folder.write("wrong.toml", experiment);
         refused(&["run", "wrong.toml", "--json"], place, 2);
-        refused(&["run", "wrong.toml", "--dry-run"], place, 2);
+        refused(&["plan", "wrong.toml"], place, 2);
         refused(&["doctor", "wrong.toml"], place, 1);
         refused(&["doctor", "wrong.toml", "--probe", "a"], place, 2);
         let bundles = folder.at("results/wrong/cells");

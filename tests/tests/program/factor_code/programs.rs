@@ -79,7 +79,7 @@ fn a_program_writes_functions_and_its_record_replays_without_it() {
     assert_ok(&quiet(folder.path(), &RUN));
     assert_ok(&quiet(folder.path(), &["replay", STUDY]));
     assert_ok(&quiet(folder.path(), &["verify", STUDY]));
-    assert_ok(&quiet(folder.path(), &["factor-code", "report", STUDY]));
+    assert_ok(&quiet(folder.path(), &["report", STUDY]));
 }
 
 #[test]

@@ -168,7 +168,7 @@ fn the_record_alone_gives_every_verdict_and_the_report() {
     assert_eq!(vendor.count(), asked);
 
     std::fs::remove_file(folder.at(&format!("{STUDY}/T4_failures.csv"))).unwrap();
-    assert_ok(&quiet(folder.path(), &["factor-code", "report", STUDY]));
+    assert_ok(&quiet(folder.path(), &["report", STUDY]));
     let page = folder.text(&format!("{STUDY}/index.html"));
     assert!(!page.contains("<script") && page.contains("&lt;script&gt;alert(1)"));
     let source = folder.text(&format!("{UNIT}/sources/MOM-1-01-1.py"));
@@ -209,23 +209,20 @@ fn the_record_alone_gives_every_verdict_and_the_report() {
 }
 
 #[test]
-fn a_dry_run_says_what_it_would_cost_and_asks_nobody() {
+fn a_plan_says_what_it_would_cost_and_asks_nobody() {
     let vendor = model();
     let folder = experiment(&vendor, "samples = 1\nstyles = ['original', 'cot']");
-    let output = quiet(
-        folder.path(),
-        &["--json", "factor-code", "run", "code.toml", "--dry-run"],
-    );
+    let output = quiet(folder.path(), &["--json", "plan", "code.toml"]);
     assert_ok(&output);
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let estimate = &document["estimates"][0];
+    let (usual, most) = (&document["asked"][0]["usual"], &document["asked"][0]["most"]);
     assert_eq!(
-        (&estimate["requests"], &estimate["most_requests"]),
+        (&usual["requests"], &most["requests"]),
         (&Value::from(4), &Value::from(8))
     );
-    assert_eq!(estimate["tokens_in"], 4_400);
+    assert_eq!(usual["tokens_in"], 4_400);
     // 4 requests of 1,100 tokens at 1 dollar and 600 at 2 dollars a million
-    assert_eq!(estimate["cost_picodollars"], 4_u64 * (1_100 + 1_200) * 1_000_000);
+    assert_eq!(usual["cost_picodollars"], 4_u64 * (1_100 + 1_200) * 1_000_000);
     assert_eq!(vendor.count(), 0);
     assert!(!folder.at("results").exists());
 }

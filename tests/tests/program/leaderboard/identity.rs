@@ -61,7 +61,7 @@ fn one_name_is_one_agent() {
 #[test]
 fn one_window_is_the_same_days() {
     let folder = tempfile::tempdir().unwrap();
-    let other = other(folder.path(), &[SEEDS, ("last_days = 43", "last_days = 42")]);
+    let other = other(folder.path(), &[SEEDS, ("last_days = 20", "last_days = 19")]);
     let said = refused(&quiet(scene(), &["leaderboard", "out", &other]));
     assert!(said.contains("window \"long\" is not the same days in"), "{said}");
     assert_ok(&quiet(
@@ -125,21 +125,21 @@ fn luck_is_no_narrower_for_seeds_that_traded_alike() {
 
 #[test]
 fn twins_are_tied_with_each_other() {
-    const RANDOM: &str = "    { id = \"random\", builtin = \"random\" },\n";
+    const EQUAL: &str = "    { id = \"equal-weight\", builtin = \"equal-weight\" },\n";
     let folder = tempfile::tempdir().unwrap();
-    let twin = format!("{RANDOM}{}", RANDOM.replacen("random", "twin", 1));
-    let replaced = [(CHEATER, ""), (ORACLE, ""), (RANDOM, twin.as_str())];
+    let twin = format!("{EQUAL}{}", EQUAL.replacen("equal-weight", "twin", 1));
+    let replaced = [(CHEATER, ""), (ORACLE, ""), (EQUAL, twin.as_str())];
     let other = other(folder.path(), &replaced);
     let board = board(folder.path(), &[&other]);
     let track = track(&board, "long", "bright");
     let agents = track["separation"]["agents"].as_array().unwrap();
     let place = |agent: &str| agents.iter().position(|own| own == agent).unwrap();
     assert_eq!(
-        track["separation"]["win_share"][place("twin")][place("random")],
+        track["separation"]["win_share"][place("twin")][place("equal-weight")],
         0.5
     );
     let rank = |agent: &str| leader(track, agent)["alpha_rank"].clone();
-    assert_eq!(rank("twin"), rank("random"));
+    assert_eq!(rank("twin"), rank("equal-weight"));
     let arguments = [
         "--table", "ranking", "--wide", "--window", "long", "--mask", "bright",
     ];

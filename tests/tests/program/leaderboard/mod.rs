@@ -35,7 +35,7 @@ agents = [
     { id = "equal-weight", builtin = "equal-weight" },
     { id = "hold", builtin = "hold" },
 ]
-windows = [{ id = "long", last_days = 43 }, { id = "day", last_days = 1 }]
+windows = [{ id = "long", last_days = 20 }, { id = "day", last_days = 1 }]
 "#;
 
 /// A finished experiment, made once for all tests, which only read it.
@@ -391,7 +391,7 @@ fn attribute_shows_three_bases_and_writes_days() {
     let mut reader = csv::Reader::from_path(folder.path().join("daily.csv")).unwrap();
     let width = reader.headers().unwrap().len();
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-    assert_eq!((rows.len(), width), (43, 2 + 3 * (7 + 9) + 9));
+    assert_eq!((rows.len(), width), (20, 2 + 3 * (7 + 9) + 9));
     for row in rows {
         let cells: Vec<f64> = row.iter().skip(1).map(|cell| cell.parse().unwrap()).collect();
         for basis in 0..3 {

@@ -17,7 +17,7 @@ fn market() -> Market {
 /// First and last day of the window `long`, and the day before it.
 fn window(market: &Market) -> [DayIndex; 3] {
     let last = market.calendar().len() - 1;
-    [last - 43, last - 42, last].map(|place| market.day_at(place).unwrap())
+    [last - 20, last - 19, last].map(|place| market.day_at(place).unwrap())
 }
 
 fn assert_near(board: &Value, agent: &str, expected: f64) {

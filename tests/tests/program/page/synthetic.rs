@@ -238,7 +238,6 @@ fn track(
         benchmark_return: metric(benchmark.last().copied().unwrap_or(1.0) - 1.0),
         benchmark,
         trials: 75,
-        distinct_trials: 9,
         leaders,
         separation,
         notes: vec![

@@ -13,7 +13,7 @@ use std::ops::Range;
 pub(super) const SECTION: Section = Section {
     id: "forest",
     title: "5. Selection against luck",
-    lead: "A dot is what an agent selected, its line the 95 % interval of its own days. The shaded band holds 95 % of \
+    lead: "A dot is what an agent selected, its line the 95 % interval of resampled days. The shaded band holds 95 % of \
            random portfolios with the same count, weights and holding periods: luck is not zero, so look at the band \
            and not at the zero line. A dot inside its band is no sign of skill. \
            \u{201c}Beats 97 %\u{201d} counts the random portfolios below it.",

@@ -96,7 +96,7 @@ fn source(View { board, track }: View<'_>) -> String {
         seeds.join(", ")
     };
     format!(
-        "Data {} \u{b7} metrics {} \u{b7} fit {} \u{b7} seeds {seeds} \u{b7} {} random turns, seed {}. For programs: \
+        "Data {} \u{b7} metrics {} \u{b7} fit {} \u{b7} seeds {seeds} \u{b7} {} resamples, seed {}. For programs: \
          leaderboard.json and tables/*.csv.",
         short_hash(&board.protocol.data),
         short_hash(&board.protocol.metrics),

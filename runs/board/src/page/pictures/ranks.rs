@@ -26,7 +26,7 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
         @if let Some(separation) = track.separation.as_ref().filter(|_| !leaders.is_empty()) {
             (sureness(&leaders, separation))
         } @else {
-            (nothing("Ranks have no intervals here: there are too few days, agents or decisions."))
+            (nothing("Ranks have no intervals here: there are too few days or agents to resample."))
         }
     }
 }
@@ -39,7 +39,7 @@ fn sureness(leaders: &[&LeaderboardRow], separation: &Separation) -> Markup {
     html! {
         (legend(&[
             ("k-dot", "rank by selection"),
-            ("k-ci", "holds for all agents at once in 95 %"),
+            ("k-ci", "95 % of resamples"),
             ("k-group", "group that the data cannot separate"),
         ]))
         (figure(&intervals(leaders, separation), "Rank intervals and groups", &description))
@@ -142,7 +142,7 @@ fn verdict(separation: &Separation) -> Markup {
     }
     if let Some(p) = separation.reality_check_p.value {
         parts.push(format!(
-            "Reality check of the best selection of all trials against the mean of luck: p = {}.",
+            "Reality check of the best selection against 0: p = {}.",
             p_value(p)
         ));
     }
@@ -183,7 +183,7 @@ fn ranks(leaders: &[&LeaderboardRow]) -> TableData {
                 .map_or(TableCell::Empty, |share| TableCell::Text(portion(share))),
         ]
     });
-    TableData::new("Ranks that hold for all at once", heads).with_rows(rows)
+    TableData::new("Ranks over resamples", heads).with_rows(rows)
 }
 
 /// Who beats whom.
@@ -207,7 +207,7 @@ fn wins(separation: &Separation) -> TableData {
             .collect()
     });
     TableData::new(
-        "How sure it is that the row's selection is above the column's",
+        "Share of resamples in which the row's selection is above the column's",
         columns,
     )
     .with_rows(rows)

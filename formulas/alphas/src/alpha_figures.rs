@@ -1,0 +1,141 @@
+//! The figures of an alpha over the days of a split, by name.
+
+use crate::day_table::DayTable;
+use crate::evaluation::{AlphaEvaluation, EvaluationSplit};
+use crate::figure_row::FigureRow;
+use crate::shared_intervals::DaySeries;
+use ktd_stats::moments::{count, mean};
+use ktd_stats::{TRADING_DAYS_PER_YEAR, line_fit};
+use std::collections::BTreeMap;
+
+impl AlphaEvaluation {
+    /// Adds all figures; those of the label of the other kind have its name at their end.
+    pub fn add_figures(&self, row: &mut FigureRow, other_label: &str) {
+        row.put("days", Ok(count(self.daily.days.len())));
+        row.put("left_out", Ok(count(self.daily.left_out)));
+        row.put_all(
+            &self.power,
+            &[
+                ("pps", |power| Ok(power.score)),
+                ("ic", |power| Ok(power.ic)),
+                ("rank_ic", |power| Ok(power.rank_ic)),
+                ("icir", |power| power.ic_ratio),
+                ("rank_icir", |power| power.rank_ic_ratio),
+                ("nw_t", |power| power.rank_ic_t),
+            ],
+        );
+        row.put_all(
+            &self.other_power,
+            &[
+                (&format!("pps_{other_label}"), |power| Ok(power.score)),
+                (&format!("ic_{other_label}"), |power| Ok(power.ic)),
+                (&format!("rank_ic_{other_label}"), |power| Ok(power.rank_ic)),
+            ],
+        );
+        row.put_all(&self.stability, &[("rre", |stability| Ok(stability.score))]);
+        row.put_all(
+            &self.portfolio,
+            &[
+                ("ar", |test| Ok(test.annual_return)),
+                ("sr", |test| test.sharpe),
+                ("mdd", |test| Ok(test.max_drawdown)),
+                ("turnover", |test| test.turnover),
+                ("without_label", |test| Ok(count(test.without_label))),
+            ],
+        );
+        row.put_all(
+            &self.with_costs,
+            &[
+                ("ar_10bps", |test| Ok(test.annual_return)),
+                ("sr_10bps", |test| test.sharpe),
+            ],
+        );
+    }
+
+    /// The daily returns of its portfolio; none where it has none.
+    #[must_use]
+    pub fn returns(&self) -> DaySeries {
+        let test = self.portfolio.as_ref().ok();
+        test.map(|test| {
+            test.days
+                .iter()
+                .copied()
+                .zip(test.returns.iter().copied())
+                .collect()
+        })
+        .unwrap_or_default()
+    }
+
+    /// Weighted correlations by day, counted from a first one.
+    #[must_use]
+    pub fn scores(&self, beta: f64, first: usize) -> DaySeries {
+        let days = self.daily.days.iter();
+        days.map(|day| (day.day - first, beta * day.ic + (1.0 - beta) * day.rank_ic))
+            .collect()
+    }
+
+    /// Mean correlations and the portfolio's return by the year of a day.
+    #[must_use]
+    pub fn by_year(&self, year: impl Fn(usize) -> String) -> Vec<(String, FigureRow)> {
+        let mut years: BTreeMap<String, [Vec<f64>; 3]> = BTreeMap::new();
+        for day in &self.daily.days {
+            let [ics, rank_ics, _] = years.entry(year(day.day)).or_default();
+            ics.push(day.ic);
+            rank_ics.push(day.rank_ic);
+        }
+        for (day, earned) in self.returns() {
+            let [_, _, returns] = years.entry(year(day)).or_default();
+            returns.push(earned);
+        }
+        let row = |[ics, rank_ics, returns]: [Vec<f64>; 3]| {
+            let mut row = FigureRow::default();
+            row.put("days", Ok(count(ics.len())));
+            row.put_mean("ic", &ics, "too_few_days");
+            row.put_mean("rank_ic", &rank_ics, "too_few_days");
+            let earned = mean(&returns).map(|mean| TRADING_DAYS_PER_YEAR * mean);
+            row.put("ar", earned.ok_or_else(|| "too_few_days".to_owned()));
+            row
+        };
+        years
+            .into_iter()
+            .map(|(year, values)| (year, row(values)))
+            .collect()
+    }
+}
+
+impl EvaluationSplit<'_> {
+    /// The share of the members' cells that have a score.
+    #[must_use]
+    pub fn coverage(&self, scores: &DayTable) -> f64 {
+        let on_day = |day: &usize| {
+            let cells = scores.day(*day).iter().zip(self.members.day(*day));
+            cells
+                .filter(|(score, is_member)| **is_member && score.is_finite())
+                .count()
+        };
+        count(self.days.iter().map(on_day).sum()) / count(self.members.cells(&self.days))
+    }
+}
+
+/// The line of turnover on stability through alphas, and how many it is drawn through.
+#[must_use]
+pub fn stability_line<'r>(alphas: impl Iterator<Item = &'r FigureRow>) -> (usize, FigureRow) {
+    let point = |row: &FigureRow| Some((row.get("rre")?, row.get("turnover")?));
+    let points: Vec<(f64, f64)> = alphas
+        .filter_map(point)
+        .filter(|(_, turnover)| 0.0 < *turnover)
+        .collect();
+    let mut row = FigureRow::default();
+    row.put_all(
+        &line_fit(&points),
+        &[
+            ("slope", |fit| Ok(fit.slope)),
+            ("slope_error", |fit| Ok(fit.slope_error)),
+            ("intercept", |fit| Ok(fit.intercept)),
+            ("intercept_error", |fit| Ok(fit.intercept_error)),
+            ("p", |fit| Ok(fit.p)),
+            ("r_squared", |fit| Ok(fit.r_squared)),
+        ],
+    );
+    (points.len(), row)
+}

@@ -1,0 +1,145 @@
+//! Keys that the files of all studies of formulas share.
+
+use ktd_alphas::NoiseMode;
+use ktd_expressions::FormulaPrecision;
+use ktd_study::{StudyError, plain_name, within};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The most draws of a law: each evaluates every formula once.
+const MAX_DRAWS: usize = 1_000;
+
+/// The highest deviation, penalty or cost.
+pub(crate) const MOST: f64 = 1e9;
+
+pub(crate) const fn half() -> f64 {
+    0.5
+}
+
+pub(crate) const fn ten() -> usize {
+    10
+}
+
+pub(crate) const fn first_seed() -> u64 {
+    1
+}
+
+/// First and last day of each split, both included.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StudySplits {
+    /// Days from which signs and weights are learned.
+    pub train: Option<[String; 2]>,
+    /// Days by which alphas are chosen.
+    pub valid: Option<[String; 2]>,
+    /// Days that are opened once.
+    pub test: Option<[String; 2]>,
+}
+
+/// Where the formulas of a pool are.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PoolSource {
+    /// The pool's name.
+    pub id: String,
+    /// A built-in set.
+    pub builtin: Option<String>,
+    /// A file of formulas.
+    pub file: Option<PathBuf>,
+    /// The formulas of the file that belong to this pool; none for all.
+    pub pool: Option<String>,
+    /// A folder that a search has written.
+    pub mined: Option<PathBuf>,
+    /// How many formulas are kept, from the first on.
+    pub first: Option<usize>,
+    /// The last day that whoever made the formulas may know of: a model's last day of training, or `unknown`.
+    pub known_until: Option<String>,
+}
+
+/// How inputs are perturbed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StudyNoise {
+    /// What is perturbed; a search knows `input` alone.
+    pub mode: NoiseMode,
+    /// Draws of each law, or of the normal one in a search (default 5, of a search 1); 0 leaves robustness out.
+    pub draws: Option<usize>,
+    /// The deviation of a factor; none for that of the index's daily returns.
+    pub sigma: Option<f64>,
+}
+
+/// How columns and elements are computed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StudyNumeric {
+    /// Qlib's own types.
+    #[default]
+    Qlib,
+    /// Everything in float64.
+    F64,
+}
+
+impl StudyNumeric {
+    /// The engine's precision.
+    #[must_use]
+    pub const fn precision(self) -> FormulaPrecision {
+        match self {
+            Self::Qlib => FormulaPrecision::Qlib,
+            Self::F64 => FormulaPrecision::Float64,
+        }
+    }
+}
+
+/// Sets paths to where they lie from the folder of a file.
+pub(crate) fn based<'p>(paths: impl IntoIterator<Item = &'p mut Option<PathBuf>>, base: &Path) {
+    for path in paths.into_iter().flatten() {
+        *path = base.join(&*path);
+    }
+}
+
+/// Refuses what no study of a market takes.
+pub(crate) fn check_market(
+    name: &str,
+    (panel, bins): (&Option<PathBuf>, &Option<PathBuf>),
+    (beta, min_names, noise): (f64, usize, StudyNoise),
+) -> Result<(), StudyError> {
+    plain_name(name)?;
+    if panel.is_some() && bins.is_some() {
+        return Err(StudyError::input("`panel` and `bins` are both set", "keep one"));
+    }
+    within("beta", beta, 0.0..=1.0)?;
+    within("min_names", min_names, 2..=1_000_000)?;
+    within("noise.sigma", noise.sigma.unwrap_or_default(), 0.0..=MOST)?;
+    within("noise.draws", noise.draws.unwrap_or_default(), 0..=MAX_DRAWS)
+}
+
+/// Refuses pools without one source each, and ids that stand twice.
+pub(crate) fn check_pools(pools: &[PoolSource]) -> Result<(), StudyError> {
+    if pools.is_empty() {
+        return Err(StudyError::input(
+            "there is no pool",
+            "write pools = [{ id = \"alpha158\", builtin = \"alpha158\" }]",
+        ));
+    }
+    let mut seen = BTreeSet::new();
+    for pool in pools {
+        if pool.id.is_empty() || !seen.insert(&pool.id) {
+            return Err(StudyError::input(
+                format_args!("two pools have the id {:?}, or it is empty", pool.id),
+                "give each pool an id of its own",
+            ));
+        }
+        let sources = [pool.builtin.is_some(), pool.file.is_some(), pool.mined.is_some()];
+        if sources.into_iter().filter(|is_set| *is_set).count() != 1 {
+            return Err(StudyError::input(
+                format_args!(
+                    "pool {:?} must have one of `builtin`, `file` and `mined`",
+                    pool.id
+                ),
+                "keep one of the three",
+            ));
+        }
+    }
+    Ok(())
+}

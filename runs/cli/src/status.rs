@@ -1,0 +1,33 @@
+//! `ktd status DIR`.
+
+use super::given::study_at;
+use super::study;
+use crate::CliError;
+use crate::output::Console;
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLE: &str = "\
+Examples:
+  ktd status results/factor-code
+  ktd status results/factor-code --json     # every open and failed unit
+
+It reads while another process runs the study, holds up nobody, and writes nothing.";
+
+/// Say how far a study is: finished, open and failed units, what was asked and spent, and what to type to go on.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct StatusArgs {
+    /// The folder of a study's results.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`] for a folder without a study.
+pub(super) fn run(args: &StatusArgs, console: Console) -> Result<(), CliError> {
+    let status = study_at(&args.folder)?.status(&args.folder)?;
+    study::show_value(&status.report(), &status, console)
+}

@@ -1,0 +1,67 @@
+//! What a study's folder knows of the units of its plan, read without its lock: another process may be writing it.
+
+use crate::index::{RecordedUnit, UnitIndex};
+use crate::kind::Keep;
+use crate::plan_lines::{PlanLine, read_plan};
+use crate::unit_folder::UNITS;
+use crate::unit_lines::UnitLines;
+use crate::{StudyError, UnitId};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// How far a unit is.
+pub(crate) enum UnitState {
+    /// It has a result.
+    Finished(RecordedUnit),
+    /// It was begun: what it was asked and answered lies in its folder.
+    Open(PathBuf),
+    /// Nothing of it is recorded.
+    NotBegun,
+}
+
+/// The units of a plan in its order, with how far each is.
+pub(crate) struct RecordedUnits(pub(crate) Vec<(PlanLine, UnitState)>);
+
+impl RecordedUnits {
+    pub(crate) fn read(folder: &Path) -> Result<Self, StudyError> {
+        let lines = UnitLines::look(folder)?;
+        let index = UnitIndex::read(folder);
+        let mut units = Vec::new();
+        for unit in read_plan(folder)? {
+            let root = folder.join(UNITS).join(unit.id.as_str());
+            let state = match unit.keep {
+                Keep::Line => lines.known(&unit.id, &unit.sha256).map(|line| RecordedUnit {
+                    found: line.found.clone(),
+                    spent: None,
+                }),
+                Keep::Folder => index.recorded(&root, &unit)?,
+            };
+            let state = match state {
+                Some(finished) => UnitState::Finished(finished),
+                None if unit.keep == Keep::Folder && root.is_dir() => UnitState::Open(root),
+                None => UnitState::NotBegun,
+            };
+            units.push((unit, state));
+        }
+        Ok(Self(units))
+    }
+
+    /// What the finished units came to.
+    pub(crate) fn found(&self) -> BTreeMap<UnitId, Box<RawValue>> {
+        let finished = self.0.iter().filter_map(|(unit, state)| match state {
+            UnitState::Finished(recorded) => Some((unit.id.clone(), recorded.found.clone())),
+            UnitState::Open(_) | UnitState::NotBegun => None,
+        });
+        finished.collect()
+    }
+
+    /// The units that have no result.
+    pub(crate) fn missing(&self) -> Vec<UnitId> {
+        let missing = self
+            .0
+            .iter()
+            .filter(|(_, state)| !matches!(state, UnitState::Finished(_)));
+        missing.map(|(unit, _)| unit.id.clone()).collect()
+    }
+}

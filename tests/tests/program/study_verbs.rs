@@ -1,0 +1,116 @@
+//! The verbs of every study on the command line, one after the other, and what they say of what they do not take.
+
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
+
+use crate::viewer::Viewer;
+use ktd_kit::{Folder, assert_ok, files, quiet, refused};
+use serde_json::Value;
+
+const STUDY: &str = "kind = 'leakage'\nname = 'small'\nsynthetic = { seed = 3, names = 24, days = 800 }\nhorizons = [5]\n\
+    protocols = ['EXEC_CLOSE']\nnoise_panels = 0\nmodels = ['momentum']\n";
+
+fn json_of(folder: &Folder, arguments: &[&str]) -> Value {
+    let output = quiet(folder.path(), &[&["--json"], arguments].concat());
+    assert_ok(&output);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn text_of(folder: &Folder, arguments: &[&str]) -> String {
+    let output = quiet(folder.path(), arguments);
+    assert_ok(&output);
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_study_is_planned_run_watched_reported_compared_shown_and_given_away() {
+    let folder = Folder::with(&[("study.toml", STUDY)]);
+    let planned = json_of(&folder, &["plan", "study.toml"]);
+    assert!(!folder.at("results").exists(), "a plan writes nothing");
+    let results = json_of(&folder, &["run", "study.toml"]);
+    let whole = files(&folder.at("results"));
+    let status = json_of(&folder, &["status", "results/small"]);
+    assert_eq!(
+        (&status["finished"], &status["units"]),
+        (&planned["units"], &planned["units"])
+    );
+    let status = text_of(&folder, &["status", "results/small"]);
+    assert!(status.contains("to go on  ktd report results/small"), "{status}");
+    assert_eq!(json_of(&folder, &["report", "results/small"]), results);
+    let same = json_of(&folder, &["diff", "results/small", "results/small"]);
+    assert_eq!(
+        (&same["same"], &same["settings"]),
+        (&planned["units"], &Value::Array(Vec::new()))
+    );
+    assert_eq!(files(&folder.at("results")), whole, "nothing of it changed");
+
+    let viewer = Viewer::of(folder.path(), &["results"]);
+    let (_, index) = viewer.get("/");
+    assert!(
+        index.contains("s/small/index.html") && index.contains("leakage"),
+        "{index}"
+    );
+    assert!(!index.contains("unreadable"), "{index}");
+    let (_, page) = viewer.get("/s/small/index.html");
+    assert!(
+        page.contains("report.html") && page.contains("unit~panel.html"),
+        "{page}"
+    );
+    let (status, unit) = viewer.get("/s/small/unit~panel.html");
+    assert!(status == 200 && unit.contains("It is finished."), "{unit}");
+    let (status, report) = viewer.get("/s/small/report.html");
+    assert!(status == 200 && report.contains("sandbox;"), "{report}");
+    assert_eq!(viewer.get("/s/small/unit~..%2Fstudy.html").0, 404);
+
+    assert_ok(&quiet(folder.path(), &["certify", "--new-key", "key.pem"]));
+    let publish = ["publish", "results/small", "--key", "key.pem", "--out", "public"];
+    assert_ok(&quiet(folder.path(), &publish));
+    let verified = json_of(&folder, &["verify", "public", "--signer", "key.pem.pub"]);
+    assert_eq!(
+        (&verified["signed"][0]["ok"], &verified["bundles"][0]["ok"]),
+        (&true.into(), &true.into())
+    );
+    let text = folder.text("public/units.jsonl");
+    folder.write("public/units.jsonl", text.replacen('0', "1", 1));
+    let said = refused(&quiet(folder.path(), &["verify", "public"]), 1);
+    assert!(said.contains("units.jsonl"), "{said}");
+}
+
+/// What a verb does not take is answered with the command that does, once; and a name of before with the one of now.
+#[test]
+fn what_is_no_study_is_answered_with_the_command_that_takes_it() {
+    let folder = Folder::with(&[
+        ("study.toml", STUDY),
+        ("episode/header.json", "{}"),
+        ("episodes/cells/a/header.json", "{}"),
+        ("certificate/certificate.json", "{}"),
+        ("unknown/study.json", "{\"kind\": \"dowsing\"}"),
+    ]);
+    std::fs::create_dir(folder.at("empty")).unwrap();
+    let known = [
+        ("study.toml", "ktd run FILE"),
+        ("episode", "ktd leaderboard"),
+        ("episodes", "ktd leaderboard DIR"),
+        ("certificate", "ktd verify --certificate FILE"),
+        ("unknown", "the version of ktd that made it"),
+        ("empty", "that `ktd run FILE` has written"),
+        ("absent", "such as results/NAME"),
+    ];
+    for (path, hint) in known {
+        for verb in ["status", "report"] {
+            let said = refused(&quiet(folder.path(), &[verb, path]), 2);
+            assert!(
+                said.contains(path) && said.contains(hint),
+                "{verb} {path}: {said}"
+            );
+        }
+    }
+    for verb in ["run", "plan"] {
+        let said = refused(&quiet(folder.path(), &[verb, "episodes"]), 2);
+        assert!(said.contains("ktd status DIR"), "{said}");
+    }
+    let said = refused(
+        &quiet(folder.path(), &["leak", "report", "results/small", "--all"]),
+        2,
+    );
+    assert!(said.contains("type `ktd report DIR`"), "{said}");
+}
