@@ -120,11 +120,9 @@ mod tests {
     fn files_say_what_is_wrong_in_them() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| write_whole(&folder.path().join(name), text.as_bytes()).unwrap();
-        let error = || {
-            OwnStrategy::read(folder.path(), &Opening::unkept(Path::new(""), Path::new(""), 1))
-                .unwrap_err()
-                .to_string()
-        };
+        let at = Opening::unkept(Path::new(""), Path::new(""), 1);
+        let read = || OwnStrategy::read(folder.path(), &at);
+        let error = || read().unwrap_err().to_string();
         let spec = |parameter: &str| {
             write(
                 "spec.json",
@@ -167,8 +165,7 @@ mod tests {
         write("scenarios.jsonl", &format!("{line}{line}"));
         assert!(error().contains("line 2: \"a\" is there twice"), "{}", error());
         write("scenarios.jsonl", &line);
-        let own =
-            OwnStrategy::read(folder.path(), &Opening::unkept(Path::new(""), Path::new(""), 1)).unwrap();
+        let own = read().unwrap();
         assert_eq!((own.scenarios.len(), own.has_reference()), (1, false));
         assert_eq!(own.scenarios[0].market.assets[0].0, "B");
         let files: Vec<&String> = own.sha256.keys().collect();
@@ -182,8 +179,7 @@ mod tests {
             "{}",
             error()
         );
-        let twice = own.spec.replace("[\"B\"]", "[\"A\",\"B\",\"A\"]");
-        write("spec.json", &twice);
+        write("spec.json", &own.spec.replace("[\"B\"]", "[\"A\",\"B\",\"A\"]"));
         assert!(error().contains("`assets` names \"A\" twice"), "{}", error());
         let clash = own.spec.replace("\"X1\"", "\"S01\"");
         write("spec.json", &clash);
