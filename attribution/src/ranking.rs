@@ -4,7 +4,7 @@ use crate::account::{Attribution, Part, WeightBasis, carino_weights};
 use ktd_stats::moments::{column_means, count};
 use ktd_stats::{
     BestOfMany, Confidence, DailyTable, Interval, MeanContrasts, MeanTable, PairTest, RankSets, Rotations,
-    Sample, StatsError, Undefined, pbo_of_distinct,
+    Sample, StatsError, Undefined, open_runs, pbo_of_distinct,
 };
 
 /// Daily selection of one agent on the headline's basis: linked within each seed, and plain.
@@ -155,7 +155,7 @@ impl RankSeparation {
     /// The separation that ranked means give; `is_turned` says of two agents whether their order hangs on a setting.
     #[must_use]
     pub fn of(ranks: &RankSets, is_turned: &dyn Fn(usize, usize) -> bool) -> Self {
-        let order = by_rank(ranks);
+        let order = ranks.order();
         let rows = |cell: &dyn Fn(usize, usize) -> bool| -> Vec<Vec<bool>> {
             let row = |own: &usize| order.iter().map(|other| cell(*own, *other)).collect();
             order.iter().map(row).collect()
@@ -174,7 +174,7 @@ impl RankSeparation {
                 .iter()
                 .map(|own| order.iter().map(|other| win(*own, *other)).collect())
                 .collect(),
-            groups: runs(&together),
+            groups: open_runs(&together),
             open: rows(&alone),
             order,
         }
@@ -187,35 +187,6 @@ fn win_share(pair: PairTest) -> f64 {
     } else {
         1.0 - pair.p / 2.0
     }
-}
-
-/// The longest runs of places within which every pair is open. A run may overlap the next, as the letters of a compact display
-/// do: not being separable does not carry over from one pair to the next.
-fn runs(open: &[Vec<bool>]) -> Vec<Vec<usize>> {
-    let is_open = |one: usize, other: usize| open.get(one).and_then(|row| row.get(other)) == Some(&true);
-    let (mut runs, mut run_end): (Vec<Vec<usize>>, usize) = (Vec::new(), 0);
-    for start in 0..open.len() {
-        let fits = |end: &usize| (start..*end).all(|member| is_open(member, *end));
-        let end = (start + 1..open.len()).take_while(fits).last().unwrap_or(start) + 1;
-        // A run that ends where an earlier one did is part of it.
-        if run_end < end {
-            run_end = end;
-            runs.push((start..end).collect());
-        }
-    }
-    runs
-}
-
-/// Places of the agents, best first.
-fn by_rank(ranks: &RankSets) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..ranks.agents().len()).collect();
-    order.sort_by_key(|place| {
-        (
-            ranks.agents().get(*place).map_or(usize::MAX, |agent| agent.rank),
-            *place,
-        )
-    });
-    order
 }
 
 impl RankingTests {
@@ -291,15 +262,5 @@ mod tests {
         assert!((pooled.columns()[1].mean() - 0.005).abs() < 1e-15);
         assert_eq!(pooled.contrasts(), 1);
         assert_eq!(pooled_selection(&[vec![series(&[])], vec![series(&[0.1])]]), None);
-    }
-
-    #[test]
-    fn runs_overlap_and_cover_everybody() {
-        // 0 and 2 are apart, 3 from all.
-        let open = |one: usize, other: usize| one != other && one.abs_diff(other) < 2 && one.max(other) < 3;
-        let rows: Vec<Vec<bool>> = (0..4)
-            .map(|one| (0..4).map(|other| open(one, other)).collect())
-            .collect();
-        assert_eq!(runs(&rows), [vec![0, 1], vec![1, 2], vec![3]]);
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// Below this many, tests that count days say more than was decided.
 pub const FEW_DECISIONS: f64 = 30.0;
 
-/// A holding: its days so far, and the sum over them of one over the holdings of the day.
+/// A holding: its days so far, and the sum over them of its share of all that was held.
 #[derive(Default)]
 struct Holding {
     days: f64,
@@ -15,33 +15,30 @@ struct Holding {
 }
 
 impl Holding {
-    /// The mean, over its days, of one over the number of holdings at the time.
+    /// The mean, over its days, of its share of all that was held at the time.
     fn uniqueness(&self) -> f64 {
         self.share / self.days.max(1.0)
     }
 }
 
-/// The sum of the average uniqueness of an account's holdings: of each, the mean over its days of one over the number of
-/// holdings at the time. Names bought together and kept to the end are one decision, however many names and days; twenty
-/// names that are replaced every five days are one decision each five days.
+/// The sum of the average uniqueness of an account's holdings: of each, the mean over its days of its share of all that was held
+/// at the time. Names bought together and kept to the end are one decision, however many names and days; twenty names that
+/// are replaced every five days are one decision each five days; a lot that is swapped each day beside a book that is kept is
+/// next to none.
 ///
-/// Source: López de Prado, Advances in Financial Machine Learning (2018), chapter 4 (concurrency and average uniqueness).
+/// Source: López de Prado, Advances in Financial Machine Learning (2018), chapter 4 (concurrency and average uniqueness), with
+/// shares of value in the place of one over the number of holdings: they are the same where all weigh the same.
 #[must_use]
 pub fn independent_decisions(books: &[DayBook]) -> f64 {
     let mut open: BTreeMap<usize, Holding> = BTreeMap::new();
     let mut decisions = 0.0;
     for (place, book) in books.iter().enumerate() {
-        let held: Vec<usize> = book
-            .held
-            .iter()
-            .filter(|held| 0.0 < held.after_cny)
-            .map(|held| held.row)
-            .collect();
-        let count = f64::from(u32::try_from(held.len().max(1)).unwrap_or(u32::MAX));
-        for row in held {
-            let holding = open.entry(row).or_default();
+        let held = || book.held.iter().filter(|held| 0.0 < held.after_cny);
+        let total_cny: f64 = held().map(|held| held.after_cny).sum();
+        for held in held() {
+            let holding = open.entry(held.row).or_default();
             holding.days += 1.0;
-            holding.share += 1.0 / count;
+            holding.share += held.after_cny / total_cny;
             holding.last = place;
         }
         open.retain(|_, holding| {
@@ -107,5 +104,16 @@ mod tests {
             independent_decisions(&rolled)
         );
         assert!(independent_decisions(&books(|_| Vec::new(), 10)) < 1e-15);
+    }
+
+    #[test]
+    fn lots_that_are_swapped_beside_a_book_that_is_kept_are_no_decisions() {
+        let mut swapped = books(|day| vec![0, 1 + day], 500);
+        for book in &mut swapped {
+            book.held[0].after_cny = 1_000.0;
+        }
+        let found = independent_decisions(&swapped);
+        assert!((1.0..1.6).contains(&found), "{found}");
+        assert_eq!(traded_days(&swapped), 500);
     }
 }

@@ -5,10 +5,13 @@
 //! mean are independent of it where days are, so that the size is exact for normal days however few there are, and slow waves
 //! hold the dependence of neighbouring days. Nothing is drawn, and nobody else's series matters.
 
-use crate::moments::{count, is_rounding};
+use crate::moments::{Moments, count, is_rounding};
 use crate::split_mix::whole;
 use crate::student_t::student_t_quantile;
-use crate::{Confidence, DailyTable, Interval, Sample, StatsError, Undefined, student_t_two_sided_p};
+use crate::{
+    Confidence, DailyTable, Interval, Sample, StatsError, TRADING_DAYS_PER_YEAR, Undefined,
+    student_t_two_sided_p,
+};
 
 /// Mean of a series, of days or of windows, with orthonormal contrasts of it: one such list a seed.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +76,32 @@ impl MeanContrasts {
             return Err(Undefined::TooFewDays { days, need_days: 2 });
         }
         Ok(Self::of_columns(seeds, contrasts_of_days(days)))
+    }
+
+    /// The annual Sharpe ratio of daily returns, as the mean of what each day makes of it: to first order in the mean and the
+    /// deviation (Lo 2002; Ledoit and Wolf 2008).
+    ///
+    /// # Errors
+    /// As [`MeanContrasts::of_days`]; [`Undefined::ZeroVariance`] of returns that do not vary.
+    pub fn of_sharpe(returns: &Sample<'_>) -> Result<Self, Undefined> {
+        let values = returns.values();
+        let moments = Moments::of(values).ok_or(Undefined::TooFewDays {
+            days: values.len(),
+            need_days: 2,
+        })?;
+        let ratio = moments.daily_ratio(Undefined::ZeroVariance)?;
+        let (middle, days) = (moments.mean(), count(values.len()));
+        // Of so many days, not one less: the squares then have the mean 1.
+        let deviation = (moments.variance() * (days - 1.0) / days).sqrt();
+        let each = values.iter().map(|value| {
+            let off = (value - middle) / deviation;
+            TRADING_DAYS_PER_YEAR.sqrt() * (ratio + off - ratio / 2.0 * (off * off - 1.0))
+        });
+        let each: Vec<f64> = each.collect();
+        match DailyTable::new("Sharpe ratio by day", &[&each]) {
+            Ok(table) => Self::of_days(&table),
+            Err(_) => Err(Undefined::OutOfRange),
+        }
     }
 
     /// A mean over windows, each with a figure of its own: Student's t over the windows, whatever they differ by.

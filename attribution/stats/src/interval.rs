@@ -74,32 +74,17 @@ impl Interval {
     }
 }
 
-/// Intervals of each column's sum over the window. Of a table of log returns: total log return, of which `exp(x) - 1`
-/// is the total return.
-///
-/// # Errors
-/// For a column, [`Undefined::OutOfRange`] where sums overflow.
-#[must_use]
-pub fn sum_intervals(sums: &ReplicateSums, confidence: Confidence) -> Vec<Result<Interval, Undefined>> {
-    scaled_intervals(sums, confidence, 1.0)
-}
-
 /// Intervals of each column's daily mean.
 ///
 /// # Errors
 /// For a column, [`Undefined::OutOfRange`] where sums overflow.
 #[must_use]
 pub fn mean_intervals(sums: &ReplicateSums, confidence: Confidence) -> Vec<Result<Interval, Undefined>> {
-    scaled_intervals(sums, confidence, count(sums.days()))
-}
-
-fn scaled_intervals(
-    sums: &ReplicateSums,
-    confidence: Confidence,
-    divisor: f64,
-) -> Vec<Result<Interval, Undefined>> {
     let interval = |column: usize| {
-        let values = sums.column(column).into_iter().map(|sum| sum / divisor);
+        let values = sums
+            .column(column)
+            .into_iter()
+            .map(|sum| sum / count(sums.days()));
         Interval::of_values(finite(values)?, confidence)
     };
     (0..sums.columns()).map(interval).collect()

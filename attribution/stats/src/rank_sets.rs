@@ -109,6 +109,15 @@ impl RankSets {
         &self.agents
     }
 
+    /// Columns, best first.
+    #[must_use]
+    pub fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.agents.len()).collect();
+        let rank = |place: usize| self.agents.get(place).map_or(usize::MAX, |agent| agent.rank);
+        order.sort_by_key(|place| (rank(*place), *place));
+        order
+    }
+
     /// One column beside another; the difference is of the first less the second. `None` for one column or none that exists.
     #[must_use]
     pub fn pair(&self, one: usize, other: usize) -> Option<PairTest> {

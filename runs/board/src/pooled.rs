@@ -162,12 +162,12 @@ impl<'s> Pool<'_, '_, 's> {
 
     /// Whether an agent decided often enough over all windows that something may be concluded.
     fn decides_enough(&self, agent: &str) -> bool {
-        let scores = self
-            .windows
-            .iter()
-            .filter_map(|window| window.group.get(agent)?.first().copied());
-        let books: Vec<&[DayBook]> = scores.map(|score| score.books.as_slice()).collect();
-        decide_enough(&books)
+        let books = |window: &&TrackScores<'_, 's>| -> Option<Vec<&'s [DayBook]>> {
+            let scores = window.group.get(agent)?;
+            Some(scores.iter().map(|score| score.books.as_slice()).collect())
+        };
+        let windows: Vec<Vec<&[DayBook]>> = self.windows.iter().filter_map(books).collect();
+        decide_enough(&windows)
     }
 
     /// Agents that can have a rank and held something in some window.

@@ -103,13 +103,13 @@ fn rank_sets(series: &[SelectionSeries], draws: Resampling) -> Option<RankSets> 
 }
 
 impl Ranked<'_> {
-    /// Whether some seed of an agent decided often enough for a test.
+    /// Whether an agent decided often enough for a test.
     fn decides_enough(&self, place: usize) -> bool {
         let scores = self
             .agents
             .get(place)
             .map_or(&[][..], |(_, scores)| scores.as_slice());
-        scores.iter().any(|score| decide_enough(&[&score.books]))
+        decide_enough(&[scores.iter().map(|score| score.books.as_slice()).collect()])
     }
 }
 

@@ -10,7 +10,7 @@ use ktd_attribution::{SelectionSeries, SelectionTrial};
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_env::DayIndex;
 use ktd_stats::distinct_series;
-use ktd_stats::moments::count;
+use ktd_stats::moments::{column_means, count};
 use std::collections::BTreeMap;
 
 /// Random portfolios whose mean is a trial's null: of a mean few are enough.
@@ -47,17 +47,19 @@ impl Trial {
         let luck_mean = luck.iter().sum::<f64>() / count(luck.len().max(1)) / count(daily.len().max(1));
         Self {
             selection: SelectionTrial { daily, luck_mean },
-            is_tested: decide_enough(&[books]),
+            is_tested: decide_enough(&[vec![books]]),
         }
     }
 }
 
-/// Whether an account decided often enough, over all its windows, that days say something of its choices: names that are bought
-/// together and kept are one decision, however many days they are held.
-pub(super) fn decide_enough(windows: &[&[DayBook]]) -> bool {
-    let traded: usize = windows.iter().map(|books| traded_days(books)).sum();
-    let decisions: f64 = windows.iter().map(|books| independent_decisions(books)).sum();
-    LEAST_DECISIONS <= count(traded) && LEAST_DECISIONS <= decisions
+/// Whether an agent decided often enough, over all its windows and as a mean over the seeds of each, that days say something of its
+/// choices: names that are bought together and kept are one decision, however many days they are held.
+pub(super) fn decide_enough(windows: &[Vec<&[DayBook]>]) -> bool {
+    let of_seed = |books: &&[DayBook]| vec![count(traded_days(books)), independent_decisions(books)];
+    let of_window = |seeds: &Vec<&[DayBook]>| column_means(&seeds.iter().map(of_seed).collect::<Vec<_>>());
+    let each: Vec<Vec<f64>> = windows.iter().map(of_window).collect();
+    let sum = |place: usize| each.iter().filter_map(|window| window.get(place)).sum::<f64>();
+    LEAST_DECISIONS <= sum(0) && LEAST_DECISIONS <= sum(1)
 }
 
 /// Every trial: all episodes on disk, shown or not; controls apart, which are no trials of skill.

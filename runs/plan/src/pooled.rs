@@ -156,11 +156,12 @@ mod tests {
     /// On simulated boards the difference is found as often as is said, of two windows too, and half of it far more seldom.
     #[test]
     fn the_difference_is_found_as_often_as_is_said() {
-        for windows in [2, 4, 8] {
+        // Of two windows a difference that is found at all is a large one, and half of it is one, too.
+        for (windows, of_half) in [(2, 0.55), (4, 0.45), (8, 0.4)] {
             let least = design(windows, 1).least_difference_a_day.value.unwrap();
             let (whole, half) = (found(windows, least), found(windows, least / 2.0));
             assert!((0.74..0.86).contains(&whole), "{windows}: {whole}");
-            assert!(half < 0.55, "{windows}: {half}");
+            assert!(half < of_half, "{windows}: {half}");
         }
     }
 }

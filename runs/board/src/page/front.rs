@@ -38,7 +38,9 @@ pub(super) fn head(board: &Leaderboard) -> Markup {
 fn reading(track: &Track, count: usize) -> String {
     let separation = track.separation.as_ref();
     let separated = separation.and_then(|separation| separated(count, separation));
-    let first = ranked(track).next().map(|best| first(best, track.trials));
+    let first = ranked(track)
+        .next()
+        .map(|best| first(best, track.distinct_trials));
     let verdict: Vec<String> = separated.into_iter().chain(first).collect();
     verdict.join(" ")
 }
@@ -120,7 +122,7 @@ fn first(best: &LeaderboardRow, trials: usize) -> String {
     };
     let tried = match selection.dsr.value {
         Some(dsr) => format!(
-            "; deflated by {trials} {}, the probability that it is more than the luckiest of as many is {} (DSR)",
+            "; deflated by {trials} distinct {}, the probability that it is more than the luckiest of as many is {} (DSR)",
             plural(trials, "trial"),
             portion(dsr)
         ),
