@@ -1,9 +1,9 @@
 //! The figures of an alpha over the days of a split, by name.
 
+use crate::day_series::DaySeries;
 use crate::day_table::DayTable;
 use crate::evaluation::{AlphaEvaluation, EvaluationSplit};
 use crate::figure_row::FigureRow;
-use crate::shared_intervals::DaySeries;
 use ktd_stats::moments::{count, mean};
 use ktd_stats::{TRADING_DAYS_PER_YEAR, line_fit};
 use std::collections::BTreeMap;

@@ -1,17 +1,17 @@
 //! What may be concluded of alphas: deflated ratios, overfitting, the best against nothing, ranks with intervals.
 
+use crate::day_series::DaySeries;
 use crate::figure_row::{Figure, FigureRow, coded};
-use crate::shared_intervals::DaySeries;
 use ktd_stats::moments::{Moments, count};
 use ktd_stats::{
-    Confidence, DEFAULT_MEAN_BLOCK_DAYS, DailyTable, ReplicateSums, Sample, StationaryBootstrap, StatsError,
-    Trials, Undefined, deflated_sharpe, pbo, rank_intervals, separable_groups, superior_ability,
+    BestOfMany, Confidence, DailyTable, MeanContrasts, MeanTable, RankSets, Rotations, Sample, StatsError,
+    Trials, Undefined, deflated_sharpe, open_runs, pbo,
 };
 
 /// Blocks of days whose halves are held against each other for the probability of overfitting.
 const BLOCKS: usize = 16;
 
-/// Replicates of the bootstrap.
+/// Random turns.
 const REPLICATES: u32 = 1_000;
 
 /// Expressions behind a pool.
@@ -111,7 +111,7 @@ pub fn pool_inference(
     row.put("pbo", overfitted.clone().map(|found| found.probability));
     row.put("pbo_logit", overfitted.map(|found| found.median_logit));
     row.put_all(
-        &superior_ability(&table, &draws(days, seed)?)?,
+        &best_of_pool(&whole, seed)?,
         &[
             ("spa_p", |found| Ok(found.p_consistent)),
             ("spa_statistic", |found| Ok(found.statistic)),
@@ -124,8 +124,25 @@ pub fn pool_inference(
     })
 }
 
-fn draws(days: &[usize], seed: u64) -> Result<StationaryBootstrap, StatsError> {
-    StationaryBootstrap::new(days.len(), DEFAULT_MEAN_BLOCK_DAYS, REPLICATES, seed)
+/// The best of all alphas whose returns vary against earning nothing.
+fn best_of_pool(returns: &[Vec<f64>], seed: u64) -> Result<Result<BestOfMany, Undefined>, StatsError> {
+    let means = match means(returns) {
+        Ok(means) => means.into_iter().filter(|mean| mean.estimate().is_ok()).collect(),
+        Err(undefined) => return Ok(Err(undefined)),
+    };
+    let Ok(table) = MeanTable::new(means) else {
+        return Ok(Err(Undefined::ZeroVariance));
+    };
+    let rotations = Rotations::new(table.contrasts(), REPLICATES, seed);
+    table.best_of_many(&vec![0.0; table.columns().len()], &rotations)
+}
+
+fn means(returns: &[Vec<f64>]) -> Result<Vec<MeanContrasts>, Undefined> {
+    let mean = |returns: &Vec<f64>| {
+        let table = DailyTable::new("daily returns", &[returns]).map_err(|_| Undefined::OutOfRange)?;
+        MeanContrasts::of_days(&table)
+    };
+    returns.iter().map(mean).collect()
 }
 
 /// Each series on all of some days.
@@ -152,47 +169,55 @@ pub struct SeriesRank {
     pub place: usize,
     /// Its rank, from 1.
     pub rank: usize,
-    /// Lower end of the rank's 95 % interval.
+    /// Best rank of the set that holds the true ranks of all series at once in 95 %.
     pub lower: usize,
-    /// Upper end.
+    /// Worst one.
     pub upper: usize,
-    /// The share of replicates in which it is the best.
+    /// The share of drawn means in which it is the best.
     pub probability_best: f64,
-    /// Letters of the groups within which no pair can be separated.
+    /// Letters of the groups within which no pair is separated when all are judged at once.
     pub groups: String,
 }
 
-/// Ranks of series over some days, with intervals from draws of days that all share; none of fewer than two.
+/// Ranks of series over some days, which hold for all at once; none of fewer than two.
 ///
 /// # Errors
-/// [`StatsError`] for days of which no draws are made.
+/// [`StatsError`] for days of which there is no mean.
 pub fn series_ranks(series: &[&DaySeries], days: &[usize], seed: u64) -> Result<Vec<SeriesRank>, StatsError> {
-    if series.len() < 2 {
+    let means = means(&whole_days(series, days)).unwrap_or_default();
+    if means.len() < 2 {
         return Ok(Vec::new());
     }
-    let whole = whole_days(series, days);
-    let columns: Vec<&[f64]> = whole.iter().map(Vec::as_slice).collect();
-    let sums = ReplicateSums::of(&DailyTable::new("daily returns", &columns)?, &draws(days, seed)?)?;
-    let ranks = rank_intervals(&sums, Confidence::P95);
-    let groups = separable_groups(&ranks, Confidence::P95);
-    let letters = |column: usize| -> String {
-        let runs = groups.runs.iter().zip('a'..='z');
-        runs.filter(|(run, _)| run.contains(&column))
+    let table = MeanTable::new(means)?;
+    let rotations = Rotations::new(table.contrasts(), REPLICATES, seed);
+    let ranks = RankSets::of(&table, Confidence::P95, &rotations)?;
+    let order = ranks.order();
+    let is_open = |one: &usize, other: &usize| ranks.pair(*one, *other).is_none_or(|pair| !pair.is_separated);
+    let open: Vec<Vec<bool>> = order
+        .iter()
+        .map(|one| order.iter().map(|other| is_open(one, other)).collect())
+        .collect();
+    let groups = open_runs(&open);
+    let letters = |rank: usize| -> String {
+        let runs = groups.iter().zip('a'..='z');
+        runs.filter(|(run, _)| run.contains(&rank))
             .map(|(_, letter)| letter)
             .collect()
     };
-    let ranked = ranks.agents().iter().enumerate().map(|(place, rank)| SeriesRank {
-        place,
-        rank: rank.rank,
-        lower: rank.lower,
-        upper: rank.upper,
-        probability_best: rank.probability_best,
-        groups: letters(place),
+    let ranked = order.iter().enumerate().filter_map(|(at, place)| {
+        let rank = ranks.agents().get(*place)?;
+        Some(SeriesRank {
+            place: *place,
+            rank: rank.rank,
+            lower: rank.lower,
+            upper: rank.upper,
+            probability_best: rank.first_share,
+            groups: letters(at),
+        })
     });
-    let mut ranked: Vec<SeriesRank> = ranked.collect();
-    ranked.sort_by_key(|rank| rank.rank);
-    Ok(ranked)
+    Ok(ranked.collect())
 }
+
 #[cfg(test)]
 mod tests {
     use super::{Deflation, PoolTrials};

@@ -10,6 +10,7 @@ mod combination;
 mod composite;
 mod control_formula;
 mod daily_ranks;
+mod day_series;
 mod day_table;
 mod diversity;
 mod eigen;
@@ -32,7 +33,6 @@ mod robustness;
 mod score_grid;
 mod score_list;
 mod search;
-mod shared_intervals;
 mod stability;
 
 pub use alpha_figures::stability_line;
@@ -40,6 +40,7 @@ pub use combination::{equal_weights, ridge_of_products, weighted_combination};
 pub use composite::composite_scores;
 pub use control_formula::{NONSENSE_FORMULAS, longer_formula};
 pub use daily_ranks::DailyRanks;
+pub use day_series::{DaySeries, exact_series, mean_interval, sharpe_interval};
 pub use day_table::{DayTable, MemberTable};
 pub use diversity::{
     DaySpread, PoolDiversity, daily_z_scores, day_spreads, diversity_of_products, pool_diversity,
@@ -70,5 +71,4 @@ pub use search::{
     FormulaGrowth, FormulaSearch, GeneticSearch, GeneticSettings, RandomSearch, SearchCandidate, SearchTerms,
     TrainTables, Trial, TrialBook, TrialFault, TrialScore,
 };
-pub use shared_intervals::{DaySeries, exact_series, shared_mean_intervals, shared_sharpe_intervals};
 pub use stability::{RankStability, StabilityMode, rank_stability};

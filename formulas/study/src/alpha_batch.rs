@@ -7,8 +7,8 @@ use crate::open_study::OpenStudy;
 use crate::split_tables::SplitTables;
 use ktd_alphas::NoiseMode;
 use ktd_alphas::{
-    AlphaEvaluation, DailyRanks, DaySeries, DayTable, Figure, FigureRow, NoiseLaw, daily_correlations,
-    day_spreads, evaluate_alpha, shared_mean_intervals, shared_sharpe_intervals,
+    DailyRanks, DayTable, Figure, FigureRow, NoiseLaw, daily_correlations, day_spreads, evaluate_alpha,
+    mean_interval, sharpe_interval,
 };
 use ktd_expressions::CheckedFormula;
 use ktd_formulas::NoiseDraw;
@@ -54,30 +54,17 @@ impl BatchTask<'_> {
         });
         let columns = || columns.as_ref().map_err(StudyError::clone);
         let mut found = hands.work("alphas", &forms, || {
-            self.without_noise(columns()?, formulas.len())
+            let (columns, places) = (columns()?, (0..formulas.len()).collect::<Vec<usize>>());
+            Ok(in_parallel(&places, self.task.threads, |place| {
+                self.alpha(columns.table(*place))
+            }))
         })?;
         let raised = self.add_robustness(&columns, (formulas, &forms), &mut found, hands)?;
         Ok((found, raised))
     }
 
-    /// What alphas are worth but for their robustness.
-    fn without_noise(&self, columns: &ScoreColumns, alphas: usize) -> Result<Vec<AlphaFound>, StudyError> {
-        let places: Vec<usize> = (0..alphas).collect();
-        let each = in_parallel(&places, self.task.threads, |place| {
-            self.alpha(columns.table(*place))
-        });
-        let (mut found, evaluations): (Vec<AlphaFound>, Vec<_>) = each.into_iter().unzip();
-        for (place, split) in self.splits.iter().enumerate() {
-            let of_split = evaluations
-                .iter()
-                .filter_map(|splits| splits.get(place))
-                .collect();
-            self.add_intervals(split, of_split, place, &mut found)?;
-        }
-        Ok(found)
-    }
-
-    pub(crate) fn alpha(&self, scores: DayTable) -> (AlphaFound, Vec<AlphaEvaluation>) {
+    /// What an alpha is worth but for its robustness.
+    pub(crate) fn alpha(&self, scores: DayTable) -> AlphaFound {
         let study = &self.open.study;
         let of_train = |scores: &DayTable| {
             let train = self.splits.iter().find(|split| split.name == "train")?;
@@ -95,14 +82,18 @@ impl BatchTask<'_> {
         let is_turned =
             study.orientation == StudyOrientation::Train && as_written.is_some_and(|rank_ic| rank_ic < 0.0);
         let scores = if is_turned { scores.times(-1.0) } else { scores };
-        let evaluations: Vec<AlphaEvaluation> = self
-            .splits
-            .iter()
-            .map(|split| evaluate_alpha(&scores, &split.split))
-            .collect();
-        let splits = self.splits.iter().zip(&evaluations).map(|(split, evaluation)| {
+        let splits = self.splits.iter().map(|split| {
+            let evaluation = evaluate_alpha(&scores, &split.split);
             let mut row = FigureRow::default();
             evaluation.add_figures(&mut row, self.open.label_words().1);
+            let first = split.split.label_days.first().copied().unwrap_or(0);
+            let power = mean_interval(&evaluation.scores(study.beta, first));
+            add_interval(&mut row, ["pps_low", "pps_high"], power);
+            add_interval(
+                &mut row,
+                ["sr_low", "sr_high"],
+                sharpe_interval(&evaluation.returns()),
+            );
             row.put("coverage", Ok(split.split.coverage(&scores)));
             if let Some(exchange) = self.exchange {
                 exchange.add_figures(&mut row, &scores, split);
@@ -115,47 +106,14 @@ impl BatchTask<'_> {
             }
         });
         let members = self.splits.first().map(|split| split.split.members);
-        let found = AlphaFound {
+        AlphaFound {
             is_turned,
             train_rank_ic: as_written.map(|rank_ic| if is_turned { -rank_ic } else { rank_ic }),
             spreads: members
                 .map(|members| day_spreads(&scores, members))
                 .unwrap_or_default(),
             splits: splits.collect(),
-        };
-        (found, evaluations)
-    }
-
-    pub(crate) fn add_intervals(
-        &self,
-        split: &SplitTables<'_>,
-        evaluations: Vec<&AlphaEvaluation>,
-        place: usize,
-        found: &mut [AlphaFound],
-    ) -> Result<(), StudyError> {
-        let (study, days) = (&self.open.study, &split.split.label_days);
-        let first = days.first().copied().unwrap_or(0);
-        let series: Vec<DaySeries> = evaluations
-            .into_iter()
-            .map(|evaluation| evaluation.scores(study.beta, first))
-            .collect();
-        let powers = shared_mean_intervals(&series, days.len(), study.seed).map_err(StudyError::invalid)?;
-        let returns = found.iter().map(|alpha| {
-            let split = alpha.splits.get(place);
-            let days = split.map(|split| split.returns.iter());
-            days.map(|days| days.map(|(day, earned)| (day - first, *earned)).collect())
-                .unwrap_or_default()
-        });
-        let returns: Vec<DaySeries> = returns.collect();
-        let sharpes =
-            shared_sharpe_intervals(&returns, days.len(), study.seed).map_err(StudyError::invalid)?;
-        for (alpha, (power, sharpe)) in found.iter_mut().zip(powers.into_iter().zip(sharpes)) {
-            if let Some(split) = alpha.splits.get_mut(place) {
-                add_interval(&mut split.row, ["pps_low", "pps_high"], power);
-                add_interval(&mut split.row, ["sr_low", "sr_high"], sharpe);
-            }
         }
-        Ok(())
     }
 
     /// Draw after draw, each a work, so that the scores on one perturbed panel stand in memory.

@@ -10,7 +10,7 @@ use crate::open_study::OpenStudy;
 use crate::split_tables::SplitTables;
 use ktd_alphas::{
     DayTable, PortfolioTerms, StabilityMode, daily_correlations, pool_diversity, portfolio_test,
-    rank_stability,
+    rank_stability, sharpe_interval,
 };
 use ktd_expressions::CheckedFormula;
 use ktd_io::file_set::replace_report;
@@ -165,15 +165,13 @@ fn figures(
         let of = |scores: &DayTable| portfolio_test(scores, split.labels, members, days, terms);
         scores.iter().filter_map(|scores| of(scores).ok()).count()
     });
-    let (mut found, mut evaluations): (Vec<AlphaFound>, Vec<_>) = (Vec::new(), Vec::new());
-    for table in &scores {
-        let (alpha, mut of_split) = batch.alpha(table.clone());
-        found.push(alpha);
-        evaluations.append(&mut of_split);
-    }
+    let mut found: Vec<AlphaFound> = scores.iter().map(|table| batch.alpha(table.clone())).collect();
     meter.timed("intervals", || {
-        batch.add_intervals(last, evaluations.iter().collect(), 0, &mut found)
-    })?;
+        let returns = found.iter().flat_map(|alpha| &alpha.splits);
+        returns
+            .filter(|split| sharpe_interval(&split.returns).is_ok())
+            .count()
+    });
     if batch.sigma.is_some() {
         meter.timed("PFS", || {
             let forms: Vec<&str> = formulas.iter().map(CheckedFormula::canonical).collect();

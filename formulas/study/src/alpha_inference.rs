@@ -52,7 +52,7 @@ pub(crate) fn pool_inference(
 /// What is ranked: its pool and name, and its daily returns.
 pub(crate) type Ranked<'f> = (String, String, &'f DaySeries);
 
-/// Ranks by mean daily return, with intervals from draws of days that all share.
+/// Ranks by mean daily return, which hold for all at once.
 pub(crate) fn rank_rows(
     open: &OpenStudy,
     split: &SplitTables<'_>,
