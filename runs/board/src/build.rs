@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The form of `leaderboard.json`.
-pub const BOARD_FORMAT: u32 = 6;
+pub const BOARD_FORMAT: u32 = 7;
 
 /// Makes a board of all finished episodes that were named, counting the others of their experiments as trials.
 ///

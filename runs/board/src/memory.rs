@@ -1,9 +1,10 @@
 //! Memory gaps by where windows lie beside a model's training cutoff.
 
 use super::contrast::windows;
-use super::record::{CutoffGap, CutoffSide, Gap, Track, WindowGap};
+use super::record::{Bounds, CutoffGap, CutoffSide, Gap, GapTest, Track, WindowGap};
 use ktd_masking::{Level, Mode, Numeric};
 use ktd_stats::moments::count;
+use ktd_stats::{Confidence, MeanContrasts, Sample};
 use std::collections::BTreeMap;
 
 /// Agent, cutoff, mode, numbers and side: the order of a board's table.
@@ -44,6 +45,8 @@ pub(super) fn cutoff_gaps(tracks: &[Track]) -> Vec<CutoffGap> {
             numeric,
             side,
             mean: mean(&windows),
+            total_return: test(windows.iter().map(|window| Some(window.gap.total_return))),
+            selection: test(windows.iter().map(|window| window.gap.selection)),
             windows,
         };
     found.into_iter().map(row).collect()
@@ -71,9 +74,35 @@ fn mean(windows: &[WindowGap]) -> Gap {
     }
 }
 
+/// How sure the mean of gaps is, one a window; none where a window has none.
+fn test(gaps: impl Iterator<Item = Option<f64>>) -> Option<GapTest> {
+    let gaps: Vec<f64> = gaps.collect::<Option<_>>()?;
+    let mean = MeanContrasts::of_windows(&Sample::new("memory gaps", &gaps).ok()?).ok()?;
+    let found = mean.estimate().ok()?;
+    let interval = found.interval(Confidence::P95).ok()?;
+    Some(GapTest {
+        interval: Bounds {
+            low: interval.lower,
+            high: interval.upper,
+        },
+        p: found.p_two_sided(0.0).ok()?,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Of scipy's ttest_1samp.
+    #[test]
+    fn a_gap_is_judged_by_what_windows_differ_by() {
+        let found = test([0.01, 0.03, 0.02, 0.06].map(Some).into_iter()).unwrap();
+        assert!((found.p - 0.069_136_869_264).abs() < 1e-9, "{found:?}");
+        let Bounds { low, high } = found.interval;
+        assert!((low - -0.004_374_348_819).abs() < 1e-9 && (high - 0.064_374_348_819).abs() < 1e-9);
+        assert_eq!(test([Some(0.01)].into_iter()), None);
+        assert_eq!(test([Some(0.01), None].into_iter()), None);
+    }
 
     #[test]
     fn a_window_lies_before_its_cutoff_only_when_its_last_day_does() {

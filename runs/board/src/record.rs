@@ -10,7 +10,7 @@ mod row;
 pub use comparability::Comparability;
 pub use conduct::{OrderCounts, RejectedOrders};
 pub use figures::{Bounds, DateBounds, FactorVif, MurphyParts, RankBounds, SpaP};
-pub use memory::{CutoffGap, CutoffSide, MarketRegime, WindowGap, WindowRegime};
+pub use memory::{CutoffGap, CutoffSide, GapTest, MarketRegime, WindowGap, WindowRegime};
 pub use pooled::{OverlappingWindow, PooledRanking, PooledRow, PooledSeparation, PooledSpan};
 pub use row::{
     CalibrationBin, CalibrationRecord, Contribution, Curves, Faults, Gap, LeaderboardRow, Linked, SeedStat,

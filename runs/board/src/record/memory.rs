@@ -1,6 +1,6 @@
 //! What the mask takes away before, across and after a model's training cutoff, and what market each window was.
 
-use super::Gap;
+use super::{Bounds, Gap};
 use ktd_experiment::label;
 use ktd_masking::{Mode, Numeric};
 use serde::{Deserialize, Serialize};
@@ -85,6 +85,20 @@ pub struct CutoffGap {
     pub windows: Vec<WindowGap>,
     /// Means over these windows.
     pub mean: Gap,
+    /// How sure the mean of total return is; none below two windows, and where they do not differ.
+    pub total_return: Option<GapTest>,
+    /// The same of selection.
+    pub selection: Option<GapTest>,
+}
+
+/// How sure a mean memory gap is, by what windows that share no day differ by: Student's t.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GapTest {
+    /// The 95 % interval.
+    pub interval: Bounds,
+    /// Probability of a mean at least as far from 0 where hiding the identifiers takes nothing away, two-sided.
+    pub p: f64,
 }
 
 /// The memory gap in one window.

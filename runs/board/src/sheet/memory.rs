@@ -1,6 +1,6 @@
 //! Memory gaps before, across and after each model's training cutoff.
 
-use crate::record::{CutoffGap, Leaderboard, MarketRegime};
+use crate::record::{CutoffGap, GapTest, Leaderboard, MarketRegime};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 
@@ -15,7 +15,13 @@ pub(crate) fn table(board: &Leaderboard) -> TableData {
             ("side", Left, 0),
             ("windows", Right, 1),
             ("gap, total", Right, 0),
+            ("95 % low", Right, 1),
+            ("95 % high", Right, 1),
+            ("p", Right, 1),
             ("gap, selection", Right, 0),
+            ("selection, low", Right, 2),
+            ("selection, high", Right, 2),
+            ("selection, p", Right, 2),
             ("markets", Left, 1),
         ],
     );
@@ -27,23 +33,36 @@ pub(crate) fn table(board: &Leaderboard) -> TableData {
     }
     table.notes.push(
         "before: the window ends by the cutoff's day; after: it begins later. A market is bull where the benchmark gains \
-         5 % or more and at least its own largest drawdown, bear where it loses 5 % or more, else sideways"
+         5 % or more and at least its own largest drawdown, bear where it loses 5 % or more, else sideways; intervals and p: \
+         Student's t over windows that share no day, none of one window"
             .to_owned(),
     );
     table
 }
 
 fn row(gap: &CutoffGap) -> Vec<TableCell> {
-    vec![
+    let mut cells = vec![
         TableCell::Text(gap.agent.clone()),
         TableCell::Text(gap.cutoff.clone()),
         TableCell::Text(gap.mode.label().to_owned()),
         TableCell::Text(gap.numeric.label().to_owned()),
         TableCell::Text(gap.side.label().to_owned()),
         TableCell::Count(gap.windows.len()),
-        TableCell::Change(gap.mean.total_return),
-        TableCell::optional(gap.mean.selection, TableCell::Change),
-        TableCell::Text(markets(gap)),
+    ];
+    cells.push(TableCell::Change(gap.mean.total_return));
+    cells.extend(test_cells(gap.total_return));
+    cells.push(TableCell::optional(gap.mean.selection, TableCell::Change));
+    cells.extend(test_cells(gap.selection));
+    cells.push(TableCell::Text(markets(gap)));
+    cells
+}
+
+fn test_cells(test: Option<GapTest>) -> [TableCell; 3] {
+    let interval = test.map(|test| test.interval);
+    [
+        TableCell::optional(interval.map(|interval| interval.low), TableCell::Change),
+        TableCell::optional(interval.map(|interval| interval.high), TableCell::Change),
+        TableCell::optional(test.map(|test| test.p), TableCell::Ratio),
     ]
 }
 
