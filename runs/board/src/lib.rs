@@ -64,7 +64,7 @@ pub use own_file::{OwnAccount, OwnDays, play_file};
 pub use reading::KeptReadings;
 pub use record::{
     Bounds, CalibrationBin, CalibrationRecord, Cohort, Comparability, Contrast, ContrastMetric,
-    ContrastSides, Contribution, Curves, CutoffGap, CutoffSide, GapTest, DateBounds, FactorVif, Faults, Gap,
+    ContrastSides, Contribution, Curves, CutoffGap, CutoffSide, DateBounds, FactorVif, Faults, Gap, GapTest,
     Leaderboard, LeaderboardRow, Linked, MarketRegime, ModelHealth, ModelRecord, MurphyParts, OrderCounts,
     OverlappingWindow, Pair, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Protocol, RankBounds,
     RejectedOrders, Resampling, SeedStat, Selection, SensitivityRow, Separation, SpaP, StyleHealth, Track,
