@@ -3,7 +3,6 @@
 //! The provider is a process of its own (this file, run again with the argument `serve`), so that its memory and its
 //! CPU time are not ours. `KTD_BENCH_EPISODES` (1000) and `KTD_BENCH_LATENCIES_MS` (2000,200) change what is measured.
 
-use ktd_client::progress::Silent;
 use ktd_env::synth::SynthConfig;
 use ktd_episode::grid::{Grid, RunPlan};
 use ktd_experiment::config::ExperimentConfig;
@@ -12,7 +11,6 @@ use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

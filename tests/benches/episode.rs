@@ -6,7 +6,6 @@
 
 use ktd_bundle::event::{OrderRecord, StepOutcome, WrittenEvent};
 use ktd_bundle::ledger::LedgerLine;
-use ktd_client::progress::Silent;
 use ktd_env::exchange::{Account, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step};
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{AsOf, DayIndex, DaysBack, Decimal, Market, NameId};
@@ -18,7 +17,6 @@ use ktd_record::chain::{Log, LogEnd, NO_GENESIS};
 use ktd_tools::{LastStep, LastStepKind, StepView, ToolContext, ToolLimits};
 use std::error::Error;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Trading days of the window: the longest of the benchmark.

@@ -81,7 +81,13 @@ impl Grid {
         Self::over(plan, source, |plan, cells, source, factors| {
             if is_run {
                 check_agents(plan, cells, source)?;
-                let is_finished = |cell: &Cell| plan.output.join(CELLS).join(&cell.id).join("summary.json").exists();
+                let is_finished = |cell: &Cell| {
+                    plan.output
+                        .join(CELLS)
+                        .join(&cell.id)
+                        .join("summary.json")
+                        .exists()
+                };
                 if !cells.iter().all(is_finished) {
                     factors.get()?;
                 }

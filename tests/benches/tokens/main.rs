@@ -8,7 +8,6 @@ mod count;
 
 use count::{Cache, Counter};
 use ktd_bundle::BundlePaths;
-use ktd_client::progress::Silent;
 use ktd_episode::grid::{Grid, RunPlan};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_kit::episode::run_grid;
@@ -16,7 +15,6 @@ use ktd_record::exchanges::{ExchangeOutcome, read_sends};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Cells in the order in which a run of one key would make them: the seeds of a cell one after the other.
 const EXPERIMENT: &str = r#"

@@ -2,15 +2,16 @@
 
 use crate::CertifyError;
 use ktd_agents::Dialect;
+use ktd_asking::{AskingRole, AskingSettings};
 use ktd_experiment::caps::Caps;
 use ktd_experiment::config::{AgentConfig, RetryConfig, SessionConfig, unique};
 use ktd_experiment::rate_limits::RateLimits;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The language models of a probe file. Keys mean what they mean in experiments.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+/// The language models of a probe file. Keys mean what they mean in experiments; those of money are in no record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LanguageConfig {
     /// The attackers: models behind endpoints, and the built-in `cheater`.
@@ -22,12 +23,16 @@ pub struct LanguageConfig {
     /// How often a bad answer may be corrected (default 3).
     pub schema_retries: u32,
     /// What is done about infrastructure faults.
+    #[serde(skip_serializing)]
     pub retries: RetryConfig,
     /// Price table, relative to the file.
+    #[serde(skip_serializing)]
     pub prices: Option<PathBuf>,
     /// What may be spent on all probes of all sets; `cell` caps one attacker.
+    #[serde(skip_serializing)]
     pub budget: Caps,
     /// Rates of a key.
+    #[serde(skip_serializing)]
     pub rates: BTreeMap<String, RateLimits>,
 }
 
@@ -47,9 +52,28 @@ impl Default for LanguageConfig {
 }
 
 /// The built-in agent that answers probes.
-pub(super) const CHEATER: &str = "cheater";
+pub(crate) const CHEATER: &str = "cheater";
 
 impl LanguageConfig {
+    /// Who is asked, and at what cost; nobody where the file names no model. `seed` is sent to vendors that take one, where an
+    /// agent asks for it.
+    #[must_use]
+    pub fn asking(&self, seed: u64) -> Option<AskingSettings<'_>> {
+        (!self.agents.is_empty()).then(|| AskingSettings {
+            roles: AskingRole::one("attacker", seed),
+            table: "language",
+            agents: &self.agents,
+            takes_programs: false,
+            builtin: Some(CHEATER),
+            dialects: &self.dialects,
+            retries: self.retries,
+            prices: self.prices.as_deref(),
+            budget: &self.budget,
+            rates: &self.rates,
+            temperature: None,
+        })
+    }
+
     /// Whether everything fits.
     ///
     /// # Errors

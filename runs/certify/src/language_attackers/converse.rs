@@ -18,18 +18,18 @@ pub(super) struct ProbeConversation<'a> {
     pub(super) mask: MaskSettings,
     pub(super) guard: &'a Guard,
     pub(super) schema_retries: u32,
-    pub(super) asking: Conversations<'a>,
+    pub(super) asking: &'a Conversations<'a>,
 }
 
 /// The place of a probe's requests among the exchanges of an attacker: each probe is a step.
-pub(super) fn step_of(kind: ProbeKind, number: usize) -> usize {
+fn step_of(kind: ProbeKind, number: usize) -> usize {
     let place = ProbeKind::ALL.into_iter().position(|known| known == kind);
     number * ProbeKind::ALL.len() + place.unwrap_or(0) + 1
 }
 
 impl ProbeConversation<'_> {
     /// The guard of a probe that gives codes or a day away on purpose: they may pass, and nothing else. `None` of any other.
-    pub(super) fn own_guard(&self, probe: &Probe) -> Option<Guard> {
+    fn own_guard(&self, probe: &Probe) -> Option<Guard> {
         let of_codes = given_away(probe).fold(None, |own: Option<Guard>, code| {
             Some(own.as_ref().unwrap_or(self.guard).but(&code))
         });
@@ -39,7 +39,7 @@ impl ProbeConversation<'_> {
         }
     }
 
-    pub(super) fn open(&self, probe: &Probe) -> Session<Submission> {
+    fn open(&self, probe: &Probe) -> Session<Submission> {
         question::open(self.asking.model(), self.mask, self.schema_retries, probe)
     }
 

@@ -129,7 +129,9 @@ fn grid(config: &ExperimentConfig, source: &MarketSource, output: &Path) -> Resu
         program: None,
     };
     // Aliases have the same length under every key.
-    let mut grid = Grid::over(plan, source.clone(), |_, _, _, _| Ok(MaskKey::from_bytes([0; 32])))?;
+    let mut grid = Grid::over(plan, source.clone(), |_, _, _, _| {
+        Ok(MaskKey::from_bytes([0; 32]))
+    })?;
     for cell in &mut grid.cells {
         cell.window.days.truncate(DAYS);
     }

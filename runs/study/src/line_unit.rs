@@ -1,0 +1,75 @@
+//! Running a unit of whose record the kernel writes no more than a line.
+
+use crate::StudyError;
+use crate::hands::{Given, Hands};
+use crate::kind::{Planned, StudyKind};
+use crate::line_files::{LineFiles, LineMode};
+use crate::study::OpenedStudy;
+use crate::unit_lines::UnitLine;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{create_directory, create_private, write_whole};
+use std::collections::BTreeMap;
+
+impl<K: StudyKind> OpenedStudy<K> {
+    /// Runs a unit whose record is a line. The files that it makes beside it lie in the folder of the study.
+    pub(crate) async fn run_line(
+        &self,
+        unit: &Planned<K::Unit>,
+        mode: LineMode,
+        (progress, threads, before): Given<'_>,
+    ) -> Result<UnitLine, StudyError> {
+        let mut hands = Hands {
+            before,
+            lines: LineFiles::new(Some(&self.out), mode),
+            ..Hands::unrecorded(progress, threads)
+        };
+        let found = K::run(&self.world, &unit.unit, &mut hands).await?;
+        hands.advance_to(unit.steps);
+        let mut files = hands.lines.into_hashes();
+        for (name, bytes) in hands.files {
+            if mode == LineMode::Written {
+                let path = self.out.join(&name);
+                let parent = path.parent().unwrap_or(&self.out);
+                if parent.ends_with("private") {
+                    create_private(parent)?;
+                }
+                create_directory(parent)?;
+                write_whole(&path, &bytes)?;
+            }
+            files.insert(name, sha256_hex(&bytes));
+        }
+        self.line(unit, &found, files)
+    }
+
+    /// Runs a unit whose record has a format of the kind's own.
+    pub(crate) async fn run_own(
+        &self,
+        unit: &Planned<K::Unit>,
+        (progress, threads, before): Given<'_>,
+    ) -> Result<K::Found, StudyError> {
+        let mut hands = Hands {
+            folder: Some(self.own_folder(unit)?.0),
+            before,
+            ..Hands::unrecorded(progress, threads)
+        };
+        let found = K::run(&self.world, &unit.unit, &mut hands).await?;
+        hands.advance_to(unit.steps);
+        Ok(found)
+    }
+
+    pub(crate) fn line(
+        &self,
+        unit: &Planned<K::Unit>,
+        found: &K::Found,
+        files: BTreeMap<String, String>,
+    ) -> Result<UnitLine, StudyError> {
+        let found = serde_json::value::to_raw_value(found)
+            .map_err(|error| StudyError::input(format_args!("{}: {error}", unit.id), ""))?;
+        Ok(UnitLine {
+            id: unit.id.clone(),
+            sha256: self.decided.unit_sha256(&unit.unit)?,
+            found,
+            files,
+        })
+    }
+}
