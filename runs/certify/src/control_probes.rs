@@ -10,18 +10,8 @@ use ktd_probes::{ProbeKind, ProbePlan};
 #[must_use]
 pub(crate) fn plan_of(control: ControlSet, inputs: &ProbeInputs, plan: &SetPlan) -> ProbePlan {
     let key = match control {
-        ControlSet::ExactDay
-        | ControlSet::DatedDay
-        | ControlSet::SortedAliases
-        | ControlSet::ExactLinked
-        | ControlSet::ExactEpisode
-        | ControlSet::ExactAnchored
-        | ControlSet::AskedKeptIds
-        | ControlSet::AskedDatedKeptIds
-        | ControlSet::AskedAllMembers
-        | ControlSet::AskedExact
-        | ControlSet::BrightDay => inputs.key.derive(control.label()),
         ControlSet::SmallKey => small_key(),
+        _ => inputs.key.derive(control.label()),
     };
     let probing = plan.probing(control.mask(), key, control.label());
     let steps = episode_steps(control, probing.episode_steps);

@@ -316,7 +316,6 @@ impl MaskWorld {
         let (probes, gold): (Vec<Probe>, Vec<GoldLine>) = shown.into_iter().unzip();
         let market = &self.source.market;
         let questions = Questions {
-            market,
             mask,
             probes: &probes,
             guard: self.guards.of(mask.level, market),
@@ -333,13 +332,7 @@ impl MaskWorld {
             .iter()
             .map(|answer| AnswerLine::of_language(market, answer));
         let lines: Vec<AnswerLine> = lines.collect();
-        let guesses = line_bytes(
-            Path::new(GUESSES),
-            answers
-                .iter()
-                .map(super::language_attackers::LanguageAnswer::record),
-        )?;
-        hands.file(GUESSES, guesses);
+        hands.file(GUESSES, line_bytes(Path::new(GUESSES), &answers)?);
         hands.file(ANSWERS, line_bytes(Path::new(ANSWERS), &lines)?);
         let (recovered, unanswered) = count(&agent, &gold, &lines, self.plan.joint_days);
         Ok(CertificateFound::Counted {

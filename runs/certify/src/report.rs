@@ -13,10 +13,13 @@ use ktd_probes::judge::{
 };
 use ktd_probes::{Measure, ProbeKind};
 use ktd_study::{DataRows, Report, Section, Shown, StudyError};
-use ktd_view::draw::{Align, TableCell, TableData};
+use ktd_view::draw::{Align, TableCell, TableData, wrapped};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+/// A line of the verdict in a terminal.
+const LINE_WIDTH: usize = 96;
 
 /// What a study of probes came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -89,10 +92,12 @@ pub(crate) fn mask_report(keys: &CertifyConfig, summary: &MaskReport) -> Report 
     let certificate = signed.map(|signed| &signed.certificate);
     let mut follows = Section::new("What follows");
     if let Some(certificate) = certificate {
-        let lines = summary_lines(certificate, RefusalDetail::Summary)
-            .into_iter()
-            .skip(1);
-        follows = follows.table("verdict", lines_table("", lines), Shown::Everywhere);
+        let lines = summary_lines(certificate, RefusalDetail::Summary).split_off(1);
+        // A table of a terminal cuts what is too wide for it, and each of these lines counts.
+        let short = lines.iter().flat_map(|line| wrapped(line, LINE_WIDTH));
+        follows = follows
+            .table("said", lines_table("", short), Shown::Terminal)
+            .table("verdict", lines_table("", lines.into_iter()), Shown::Page);
         if !certificate.refusals.is_empty() {
             let reasons = certificate.refusals.iter().map(ToString::to_string);
             follows = follows.table("refusals", lines_table("Every reason", reasons), Shown::Folded);

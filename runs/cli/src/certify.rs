@@ -84,12 +84,14 @@ pub(super) fn run(args: &CertifyArgs, console: Console) -> Result<(), CliError> 
     let done = args.set.finish::<CertificateStudy>(change, console)?;
     let summary: MaskReport = serde_json::from_value(done.summary.clone()).map_err(CliError::invalid)?;
     let Some(signed) = &summary.certificate else {
-        return study::show(&done, args.reasons, console);
+        return study::show(&done, false, console);
     };
-    let text = study::text_of(&done, args.reasons, console);
+    let refusals = signed.certificate.refusals.iter().filter(|_| args.reasons);
+    let because: String = refusals.map(|refusal| format!("because {refusal}\n")).collect();
     let path = done.folder.join("certificate.json");
     let signer = format!("signed by {}: {}", signed.signature.fingerprint, path.display());
-    console.result(&format!("{text}{signer}\n"), &json!(signed))?;
+    let text = study::text_of(&done, false, console);
+    console.result(&format!("{text}{because}{signer}\n"), &json!(signed))?;
     refused(&signed.certificate)
 }
 

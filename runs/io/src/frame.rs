@@ -213,7 +213,7 @@ mod tests {
             .collect();
         let text = lines.concat();
         let size = u64::try_from(text.len()).unwrap();
-        pack_file::<FileError>(&path, size, |write| {
+        pack_file::<FileError>(&path, Some(size), |write| {
             lines.iter().try_for_each(|line| write(line.as_bytes()))
         })
         .unwrap();
@@ -222,7 +222,7 @@ mod tests {
             pack(text.as_bytes(), DEFAULT_LEVEL).unwrap()
         );
         // What is too short was not meant.
-        assert!(pack_file::<FileError>(&path, size + 1, |write| write(text.as_bytes())).is_err());
+        assert!(pack_file::<FileError>(&path, Some(size + 1), |write| write(text.as_bytes())).is_err());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

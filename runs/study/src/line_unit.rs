@@ -3,14 +3,28 @@
 use crate::StudyError;
 use crate::hands::{Given, Hands};
 use crate::kind::{Planned, StudyKind};
-use crate::line_files::{LineFiles, LineMode};
+use crate::line_files::{LineFiles, LineMode, changed_file};
 use crate::study::OpenedStudy;
-use crate::unit_lines::UnitLine;
+use crate::unit_lines::{UnitLine, UnitLines};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{create_directory, create_private, write_whole};
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 impl<K: StudyKind> OpenedStudy<K> {
+    /// What a unit came to whose record is a line. What it made beside the line must stand as it was.
+    pub(crate) fn found_of_line(
+        &self,
+        unit: &Planned<K::Unit>,
+        lines: &UnitLines,
+    ) -> Result<Option<Box<RawValue>>, StudyError> {
+        let line = lines.known(&unit.id, &self.decided.unit_sha256(&unit.unit)?);
+        match line {
+            Some(line) if changed_file(&self.out, &line.files)?.is_none() => Ok(Some(line.found.clone())),
+            Some(_) | None => Ok(None),
+        }
+    }
+
     /// Runs a unit whose record is a line. The files that it makes beside it lie in the folder of the study.
     pub(crate) async fn run_line(
         &self,

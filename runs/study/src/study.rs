@@ -7,7 +7,7 @@ use crate::identity::{Decided, STUDY, known_base, read_header};
 use crate::index::{RecordedUnit, UnitIndex};
 use crate::inputs::Inputs;
 use crate::kind::{Keep, Opening, Planned, StudyKind};
-use crate::line_files::{LineMode, changed_file};
+use crate::line_files::LineMode;
 use crate::plan_lines::{PlanLine, keep_plan};
 use crate::recorded_units::RecordedUnits;
 use crate::register;
@@ -244,16 +244,7 @@ impl<K: StudyKind> OpenedStudy<K> {
         };
         for unit in &self.plan {
             let found = match unit.keep {
-                Keep::Line => {
-                    let sha256 = self.decided.unit_sha256(&unit.unit)?;
-                    match known.lines.known(&unit.id, &sha256) {
-                        // What it made beside the line must stand as it was.
-                        Some(line) if changed_file(&self.out, &line.files)?.is_none() => {
-                            Some(line.found.clone())
-                        }
-                        _ => None,
-                    }
-                }
+                Keep::Line => self.found_of_line(unit, &known.lines)?,
                 Keep::Folder => known.index.found(unit, (&self.folder(unit)?, K::ASKS))?,
                 Keep::Own => self.found_of_own(unit, &mut known)?,
             };

@@ -5,7 +5,6 @@ use super::record::LanguageAnswer;
 use crate::CertifyError;
 use futures::StreamExt;
 use ktd_client::conversations::Conversations;
-use ktd_env::Market;
 use ktd_guard::Guard;
 use ktd_masking::MaskSettings;
 use ktd_probes::Probe;
@@ -13,8 +12,6 @@ use ktd_probes::Probe;
 /// Questions to an attacker: a set of probes, by kind and number.
 #[derive(Debug, Clone, Copy)]
 pub struct Questions<'a> {
-    /// The panel.
-    pub market: &'a Market,
     /// The mask they were made under.
     pub mask: MaskSettings,
     /// The probes.
@@ -40,7 +37,6 @@ impl Questions<'_> {
         advance: &(dyn Fn(u64) + Sync),
     ) -> Result<Vec<LanguageAnswer>, CertifyError> {
         let conversation = ProbeConversation {
-            market: self.market,
             mask: self.mask,
             guard: self.guard,
             schema_retries: self.schema_retries,

@@ -4,8 +4,9 @@ use crate::CertifyError;
 use ktd_agents::Dialect;
 use ktd_asking::{AskingRole, AskingSettings};
 use ktd_experiment::caps::Caps;
-use ktd_experiment::config::{AgentConfig, RetryConfig, SessionConfig, unique};
+use ktd_experiment::config::{AgentConfig, RetryConfig, SessionConfig};
 use ktd_experiment::rate_limits::RateLimits;
+use ktd_study::StudyError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -79,24 +80,14 @@ impl LanguageConfig {
     /// # Errors
     /// [`CertifyError::Input`] naming the agent or the key.
     pub fn check(&self) -> Result<(), CertifyError> {
-        if self.parallel == 0 || self.retries.attempts == 0 {
+        if self.parallel == 0 {
             return Err(CertifyError::input(
-                "`language.parallel` and `language.retries.attempts` must be at least 1",
-                "write 1 to ask one probe after the other, or once",
+                "`language.parallel` must be at least 1",
+                "write 1 to ask one probe after the other",
             ));
         }
-        for agent in &self.agents {
-            if agent.model().is_none() && agent.builtin_name() != Some(CHEATER) {
-                return Err(CertifyError::input(
-                    format!("attacker {:?} is not a language model", agent.id),
-                    "give it `model` and `vendor`, or builtin = \"cheater\"; other agents answer no probes",
-                ));
-            }
-        }
-        Ok(unique(
-            "language.agents",
-            self.agents.iter().map(|agent| agent.id.as_str()),
-        )?)
+        let asking = self.asking(0).map_or(Ok(()), |asking| asking.check());
+        Ok(asking.map_err(StudyError::from)?)
     }
 }
 
@@ -129,7 +120,7 @@ mod tests {
             ("agents = [{ id = \"a\", vendor = \"qwen\" }]", "no `model`"),
             (
                 "agents = [{ id = \"a\", builtin = \"cheater\" }, { id = \"a\", builtin = \"cheater\" }]",
-                "language.agents",
+                "`agents` has the id",
             ),
         ] {
             let error = super::tests::config(text).unwrap_err();

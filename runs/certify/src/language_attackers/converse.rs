@@ -1,20 +1,17 @@
 //! One probe: from its question to an answer, or to the reason why there is none.
 
-use super::custom_id::custom_id;
 use super::guess::{self, Guess, SUBMIT_GUESS};
 use super::question::{self, bad_guess, given_away, given_day};
 use super::record::LanguageAnswer;
 use crate::CertifyError;
 use ktd_agents::{Mistakes, Outcome, Session, Submission, SubmissionEffect};
 use ktd_client::conversations::{Answered, Conversations, NOT_ASKED};
-use ktd_env::Market;
 use ktd_guard::Guard;
 use ktd_masking::MaskSettings;
 use ktd_probes::{Probe, ProbeKind};
 
 /// What all conversations of one attacker share.
 pub(super) struct ProbeConversation<'a> {
-    pub(super) market: &'a Market,
     pub(super) mask: MaskSettings,
     pub(super) guard: &'a Guard,
     pub(super) schema_retries: u32,
@@ -51,7 +48,7 @@ impl ProbeConversation<'_> {
         }
         answer.map_err(|source| CertifyError::Attack {
             attacker: self.asking.model().id().to_owned(),
-            probe: custom_id(probe.kind, probe.number),
+            probe: format!("{}-{}", probe.kind.label(), probe.number),
             source: Box::new(source),
         })
     }
@@ -79,7 +76,7 @@ impl ProbeConversation<'_> {
                         Answered::Turn(turn) => session.feed_turn(*turn)?,
                         Answered::Nothing(reason) => {
                             let reason = mistakes.last().map_or(reason, str::to_owned);
-                            break LanguageAnswer::unanswered(which, &reason);
+                            break LanguageAnswer::of(which, Err(&reason));
                         }
                         Answered::Stopped => return Ok(None),
                     }
@@ -96,10 +93,8 @@ impl ProbeConversation<'_> {
                     }
                 },
                 SubmissionEffect::End(Outcome::Submitted { .. } | Outcome::Fallback { .. }) => {
-                    break match accepted {
-                        Some(guess) => LanguageAnswer::of_guess(self.market, which, guess),
-                        None => LanguageAnswer::unanswered(which, mistakes.last().unwrap_or(NOT_ASKED)),
-                    };
+                    let why = || mistakes.last().unwrap_or(NOT_ASKED);
+                    break LanguageAnswer::of(which, accepted.ok_or_else(why));
                 }
             }
             mistakes.count(session.tally(), detail);

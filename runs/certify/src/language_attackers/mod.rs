@@ -8,7 +8,6 @@
 mod asked;
 mod config;
 mod converse;
-mod custom_id;
 mod guess;
 mod question;
 mod record;
@@ -17,8 +16,7 @@ mod resolve;
 pub use asked::Questions;
 pub(crate) use config::CHEATER;
 pub use config::LanguageConfig;
-pub use custom_id::custom_id;
 pub(crate) use guess::tools_sha256;
 pub use guess::{Guess, Problem};
-pub use record::{LanguageAnswer, LanguageAnswerLine};
+pub use record::LanguageAnswer;
 pub use resolve::answer_of;

@@ -42,12 +42,12 @@ async fn the_cheater_recovers_all_on_bright_and_what_each_mask_shows() {
             );
         }
         let exact = answers.iter().zip(&set.gold).filter(|(answer, gold)| {
-            let day = answer.answer.as_ref().and_then(|answer| answer.day);
+            let day = answer.answer(&scene().market).and_then(|answer| answer.day);
             day == Some(gold.targets[0].day)
         });
         assert_eq!(exact.count(), if has_day { 8 } else { 0 }, "{level:?}");
         let unanswered: Vec<&LanguageAnswer> =
-            answers.iter().filter(|answer| answer.answer.is_none()).collect();
+            answers.iter().filter(|answer| answer.guess.is_none()).collect();
         let expected = match level {
             Level::Blinded => 10,
             // Without codes nobody tells two stocks apart.
@@ -92,7 +92,7 @@ async fn good_answers_count_and_bad_ones_are_fed_back_then_unanswered() {
         .iter()
         .map(|answer| {
             let mistakes = answer.mistakes.iter().map(String::as_str).collect();
-            (answer.answer.is_some(), answer.reason.as_deref(), mistakes)
+            (answer.guess.is_some(), answer.reason.as_deref(), mistakes)
         })
         .collect();
     let too_many = "too_many_stocks";
@@ -113,7 +113,7 @@ async fn good_answers_count_and_bad_ones_are_fed_back_then_unanswered() {
     // The second guess of the fifth probe is its second, although the first names no stock.
     assert_eq!((tally.hits(Measure::Top1), tally.hits(Measure::Top5)), (3, 4));
     assert_eq!(tally.hits(Measure::Date5), 3);
-    let friday = answers[5].answer.as_ref().unwrap().day.unwrap();
+    let friday = answers[5].answer(&scene().market).unwrap().day.unwrap();
     assert_eq!(scene().market.date(friday).unwrap().reveal(), "2022-01-07");
     // What is fed back says what was wrong, in the harness's own words.
     let second = &script.requests_about(&set.probes[6])[1];
@@ -145,7 +145,11 @@ async fn every_force_level_asks_for_the_same_answer() {
         let model = MODEL.replace("id = \"m\",", &format!("id = \"m\", force = \"{force}\","));
         let attackers = scene().asked(&model, folder.path());
         let answers = ask(&attackers, &set, &script).await.unwrap();
-        assert_eq!(answers[0].answer.as_ref().unwrap().is_same, Some(true), "{force}");
+        assert_eq!(
+            answers[0].guess.as_ref().unwrap().same_stock,
+            Some(true),
+            "{force}"
+        );
         let request = &script.requests()[0];
         assert_eq!(request.get("tools").is_some(), is_call, "{force}");
         let question = request["messages"][1]["content"].as_str().unwrap();

@@ -147,7 +147,7 @@ async fn a_small_model_on_loopback_answers_or_fails_in_countable_ways() {
         );
         let answers = asked.ask_itself(&set).await.unwrap();
         for answer in &answers {
-            println!("{} {:?}", mask.level.label(), answer.record());
+            println!("{} {:?}", mask.level.label(), answer);
         }
         let tally = set.tally(&answers);
         println!("{} answered, {} named", tally.answered, tally.hits(Measure::Top1));
@@ -155,7 +155,7 @@ async fn a_small_model_on_loopback_answers_or_fails_in_countable_ways() {
         assert!(
             answers
                 .iter()
-                .all(|answer| answer.answer.is_some() != answer.reason.is_some())
+                .all(|answer| answer.guess.is_some() != answer.reason.is_some())
         );
     }
 }

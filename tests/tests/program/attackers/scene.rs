@@ -133,7 +133,7 @@ impl Set {
                 .iter()
                 .find(|answer| (answer.kind, answer.number) == (probe.kind, probe.number))
                 .unwrap();
-            tally.add(answer.answer.as_ref(), gold, 20);
+            tally.add(answer.answer(&scene().market).as_ref(), gold, 20);
         }
         tally
     }
@@ -174,7 +174,6 @@ impl Asked {
 
     fn questions<'s>(&self, set: &'s Set) -> Questions<'s> {
         Questions {
-            market: &scene().market,
             mask: set.mask,
             probes: &set.probes,
             guard: guard(set.mask),
