@@ -56,8 +56,8 @@ pub(super) fn run(args: &PublishArgs, console: Console) -> Result<(), CliError> 
             return publish_alone(folder, args, &SigningKey::read(&args.key)?, console);
         }
     }
-    let key = SigningKey::read(&args.key)?;
     let found = BundleSet::below(&args.results)?;
+    let key = SigningKey::read(&args.key)?;
     let publication = unless_ending(|| Ok(publish(&found, &args.out, &key, args.open_mask)?))?;
     let document = serde_json::to_value(&publication)
         .map_err(|error| CliError::invalid(format_args!("the manifest cannot be JSON: {error}")))?;

@@ -137,10 +137,7 @@ impl VerifyReport {
                     verified
                 };
                 self.good(&shown, &verified);
-                let mut document = json!({
-                    "bundle": shown, "ok": true, "checked": verified.checks, "unchecked": verified.unchecked,
-                    "claimed": verified.claimed,
-                });
+                let mut document = verified_json(&shown, &verified);
                 if let Some(certificates) = certificates {
                     let mark = certificates.mark(&read_header(&BundlePaths::new(bundle))?);
                     // Writing to a string cannot fail.
@@ -170,21 +167,15 @@ impl VerifyReport {
         };
         match study::replayed(kind, (folder, args.study.base.as_deref()), depth, console) {
             Ok(replayed) => {
-                let checks = study::compared(&replayed);
-                // Writing to a string cannot fail.
-                writeln!(self.text, "{shown}: ok\n  checked    {checks}").ok();
                 let left = replayed.units - replayed.made_again;
-                if 0 < left {
-                    writeln!(
-                        self.text,
-                        "  UNCHECKED  the works of {left} units: --deep makes them again"
-                    )
-                    .ok();
-                }
-                self.documents.push(json!({
-                    "bundle": shown, "ok": true, "checked": [checks], "works_unchecked": left,
-                    "claimed": replayed.another_program,
-                }));
+                let unchecked = format!("the works of {left} units: --deep makes them again");
+                let verified = Verified {
+                    checks: vec![study::compared(&replayed)],
+                    unchecked: if left == 0 { Vec::new() } else { vec![unchecked] },
+                    claimed: replayed.another_program.into_iter().collect(),
+                };
+                self.good(&shown, &verified);
+                self.documents.push(verified_json(&shown, &verified));
             }
             Err(error) => {
                 self.documents
@@ -250,6 +241,13 @@ impl VerifyReport {
         writeln!(self.text, "{shown}: {says}\n  {}", failure.message()).ok();
         self.first_failure.get_or_insert(failure);
     }
+}
+
+fn verified_json(shown: &str, verified: &Verified) -> Value {
+    json!({
+        "bundle": shown, "ok": true, "checked": verified.checks, "unchecked": verified.unchecked,
+        "claimed": verified.claimed,
+    })
 }
 
 fn check_certificate(

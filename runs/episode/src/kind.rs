@@ -21,6 +21,7 @@ use ktd_experiment::prune::{Pruned, pruned};
 use ktd_io::ErrorClass;
 use ktd_io::open_files::missing_open_files;
 use ktd_record::budget_file::{BudgetCap, BudgetFile};
+use ktd_record::spending::Spending;
 use ktd_study::{Hands, Opening, OwnFormat, Planned, Report, StudyError, StudyKind, UnitId, UnitProgress};
 use serde::Serialize;
 use serde_json::Value;
@@ -318,6 +319,10 @@ impl StudyKind for EpisodesStudy {
 
     fn is_lost(found: &Summary) -> bool {
         found.is_lost()
+    }
+
+    fn spent(found: &Summary) -> Option<&Spending> {
+        Some(&found.money)
     }
 
     fn conclude(

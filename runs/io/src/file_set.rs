@@ -40,9 +40,15 @@ pub fn replace_report(files: &[(PathBuf, Vec<u8>)], obsolete: &[PathBuf]) -> Res
     let Some((first, others)) = files.split_first() else {
         return Ok(());
     };
+    // What a killed process left under a temporary name may just have been written again.
+    let is_written = |path: &PathBuf| {
+        let temporary = |(file, _): &(PathBuf, Vec<u8>)| temporary_name(file, IfExists::Replace) == *path;
+        files.iter().any(temporary)
+    };
     replace(files, || {
         remove_if_exists(&first.0)?;
-        obsolete.iter().try_for_each(|path| remove_if_exists(path))?;
+        let obsolete = obsolete.iter().filter(|path| !is_written(path));
+        obsolete.into_iter().try_for_each(|path| remove_if_exists(path))?;
         others.iter().chain([first]).try_for_each(rename_temporary)
     })
 }
@@ -104,6 +110,11 @@ mod tests {
             &[directory.path().join("other")],
         )
         .unwrap();
+        assert_eq!(list(directory.path()).unwrap().len(), 2);
+        // What a kill left of a file that is written again is no obsolete one any more.
+        let left = temporary_name(&directory.path().join("table"), IfExists::Replace);
+        std::fs::write(&left, "2").unwrap();
+        replace_report(&[at("main", "2"), at("table", "2")], &[left]).unwrap();
         assert_eq!(list(directory.path()).unwrap().len(), 2);
         // What is to be removed and cannot be stops it when the first is gone: none stands for a mixture.
         std::fs::create_dir(directory.path().join("folder")).unwrap();

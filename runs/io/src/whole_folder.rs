@@ -135,6 +135,10 @@ pub fn write_report(
         }
         return whole.finish();
     }
+    // A process that was killed when the folder had just got its name has left the other one.
+    if let Some(parent) = std::path::absolute(folder).ok().as_deref().and_then(Path::parent) {
+        sweep(parent);
+    }
     let files = files.into_iter().map(|(name, bytes)| (folder.join(name), bytes));
     let files: Vec<(PathBuf, Vec<u8>)> = files.collect();
     for (path, _) in &files {

@@ -5,13 +5,15 @@ use crate::kind::Planned;
 use crate::plan_lines::PlanLine;
 use crate::unit_folder::{RESULT, SPENDING, UnitFolder, UnitResult};
 use crate::{StudyError, UnitId};
-use ktd_io::line_file::{LineKind, LineReader, line_bytes};
+use ktd_asking::LineJournal;
+use ktd_io::line_file::{LineKind, line_bytes};
 use ktd_io::whole_file::{parse_json, read_if_exists, remove_if_exists, write_whole};
 use ktd_record::spending::Spending;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
 pub(crate) const INDEX: &str = "index.jsonl";
@@ -30,6 +32,23 @@ struct IndexLine {
     spent: Option<Spending>,
 }
 
+impl IndexLine {
+    fn new(
+        (id, sha256): (&UnitId, &str),
+        (bytes, modified_ns): (u64, u64),
+        RecordedUnit { found, spent }: RecordedUnit,
+    ) -> Self {
+        Self {
+            id: id.clone(),
+            sha256: sha256.to_owned(),
+            bytes,
+            modified_ns,
+            found,
+            spent,
+        }
+    }
+}
+
 /// A finished unit.
 pub(crate) struct RecordedUnit {
     pub(crate) found: Box<RawValue>,
@@ -42,21 +61,59 @@ pub(crate) struct UnitIndex {
     path: PathBuf,
     known: BTreeMap<UnitId, IndexLine>,
     is_changed: bool,
+    journal: Option<Mutex<LineJournal>>,
 }
 
 impl UnitIndex {
-    /// The index of a folder. One that cannot be read is none.
+    /// The index of a folder that another process may hold. One that cannot be read is none.
     pub(crate) fn read(folder: &Path) -> Self {
         let path = folder.join(INDEX);
-        let lines = LineKind::Log
-            .open(&path)
-            .and_then(LineReader::values::<IndexLine>);
-        let lines = lines.unwrap_or_default().into_iter();
+        let whole = || {
+            let bytes = LineKind::Log.bytes_if_exists(&path)?.unwrap_or_default();
+            LineKind::Log.lines(&path, &bytes)?.whole_values::<IndexLine>()
+        };
+        let lines = whole().unwrap_or_default();
+        Self::of(path, lines)
+    }
+
+    /// The index of a folder that this process holds, to add to.
+    pub(crate) fn open(folder: &Path) -> Result<Self, StudyError> {
+        let path = folder.join(INDEX);
+        let (journal, lines) = LineJournal::open::<IndexLine>(&path).or_else(|_| {
+            remove_if_exists(&path)?;
+            Ok::<_, StudyError>(LineJournal::open::<IndexLine>(&path)?)
+        })?;
+        let journal = Some(Mutex::new(journal));
+        Ok(Self {
+            journal,
+            ..Self::of(path, lines)
+        })
+    }
+
+    fn of(path: PathBuf, lines: Vec<IndexLine>) -> Self {
         Self {
             path,
-            known: lines.map(|line| (line.id.clone(), line)).collect(),
+            known: lines.into_iter().map(|line| (line.id.clone(), line)).collect(),
             is_changed: false,
+            journal: None,
         }
+    }
+
+    /// Adds what a unit has just come to, for those who look on while others run.
+    pub(crate) fn keep(
+        &self,
+        id: &UnitId,
+        (path, sha256): (&Path, &str),
+        unit: RecordedUnit,
+    ) -> Result<(), StudyError> {
+        let (Some(journal), Some(state)) = (&self.journal, state(path)) else {
+            return Ok(());
+        };
+        let line = IndexLine::new((id, sha256), state, unit);
+        Ok(journal
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .add(&line)?)
     }
 
     /// What a unit came to, where it is finished and decided by the same: its result is read only when it changed.
@@ -95,25 +152,19 @@ impl UnitIndex {
         (path, sha256): (&Path, &str),
         read: impl FnOnce() -> Result<Option<RecordedUnit>, StudyError>,
     ) -> Result<Option<Box<RawValue>>, StudyError> {
-        let Some((bytes, modified_ns)) = state(path) else {
+        let Some(state) = state(path) else {
             return Ok(None);
         };
-        if let Some(line) = self.unchanged(id, (bytes, modified_ns))
+        if let Some(line) = self.unchanged(id, state)
             && line.sha256 == sha256
         {
             return Ok(Some(line.found.clone()));
         }
-        let Some(RecordedUnit { found, spent }) = read()? else {
+        let Some(unit) = read()? else {
             return Ok(None);
         };
-        let line = IndexLine {
-            id: id.clone(),
-            sha256: sha256.to_owned(),
-            bytes,
-            modified_ns,
-            found: found.clone(),
-            spent,
-        };
+        let found = unit.found.clone();
+        let line = IndexLine::new((id, sha256), state, unit);
         self.known.insert(id.clone(), line);
         self.is_changed = true;
         Ok(Some(found))
@@ -164,17 +215,14 @@ impl UnitIndex {
 }
 
 /// The line of a finished unit, read from its result and from what it says that it cost.
-fn read_line(id: &UnitId, path: &Path, (bytes, modified_ns): (u64, u64)) -> Result<IndexLine, StudyError> {
+fn read_line(id: &UnitId, path: &Path, state: (u64, u64)) -> Result<IndexLine, StudyError> {
     let read = read_if_exists(path)?.unwrap_or_default();
     let result: UnitResult<Box<RawValue>> = parse_json(path, &read)?;
-    Ok(IndexLine {
-        id: id.clone(),
-        sha256: result.sha256,
-        bytes,
-        modified_ns,
+    let unit = RecordedUnit {
         found: result.found,
         spent: read_as(&path.with_file_name(SPENDING))?,
-    })
+    };
+    Ok(IndexLine::new((id, &result.sha256), state, unit))
 }
 
 /// How a file looks; none where it is not there.

@@ -10,6 +10,7 @@ use ktd_client::AskedModel;
 use ktd_experiment::agent::AgentConfig;
 use ktd_io::whole_file::read_if_exists;
 use ktd_record::program_record::ProgramRecord;
+use ktd_record::spending::Spending;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -172,6 +173,11 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     /// Whether the infrastructure took all of a finished unit away: it is run again where that is asked for.
     fn is_lost(_found: &Self::Found) -> bool {
         false
+    }
+
+    /// What a unit of [`Keep::Own`] has cost; none where it asked nobody.
+    fn spent(_found: &Self::Found) -> Option<&Spending> {
+        None
     }
 
     /// What the units came to, in the order of the plan.

@@ -25,20 +25,19 @@ impl<K: StudyKind> OpenedStudy<K> {
         }
     }
 
-    /// Runs a unit whose record is a line. The files that it makes beside it lie in the folder of the study.
+    /// Runs a unit whose record is a line: what it comes to, and SHA-256 of the files that it makes in the folder of the study.
     pub(crate) async fn run_line(
         &self,
         unit: &Planned<K::Unit>,
         mode: LineMode,
         (progress, threads, before): Given<'_>,
-    ) -> Result<UnitLine, StudyError> {
-        let mut hands = Hands {
+    ) -> Result<(K::Found, BTreeMap<String, String>), StudyError> {
+        let hands = Hands {
             before,
             lines: LineFiles::new(Some(&self.out), mode),
             ..Hands::unrecorded(progress, threads)
         };
-        let found = K::run(&self.world, &unit.unit, &mut hands).await?;
-        hands.advance_to(unit.steps);
+        let (found, hands) = self.run_with(unit, hands).await?;
         let mut files = hands.lines.into_hashes();
         for (name, bytes) in hands.files {
             if mode == LineMode::Written {
@@ -52,38 +51,28 @@ impl<K: StudyKind> OpenedStudy<K> {
             }
             files.insert(name, sha256_hex(&bytes));
         }
-        self.line(unit, &found, files)
+        Ok((found, files))
     }
 
-    /// Runs a unit whose record has a format of the kind's own.
-    pub(crate) async fn run_own(
+    /// Runs a unit of whose record the kernel writes nothing while it runs.
+    pub(crate) async fn run_with<'h>(
         &self,
         unit: &Planned<K::Unit>,
-        (progress, threads, before): Given<'_>,
-    ) -> Result<K::Found, StudyError> {
-        let mut hands = Hands {
-            folder: Some(self.own_folder(unit)?.0),
-            before,
-            ..Hands::unrecorded(progress, threads)
-        };
+        mut hands: Hands<'h, K::Event>,
+    ) -> Result<(K::Found, Hands<'h, K::Event>), StudyError> {
         let found = K::run(&self.world, &unit.unit, &mut hands).await?;
         hands.advance_to(unit.steps);
-        Ok(found)
+        Ok((found, hands))
     }
 
-    pub(crate) fn line(
-        &self,
-        unit: &Planned<K::Unit>,
-        found: &K::Found,
-        files: BTreeMap<String, String>,
-    ) -> Result<UnitLine, StudyError> {
+    pub(crate) fn line(&self, unit: &Planned<K::Unit>, found: &K::Found) -> Result<UnitLine, StudyError> {
         let found = serde_json::value::to_raw_value(found)
             .map_err(|error| StudyError::input(format_args!("{}: {error}", unit.id), ""))?;
         Ok(UnitLine {
             id: unit.id.clone(),
             sha256: self.decided.unit_sha256(&unit.unit)?,
             found,
-            files,
+            files: BTreeMap::new(),
         })
     }
 }

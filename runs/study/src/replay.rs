@@ -113,7 +113,7 @@ fn replay_unit<K: StudyKind>(
         let before = recorded_before(study, unit, lines)?;
         let replaying = folder.replay::<K>((&study.world, unit, role), deep, (run.progress, 1, &before));
         let found = run.tasks.block_on(replaying)?;
-        return Ok(study.line(unit, &found, BTreeMap::new())?.found);
+        return Ok(study.line(unit, &found)?.found);
     }
     let sha256 = study.decided.unit_sha256(&unit.unit)?;
     let line = lines.known(&unit.id, &sha256).ok_or_else(|| {
@@ -131,11 +131,12 @@ fn replay_unit<K: StudyKind>(
     }
     let before = recorded_before(study, unit, lines)?;
     let running = study.run_line(unit, LineMode::Compared, (run.progress, 1, &before));
-    let made = run.tasks.block_on(running)?;
-    if line.files != made.files {
+    let (found, files) = run.tasks.block_on(running)?;
+    if line.files != files {
         let what = "units.jsonl: the files that it made come to something else";
         return Err(StudyError::difference(what, CHANGED_HINT));
     }
+    let made = study.line(unit, &found)?;
     match K::difference(line.found.get(), made.found.get()) {
         None => Ok(line.found.clone()),
         Some(found) => Err(StudyError::difference(
@@ -165,7 +166,7 @@ fn replay_own<K: StudyKind>(
         K::finished(&study.world, &unit.unit, &folder)?
     };
     hands.advance_to(unit.steps);
-    Ok(study.line(unit, &found, BTreeMap::new())?.found)
+    Ok(study.line(unit, &found)?.found)
 }
 
 /// What the units came to that this one comes after, as they are recorded: each is compared by itself.
@@ -180,7 +181,7 @@ fn recorded_before<K: StudyKind>(
             Keep::Folder => Some(study.folder(other)?.recorded()?.found),
             Keep::Own => {
                 let found = K::finished(&study.world, &other.unit, &study.own_folder(other)?.0)?;
-                Some(study.line(other, &found, BTreeMap::new())?.found)
+                Some(study.line(other, &found)?.found)
             }
             Keep::Line => {
                 let line = lines.known(&other.id, &study.decided.unit_sha256(&other.unit)?);

@@ -4,14 +4,13 @@ use crate::asking::Asking;
 use crate::at_once::all_at_once;
 use crate::failures::Failures;
 use crate::identity::{Decided, STUDY, known_base, read_header};
-use crate::index::{RecordedUnit, UnitIndex};
+use crate::index::UnitIndex;
 use crate::inputs::Inputs;
 use crate::kind::{Keep, Opening, Planned, StudyKind};
 use crate::line_files::LineMode;
 use crate::plan_lines::{PlanLine, keep_plan};
-use crate::recorded_units::RecordedUnits;
 use crate::register;
-use crate::report_files::{SUMMARY, write_report};
+use crate::report_files::write_report;
 use crate::study_run::{StudyEnd, StudyRun};
 use crate::told_to_end::unless_told_to_end;
 use crate::unfinished::UNFINISHED;
@@ -20,7 +19,7 @@ use crate::unit_id::of_raw;
 use crate::unit_lines::{UnitLine, UnitLines};
 use crate::{Report, StudyError, UnitId};
 use futures::FutureExt;
-use ktd_io::whole_file::{json_bytes, remove_directory};
+use ktd_io::whole_file::remove_directory;
 use ktd_record::set_aside::set_aside;
 use ktd_record::study_folder::StudyFolder;
 use serde_json::value::RawValue;
@@ -29,12 +28,12 @@ use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 
 /// What is known of the units of a plan.
-struct Known {
+pub(crate) struct Known {
     lines: UnitLines,
-    index: UnitIndex,
-    found: BTreeMap<UnitId, Box<RawValue>>,
+    pub(crate) index: UnitIndex,
+    pub(crate) found: BTreeMap<UnitId, Box<RawValue>>,
     /// Units whose own record is another unit's, or was changed: they end no other.
-    refused: BTreeMap<UnitId, StudyError>,
+    pub(crate) refused: BTreeMap<UnitId, StudyError>,
 }
 
 /// Lines of units that ran, and those that ended without a result, and why.
@@ -110,45 +109,6 @@ fn run_opened<K: StudyKind>(study: OpenedStudy<K>, run: &StudyRun<'_>) -> Result
     })
 }
 
-/// The report of a study whose units are all recorded, written again from the records alone.
-///
-/// # Errors
-/// [`StudyError`] for a folder without a study of this kind, one that is not finished, and one of which a unit is missing or comes
-/// to something else than `report.json` says.
-pub fn report_study<K: StudyKind>(out: &Path) -> Result<(K::Summary, Report), StudyError> {
-    // A folder without a study is left as it is.
-    let header = read_header::<K>(out)?;
-    let _lock = ktd_io::lock::FileLock::of_folder(out)?;
-    let path = out.join(SUMMARY);
-    let recorded: K::Summary = ktd_io::whole_file::read_json(&path)?;
-    let changed = |what: &dyn std::fmt::Display| {
-        StudyError::difference(
-            format_args!("{}: {what}", path.display()),
-            "the folder was changed; take it from whoever made it, or run the study again: it continues",
-        )
-    };
-    let units = RecordedUnits::read(out)?;
-    if let Some(missing) = units.missing().first() {
-        return Err(changed(&format_args!("the record of unit {missing} is missing")));
-    }
-    let found = units.found();
-    let each = units
-        .0
-        .iter()
-        .filter_map(|(unit, _)| Some((&unit.id, found.get(&unit.id)?)));
-    let each: Vec<(UnitId, K::Found)> = each
-        .map(|(id, found)| Ok((id.clone(), of_raw(id, found)?)))
-        .collect::<Result<_, StudyError>>()?;
-    let mut summary = K::conclude(&header.keys, each)?;
-    K::add_count(&mut summary, register::counted(out, None)?);
-    if json_bytes(&path, &recorded)? != json_bytes(&path, &summary)? {
-        return Err(changed(&"it is not what the records come to"));
-    }
-    let report = K::report(&header.keys, &summary)?;
-    write_report(out, &summary, &report)?;
-    Ok((summary, report))
-}
-
 impl<K: StudyKind> OpenedStudy<K> {
     pub(crate) fn over(
         (keys, world, inputs): (K::Keys, K::World, Inputs),
@@ -217,14 +177,6 @@ impl<K: StudyKind> OpenedStudy<K> {
         UnitFolder::new(&self.out.join(UNITS), unit, &self.decided)
     }
 
-    /// Where a unit lies whose record has a format of the kind's own, and the file that closes it.
-    pub(crate) fn own_folder(&self, unit: &Planned<K::Unit>) -> Result<(PathBuf, PathBuf), StudyError> {
-        let own = K::OWN.ok_or_else(|| StudyError::no_own_format(&self.out))?;
-        let folder = self.out.join(own.folder).join(unit.id.as_str());
-        let closed_by = folder.join(own.closed_by);
-        Ok((folder, closed_by))
-    }
-
     /// What the model of a unit is asked for, and its seed.
     pub(crate) fn role(&self, unit: &Planned<K::Unit>) -> (String, u64) {
         let settings = K::asking(&self.keys);
@@ -238,7 +190,7 @@ impl<K: StudyKind> OpenedStudy<K> {
     fn known(&self, run: &StudyRun<'_>) -> Result<Known, StudyError> {
         let mut known = Known {
             lines: UnitLines::open(&self.out)?,
-            index: UnitIndex::read(&self.out),
+            index: UnitIndex::open(&self.out)?,
             found: BTreeMap::new(),
             refused: BTreeMap::new(),
         };
@@ -262,28 +214,6 @@ impl<K: StudyKind> OpenedStudy<K> {
             }
         }
         Ok(known)
-    }
-
-    /// What a unit came to whose record has a format of the kind's own.
-    fn found_of_own(
-        &self,
-        unit: &Planned<K::Unit>,
-        Known { index, refused, .. }: &mut Known,
-    ) -> Result<Option<Box<RawValue>>, StudyError> {
-        let (folder, closed_by) = self.own_folder(unit)?;
-        let sha256 = self.decided.unit_sha256(&unit.unit)?;
-        index.known_or(&unit.id, (&closed_by, &sha256), || {
-            match K::finished(&self.world, &unit.unit, &folder) {
-                Ok(found) => Ok(Some(RecordedUnit {
-                    found: self.line(unit, &found, BTreeMap::new())?.found,
-                    spent: None,
-                })),
-                Err(error) => {
-                    refused.insert(unit.id.clone(), error);
-                    Ok(None)
-                }
-            }
-        })
     }
 
     /// Moves the record of a unit out of the way, so that it is run again.
@@ -360,17 +290,22 @@ impl<K: StudyKind> OpenedStudy<K> {
                 Keep::Folder => {
                     let asked = asking.of(unit.model)?;
                     let folder = self.folder(unit)?;
-                    folder
-                        .run::<K>((&self.world, unit), asked.as_ref(), given)
-                        .await?
+                    folder.run::<K>((&self.world, unit), asked.as_ref(), given).await?
                 }
                 Keep::Own => self.run_own(unit, given).await?,
             };
-            self.line(unit, &found, BTreeMap::new())
+            Ok((found, BTreeMap::new()))
         };
-        let line = unless_told_to_end(running, run.told_to_end).await?;
-        if unit.keep == Keep::Line {
-            known.lines.keep(&line)?;
+        let (found, files) = unless_told_to_end(running, run.told_to_end).await?;
+        let line = UnitLine {
+            files,
+            ..self.line(unit, &found)?
+        };
+        match unit.keep {
+            Keep::Line => known.lines.keep(&line)?,
+            // Its own result says it to those who look on.
+            Keep::Folder => {}
+            Keep::Own => self.keep_own((unit, &line), &found, &known.index)?,
         }
         Ok(line)
     }
@@ -390,13 +325,7 @@ impl<K: StudyKind> OpenedStudy<K> {
                     known.index.found(unit, (&self.folder(unit)?, K::ASKS))?;
                 }
                 // It has just compared what it closed.
-                Keep::Own => {
-                    let closed_by = self.own_folder(unit)?.1;
-                    let sha256 = self.decided.unit_sha256(&unit.unit)?;
-                    let found = known.found.get(&unit.id).cloned();
-                    let found = || Ok(found.map(|found| RecordedUnit { found, spent: None }));
-                    known.index.known_or(&unit.id, (&closed_by, &sha256), found)?;
-                }
+                Keep::Own => self.close_own(unit, known)?,
             }
         }
         known.index.write()?;

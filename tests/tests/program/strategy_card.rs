@@ -8,7 +8,7 @@ pub(crate) fn strategy_command<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
         .first()
         .is_some_and(|verb| ["plan", "report", "replay"].contains(verb));
     let own: &[&str] = if is_of_all { &[] } else { &["strategy-code"] };
-    let deep: &[&str] = if arguments.first() == Some(&"replay") {
+    let deep: &[&str] = if arguments.first() == Some(&"replay") && !arguments.contains(&"--deep") {
         &["--deep"]
     } else {
         &[]

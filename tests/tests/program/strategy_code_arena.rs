@@ -155,10 +155,14 @@ fn reviews_are_stopped_by_their_budget_continued_and_replayed() {
     };
     let base_url = vendor.base_url();
     let both = (base_url.as_str(), &["one", "two"][..]);
-    let plan = json_of(&folder, &["run", "x.toml", "--dry-run"]);
-    let planned = &plan["reviewers"][1];
-    assert_eq!((&planned["id"], &planned["asked"]), (&json!("two"), &json!(7)));
-    assert!(planned["dollars"].as_f64().unwrap() > 0.0);
+    let plan = json_of(&folder, &["plan", "x.toml"]);
+    let reviews = plan["asked"].as_array().unwrap().last().unwrap();
+    assert_eq!(
+        (&reviews["agent"], &reviews["usual"]["requests"]),
+        (&json!("two"), &json!(7)),
+        "{plan}"
+    );
+    assert!(0 < reviews["usual"]["cost_picodollars"].as_u64().unwrap());
 
     // The submissions have spent 4 dollars and some cents, and each review spends 1.
     let little = "arena = {}\nparallel = 1\nbudget = { experiment = '5.5' }";
@@ -180,6 +184,9 @@ fn reviews_are_stopped_by_their_budget_continued_and_replayed() {
     assert_eq!(vendor.count(), 21);
 
     let asked = vendor.count();
+    // What is not finished is no study to replay; without the second seed it is finished again.
+    error_of(&folder, &["replay", "results/x"], 1);
+    assert_eq!(json_of(&folder, &["run", "x.toml"]), found);
     assert_eq!(
         json_of(&folder, &["replay", "results/x", "--deep"])["matches"],
         true
