@@ -72,9 +72,10 @@ impl<K: StudyKind> OpenedStudy<K> {
     ) -> Result<(), StudyError> {
         let closed_by = self.own_folder(unit)?.1;
         let sha256 = self.decided.unit_sha256(&unit.unit)?;
-        let recorded = |found: &Box<RawValue>| self.recorded_unit(unit, &of_raw(&unit.id, found)?);
         index.known_or(&unit.id, (&closed_by, &sha256), || {
-            found.get(&unit.id).map(recorded).transpose()
+            let found = found.get(&unit.id).map(|found| of_raw(&unit.id, found));
+            let found = found.transpose()?.map(|found| self.recorded_unit(unit, &found));
+            found.transpose()
         })?;
         Ok(())
     }

@@ -290,7 +290,9 @@ impl<K: StudyKind> OpenedStudy<K> {
                 Keep::Folder => {
                     let asked = asking.of(unit.model)?;
                     let folder = self.folder(unit)?;
-                    folder.run::<K>((&self.world, unit), asked.as_ref(), given).await?
+                    folder
+                        .run::<K>((&self.world, unit), asked.as_ref(), given)
+                        .await?
                 }
                 Keep::Own => self.run_own(unit, given).await?,
             };
