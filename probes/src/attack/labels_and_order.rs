@@ -12,6 +12,7 @@ use crate::parsed_exhibit::ParsedExhibit;
 use ktd_env::{Board, KeyedStream};
 use ktd_guard::Register;
 use ktd_masking::MaskKey;
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -70,8 +71,9 @@ impl LabelsAndOrder {
     }
 
     /// Tries to guess the key behind all alias maps: small numbers, in the ways that people write them into 32 bytes.
-    pub(crate) fn study(&mut self, probes: &[ProbeText]) {
-        let readable = probes.iter().filter_map(|probe| {
+    pub(crate) fn study<P: Borrow<ProbeText>>(&mut self, probes: impl IntoIterator<Item = P>) {
+        let readable = probes.into_iter().filter_map(|probe| {
+            let probe = probe.borrow();
             let parsed = ParsedExhibit::read(probe.exhibits.first()?)?;
             let listed = listed(&parsed);
             (LEAST_LISTED <= listed.len()).then(|| (probe_name(probe.kind, probe.number), listed))
@@ -422,7 +424,7 @@ mod tests {
         let probes = probes(&attacker, &root);
         attacker.study(&probes);
         assert!(attacker.root.is_none());
-        attacker.study(&[]);
+        attacker.study(&probes[..0]);
         assert!(attacker.root.is_none());
     }
 

@@ -23,6 +23,7 @@ use crate::parsed_exhibit::ParsedExhibit;
 use crate::scan::{Case, ScanResult, Scope, scan};
 use ktd_env::KeyedStream;
 use ktd_masking::Numeric;
+use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Range;
 
@@ -71,7 +72,7 @@ impl Attackers {
     }
 
     /// Looks at a whole set for what one probe cannot tell: whether its keys can be guessed.
-    pub fn study(&mut self, probes: &[ProbeText]) {
+    pub fn study<P: Borrow<ProbeText>>(&mut self, probes: impl IntoIterator<Item = P>) {
         self.labels.study(probes);
     }
 

@@ -16,6 +16,8 @@ pub enum Answerer {
     Model(Box<HttpTransport>),
     /// A program that speaks lines: one process for all conversations of a record, which come one after the other.
     Program(Box<BridgeTransport<ProcessAgent>>),
+    /// An agent of the program's own.
+    Builtin(Box<dyn Transport>),
 }
 
 impl Answerer {
@@ -39,6 +41,7 @@ impl Answerer {
         match self {
             Self::Model(endpoint) => &**endpoint,
             Self::Program(bridge) => &**bridge,
+            Self::Builtin(agent) => &**agent,
         }
     }
 
@@ -46,7 +49,7 @@ impl Answerer {
     #[must_use]
     pub const fn at_once(&self, wanted: usize) -> usize {
         match self {
-            Self::Model(_) => wanted,
+            Self::Model(_) | Self::Builtin(_) => wanted,
             Self::Program(_) => 1,
         }
     }

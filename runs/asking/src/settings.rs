@@ -26,6 +26,8 @@ pub struct AskingSettings<'s> {
     pub agents: &'s [AgentConfig],
     /// Whether programs that speak lines may answer too.
     pub takes_programs: bool,
+    /// A built-in agent that may answer too.
+    pub builtin: Option<&'static str>,
     /// Vendors of one's own.
     pub dialects: &'s [Dialect],
     /// What is done about infrastructure faults.
@@ -71,8 +73,11 @@ impl AskingSettings<'_> {
                 "write agents = [{ id = \"judge\", vendor = \"openai\", model = \"gpt-5.5\", api_key_env = \"OPENAI_API_KEY\" }]",
             ));
         }
-        let answers =
-            |agent: &AgentConfig| agent.model().is_some() || self.takes_programs && agent.program().is_some();
+        let answers = |agent: &AgentConfig| {
+            let is_program = self.takes_programs && agent.program().is_some();
+            let is_builtin = self.builtin.is_some() && agent.builtin_name() == self.builtin;
+            agent.model().is_some() || is_program || is_builtin
+        };
         if let Some(agent) = self.agents.iter().find(|agent| !answers(agent)) {
             return Err(not_a_model(&agent.id));
         }

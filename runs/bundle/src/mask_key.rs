@@ -85,7 +85,11 @@ fn draw_key(path: &Path) -> Result<MaskKey, RecordError> {
     parse_key(&kept).map_err(|error| RecordError::damaged(path, error.to_string()))
 }
 
-fn drawn() -> Result<MaskKey, RecordError> {
+/// A mask key from the system's entropy, which is kept nowhere yet.
+///
+/// # Errors
+/// [`RecordError`] when there is no entropy.
+pub fn drawn() -> Result<MaskKey, RecordError> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| {
         RecordError::input(

@@ -70,7 +70,7 @@ impl AnswerLine {
     pub fn of_language(market: &Market, found: &LanguageAnswer) -> Self {
         Self {
             reason: found.reason.clone(),
-            ..Self::of(market, (found.kind, found.number), found.answer.as_ref())
+            ..Self::of(market, (found.kind, found.number), found.answer(market).as_ref())
         }
     }
 

@@ -1,6 +1,8 @@
 //! Who attacked.
 
+use crate::config::CertifyConfig;
 use crate::set_record::SetRecord;
+use ktd_experiment::config::AgentConfig;
 use ktd_probes::Attackers;
 use ktd_probes::judge::{EXPECTED_OF_LANGUAGE, EXPECTED_RECOVERIES, ExpectedRecovery};
 use serde::{Deserialize, Serialize};
@@ -37,6 +39,21 @@ pub fn database_attackers() -> Vec<AttackerRecord> {
         model: None,
     };
     Attackers::NAMES.into_iter().map(attacker).collect()
+}
+
+/// Everybody who is asked by a file: the attackers of the database, then the language models.
+#[must_use]
+pub fn attackers_of(keys: &CertifyConfig) -> Vec<AttackerRecord> {
+    let language = |agent: &AgentConfig| AttackerRecord {
+        name: agent.id.clone(),
+        knows: Knowledge::Language,
+        model: Some(match agent.model().and_then(|model| model.vendor.as_deref()) {
+            Some(vendor) => format!("{vendor}/{}", agent.model_name()),
+            None => agent.model_name().to_owned(),
+        }),
+    };
+    let language = keys.language.agents.iter().map(language);
+    database_attackers().into_iter().chain(language).collect()
 }
 
 /// Who must recover what of which control of a set: the attackers of the database, then each

@@ -2,9 +2,8 @@
 //! another mask made.
 
 use super::certificate::Certificate;
-use super::jsonl;
 use super::paths::CertifyPaths;
-use super::probe_line::{self, ProbeLine};
+use super::probe_line::each_probe;
 use super::set_record::Origin;
 use crate::CertifyError;
 use ktd_bundle::recorded_prompts::{identifier_fault, is_hidden};
@@ -38,7 +37,8 @@ pub(super) fn check(path: &Path, certificate: &Certificate) -> Result<bool, Cert
             continue;
         }
         was_there = true;
-        for probe in probe_line::probes(&file, kind, jsonl::read::<ProbeLine>(&file)?)? {
+        for probe in each_probe(&file, kind)? {
+            let probe = probe?;
             for exhibit in &probe.exhibits {
                 let found = look(mask, exhibit);
                 has_own_factors |= found.has_own_factors;

@@ -151,7 +151,7 @@ impl CertificateSigner {
 
 /// Whether nobody was asked yet: what was attacked before it was committed to may have been chosen by its answers.
 fn check_unanswered(paths: &CertifyPaths) -> Result<(), CertifyError> {
-    for name in ["answers", "controls", "attackers"] {
+    for name in ["answers", "controls", "units"] {
         let folder = paths.root().join(name);
         if !list_if_exists(&folder)?.is_empty() {
             return Err(CertifyError::input(
@@ -159,11 +159,32 @@ fn check_unanswered(paths: &CertifyPaths) -> Result<(), CertifyError> {
                     "{} holds answers, but {COMMITMENT} is missing: these probes were attacked before they were committed to",
                     folder.display()
                 ),
-                "choose another directory with --out and let a new mask key be drawn; `--commit-only` commits before models are asked by other commands",
+                "choose another directory with --out and let a new mask key be drawn; `--commit-only` commits and asks nobody",
             ));
         }
     }
     Ok(())
+}
+
+/// The commitment of a record that is made again: what stands beside it, where it is this signer's, to these probes, criteria and
+/// attackers. Its SHA-256.
+///
+/// # Errors
+/// [`CertifyError`] naming what differs.
+pub(super) fn recorded(
+    path: &Path,
+    (set, criteria, attackers): (&SetRecord, AcceptanceCriteria, &[AttackerRecord]),
+    signed_by: Option<&str>,
+) -> Result<String, CertifyError> {
+    let signer = read_unchecked(path)?.and_then(|signed| signed.signature.signer());
+    let signer = signer.filter(|signer| Some(signer.fingerprint().as_str()) == signed_by);
+    let signer =
+        signer.ok_or_else(|| CertifyError::damaged(path, "it is not signed by whom the study names"))?;
+    let commitment = SignedCommitment::read(path, &signer)?.commitment;
+    match commitment.differs_from(set, criteria, attackers) {
+        None => Ok(sha256_file(path)?),
+        Some(part) => Err(CertifyError::damaged(path, format!("it commits to other {part}"))),
+    }
 }
 
 /// Whether a certificate is about what its signer committed to; `false` where the commitment is not next to it.

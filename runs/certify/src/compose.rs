@@ -10,14 +10,14 @@ use super::models_asked::models_asked;
 use super::paths::CertifyPaths;
 use super::set_plan::SetPlan;
 use super::set_record::{Origin, SetRecord};
-use super::store::{load_answers, load_gold};
+use super::sets::{load_answers, load_gold};
 use crate::CertifyError;
 use ktd_probes::judge::{
-    AcceptanceCriteria, AttackCounts, AttackerCounts, ExpectedRecovery, RecoveryCount, UnansweredCount,
+    AcceptanceCriteria, AttackCounts, AttackerCounts, ControlSet, ExpectedRecovery, RecoveryCount,
+    UnansweredCount,
 };
 use ktd_probes::{ProbeKind, given_away_of};
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 
 /// The counts of one attacker, kind by kind in the order of tables.
 #[must_use]
@@ -72,7 +72,11 @@ pub(crate) fn count_probes(
     let gold = load_gold(&probed, &record.by_kind())?;
     let mut counted = AttackCounts::default();
     for AttackerRecord { name, knows, .. } in attackers {
-        let answers = load_answers(&probed, name, &gold)?;
+        let own = match knows {
+            Knowledge::Database => probed.answers(name),
+            Knowledge::Language => probed.asked_answers(name),
+        };
+        let answers = load_answers(&probed.at(&own), &gold)?;
         if *knows == Knowledge::Database {
             for (stocks, counts) in count_known(name, &gold, &answers, record) {
                 counted.known.entry(stocks).or_default().extend(counts);
@@ -97,7 +101,6 @@ pub(crate) fn compose(
     attempts: AttemptCounts,
 ) -> Result<Certificate, CertifyError> {
     let record = SetRecord::read(&paths.set_record())?;
-    check_answers(paths, &attackers)?;
     let mut counted = count_probes(paths, &record, &attackers)?;
     for (attacker, expected) in expected_recoveries(&attackers, &record) {
         let count = count_control(paths, (attacker, &expected), &record.plan)?;
@@ -115,30 +118,6 @@ pub(crate) fn compose(
     Certificate::judge(basis, &counted)
 }
 
-/// Whether the answers on disk are those of the attackers and of nobody else: whoever was asked is counted.
-fn check_answers(paths: &CertifyPaths, attackers: &[AttackerRecord]) -> Result<(), CertifyError> {
-    let probed = paths.probed();
-    let folder = paths.root().join("answers");
-    let expected: BTreeSet<PathBuf> = attackers
-        .iter()
-        .map(|attacker| paths.root().join(probed.answers(&attacker.name)))
-        .collect();
-    let entries = std::fs::read_dir(&folder).map_err(CertifyError::io("list", &folder))?;
-    for entry in entries {
-        let path = entry.map_err(CertifyError::io("list", &folder))?.path();
-        if path.is_file() && !expected.contains(&path) {
-            return Err(CertifyError::input(
-                format!(
-                    "{} holds answers of an attacker that is not listed",
-                    path.display()
-                ),
-                "list it under [language] again, or take another directory with --out: nobody who was asked is left out",
-            ));
-        }
-    }
-    Ok(())
-}
-
 fn count_control(
     paths: &CertifyPaths,
     (attacker, expected): (&str, &ExpectedRecovery),
@@ -150,7 +129,11 @@ fn count_control(
         expected.control.probes(plan.control_probes),
     )]);
     let gold = load_gold(&set, &kinds)?;
-    let answers = load_answers(&set, attacker, &gold)?;
+    let own = match expected.control {
+        ControlSet::BrightDay => set.asked_answers(attacker),
+        _ => set.answers(attacker),
+    };
+    let answers = load_answers(&set.at(&own), &gold)?;
     let (counts, _) = count(attacker, &gold, &answers, plan.joint_days);
     let mut counts = counts.into_iter();
     counts

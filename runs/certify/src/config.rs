@@ -12,17 +12,20 @@ use ktd_experiment::step_config::SessionConfig;
 use ktd_experiment::window_config::WindowConfig;
 use ktd_io::whole_file::read_input;
 use ktd_masking::{Level, MaskSettings, Numeric};
-use ktd_probes::judge::DEFAULT_CONFIDENCE;
-use ktd_probes::judge::Thresholds;
+use ktd_probes::judge::{AcceptanceCriteria, DEFAULT_CONFIDENCE, Thresholds};
 use ktd_probes::{Attackers, DEFAULT_JOINT_DAYS};
 use ktd_tools::ToolLimits;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Configuration of `ktd probe` and `ktd certify`: what is probed, how often, and what a certificate asks.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+/// Configuration of probes, certificates and curves: what is probed, how often, and what a certificate asks. Keys of money and
+/// places are in no record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertifyConfig {
+    /// `certificate` or `curve`; the commands read files without it.
+    #[serde(default, skip_serializing)]
+    pub kind: Option<String>,
     /// Name of the probe set and of its directory.
     pub name: String,
     /// Panel file, relative to this file. Without it, the synthetic market of `synthetic`.
@@ -30,12 +33,30 @@ pub struct CertifyConfig {
     /// The synthetic market, where no panel is named.
     pub synthetic: Option<SyntheticConfig>,
     /// Where everything goes, relative to this file (default: `results/NAME`).
+    #[serde(default, skip_serializing)]
     pub output: Option<PathBuf>,
     /// File with the key that every exhibit's own is derived from, 64 hexadecimal digits (default: drawn once and kept in
     /// `private/`).
     pub mask_key_file: Option<PathBuf>,
+    /// The Ed25519 key that signs a certificate, relative to this file. Without it the probes are attacked and nothing is
+    /// certified.
+    #[serde(default, skip_serializing)]
+    pub key: Option<PathBuf>,
+    /// The signer's log of attempts (default: the key's name with `.attempts.jsonl`).
+    #[serde(default, skip_serializing)]
+    pub attempts: Option<PathBuf>,
+    /// Probes of somebody else, in this directory, instead of making them: `--probes`.
+    #[serde(skip)]
+    pub given: Option<PathBuf>,
+    /// Whether the probes are made and committed to, and nobody is asked: `--commit-only`.
+    #[serde(skip)]
+    pub commit_only: bool,
     /// The mask under probe (default: blinded, rescaled).
-    #[serde(default = "default_mask", deserialize_with = "mask_keys::mask")]
+    #[serde(
+        default = "default_mask",
+        serialize_with = "mask_keys::write_mask",
+        deserialize_with = "mask_keys::mask"
+    )]
     pub mask: MaskSettings,
     /// Decides every draw (default 1).
     #[serde(default = "default_seed")]
@@ -165,7 +186,11 @@ impl CertifyConfig {
         Ok(config)
     }
 
-    fn check(&self) -> Result<(), CertifyError> {
+    /// Whether the keys go together.
+    ///
+    /// # Errors
+    /// [`CertifyError::Input`] naming the key.
+    pub fn check(&self) -> Result<(), CertifyError> {
         let needs = |what: &str| Err(CertifyError::input(what, HINT));
         if !is_file_name(&self.name) {
             return needs("`name` must be letters, digits, `-`, `_` or `.`: it names a directory");
@@ -183,6 +208,18 @@ impl CertifyConfig {
         }
         if self.stretches == Some(0) || self.probes.kinds().next().is_none() {
             return needs("there is nothing to probe: `stretches` and one of `probes` must be at least 1");
+        }
+        if self.key.is_some() && self.mask.level == Level::Bright {
+            return Err(CertifyError::input(
+                "the level `bright` shows every stock and every day: there is nothing to certify",
+                "certify stock-blind, date-blind or blinded; `ktd probe` counts what bright gives away",
+            ));
+        }
+        if self.given.is_some() && !self.language.agents.is_empty() {
+            return Err(CertifyError::input(
+                "language models cannot be asked about probes of somebody else: what they read is made by the mask alone",
+                "remove `[language]`, or leave `--probes` out",
+            ));
         }
         self.sizes().check()?;
         self.nonce.as_deref().map_or(Ok(()), check_nonce)?;
@@ -244,15 +281,13 @@ impl CertifyConfig {
         }
     }
 
-    /// Where everything goes: `out`, else where the file says.
+    /// How sure bounds must be, and how far above chance they may lie.
     #[must_use]
-    pub fn directory(&self, out: Option<&Path>, base: &Path) -> PathBuf {
-        let own = || {
-            self.output
-                .clone()
-                .unwrap_or_else(|| Path::new("results").join(&self.name))
-        };
-        out.map_or_else(|| base.join(own()), Path::to_owned)
+    pub const fn criteria(&self) -> AcceptanceCriteria {
+        AcceptanceCriteria {
+            confidence: self.confidence,
+            thresholds: self.thresholds,
+        }
     }
 }
 

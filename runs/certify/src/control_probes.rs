@@ -1,9 +1,7 @@
 //! The probes of positive controls.
 
-use super::probe_inputs::{ProbeInputs, ProbeSet};
-use super::progress::ProgressFn;
+use super::probe_inputs::{ProbeInputs, wanted};
 use super::set_plan::SetPlan;
-use crate::CertifyError;
 use ktd_masking::{MaskKey, PERIOD_DAYS};
 use ktd_probes::judge::ControlSet;
 use ktd_probes::{ProbeKind, ProbePlan};
@@ -12,18 +10,8 @@ use ktd_probes::{ProbeKind, ProbePlan};
 #[must_use]
 pub(crate) fn plan_of(control: ControlSet, inputs: &ProbeInputs, plan: &SetPlan) -> ProbePlan {
     let key = match control {
-        ControlSet::ExactDay
-        | ControlSet::DatedDay
-        | ControlSet::SortedAliases
-        | ControlSet::ExactLinked
-        | ControlSet::ExactEpisode
-        | ControlSet::ExactAnchored
-        | ControlSet::AskedKeptIds
-        | ControlSet::AskedDatedKeptIds
-        | ControlSet::AskedAllMembers
-        | ControlSet::AskedExact
-        | ControlSet::BrightDay => inputs.key.derive(control.label()),
         ControlSet::SmallKey => small_key(),
+        _ => inputs.key.derive(control.label()),
     };
     let probing = plan.probing(control.mask(), key, control.label());
     let steps = episode_steps(control, probing.episode_steps);
@@ -48,36 +36,13 @@ pub(crate) fn only(control: ControlSet, most: usize) -> impl Fn(ProbeKind) -> us
     move |kind| if kind == control.kind() { most } else { 0 }
 }
 
-/// The probes of a control.
-///
-/// # Errors
-/// [`CertifyError::Input`] when the plan's stretches hold no member to ask about.
-pub(crate) fn make(
-    control: ControlSet,
-    inputs: &ProbeInputs,
-    plan: &SetPlan,
-    progress: ProgressFn<'_>,
-) -> Result<ProbeSet, CertifyError> {
-    let probing = plan_of(control, inputs, plan);
-    let count = control.probes(plan.control_probes);
-    let mut set = inputs.make(&probing, &only(control, count), progress)?;
-    if control == ControlSet::SortedAliases {
-        let market = &inputs.source.market;
-        set.probes = ktd_probes::controls::sorted_aliases(market, &probing, &set.probes);
-    }
-    Ok(set)
-}
-
-/// What the combination learns from before a control.
-///
-/// # Errors
-/// [`CertifyError::Input`] when the plan's stretches hold no member to ask about.
+/// What the combination learns from before a control, and how much.
+#[must_use]
 pub(crate) fn training(
     control: ControlSet,
     inputs: &ProbeInputs,
     plan: &SetPlan,
-    progress: ProgressFn<'_>,
-) -> Result<ProbeSet, CertifyError> {
+) -> (ProbePlan, Vec<(ProbeKind, usize)>) {
     let training = plan.training(control.mask(), &inputs.key, control.label());
     let steps = episode_steps(control, training.episode_steps);
     let training = ProbePlan {
@@ -88,7 +53,7 @@ pub(crate) fn training(
     let least = plan
         .training_of(control.kind())
         .min(control.probes(plan.control_probes));
-    inputs.make(&training, &only(control, least), progress)
+    (training, wanted(&only(control, least)))
 }
 
 /// The number 7 as a key.

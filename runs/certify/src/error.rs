@@ -8,6 +8,7 @@ use ktd_experiment::ExperimentError;
 use ktd_io::{ErrorClass, FileError, InputError};
 use ktd_probes::judge::ThresholdError;
 use ktd_record::RecordError;
+use ktd_study::StudyError;
 use std::path::PathBuf;
 
 /// Error of a certificate that cannot be made or proves nothing.
@@ -32,6 +33,9 @@ pub enum CertifyError {
     /// A request to a model.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// A unit of its study.
+    #[error(transparent)]
+    Study(#[from] StudyError),
     /// An episode.
     #[error(transparent)]
     Episode(#[from] EpisodeError),
@@ -72,6 +76,7 @@ ktd_io::error_explanations!(CertifyError: File, Experiment, Data, Bundle, Client
     Self::Untrusted { hint, .. } => (*hint, ErrorClass::Difference),
     Self::Statistics(error) => (error.hint(), ErrorClass::InvalidInput),
     Self::Threshold(error) => (error.hint(), ErrorClass::InvalidInput),
+    Self::Study(error) => (error.hint(), error.class()),
     Self::Session(_) => (
         "this is a defect of the program: report it",
         ErrorClass::InvalidInput

@@ -1,13 +1,13 @@
 //! Probes that somebody else made or changed, with their answer key.
 
-use super::gold_line::{self, GoldLine};
-use super::jsonl;
+use super::gold_line;
 use super::paths::SetPaths;
 use super::probe_inputs::ProbeSet;
-use super::probe_line::{self, ProbeLine};
+use super::probe_line::each_probe;
+use super::sets::read_gold;
 use crate::CertifyError;
 use ktd_env::Market;
-use ktd_probes::{Gold, ProbeKind};
+use ktd_probes::{Gold, ProbeKind, ProbeText};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -23,8 +23,7 @@ pub(super) fn read(root: &Path, market: &Market) -> Result<ProbeSet, CertifyErro
         let Some(path) = either(&paths.at(&paths.probes(kind))) else {
             continue;
         };
-        let lines = jsonl::read::<ProbeLine>(&path)?;
-        let probes = probe_line::probes(&path, kind, lines)?;
+        let probes: Vec<ProbeText> = each_probe(&path, kind)?.collect::<Result<_, _>>()?;
         if !probes.is_empty() {
             counts.insert(kind, probes.len());
         }
@@ -43,7 +42,7 @@ pub(super) fn read(root: &Path, market: &Market) -> Result<ProbeSet, CertifyErro
             "without it nothing can be counted: ask whoever made the probes",
         )
     })?;
-    let gold = jsonl::read::<GoldLine>(&path)?;
+    let gold = read_gold(&path)?;
     gold_line::check_order(&path, &gold, &counts)?;
     let gold = gold.iter().enumerate();
     set.gold = gold

@@ -1,7 +1,7 @@
 //! The files that a certificate binds: what its plan and its attackers imply, and nothing else.
 
 use super::attacker_record::{AttackerRecord, Knowledge};
-use super::paths::{COMMITMENT, CertifyPaths, MASK_KEY, PROBES, SET_RECORD};
+use super::paths::{COMMITMENT, CertifyPaths, MASK_KEY, SET_RECORD};
 use super::set_record::SetRecord;
 use crate::CertifyError;
 use ktd_io::sha256::sha256_file;
@@ -9,41 +9,34 @@ use ktd_probes::judge::ControlSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Below the folder of a language model and a set of probes: who was asked, every request with its reply, and what each
-/// probe came to.
-const RECORDS: [&str; 3] = ["attacker.json", "exchanges.jsonl.zst", "answers.jsonl"];
-
 /// Name of every other file of a certificate of these attackers.
 #[must_use]
 pub(super) fn names(record: &SetRecord, attackers: &[AttackerRecord]) -> BTreeSet<String> {
-    let knowing = |knows: &[Knowledge]| -> Vec<&str> {
-        let own = attackers
-            .iter()
-            .filter(|attacker| knows.contains(&attacker.knows));
+    let knowing = |knows: Knowledge| -> Vec<&str> {
+        let own = attackers.iter().filter(|attacker| attacker.knows == knows);
         own.map(|attacker| attacker.name.as_str()).collect()
     };
-    let (database, language) = (knowing(&[Knowledge::Database]), knowing(&[Knowledge::Language]));
-    let everyone = knowing(&[Knowledge::Database, Knowledge::Language]);
+    let (database, language) = (knowing(Knowledge::Database), knowing(Knowledge::Language));
     let paths = CertifyPaths::new(Path::new(""));
     let bright = ControlSet::BrightDay;
     let mut names = BTreeSet::from([SET_RECORD, MASK_KEY, COMMITMENT].map(str::to_owned));
-    for attacker in &language {
-        for set in [PROBES, bright.label()] {
-            names.extend(RECORDS.map(|record| format!("attackers/{set}/{attacker}/{record}")));
-        }
-    }
-    let mut sets = vec![(paths.probed(), record.by_kind().into_keys().collect(), everyone)];
+    let mut sets = vec![(paths.probed(), record.by_kind().into_keys().collect())];
     for control in ControlSet::of(record.plan.numeric, record.has_asked()) {
-        let set = paths.control(control.label());
-        sets.push((set, vec![control.kind()], database.clone()));
+        sets.push((paths.control(control.label()), vec![control.kind()]));
+    }
+    for (set, _) in &sets {
+        names.extend(database.iter().map(|attacker| set.answers(attacker)));
     }
     if !language.is_empty() {
-        sets.push((paths.control(bright.label()), vec![bright.kind()], language));
+        let bright = (paths.control(bright.label()), vec![bright.kind()]);
+        for set in [&paths.probed(), &bright.0] {
+            names.extend(language.iter().flat_map(|attacker| set.asked_record(attacker)));
+        }
+        sets.push(bright);
     }
-    for (set, kinds, who) in sets {
+    for (set, kinds) in sets {
         names.insert(set.gold().to_owned());
         names.extend(kinds.into_iter().map(|kind| set.probes(kind)));
-        names.extend(who.into_iter().map(|attacker| set.answers(attacker)));
     }
     names
 }

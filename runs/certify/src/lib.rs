@@ -4,18 +4,19 @@
 //! |---|---|---|
 //! | `set.json` | what the probes are, and the hashes of their files | anyone |
 //! | `probes/KIND.jsonl.zst` | what an attacker may see, a line a probe | anyone |
-//! | `answers/ATTACKER.jsonl.zst` | what each attacker answered, in real codes and dates | anyone |
+//! | `answers/ATTACKER.jsonl.zst` | what each attacker of the database answered, in real codes and dates | anyone |
 //! | `controls/CONTROL/` | the same of each positive control | anyone |
-//! | `attackers/SET/MODEL/` | what each language model was asked, and its replies | anyone |
+//! | `units/SET.MODEL/` | what each language model was asked, its replies, and what they came to | anyone |
 //! | `private/*.gold.jsonl` | the answer keys | the owner |
 //! | `private/mask.key` | the key that every exhibit's own is derived from | the owner |
 //! | `commitment.json` | what will be attacked and what would pass, signed before anybody is asked | anyone |
 //! | `attempts.jsonl` | a copy of the signer's log of attempts | anyone |
 //! | `certificate.json` | counts, bounds, verdict, hashes and signature | anyone |
 //!
-//! Knows: probes, the client, the record. Never knows: ranks, a terminal.
+//! Beside them lie the records and the report of a study. A curve over the rungs of numbers is a study too.
+//!
+//! Knows: probes, the client, the record, the shape of a study. Never knows: ranks, a terminal.
 
-pub mod acts;
 pub mod answer_line;
 mod attack_run;
 pub mod attacker_record;
@@ -23,6 +24,7 @@ pub mod attempts;
 pub mod certificate;
 mod claimed_mask;
 pub mod commitment;
+mod comparison;
 mod completeness;
 mod compose;
 pub mod config;
@@ -32,9 +34,8 @@ mod error;
 mod external_probes;
 mod files;
 pub mod gold_line;
-mod jsonl;
+mod kind;
 mod kind_counts;
-mod language;
 pub mod language_attackers;
 pub mod mark;
 pub mod models_asked;
@@ -42,19 +43,22 @@ mod one_or_more;
 pub mod paths;
 pub mod probe_inputs;
 mod probe_line;
-mod progress;
-pub mod run;
+pub mod report;
 pub mod set_plan;
 pub mod set_record;
+mod sets;
 pub mod signed;
 mod sizes;
-mod store;
-pub mod table;
+mod units;
 pub mod verify;
 mod workspace;
+mod world;
 
-pub use attack_run::{Answers, AttackRun};
+pub use attack_run::{Answers, AttackRun, ProbeStream};
+pub use curve::CurveStudy;
 pub use error::CertifyError;
+pub use kind::CertificateStudy;
 pub use kind_counts::KindCounts;
-pub use progress::ProgressFn;
+pub use units::{CertificateFound, CertificateUnit};
 pub use workspace::ProbeWorkspace;
+pub use world::MaskWorld;

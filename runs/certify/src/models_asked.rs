@@ -4,11 +4,11 @@
 //! days on which they were asked. Names and times are those of the endpoint's own replies.
 
 use super::attacker_record::{AttackerRecord, Knowledge};
-use super::paths::{CertifyPaths, PROBES};
+use super::paths::CertifyPaths;
 use crate::CertifyError;
-use ktd_bundle::BundlePaths;
 use ktd_env::TradeDate;
 use ktd_probes::judge::{ControlSet, UnansweredCount};
+use ktd_record::RecordPaths;
 use ktd_record::exchanges::{ExchangeOutcome, each_exchange};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,9 +103,9 @@ pub(super) fn models_asked(
     let mut models = ModelAsked::counted(attackers, unanswered);
     for model in &mut models {
         let (mut served, mut times) = (BTreeSet::new(), BTreeSet::new());
-        for set in [PROBES, ControlSet::BrightDay.label()] {
-            let folder = paths.root().join("attackers").join(set).join(&model.agent);
-            each_exchange(&BundlePaths::new(&folder).exchanges(), |exchange| {
+        for set in [paths.probed(), paths.control(ControlSet::BrightDay.label())] {
+            let folder = paths.root().join(set.asked(&model.agent));
+            each_exchange(&RecordPaths::new(&folder).exchanges(), |exchange| {
                 if let Some((
                     ..,
                     Some(ExchangeOutcome::Reply {
@@ -145,7 +145,7 @@ struct ReplyHead {
 }
 
 impl ReplyHead {
-    /// When the reply was made: by its `date` header, else by its body, as rows of a batch have no header.
+    /// When the reply was made: by its `date` header, else by its body.
     fn time(&self, headers: &BTreeMap<String, String>) -> Option<String> {
         let header = headers.get("date").and_then(|date| of_http_date(date));
         header.or_else(|| {

@@ -1,8 +1,5 @@
 //! Where the files of a probe set and its certificate are.
 
-use ktd_io::FileError;
-use ktd_io::lock::FileLock;
-use ktd_io::whole_file::create_private;
 use ktd_probes::ProbeKind;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +15,11 @@ pub const COMMITMENT: &str = "commitment.json";
 /// The name of the set under test, which is the purpose of its draws.
 pub(crate) const PROBES: &str = "probes";
 
+/// Below the folder of a language model and a set: what each probe came to, in the model's own words.
+pub(crate) const GUESSES: &str = "guesses.jsonl";
+/// The same in real codes and dates, as of every attacker.
+pub(crate) const ANSWERS: &str = "answers.jsonl.zst";
+
 /// Paths of the directory of one `ktd probe` or `ktd certify`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CertifyPaths {
@@ -28,6 +30,8 @@ pub struct CertifyPaths {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetPaths {
     root: PathBuf,
+    /// The name of the set.
+    set: String,
     /// Folder of probes and answers, relative to the root; empty for the set itself.
     folder: String,
     /// The answer key, relative to the root.
@@ -47,17 +51,6 @@ impl CertifyPaths {
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
-    }
-
-    /// Makes the directory where it is missing, and holds it for this process: by `private/lock`, as a bundle, since all
-    /// but `private` is published.
-    ///
-    /// # Errors
-    /// [`FileError::Busy`] when another process writes it.
-    pub fn lock_for_writing(&self) -> Result<FileLock, FileError> {
-        let private = self.root.join("private");
-        create_private(&private)?;
-        FileLock::take(&private.join("lock"), &self.root)
     }
 
     /// What the probes are, and the hashes of their files.
@@ -95,6 +88,7 @@ impl CertifyPaths {
     pub fn probed(&self) -> SetPaths {
         SetPaths {
             root: self.root.clone(),
+            set: PROBES.to_owned(),
             folder: String::new(),
             gold: "private/gold.jsonl".to_owned(),
         }
@@ -105,6 +99,7 @@ impl CertifyPaths {
     pub fn control(&self, name: &str) -> SetPaths {
         SetPaths {
             root: self.root.clone(),
+            set: name.to_owned(),
             folder: format!("controls/{name}/"),
             gold: format!("private/{name}.gold.jsonl"),
         }
@@ -130,7 +125,38 @@ impl SetPaths {
         format!("{}probes/{}.jsonl.zst", self.folder, kind.label())
     }
 
-    /// The name of an attacker's answers.
+    /// The unit in which a language model is asked about a set.
+    #[must_use]
+    pub fn asked_unit(set: &str, model: &str) -> String {
+        format!("{set}.{model}")
+    }
+
+    /// The folder of that unit, relative to the root.
+    #[must_use]
+    pub fn asked(&self, model: &str) -> String {
+        format!("units/{}", Self::asked_unit(&self.set, model))
+    }
+
+    /// The name of the answers of a language model.
+    #[must_use]
+    pub fn asked_answers(&self, model: &str) -> String {
+        format!("{}/{ANSWERS}", self.asked(model))
+    }
+
+    /// The names of the record of a language model: who was asked, every request with its reply, what each probe came to.
+    pub(crate) fn asked_record(&self, model: &str) -> impl Iterator<Item = String> {
+        let folder = self.asked(model);
+        let names = [
+            "header.json",
+            "agent.json",
+            "exchanges.jsonl.zst",
+            GUESSES,
+            ANSWERS,
+        ];
+        names.into_iter().map(move |name| format!("{folder}/{name}"))
+    }
+
+    /// The name of the answers of an attacker of the database.
     #[must_use]
     pub fn answers(&self, attacker: &str) -> String {
         format!("{}answers/{attacker}.jsonl.zst", self.folder)

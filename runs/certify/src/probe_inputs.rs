@@ -1,6 +1,5 @@
 //! What probes are made on and attacked with: panel, factors, tools, rules and key.
 
-use super::progress::ProgressFn;
 use super::set_plan::SetPlan;
 use crate::CertifyError;
 use ktd_data::market_source::MarketSource;
@@ -66,42 +65,22 @@ impl ProbeInputs {
         })
     }
 
-    /// So many probes of each kind as attackers of the database read them, with what is behind each.
-    ///
-    /// # Errors
-    /// [`CertifyError::Input`] when the plan's stretches hold no member to ask about.
-    pub fn make(
-        &self,
-        plan: &ProbePlan,
-        count: &dyn Fn(ProbeKind) -> usize,
-        progress: ProgressFn<'_>,
-    ) -> Result<ProbeSet, CertifyError> {
-        let made = self.made(plan, count, progress, |(probe, gold)| (probe.text(), gold))?;
-        let (probes, gold) = made.into_iter().unzip();
-        Ok(ProbeSet { probes, gold })
+    /// How many probes are held at once.
+    #[must_use]
+    pub const fn at_once(&self) -> usize {
+        const OF_A_THREAD: usize = 8;
+        OF_A_THREAD * self.threads
     }
 
-    /// The same probes as they may be shown to a language model.
-    ///
-    /// # Errors
-    /// [`CertifyError::Input`] when the plan's stretches hold no member to ask about.
-    pub fn make_shown(
-        &self,
-        plan: &ProbePlan,
-        count: &dyn Fn(ProbeKind) -> usize,
-        progress: ProgressFn<'_>,
-    ) -> Result<Vec<Probe>, CertifyError> {
-        self.made(plan, count, progress, |(probe, _)| probe)
-    }
-
-    /// Made in parallel, in order of kind and number; `keep` is what is kept of each.
-    fn made<T: Send>(
-        &self,
-        plan: &ProbePlan,
-        count: &dyn Fn(ProbeKind) -> usize,
-        progress: ProgressFn<'_>,
-        keep: impl Fn((Probe, Gold)) -> T + Sync,
-    ) -> Result<Vec<T>, CertifyError> {
+    /// Probes of kinds and numbers, made in parallel, some at a time; `keep` is what is kept of each. A probe that cannot be
+    /// made, for the plan's stretches hold no member to ask about, is an error.
+    pub fn made<'s, T: Send + 's>(
+        &'s self,
+        plan: &'s ProbePlan,
+        wanted: Vec<(ProbeKind, usize)>,
+        keep: impl Fn(Probe, Gold) -> T + Sync + 's,
+    ) -> impl Iterator<Item = Result<Vec<T>, CertifyError>> + 's {
+        let (most, all) = (self.at_once(), wanted.len());
         let maker = ProbeMaker {
             market: &self.source.market,
             factors: &self.factors,
@@ -110,29 +89,52 @@ impl ProbeInputs {
             limits: &self.limits,
             plan,
         };
-        let wanted: Vec<(ProbeKind, usize)> = ProbeKind::ALL
-            .into_iter()
-            .flat_map(|kind| (0..count(kind)).map(move |number| (kind, number)))
-            .collect();
-        let made = in_parallel(&wanted, self.threads, |(kind, number)| {
-            let made = maker.make(*kind, *number);
-            progress();
-            made.map(&keep)
-        });
-        let named = wanted.iter().zip(made);
-        let needed = named.map(|((kind, number), made)| {
-            made.ok_or_else(|| {
-                CertifyError::input(
-                    format!(
-                        "{} probe {number} cannot be made: the stretches hold no member of the index that traded",
-                        kind.label()
-                    ),
-                    "choose other stretches or windows, or a panel with members",
-                )
-            })
-        });
-        needed.collect()
+        (0..all).step_by(most).map(move |from| {
+            let wanted = wanted.get(from..all.min(from + most)).unwrap_or_default();
+            let made = in_parallel(wanted, self.threads, |(kind, number)| {
+                maker.make(*kind, *number).map(|(probe, gold)| keep(probe, gold))
+            });
+            let named = wanted.iter().zip(made);
+            named
+                .map(|((kind, number), made)| made.ok_or_else(|| unmade(*kind, *number)))
+                .collect()
+        })
     }
+
+    /// All probes of a plan as attackers of the database read them, with what is behind each.
+    ///
+    /// # Errors
+    /// [`CertifyError::Input`] when the plan's stretches hold no member to ask about.
+    pub fn make(
+        &self,
+        plan: &ProbePlan,
+        count: &dyn Fn(ProbeKind) -> usize,
+    ) -> Result<ProbeSet, CertifyError> {
+        let mut set = ProbeSet::default();
+        for made in self.made(plan, wanted(count), |probe, gold| (probe.text(), gold)) {
+            for (probe, gold) in made? {
+                set.probes.push(probe);
+                set.gold.push(gold);
+            }
+        }
+        Ok(set)
+    }
+}
+
+/// So many probes of each kind, in order of kind and number.
+pub(crate) fn wanted(count: &dyn Fn(ProbeKind) -> usize) -> Vec<(ProbeKind, usize)> {
+    let of_kind = |kind| (0..count(kind)).map(move |number| (kind, number));
+    ProbeKind::ALL.into_iter().flat_map(of_kind).collect()
+}
+
+fn unmade(kind: ProbeKind, number: usize) -> CertifyError {
+    CertifyError::input(
+        format!(
+            "{} probe {number} cannot be made: the stretches hold no member of the index that traded",
+            kind.label()
+        ),
+        "choose other stretches or windows, or a panel with members",
+    )
 }
 
 fn factors(source: &MarketSource) -> Result<FactorTable, CertifyError> {

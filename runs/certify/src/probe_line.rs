@@ -1,6 +1,7 @@
 //! A probe as a line of its file.
 
 use crate::CertifyError;
+use ktd_io::line_file::LineKind;
 use ktd_probes::{ProbeKind, ProbeText};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -9,7 +10,7 @@ use std::path::Path;
 /// A line of `probes/KIND.jsonl.zst`: what an attacker may see and nothing else.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ProbeLine {
+struct ProbeLine {
     /// The probe's place among those of its kind, from 0.
     number: usize,
     /// What each episode shows; the bytes are the probe's own.
@@ -42,37 +43,55 @@ impl<'p> WrittenProbe<'p> {
     }
 }
 
-/// The probes of one kind from their lines, which must be numbered from 0 and show as many episodes as their kind does.
-///
-/// # Errors
-/// [`CertifyError::File`] naming the line.
-pub(super) fn probes(
-    path: &Path,
-    kind: ProbeKind,
-    lines: Vec<ProbeLine>,
-) -> Result<Vec<ProbeText>, CertifyError> {
-    let exhibits = if kind == ProbeKind::Linked { 2 } else { 1 };
-    let probe = |(place, line): (usize, ProbeLine)| {
-        let wrong = |what: String| CertifyError::damaged(path, format!("line {}: {what}", place + 1));
-        if line.number != place {
-            return Err(wrong(format!("it is probe {}, not probe {place}", line.number)));
+impl ProbeLine {
+    fn probe(self, kind: ProbeKind, place: usize) -> Result<ProbeText, String> {
+        let exhibits = if kind == ProbeKind::Linked { 2 } else { 1 };
+        if self.number != place {
+            return Err(format!("it is probe {}, not probe {place}", self.number));
         }
-        if line.exhibits.len() != exhibits {
-            return Err(wrong(format!(
+        if self.exhibits.len() != exhibits {
+            return Err(format!(
                 "a {} probe has {exhibits} exhibits, not {}",
                 kind.label(),
-                line.exhibits.len()
-            )));
+                self.exhibits.len()
+            ));
         }
+        let text = |raw: Box<RawValue>| Box::<str>::from(raw).into_string();
         Ok(ProbeText {
             number: place,
             kind,
-            exhibits: line
-                .exhibits
-                .into_iter()
-                .map(|raw| Box::<str>::from(raw).into_string())
-                .collect(),
+            exhibits: self.exhibits.into_iter().map(text).collect(),
         })
+    }
+}
+
+/// The probes of one kind, of which no more than one is held: they are numbered from 0, and show as many episodes as their kind
+/// does. An error is the last item.
+///
+/// # Errors
+/// [`CertifyError::File`] for a file that cannot be read.
+pub(super) fn each_probe(
+    path: &Path,
+    kind: ProbeKind,
+) -> Result<impl Iterator<Item = Result<ProbeText, CertifyError>> + use<>, CertifyError> {
+    let mut lines = LineKind::Probes.open(path)?;
+    let mut next = move || -> Result<Option<ProbeText>, CertifyError> {
+        let Some(line) = lines.next_line()? else {
+            lines.check_whole()?;
+            return Ok(None);
+        };
+        let line: Result<ProbeLine, _> = serde_json::from_slice(line);
+        let line = line.map_err(|error| lines.damaged(error))?;
+        let probe = line.probe(kind, lines.number() - 1);
+        Ok(Some(probe.map_err(|what| lines.damaged(what))?))
     };
-    lines.into_iter().enumerate().map(probe).collect()
+    let mut is_over = false;
+    Ok(std::iter::from_fn(move || {
+        if is_over {
+            return None;
+        }
+        let probe = next().transpose();
+        is_over = !matches!(probe, Some(Ok(_)));
+        probe
+    }))
 }

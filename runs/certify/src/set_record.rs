@@ -5,7 +5,7 @@ use crate::CertifyError;
 use ktd_experiment::data_record::DataRecord;
 use ktd_experiment::mask_hash::mask_hash;
 use ktd_io::sha256::sha256_hex;
-use ktd_masking::MaskKey;
+use ktd_masking::{MaskKey, MaskSettings};
 use ktd_probes::ProbeKind;
 use ktd_program::MASK_SOURCE_SHA256;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The version of everything below a `ktd probe` directory. A reader takes its own version alone.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 
 /// Origin of probes: who made them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,6 +65,18 @@ pub struct MaskIdentity {
     pub commitment: String,
 }
 
+impl MaskIdentity {
+    /// That of a mask under a key.
+    #[must_use]
+    pub fn of(mask: MaskSettings, key: &MaskKey) -> Self {
+        Self {
+            scheme: ktd_masking::SCHEME,
+            hash: mask_hash(mask),
+            commitment: key.commitment(),
+        }
+    }
+}
+
 /// Hashes of what was written of a set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoredSet {
@@ -88,11 +100,7 @@ impl SetRecord {
             probes: origin,
             plan,
             data,
-            mask: MaskIdentity {
-                scheme: ktd_masking::SCHEME,
-                hash: mask_hash(mask),
-                commitment: key.commitment(),
-            },
+            mask: MaskIdentity::of(mask, key),
             counts: stored.counts,
             probe_set_sha256: probe_set_sha256(&stored.files),
             gold_sha256: stored.gold_sha256,
@@ -193,20 +201,6 @@ impl SetRecord {
             what,
             "check it with the program that made it, built from the same sources",
         )
-    }
-
-    /// The first part in which another record asks for another set; what was stored is not compared.
-    #[must_use]
-    pub fn differs_in(&self, other: &Self) -> Option<&'static str> {
-        let parts = [
-            ("program version", self.ktd == other.ktd),
-            ("program source", self.source_sha256 == other.source_sha256),
-            ("origin of the probes", self.probes == other.probes),
-            ("plan", self.plan == other.plan),
-            ("panel", self.data.panel_blake3 == other.data.panel_blake3),
-            ("mask", self.mask == other.mask),
-        ];
-        parts.into_iter().find(|(_, same)| !same).map(|(part, _)| part)
     }
 }
 

@@ -1,33 +1,24 @@
 //! Checking a certificate: signature, files, every figure; with the panel also the probes and the answers themselves.
 
-use super::attack_run::Answers;
 use super::attacker_record::Knowledge;
 use super::certificate::Certificate;
 use super::claimed_mask;
 use super::commitment;
+use super::comparison::{compare_certificates, does_not_follow};
 use super::completeness;
 use super::compose::compose;
-use super::control_probes;
-use super::gold_line::GoldLine;
+use super::config::CertifyConfig;
+use super::kind::CertificateStudy;
 use super::models_asked::models_asked;
-use super::paths::{CertifyPaths, SetPaths};
-use super::probe_inputs::ProbeSet;
-use super::probe_line::WrittenProbe;
-use super::progress::ProgressFn;
+use super::paths::CertifyPaths;
 use super::set_record::{Origin, SetRecord};
 use super::signed::SignedCertificate;
-use super::store::{compare, load_gold, load_probes};
-use super::workspace::ProbeWorkspace;
 use crate::CertifyError;
-use ktd_bundle::guessable_key::parse_key;
 use ktd_data::market_source::MarketSource;
 use ktd_episode::verify::Verified;
 use ktd_io::sha256::sha256_file;
-use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_text};
-use ktd_probes::judge::ControlSet;
-use ktd_probes::{ProbeKind, ProbeText};
 use ktd_record::signing::PublicKey;
-use std::collections::BTreeMap;
+use ktd_study::{Depth, StudyRun, replay_changed};
 use std::path::{Path, PathBuf};
 
 /// Extent of a check of a certificate.
@@ -43,42 +34,13 @@ pub struct Check {
     pub remakes: bool,
     /// Whether the attackers must be put to the probes again as well.
     pub attacks: bool,
-    /// Threads.
-    pub threads: usize,
-}
-
-/// How many probes are made and attacked again, at most; none where the certificate cannot be read.
-#[must_use]
-pub fn progress_total(path: &Path, attacks: bool) -> usize {
-    let signed = SignedCertificate::read(path, None);
-    let Some(signed) = signed
-        .ok()
-        .filter(|signed| check_itself(path, &signed.certificate).is_ok())
-    else {
-        return 0;
-    };
-    let set = &signed.certificate.set;
-    // Of probes that were given nothing but the certificate says how many there are.
-    let probes = set.counts.values().copied().fold(0, usize::saturating_add);
-    if !attacks {
-        return probes;
-    }
-    let training = 2 * set.plan.training * set.counts.len();
-    let control = 2 * (set.plan.control_probes + set.plan.training.min(set.plan.control_probes));
-    probes
-        .saturating_mul(2)
-        .saturating_add(training + ControlSet::ALL.len() * control)
 }
 
 /// Checks a certificate and its other files; the first difference is the error.
 ///
 /// # Errors
 /// [`CertifyError`] naming the file and place that differs.
-pub fn verify(
-    path: &Path,
-    check: &Check,
-    progress: ProgressFn<'_>,
-) -> Result<(SignedCertificate, Verified), CertifyError> {
+pub fn verify(path: &Path, check: &Check) -> Result<(SignedCertificate, Verified), CertifyError> {
     let signed = SignedCertificate::read(path, check.whose.as_ref())?;
     let certificate = &signed.certificate;
     check_itself(path, certificate)?;
@@ -125,19 +87,80 @@ pub fn verify(
     verified
         .checks
         .push("counts: every share recomputed from the recorded answers".to_owned());
-    match market(certificate, check.panel.as_deref())? {
-        Some(source) => remake(&paths, certificate, source, check, progress, &mut verified)?,
-        None if check.attacks || check.remakes => {
+    Ok((signed, verified))
+}
+
+/// Makes the probes and their keys of a certificate again, and with `attacks` every answer of the attackers of the database, and
+/// compares each line: the study beside it, from its record. Language models are not asked again.
+///
+/// # Errors
+/// [`CertifyError`] naming the first line that differs, and for another panel.
+pub fn make_again(
+    path: &Path,
+    (signed, verified): (&SignedCertificate, &mut Verified),
+    check: &Check,
+    run: &StudyRun<'_>,
+) -> Result<(), CertifyError> {
+    const PROBES: [&str; 1] = ["set"];
+    const ALL: [&str; 3] = ["set", "answers", "control."];
+    let certificate = &signed.certificate;
+    let (set, panel) = (&certificate.set, check.panel.as_deref());
+    let folder = path.parent().unwrap_or(Path::new(""));
+    if !CertifyPaths::new(folder).mask_key().exists() {
+        return Ok(());
+    }
+    if panel.is_none() && set.data.synthetic.is_none() {
+        if check.attacks {
             return Err(CertifyError::input(
                 "the panel is missing: without it no probe can be made or attacked again",
                 "name it with --panel",
             ));
         }
-        None => verified
-            .unchecked
-            .push("probes and answers: name the panel with --panel to make them again".to_owned()),
+        let left = "probes and answers: name the panel with --panel to make them again";
+        verified.unchecked.push(left.to_owned());
+        return Ok(());
     }
-    Ok((signed, verified))
+    if let Some(panel) = panel {
+        let found = MarketSource::from_file(panel)?.record.panel_blake3;
+        if found != set.data.panel_blake3 {
+            return Err(CertifyError::input(
+                format!(
+                    "the panel's hash is {found}, but the certificate is for {}",
+                    set.data.panel_blake3
+                ),
+                "name the panel of the certificate with --panel",
+            ));
+        }
+    }
+    let named = |keys: &mut CertifyConfig| {
+        if let Some(panel) = panel {
+            keys.panel = Some(panel.to_owned());
+            keys.synthetic = None;
+        }
+    };
+    let depth = Depth::Named(if check.attacks { &ALL } else { &PROBES });
+    // A panel that is named lies where the command runs.
+    let base = Some(Path::new("")).filter(|_| panel.is_some());
+    replay_changed::<CertificateStudy>((folder, base), &named, depth, run)?;
+    let (checks, unchecked) = (&mut verified.checks, &mut verified.unchecked);
+    match set.probes {
+        Origin::Made => checks.push("probes and keys: made again, byte for byte".to_owned()),
+        Origin::Given => {
+            checks.push("keys: what the panel tells of them, made again".to_owned());
+            unchecked.push("probes: they were given, and nothing says how they were made".to_owned());
+        }
+    }
+    if check.attacks {
+        checks
+            .push("answers and controls: every attack of the database made again, byte for byte".to_owned());
+    } else {
+        unchecked.push("answers: put the attackers to the probes again with --attack".to_owned());
+    }
+    if 0 < certificate.attackers_knowing(Knowledge::Language) {
+        let asked = "language models: what they answered is recorded, and they are not asked again";
+        unchecked.push(asked.to_owned());
+    }
+    Ok(())
 }
 
 /// The certificate is whole, of a mask and a program that are known, and bounds, verdict and reasons follow from its own
@@ -260,158 +283,4 @@ fn check_counts(path: &Path, paths: &CertifyPaths, certificate: &Certificate) ->
             certificate.attempts.clone(),
         )?,
     )
-}
-
-/// Compares a certificate with the one that its files give, and names the first line that differs.
-fn compare_certificates(path: &Path, recorded: &Certificate, made: &Certificate) -> Result<(), CertifyError> {
-    let (recorded, made) = (json_bytes(path, recorded)?, json_bytes(path, made)?);
-    if recorded == made {
-        return Ok(());
-    }
-    let (recorded, made) = (String::from_utf8_lossy(&recorded), String::from_utf8_lossy(&made));
-    let differs = recorded
-        .lines()
-        .zip(made.lines())
-        .find(|(left, right)| left != right)
-        .map_or_else(
-            || "it is longer or shorter than what its files give".to_owned(),
-            |(left, right)| format!("it says {:?}, but its files give {:?}", left.trim(), right.trim()),
-        );
-    Err(does_not_follow(path, differs))
-}
-
-fn does_not_follow(path: &Path, what: String) -> CertifyError {
-    CertifyError::Untrusted {
-        path: path.to_owned(),
-        what,
-        hint: "it does not follow from what it says of itself, whoever signed it: rely on nothing in it",
-    }
-}
-
-/// The panel, when it is at hand.
-fn market(certificate: &Certificate, panel: Option<&Path>) -> Result<Option<MarketSource>, CertifyError> {
-    let data = &certificate.set.data;
-    let source = match (panel, &data.synthetic) {
-        (Some(path), _) => MarketSource::from_file(path)?,
-        (None, Some(synthetic)) => MarketSource::synthetic(synthetic)?,
-        (None, None) => return Ok(None),
-    };
-    if source.record.panel_blake3 == data.panel_blake3 {
-        return Ok(Some(source));
-    }
-    let what = format!(
-        "the panel's hash is {}, but the certificate is for {}",
-        source.record.panel_blake3, data.panel_blake3
-    );
-    Err(CertifyError::input(
-        what,
-        "name the panel of the certificate with --panel",
-    ))
-}
-
-/// Makes probes, keys and, where asked, answers again and compares every byte.
-fn remake(
-    paths: &CertifyPaths,
-    certificate: &Certificate,
-    source: MarketSource,
-    check: &Check,
-    progress: ProgressFn<'_>,
-    verified: &mut Verified,
-) -> Result<(), CertifyError> {
-    let record = &certificate.set;
-    let path = paths.mask_key();
-    let text = read_text(&path, JSON_LIMIT_BYTES)?;
-    let key = parse_key(&text).map_err(|error| CertifyError::damaged(&path, error.to_string()))?;
-    if key.commitment() != record.mask.commitment {
-        return Err(CertifyError::damaged(
-            &path,
-            "it is not the key that the certificate commits to",
-        ));
-    }
-    let workspace = ProbeWorkspace::open(source, &record.plan, key, check.threads)?;
-    let probed = paths.probed();
-    let set = match record.probes {
-        Origin::Made => workspace.probes(&record.plan, progress)?,
-        Origin::Given => given_again(&probed, record, &workspace)?,
-    };
-    let gold = workspace.gold_lines(&record.plan, record.plan.mask(), &set);
-    compare_set(&probed, &set, &gold)?;
-    match record.probes {
-        Origin::Made => verified
-            .checks
-            .push("probes and keys: made again, byte for byte".to_owned()),
-        Origin::Given => {
-            verified
-                .checks
-                .push("keys: what the panel tells of them, made again".to_owned());
-            verified
-                .unchecked
-                .push("probes: they were given, and nothing says how they were made".to_owned());
-        }
-    }
-    if !check.attacks {
-        verified
-            .unchecked
-            .push("answers: put the attackers to the probes again with --attack".to_owned());
-        return Ok(());
-    }
-    compare_answers(&probed, &workspace.answers(record, &set.probes, progress)?)?;
-    for control in ControlSet::of(record.plan.numeric, record.has_asked()) {
-        let paths = paths.control(control.label());
-        let (set, gold, answers) = workspace.control(control, &record.plan, progress)?;
-        compare_set(&paths, &set, &gold)?;
-        compare_answers(&paths, &answers)?;
-    }
-    verified
-        .checks
-        .push("answers and controls: every attack of the database made again, byte for byte".to_owned());
-    if 0 < certificate.attackers_knowing(Knowledge::Language) {
-        let paths = paths.control(ControlSet::BrightDay.label());
-        let set = control_probes::make(ControlSet::BrightDay, &workspace.inputs, &record.plan, progress)?;
-        let gold = workspace.gold_lines(&record.plan, ControlSet::BrightDay.mask(), &set);
-        compare_set(&paths, &set, &gold)?;
-        verified
-            .unchecked
-            .push("language models: what they answered is recorded, and they are not asked again".to_owned());
-    }
-    Ok(())
-}
-
-/// Probes that were given, from the files, with what their keys say of the panel.
-fn given_again(
-    paths: &SetPaths,
-    record: &SetRecord,
-    workspace: &ProbeWorkspace,
-) -> Result<ProbeSet, CertifyError> {
-    let (path, market) = (paths.at(paths.gold()), &workspace.inputs.source.market);
-    let gold = load_gold(paths, &record.by_kind())?;
-    let gold = gold.iter().enumerate();
-    Ok(ProbeSet {
-        probes: load_probes(paths, &record.by_kind())?,
-        gold: gold
-            .map(|(place, line)| line.gold(&path, place + 1, market))
-            .collect::<Result<_, _>>()?,
-    })
-}
-
-fn compare_set(paths: &SetPaths, set: &ProbeSet, gold: &[GoldLine]) -> Result<(), CertifyError> {
-    let mut by_kind: BTreeMap<ProbeKind, Vec<&ProbeText>> = BTreeMap::new();
-    for probe in &set.probes {
-        by_kind.entry(probe.kind).or_default().push(probe);
-    }
-    for (kind, probes) in by_kind {
-        let lines = probes
-            .into_iter()
-            .map(WrittenProbe::of)
-            .collect::<Result<Vec<_>, _>>()?;
-        compare(&paths.at(&paths.probes(kind)), &lines)?;
-    }
-    compare(&paths.at(paths.gold()), gold)
-}
-
-fn compare_answers(paths: &SetPaths, answers: &Answers) -> Result<(), CertifyError> {
-    for (attacker, lines) in answers {
-        compare(&paths.at(&paths.answers(attacker)), lines)?;
-    }
-    Ok(())
 }

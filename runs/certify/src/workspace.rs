@@ -1,19 +1,16 @@
 //! Panel, factors, tools and database of one run, and what is made and answered with them.
 
-use super::attack_run::{Answers, AttackRun, database};
+use super::attack_run::AttackRun;
 use super::control_probes;
 use super::gold_line::GoldLine;
 use super::paths::PROBES;
-use super::probe_inputs::{ProbeInputs, ProbeSet};
-use super::progress::ProgressFn;
+use super::probe_inputs::{ProbeInputs, wanted};
 use super::set_plan::SetPlan;
-use super::set_record::SetRecord;
-use super::store::gold_lines;
 use crate::CertifyError;
 use ktd_data::market_source::MarketSource;
 use ktd_masking::{MaskKey, MaskSettings};
-use ktd_probes::judge::ControlSet;
-use ktd_probes::{Database, ProbeKind, ProbeText};
+use ktd_probes::judge::{ChanceParts, ControlSet};
+use ktd_probes::{Database, DatabaseSource, Gold, ProbeKind, ProbeText};
 
 /// Workspace of a run: its inputs, and the database of its attackers.
 #[derive(Debug)]
@@ -37,73 +34,61 @@ impl ProbeWorkspace {
     ) -> Result<Self, CertifyError> {
         let inputs = ProbeInputs::new(source, plan, key, threads)?;
         let days = inputs.source.market.calendar().len();
-        let database = database(&inputs).with_episodes(plan.episodes(days));
+        let database = Database::new(&DatabaseSource {
+            market: &inputs.source.market,
+            factors: &inputs.factors,
+            toolbox: &inputs.toolbox,
+            rules: &inputs.rules,
+        })
+        .with_episodes(plan.episodes(days));
         Ok(Self { inputs, database })
     }
 
-    /// The probes under test.
-    ///
-    /// # Errors
-    /// [`CertifyError::Input`] when the plan's stretches hold no member to ask about.
-    pub fn probes(&self, plan: &SetPlan, progress: ProgressFn<'_>) -> Result<ProbeSet, CertifyError> {
-        let probing = plan.probing(plan.mask(), self.inputs.key.clone(), PROBES);
-        self.inputs.make(&probing, &|kind| plan.probes.of(kind), progress)
-    }
-
-    /// The answer keys of a set under a mask as lines.
+    /// The answer key of a probe under a mask as a line, with what chance recovers of it.
     #[must_use]
-    pub fn gold_lines(&self, plan: &SetPlan, mask: MaskSettings, set: &ProbeSet) -> Vec<GoldLine> {
-        gold_lines(&self.inputs, &self.database, (mask, plan.joint_days), set)
+    pub fn gold_line(
+        &self,
+        (mask, joint_days): (MaskSettings, usize),
+        probe: &ProbeText,
+        gold: &Gold,
+    ) -> GoldLine {
+        let chance = ChanceParts::of(&self.database, mask, (probe, gold), joint_days);
+        let market = &self.inputs.source.market;
+        GoldLine::of(market, (probe.kind, probe.number), gold, &chance)
     }
 
-    /// What the attackers answer to the probes under test.
-    ///
-    /// # Errors
-    /// [`CertifyError`] when no training can be made.
-    pub fn answers(
-        &self,
-        record: &SetRecord,
-        probes: &[ProbeText],
-        progress: ProgressFn<'_>,
-    ) -> Result<Answers, CertifyError> {
-        let plan = &record.plan;
-        let mask = plan.mask();
-        let training = plan.training(mask, &self.inputs.key, PROBES);
-        let kinds = |kind: ProbeKind| {
-            if record.count(kind) == 0 {
-                0
-            } else {
-                plan.training_of(kind)
-            }
+    /// The attack on probes under test of the kinds that were put.
+    #[must_use]
+    pub fn attack(&self, plan: &SetPlan, count: &dyn Fn(ProbeKind) -> usize) -> AttackRun<'_> {
+        let lessons = |kind: ProbeKind| match count(kind) {
+            0 => 0,
+            _ => plan.training_of(kind),
         };
-        let training = self.inputs.make(&training, &kinds, progress)?;
-        let attack = self.attack(plan, PROBES);
-        Ok(attack.run(mask.numeric, &training, probes, progress))
-    }
-
-    /// A control: its probes, their keys, and what the attackers answer.
-    ///
-    /// # Errors
-    /// [`CertifyError`] when it cannot be made.
-    pub fn control(
-        &self,
-        control: ControlSet,
-        plan: &SetPlan,
-        progress: ProgressFn<'_>,
-    ) -> Result<(ProbeSet, Vec<GoldLine>, Answers), CertifyError> {
-        let set = control_probes::make(control, &self.inputs, plan, progress)?;
-        let training = control_probes::training(control, &self.inputs, plan, progress)?;
-        let gold = self.gold_lines(plan, control.mask(), &set);
-        let attack = self.attack(plan, control.label());
-        let answers = attack.run(control.mask().numeric, &training, &set.probes, progress);
-        Ok((set, gold, answers))
-    }
-
-    fn attack(&self, plan: &SetPlan, purpose: &str) -> AttackRun<'_> {
         AttackRun {
             inputs: &self.inputs,
             database: &self.database,
-            seed: plan.seed_for(&format!("attacks on {purpose}")),
+            numeric: plan.mask().numeric,
+            training: (
+                plan.training(plan.mask(), &self.inputs.key, PROBES),
+                wanted(&lessons),
+            ),
+            seed: seed(plan, PROBES),
         }
     }
+
+    /// The attack on a control.
+    #[must_use]
+    pub fn control_attack(&self, plan: &SetPlan, control: ControlSet) -> AttackRun<'_> {
+        AttackRun {
+            inputs: &self.inputs,
+            database: &self.database,
+            numeric: control.mask().numeric,
+            training: control_probes::training(control, &self.inputs, plan),
+            seed: seed(plan, control.label()),
+        }
+    }
+}
+
+fn seed(plan: &SetPlan, purpose: &str) -> u64 {
+    plan.seed_for(&format!("attacks on {purpose}"))
 }

@@ -1,16 +1,15 @@
 //! `ktd certify CONFIG --key KEY`.
 
-use super::probe::{SetArgs, WaitBars, wait_for_models};
+use super::probe::SetArgs;
+use super::study;
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_bundle::mask_key::draw_key_file;
-use ktd_certify::acts;
-use ktd_certify::attempts::AttemptLog;
+use ktd_certify::CertificateStudy;
 use ktd_certify::certificate::Certificate;
-use ktd_certify::commitment::CertificateSigner;
-use ktd_certify::run::CertifyRun;
-use ktd_certify::table::{self, RefusalDetail};
+use ktd_certify::config::CertifyConfig;
+use ktd_certify::report::{MaskReport, RefusalDetail};
 use ktd_io::whole_file::{Durability, IfExists, write_file};
 use ktd_probes::judge::{CertificateVerdict, how_to_fix};
 use ktd_record::signing::{PublicKey, SigningKey};
@@ -68,52 +67,32 @@ pub(super) fn run(args: &CertifyArgs, console: Console) -> Result<(), CliError> 
     if let Some(path) = &args.new_mask_key {
         return new_mask_key(path, console);
     }
-    let run = args.set.run()?;
-    let key = args.key.as_deref().ok_or_else(|| {
-        CliError::input(
+    // Where the command names a key, its path starts where the command runs.
+    let named = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let change = |keys: &mut CertifyConfig| {
+        keys.key = args.key.as_deref().map(named).or(keys.key.take());
+        keys.attempts = args.attempts.as_deref().map(named).or(keys.attempts.take());
+        keys.commit_only = args.commit_only;
+        if keys.key.is_some() {
+            return Ok(());
+        }
+        Err(CliError::input(
             "no key signs the certificate",
             "name one with --key, or make one with `ktd certify --new-key key.pem`",
-        )
-    })?;
-    let log = match &args.attempts {
-        Some(path) => AttemptLog::at(path),
-        None => AttemptLog::of_key(key),
+        ))
     };
-    let signer = CertificateSigner {
-        key: SigningKey::read(key)?,
-        log,
+    let done = args.set.finish::<CertificateStudy>(change, console)?;
+    let summary: MaskReport = serde_json::from_value(done.summary.clone()).map_err(CliError::invalid)?;
+    let Some(signed) = &summary.certificate else {
+        return study::show(&done, false, console);
     };
-    let bars = WaitBars::of(&run, true, console);
-    if args.commit_only {
-        return commit(&run, &signer, &bars, console);
-    }
-    let signed = bars.watch(|progress| acts::certify(&run, &signer, progress, wait_for_models))?;
-    let text = format!(
-        "{}\nsigned by {}: {}\n",
-        table::certificate_text(&signed.certificate, detail(args.reasons)),
-        signed.signature.fingerprint,
-        run.paths.certificate().display()
-    );
-    console.result(&text, &json!(signed))?;
+    let refusals = signed.certificate.refusals.iter().filter(|_| args.reasons);
+    let because: String = refusals.map(|refusal| format!("because {refusal}\n")).collect();
+    let path = done.folder.join("certificate.json");
+    let signer = format!("signed by {}: {}", signed.signature.fingerprint, path.display());
+    let text = study::text_of(&done, false, console);
+    console.result(&format!("{text}{because}{signer}\n"), &json!(signed))?;
     refused(&signed.certificate)
-}
-
-fn commit(
-    run: &CertifyRun,
-    signer: &CertificateSigner,
-    bars: &WaitBars,
-    console: Console,
-) -> Result<(), CliError> {
-    let sha256 = bars.watch(|progress| acts::commit(run, signer, progress.probing))?;
-    let path = run.paths.commitment();
-    console.result(
-        &format!(
-            "committed to: {}\nits SHA-256: {sha256}\nthe log of attempts: {}\n",
-            path.display(),
-            signer.log.path().display()
-        ),
-        &json!({ "commitment": path, "sha256": sha256, "attempts": signer.log.path() }),
-    )
 }
 
 /// How much is printed of a refusal.

@@ -1,22 +1,19 @@
 //! The certificate of the demo's mask: attackers are put to it before the board marks who ran under it.
 
 use super::leaderboard::marks_of;
-use super::probe::{WaitBars, wait_for_models};
+use super::study;
 use crate::CliError;
 use crate::output::Console;
 use ktd_board::BoardOptions;
 use ktd_bundle::bundle_set::BundleSet;
-use ktd_certify::acts;
-use ktd_certify::attempts::AttemptLog;
-use ktd_certify::commitment::CertificateSigner;
+use ktd_certify::CertificateStudy;
 use ktd_certify::config::CertifyConfig;
 use ktd_certify::mark::Certificates;
-use ktd_certify::paths::CertifyPaths;
-use ktd_certify::run::CertifyRun;
-use ktd_io::parallel::available_threads;
+use ktd_certify::report::MaskReport;
 use ktd_probes::AttackerClass;
 use ktd_probes::judge::CertificateVerdict;
 use ktd_record::signing::{PublicKey, SigningKey};
+use ktd_study::run_any;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -48,13 +45,6 @@ impl DemoCertificate {
     /// # Errors
     /// [`CliError`] when a file cannot be written.
     pub(super) fn make(out: &Path, console: Console) -> Result<Self, CliError> {
-        let run = CertifyRun {
-            config: CertifyConfig::parse(CERTIFY)?,
-            base: PathBuf::new(),
-            paths: CertifyPaths::new(&out.join(DIRECTORY)),
-            given: None,
-            threads: available_threads(),
-        };
         let key_file = out.join("private").join("signing.pem");
         let key = if key_file.exists() {
             SigningKey::read(&key_file)?
@@ -62,20 +52,22 @@ impl DemoCertificate {
             SigningKey::draw(&key_file)?
         };
         let signer = key.public();
-        let log = AttemptLog::of_key(&key_file);
-        let bars = WaitBars::of(&run, true, console);
-        let signed = bars.watch(|progress| {
-            acts::certify(&run, &CertificateSigner { key, log }, progress, wait_for_models)
+        let mut keys = CertifyConfig::parse(CERTIFY)?;
+        keys.key = Some(key_file);
+        let mask = format!("{}/{}", keys.mask.level.label(), keys.mask.numeric.label());
+        let folder = out.join(DIRECTORY);
+        let done = study::finished_by(true, console, |run| {
+            run_any::<CertificateStudy>(keys, (Path::new(""), Some(&folder)), run)
+        })?;
+        let summary: MaskReport = serde_json::from_value(done.summary).map_err(CliError::invalid)?;
+        let signed = summary.certificate.ok_or_else(|| {
+            CliError::difference(format_args!("{}: nothing was certified", folder.display()))
         })?;
         let certificate = &signed.certificate;
         let holds = certificate.classes.iter();
         Ok(Self {
-            path: run.paths.certificate(),
-            mask: format!(
-                "{}/{}",
-                run.config.mask.level.label(),
-                run.config.mask.numeric.label()
-            ),
+            path: folder.join("certificate.json"),
+            mask,
             verdict: certificate.verdict,
             against: holds
                 .filter(|class| class.verdict == CertificateVerdict::Certified)

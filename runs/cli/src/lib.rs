@@ -34,7 +34,6 @@ mod output;
 mod plan;
 mod planting;
 mod probe;
-mod probe_batch;
 mod progress;
 mod publish;
 mod reasons;

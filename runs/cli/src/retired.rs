@@ -3,13 +3,14 @@
 use crate::CliError;
 
 /// What was typed, and what is typed now.
-const RETIRED: [(&str, &str); 9] = [
+const RETIRED: [(&str, &str); 10] = [
     ("leak report", "ktd report DIR"),
     ("alpha report", "ktd report DIR"),
     ("factor-code report", "ktd report DIR"),
     ("strategy-code report", "ktd report DIR"),
     ("strategy-code replay", "ktd replay DIR --deep"),
     ("wire check", "ktd doctor --file FILE"),
+    ("probe batch", "ktd probe FILE"),
     ("run --dry-run", "ktd plan FILE"),
     ("factor-code run --dry-run", "ktd plan FILE"),
     ("strategy-code run --dry-run", "ktd plan FILE"),

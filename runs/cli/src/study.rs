@@ -6,6 +6,7 @@ use crate::progress::Progress;
 use crate::runtime::runtime;
 use crate::signals;
 use crate::this_program::this_program;
+use ktd_certify::{CertificateStudy, CurveStudy};
 use ktd_episode::EpisodesStudy;
 use ktd_factor_study::FactorCodeStudy;
 use ktd_formula_study::AlphaEvaluating;
@@ -34,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const CONTINUES: &str = "run the same command again: it continues where it stopped";
 
 /// Every kind of study.
-pub(super) const KINDS: [&dyn AnyKind; 7] = [
+pub(super) const KINDS: [&dyn AnyKind; 9] = [
     any::<EpisodesStudy>(),
     any::<LeakStudy>(),
     any::<FactorCodeStudy>(),
@@ -42,6 +43,8 @@ pub(super) const KINDS: [&dyn AnyKind; 7] = [
     any::<AlphaEvaluating>(),
     any::<FormulaMining>(),
     any::<FormulaJudging>(),
+    any::<CertificateStudy>(),
+    any::<CurveStudy>(),
 ];
 
 impl From<StudyError> for CliError {
@@ -167,15 +170,24 @@ pub(super) fn run_by(
     console: Console,
     work: impl FnOnce(&StudyRun<'_>) -> Result<AnyEnd, StudyError>,
 ) -> Result<ReportOf, CliError> {
+    let finished = finished_by(listens, console, work)?;
+    show(&finished, false, console)?;
+    Ok(finished)
+}
+
+/// The same, and shows nothing.
+pub(super) fn finished_by(
+    listens: bool,
+    console: Console,
+    work: impl FnOnce(&StudyRun<'_>) -> Result<AnyEnd, StudyError>,
+) -> Result<ReportOf, CliError> {
     let AnyEnd {
         folder,
         finished,
         units,
         failed,
     } = with_run(("running", listens, console), work)?;
-    let finished = finished.ok_or_else(|| unfinished((&folder, units), failed))?;
-    show(&finished, false, console)?;
-    Ok(finished)
+    finished.ok_or_else(|| unfinished((&folder, units), failed))
 }
 
 /// Why a study has no report.
@@ -206,15 +218,19 @@ pub(super) fn plan(
 
 /// Shows a report, and where its files lie.
 pub(super) fn show(shown: &ReportOf, all: bool, console: Console) -> Result<(), CliError> {
+    console.result(&text_of(shown, all, console), &shown.summary)
+}
+
+/// A report in the terminal, and where its files lie.
+pub(super) fn text_of(shown: &ReportOf, all: bool, console: Console) -> String {
     let files = shown.report.file_names().join(", ");
     let files = format!("{}: report.json, {files}, parquet/", shown.folder.display());
     let layout = console.layout();
-    let text = format!(
+    format!(
         "{}\n{}",
         shown.report.text(layout, all),
         paragraph(&files, layout)
-    );
-    console.result(&text, &shown.summary)
+    )
 }
 
 /// Shows a value that has no files.

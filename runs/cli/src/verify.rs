@@ -3,28 +3,25 @@
 use super::certify::detail;
 use super::given::kind_in;
 use super::leaderboard::public_keys;
-use super::probe::threads;
 use super::replay_args::StudyReplayArgs;
 use super::runtime::runtime;
 use super::study;
 use crate::CliError;
 use crate::output::Console;
-use crate::progress::Progress;
 use crate::this_program::this_program;
 use clap::Args;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
 use ktd_certify::mark::Certificates;
+use ktd_certify::report::summary_lines;
 use ktd_certify::signed::SignedCertificate;
-use ktd_certify::table::summary;
-use ktd_certify::verify::{Check, progress_total, verify as verify_certificate};
+use ktd_certify::verify::{Check, make_again, verify as verify_certificate};
 use ktd_episode::verify::{Verified, verify};
 use ktd_record::signing::PublicKey;
-use ktd_study::{AnyKind, Depth};
+use ktd_study::{AnyKind, Depth, StudyRun};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 const EXAMPLE: &str = "\
 Examples:
@@ -200,7 +197,7 @@ impl VerifyReport {
             Ok((signed, verified)) => {
                 self.good(&shown, &verified);
                 // Writing to a string cannot fail.
-                let says = summary(&signed.certificate, detail(args.reasons)).join("\n             ");
+                let says = summary_lines(&signed.certificate, detail(args.reasons)).join("\n             ");
                 writeln!(self.text, "  says       {says}").ok();
                 self.documents.push(json!({
                     "certificate": shown, "ok": true, "checked": verified.checks, "unchecked": verified.unchecked,
@@ -265,13 +262,16 @@ fn check_certificate(
         // Beside bundles the panel is for them.
         remakes: args.panel.is_some() && args.bundles.is_empty(),
         attacks: args.attack,
-        threads: threads(args.threads),
     };
-    let ticks = u64::try_from(progress_total(path, args.attack)).unwrap_or(u64::MAX);
-    let bar = Mutex::new(Progress::new(console, "checking", ticks, "probes"));
-    Ok(verify_certificate(path, &check, &|| {
-        if let Ok(mut bar) = bar.lock() {
-            bar.advance(1);
-        }
-    })?)
+    let (signed, mut verified) = verify_certificate(path, &check)?;
+    study::with_run(("checking", false, console), |run| {
+        let threads = args.threads.unwrap_or(run.threads);
+        Ok(make_again(
+            path,
+            (&signed, &mut verified),
+            &check,
+            &StudyRun { threads, ..*run },
+        )?)
+    })?;
+    Ok((signed, verified))
 }

@@ -7,7 +7,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The keys of a mask.
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MaskKeys {
     /// `bright`, `stock-blind`, `date-blind` or `blinded`.
@@ -52,6 +52,15 @@ impl From<MaskKeys> for MaskSettings {
 /// An unknown key or label.
 pub fn mask<'de, D: Deserializer<'de>>(deserializer: D) -> Result<MaskSettings, D::Error> {
     MaskKeys::deserialize(deserializer).map(MaskSettings::from)
+}
+
+/// Writes a mask as it is read.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn write_mask<S: Serializer>(mask: &MaskSettings, serializer: S) -> Result<S::Ok, S::Error> {
+    let MaskSettings { level, numeric } = *mask;
+    MaskKeys { level, numeric }.serialize(serializer)
 }
 
 /// Reads a list of masks, prompt-only controls among them.

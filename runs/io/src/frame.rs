@@ -37,14 +37,14 @@ pub(crate) fn packer<W: Write>(target: W, level: i32) -> io::Result<zstd::Encode
     Ok(encoder)
 }
 
-/// Writes a whole file or nothing: one frame of the `unpacked_bytes` that `write` writes, of which no more is held than
-/// what repetitions are looked for in. It is the frame that [`pack`] makes of them.
+/// Writes a whole file or nothing: one frame of what `write` writes, of which no more is held than what repetitions are
+/// looked for in. Where its `unpacked_bytes` are known before, it is the frame that [`pack`] makes of them.
 ///
 /// # Errors
 /// What `write` returns, and [`FileError::Io`]; the old content stands then.
 pub fn pack_file<E: From<FileError>>(
     path: &Path,
-    unpacked_bytes: u64,
+    unpacked_bytes: Option<u64>,
     write: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<(), FileError>) -> Result<(), E>,
 ) -> Result<(), E> {
     let failed = || FileError::io("compress", path);
@@ -52,7 +52,7 @@ pub fn pack_file<E: From<FileError>>(
     let pack = || {
         let file = new_file(&temporary).map_err(failed())?;
         let mut encoder = packer(file, DEFAULT_LEVEL).map_err(failed())?;
-        let pledged = encoder.set_pledged_src_size(Some(unpacked_bytes));
+        let pledged = encoder.set_pledged_src_size(unpacked_bytes);
         pledged.map_err(failed())?;
         Ok::<_, FileError>(encoder)
     };
@@ -213,7 +213,7 @@ mod tests {
             .collect();
         let text = lines.concat();
         let size = u64::try_from(text.len()).unwrap();
-        pack_file::<FileError>(&path, size, |write| {
+        pack_file::<FileError>(&path, Some(size), |write| {
             lines.iter().try_for_each(|line| write(line.as_bytes()))
         })
         .unwrap();
@@ -222,7 +222,7 @@ mod tests {
             pack(text.as_bytes(), DEFAULT_LEVEL).unwrap()
         );
         // What is too short was not meant.
-        assert!(pack_file::<FileError>(&path, size + 1, |write| write(text.as_bytes())).is_err());
+        assert!(pack_file::<FileError>(&path, Some(size + 1), |write| write(text.as_bytes())).is_err());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

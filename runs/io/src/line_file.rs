@@ -1,8 +1,8 @@
 //! Files of JSON lines, plain or packed with zstd, read a line at a time and never beyond what a file of their kind holds.
 
 use crate::FileError;
-use crate::frame::{DEFAULT_LEVEL, WINDOW_LOG, packer};
-use crate::whole_file::{if_found, open_regular, read_bounded};
+use crate::frame::{DEFAULT_LEVEL, WINDOW_LOG, pack_file, packer};
+use crate::whole_file::{if_found, open_regular, read_bounded, write_whole};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -176,6 +176,26 @@ pub fn line_bytes<T: Serialize>(
         packer.write_all(&line).map_err(FileError::io("compress", path))?;
     }
     packer.finish().map_err(FileError::io("compress", path))
+}
+
+/// Writes a whole file of lines or nothing, packed where its name ends in `.zst`: of packed lines no more is held than what
+/// repetitions are looked for in.
+///
+/// # Errors
+/// What `write` returns, and [`FileError::Io`]; the old content stands then.
+pub fn write_lines<E: From<FileError>>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<(), FileError>) -> Result<(), E>,
+) -> Result<(), E> {
+    if is_packed(path) {
+        return pack_file(path, None, write);
+    }
+    let mut lines = Vec::new();
+    write(&mut |bytes| {
+        lines.extend_from_slice(bytes);
+        Ok(())
+    })?;
+    Ok(write_whole(path, &lines)?)
 }
 
 fn push_line(lines: &mut Vec<u8>, path: &Path, value: &impl Serialize) -> Result<(), FileError> {

@@ -19,7 +19,7 @@ impl Drop for FileLock {
 }
 
 /// The name of the lock in the folder of a study. What is published but for its `private` has it there: a bundle, which may
-/// lie in such a folder, and a certificate.
+/// lie in such a folder.
 const NAME: &str = "lock";
 
 impl FileLock {

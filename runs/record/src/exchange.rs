@@ -8,9 +8,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// The code of a row of a vendor's batch that came back without an answer. Nothing is charged for it.
-pub const BATCH_ROW: &str = "batch_row";
-
 /// Which request of an episode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

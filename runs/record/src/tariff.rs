@@ -1,6 +1,6 @@
 //! What one send is charged: what was reported, or the most that it can have cost.
 
-use crate::exchanges::{BATCH_ROW, ExchangeOutcome, RequestPlace, Sent};
+use crate::exchanges::{ExchangeOutcome, RequestPlace, Sent};
 use ktd_agents::{DecodedReply, FaultKind, PROMPT_TOKENS_OVERHEAD, ReplyFault, Usage, UsageBound};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::price_row::Priced;
@@ -170,9 +170,7 @@ impl Tariff {
         match outcome {
             Some(ExchangeOutcome::Reply { .. }) => self.of_reply(decoded, request_bytes),
             Some(ExchangeOutcome::Refused { .. }) => Charge::Nothing,
-            Some(ExchangeOutcome::Failed { code, .. })
-                if matches!(code.as_str(), "connect" | "not_sent" | BATCH_ROW) =>
-            {
+            Some(ExchangeOutcome::Failed { code, .. }) if matches!(code.as_str(), "connect" | "not_sent") => {
                 Charge::Nothing
             }
             Some(ExchangeOutcome::Failed { .. }) | None => Charge::Unknown { most: most() },

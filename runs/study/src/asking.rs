@@ -18,7 +18,7 @@ impl Asking {
     /// Opens the models of units that are missing: all that is recorded counts as spent. A missing key or program stops
     /// everything before anybody is asked.
     pub(crate) fn open<K: StudyKind>(
-        keys: &K::Keys,
+        (keys, world): (&K::Keys, &K::World),
         plan: &[Planned<K::Unit>],
         missing: &[&Planned<K::Unit>],
         (base, out): (&Path, &Path),
@@ -36,7 +36,7 @@ impl Asking {
         let answerers: Result<Vec<_>, _> = models
             .models
             .iter()
-            .map(|model| Answerer::of(model, base))
+            .map(|model| K::answerer(world, model).map_or_else(|| Answerer::of(model, base), Ok))
             .collect();
         Ok(Self {
             answerers: answerers?,

@@ -1,5 +1,6 @@
 //! What a running unit may use.
 
+use crate::line_files::{LineFiles, LineMode, LineSink};
 use crate::unit_id::of_raw;
 use crate::works::Works;
 use crate::{StudyError, StudyProgress, UnitId};
@@ -31,6 +32,7 @@ pub struct Hands<'h, E> {
     /// What a closed record says that it cost, which hangs on prices that it does not hold.
     pub(crate) spent: Option<Spending>,
     pub(crate) files: BTreeMap<String, Vec<u8>>,
+    pub(crate) lines: LineFiles,
     /// Where a record lies whose format is the kind's own.
     pub(crate) folder: Option<PathBuf>,
     pub(crate) progress: &'h dyn StudyProgress,
@@ -52,6 +54,7 @@ impl<'h, E: Serialize> Hands<'h, E> {
             answerer: None,
             spent: None,
             files: BTreeMap::new(),
+            lines: LineFiles::new(None, LineMode::Written),
             folder: None,
             progress,
             advanced: AtomicU64::default(),
@@ -137,7 +140,21 @@ impl<'h, E: Serialize> Hands<'h, E> {
         self.works.works(name, inputs, make)
     }
 
-    /// Adds a file to the record, below its folder: written when the unit is finished.
+    /// Writes a file of lines as they come: below the folder of the record, or below that of the study where the record is a
+    /// line. Where a record is made again from its works, the file is taken as it is and `fill` is not called; else each line
+    /// is compared. SHA-256 of the file.
+    ///
+    /// # Errors
+    /// Those of `fill`; [`StudyError`] naming the first line that differs, and for a file that cannot be written or read.
+    pub fn lines(
+        &self,
+        name: &str,
+        fill: impl FnOnce(&mut LineSink<'_>) -> Result<(), StudyError>,
+    ) -> Result<String, StudyError> {
+        self.lines.lines(name, fill)
+    }
+
+    /// Adds a file to the record, below its folder or that of the study: written when the unit is finished.
     pub fn file(&mut self, name: impl Into<String>, bytes: Vec<u8>) {
         self.files.insert(name.into(), bytes);
     }

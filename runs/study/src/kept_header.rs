@@ -17,6 +17,7 @@ impl<K: StudyKind> OpenedStudy<K> {
             "cells",
             "submissions",
             "runs",
+            "set.json",
         ];
         // Records in a format of the kind's own say themselves what they are.
         let own = K::OWN.map(|own| own.folder);

@@ -5,7 +5,8 @@ use crate::inputs::Inputs;
 use crate::unit_requests::UnitRequests;
 use crate::{Hands, Report, StudyError, UnitId, UnitProgress};
 use futures::future::LocalBoxFuture;
-use ktd_asking::AskingSettings;
+use ktd_asking::{Answerer, AskingSettings};
+use ktd_client::AskedModel;
 use ktd_experiment::agent::AgentConfig;
 use ktd_io::whole_file::read_if_exists;
 use ktd_record::program_record::ProgramRecord;
@@ -65,6 +66,11 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
 
     /// Who is asked and at what cost, where a model is.
     fn asking(_keys: &Self::Keys) -> Option<AskingSettings<'_>> {
+        None
+    }
+
+    /// Who answers for a built-in agent of the kind's own; none for a model at its endpoint, or a program.
+    fn answerer(_world: &Self::World, _asked: &AskedModel) -> Option<Answerer> {
         None
     }
 

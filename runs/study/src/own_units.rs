@@ -1,7 +1,7 @@
 //! Units whose record has a format of their kind's own: where they lie, and what the index keeps of them.
 
 use crate::StudyError;
-use crate::hands::Given;
+use crate::hands::{Given, Hands};
 use crate::index::{RecordedUnit, UnitIndex};
 use crate::kind::{Planned, StudyKind};
 use crate::study::{Known, OpenedStudy};
@@ -42,10 +42,14 @@ impl<K: StudyKind> OpenedStudy<K> {
     pub(crate) async fn run_own(
         &self,
         unit: &Planned<K::Unit>,
-        given: Given<'_>,
+        (progress, threads, before): Given<'_>,
     ) -> Result<K::Found, StudyError> {
-        let folder = self.own_folder(unit)?.0;
-        self.run_in(unit, Some(folder), given).await
+        let hands = Hands {
+            folder: Some(self.own_folder(unit)?.0),
+            before,
+            ..Hands::unrecorded(progress, threads)
+        };
+        Ok(self.run_with(unit, hands).await?.0)
     }
 
     /// Tells those who look on what a unit has just come to, while others run.

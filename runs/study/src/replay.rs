@@ -2,6 +2,7 @@
 
 use crate::hands::Hands;
 use crate::kind::{Keep, Planned, StudyKind};
+use crate::line_files::{LineMode, changed_file};
 use crate::plan_lines::{PlanLine, plan_file};
 use crate::register;
 use crate::report_files::files_of;
@@ -23,6 +24,8 @@ const CHANGED_HINT: &str =
 pub enum Depth {
     /// None: recorded works are taken.
     Recorded,
+    /// Those whose names begin with one of these.
+    Named(&'static [&'static str]),
     /// So many units, drawn by the system's chance: whoever made the record cannot know them.
     Sample(usize),
     /// All.
@@ -53,7 +56,20 @@ pub fn replay_study<K: StudyKind>(
     depth: Depth,
     run: &StudyRun<'_>,
 ) -> Result<Replayed, StudyError> {
-    let study = OpenedStudy::<K>::recorded(out, base, run)?;
+    replay_changed::<K>((out, base), &|_| {}, depth, run)
+}
+
+/// The same with keys that decide nothing changed, such as where a panel lies.
+///
+/// # Errors
+/// [`StudyError`] as [`replay_study`].
+pub fn replay_changed<K: StudyKind>(
+    (out, base): (&Path, Option<&Path>),
+    change: &dyn Fn(&mut K::Keys),
+    depth: Depth,
+    run: &StudyRun<'_>,
+) -> Result<Replayed, StudyError> {
+    let study = OpenedStudy::<K>::recorded((out, base), change, run)?;
     let deep = drawn(&study.plan, depth)?;
     let steps: u64 = study.plan.iter().map(|unit| unit.steps).sum();
     run.progress.begin(steps, K::STEPS);
@@ -106,14 +122,20 @@ fn replay_unit<K: StudyKind>(
             "run the study again: it continues",
         )
     })?;
+    if let Some(changed) = changed_file(&study.out, &line.files)? {
+        return Err(changed);
+    }
     if !deep {
         run.progress.advance(unit.steps);
         return Ok(line.found.clone());
     }
     let before = recorded_before(study, unit, lines)?;
-    let found = run
-        .tasks
-        .block_on(study.run_line(unit, (run.progress, 1, &before)))?;
+    let running = study.run_line(unit, LineMode::Compared, (run.progress, 1, &before));
+    let (found, files) = run.tasks.block_on(running)?;
+    if line.files != files {
+        let what = "units.jsonl: the files that it made come to something else";
+        return Err(StudyError::difference(what, CHANGED_HINT));
+    }
     let made = study.line(unit, &found)?;
     match K::difference(line.found.get(), made.found.get()) {
         None => Ok(line.found.clone()),
@@ -181,6 +203,11 @@ fn whole_own<U>(plan: &[Planned<U>]) -> BTreeSet<UnitId> {
 fn drawn<U>(plan: &[Planned<U>], depth: Depth) -> Result<BTreeSet<UnitId>, StudyError> {
     let count = match depth {
         Depth::Recorded => return Ok(whole_own(plan)),
+        Depth::Named(names) => {
+            let is_named = |id: &UnitId| names.iter().any(|name| id.as_str().starts_with(name));
+            let ids = plan.iter().map(|unit| &unit.id);
+            return Ok(ids.filter(|id| is_named(id)).cloned().collect());
+        }
         Depth::Deep => plan.len(),
         Depth::Sample(count) => count,
     };

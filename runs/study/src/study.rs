@@ -3,11 +3,11 @@
 use crate::asking::Asking;
 use crate::at_once::all_at_once;
 use crate::failures::Failures;
-use crate::hands::{Given, Hands};
 use crate::identity::{Decided, STUDY, known_base, read_header};
 use crate::index::UnitIndex;
 use crate::inputs::Inputs;
 use crate::kind::{Keep, Opening, Planned, StudyKind};
+use crate::line_files::LineMode;
 use crate::plan_lines::{PlanLine, keep_plan};
 use crate::register;
 use crate::report_files::write_report;
@@ -139,8 +139,14 @@ impl<K: StudyKind> OpenedStudy<K> {
     }
 
     /// A study that is recorded, over the world that it was recorded over.
-    pub(crate) fn recorded(out: &Path, base: Option<&Path>, run: &StudyRun<'_>) -> Result<Self, StudyError> {
-        let header = read_header::<K>(out)?;
+    /// `change` may change keys that decide nothing, such as where a panel lies.
+    pub(crate) fn recorded(
+        (out, base): (&Path, Option<&Path>),
+        change: &dyn Fn(&mut K::Keys),
+        run: &StudyRun<'_>,
+    ) -> Result<Self, StudyError> {
+        let mut header = read_header::<K>(out)?;
+        change(&mut header.keys);
         let known = known_base(out)?;
         let base = base.unwrap_or(&known);
         let inputs = Inputs::kept(out, header.inputs);
@@ -190,12 +196,7 @@ impl<K: StudyKind> OpenedStudy<K> {
         };
         for unit in &self.plan {
             let found = match unit.keep {
-                Keep::Line => {
-                    let line = known
-                        .lines
-                        .known(&unit.id, &self.decided.unit_sha256(&unit.unit)?);
-                    line.map(|line| line.found.clone())
-                }
+                Keep::Line => self.found_of_line(unit, &known.lines)?,
                 Keep::Folder => known.index.found(unit, (&self.folder(unit)?, K::ASKS))?,
                 Keep::Own => self.found_of_own(unit, &mut known)?,
             };
@@ -239,7 +240,8 @@ impl<K: StudyKind> OpenedStudy<K> {
             .filter(|unit| !known.found.contains_key(&unit.id) && !known.refused.contains_key(&unit.id))
             .collect();
         K::begin(&self.world, missing.len())?;
-        let asking = Asking::open::<K>(&self.keys, &self.plan, &missing, (&self.base, &self.out))?;
+        let keyed = (&self.keys, &self.world);
+        let asking = Asking::open::<K>(keyed, &self.plan, &missing, (&self.base, &self.out))?;
         let mut ran = Vec::new();
         let mut failed: Vec<_> = std::mem::take(&mut known.refused).into_iter().collect();
         while !missing.is_empty() {
@@ -283,18 +285,24 @@ impl<K: StudyKind> OpenedStudy<K> {
     ) -> Result<UnitLine, StudyError> {
         let given = (run.progress, threads, &known.found);
         let running = async {
-            match unit.keep {
-                Keep::Line => self.run_line(unit, given).await,
+            let found = match unit.keep {
+                Keep::Line => return self.run_line(unit, LineMode::Written, given).await,
                 Keep::Folder => {
                     let asked = asking.of(unit.model)?;
                     let folder = self.folder(unit)?;
-                    folder.run::<K>((&self.world, unit), asked.as_ref(), given).await
+                    folder
+                        .run::<K>((&self.world, unit), asked.as_ref(), given)
+                        .await?
                 }
-                Keep::Own => self.run_own(unit, given).await,
-            }
+                Keep::Own => self.run_own(unit, given).await?,
+            };
+            Ok((found, BTreeMap::new()))
         };
-        let found = unless_told_to_end(running, run.told_to_end).await?;
-        let line = self.line(unit, &found)?;
+        let (found, files) = unless_told_to_end(running, run.told_to_end).await?;
+        let line = UnitLine {
+            files,
+            ..self.line(unit, &found)?
+        };
         match unit.keep {
             Keep::Line => known.lines.keep(&line)?,
             // Its own result says it to those who look on.
@@ -302,41 +310,6 @@ impl<K: StudyKind> OpenedStudy<K> {
             Keep::Own => self.keep_own((unit, &line), &found, &known.index)?,
         }
         Ok(line)
-    }
-
-    pub(crate) async fn run_line(
-        &self,
-        unit: &Planned<K::Unit>,
-        given: Given<'_>,
-    ) -> Result<K::Found, StudyError> {
-        self.run_in(unit, None, given).await
-    }
-
-    /// Runs a unit of whose record the kernel writes nothing while it runs.
-    pub(crate) async fn run_in(
-        &self,
-        unit: &Planned<K::Unit>,
-        folder: Option<PathBuf>,
-        (progress, threads, before): Given<'_>,
-    ) -> Result<K::Found, StudyError> {
-        let mut hands = Hands {
-            folder,
-            before,
-            ..Hands::unrecorded(progress, threads)
-        };
-        let found = K::run(&self.world, &unit.unit, &mut hands).await?;
-        hands.advance_to(unit.steps);
-        Ok(found)
-    }
-
-    pub(crate) fn line(&self, unit: &Planned<K::Unit>, found: &K::Found) -> Result<UnitLine, StudyError> {
-        let found = serde_json::value::to_raw_value(found)
-            .map_err(|error| StudyError::input(format_args!("{}: {error}", unit.id), ""))?;
-        Ok(UnitLine {
-            id: unit.id.clone(),
-            sha256: self.decided.unit_sha256(&unit.unit)?,
-            found,
-        })
     }
 
     /// Closes what ran, and reports all where all is finished.

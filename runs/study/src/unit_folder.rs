@@ -12,6 +12,7 @@ use crate::StudyError;
 use crate::hands::{Given, Hands};
 use crate::identity::{Decided, read_as};
 use crate::kind::{Planned, StudyKind};
+use crate::line_files::{CHANGED_HINT, LineFiles, LineMode};
 use crate::works::{WORKS, Works};
 use ktd_asking::{AGENT_FILE, AgentFile, Answerer, AskedRecord, OpenModels};
 use ktd_client::AskedModel;
@@ -39,8 +40,6 @@ pub(crate) const SPENDING: &str = "spending.json";
 const HEADER: &str = "header.json";
 /// What a writer of a record has there says nothing of it.
 const PRIVATE: &str = "private";
-const CHANGED_HINT: &str =
-    "the record was changed; take the folder from whoever made it, or move it away and run the study again";
 
 /// `result.json`.
 #[derive(Debug, Serialize, Deserialize)]
@@ -158,6 +157,7 @@ impl UnitFolder {
             answerer: asked.map(|by| by.answerer),
             spent: None,
             files: BTreeMap::new(),
+            lines: LineFiles::new(Some(self.paths.root()), LineMode::Written),
             folder: None,
             progress,
             advanced: AtomicU64::default(),
@@ -243,6 +243,11 @@ impl UnitFolder {
         let events = self.paths.events();
         let recorded = LogReader::open(&events)?.read_to_end()?;
         let log = Log::compare(&events, &recorded, &sha256_hex(&self.header))?;
+        let mode = if deep {
+            LineMode::Compared
+        } else {
+            LineMode::Recorded
+        };
         let mut hands = Hands {
             log: Some(log),
             works: Works::closed(root, deep.then_some(K::difference))?,
@@ -250,6 +255,7 @@ impl UnitFolder {
             answerer: None,
             spent,
             files: BTreeMap::new(),
+            lines: LineFiles::new(Some(root), mode),
             folder: None,
             progress,
             advanced: AtomicU64::default(),

@@ -22,6 +22,9 @@ pub(crate) struct UnitLine {
     pub(crate) id: UnitId,
     pub(crate) sha256: String,
     pub(crate) found: Box<RawValue>,
+    /// SHA-256 of every file that it made in the folder of the study, by its place there.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub(crate) files: BTreeMap<String, String>,
 }
 
 /// The lines of a study, those of an earlier run among them.

@@ -81,7 +81,7 @@ impl CertificateFolder<'_> {
     /// # Errors
     /// [`ViewerError`] when a file cannot be read, is a link, or is damaged.
     pub(crate) fn answers(self, kind: &str, attacker: &str) -> Result<Option<AnsweredProbes>, ViewerError> {
-        let Some(path) = self.named("answers", attacker)? else {
+        let Some(path) = self.answers_of(attacker)? else {
             return Ok(None);
         };
         let truths = self.truths(kind)?;
@@ -130,6 +130,14 @@ impl CertificateFolder<'_> {
         Ok(found)
     }
 
+    /// The answers of an attacker; those of a language model lie in its unit.
+    fn answers_of(self, attacker: &str) -> Result<Option<PathBuf>, ViewerError> {
+        match self.named("answers", attacker)? {
+            None if is_plain(attacker) => self.named(&format!("units/probes.{attacker}"), "answers"),
+            found => Ok(found),
+        }
+    }
+
     fn truths(self, kind: &str) -> Result<BTreeMap<u64, Value>, ViewerError> {
         let path = self.plain("private/gold.jsonl")?;
         if !self.with_private || self.folder.join("private").is_symlink() || !path.is_file() {
@@ -157,14 +165,17 @@ impl CertificateFolder<'_> {
     fn named(self, below: &str, name: &str) -> Result<Option<PathBuf>, ViewerError> {
         let folder = self.plain(below)?;
         let file = format!("{name}.jsonl.zst");
-        let is_plain = name
-            .bytes()
-            .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'_'));
-        if !is_plain || !folder.join(&file).is_file() {
+        if !is_plain(name) || !folder.join(&file).is_file() {
             return Ok(None);
         }
         self.plain(&format!("{below}/{file}")).map(Some)
     }
+}
+
+/// Whether a name is no path.
+fn is_plain(name: &str) -> bool {
+    name.bytes()
+        .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'_'))
 }
 
 /// Whether more lines are wanted.

@@ -11,6 +11,7 @@ mod questionnaire;
 mod verbs;
 
 use ktd_boxed::{INNER_COMMAND, box_inner};
+use ktd_certify::{CertificateStudy, CurveStudy};
 use ktd_env::KeyedStream;
 use ktd_episode::EpisodesStudy;
 use ktd_factor_study::FactorCodeStudy;
@@ -22,7 +23,7 @@ use ktd_io::line_file::LineKind;
 use ktd_kit::program::{kill_after, written};
 use ktd_kit::study::{recorded_files, replay_study, run_study, with_study_run};
 use ktd_kit::vendor::{Then, json_reply};
-use ktd_kit::{Folder, Need, Vendor, workspace_root};
+use ktd_kit::{Folder, MASK_KEY, Need, Vendor, workspace_root};
 use ktd_leakage_study::LeakStudy;
 use ktd_record::program_record::ProgramRecord;
 use ktd_strategy_code::ControlKind;
@@ -80,6 +81,13 @@ const STRATEGIES: &str = "kind = 'strategy-code'\nname = 'strategies'\nstrategie
     [[agents]]\nid = 'one'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n\
     [[agents]]\nid = 'two'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
 
+const PROBED: &str = "name = 'probed'\nsynthetic = { seed = 3, names = 40, days = 400 }\nmask_key_file = 'mask.key'\n\
+    mask = { level = 'blinded', numeric = 'banded' }\nprobes = { day = 4 }\ndays = 2\nepisode_steps = 4\nstretches = 2\n\
+    training = 2\ncontrol_probes = 2\n";
+
+const PROBED_MODEL: &str = "[language]\nparallel = 2\nschema_retries = 1\n\
+    [[language.agents]]\nid = 'm'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
+
 const FORMULAS: &str = "id,expression\nreversal,\"$close/Ref($close,5)\"\nrange,\"($high-$low)/$close\"\n";
 
 /// Every kind; those whose works are made in a box where there are boxes.
@@ -121,7 +129,7 @@ fn unboxed_cases() -> Vec<KindCase> {
     vec![
         KindCase {
             kind: any::<EpisodesStudy>(),
-            files: &[("study.toml", TRADED), ("mask.key", ktd_kit::MASK_KEY)],
+            files: &[("study.toml", TRADED), ("mask.key", MASK_KEY)],
             work: None,
             stands: true,
             tells_cost: false,
@@ -158,6 +166,24 @@ fn unboxed_cases() -> Vec<KindCase> {
             kind: any::<FormulaJudging>(),
             files: &[("study.toml", JUDGED), ("own.csv", FORMULAS)],
             work: Some("\"batch\":"),
+            stands: false,
+            tells_cost: false,
+        },
+        KindCase {
+            kind: any::<CertificateStudy>(),
+            files: &[
+                ("study.toml", PROBED),
+                ("study.toml", PROBED_MODEL),
+                ("mask.key", MASK_KEY),
+            ],
+            work: Some("\"hits\":"),
+            stands: false,
+            tells_cost: false,
+        },
+        KindCase {
+            kind: any::<CurveStudy>(),
+            files: &[("study.toml", PROBED), ("mask.key", MASK_KEY)],
+            work: Some("\"share\":"),
             stands: false,
             tells_cost: false,
         },
@@ -224,7 +250,9 @@ impl KindCase {
     fn scene(&self, vendor: &Vendor) -> Folder {
         let folder = Folder::new();
         for (name, text) in self.files {
-            folder.write(name, text.replace("VENDOR", &vendor.base_url()));
+            // A name that comes again goes on with its file.
+            let before = std::fs::read_to_string(folder.at(name)).unwrap_or_default();
+            folder.write(name, before + &text.replace("VENDOR", &vendor.base_url()));
         }
         folder
     }

@@ -98,6 +98,7 @@ impl StudyKind for Questionnaire {
             table: "",
             agents: &keys.agents,
             takes_programs: false,
+            builtin: None,
             dialects: &[],
             retries: RetryConfig::default(),
             prices: None,

@@ -80,13 +80,13 @@ const WRITERS: [(&[&str], &str); 10] = [
     (&["alpha", "mine", "mine.toml"], "lock"),
     (&["strategy-code", "run", "strategies.toml"], "lock"),
     (&["factor-code", "run", "functions.toml"], "lock"),
-    (&["probe", "small.toml"], "private/lock"),
-    (&["certify", "small.toml", "--key", "key.pem"], "private/lock"),
+    (&["probe", "small.toml"], "lock"),
+    (&["certify", "small.toml", "--key", "key.pem"], "lock"),
     (
         &["certify", "small.toml", "--key", "key.pem", "--commit-only"],
-        "private/lock",
+        "lock",
     ),
-    (&["curve", "small.toml"], "private/lock"),
+    (&["curve", "small.toml"], "lock"),
 ];
 
 fn written(folder: &Folder, command: &[&str]) -> std::process::Output {

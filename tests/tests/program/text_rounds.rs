@@ -63,6 +63,7 @@ fn asked_model(base_url: &str) -> AskedModel {
         table: "",
         agents: &agents.agents,
         takes_programs: false,
+        builtin: None,
         dialects: &[],
         retries: RetryConfig::default(),
         prices: None,

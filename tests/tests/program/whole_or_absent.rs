@@ -51,7 +51,7 @@ struct Writer {
     continues: bool,
 }
 
-const WRITERS: [Writer; 8] = [
+const WRITERS: [Writer; 7] = [
     Writer {
         arguments: "publish results/try --key key.pem --open-mask --out OUT",
         main: "published.json",
@@ -85,13 +85,7 @@ const WRITERS: [Writer; 8] = [
     Writer {
         // The log of attempts goes with the folder: a certificate counts what was tried before it.
         arguments: "certify probes.toml --key key.pem --attempts OUT/log.jsonl --out OUT",
-        main: "certificate.json",
-        replaces: true,
-        continues: true,
-    },
-    Writer {
-        arguments: "curve probes.toml --out OUT",
-        main: "curve.json",
+        main: "report.json",
         replaces: true,
         continues: true,
     },
@@ -194,8 +188,7 @@ fn shown(path: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = files(path);
     found.retain(|path, _| {
         let is_left = path.ends_with("lock") || path.to_string_lossy().ends_with(".part");
-        // A curve's episodes keep requests whose outcome a kill left unknown: `kill_resume` has them.
-        !is_left && !path.starts_with("strategies")
+        !is_left && !path.ends_with("units.open.jsonl")
     });
     found
 }

@@ -292,6 +292,7 @@ impl FactorCodeConfig {
             table: "",
             agents: &self.agents,
             takes_programs: true,
+            builtin: None,
             dialects: &self.dialects,
             retries: self.retries,
             prices: self.prices.as_deref(),

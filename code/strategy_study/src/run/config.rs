@@ -220,6 +220,7 @@ impl StrategyExperiment {
             table: "",
             agents: &self.agents,
             takes_programs: false,
+            builtin: None,
             dialects: &self.dialects,
             retries: self.retries,
             prices: self.prices.as_deref(),

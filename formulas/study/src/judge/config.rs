@@ -121,6 +121,7 @@ impl JudgeStudy {
             table: "",
             agents: &self.agents,
             takes_programs: false,
+            builtin: None,
             dialects: &self.dialects,
             retries: self.retries,
             prices: self.prices.as_deref(),

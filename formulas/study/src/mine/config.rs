@@ -210,6 +210,7 @@ impl LlmKeys {
             table: "llm",
             agents: &self.agents,
             takes_programs: false,
+            builtin: None,
             dialects: &self.dialects,
             retries: self.retries,
             prices: self.prices.as_deref(),

@@ -2,14 +2,16 @@
 
 use super::record::Recovery;
 use ktd_probes::{AttackerClass, Measure};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Min-entropy leakage of a rung to one class of attackers: the binary logarithm of how many times more often the stock is the
 /// first guess than of the best guess without looking (Smith 2009, "On the Foundations of Quantitative Information Flow").
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClassLeakage {
     /// What the attackers know besides the exhibit.
+    #[schemars(with = "String")]
     pub class: AttackerClass,
     /// Who recovered most, of the kinds of probes of this class.
     pub attacker: String,

@@ -1,19 +1,17 @@
 //! What each rung of the numeric ladder leaks, and what it costs those who only look at numbers.
 
+mod earned;
 mod forecast;
+mod kind;
 mod leakage;
 mod picture;
-pub mod plan;
 mod record;
-mod returns;
+mod report;
+mod sight;
 mod signals;
 mod strategy;
-mod text;
 
+pub use kind::{CurveFound, CurveStudy, CurveUnit};
 pub use leakage::ClassLeakage;
-pub use picture::render;
-pub use record::{CURVE_FORMAT, Curve, FactorSight, Recovery, ReturnDifference, Rung, StrategyCost};
-pub use returns::experiment;
-pub use signals::{SignalDays, signal_days};
+pub use record::{Curve, FactorSight, Recovery, ReturnDifference, Rung, StrategyCost};
 pub use strategy::FactorStrategy;
-pub use text::table;

@@ -3,7 +3,8 @@
 
 use super::record::{Curve, Rung};
 use ktd_probes::AttackerClass;
-use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, Plane, decimals, real};
+use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, Plane, decimals, real, scroll};
+use maud::{Markup, html};
 
 const WIDTH: f64 = 980.0;
 const HEIGHT: f64 = 440.0;
@@ -20,9 +21,20 @@ const CLASSES: [(AttackerClass, &str, &str); 3] = [
     (AttackerClass::DatabaseAndDay, "k2", "and the day"),
 ];
 
-/// A picture of the curve, as SVG.
-#[must_use]
-pub fn render(curve: &Curve) -> String {
+const TITLE: &str = "Leakage and utility of each rung";
+const DESCRIPTION: &str = "Mean rank correlation of nine factors with exact numbers, over min-entropy leakage in bits to three classes of attackers";
+
+/// A picture of the curve in a page.
+pub(super) fn picture(curve: &Curve) -> Markup {
+    html! { figure { (scroll(TITLE, &drawn(curve).figure("curve", TITLE, DESCRIPTION))) } }
+}
+
+/// The same as a file that stands alone.
+pub(super) fn render(curve: &Curve) -> String {
+    drawn(curve).file(TITLE, DESCRIPTION, include_str!("style.css"))
+}
+
+fn drawn(curve: &Curve) -> Canvas {
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
     let leaked = curve.rungs.iter().flat_map(|rung| &rung.leakage);
     let most = leaked.map(|leakage| leakage.bits_at_most).fold(1.0, f64::max);
@@ -50,11 +62,7 @@ pub fn render(curve: &Curve) -> String {
     }
     names(&mut canvas, &plane, curve);
     legend(&mut canvas);
-    canvas.file(
-        "Leakage and utility of each rung",
-        "Mean rank correlation of nine factors with exact numbers, over min-entropy leakage in bits to three classes of attackers",
-        include_str!("style.css"),
-    )
+    canvas
 }
 
 /// A rung's marks: one a class, at its leakage, with a line to the bound.

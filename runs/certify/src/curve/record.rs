@@ -1,42 +1,37 @@
-//! `curve.json`: one record, of which table and picture are views.
+//! What a curve comes to: one value, of which tables and picture are views.
 
 use super::leakage::ClassLeakage;
 use super::strategy::FactorStrategy;
-use ktd_experiment::data_record::DataRecord;
 use ktd_experiment::label;
 use ktd_masking::Numeric;
 use ktd_probes::judge::RateInterval;
 use ktd_probes::{AttackerClass, Measure, ProbeKind};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Version of `curve.json`.
-pub const CURVE_FORMAT: u32 = 3;
-
 /// Curve of leakage and utility over the rungs of the numeric ladder.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
-    /// [`CURVE_FORMAT`].
-    pub format: u32,
-    /// Version of the program.
-    pub ktd: String,
-    /// The panel.
-    pub data: DataRecord,
+    /// The name of its file.
+    pub name: String,
     /// Confidence of every interval.
     pub confidence: f64,
     /// Probes put, by kind.
+    #[schemars(with = "BTreeMap<String, usize>")]
     pub probes: BTreeMap<ProbeKind, usize>,
     /// From exact numbers down.
     pub rungs: Vec<Rung>,
 }
 
 /// Rung of the ladder: one way to show numbers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rung {
     /// Its name.
     #[serde(with = "label")]
+    #[schemars(with = "String")]
     pub numeric: Numeric,
     /// What each attacker recovered of each kind of probe.
     pub recovery: Vec<Recovery>,
@@ -49,7 +44,7 @@ pub struct Rung {
 }
 
 /// What a rung leaves to see, as rank correlations with the same of exact numbers: means over days.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FactorSight {
     /// Of each factor by its name.
@@ -63,27 +58,31 @@ pub struct FactorSight {
 }
 
 /// Recovery of one attacker on one kind of probes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recovery {
     /// The attacker.
     pub attacker: String,
     /// The probes' kind.
+    #[schemars(with = "String")]
     pub kind: ProbeKind,
     /// What was asked.
+    #[schemars(with = "String")]
     pub measure: Measure,
     /// Of how many probes, as a share.
     pub share: f64,
     /// Its Wilson interval.
+    #[schemars(with = "BTreeMap<String, f64>")]
     pub interval: RateInterval,
     /// The interval that holds for all attackers together.
+    #[schemars(with = "BTreeMap<String, f64>")]
     pub simultaneous: RateInterval,
     /// What chance recovers.
     pub chance: f64,
 }
 
 /// Cost of a rung to one strategy.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StrategyCost {
     /// The built-in agent that trades it.
@@ -101,7 +100,7 @@ pub struct StrategyCost {
 }
 
 /// Mean difference of returns, with its standard error.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReturnDifference {
     /// The mean.

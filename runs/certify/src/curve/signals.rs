@@ -23,7 +23,7 @@ const EPISODES: usize = 5;
 
 /// A day on which signals are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SignalDays {
+pub(super) struct SignalDays {
     /// Place of the episode's first trading day.
     first: usize,
     /// 1-based step.
@@ -32,7 +32,7 @@ pub struct SignalDays {
 
 /// Days spread evenly over the stretches.
 #[must_use]
-pub fn signal_days(stretches: &[Stretch]) -> Vec<SignalDays> {
+pub(super) fn signal_days(stretches: &[Stretch]) -> Vec<SignalDays> {
     let firsts = stretches.iter().flat_map(|stretch| {
         let room = stretch.len().saturating_sub(EPISODE_STEPS);
         let starts = (0..EPISODES).map(move |place| stretch.start + place * room / EPISODES);

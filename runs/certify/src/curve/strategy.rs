@@ -1,13 +1,14 @@
 //! The fixed strategies whose view of the numbers is measured: those of two built-in agents.
 
 use ktd_env::factors::Factor;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Weight of each factor in a score, in the order of [`Factor::ALL`].
 pub(super) type FactorWeights = [f64; Factor::ALL.len()];
 
 /// Strategy that ranks the index members by factors alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FactorStrategy {
     /// High momentum.

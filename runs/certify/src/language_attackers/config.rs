@@ -2,15 +2,17 @@
 
 use crate::CertifyError;
 use ktd_agents::Dialect;
+use ktd_asking::{AskingRole, AskingSettings};
 use ktd_experiment::caps::Caps;
-use ktd_experiment::config::{AgentConfig, RetryConfig, SessionConfig, unique};
+use ktd_experiment::config::{AgentConfig, RetryConfig, SessionConfig};
 use ktd_experiment::rate_limits::RateLimits;
-use serde::Deserialize;
+use ktd_study::StudyError;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The language models of a probe file. Keys mean what they mean in experiments.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+/// The language models of a probe file. Keys mean what they mean in experiments; those of money are in no record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LanguageConfig {
     /// The attackers: models behind endpoints, and the built-in `cheater`.
@@ -22,12 +24,16 @@ pub struct LanguageConfig {
     /// How often a bad answer may be corrected (default 3).
     pub schema_retries: u32,
     /// What is done about infrastructure faults.
+    #[serde(skip_serializing)]
     pub retries: RetryConfig,
     /// Price table, relative to the file.
+    #[serde(skip_serializing)]
     pub prices: Option<PathBuf>,
     /// What may be spent on all probes of all sets; `cell` caps one attacker.
+    #[serde(skip_serializing)]
     pub budget: Caps,
     /// Rates of a key.
+    #[serde(skip_serializing)]
     pub rates: BTreeMap<String, RateLimits>,
 }
 
@@ -47,32 +53,41 @@ impl Default for LanguageConfig {
 }
 
 /// The built-in agent that answers probes.
-pub(super) const CHEATER: &str = "cheater";
+pub(crate) const CHEATER: &str = "cheater";
 
 impl LanguageConfig {
+    /// Who is asked, and at what cost; nobody where the file names no model. `seed` is sent to vendors that take one, where an
+    /// agent asks for it.
+    #[must_use]
+    pub fn asking(&self, seed: u64) -> Option<AskingSettings<'_>> {
+        (!self.agents.is_empty()).then(|| AskingSettings {
+            roles: AskingRole::one("attacker", seed),
+            table: "language",
+            agents: &self.agents,
+            takes_programs: false,
+            builtin: Some(CHEATER),
+            dialects: &self.dialects,
+            retries: self.retries,
+            prices: self.prices.as_deref(),
+            budget: &self.budget,
+            rates: &self.rates,
+            temperature: None,
+        })
+    }
+
     /// Whether everything fits.
     ///
     /// # Errors
     /// [`CertifyError::Input`] naming the agent or the key.
     pub fn check(&self) -> Result<(), CertifyError> {
-        if self.parallel == 0 || self.retries.attempts == 0 {
+        if self.parallel == 0 {
             return Err(CertifyError::input(
-                "`language.parallel` and `language.retries.attempts` must be at least 1",
-                "write 1 to ask one probe after the other, or once",
+                "`language.parallel` must be at least 1",
+                "write 1 to ask one probe after the other",
             ));
         }
-        for agent in &self.agents {
-            if agent.model().is_none() && agent.builtin_name() != Some(CHEATER) {
-                return Err(CertifyError::input(
-                    format!("attacker {:?} is not a language model", agent.id),
-                    "give it `model` and `vendor`, or builtin = \"cheater\"; other agents answer no probes",
-                ));
-            }
-        }
-        Ok(unique(
-            "language.agents",
-            self.agents.iter().map(|agent| agent.id.as_str()),
-        )?)
+        let asking = self.asking(0).map_or(Ok(()), |asking| asking.check());
+        Ok(asking.map_err(StudyError::from)?)
     }
 }
 
@@ -105,7 +120,7 @@ mod tests {
             ("agents = [{ id = \"a\", vendor = \"qwen\" }]", "no `model`"),
             (
                 "agents = [{ id = \"a\", builtin = \"cheater\" }, { id = \"a\", builtin = \"cheater\" }]",
-                "language.agents",
+                "`agents` has the id",
             ),
         ] {
             let error = super::tests::config(text).unwrap_err();

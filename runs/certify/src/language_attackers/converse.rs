@@ -1,35 +1,32 @@
 //! One probe: from its question to an answer, or to the reason why there is none.
 
-use super::custom_id::custom_id;
 use super::guess::{self, Guess, SUBMIT_GUESS};
 use super::question::{self, bad_guess, given_away, given_day};
 use super::record::LanguageAnswer;
 use crate::CertifyError;
 use ktd_agents::{Mistakes, Outcome, Session, Submission, SubmissionEffect};
 use ktd_client::conversations::{Answered, Conversations, NOT_ASKED};
-use ktd_env::Market;
 use ktd_guard::Guard;
 use ktd_masking::MaskSettings;
 use ktd_probes::{Probe, ProbeKind};
 
 /// What all conversations of one attacker share.
 pub(super) struct ProbeConversation<'a> {
-    pub(super) market: &'a Market,
     pub(super) mask: MaskSettings,
     pub(super) guard: &'a Guard,
     pub(super) schema_retries: u32,
-    pub(super) asking: Conversations<'a>,
+    pub(super) asking: &'a Conversations<'a>,
 }
 
 /// The place of a probe's requests among the exchanges of an attacker: each probe is a step.
-pub(super) fn step_of(kind: ProbeKind, number: usize) -> usize {
+fn step_of(kind: ProbeKind, number: usize) -> usize {
     let place = ProbeKind::ALL.into_iter().position(|known| known == kind);
     number * ProbeKind::ALL.len() + place.unwrap_or(0) + 1
 }
 
 impl ProbeConversation<'_> {
     /// The guard of a probe that gives codes or a day away on purpose: they may pass, and nothing else. `None` of any other.
-    pub(super) fn own_guard(&self, probe: &Probe) -> Option<Guard> {
+    fn own_guard(&self, probe: &Probe) -> Option<Guard> {
         let of_codes = given_away(probe).fold(None, |own: Option<Guard>, code| {
             Some(own.as_ref().unwrap_or(self.guard).but(&code))
         });
@@ -39,7 +36,7 @@ impl ProbeConversation<'_> {
         }
     }
 
-    pub(super) fn open(&self, probe: &Probe) -> Session<Submission> {
+    fn open(&self, probe: &Probe) -> Session<Submission> {
         question::open(self.asking.model(), self.mask, self.schema_retries, probe)
     }
 
@@ -51,7 +48,7 @@ impl ProbeConversation<'_> {
         }
         answer.map_err(|source| CertifyError::Attack {
             attacker: self.asking.model().id().to_owned(),
-            probe: custom_id(probe.kind, probe.number),
+            probe: format!("{}-{}", probe.kind.label(), probe.number),
             source: Box::new(source),
         })
     }
@@ -79,7 +76,7 @@ impl ProbeConversation<'_> {
                         Answered::Turn(turn) => session.feed_turn(*turn)?,
                         Answered::Nothing(reason) => {
                             let reason = mistakes.last().map_or(reason, str::to_owned);
-                            break LanguageAnswer::unanswered(which, &reason);
+                            break LanguageAnswer::of(which, Err(&reason));
                         }
                         Answered::Stopped => return Ok(None),
                     }
@@ -96,10 +93,8 @@ impl ProbeConversation<'_> {
                     }
                 },
                 SubmissionEffect::End(Outcome::Submitted { .. } | Outcome::Fallback { .. }) => {
-                    break match accepted {
-                        Some(guess) => LanguageAnswer::of_guess(self.market, which, guess),
-                        None => LanguageAnswer::unanswered(which, mistakes.last().unwrap_or(NOT_ASKED)),
-                    };
+                    let why = || mistakes.last().unwrap_or(NOT_ASKED);
+                    break LanguageAnswer::of(which, accepted.ok_or_else(why));
                 }
             }
             mistakes.count(session.tally(), detail);

@@ -1,6 +1,7 @@
 //! What an attacker says in its own words, read by form alone: whether a stock or a day exists is another question.
 
 use ktd_env::TradeDate;
+use ktd_io::sha256::sha256_hex;
 use ktd_masking::{Schema, ToolSpec};
 use ktd_probes::{ProbeAnswer, ProbeKind};
 use schemars::JsonSchema;
@@ -44,6 +45,16 @@ struct SameArguments {
 
 /// The name of the tool that submits a guess; the built-in agents know no other.
 pub(super) const SUBMIT_GUESS: &str = "submit_action";
+
+/// SHA-256 of the tools that probes are answered by.
+pub(crate) fn tools_sha256() -> String {
+    let tools = [ProbeKind::Day, ProbeKind::Linked].map(tool);
+    let parts = tools
+        .each_ref()
+        .map(|spec| (spec.name, spec.description, spec.parameters.as_value()));
+    // Static text and schemas made from types cannot fail to be written.
+    sha256_hex(&serde_json::to_vec(&parts).unwrap_or_default())
+}
 
 /// The tool that a kind of probes is answered by.
 pub(super) fn tool(kind: ProbeKind) -> ToolSpec {

@@ -5,20 +5,18 @@
 //! same answers. A model's mistake is fed back within its retries and then counts as *unanswered*, as a refusal does; a
 //! fault of the infrastructure is sent again, and stops the attacker when its attempts are used up. No probe is dropped.
 
-mod attackers;
-mod batch;
+mod asked;
 mod config;
 mod converse;
-mod custom_id;
 mod guess;
 mod question;
 mod record;
 mod resolve;
 
-pub use attackers::{LanguageAttackers, ProbeBatch, Questions};
-pub use batch::{BatchFile, BatchRead, RowError, read_batch, write_batch};
+pub use asked::Questions;
+pub(crate) use config::CHEATER;
 pub use config::LanguageConfig;
-pub use custom_id::custom_id;
+pub(crate) use guess::tools_sha256;
 pub use guess::{Guess, Problem};
-pub use record::{LanguageAnswer, LanguageAnswerLine, answers_path};
+pub use record::LanguageAnswer;
 pub use resolve::answer_of;

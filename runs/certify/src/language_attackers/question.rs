@@ -2,8 +2,7 @@
 
 use super::guess::{Problem, tool};
 use ktd_agents::{
-    Attempt, ChatRequest, ForceLevel, ModelFault, Session, SessionLimits, SessionTexts, StepPlan, Submission,
-    SubmissionEffect,
+    Attempt, ForceLevel, ModelFault, Session, SessionLimits, SessionTexts, StepPlan, Submission,
 };
 use ktd_client::AskedModel;
 use ktd_masking::{Count, MaskSettings, Payload, Prompt, ToolSpec};
@@ -45,14 +44,6 @@ pub(super) fn open(
             schema_retries,
         },
     })
-}
-
-/// The first request of a conversation that was just opened; `None` never happens.
-pub(super) fn first_request(session: &Session<Submission>) -> Option<ChatRequest> {
-    match session.next() {
-        SubmissionEffect::Ask(request) => Some(request),
-        SubmissionEffect::Submit { .. } | SubmissionEffect::End(_) => None,
-    }
 }
 
 /// The real codes that a probe gives away on purpose.

@@ -5,7 +5,7 @@ use ktd_agents::{
     DecodedReply, Expected, FaultClass, FaultKind, ModelTurn, ReplyFault, WireReply, parser_leak,
 };
 use ktd_io::sha256::sha256_hex;
-use ktd_record::exchanges::{BATCH_ROW, ExchangeOutcome};
+use ktd_record::exchanges::ExchangeOutcome;
 
 /// What an attempt's outcome means.
 pub(super) enum Reading {
@@ -84,7 +84,7 @@ pub(super) fn is_refused(outcome: &ExchangeOutcome, decoded: Option<&DecodedRepl
 }
 
 fn read_failure(step: usize, code: &str, retryable: bool, detail: &str) -> Reading {
-    const CODES: [&str; 5] = ["connect", "timeout", "interrupted", "reply_too_large", BATCH_ROW];
+    const CODES: [&str; 4] = ["connect", "timeout", "interrupted", "reply_too_large"];
     let code = CODES
         .into_iter()
         .find(|known| *known == code)

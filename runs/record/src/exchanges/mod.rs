@@ -18,5 +18,5 @@ pub use cassette::Cassette;
 pub use records::{ExchangeRecord, each_exchange, read_sends};
 pub use store::ExchangeStore;
 
-pub use crate::exchange::{BATCH_ROW, ExchangeOutcome, Intent, RequestPlace, Sent, key_of_read, request_key};
+pub use crate::exchange::{ExchangeOutcome, Intent, RequestPlace, Sent, key_of_read, request_key};
 pub use crate::nearest_request::{Difference, Nearest};

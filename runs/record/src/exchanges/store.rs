@@ -173,7 +173,7 @@ fn compact(path: &Path, unpacked_bytes: u64) -> Result<(), RecordError> {
         .len();
     let frames = whole_frames(path)?;
     if (frames.count, frames.torn_bytes, open_bytes) != (1, 0, 0) {
-        pack_file(path, unpacked_bytes, |write| {
+        pack_file(path, Some(unpacked_bytes), |write| {
             let mut lines = StoreLines::open(path)?;
             while lines.advance()?.is_some() {
                 write(lines.line())?;

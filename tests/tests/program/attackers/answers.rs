@@ -1,8 +1,8 @@
 //! What attackers say, and what it counts for.
 
-use crate::attackers::scene::{BLINDED, ask, at, scene, silent};
+use crate::attackers::scene::{BLINDED, ask, at, scene};
 use crate::attackers::scripted::{Say, Script};
-use ktd_certify::language_attackers::{LanguageAnswer, LanguageAnswerLine, answers_path};
+use ktd_certify::language_attackers::LanguageAnswer;
 use ktd_masking::Level;
 use ktd_probes::{Measure, ProbeKind};
 
@@ -21,12 +21,7 @@ async fn the_cheater_recovers_all_on_bright_and_what_each_mask_shows() {
     ] {
         let set = scene().probes(at(level), &ProbeKind::FIXED, 2);
         let output = folder.path().join(level.label());
-        let attackers = scene().attackers(CHEATER, &output);
-        let attacker = attackers.find("cheater").unwrap();
-        let answers = attackers
-            .ask_all(attacker, &set.questions(), &silent)
-            .await
-            .unwrap();
+        let answers = scene().asked(CHEATER, &output).ask_itself(&set).await.unwrap();
         let tally = set.tally(&answers);
         assert_eq!(tally.probes, 10);
         for (measure, is_found) in [
@@ -47,12 +42,12 @@ async fn the_cheater_recovers_all_on_bright_and_what_each_mask_shows() {
             );
         }
         let exact = answers.iter().zip(&set.gold).filter(|(answer, gold)| {
-            let day = answer.answer.as_ref().and_then(|answer| answer.day);
+            let day = answer.answer(&scene().market).and_then(|answer| answer.day);
             day == Some(gold.targets[0].day)
         });
         assert_eq!(exact.count(), if has_day { 8 } else { 0 }, "{level:?}");
         let unanswered: Vec<&LanguageAnswer> =
-            answers.iter().filter(|answer| answer.answer.is_none()).collect();
+            answers.iter().filter(|answer| answer.guess.is_none()).collect();
         let expected = match level {
             Level::Blinded => 10,
             // Without codes nobody tells two stocks apart.
@@ -91,14 +86,13 @@ async fn good_answers_count_and_bad_ones_are_fed_back_then_unanswered() {
     ];
     let script = Script::new(set.probes.iter().zip(says));
     let folder = tempfile::tempdir().unwrap();
-    let attackers = scene().attackers(MODEL, folder.path());
-    let attacker = attackers.find("m").unwrap();
+    let attackers = scene().asked(MODEL, folder.path());
     let answers = ask(&attackers, &set, &script).await.unwrap();
     let told: Vec<(bool, Option<&str>, Vec<&str>)> = answers
         .iter()
         .map(|answer| {
             let mistakes = answer.mistakes.iter().map(String::as_str).collect();
-            (answer.answer.is_some(), answer.reason.as_deref(), mistakes)
+            (answer.guess.is_some(), answer.reason.as_deref(), mistakes)
         })
         .collect();
     let too_many = "too_many_stocks";
@@ -119,7 +113,7 @@ async fn good_answers_count_and_bad_ones_are_fed_back_then_unanswered() {
     // The second guess of the fifth probe is its second, although the first names no stock.
     assert_eq!((tally.hits(Measure::Top1), tally.hits(Measure::Top5)), (3, 4));
     assert_eq!(tally.hits(Measure::Date5), 3);
-    let friday = answers[5].answer.as_ref().unwrap().day.unwrap();
+    let friday = answers[5].answer(&scene().market).unwrap().day.unwrap();
     assert_eq!(scene().market.date(friday).unwrap().reveal(), "2022-01-07");
     // What is fed back says what was wrong, in the harness's own words.
     let second = &script.requests_about(&set.probes[6])[1];
@@ -128,13 +122,6 @@ async fn good_answers_count_and_bad_ones_are_fed_back_then_unanswered() {
         feedback.contains("more than five codes") && feedback.contains("attempt 1 of 3"),
         "{feedback}"
     );
-    let kept = std::fs::read_to_string(answers_path(&attackers.folder(attacker, "probes"))).unwrap();
-    let lines: Vec<LanguageAnswerLine> = kept
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let records: Vec<LanguageAnswerLine> = answers.iter().map(LanguageAnswer::record).collect();
-    assert_eq!(lines, records);
 }
 
 #[tokio::test]
@@ -156,9 +143,13 @@ async fn every_force_level_asks_for_the_same_answer() {
         let script = Script::new([(&set.probes[0], vec![says])]);
         let folder = tempfile::tempdir().unwrap();
         let model = MODEL.replace("id = \"m\",", &format!("id = \"m\", force = \"{force}\","));
-        let attackers = scene().attackers(&model, folder.path());
+        let attackers = scene().asked(&model, folder.path());
         let answers = ask(&attackers, &set, &script).await.unwrap();
-        assert_eq!(answers[0].answer.as_ref().unwrap().is_same, Some(true), "{force}");
+        assert_eq!(
+            answers[0].guess.as_ref().unwrap().same_stock,
+            Some(true),
+            "{force}"
+        );
         let request = &script.requests()[0];
         assert_eq!(request.get("tools").is_some(), is_call, "{force}");
         let question = request["messages"][1]["content"].as_str().unwrap();

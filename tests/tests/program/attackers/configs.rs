@@ -1,8 +1,8 @@
 //! The files that come with the program, and a model on loopback where there is one.
 
-use crate::attackers::scene::{BLINDED, at, scene, silent};
+use crate::attackers::scene::{Asked, BLINDED, at, scene};
 use ktd_certify::config::CertifyConfig;
-use ktd_certify::language_attackers::{LanguageAttackers, LanguageConfig};
+use ktd_certify::language_attackers::LanguageConfig;
 use ktd_certify::probe_inputs::ProbeInputs;
 use ktd_certify::set_plan::SetPlan;
 use ktd_data::market_source::MarketSource;
@@ -109,9 +109,7 @@ fn the_papers_form_asks_of_every_window_and_board() {
     let key = MaskKey::from_bytes([5; 32]);
     let inputs = ProbeInputs::new(source, &plan, key.clone(), 2).unwrap();
     let probing = plan.probing(plan.mask(), key, "the test");
-    let set = inputs
-        .make(&probing, &|kind| config.probes.of(kind), &|| {})
-        .unwrap();
+    let set = inputs.make(&probing, &|kind| config.probes.of(kind)).unwrap();
     let mut asked: BTreeMap<(usize, Board), usize> = BTreeMap::new();
     for gold in &set.gold {
         let target = gold.targets[0];
@@ -140,23 +138,24 @@ async fn a_small_model_on_loopback_answers_or_fails_in_countable_ways() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let attackers = LanguageAttackers::new(config, &scene().market, 1, &configs(), folder.path()).unwrap();
-    let attacker = &attackers.attackers()[0];
     for mask in [at(Level::Bright), BLINDED] {
         let set = scene().probes(mask, &[ProbeKind::Day], 1);
-        let mut questions = set.questions();
-        questions.set = mask.level.label();
-        let answers = attackers.ask_all(attacker, &questions, &silent).await.unwrap();
+        let asked = Asked::new(
+            config.clone(),
+            &configs(),
+            &folder.path().join(mask.level.label()),
+        );
+        let answers = asked.ask_itself(&set).await.unwrap();
         for answer in &answers {
-            println!("{} {:?}", mask.level.label(), answer.record());
+            println!("{} {:?}", mask.level.label(), answer);
         }
         let tally = set.tally(&answers);
         println!("{} answered, {} named", tally.answered, tally.hits(Measure::Top1));
-        assert_eq!(attackers.recall(attacker, &questions).await.unwrap(), answers);
+        assert_eq!(asked.recall(&set).await.unwrap(), answers);
         assert!(
             answers
                 .iter()
-                .all(|answer| answer.answer.is_some() != answer.reason.is_some())
+                .all(|answer| answer.guess.is_some() != answer.reason.is_some())
         );
     }
 }

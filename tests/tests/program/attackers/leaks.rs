@@ -3,14 +3,9 @@
 use crate::attackers::answers::MODEL;
 use crate::attackers::scene::{BLINDED, ask, at, scene};
 use crate::attackers::scripted::{Say, Script};
-use ktd_certify::language_attackers::write_batch;
 use ktd_masking::Level;
 use ktd_probes::ProbeKind;
 use std::collections::BTreeSet;
-
-const TWO: &str = "retries = { attempts = 1 }\nagents = [\
-    { id = \"m\", model = \"m\", vendor = \"vllm\", base_url = \"http://127.0.0.1:9/v1\" }, \
-    { id = \"b\", model = \"b\", vendor = \"openai\" }]";
 
 /// The codes of the panel whose six digits stand in a text by themselves.
 fn codes_in(text: &str) -> BTreeSet<String> {
@@ -31,7 +26,7 @@ async fn no_code_name_or_date_is_sent_under_a_mask_but_the_one_that_is_given_awa
     let declines = || vec![Say::Text("No.".to_owned())];
     let script = Script::new(set.probes.iter().map(|probe| (probe, declines())));
     let folder = tempfile::tempdir().unwrap();
-    let attackers = scene().attackers(MODEL, folder.path());
+    let attackers = scene().asked(MODEL, folder.path());
     ask(&attackers, &set, &script).await.unwrap();
     let market = &scene().market;
     for probe in &set.probes {
@@ -72,15 +67,13 @@ async fn what_a_broken_mask_shows_is_stopped_before_it_is_sent() {
         set.mask = BLINDED;
         let script = Script::new(set.probes.iter().map(|probe| (probe, vec![Say::Filtered])));
         let folder = tempfile::tempdir().unwrap();
-        let attackers = scene().attackers(TWO, folder.path());
+        let attackers = scene().asked(MODEL, folder.path());
         let error = ask(&attackers, &set, &script).await.unwrap_err().to_string();
         assert!(
             error.contains(&format!("hidden {kind}")) && error.contains("probe day-0"),
             "{error}"
         );
         assert!(script.requests().is_empty());
-        let error = write_batch(&attackers, attackers.find("b").unwrap(), &set.questions()).unwrap_err();
-        assert!(error.to_string().contains(&format!("hidden {kind}")), "{error}");
     }
 }
 
@@ -99,7 +92,7 @@ async fn giving_one_code_away_lets_no_other_pass() {
     set.probes[1].exhibits[0].target = code;
     let script = Script::new(set.probes.iter().map(|probe| (probe, vec![Say::Filtered])));
     let folder = tempfile::tempdir().unwrap();
-    let attackers = scene().attackers(MODEL, folder.path());
+    let attackers = scene().asked(MODEL, folder.path());
     let error = ask(&attackers, &set, &script).await.unwrap_err().to_string();
     assert!(
         error.contains("probe anchored-1") && error.contains("hidden code"),

@@ -1,4 +1,4 @@
-//! Language models as attackers, over scripted and built-in models: answers, mistakes, resuming, batches, the guard.
+//! Language models as attackers, over scripted and built-in models: answers, mistakes, resuming, the guard.
 
 #![expect(
     clippy::unwrap_used,
@@ -8,7 +8,6 @@
 )]
 
 mod answers;
-mod batches;
 mod commands;
 mod configs;
 mod leaks;

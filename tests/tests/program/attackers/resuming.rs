@@ -1,15 +1,12 @@
 //! Ended anywhere, an attacker continues: nothing that was answered is asked again, and the answers are the same.
 
 use crate::attackers::answers::MODEL;
-use crate::attackers::scene::{BLINDED, Set, ask, scene};
+use crate::attackers::scene::{Asked, BLINDED, Set, ask, scene};
 use crate::attackers::scripted::{Say, Script};
-use ktd_bundle::BundlePaths;
-use ktd_certify::CertifyError;
-use ktd_certify::language_attackers::{LanguageAttackers, answers_path};
-use ktd_client::AskedModel;
 use ktd_kit::Recorded;
 use ktd_kit::episode::reopen_exchanges;
 use ktd_probes::ProbeKind;
+use ktd_record::RecordPaths;
 use std::path::Path;
 
 /// Three probes: one answered at once, one at its third try, one never.
@@ -29,35 +26,22 @@ fn script(set: &Set) -> Script {
 }
 
 struct Run {
-    folder: tempfile::TempDir,
-    attackers: LanguageAttackers,
+    _folder: tempfile::TempDir,
+    asked: Asked,
 }
 
 impl Run {
     fn new(language: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let attackers = scene().attackers(language, folder.path());
-        Self { folder, attackers }
+        let asked = scene().asked(language, folder.path());
+        Self {
+            _folder: folder,
+            asked,
+        }
     }
 
-    fn attacker(&self) -> &AskedModel {
-        self.attackers.find("m").unwrap()
-    }
-
-    fn root(&self) -> std::path::PathBuf {
-        self.attackers.folder(self.attacker(), "probes")
-    }
-
-    fn exchanges(&self) -> std::path::PathBuf {
-        BundlePaths::new(&self.root()).exchanges()
-    }
-
-    fn answers(&self) -> Vec<u8> {
-        std::fs::read(answers_path(&self.root())).unwrap()
-    }
-
-    async fn ask(&self, set: &Set, script: &Script) -> Result<(), CertifyError> {
-        ask(&self.attackers, set, script).await.map(|_| ())
+    fn paths(&self) -> RecordPaths {
+        RecordPaths::new(self.asked.folder())
     }
 }
 
@@ -70,24 +54,22 @@ async fn killed_at_any_byte_it_pays_for_nothing_twice() {
     let set = scene().probes(BLINDED, &[ProbeKind::Day], 3);
     let whole = Run::new(MODEL);
     let first = script(&set);
-    whole.ask(&set, &first).await.unwrap();
+    let expected = ask(&whole.asked, &set, &first).await.unwrap();
     let requests = first.requests().len();
     assert_eq!(requests, 1 + 3 + 3);
-    let expected = whole.answers();
-    reopen_exchanges(&whole.root());
-    let bytes = std::fs::read(BundlePaths::new(&whole.root()).open_exchanges()).unwrap();
+    reopen_exchanges(whole.asked.folder());
+    let bytes = std::fs::read(whole.paths().open_exchanges()).unwrap();
     let mut recorded = std::collections::BTreeSet::new();
     for cut in (0..=bytes.len()).step_by(bytes.len() / 35).chain([bytes.len()]) {
         let run = Run::new(MODEL);
-        std::fs::create_dir_all(run.root()).unwrap();
-        let open_part = BundlePaths::new(&run.root()).open_exchanges();
-        std::fs::write(open_part, &bytes[..cut]).unwrap();
-        let known = answered(&run.exchanges());
+        std::fs::create_dir_all(run.asked.folder()).unwrap();
+        std::fs::write(run.paths().open_exchanges(), &bytes[..cut]).unwrap();
+        let known = answered(&run.paths().exchanges());
         recorded.insert(known);
         let again = script(&set);
-        run.ask(&set, &again).await.unwrap();
+        let answers = ask(&run.asked, &set, &again).await.unwrap();
         assert_eq!(again.requests().len(), requests - known, "cut at byte {cut}");
-        assert_eq!(run.answers(), expected, "cut at byte {cut}");
+        assert_eq!(answers, expected, "cut at byte {cut}");
     }
     assert_eq!(recorded.len(), requests + 1, "a cut fell between all exchanges");
 }
@@ -96,22 +78,14 @@ async fn killed_at_any_byte_it_pays_for_nothing_twice() {
 async fn the_record_alone_gives_the_same_answers_and_what_is_not_in_it_is_unanswered() {
     let set = scene().probes(BLINDED, &[ProbeKind::Day], 3);
     let run = Run::new(MODEL);
-    let nothing = run
-        .attackers
-        .recall(run.attacker(), &set.questions())
-        .await
-        .unwrap();
+    let nothing = run.asked.recall(&set).await.unwrap();
     assert!(
         nothing
             .iter()
             .all(|answer| answer.reason.as_deref() == Some("not_asked"))
     );
-    let asked = ask(&run.attackers, &set, &script(&set)).await.unwrap();
-    let recalled = run
-        .attackers
-        .recall(run.attacker(), &set.questions())
-        .await
-        .unwrap();
+    let asked = ask(&run.asked, &set, &script(&set)).await.unwrap();
+    let recalled = run.asked.recall(&set).await.unwrap();
     assert_eq!(asked, recalled);
     // Another set of probes does not pass for the recorded one.
     let other = scene().probes(BLINDED, &[ProbeKind::Days], 3);
@@ -119,11 +93,7 @@ async fn the_record_alone_gives_the_same_answers_and_what_is_not_in_it_is_unansw
     for (probe, days) in strange.probes.iter_mut().zip(&other.probes) {
         probe.exhibits.clone_from(&days.exhibits);
     }
-    let error = run
-        .attackers
-        .recall(run.attacker(), &strange.questions())
-        .await
-        .unwrap_err();
+    let error = run.asked.recall(&strange).await.unwrap_err();
     assert!(
         error.to_string().contains("probe day-0") && error.to_string().contains("not the recorded one"),
         "{error}"
@@ -138,25 +108,24 @@ async fn faults_that_use_up_their_attempts_stop_it_and_a_later_run_goes_on() {
     broken[1] = vec![Say::UnansweredCount, Say::Status(503)];
     let broken = Script::new(set.probes.iter().zip(broken));
     for _ in 0..2 {
-        let error = run.ask(&set, &broken).await.unwrap_err();
+        let error = ask(&run.asked, &set, &broken).await.unwrap_err();
         let told = error.to_string();
         assert!(
             told.contains("attacker m, probe day-1") && told.contains("last with overloaded"),
             "{told}"
         );
         assert!(error.hint().contains("same command again"));
-        assert!(!answers_path(&run.root()).exists());
     }
     // Two attempts a run, and the others were asked once.
     assert_eq!(broken.requests_about(&set.probes[1]).len(), 4);
     assert_eq!(broken.requests_about(&set.probes[0]).len(), 1);
     let fixed = script(&set);
-    run.ask(&set, &fixed).await.unwrap();
+    let answers = ask(&run.asked, &set, &fixed).await.unwrap();
     assert_eq!(fixed.requests_about(&set.probes[0]).len(), 0);
     assert_eq!(fixed.requests_about(&set.probes[1]).len(), 3);
     let whole = Run::new(MODEL);
-    whole.ask(&set, &script(&set)).await.unwrap();
-    assert_eq!(run.answers(), whole.answers());
+    let whole = ask(&whole.asked, &set, &script(&set)).await.unwrap();
+    assert_eq!(answers, whole);
 }
 
 #[tokio::test]
@@ -167,21 +136,9 @@ async fn a_call_that_the_server_lost_is_told_as_such() {
         &set.probes[0],
         vec![Say::Text("<tool_call>submit_action".to_owned())],
     )]);
-    let answers = ask(&run.attackers, &set, &leak).await.unwrap();
+    let answers = ask(&run.asked, &set, &leak).await.unwrap();
     assert_eq!(answers[0].reason.as_deref(), Some("server_parser_leak"));
     assert!(answers[0].mistakes.is_empty(), "it is no mistake of the model");
-}
-
-#[tokio::test]
-async fn another_agent_does_not_go_on_with_its_answers() {
-    let set = scene().probes(BLINDED, &[ProbeKind::Day], 1);
-    let run = Run::new(MODEL);
-    let script = script(&scene().probes(BLINDED, &[ProbeKind::Day], 3));
-    run.ask(&set, &script).await.unwrap();
-    let warm = MODEL.replace("id = \"m\",", "id = \"m\", temperature = 0.5,");
-    let other = scene().attackers(&warm, run.folder.path());
-    let error = ask(&other, &set, &script).await.unwrap_err();
-    assert!(error.to_string().contains("another agent"), "{error}");
 }
 
 #[tokio::test]
@@ -198,18 +155,18 @@ async fn a_budget_stops_it_before_the_call_that_has_no_room() {
         format!("{model}\nbudget = {{ experiment = \"{dollars}\" }}")
     };
     let script = script(&set);
-    let poor = scene().attackers(&capped("0.001"), folder.path());
+    let poor = scene().asked(&capped("0.001"), folder.path());
     let error = ask(&poor, &set, &script).await.unwrap_err();
     assert!(
         error.to_string().contains("has no room") && script.requests().is_empty(),
         "{error}"
     );
     drop(poor);
-    let rich = scene().attackers(&capped("1"), folder.path());
+    let rich = scene().asked(&capped("1"), folder.path());
     ask(&rich, &set, &script).await.unwrap();
     drop(rich);
     // Seven calls were made: what they cost counts in every later run, whatever set it asks.
-    let later = scene().attackers(&capped("0.007"), folder.path());
+    let later = scene().asked(&capped("0.007"), folder.path());
     let other = scene().probes(BLINDED, &[ProbeKind::Days], 1);
     let error = ask(&later, &other, &script).await.unwrap_err();
     assert!(error.to_string().contains("$0.0072"), "{error}");

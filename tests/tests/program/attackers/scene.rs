@@ -1,17 +1,22 @@
 //! A small synthetic panel, probes of it, and line-ups that are put before them.
 
 use crate::attackers::scripted::Script;
+use ktd_agents::Transport;
+use ktd_asking::{Answerer, AskedRecord, OpenModels};
+use ktd_baselines::BuiltinTransport;
 use ktd_certify::CertifyError;
-use ktd_certify::language_attackers::{LanguageAnswer, LanguageAttackers, Questions};
+use ktd_certify::language_attackers::{LanguageAnswer, LanguageConfig, Questions};
 use ktd_env::exchange::Rules;
 use ktd_env::factors::FactorConfig;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{FactorTable, Market};
+use ktd_episode::control::cheater;
 use ktd_experiment::rules_config::RulesConfig;
+use ktd_guard::{Guard, Guards};
 use ktd_masking::{Level, MaskKey, MaskSettings, Numeric};
 use ktd_probes::{Aid, Gold, Probe, ProbeKind, ProbeMaker, ProbePlan, RecoveryTally};
 use ktd_tools::{ToolLimits, Toolbox};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// The parts that probes are made of.
@@ -101,9 +106,9 @@ impl Scene {
         Set { mask, probes, gold }
     }
 
-    /// The attackers of a `[language]` table.
-    pub(crate) fn attackers(&self, language: &str, output: &Path) -> LanguageAttackers {
-        LanguageAttackers::new(toml::from_str(language).unwrap(), &self.market, 1, output, output).unwrap()
+    /// The first model of a `[language]` table, with its folder in `output`.
+    pub(crate) fn asked(&self, language: &str, output: &Path) -> Asked {
+        Asked::new(toml::from_str(language).unwrap(), output, output)
     }
 
     /// The code of the stock behind a probe.
@@ -119,14 +124,6 @@ impl Scene {
 }
 
 impl Set {
-    pub(crate) fn questions(&self) -> Questions<'_> {
-        Questions {
-            set: "probes",
-            mask: self.mask,
-            probes: &self.probes,
-        }
-    }
-
     /// What answers recovered.
     pub(crate) fn tally(&self, answers: &[LanguageAnswer]) -> RecoveryTally {
         assert_eq!(answers.len(), self.probes.len());
@@ -136,22 +133,102 @@ impl Set {
                 .iter()
                 .find(|answer| (answer.kind, answer.number) == (probe.kind, probe.number))
                 .unwrap();
-            tally.add(answer.answer.as_ref(), gold, 20);
+            tally.add(answer.answer(&scene().market).as_ref(), gold, 20);
         }
         tally
     }
 }
 
-pub(crate) fn silent() {}
+/// A model that is asked, and where its record lies.
+pub(crate) struct Asked {
+    config: LanguageConfig,
+    models: OpenModels,
+    folder: PathBuf,
+    base: PathBuf,
+}
 
-/// Puts a set to the attacker `m`, whose words a script decides.
+fn guard(mask: MaskSettings) -> &'static Guard {
+    static GUARDS: OnceLock<Guards> = OnceLock::new();
+    GUARDS
+        .get_or_init(Guards::default)
+        .of(mask.level, &scene().market)
+}
+
+impl Asked {
+    pub(crate) fn new(config: LanguageConfig, base: &Path, output: &Path) -> Self {
+        let units = output.join("units");
+        let folder = units.join("probes.m");
+        let own = |_: usize| vec![folder.clone()];
+        let models = config.asking(1).unwrap().open_over(base, output, &own).unwrap();
+        Self {
+            config,
+            models,
+            folder,
+            base: base.to_owned(),
+        }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn questions<'s>(&self, set: &'s Set) -> Questions<'s> {
+        Questions {
+            mask: set.mask,
+            probes: &set.probes,
+            guard: guard(set.mask),
+            schema_retries: self.config.schema_retries,
+        }
+    }
+
+    /// Puts a set to it over a transport.
+    pub(crate) async fn ask(
+        &self,
+        set: &Set,
+        transport: &dyn Transport,
+    ) -> Result<Vec<LanguageAnswer>, CertifyError> {
+        let (models, retries) = (&self.models, self.config.retries);
+        let record = AskedRecord::continued(
+            &self.folder,
+            &models.models[0],
+            &models.metering,
+            retries,
+            transport,
+        );
+        let record = record.unwrap();
+        let parallel = self.config.parallel;
+        let answers = self
+            .questions(set)
+            .put(record.conversations(), parallel, &|_| {})
+            .await?;
+        record.finish().unwrap();
+        Ok(answers)
+    }
+
+    /// The same at its endpoint, or of the built-in attacker.
+    pub(crate) async fn ask_itself(&self, set: &Set) -> Result<Vec<LanguageAnswer>, CertifyError> {
+        let model = &self.models.models[0];
+        if model.agent.builtin_name().is_some() {
+            let cheater = BuiltinTransport::new(Arc::new(cheater(&scene().market)));
+            return self.ask(set, &cheater).await;
+        }
+        let answerer = Answerer::of(model, &self.base).unwrap();
+        self.ask(set, answerer.transport()).await
+    }
+
+    /// The answers that its record gives with nobody to ask.
+    pub(crate) async fn recall(&self, set: &Set) -> Result<Vec<LanguageAnswer>, CertifyError> {
+        let record =
+            AskedRecord::closed(&self.folder, &self.models.models[0], &self.models.metering).unwrap();
+        self.questions(set).put(record.conversations(), 1, &|_| {}).await
+    }
+}
+
+/// Puts a set to a model whose words a script decides.
 pub(crate) async fn ask(
-    attackers: &LanguageAttackers,
+    asked: &Asked,
     set: &Set,
     script: &Script,
 ) -> Result<Vec<LanguageAnswer>, CertifyError> {
-    let attacker = attackers.find("m").unwrap();
-    attackers
-        .ask_over(attacker, &set.questions(), script, &silent)
-        .await
+    asked.ask(set, script).await
 }

@@ -29,7 +29,7 @@ fn check(root: &Path, nonce: Option<&str>) -> Result<Vec<String>, String> {
         nonce: nonce.map(str::to_owned),
         ..Check::default()
     };
-    verify(&root.join("certificate.json"), &check, &|| {})
+    verify(&root.join("certificate.json"), &check)
         .map(|(_, verified)| verified.checks)
         .map_err(|error| error.to_string())
 }
@@ -92,7 +92,7 @@ fn an_edited_count_is_refused() {
     // Without the log its own words are all that there is, and verify says so.
     std::fs::remove_file(folder.path().join("attempts.jsonl")).unwrap();
     let path = folder.path().join("certificate.json");
-    let (_, verified) = verify(&path, &Check::default(), &|| {}).unwrap();
+    let (_, verified) = verify(&path, &Check::default()).unwrap();
     assert!(
         verified
             .unchecked
@@ -203,10 +203,7 @@ fn nobody_is_asked_before_the_commitment() {
     assert_ok(&quiet(root, &["probe", "small.toml", "--out", "out"]));
     let arguments = ["certify", "small.toml", "--key", "key.pem", "--out", "out"];
     let error = refused(&quiet(root, &arguments), 2);
-    assert!(
-        error.contains("these probes were attacked before they were committed to"),
-        "{error}"
-    );
+    assert!(error.contains("a study of other settings"), "{error}");
     assert!(!root.join("key.pem.attempts.jsonl").exists());
     // What was committed to stands: other thresholds, another signer and another nonce need another directory.
     let only = [&arguments[..5], &["first", "--commit-only"]].concat();
@@ -218,17 +215,23 @@ fn nobody_is_asked_before_the_commitment() {
     )
     .unwrap();
     let error = refused(&quiet(root, &[&arguments[..5], &["first"]].concat()), 2);
-    assert!(error.contains("it commits to other thresholds"), "{error}");
+    assert!(error.contains("a study of other settings"), "{error}");
     assert_ok(&quiet(root, &["certify", "--new-key", "other.pem"]));
     let error = refused(
         &quiet(
             root,
             &["certify", "small.toml", "--key", "other.pem", "--out", "first"],
         ),
-        1,
+        2,
     );
+    assert!(error.contains("a study of other settings"), "{error}");
+    // A commitment that is gone is not made anew over answers.
+    std::fs::write(root.join("small.toml"), TINY).unwrap();
+    certify(root, &["--out", "whole"]);
+    std::fs::remove_file(root.join("whole/commitment.json")).unwrap();
+    let error = refused(&quiet(root, &[&arguments[..5], &["whole"]].concat()), 2);
     assert!(
-        error.contains("commitment.json: it is signed with the key"),
+        error.contains("these probes were attacked before they were committed to"),
         "{error}"
     );
 }

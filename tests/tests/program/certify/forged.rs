@@ -115,7 +115,7 @@ fn another_program_is_named() {
             |certificate| certificate.set.ktd = "0.0.9".to_owned(),
             "made by ktd 0.0.9",
         ),
-        (|certificate| certificate.set.format += 1, "it has format 5"),
+        (|certificate| certificate.set.format += 1, "it has format 6"),
         (
             |certificate| {
                 certificate.set.source_sha256 = "0".repeat(64);
@@ -346,13 +346,13 @@ fn other_sources_are_not_recomputed() {
     let (folder, path) = directory(|certificate| certificate.set.source_sha256 = "0".repeat(64));
     // Its bounds follow from its counts: it marks what was run under the same mask.
     Certificates::read(std::slice::from_ref(&path), None).unwrap();
-    let error = verify(&path, &Check::default(), &|| {}).unwrap_err().to_string();
+    let error = verify(&path, &Check::default()).unwrap_err().to_string();
     assert!(
         error.contains("made by ktd") && error.contains(&"0".repeat(64)),
         "{error}"
     );
     std::fs::remove_dir_all(folder.path().join("private")).unwrap();
-    let (_, verified) = verify(&path, &Check::default(), &|| {}).unwrap();
+    let (_, verified) = verify(&path, &Check::default()).unwrap();
     assert!(
         verified.unchecked.iter().any(|line| line.contains("made by ktd")),
         "{verified:?}"
@@ -362,12 +362,12 @@ fn other_sources_are_not_recomputed() {
 #[test]
 fn a_record_of_another_set_is_refused() {
     let (folder, path) = directory(|_| {});
-    verify(&path, &Check::default(), &|| {}).unwrap();
+    verify(&path, &Check::default()).unwrap();
     std::fs::remove_dir_all(folder.path().join("private")).unwrap();
     let mut certificate = SignedCertificate::read(&path, None).unwrap().certificate;
     certificate.set.plan.name = "other".to_owned();
     sign(certificate, &path);
-    let error = verify(&path, &Check::default(), &|| {}).unwrap_err().to_string();
+    let error = verify(&path, &Check::default()).unwrap_err().to_string();
     assert!(
         error.contains("set.json: it is not the set of certificate.json"),
         "{error}"
@@ -435,7 +435,7 @@ fn what_is_judged_by_is_always_printed() {
 
 #[test]
 fn a_file_of_the_format_before_is_named_as_such() {
-    const BEFORE: &str = "it has format 1, but this program reads format 4";
+    const BEFORE: &str = "it has format 1, but this program reads format 5";
     let folder = tempfile::tempdir().unwrap();
     copy(scene(), folder.path());
     let root = folder.path().join("out");
@@ -452,8 +452,11 @@ fn a_file_of_the_format_before_is_named_as_such() {
     let error = Certificates::read(&[root.join("certificate.json")], None).unwrap_err();
     assert!(error.to_string().contains(BEFORE), "{error}");
     assert!(error.hint().contains("make the probes and the certificate again"));
+    for later in ["study.json", "report.json"] {
+        std::fs::remove_file(root.join(later)).unwrap();
+    }
     let error = refused(&quiet(folder.path(), &["probe", "small.toml", "--out", "out"]), 2);
-    assert!(error.contains("set.json") && error.contains(BEFORE), "{error}");
+    assert!(error.contains("holds set.json and no study.json"), "{error}");
 }
 
 #[test]
@@ -461,6 +464,8 @@ fn a_refusal_is_summed_up_by_attacker() {
     let folder = tempfile::tempdir().unwrap();
     copy(scene(), folder.path());
     let path = folder.path().join("out/certificate.json");
+    // Whoever has the keys makes the study again, which is judged by other thresholds.
+    std::fs::remove_dir_all(folder.path().join("out/private")).unwrap();
     let mut strict = honest();
     strict.thresholds = Thresholds {
         top1: 0.0,

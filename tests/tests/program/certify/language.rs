@@ -83,10 +83,10 @@ fn a_language_model_must_read_what_is_shown_and_counts_among_the_attackers() {
     std::fs::write(&path, whole).unwrap();
     // What it was asked and what it said is bound.
     for file in [
-        "controls/bright-day/answers/cheater.jsonl.zst",
-        "attackers/probes/cheater/attacker.json",
-        "attackers/probes/cheater/answers.jsonl",
-        "attackers/bright-day/cheater/exchanges.jsonl.zst",
+        "units/bright-day.cheater/answers.jsonl.zst",
+        "units/probes.cheater/agent.json",
+        "units/probes.cheater/guesses.jsonl",
+        "units/bright-day.cheater/exchanges.jsonl.zst",
     ] {
         let path = root.join("out").join(file);
         let whole = std::fs::read(&path).unwrap();

@@ -169,14 +169,18 @@ fn models_only(certificate: &mut Certificate) {
         ..certificate.controls[0].clone()
     });
     for set in ["probes", "bright-day"] {
-        for record in ["attacker.json", "exchanges.jsonl.zst", "answers.jsonl"] {
-            let name = format!("attackers/{set}/m/{record}");
+        for record in [
+            "header.json",
+            "agent.json",
+            "exchanges.jsonl.zst",
+            "guesses.jsonl",
+            "answers.jsonl.zst",
+        ] {
+            let name = format!("units/{set}.m/{record}");
             certificate.files.insert(name, "0".repeat(64));
         }
     }
     for name in [
-        "answers/m.jsonl.zst",
-        "controls/bright-day/answers/m.jsonl.zst",
         "controls/bright-day/probes/day.jsonl.zst",
         "private/bright-day.gold.jsonl",
     ] {

@@ -16,8 +16,7 @@ mod language;
 mod marks;
 mod planted;
 
-use ktd_kit::{Folder, MASK_KEY, OTHER_MASK_KEY, copy, files, quiet, refused};
-use ktd_program::MASK_SOURCE_SHA256;
+use ktd_kit::{Folder, MASK_KEY, OTHER_MASK_KEY, assert_ok, copy, files, quiet, refused};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -86,33 +85,56 @@ fn threads_and_reruns_do_not_change_a_byte() {
             std::fs::read(one.join(&file)).unwrap(),
             std::fs::read(three.join(&file)).unwrap(),
         );
-        assert!(left == right, "{}", file.display());
+        // Where the file lies is the owner's business.
+        assert!(left == right || file.ends_with("base.json"), "{}", file.display());
     }
     let before = std::fs::read(one.join("certificate.json")).unwrap();
     certify(folder.path(), &["--out", "one"]);
     assert!(before == std::fs::read(one.join("certificate.json")).unwrap());
+    // The study is made again from its record, quick and whole.
+    for more in [&[][..], &["--deep"]] {
+        assert_ok(&quiet(folder.path(), &[&["replay", "one"], more].concat()));
+    }
 }
 
 #[test]
-fn a_finished_set_is_only_counted_again() {
+fn what_is_gone_or_changed_is_made_again() {
     let folder = tempfile::tempdir().unwrap();
     copy(scene(), folder.path());
-    // Without its panel nothing can be made: the tables come from the files alone.
-    let again = quiet(folder.path(), &["--json", "probe", "small.toml", "--out", "out"]);
-    assert!(again.status.success(), "{again:?}");
-    let found: Value = serde_json::from_slice(&again.stdout).unwrap();
-    let signed: Value =
-        serde_json::from_slice(&std::fs::read(folder.path().join("out/certificate.json")).unwrap()).unwrap();
-    assert_eq!(found["figures"], signed["certificate"]["figures"]);
-    // An answer that is gone is given again, and is the same.
-    let answers = folder.path().join("out/answers/random.jsonl.zst");
-    let before = std::fs::read(&answers).unwrap();
-    std::fs::remove_file(&answers).unwrap();
-    let csv = quiet(folder.path(), &["probe", "small.toml", "--out", "out", "--csv"]);
-    assert!(csv.status.success(), "{csv:?}");
-    assert!(before == std::fs::read(&answers).unwrap());
-    let rows = String::from_utf8(csv.stdout).unwrap().lines().count();
-    assert_eq!(rows, 1 + found["figures"].as_array().unwrap().len());
+    let root = folder.path().join("out");
+    let read = |file: &str| std::fs::read(root.join(file)).unwrap();
+    let before = read("certificate.json");
+    std::fs::remove_file(root.join("answers/random.jsonl.zst")).unwrap();
+    // Answers of a weaker attacker, controls of one that recovered more, another key.
+    for (file, other) in [
+        ("answers/combination.jsonl.zst", "answers/price-level.jsonl.zst"),
+        (
+            "controls/exact-day/answers/index-path.jsonl.zst",
+            "controls/exact-day/answers/price-level.jsonl.zst",
+        ),
+        ("private/gold.jsonl", "private/exact-day.gold.jsonl"),
+    ] {
+        std::fs::write(root.join(file), read(other)).unwrap();
+    }
+    let signed = certify(folder.path(), &["--out", "out"]);
+    assert!(before == read("certificate.json"));
+    for file in names(&scene().join("out")) {
+        let is_same = std::fs::read(scene().join("out").join(&file)).unwrap()
+            == std::fs::read(root.join(&file)).unwrap();
+        assert!(is_same || file.ends_with("base.json"), "{}", file.display());
+    }
+    let rows = String::from_utf8(read("figures.csv")).unwrap().lines().count();
+    assert_eq!(
+        rows,
+        1 + signed["certificate"]["figures"].as_array().unwrap().len()
+    );
+    // Probes alone recover the same.
+    let probed = quiet(
+        folder.path(),
+        &["--json", "probe", "small.toml", "--out", "probed"],
+    );
+    let probed: Value = serde_json::from_slice(&probed.stdout).unwrap();
+    assert_eq!(probed["figures"], signed["certificate"]["figures"]);
 }
 
 #[test]
@@ -180,61 +202,24 @@ fn bad_input_gets_a_clear_answer() {
 fn a_directory_holds_one_set() {
     let folder = tempfile::tempdir().unwrap();
     copy(scene(), folder.path());
-    for (from, to, part) in [
-        ("seed = 3,", "seed = 4,", "panel differs"),
-        ("days = 3\n", "days = 4\n", "plan differs"),
-    ] {
+    let again = || {
+        refused(
+            &quiet(
+                folder.path(),
+                &["certify", "small.toml", "--key", "key.pem", "--out", "out"],
+            ),
+            2,
+        )
+    };
+    for (from, to) in [("seed = 3,", "seed = 4,"), ("days = 3\n", "days = 4\n")] {
         std::fs::write(folder.path().join("small.toml"), CONFIG.replacen(from, to, 1)).unwrap();
-        let error = refused(&quiet(folder.path(), &["probe", "small.toml", "--out", "out"]), 2);
-        assert!(
-            error.contains("holds another probe set") && error.contains(part),
-            "{error}"
-        );
+        let error = again();
+        assert!(error.contains("a study of other settings"), "{error}");
     }
     std::fs::write(folder.path().join("mask.key"), OTHER_MASK_KEY).unwrap();
     std::fs::write(folder.path().join("small.toml"), CONFIG).unwrap();
-    let error = refused(&quiet(folder.path(), &["probe", "small.toml", "--out", "out"]), 2);
-    assert!(error.contains("mask differs"), "{error}");
-    let path = folder.path().join("out/set.json");
-    let record = std::fs::read_to_string(&path).unwrap();
-    let other = record.replace(MASK_SOURCE_SHA256, &"0".repeat(64));
-    std::fs::write(&path, other).unwrap();
-    let error = refused(&quiet(folder.path(), &["probe", "small.toml", "--out", "out"]), 2);
-    assert!(error.contains("program source differs"), "{error}");
-}
-
-#[test]
-fn what_is_signed_was_answered_now() {
-    let folder = tempfile::tempdir().unwrap();
-    copy(scene(), folder.path());
-    let root = folder.path().join("out");
-    let read = |file: &str| std::fs::read(root.join(file)).unwrap();
-    let before = read("certificate.json");
-    // Answers of a weaker attacker, which recovered less, and controls of one that recovered more.
-    std::fs::write(
-        root.join("answers/combination.jsonl.zst"),
-        read("answers/random.jsonl.zst"),
-    )
-    .unwrap();
-    std::fs::write(
-        root.join("controls/exact-day/answers/index-path.jsonl.zst"),
-        read("controls/exact-day/answers/price-level.jsonl.zst"),
-    )
-    .unwrap();
-    certify(folder.path(), &["--out", "out"]);
-    assert!(before == read("certificate.json"));
-    let gold = String::from_utf8(read("private/gold.jsonl")).unwrap();
-    std::fs::write(
-        root.join("private/gold.jsonl"),
-        gold.replacen("\"place\":", "\"place\":1", 1),
-    )
-    .unwrap();
-    let arguments = ["certify", "small.toml", "--key", "key.pem", "--out", "out"];
-    let error = refused(&quiet(folder.path(), &arguments), 1);
-    assert!(
-        error.contains("gold.jsonl: its hash is not the one in set.json"),
-        "{error}"
-    );
+    let error = again();
+    assert!(error.contains("a study of other settings"), "{error}");
 }
 
 #[test]

@@ -362,15 +362,13 @@ fn a_refusal_says_why_first() {
         "{text}"
     );
     assert!(
-        lines.next().unwrap().starts_with("  against database: refused"),
+        lines.any(|line| line.starts_with("against database: refused")),
         "{text}"
     );
-    let head = lines.next().unwrap();
-    assert!(
-        head.starts_with("  for ") && head.ends_with(" reasons (--reasons prints each):"),
-        "{text}"
-    );
-    assert!(text.contains("    price-level: "), "{text}");
+    let is_head =
+        |line: &str| line.starts_with("for ") && line.ends_with(" reasons (--reasons prints each):");
+    assert!(lines.any(is_head), "{text}");
+    assert!(lines.next().unwrap().starts_with("price-level: "), "{text}");
     let every = quiet(
         folder.path(),
         &["verify", "--certificate", "out/certificate.json", "--reasons"],

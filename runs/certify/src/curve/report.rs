@@ -1,0 +1,170 @@
+//! The curve as a report.
+
+use super::leakage::ClassLeakage;
+use super::picture::{picture, render};
+use super::record::{Curve, Rung};
+use ktd_probes::{AttackerClass, Measure, ProbeKind};
+use ktd_study::{Report, Section, Shown};
+use ktd_view::draw::{Align, TableCell, TableData};
+
+/// What the table of recoveries shows of each kind of probe.
+const KINDS: [(ProbeKind, Measure); 8] = [
+    (ProbeKind::Day, Measure::Top5),
+    (ProbeKind::Days, Measure::Top5),
+    (ProbeKind::Episode, Measure::Top5),
+    (ProbeKind::Episode, Measure::Joint),
+    (ProbeKind::Linked, Measure::Same),
+    (ProbeKind::Asked, Measure::Top5),
+    (ProbeKind::Asked, Measure::Date20),
+    (ProbeKind::AskedDated, Measure::Top5),
+];
+
+/// Leakage beside what is left to see, what the strongest attacker recovers of each kind of probe, and what the strategies earn:
+/// a row a rung.
+pub(super) fn curve_report(curve: &Curve) -> Report {
+    Report {
+        title: format!(
+            "{}: what each rung of numbers leaks, and what it leaves to see",
+            curve.name
+        ),
+        verdict: verdict(curve),
+        sections: vec![
+            Section::new("Leakage and sight").picture(picture(curve)).table(
+                "leakage",
+                frontier(curve),
+                Shown::Everywhere,
+            ),
+            Section::new("What is recovered").table("recovered", recovered(curve), Shown::Everywhere),
+            Section::new("What strategies earn").table("earned", earned(curve), Shown::Everywhere),
+        ],
+        files: vec![("curve.svg".to_owned(), render(curve).into_bytes())],
+        styles: vec![include_str!("style.css")],
+        ..Report::default()
+    }
+}
+
+/// The rung that leaks least to a price database, and what it leaves.
+fn verdict(curve: &Curve) -> String {
+    let most = |rung: &Rung| {
+        rung.leaked(AttackerClass::Database)
+            .map(|leakage| leakage.bits_at_most)
+    };
+    let rungs = curve.rungs.iter().filter_map(|rung| Some((most(rung)?, rung)));
+    let least = rungs.min_by(|left, right| left.0.total_cmp(&right.0));
+    least.map_or_else(
+        || "no probe of a rung was put to a price database".to_owned(),
+        |(bits, rung)| {
+            format!(
+                "{} leaks least to a price database: at most {bits:.2} bits; the order of the nine factors that it leaves has \
+                 a rank correlation of {} with exact numbers",
+                rung.numeric.label(),
+                seen(rung.sight.mean)
+            )
+        },
+    )
+}
+
+fn table(
+    title: &str,
+    curve: &Curve,
+    heads: impl IntoIterator<Item = String>,
+    row: impl Fn(&Rung) -> Vec<String>,
+) -> TableData {
+    let heads: Vec<String> = std::iter::once("numbers".to_owned()).chain(heads).collect();
+    let rows = curve.rungs.iter().map(|rung| {
+        let name = rung.numeric.label().to_owned();
+        std::iter::once(name)
+            .chain(row(rung))
+            .map(TableCell::Text)
+            .collect()
+    });
+    TableData::new(title, heads.iter().map(|head| (head.as_str(), Align::Left))).with_rows(rows)
+}
+
+fn frontier(curve: &Curve) -> TableData {
+    let classes: Vec<AttackerClass> = AttackerClass::ALL
+        .into_iter()
+        .filter(|class| curve.rungs.iter().any(|rung| rung.leaked(*class).is_some()))
+        .collect();
+    let heads = classes.iter().map(|class| format!("bits: {}", class.label()));
+    let heads = heads.chain(["factors", "forecast"].map(str::to_owned));
+    let row = |rung: &Rung| -> Vec<String> {
+        let leaked = classes.iter().map(|class| bits(rung.leaked(*class)));
+        let sight = [seen(rung.sight.mean), seen(rung.sight.forecast)];
+        let strategies = rung.strategies.iter().map(|cost| seen(cost.rank_correlation));
+        leaked.chain(sight).chain(strategies).collect()
+    };
+    table("Leakage", curve, heads.chain(strategies(curve)), row)
+        .with_note(
+            "bits: how many times more often than the best blind guess the strongest attacker's first guess is the stock, as a \
+             binary logarithm, and in brackets at most",
+        )
+        .with_note(
+            "others: rank correlation with the order under exact numbers, of the nine factors (mean), of a forecast of the next \
+             day's return, and of what two strategies rank by",
+        )
+}
+
+fn strategies(curve: &Curve) -> Vec<String> {
+    let first = curve.rungs.first().into_iter();
+    let costs = first.flat_map(|rung| &rung.strategies);
+    costs.map(|cost| cost.strategy.builtin().to_owned()).collect()
+}
+
+fn bits(leakage: Option<&ClassLeakage>) -> String {
+    leakage.map_or_else(
+        || "n/a".to_owned(),
+        |leakage| format!("{:.2} ({:.2})", leakage.bits, leakage.bits_at_most),
+    )
+}
+
+fn seen(correlation: Option<f64>) -> String {
+    correlation.map_or_else(|| "n/a".to_owned(), |seen| format!("{seen:.3}"))
+}
+
+fn recovered(curve: &Curve) -> TableData {
+    let is_asked = |(kind, measure): &(ProbeKind, Measure)| {
+        let mut rungs = curve.rungs.iter();
+        rungs.any(|rung| rung.strongest(*kind, *measure).is_some())
+    };
+    let asked: Vec<(ProbeKind, Measure)> = KINDS.into_iter().filter(is_asked).collect();
+    let heads = asked
+        .iter()
+        .map(|(kind, measure)| format!("{} {}", kind.label(), measure.label()));
+    let cell = |rung: &Rung, kind, measure| {
+        rung.strongest(kind, measure).map_or_else(String::new, |found| {
+            let (share, chance) = (found.share * 100.0, found.chance * 100.0);
+            format!("{share:.1} ({chance:.1}) {}", found.attacker)
+        })
+    };
+    let row = |rung: &Rung| {
+        asked
+            .iter()
+            .map(|(kind, measure)| cell(rung, *kind, *measure))
+            .collect()
+    };
+    table("Recovered", curve, heads, row).with_note(
+        "the strongest attacker's share in percent, with chance in brackets, by kind of probe and measure",
+    )
+}
+
+fn earned(curve: &Curve) -> TableData {
+    let row = |rung: &Rung| {
+        let cell = |cost: &super::record::StrategyCost| {
+            let earned = cost
+                .mean_return
+                .map_or_else(|| "n/a".to_owned(), |earned| format!("{:.2}", earned * 100.0));
+            cost.difference.map_or(earned.clone(), |difference| {
+                format!(
+                    "{earned} ({:+.2} \u{b1} {:.2})",
+                    difference.mean * 100.0,
+                    difference.standard_error * 100.0
+                )
+            })
+        };
+        rung.strategies.iter().map(cell).collect()
+    };
+    table("Earned", curve, strategies(curve), row).with_note(
+        "mean total return in percent, with its difference to exact numbers and the difference's standard error",
+    )
+}

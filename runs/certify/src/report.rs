@@ -1,0 +1,365 @@
+//! What probes, attackers and a certificate come to, as a report.
+
+use super::attacker_record::attackers_of;
+use super::certificate::Certificate;
+use super::config::CertifyConfig;
+use super::set_record::SetRecord;
+use super::signed::SignedCertificate;
+use super::units::CertificateFound;
+use crate::CertifyError;
+use ktd_probes::judge::{
+    AcceptanceRule, CertificateVerdict, ControlRate, RateInterval, RateStatus, RecoveryRate, UnansweredCount,
+    summary_of_refusals,
+};
+use ktd_probes::{Measure, ProbeKind};
+use ktd_study::{DataRows, Report, Section, Shown, StudyError};
+use ktd_view::draw::{Align, TableCell, TableData, wrapped};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// A line of the verdict in a terminal.
+const LINE_WIDTH: usize = 96;
+
+/// What a study of probes came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MaskReport {
+    /// The probes, as `set.json` has them.
+    #[schemars(with = "Value")]
+    pub set: SetRecord,
+    /// SHA-256 of `commitment.json`, where anything was committed to.
+    pub committed: Option<String>,
+    /// What was recovered, as a certificate has it.
+    #[schemars(with = "Vec<Value>")]
+    pub figures: Vec<RecoveryRate>,
+    /// Probes without an answer.
+    #[schemars(with = "Vec<Value>")]
+    pub unanswered: Vec<UnansweredCount>,
+    /// `certificate.json`, where anything was certified.
+    #[schemars(with = "Option<Value>")]
+    pub certificate: Option<SignedCertificate>,
+}
+
+impl MaskReport {
+    pub(crate) fn of(
+        keys: &CertifyConfig,
+        found: impl Iterator<Item = CertificateFound>,
+    ) -> Result<Self, StudyError> {
+        let (mut set, mut committed, mut certificate) = (None, None, None);
+        let (mut counts, mut unanswered) = (Vec::new(), Vec::new());
+        for found in found {
+            match found {
+                CertificateFound::Set(found) => set = Some(*found),
+                CertificateFound::Committed { sha256 } => committed = Some(sha256),
+                CertificateFound::Certified(found) => certificate = Some(*found),
+                CertificateFound::Counted {
+                    control: None,
+                    recovered,
+                    unanswered: left,
+                } => {
+                    counts.extend(recovered);
+                    unanswered.extend(left);
+                }
+                CertificateFound::Counted { .. } => {}
+            }
+        }
+        let set = set.ok_or_else(|| {
+            StudyError::difference(
+                "the study has no record of its probes",
+                "run the study again: it continues",
+            )
+        })?;
+        let rule = AcceptanceRule {
+            mask: set.plan.mask(),
+            criteria: keys.criteria(),
+            attackers: attackers_of(keys).len(),
+        };
+        let figures: Result<_, _> = counts.iter().map(|count| rule.rate(count)).collect();
+        Ok(Self {
+            figures: figures.map_err(CertifyError::from)?,
+            set,
+            committed,
+            unanswered,
+            certificate,
+        })
+    }
+}
+
+/// The report of a study of probes.
+pub(crate) fn mask_report(keys: &CertifyConfig, summary: &MaskReport) -> Report {
+    let signed = summary.certificate.as_ref();
+    let certificate = signed.map(|signed| &signed.certificate);
+    let mut follows = Section::new("What follows");
+    if let Some(certificate) = certificate {
+        let lines = summary_lines(certificate, RefusalDetail::Summary).split_off(1);
+        // A table of a terminal cuts what is too wide for it, and each of these lines counts.
+        let short = lines.iter().flat_map(|line| wrapped(line, LINE_WIDTH));
+        follows = follows
+            .table("said", lines_table("", short), Shown::Terminal)
+            .table("verdict", lines_table("", lines.into_iter()), Shown::Page);
+        if !certificate.refusals.is_empty() {
+            let reasons = certificate.refusals.iter().map(ToString::to_string);
+            follows = follows.table("refusals", lines_table("Every reason", reasons), Shown::Folded);
+        }
+    }
+    let mut recovered = Section::new("What was recovered");
+    for kind in ProbeKind::ALL {
+        if let Some(table) = kind_table(kind, summary) {
+            recovered = recovered.table(kind.label(), table, Shown::Excerpt);
+        }
+    }
+    let mut controls = Section::new("Controls");
+    if let Some(certificate) = certificate {
+        controls = controls.table(
+            "controls",
+            control_table(&certificate.controls),
+            Shown::Everywhere,
+        );
+    }
+    let not_covered = certificate
+        .into_iter()
+        .flat_map(|certificate| &certificate.not_covered);
+    Report {
+        title: keys.name.clone(),
+        verdict: verdict(summary),
+        notes: not_covered.map(|line| format!("not covered: {line}")).collect(),
+        sections: vec![follows, recovered, controls],
+        rows: vec![figure_rows(summary)],
+        footer: signed.map_or_else(String::new, |signed| {
+            format!("signed by {}", signed.signature.fingerprint)
+        }),
+        ..Report::default()
+    }
+}
+
+fn verdict(summary: &MaskReport) -> String {
+    if let Some(signed) = &summary.certificate {
+        return summary_lines(&signed.certificate, RefusalDetail::Summary).swap_remove(0);
+    }
+    let (set, probes) = (&summary.set, summary.set.counts.values().sum::<usize>());
+    let attackers: std::collections::BTreeSet<&str> = summary
+        .unanswered
+        .iter()
+        .map(|count| count.attacker.as_str())
+        .collect();
+    let what = format!(
+        "{probes} probes, {} on panel {}",
+        set.described(),
+        set.data.panel_blake3
+    );
+    match (&summary.committed, attackers.len()) {
+        (Some(sha256), 0) => format!("{what}: committed to in commitment.json ({sha256}), nobody was asked"),
+        (_, attackers) => format!("{what}: put to {attackers} attackers, nothing is certified"),
+    }
+}
+
+fn lines_table(title: &str, lines: impl Iterator<Item = String>) -> TableData {
+    let rows = lines.map(|line| vec![TableCell::Text(line)]);
+    TableData::new(title, [("it says", Align::Left)]).with_rows(rows)
+}
+
+/// What each attacker recovered of a kind in percent, with its interval, beside chance.
+fn kind_table(kind: ProbeKind, summary: &MaskReport) -> Option<TableData> {
+    let figures: Vec<&RecoveryRate> = summary
+        .figures
+        .iter()
+        .filter(|figure| figure.kind == kind)
+        .collect();
+    let unanswered: Vec<&UnansweredCount> = summary
+        .unanswered
+        .iter()
+        .filter(|count| count.kind == kind)
+        .collect();
+    let last = unanswered.last()?;
+    let is_asked = |measure: &Measure| figures.iter().any(|figure| figure.measure == *measure);
+    let measures: Vec<Measure> = Measure::ALL.into_iter().filter(is_asked).collect();
+    let mut columns = vec![("attacker", Align::Left), ("unanswered", Align::Right)];
+    columns.extend(measures.iter().map(|measure| (measure.label(), Align::Left)));
+    let of = |attacker: &str, show: fn(&RecoveryRate) -> String| -> Vec<TableCell> {
+        let own = |measure: &Measure| {
+            let mut own = figures.iter();
+            own.find(|figure| figure.attacker == attacker && figure.measure == *measure)
+        };
+        let cell = |measure| own(measure).map_or(TableCell::Empty, |figure| TableCell::Text(show(figure)));
+        measures.iter().map(cell).collect()
+    };
+    let mut rows: Vec<Vec<TableCell>> = Vec::new();
+    for count in &unanswered {
+        let left = usize::try_from(count.unanswered).unwrap_or(usize::MAX);
+        let head = [TableCell::Text(count.attacker.clone()), TableCell::Count(left)];
+        rows.push(
+            head.into_iter()
+                .chain(of(&count.attacker, share_with_interval))
+                .collect(),
+        );
+    }
+    let head = [TableCell::Text("(best blind guess)".to_owned()), TableCell::Empty];
+    let chance = of(&last.attacker, |figure| percent(figure.chance));
+    rows.push(head.into_iter().chain(chance).collect());
+    let title = format!(
+        "{}: {} probes, shares in percent with their intervals",
+        kind.label(),
+        last.probes
+    );
+    Some(TableData::new(title, columns).with_rows(rows))
+}
+
+/// `12.3 [10.1, 14.9]`, and `!` where the bound is above the threshold, `=` where the mask shows it.
+fn share_with_interval(figure: &RecoveryRate) -> String {
+    let mark = match figure.status {
+        RateStatus::Broken => " !",
+        RateStatus::Shown => " =",
+        RateStatus::Holds | RateStatus::Reported => "",
+    };
+    let RateInterval { lower, upper } = figure.interval;
+    format!(
+        "{} [{}, {}]{mark}",
+        percent(figure.share),
+        percent(lower),
+        percent(upper)
+    )
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}", share * 100.0)
+}
+
+fn control_table(controls: &[ControlRate]) -> TableData {
+    let columns = [
+        ("control", Align::Left),
+        ("attacker", Align::Left),
+        ("recovers", Align::Left),
+        ("share", Align::Right),
+        ("at least", Align::Right),
+        ("needs more than", Align::Right),
+        ("", Align::Left),
+    ];
+    let rows = controls.iter().map(|control| {
+        let fired = if control.fired { "fired" } else { "BLIND" };
+        vec![
+            TableCell::Text(control.control.label().to_owned()),
+            TableCell::Text(control.attacker.clone()),
+            TableCell::Text(control.measure.label().to_owned()),
+            TableCell::Percent(control.share),
+            TableCell::Percent(control.lower),
+            TableCell::Percent(control.chance + control.need),
+            TableCell::Text(fired.to_owned()),
+        ]
+    });
+    TableData::new("Whether each attacker succeeds where it should", columns).with_rows(rows)
+}
+
+/// Every figure, a row a kind, attacker and measure.
+fn figure_rows(summary: &MaskReport) -> DataRows {
+    let heads = [
+        "kind",
+        "attacker",
+        "measure",
+        "asked",
+        "unanswered",
+        "hits",
+        "share",
+        "chance",
+        "low",
+        "high",
+        "simultaneous_low",
+        "simultaneous_high",
+        "threshold",
+        "status",
+    ];
+    let row = |figure: &RecoveryRate| {
+        let mut counts = summary.unanswered.iter();
+        let own = counts.find(|count| count.kind == figure.kind && count.attacker == figure.attacker);
+        vec![
+            json!(figure.kind.label()),
+            json!(figure.attacker),
+            json!(figure.measure.label()),
+            json!(figure.asked),
+            json!(own.map_or(0, |count| count.unanswered)),
+            json!(figure.hits),
+            json!(figure.share),
+            json!(figure.chance),
+            json!(figure.interval.lower),
+            json!(figure.interval.upper),
+            json!(figure.simultaneous.lower),
+            json!(figure.simultaneous.upper),
+            json!(figure.threshold),
+            json!(figure.status.label()),
+        ]
+    };
+    DataRows {
+        id: "figures".to_owned(),
+        heads: heads.map(str::to_owned).to_vec(),
+        rows: summary.figures.iter().map(row).collect(),
+    }
+}
+
+/// How much is printed of why a certificate is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusalDetail {
+    /// One line an attacker, with the thresholds that would pass.
+    Summary,
+    /// Every reason.
+    Every,
+}
+
+/// What a certificate says, in lines: the verdict and of what, why it is refused, by what it was judged, and what was put.
+#[must_use]
+pub fn summary_lines(certificate: &Certificate, detail: RefusalDetail) -> Vec<String> {
+    let (set, settings) = (&certificate.set, certificate.settings());
+    let own = if certificate.verdict == CertificateVerdict::Certified && settings.are_own() {
+        " under its own thresholds"
+    } else {
+        ""
+    };
+    let mut lines = vec![format!(
+        "{}{own}: {} on panel {} against {} attackers",
+        certificate.verdict.label(),
+        set.described(),
+        set.data.panel_blake3,
+        certificate.attackers.len()
+    )];
+    lines.extend(certificate.classes.iter().map(|class| format!("against {class}")));
+    lines.extend(certificate.known.iter().map(|known| format!("with {known}")));
+    lines.extend(reasons(certificate, detail));
+    lines.extend(certificate.models.iter().map(|model| format!("asked {model}")));
+    if !certificate.models.is_empty() {
+        lines.push(
+            "a verdict against models holds for these models as they answered then, and for no other"
+                .to_owned(),
+        );
+    }
+    lines.push(format!("attempts: {}", certificate.attempts));
+    lines.push(format!("thresholds: {settings}"));
+    let counts = set.by_kind().into_iter();
+    let counts: Vec<String> = counts
+        .map(|(kind, count)| format!("{count} {}", kind.label()))
+        .collect();
+    lines.push(format!("probes: {}", counts.join(", ")));
+    lines
+}
+
+fn reasons(certificate: &Certificate, detail: RefusalDetail) -> Vec<String> {
+    let refusals = &certificate.refusals;
+    match detail {
+        RefusalDetail::Every => refusals
+            .iter()
+            .map(|refusal| format!("because {refusal}"))
+            .collect(),
+        RefusalDetail::Summary if refusals.is_empty() => Vec::new(),
+        RefusalDetail::Summary => {
+            let count = match refusals.len() {
+                1 => "1 reason".to_owned(),
+                count => format!("{count} reasons"),
+            };
+            let mut lines = vec![format!("for {count} (--reasons prints each):")];
+            lines.extend(
+                summary_of_refusals(refusals)
+                    .into_iter()
+                    .map(|line| format!("  {line}")),
+            );
+            lines
+        }
+    }
+}
