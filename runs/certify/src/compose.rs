@@ -129,9 +129,10 @@ fn count_control(
         expected.control.probes(plan.control_probes),
     )]);
     let gold = load_gold(&set, &kinds)?;
-    let own = match expected.control {
-        ControlSet::BrightDay => set.asked_answers(attacker),
-        _ => set.answers(attacker),
+    let own = if expected.control == ControlSet::BrightDay {
+        set.asked_answers(attacker)
+    } else {
+        set.answers(attacker)
     };
     let answers = load_answers(&set.at(&own), &gold)?;
     let (counts, _) = count(attacker, &gold, &answers, plan.joint_days);

@@ -9,9 +9,10 @@ use ktd_probes::{ProbeKind, ProbePlan};
 /// How the probes of a control are drawn.
 #[must_use]
 pub(crate) fn plan_of(control: ControlSet, inputs: &ProbeInputs, plan: &SetPlan) -> ProbePlan {
-    let key = match control {
-        ControlSet::SmallKey => small_key(),
-        _ => inputs.key.derive(control.label()),
+    let key = if control == ControlSet::SmallKey {
+        small_key()
+    } else {
+        inputs.key.derive(control.label())
     };
     let probing = plan.probing(control.mask(), key, control.label());
     let steps = episode_steps(control, probing.episode_steps);

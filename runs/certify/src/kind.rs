@@ -193,10 +193,10 @@ fn control_id(control: ControlSet) -> String {
 
 /// The set that a unit comes after.
 fn set_of(hands: &Hands<'_, ()>) -> Result<SetRecord, StudyError> {
-    match hands.found(&UnitId::from(SET.to_owned()))? {
-        CertificateFound::Set(set) => Ok(*set),
-        _ => Err(of_another_unit()),
-    }
+    let CertificateFound::Set(set) = hands.found(&UnitId::from(SET.to_owned()))? else {
+        return Err(of_another_unit());
+    };
+    Ok(*set)
 }
 
 fn of_another_unit() -> StudyError {
