@@ -17,6 +17,9 @@ use ktd_study::{Hands, StudyError};
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// Probes that belong together, such as the steps of one episode, each with the line of its answer key.
+type MadeProbes = Result<Vec<(ProbeText, GoldLine)>, CertifyError>;
+
 /// Origin of a set's probes.
 pub(crate) enum ProbeSource<'a> {
     /// A plan.
@@ -69,11 +72,7 @@ impl SetToMake<'_> {
         Ok(stored)
     }
 
-    fn made(
-        &self,
-        kind: ProbeKind,
-        count: usize,
-    ) -> Box<dyn Iterator<Item = Result<Vec<(ProbeText, GoldLine)>, CertifyError>> + '_> {
+    fn made(&self, kind: ProbeKind, count: usize) -> Box<dyn Iterator<Item = MadeProbes> + '_> {
         let line = |probe: &ProbeText, gold: &Gold| {
             let terms = (self.mask, self.joint_days);
             self.workspace.gold_line(terms, probe, gold)

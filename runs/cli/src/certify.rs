@@ -87,11 +87,11 @@ pub(super) fn run(args: &CertifyArgs, console: Console) -> Result<(), CliError> 
         return study::show(&done, false, console);
     };
     let refusals = signed.certificate.refusals.iter().filter(|_| args.reasons);
-    let because: String = refusals.map(|refusal| format!("because {refusal}\n")).collect();
+    let because: Vec<String> = refusals.map(|refusal| format!("because {refusal}\n")).collect();
     let path = done.folder.join("certificate.json");
     let signer = format!("signed by {}: {}", signed.signature.fingerprint, path.display());
     let text = study::text_of(&done, false, console);
-    console.result(&format!("{text}{because}{signer}\n"), &json!(signed))?;
+    console.result(&format!("{text}{}{signer}\n", because.concat()), &json!(signed))?;
     refused(&signed.certificate)
 }
 

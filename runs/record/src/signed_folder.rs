@@ -139,7 +139,8 @@ pub fn untrusted(path: &Path, what: String, hint: &'static str) -> RecordError {
 }
 
 /// Whether a stranger's path stays below the folder.
-fn is_plain(path: &Path) -> bool {
+#[must_use]
+pub fn is_plain(path: &Path) -> bool {
     let is_normal = |part| matches!(part, Component::Normal(_));
     path.components().next().is_some() && path.components().all(is_normal)
 }

@@ -5,6 +5,7 @@ use ktd_io::FileError;
 use ktd_io::line_file::{LineKind, LineReader, write_lines};
 use ktd_io::sha256::sha256_file;
 use ktd_io::whole_file::{create_directory, create_private};
+use ktd_record::signed_folder::is_plain;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -142,7 +143,9 @@ pub(crate) fn changed_file(
 ) -> Result<Option<StudyError>, StudyError> {
     for (name, sha256) in files {
         let path = folder.join(name);
-        let problem = if name.starts_with("private/") && !folder.join("private").exists() {
+        let problem = if !is_plain(Path::new(name)) {
+            "it is no path of a file of the study"
+        } else if name.starts_with("private/") && !folder.join("private").exists() {
             continue;
         } else if !path.exists() {
             "the file is missing"

@@ -673,6 +673,8 @@ fn cutoff_gaps(chance: &mut Chance, names: &[String]) -> Vec<CutoffGap> {
                     gap: gap.clone(),
                 }],
                 mean: gap,
+                total_return: None,
+                selection: None,
             }
         })
     };
