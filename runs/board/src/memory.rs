@@ -93,7 +93,7 @@ fn test(gaps: impl Iterator<Item = Option<f64>>) -> Option<GapTest> {
 mod tests {
     use super::*;
 
-    /// Of scipy's ttest_1samp.
+    /// Of `ttest_1samp` of scipy.
     #[test]
     fn a_gap_is_judged_by_what_windows_differ_by() {
         let found = test([0.01, 0.03, 0.02, 0.06].map(Some).into_iter()).unwrap();

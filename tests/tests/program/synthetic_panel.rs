@@ -501,7 +501,7 @@ fn a_sorted_map_and_a_small_key_are_noticed() {
     let honest = set(&plan, ProbeKind::Day, 24);
     let top1 = |set: &[(ProbeText, Gold)]| {
         let mut attackers = Attackers::new(&STAGE.database, Numeric::Exact);
-        attackers.study(&texts(set));
+        attackers.study(texts(set));
         tallies(&attackers, set)["labels-and-order"].hits(Measure::Top1)
     };
     assert!(top1(&honest) <= 8, "a drawn key tells nothing");

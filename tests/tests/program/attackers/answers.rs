@@ -1,6 +1,6 @@
 //! What attackers say, and what it counts for.
 
-use crate::attackers::scene::{BLINDED, ask, at, scene};
+use crate::attackers::scene::{BLINDED, ask, asked, at, scene};
 use crate::attackers::scripted::{Say, Script};
 use ktd_certify::language_attackers::LanguageAnswer;
 use ktd_masking::Level;
@@ -21,7 +21,7 @@ async fn the_cheater_recovers_all_on_bright_and_what_each_mask_shows() {
     ] {
         let set = scene().probes(at(level), &ProbeKind::FIXED, 2);
         let output = folder.path().join(level.label());
-        let answers = scene().asked(CHEATER, &output).ask_itself(&set).await.unwrap();
+        let answers = asked(CHEATER, &output).ask_itself(&set).await.unwrap();
         let tally = set.tally(&answers);
         assert_eq!(tally.probes, 10);
         for (measure, is_found) in [
@@ -86,7 +86,7 @@ async fn good_answers_count_and_bad_ones_are_fed_back_then_unanswered() {
     ];
     let script = Script::new(set.probes.iter().zip(says));
     let folder = tempfile::tempdir().unwrap();
-    let attackers = scene().asked(MODEL, folder.path());
+    let attackers = asked(MODEL, folder.path());
     let answers = ask(&attackers, &set, &script).await.unwrap();
     let told: Vec<(bool, Option<&str>, Vec<&str>)> = answers
         .iter()
@@ -143,7 +143,7 @@ async fn every_force_level_asks_for_the_same_answer() {
         let script = Script::new([(&set.probes[0], vec![says])]);
         let folder = tempfile::tempdir().unwrap();
         let model = MODEL.replace("id = \"m\",", &format!("id = \"m\", force = \"{force}\","));
-        let attackers = scene().asked(&model, folder.path());
+        let attackers = asked(&model, folder.path());
         let answers = ask(&attackers, &set, &script).await.unwrap();
         assert_eq!(
             answers[0].guess.as_ref().unwrap().same_stock,

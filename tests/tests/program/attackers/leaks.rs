@@ -1,7 +1,7 @@
 //! Nothing that a mask hides stands in what is sent, but the one code that a probe gives away.
 
 use crate::attackers::answers::MODEL;
-use crate::attackers::scene::{BLINDED, ask, at, scene};
+use crate::attackers::scene::{BLINDED, ask, asked, at, scene};
 use crate::attackers::scripted::{Say, Script};
 use ktd_masking::Level;
 use ktd_probes::ProbeKind;
@@ -26,7 +26,7 @@ async fn no_code_name_or_date_is_sent_under_a_mask_but_the_one_that_is_given_awa
     let declines = || vec![Say::Text("No.".to_owned())];
     let script = Script::new(set.probes.iter().map(|probe| (probe, declines())));
     let folder = tempfile::tempdir().unwrap();
-    let attackers = scene().asked(MODEL, folder.path());
+    let attackers = asked(MODEL, folder.path());
     ask(&attackers, &set, &script).await.unwrap();
     let market = &scene().market;
     for probe in &set.probes {
@@ -67,7 +67,7 @@ async fn what_a_broken_mask_shows_is_stopped_before_it_is_sent() {
         set.mask = BLINDED;
         let script = Script::new(set.probes.iter().map(|probe| (probe, vec![Say::Filtered])));
         let folder = tempfile::tempdir().unwrap();
-        let attackers = scene().asked(MODEL, folder.path());
+        let attackers = asked(MODEL, folder.path());
         let error = ask(&attackers, &set, &script).await.unwrap_err().to_string();
         assert!(
             error.contains(&format!("hidden {kind}")) && error.contains("probe day-0"),
@@ -92,7 +92,7 @@ async fn giving_one_code_away_lets_no_other_pass() {
     set.probes[1].exhibits[0].target = code;
     let script = Script::new(set.probes.iter().map(|probe| (probe, vec![Say::Filtered])));
     let folder = tempfile::tempdir().unwrap();
-    let attackers = scene().asked(MODEL, folder.path());
+    let attackers = asked(MODEL, folder.path());
     let error = ask(&attackers, &set, &script).await.unwrap_err().to_string();
     assert!(
         error.contains("probe anchored-1") && error.contains("hidden code"),

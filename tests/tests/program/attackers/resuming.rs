@@ -1,7 +1,7 @@
 //! Ended anywhere, an attacker continues: nothing that was answered is asked again, and the answers are the same.
 
 use crate::attackers::answers::MODEL;
-use crate::attackers::scene::{Asked, BLINDED, Set, ask, scene};
+use crate::attackers::scene::{Asked, BLINDED, Set, ask, asked, scene};
 use crate::attackers::scripted::{Say, Script};
 use ktd_kit::Recorded;
 use ktd_kit::episode::reopen_exchanges;
@@ -33,7 +33,7 @@ struct Run {
 impl Run {
     fn new(language: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let asked = scene().asked(language, folder.path());
+        let asked = asked(language, folder.path());
         Self {
             _folder: folder,
             asked,
@@ -155,18 +155,18 @@ async fn a_budget_stops_it_before_the_call_that_has_no_room() {
         format!("{model}\nbudget = {{ experiment = \"{dollars}\" }}")
     };
     let script = script(&set);
-    let poor = scene().asked(&capped("0.001"), folder.path());
+    let poor = asked(&capped("0.001"), folder.path());
     let error = ask(&poor, &set, &script).await.unwrap_err();
     assert!(
         error.to_string().contains("has no room") && script.requests().is_empty(),
         "{error}"
     );
     drop(poor);
-    let rich = scene().asked(&capped("1"), folder.path());
+    let rich = asked(&capped("1"), folder.path());
     ask(&rich, &set, &script).await.unwrap();
     drop(rich);
     // Seven calls were made: what they cost counts in every later run, whatever set it asks.
-    let later = scene().asked(&capped("0.007"), folder.path());
+    let later = asked(&capped("0.007"), folder.path());
     let other = scene().probes(BLINDED, &[ProbeKind::Days], 1);
     let error = ask(&later, &other, &script).await.unwrap_err();
     assert!(error.to_string().contains("$0.0072"), "{error}");

@@ -106,11 +106,6 @@ impl Scene {
         Set { mask, probes, gold }
     }
 
-    /// The first model of a `[language]` table, with its folder in `output`.
-    pub(crate) fn asked(&self, language: &str, output: &Path) -> Asked {
-        Asked::new(toml::from_str(language).unwrap(), output, output)
-    }
-
     /// The code of the stock behind a probe.
     pub(crate) fn code(&self, gold: &Gold) -> String {
         let info = self.market.name(gold.targets[0].name).unwrap();
@@ -121,6 +116,11 @@ impl Scene {
     pub(crate) fn date(&self, gold: &Gold) -> String {
         self.market.date(gold.targets[0].day).unwrap().reveal()
     }
+}
+
+/// The first model of a `[language]` table, with its folder in `output`.
+pub(crate) fn asked(language: &str, output: &Path) -> Asked {
+    Asked::new(toml::from_str(language).unwrap(), output, output)
 }
 
 impl Set {
