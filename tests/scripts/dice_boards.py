@@ -4,9 +4,9 @@
     tests/scripts/dice_boards.py KTD                      # 200 boards of 8 agents over 43 days
     tests/scripts/dice_boards.py KTD --boards 20 --agents 4
 
-Each agent is a program of its own that buys and sells at random, with fees, on days that all share; nothing is drawn by the
-program under test. Exit code 1 where a share lies outside the 99 % binomial range of its band: 4 to 6 % for the tests of the
-best, 94 to 96 % for intervals (of the luck of what was traded), 9 to 11 % for pairs.
+Each agent is a model behind an endpoint on loopback that buys and sells at random, with fees, on days that all share; nothing is
+drawn by the program under test. Exit code 1 where a share lies outside the 99 % binomial range of its band: 4 to 6 % for the tests
+of the best, 94 to 96 % for intervals (of the luck of what was traded) and rank sets, 9 to 11 % for pairs.
 """
 
 import argparse
@@ -16,36 +16,51 @@ import random
 import subprocess
 import sys
 import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 NAMES, WEIGHT, KEPT = 8, 0.1, 2 / 3
+REASON = "Traded at random, as the dice fell on this day."
 
 
-def play(seed):
-    """The agent: a screen by a factor in a random direction, then dice."""
-    dice = random.Random(seed)
-    opening, screen = None, None
-    for line in sys.stdin:
-        told = json.loads(line)
-        if told["type"] == "end":
-            return
-        if told["whole"]:
-            opening, screen = None, None
-        for message in told["messages"]:
+class Vendor(BaseHTTPRequestHandler):
+    """Models that throw dice: a screen by a factor in a random direction, then orders."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["content-length"]))
+        asked = json.loads(body)
+        dice = random.Random(body)
+        opening, screen = None, None
+        for message in asked["messages"]:
             if message["role"] == "user" and "STATE:\n" in message["content"]:
-                opening = message["content"]
+                opening, screen = message["content"], None
             elif message["role"] == "tool":
                 try:
-                    answer = json.loads(message["content"])
-                except ValueError:
+                    screen = json.loads(message["content"]).get("candidates", screen)
+                except ValueError:  # what was wrong, in words
                     continue
-                screen = answer.get("candidates", screen)
-        if screen is None and told["required"] is None:
+        if screen is None:
             factor = {"factor": "MOM_12_1", "direction": dice.choice(["high", "low"]), "weight": 1.0}
-            word = ("screen_candidates", {"factors": [factor], "top_k": 30})
+            name, arguments = "screen_candidates", {"factors": [factor], "top_k": 30}
         else:
-            word = ("submit_action", {"orders": orders(dice, opening, screen), "overall_reason": "dice"})
-        print(json.dumps({"type": "call", "name": word[0], "arguments": word[1]}), flush=True)
+            name, arguments = "submit_action", {"orders": orders(dice, opening, screen), "overall_reason": REASON}
+        call = {"id": "c", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+        message = {"role": "assistant", "content": None, "tool_calls": [call]}
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        told = {"model": asked["model"], "choices": [{"message": message, "finish_reason": "tool_calls"}], "usage": usage}
+        reply = json.dumps(told).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(reply)))
+        # One write: a reply in two waits for the acknowledgement of the first.
+        self._headers_buffer.extend([b"\r\n", reply])
+        self.flush_headers()
+
+    def log_message(self, *_):
+        pass
 
 
 def ids(table):
@@ -62,14 +77,13 @@ def orders(dice, opening, screen):
     free = [name for name in ids(screen) if name not in held]
     bought = dice.sample(free, min(len(free), max(NAMES - len(held) + len(sold), 0)))
     made = [("SELL", name, 0) for name in sold] + [("BUY", name, WEIGHT) for name in bought]
-    rest = {"confidence": 0.5, "reason": "dice"}
+    rest = {"confidence": 0.5, "reason": REASON}
     return [{"stock_id": name, "side": side, "target_weight": weight, **rest} for side, name, weight in made]
 
 
-def experiment(board, agents, days):
-    program = json.dumps(str(Path(__file__).resolve()))
+def experiment(board, agents, days, port):
     rows = [
-        f'    {{ id = "dice-{agent}", command = ["python3", {program}, "--play", "{board * 1000 + agent}"] }},'
+        f'    {{ id = "dice-{agent}", vendor = "vllm", model = "dice-{board}-{agent}", base_url = "http://127.0.0.1:{port}/v1" }},'
         for agent in range(agents)
     ]
     return "\n".join(
@@ -87,10 +101,10 @@ def experiment(board, agents, days):
     )
 
 
-def judged(ktd, board, agents, days):
+def judged(ktd, board, agents, days, port):
     """White, Hansen, intervals that hold and all, pairs told apart and all, of one board."""
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "dice.toml").write_text(experiment(board, agents, days))
+        (Path(folder) / "dice.toml").write_text(experiment(board, agents, days, port))
         quiet = {"cwd": folder, "check": True, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         subprocess.run([ktd, "--quiet", "run", "dice.toml", "--out", "out"], **quiet)
         shown = subprocess.run([ktd, "--json", "leaderboard", "out", "--replicates", "399"], **quiet)
@@ -124,19 +138,19 @@ BANDS = {
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("ktd", nargs="?", help="the program")
-    parser.add_argument("--play", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("ktd", help="the program")
     parser.add_argument("--boards", type=int, default=200)
     parser.add_argument("--agents", type=int, default=8)
     parser.add_argument("--days", type=int, default=43)
     parser.add_argument("--seed", type=int, default=0, help="the first board's number")
     options = parser.parse_args()
-    if options.play is not None:
-        return play(options.play)
     ktd = str(Path(options.ktd).resolve())
+    vendor = ThreadingHTTPServer(("127.0.0.1", 0), Vendor)
+    vendor.daemon_threads = True
+    threading.Thread(target=vendor.serve_forever, daemon=True).start()
     found = {name: [] for name in BANDS}
     for board in range(options.seed, options.seed + options.boards):
-        for name, values in judged(ktd, board, options.agents, options.days).items():
+        for name, values in judged(ktd, board, options.agents, options.days, vendor.server_port).items():
             found[name].extend(values)
     bad = 0
     for name, (low, high) in BANDS.items():

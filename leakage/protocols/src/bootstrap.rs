@@ -1,4 +1,5 @@
-//! The bootstrap of a mean without a draw.
+//! The bootstrap of a mean without a draw, as it was published: the golden sets pin it, and no report has it, for of nine years it
+//! holds in some 90 % where 95 % are said.
 
 use ktd_stats::SplitMix64;
 use ktd_stats::moments::count;

@@ -1,13 +1,9 @@
 //! Leakage gains: a figure under a protocol less the same figure under the reference.
 
-use crate::bootstrap::{BootstrapMean, bootstrap_mean};
 use crate::panel::SessionMonth;
 use crate::series::{COSTS_BPS, TradeSeries};
 use ktd_stats::moments::mean;
-use ktd_stats::{Sample, Zeros, wilcoxon};
-
-/// What is left out at each end of an interval.
-const TAIL: f64 = 0.025;
+use ktd_stats::{Confidence, Interval, MeanContrasts, Sample, Zeros, wilcoxon};
 
 /// Gains of one protocol over the reference, all else equal. A gain is `None` where a figure has no value.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,25 +68,29 @@ pub struct YearlyInference {
     pub positive: usize,
     /// Years.
     pub years: usize,
-    /// 95 % of the bootstrapped means.
-    pub interval: BootstrapMean,
+    /// Student's 95 % interval of the mean, by what years differ by; none below two years, and where they do not differ.
+    pub interval: Option<Interval>,
     /// The exact one-sided p-value of the signed-rank test, zeros dropped; `None` where nothing else is left.
     pub p_greater: Option<f64>,
 }
 
-/// Mean, interval and test of yearly gains; `None` without a year, and where one is not finite. The seed is used above 12
-/// years alone.
+/// Mean, interval and test of yearly gains; `None` without a year, and where one is not finite.
 #[must_use]
-pub fn yearly_inference(gains: &[f64], seed: u64) -> Option<YearlyInference> {
+pub fn yearly_inference(gains: &[f64]) -> Option<YearlyInference> {
     let sample = Sample::new("gains", gains).ok()?;
     let test = wilcoxon(&sample, Zeros::Wilcox).ok()?;
     Some(YearlyInference {
         mean: mean(gains)?,
         positive: gains.iter().filter(|gain| 0.0 < **gain).count(),
         years: gains.len(),
-        interval: bootstrap_mean(gains, TAIL, seed)?,
+        interval: interval(&sample),
         p_greater: (0 < test.pairs).then_some(test.p_greater),
     })
+}
+
+fn interval(gains: &Sample<'_>) -> Option<Interval> {
+    let mean = MeanContrasts::of_windows(gains).ok()?.estimate().ok()?;
+    mean.interval(Confidence::P95).ok()
 }
 
 #[cfg(test)]
@@ -100,14 +100,14 @@ mod tests {
     #[test]
     fn nine_of_nine_years_and_none_at_all() {
         let gains: Vec<f64> = (1..=9).map(f64::from).collect();
-        let found = yearly_inference(&gains, 0).unwrap();
+        let found = yearly_inference(&gains).unwrap();
         assert!((found.p_greater.unwrap() - 0.001_953_125).abs() < 1e-15);
-        assert_eq!(
-            (found.positive, found.years, found.interval.samples),
-            (9, 9, 24_310)
-        );
-        let none = yearly_inference(&[0.0; 5], 0).unwrap();
-        assert_eq!((none.p_greater, none.positive), (None, 0));
-        assert_eq!(yearly_inference(&[], 0), None);
+        assert_eq!((found.positive, found.years), (9, 9));
+        // As scipy's `ttest_1samp` has it.
+        let Interval { lower, upper } = found.interval.unwrap();
+        assert!((lower - 2.894_915_862_4).abs() < 1e-9 && (upper - 7.105_084_137_6).abs() < 1e-9);
+        let none = yearly_inference(&[0.0; 5]).unwrap();
+        assert_eq!((none.p_greater, none.positive, none.interval), (None, 0, None));
+        assert_eq!(yearly_inference(&[]), None);
     }
 }

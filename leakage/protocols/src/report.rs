@@ -17,9 +17,6 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// Seed of what is drawn above twelve years; fewer are enumerated.
-const BOOTSTRAP_SEED: u64 = 1;
-
 /// Report of a grid. A figure that has no value is null, never 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -227,15 +224,16 @@ impl LeakReport {
             return;
         }
         let gains: Vec<f64> = found.gain.by_year.iter().map(|(_, gain)| *gain).collect();
-        let inference = yearly_inference(&gains, BOOTSTRAP_SEED);
+        let inference = yearly_inference(&gains);
+        let interval = inference.and_then(|found| found.interval);
         self.by_year.push(YearRow {
             model,
             horizon,
             protocol,
             gains: found.gain.by_year.clone(),
             mean: inference.map(|found| found.mean),
-            low: inference.map(|found| found.interval.low),
-            high: inference.map(|found| found.interval.high),
+            low: interval.map(|interval| interval.lower),
+            high: interval.map(|interval| interval.upper),
             positive: gains.iter().filter(|gain| 0.0 < **gain).count(),
             p_greater: inference.and_then(|found| found.p_greater),
             p_holm: None,

@@ -74,7 +74,7 @@ pub struct YearRow {
     pub gains: Vec<(i32, f64)>,
     /// Their mean.
     pub mean: Option<f64>,
-    /// 95 % of the bootstrapped means, lower end.
+    /// Student's 95 % interval of the mean over years, lower end.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,

@@ -143,7 +143,7 @@ fn not_distinguishable(report: &LeakReport) -> String {
 
 /// Gains over years: of the two dominant protocols, or of all.
 pub(super) fn years_table(report: &LeakReport, all: bool) -> TableData {
-    let title = "By year: mean gain, 95 % of its bootstrapped means, years above 0, exact one-sided p";
+    let title = "By year: mean gain, its 95 % interval (Student), years above 0, exact one-sided p";
     let shown = report
         .by_year
         .iter()
