@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-const KILLS: usize = 20;
+const KILLS: usize = 5;
 /// Requests that any of these studies has under way at once.
 const AT_ONCE: usize = 4;
 
@@ -308,7 +308,7 @@ fn a_killed_study_comes_to_the_same_bytes() {
         assert_eq!(vendor.count(), asked, "{name}: a finished study asks nobody");
         let total = written(&folder.at("whole"));
         let mut dice = KeyedStream::for_purpose(u64::try_from(place).unwrap(), "kinds");
-        for _ in 0..KILLS {
+        for _ in 0..kills() {
             std::fs::remove_dir_all(folder.at("out")).ok();
             let (bytes, linger) = (1 + dice.below(total), Duration::from_micros(dice.below(2_000)));
             let before = vendor.count();
@@ -338,6 +338,12 @@ fn a_killed_study_comes_to_the_same_bytes() {
             replay(case, &folder.at("out"), Depth::Recorded).unwrap();
         }
     }
+}
+
+/// [`KILLS`], or as many as `KTD_KILLS` asks for: twenty of every kind take some ten minutes.
+fn kills() -> usize {
+    let asked = std::env::var("KTD_KILLS").ok();
+    asked.map_or(KILLS, |kills| kills.parse().unwrap())
 }
 
 /// A record gives every byte again with nobody to ask, and says what was changed: a file, a work that was put in place of
