@@ -184,13 +184,16 @@ impl CatalogueReader {
         }
         self.known.retain(|root, _| is_there.contains(root));
         let mut taken = BTreeSet::new();
-        let studies = found.studies.iter().map(|folder| {
+        // A study whose units are episodes is their experiment.
+        let is_own = |folder: &&PathBuf| !experiments.iter().any(|found| found.folder == **folder);
+        let studies = found.studies.iter().filter(is_own).map(|folder| {
             let slug = unique(&mut taken, &name(folder), &folder.to_string_lossy());
             StudyEntry::read(slug, folder)
         });
+        let studies = studies.collect();
         Ok(Catalogue {
             experiments,
-            studies: studies.collect(),
+            studies,
             is_cut: EPISODES_MAX < found.bundles.len(),
         })
     }
