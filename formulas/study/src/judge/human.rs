@@ -1,6 +1,6 @@
 //! A ranking of formulas by people.
 
-use super::reading::ReadingPool;
+use super::reading_pool::ReadingPool;
 use ktd_formulas::{csv_lines, text_of};
 use ktd_study::StudyError;
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ fn formula_of(id: &str, pools: &[ReadingPool]) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::reading::ReadingAlpha;
+    use crate::judge::reading_pool::ReadingAlpha;
 
     fn pool(id: &str, alphas: &[(&str, &str)]) -> ReadingPool {
         let alpha = |(id, formula): &(&str, &str)| ReadingAlpha {

@@ -1,10 +1,11 @@
 //! Judging as a kind of study: a unit a judge, and one for what all are asked about and how scores are read.
 
-use super::config::{JudgeStudy, JudgeWording};
-use super::list::{EntryLine, JudgeList};
+use super::config::JudgeStudy;
+use super::list::JudgeList;
 use super::question::{JudgeQuestion, held_questions, questions};
 use super::reading::JudgeReading;
 use super::record::LogicJudgement;
+use super::request::JudgeRequest;
 use super::scores::tool;
 use super::summary::{JudgeAnswers, judgement};
 use super::tables::{judge_table, judged_formula_table, judged_pool_table};
@@ -21,19 +22,6 @@ use serde_json::Value;
 /// Language models as judges of formulas.
 #[derive(Debug, Clone, Copy)]
 pub struct FormulaJudging;
-
-/// What decides every request to every judge.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct JudgeRequest {
-    pub(super) prompt: JudgeWording,
-    pub(super) prompts_sha256: String,
-    pub(super) tools_sha256: String,
-    pub(super) seed: u64,
-    pub(super) orders: usize,
-    pub(super) batch: usize,
-    pub(super) formulas: Vec<EntryLine>,
-}
 
 /// The formulas of a study's pools, as judges are shown them, and how their scores are read.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! How scores are read: pools, models that found their formulas, and a human ranking. It may change without a request.
 
 use super::human::{HumanScore, read_human};
+use super::reading_pool::{ReadingAlpha, ReadingPool};
 use crate::study_pool::StudyPool;
 use ktd_study::StudyError;
 use serde::{Deserialize, Serialize};
@@ -16,24 +17,6 @@ pub struct JudgeReading {
     /// Canonical forms that no model is shown, with the code of the reason.
     pub(super) unshown: Vec<(String, String)>,
     pub(super) human: Option<Vec<HumanScore>>,
-}
-
-/// A pool.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ReadingPool {
-    pub(super) id: String,
-    /// Names of the models that found it.
-    pub(super) miners: Vec<String>,
-    pub(super) alphas: Vec<ReadingAlpha>,
-}
-
-/// An alpha of a pool, by its canonical form.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ReadingAlpha {
-    pub(super) id: String,
-    pub(super) formula: String,
 }
 
 impl JudgeReading {

@@ -1,12 +1,12 @@
 //! From the answers of judges to scores and controls.
 
-use super::kind::JudgeRequest;
 use super::list::JudgeList;
 use super::question::QuestionEvent;
 use super::reading::JudgeReading;
 use super::record::{
     JudgeAgreement, JudgeRecord, JudgedBy, JudgedFormula, JudgedPool, LogicJudgement, UnjudgedFormula,
 };
+use super::request::JudgeRequest;
 use crate::language::LostCounts;
 use ktd_alphas::{JudgedRole, ScoreGrid};
 use ktd_asking::{AskedRecord, AskingError};

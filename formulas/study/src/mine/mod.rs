@@ -8,6 +8,7 @@ mod kind;
 mod market;
 mod pool;
 mod proposals;
+mod round_event;
 mod rounds;
 mod trials;
 
@@ -16,4 +17,4 @@ pub use kind::FormulaMining;
 pub use market::OpenMine;
 pub use pool::{MinedFormula, MinedPool, ModelFinder};
 pub use proposals::{ProposedAlpha, read_proposals};
-pub use rounds::{ProposalLine, RoundEvent};
+pub use round_event::{ProposalLine, RoundEvent};

@@ -4,38 +4,14 @@ use super::config::LlmKeys;
 use super::feedback::{PastProposal, ProposalEnd, question, system};
 use super::market::OpenMine;
 use super::proposals::{ProposedAlpha, proposal_tool, proposals_of};
+use super::round_event::{ProposalLine, RoundEvent};
 use super::trials::Trials;
-use crate::language::{FormulaConversations, FormulaQuestion, QuestionEnd};
+use crate::language::{FormulaConversations, FormulaQuestion};
 use ktd_alphas::{ProposalFault, SearchCandidate, TrialBook, screen_proposals};
 use ktd_expressions::FormulaRole;
 use ktd_masking::Payload;
 use ktd_study::StudyError;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-
-/// One proposal of a round, and what became of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ProposalLine {
-    /// As it was written.
-    expression: String,
-    /// The idea, in the model's words. No model is shown it.
-    idea: String,
-    /// Its canonical form, where it is a formula.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    form: Option<String>,
-    /// Why it has no fitness.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    code: Option<String>,
-}
-
-/// Line of `events.jsonl`: a round.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RoundEvent {
-    pub(super) round: usize,
-    #[serde(flatten)]
-    pub(super) end: QuestionEnd<Vec<ProposalLine>>,
-}
 
 /// A search by a language model, as far as it has come.
 pub(super) struct ModelRounds<'a> {

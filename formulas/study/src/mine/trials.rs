@@ -1,6 +1,7 @@
 //! Trials of a search: each a work, and a line of `trials.jsonl`.
 
 use super::market::OpenMine;
+use super::round_event::RoundEvent;
 use ktd_alphas::{SearchCandidate, Trial, TrialFault};
 use ktd_io::line_file::line_bytes;
 use ktd_study::{Hands, StudyError};
@@ -39,13 +40,13 @@ impl<'t> WrittenTrial<'t> {
 /// What was tried so far.
 pub(super) struct Trials<'h> {
     pub(super) open: &'h OpenMine,
-    pub(super) hands: &'h Hands<'h, super::rounds::RoundEvent>,
+    pub(super) hands: &'h Hands<'h, RoundEvent>,
     tried: Vec<Trial>,
 }
 
 impl<'h> Trials<'h> {
     /// Nothing tried yet.
-    pub(super) const fn new(open: &'h OpenMine, hands: &'h Hands<'h, super::rounds::RoundEvent>) -> Self {
+    pub(super) const fn new(open: &'h OpenMine, hands: &'h Hands<'h, RoundEvent>) -> Self {
         Self {
             open,
             hands,

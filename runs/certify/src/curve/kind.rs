@@ -2,7 +2,8 @@
 
 use super::earned::{EpisodeReturn, earned, strategy_cost};
 use super::leakage::ClassLeakage;
-use super::record::{Curve, Recovery, Rung};
+use super::record::{Curve, Rung};
+use super::recovery::Recovery;
 use super::report::curve_report;
 use super::sight::{RungSight, sights};
 use crate::CertifyError;

@@ -1,6 +1,6 @@
 //! Leakage of a rung in bits: how many times better than the best blind guess a class of attackers names the stock.
 
-use super::record::Recovery;
+use super::recovery::Recovery;
 use ktd_probes::{AttackerClass, Measure};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -6,6 +6,7 @@ mod kind;
 mod leakage;
 mod picture;
 mod record;
+mod recovery;
 mod report;
 mod sight;
 mod signals;
@@ -13,5 +14,6 @@ mod strategy;
 
 pub use kind::{CurveFound, CurveStudy, CurveUnit};
 pub use leakage::ClassLeakage;
-pub use record::{Curve, FactorSight, Recovery, ReturnDifference, Rung, StrategyCost};
+pub use record::{Curve, FactorSight, ReturnDifference, Rung, StrategyCost};
+pub use recovery::Recovery;
 pub use strategy::FactorStrategy;

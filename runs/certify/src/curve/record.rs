@@ -1,10 +1,10 @@
 //! What a curve comes to: one value, of which tables and picture are views.
 
 use super::leakage::ClassLeakage;
+use super::recovery::Recovery;
 use super::strategy::FactorStrategy;
 use ktd_experiment::label;
 use ktd_masking::Numeric;
-use ktd_probes::judge::RateInterval;
 use ktd_probes::{AttackerClass, Measure, ProbeKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,30 +55,6 @@ pub struct FactorSight {
     pub forecast: Option<f64>,
     /// Days compared.
     pub days: usize,
-}
-
-/// Recovery of one attacker on one kind of probes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Recovery {
-    /// The attacker.
-    pub attacker: String,
-    /// The probes' kind.
-    #[schemars(with = "String")]
-    pub kind: ProbeKind,
-    /// What was asked.
-    #[schemars(with = "String")]
-    pub measure: Measure,
-    /// Of how many probes, as a share.
-    pub share: f64,
-    /// Its Wilson interval.
-    #[schemars(with = "BTreeMap<String, f64>")]
-    pub interval: RateInterval,
-    /// The interval that holds for all attackers together.
-    #[schemars(with = "BTreeMap<String, f64>")]
-    pub simultaneous: RateInterval,
-    /// What chance recovers.
-    pub chance: f64,
 }
 
 /// Cost of a rung to one strategy.
