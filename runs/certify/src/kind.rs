@@ -175,6 +175,11 @@ impl StudyKind for CertificateStudy {
         .boxed_local()
     }
 
+    /// Attackers of the database answer again before anything new is signed.
+    fn stands_alone(unit: &CertificateUnit) -> bool {
+        !matches!(unit, CertificateUnit::Answers | CertificateUnit::Control { .. })
+    }
+
     fn conclude(
         keys: &CertifyConfig,
         found: Vec<(UnitId, CertificateFound)>,

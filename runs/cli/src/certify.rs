@@ -10,6 +10,7 @@ use ktd_certify::CertificateStudy;
 use ktd_certify::certificate::Certificate;
 use ktd_certify::config::CertifyConfig;
 use ktd_certify::report::{MaskReport, RefusalDetail};
+use ktd_certify::signed::SignedCertificate;
 use ktd_io::whole_file::{Durability, IfExists, write_file};
 use ktd_probes::judge::{CertificateVerdict, how_to_fix};
 use ktd_record::signing::{PublicKey, SigningKey};
@@ -69,26 +70,31 @@ pub(super) fn run(args: &CertifyArgs, console: Console) -> Result<(), CliError> 
     }
     // Where the command names a key, its path starts where the command runs.
     let named = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let base = args.set.config.as_deref().and_then(Path::parent);
+    let mut signer = PathBuf::new();
     let change = |keys: &mut CertifyConfig| {
         keys.key = args.key.as_deref().map(named).or(keys.key.take());
         keys.attempts = args.attempts.as_deref().map(named).or(keys.attempts.take());
         keys.commit_only = args.commit_only;
-        if keys.key.is_some() {
-            return Ok(());
-        }
-        Err(CliError::input(
-            "no key signs the certificate",
-            "name one with --key, or make one with `ktd certify --new-key key.pem`",
-        ))
+        let key = keys.key.as_ref().ok_or_else(|| {
+            CliError::input(
+                "no key signs the certificate",
+                "name one with --key, or make one with `ktd certify --new-key key.pem`",
+            )
+        })?;
+        signer = base.unwrap_or(Path::new("")).join(key);
+        Ok(())
     };
     let done = args.set.finish::<CertificateStudy>(change, console)?;
     let summary: MaskReport = serde_json::from_value(done.summary.clone()).map_err(CliError::invalid)?;
-    let Some(signed) = &summary.certificate else {
+    if summary.certificate.is_none() {
         return study::show(&done, false, console);
-    };
+    }
+    // The folder may have been another one's: what it holds is this key's, or is not told as such.
+    let path = done.folder.join("certificate.json");
+    let signed = SignedCertificate::read(&path, Some(&SigningKey::read(&signer)?.public()))?;
     let refusals = signed.certificate.refusals.iter().filter(|_| args.reasons);
     let because: Vec<String> = refusals.map(|refusal| format!("because {refusal}\n")).collect();
-    let path = done.folder.join("certificate.json");
     let signer = format!("signed by {}: {}", signed.signature.fingerprint, path.display());
     let text = study::text_of(&done, false, console);
     console.result(&format!("{text}{}{signer}\n", because.concat()), &json!(signed))?;

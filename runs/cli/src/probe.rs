@@ -36,7 +36,7 @@ pub(super) struct ProbeArgs {
 #[derive(Debug, Clone, Args)]
 pub(super) struct SetArgs {
     /// The file that says what is probed.
-    config: Option<PathBuf>,
+    pub(super) config: Option<PathBuf>,
     /// Where everything goes (default: the file's `output`, else `results/NAME`).
     #[arg(long)]
     out: Option<PathBuf>,

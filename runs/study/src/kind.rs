@@ -170,6 +170,12 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
         Box::pin(async move { Err(StudyError::no_own_format(folder)) })
     }
 
+    /// Whether what is recorded of a unit stands where a unit that comes after it has no record. Where it does not, it is run again:
+    /// what is signed of it was then made by this program, whoever wrote the folder before.
+    fn stands_alone(_unit: &Self::Unit) -> bool {
+        true
+    }
+
     /// Whether the infrastructure took all of a finished unit away: it is run again where that is asked for.
     fn is_lost(_found: &Self::Found) -> bool {
         false

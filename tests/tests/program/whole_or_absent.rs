@@ -177,6 +177,14 @@ impl Writer {
         } else {
             assert!(self.replaces, "{how}: it is there without {}", self.main);
         }
+        // What is signed stands for itself, though the report beside it is still missing.
+        let signed = Path::new("certificate.json");
+        assert!(
+            found
+                .get(signed)
+                .is_none_or(|bytes| whole.get(signed) == Some(bytes)),
+            "{how}"
+        );
     }
 }
 

@@ -16,7 +16,9 @@ mod language;
 mod marks;
 mod planted;
 
+use ktd_io::sha256::sha256_hex;
 use ktd_kit::{Folder, MASK_KEY, OTHER_MASK_KEY, assert_ok, copy, files, quiet, refused};
+use ktd_record::chain::{Log, NO_GENESIS};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -95,6 +97,44 @@ fn threads_and_reruns_do_not_change_a_byte() {
     for more in [&[][..], &["--deep"]] {
         assert_ok(&quiet(folder.path(), &[&["replay", "one"], more].concat()));
     }
+}
+
+/// Whoever hands on a folder may write its record anew, every hash of it right: answers of the weakest attacker for those of all.
+#[test]
+fn what_is_signed_was_answered_now() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(scene(), folder.path());
+    let root = folder.path().join("out");
+    let before = std::fs::read(root.join("certificate.json")).unwrap();
+    let weak = std::fs::read(root.join("answers/random.jsonl.zst")).unwrap();
+    let path = root.join("units.jsonl");
+    let record = std::fs::read_to_string(&path).unwrap();
+    let mut log = Log::kept_by_caller(&path, NO_GENESIS);
+    let mut forged = String::new();
+    for line in record.lines() {
+        let mut body = serde_json::from_str::<Value>(line).unwrap()["body"].take();
+        if body["id"] == "verdict" {
+            continue;
+        }
+        if body["id"] == "answers" {
+            for (file, sha256) in body["files"].as_object_mut().unwrap() {
+                std::fs::write(root.join(file), &weak).unwrap();
+                *sha256 = sha256_hex(&weak).into();
+            }
+            for figure in body["found"]["recovered"].as_array_mut().unwrap() {
+                figure["hits"] = 0.into();
+            }
+        }
+        forged.push_str(&log.append(&body).unwrap());
+        forged.push('\n');
+    }
+    std::fs::write(&path, forged).unwrap();
+    for file in ["certificate.json", "report.json"] {
+        std::fs::remove_file(root.join(file)).unwrap();
+    }
+    certify(folder.path(), &["--out", "out"]);
+    assert!(before == std::fs::read(root.join("certificate.json")).unwrap());
+    assert!(record == std::fs::read_to_string(&path).unwrap());
 }
 
 #[test]
