@@ -181,7 +181,7 @@ JSON
     port=$(ours ports 1)
     start "$port" node "$cli" --port "$port" --host 127.0.0.1 --fixtures "$fixtures" --strict --log-level warn --journal-max 0 "${flags[@]}" ||
       { note aimock "$kind" "FAILED: the server does not start"; failed=1; return; }
-    experiment "aimock-$kind" "$steps" open-research 'retries = { attempts = 20, first_wait_ms = 5, longest_wait_ms = 2000 }' \
+    experiment "aimock-$kind" "$steps" open-research 'retries = { attempts = 20, unanswered_hours = 0, first_wait_ms = 5, longest_wait_ms = 2000 }' \
       "$(agents "$port" /v1 /v1 "" /v1beta)"
     run aimock "four wires, $kind" "aimock-$kind"
     check aimock "$kind: what it read is what was sent, faults counted one by one" bash -c \
@@ -196,7 +196,7 @@ JSON
 llmock() {
   venv llmock "$LLMOCK" || { skip llmock "all" "$LLMOCK could not be installed"; return; }
   llmock_serve errors --error-rate 429=0.1 --error-rate 500=0.04 --error-rate 503=0.06 --error-rate 529=0.05 || return 0
-  experiment llmock-errors 3 open-research 'retries = { attempts = 10, first_wait_ms = 100, longest_wait_ms = 20000 }' "$llmock_agents"
+  experiment llmock-errors 3 open-research 'retries = { attempts = 10, unanswered_hours = 0, first_wait_ms = 100, longest_wait_ms = 20000 }' "$llmock_agents"
   run llmock "four wires, random errors" llmock-errors
   check llmock "errors: what it counted" python3 tests/scripts/peers.py fetch "$llmock_url/_llmock/requests" "$work/runs/errors.json"
   check llmock "errors: as many of each as it made" python3 tests/scripts/peers.py llmock "$work/runs/errors.json" "$work/runs/llmock-errors"
@@ -206,7 +206,7 @@ llmock() {
   offline llmock llmock-errors
 
   llmock_serve calls || return 0
-  experiment llmock-calls 1 fixed-candidate 'retries = { attempts = 1 }' "$llmock_agents"
+  experiment llmock-calls 1 fixed-candidate 'retries = { attempts = 1, unanswered_hours = 0 }' "$llmock_agents"
   # Each wire's first call is of a tool that nobody offered.
   local model faults=""
   for model in chat responses messages gemini; do
@@ -220,7 +220,7 @@ llmock() {
   offline llmock llmock-calls
 
   llmock_serve narrow --context-window 500 || return 0
-  experiment llmock-narrow 1 memory-only 'retries = { attempts = 5, first_wait_ms = 1 }' "$llmock_agents"
+  experiment llmock-narrow 1 memory-only 'retries = { attempts = 5, unanswered_hours = 0, first_wait_ms = 1 }' "$llmock_agents"
   run llmock "four wires, a context too small" llmock-narrow 2
   llmock_verdict narrow
   stop
@@ -281,7 +281,7 @@ llm() {
       agents+="  { id = \"${wire%%:*}-$force\", model = \"smollm2\", vendor = \"llamacpp\", wire = \"${wire%%:*}\", force = \"$force\", base_url = \"http://127.0.0.1:$port${wire#*:}\", temperature = 0.0, max_output_tokens = 120 },"$'\n'
     done
   done
-  experiment llm 1 memory-only $'session = { schema_retries = 1 }\nretries = { attempts = 2, first_wait_ms = 100 }' "${agents%$'\n'}"
+  experiment llm 1 memory-only $'session = { schema_retries = 1 }\nretries = { attempts = 2, unanswered_hours = 0, first_wait_ms = 100 }' "${agents%$'\n'}"
   sed -i -e 's/names = 40/names = 20/' -e 's/parallel_cells = 4/parallel_cells = 1/' "$work/runs/llm.toml"
   run llm "three wires at F1 and F3" llm
   stop

@@ -177,7 +177,9 @@ impl ReplyFault {
             FaultKind::Redirected => {
                 "fix `base_url`: write the address that the endpoint redirects to; redirects are not followed"
             }
-            FaultKind::NotFound => "check the base URL and the model's name",
+            FaultKind::NotFound => {
+                "check the base URL and the model's name; of a model that is gone, `ktd run FILE --withdraw AGENT` closes what it played"
+            }
             FaultKind::ContextOverflow => "lower `max_tool_calls` or choose a model with a longer context",
             FaultKind::ToolChoiceRefused => "declare a lower force level for this model",
             FaultKind::BadRequest => "compare the request with what the provider documents",

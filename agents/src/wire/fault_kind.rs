@@ -125,6 +125,19 @@ impl FaultKind {
         matches!(self.class(), FaultClass::Infrastructure)
             && !matches!(self, Self::QuotaExhausted | Self::ParserLeak)
     }
+
+    /// Whether the model, or a server in its place, answered, if badly; the others had no time, or were not there.
+    #[must_use]
+    pub const fn is_answered(self) -> bool {
+        !matches!(
+            self,
+            Self::RateLimited
+                | Self::Overloaded
+                | Self::BadGateway
+                | Self::ServerError
+                | Self::RequestExpired
+        )
+    }
 }
 
 /// The kind of fault that status, codes and message of a provider name.

@@ -1,7 +1,7 @@
 //! From bundles to a board.
 
 use super::benchmark::{BenchmarkSeries, Benchmarks};
-use super::by_agent::{ByAgent, cohort_of};
+use super::by_agent::{ByAgent, cohort_of, has_rank, why_unranked};
 use super::contrast::{contrasts, fill_memory_gaps};
 use super::family_series::{self, MemberSeries, RankedScores};
 use super::fitted::FittedModel;
@@ -80,9 +80,6 @@ fn fee_rates(rules: &Rules, market: &Market, days: &[DayIndex]) -> FeeRates {
         sell_rate: rate(Side::Sell),
     }
 }
-
-/// Why an agent without a position has no rank.
-const HELD_NOTHING: &str = "held nothing";
 
 /// What all tracks share.
 struct BoardContext<'c> {
@@ -271,14 +268,14 @@ impl BoardContext<'_> {
         }
     }
 
-    /// The rows without a rank: agents that held nothing, then controls.
+    /// The rows without a rank: agents of whom nothing can be said, then controls.
     fn unranked(&self, group: &ByAgent<'_>, ranked: &ByAgent<'_>) -> Vec<LeaderboardRow> {
         let others = group.iter().filter(|(agent, _)| !ranked.contains_key(*agent));
         let mut rows: Vec<LeaderboardRow> = others
             .map(|(agent, scores)| {
                 let cohort = cohort_of(scores);
                 LeaderboardRow {
-                    unranked_reason: cohort.is_ranked().then(|| HELD_NOTHING.to_owned()),
+                    unranked_reason: why_unranked(scores).filter(|_| cohort.is_ranked()),
                     ..leader(agent, cohort, scores, self.draws)
                 }
             })
@@ -315,12 +312,9 @@ fn window(group: &ByAgent<'_>) -> Vec<DayIndex> {
         .map_or_else(Vec::new, |score| score.days.clone())
 }
 
-/// The agents that have a rank: controls have none, nor have agents that never held a position, whose selection of 0 says
-/// nothing of skill.
+/// The agents that have a rank.
 fn ranked<'s>(group: &ByAgent<'s>) -> ByAgent<'s> {
-    let ranked = group.iter().filter(|(_, scores)| {
-        cohort_of(scores).is_ranked() && scores.iter().any(|score| score.held_anything())
-    });
+    let ranked = group.iter().filter(|(_, scores)| has_rank(scores));
     ranked.map(|(agent, scores)| (*agent, scores.clone())).collect()
 }
 

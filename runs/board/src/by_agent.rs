@@ -8,6 +8,30 @@ use std::collections::BTreeMap;
 /// A track's scores by agent, in the order of the agents' names.
 pub(super) type ByAgent<'s> = BTreeMap<&'s str, Vec<&'s ScoredEpisode>>;
 
+/// Why an agent that could have a rank has none.
+pub(super) fn why_unranked(scores: &[&ScoredEpisode]) -> Option<String> {
+    if let Some(why) = scores.iter().find_map(|score| score.ended_early.clone()) {
+        return Some(why);
+    }
+    if !scores.iter().any(|score| score.held_anything()) {
+        return Some("held nothing".to_owned());
+    }
+    let counters = || scores.iter().map(|score| &score.summary.counters);
+    let decided: usize = counters()
+        .map(|counters| counters.submitted + counters.hold)
+        .sum();
+    let undecided: usize = counters()
+        .map(|counters| counters.fallback + counters.uncovered)
+        .sum();
+    let steps = decided + undecided;
+    (decided < undecided).then(|| format!("decided {decided} of {steps} steps"))
+}
+
+/// Whether an agent has a rank: controls have none, nor has one of whom its scores say nothing.
+pub(super) fn has_rank(scores: &[&ScoredEpisode]) -> bool {
+    cohort_of(scores).is_ranked() && why_unranked(scores).is_none()
+}
+
 /// The cohort of the agent that these scores are of.
 pub(super) fn cohort_of(scores: &[&ScoredEpisode]) -> Cohort {
     scores

@@ -13,10 +13,12 @@ use super::score::ScoredEpisode;
 use super::trials::{Trial, Trials, is_control};
 use crate::BoardError;
 use ktd_attribution::account::attribute;
+use ktd_bundle::BundlePaths;
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::canary::CanaryRecord;
 use ktd_bundle::finished_episode::OpenedBundle;
+use ktd_bundle::summary_file::read_summary;
 use ktd_data::market_source::market_of;
 use ktd_env::{DayIndex, Market};
 use ktd_io::parallel::in_parallel;
@@ -82,6 +84,8 @@ pub(super) fn load(
     let panel = named.iter().find_map(OpenedBundle::panel);
     let market = market_of(&first.header.data, panel.as_deref(), options.panel.as_deref())?.market;
     let mut notes = notes_of(findings);
+    let (named, ended_early) = apart_early(named)?;
+    notes.extend(ended_early.iter().map(EarlyEnd::note));
     let mut dated = dated(named, options, &market, &mut notes)?;
     let shown: Vec<_> = dated.iter().filter(|dated| dated.is_shown).collect();
     let shown: Vec<_> = shown
@@ -104,7 +108,11 @@ pub(super) fn load(
                 if let Some(trial) = trial {
                     trials.add(&dated.days, trial);
                 }
-                scores.push(*score);
+                let early = ended_early.iter().find(|early| early.is_beside(&score.bundle));
+                scores.push(ScoredEpisode {
+                    ended_early: early.map(|early| early.what.clone()),
+                    ..*score
+                });
             }
             Ok(Reading::Trial(trial)) => trials.add(&dated.days, trial),
             Ok(Reading::Control) => {}
@@ -122,6 +130,55 @@ pub(super) fn load(
         trials,
         notes,
     })
+}
+
+/// An episode that ended before its window did: its agent was withdrawn, or stopped. It has no score, and its agent no rank
+/// on the track: who is dropped where it goes badly would else be ranked by the rest.
+struct EarlyEnd {
+    bundle: BundleRef,
+    what: String,
+}
+
+impl EarlyEnd {
+    /// Whether an episode is one of the same agent on the same track.
+    fn is_beside(&self, other: &BundleRef) -> bool {
+        let track = |bundle: &BundleRef| {
+            let (window, mask) = (bundle.header.window.id.clone(), bundle.header.mask.clone());
+            (
+                window,
+                bundle.header.mode,
+                mask.level,
+                mask.numeric,
+                mask.instruction,
+            )
+        };
+        self.bundle.row == other.row && track(&self.bundle) == track(other)
+    }
+
+    fn note(&self) -> String {
+        let header = &self.bundle.header;
+        format!(
+            "{} on {}, seed {}: {}; it has no score, is no trial, and its money counts in `ktd status`",
+            self.bundle.row, header.window.id, header.seed, self.what
+        )
+    }
+}
+
+/// Takes the episodes out that ended before their window did.
+fn apart_early(named: Vec<OpenedBundle>) -> Result<(Vec<OpenedBundle>, Vec<EarlyEnd>), BoardError> {
+    let (mut whole, mut early) = (Vec::with_capacity(named.len()), Vec::new());
+    for opened in named {
+        let summary = read_summary(&BundlePaths::new(&opened.bundle.root))?;
+        if summary.is_whole() {
+            whole.push(opened);
+            continue;
+        }
+        early.push(EarlyEnd {
+            what: summary.told_early(opened.bundle.header.window.steps),
+            bundle: opened.bundle,
+        });
+    }
+    Ok((whole, early))
 }
 
 /// The score of a bundle that is shown. Of another one the ledger alone is read, which is a small part of it: a trial's
@@ -196,6 +253,10 @@ fn siblings(
             return None;
         }
         let opened = OpenedBundle::read(bundle.clone()).ok()?;
+        let is_whole = read_summary(&BundlePaths::new(&bundle.root)).is_ok_and(|summary| summary.is_whole());
+        if !is_whole {
+            return None;
+        }
         let days = opened.panel_days(market).ok()??;
         Some(Dated {
             opened,
@@ -207,8 +268,8 @@ fn siblings(
     let left_out = siblings.len() - trials.len();
     if 0 < left_out {
         notes.push(format!(
-            "finished episodes beside these that are of other data, or whose private part is missing or damaged, do \
-             not count as trials: {left_out}"
+            "finished episodes beside these that are of other data, that ended before their window did, or whose private \
+             part is missing or damaged, do not count as trials: {left_out}"
         ));
     }
     trials

@@ -1,6 +1,6 @@
 //! Agents ranked over several windows together.
 
-use super::by_agent::{ByAgent, cohort_of};
+use super::by_agent::{ByAgent, cohort_of, has_rank};
 use super::family_series::MemberSeries;
 use super::record::{
     Bounds, OverlappingWindow, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Resampling, TurnedPair,
@@ -170,12 +170,10 @@ impl<'s> Pool<'_, '_, 's> {
         decide_enough(&windows)
     }
 
-    /// Agents that can have a rank and held something in some window.
+    /// Agents that have a rank in some window.
     fn agents(&self) -> BTreeSet<&'s str> {
         let each = self.windows.iter().flat_map(|window| window.group.iter());
-        let ranked = each.filter(|(_, scores)| {
-            cohort_of(scores).is_ranked() && scores.iter().any(|score| score.held_anything())
-        });
+        let ranked = each.filter(|(_, scores)| has_rank(scores));
         ranked.map(|(agent, _)| *agent).collect()
     }
 

@@ -118,10 +118,17 @@ pub enum Event<S> {
     },
     /// The episode ended.
     EpisodeEnd {
-        /// `completed`, or why it was stopped.
+        /// [`COMPLETED`], [`WITHDRAWN`], or [`STOPPED`] and why.
         reason: String,
     },
 }
+
+/// The reason of an episode that was played to its last step.
+pub const COMPLETED: &str = "completed";
+/// The reason of an episode whose agent is gone: nobody can play the rest.
+pub const WITHDRAWN: &str = "withdrawn";
+/// Begins the reason of an episode that a rule of `stop_after` ended.
+pub const STOPPED: &str = "stopped: ";
 
 /// An event as it is written.
 pub type WrittenEvent = Event<Payload>;

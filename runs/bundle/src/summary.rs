@@ -1,7 +1,7 @@
 //! `summary.json` and `private/summary.json`: metrics and counters, always recomputable from events and ledger; money from
 //! header and exchanges.
 
-use crate::event::{Mark, ReadEvent, StepOutcome};
+use crate::event::{COMPLETED, Mark, ReadEvent, StepOutcome};
 use ktd_attribution::metric::Undefined;
 use ktd_env::exchange::RejectCode;
 use ktd_record::spending::PerStep;
@@ -42,6 +42,21 @@ impl Summary {
     pub const fn is_lost(&self) -> bool {
         let counters = &self.counters;
         0 < counters.uncovered && counters.submitted == 0 && counters.hold == 0 && counters.fallback == 0
+    }
+
+    /// Whether it was played to its last step.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.reason == COMPLETED
+    }
+
+    /// How it ended before the last of so many steps.
+    #[must_use]
+    pub fn told_early(&self, steps: usize) -> String {
+        format!(
+            "ended after {} of {steps} steps ({})",
+            self.metrics.days, self.reason
+        )
     }
 
     /// The model's mistakes: of its replies, and of its calls of tools.

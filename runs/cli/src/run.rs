@@ -8,11 +8,12 @@ use crate::study;
 use crate::this_program::this_program;
 use clap::Args;
 use ktd_episode::grid::RunPlan;
-use ktd_episode::{CellResult, EpisodesStudy, EpisodesWorld};
+use ktd_episode::{CellResult, EpisodesStudy, EpisodesWorld, withdraw};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_io::ErrorClass;
 use ktd_plan::cost_text;
 use ktd_study::{StudyError, StudyKind, StudyRun, run_study};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
@@ -20,7 +21,6 @@ Example experiment file:
 
   name = \"try\"
   panel = \"csi300.ktdp\"            # without it: the synthetic market
-  parallel_cells = 4
   masks = [{ level = \"bright\" }, { level = \"blinded\", numeric = \"rescaled\" }]
   modes = [\"open-research\"]
   seeds = [1, 2, 3]
@@ -36,6 +36,7 @@ Example experiment file:
   KTD_LOG=info ktd run try.toml       # says when cells begin, end and wait
 
   ktd run try.toml --retry-lost       # again, also the cells that never reached their endpoint
+  ktd run try.toml --withdraw gpt     # its model is gone: closes what it played, and asks it nothing more
 
 Running the same file again continues where it stopped: finished cells are kept, and no reply is asked for twice. A cell \
 of which every step was lost to the infrastructure is finished, too: --retry-lost moves its bundle to CELL.lost-1, which \
@@ -51,12 +52,16 @@ pub(super) struct RunArgs {
     /// Results directory (default: the file's `output`, else `results/NAME` beside the file).
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// Cells at once, instead of the file's `parallel_cells`.
+    /// Cells at once at most, instead of the file's `parallel_cells`.
     #[arg(long)]
     pub parallel: Option<usize>,
     /// Run cells again of which every step was lost to the infrastructure; their bundles are kept beside, as `CELL.lost-1`.
     #[arg(long)]
     pub retry_lost: bool,
+    /// An agent that nobody can ask any more, in the file or taken out of it: what it has played is closed where it stands, kept,
+    /// counted and not ranked, and the rest is never played. May be given several times.
+    #[arg(long, value_name = "AGENT")]
+    pub withdraw: Vec<String>,
 }
 
 /// Runs the command.
@@ -71,11 +76,13 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
     }
     let mut plan = plan(&args.experiment, args.out.as_deref())?;
     if let Some(parallel) = args.parallel {
-        plan.config.parallel_cells = parallel.max(1);
+        plan.config.parallel_cells = Some(parallel.max(1));
     }
+    withdraw_agents(&plan, &args.withdraw)?;
     let Executed { results, world } = execute(plan, args.retry_lost, console)?;
     let budget = world.metering().and_then(|metering| metering.budget.as_deref());
-    let notes = world.notes()?;
+    let mut notes = world.notes()?;
+    notes.extend(results.iter().filter_map(ended_early));
     let mut text = results_table(&results, console.layout());
     text.push_str(&cost_text::text(&results, budget, console.layout()));
     for note in &notes {
@@ -90,6 +97,30 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
     }
     console.result(&text, &document)?;
     stopped(&results)
+}
+
+/// How a cell ended before its window did.
+fn ended_early(result: &CellResult) -> Option<String> {
+    let summary = result
+        .result
+        .as_ref()
+        .ok()
+        .filter(|summary| !summary.is_whole())?;
+    let steps = result.cell.window.days.len();
+    Some(format!("{}: {}", result.cell.id, summary.told_early(steps)))
+}
+
+/// Closes what withdrawn agents have not finished, and says so.
+///
+/// # Errors
+/// [`CliError`] for an agent that nobody knows, and for a record that cannot be closed.
+fn withdraw_agents(plan: &RunPlan, agents: &[String]) -> Result<(), CliError> {
+    let known: BTreeSet<&str> = plan.config.agents.iter().map(|agent| agent.id.as_str()).collect();
+    let panel = plan.config.panel.as_ref().map(|panel| plan.base.join(panel));
+    for cell in withdraw((&plan.output, panel.as_deref()), agents, &known)? {
+        Console::warning(&format!("cell {cell} is closed: its agent was withdrawn"));
+    }
+    Ok(())
 }
 
 /// The plan of an experiment file, its results going to `out` or where the file says.

@@ -2,7 +2,7 @@
 
 use crate::output::Console;
 use crate::progress::Progress;
-use ktd_client::progress::{FailedAttempt, Progress as EpisodeProgress};
+use ktd_client::progress::{EndpointTurn, FailedAttempt, Progress as EpisodeProgress};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
@@ -44,6 +44,12 @@ impl EpisodeProgress for StepBar {
         {
             let note = format!("agent {}: {failed}", failed.agent);
             state.bar.suspend(|| Console::warning(&note));
+        }
+    }
+
+    fn endpoint_turned(&self, turn: &EndpointTurn<'_>) {
+        if let Ok(state) = self.state.lock() {
+            state.bar.suspend(|| Console::warning(&turn.to_string()));
         }
     }
 }

@@ -102,10 +102,14 @@ impl StudyProgress for StudyBar {
 
     fn notice(&self, who: &str, what: &str) {
         let is_first = |mut noticed: MutexGuard<'_, BTreeSet<String>>| noticed.insert(who.to_owned());
-        if self.noticed.lock().is_ok_and(is_first)
-            && let Ok(bar) = self.bar.lock()
-        {
-            let tell = || Console::warning(&format!("{who}: {what}"));
+        if self.noticed.lock().is_ok_and(is_first) {
+            self.news(&format!("{who}: {what}"));
+        }
+    }
+
+    fn news(&self, what: &str) {
+        if let Ok(bar) = self.bar.lock() {
+            let tell = || Console::warning(what);
             match bar.as_ref() {
                 Some(bar) => bar.suspend(tell),
                 None => tell(),

@@ -1,12 +1,14 @@
 //! Asking a model: recorded replies first, the live endpoint after, every attempt kept.
 
+mod patience;
 mod reading;
 
 use crate::ClientError;
 use crate::money::Meter;
-use crate::money::meter::{Admitted, Refused};
+use crate::money::meter::{Admitted, Refused, Trouble};
+use crate::money::rate_gate::Waits;
 use crate::money::wait::{backoff, wish};
-use crate::progress::{FailedAttempt, Progress};
+use crate::progress::{EndpointTurn, FailedAttempt, Progress};
 use ktd_agents::{DecodedReply, Expected, ModelTurn, Transport, UsageBound, WireReply, WireRequest};
 use ktd_experiment::config::RetryConfig;
 use ktd_experiment::provider::Provider;
@@ -14,6 +16,7 @@ use ktd_guard::RequestScan;
 use ktd_io::crash_points::{self, CrashPoint};
 use ktd_record::exchanges::{Cassette, ExchangeOutcome, ExchangeStore, Intent, RequestPlace, key_of_read};
 use ktd_record::tariff::Decoded;
+use patience::{Failure, Patience};
 use reading::{Reading, is_refused, read};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -128,13 +131,14 @@ impl<'a> RecordedClient<'a> {
         let key = self.scanned(step, request)?;
         let mut faults = Vec::new();
         let mut blanks = 0;
+        let mut patience = Patience::new(self.retries);
         for attempt in 0.. {
             let at = RequestPlace {
                 step,
                 ordinal,
                 attempt,
             };
-            if !self.may_try(at) {
+            if !self.may_try(at, &patience) {
                 break;
             }
             let Some((reading, pause)) = self.reading(at, &key, request, expected).await? else {
@@ -151,18 +155,35 @@ impl<'a> RecordedClient<'a> {
                         is_final: true,
                     });
                 }
-                Reading::Again { code, blank, .. } => {
+                Reading::Again {
+                    code,
+                    blank,
+                    is_answered,
+                    ..
+                } => {
                     blanks += u32::from(blank.is_some());
                     // Taken as an answer it is the model's, and no fault of the infrastructure any more.
                     if let Some((turn, reply)) = blank.filter(|_| BLANK_REPLIES_MAX < blanks) {
                         return Ok(Asked::answered(faults, key, reply, *turn));
                     }
                     faults.push(code);
+                    patience.failed(Failure {
+                        is_answered,
+                        is_live: pause.is_some(),
+                        is_heard: self.meter.is_heard(),
+                    });
                     if let Some(wait) = pause {
-                        self.pause(at, code, wait).await;
+                        self.pause((at, code), wait, &patience).await;
                     }
                 }
             }
+        }
+        if patience.is_over() {
+            return Err(ClientError::Unanswered {
+                step,
+                code: faults.last().copied().unwrap_or_default(),
+                hours: (!patience.was_never_heard()).then_some(self.retries.unanswered_hours),
+            });
         }
         Ok(Asked {
             faults,
@@ -238,16 +259,27 @@ impl<'a> RecordedClient<'a> {
         };
         let pause = self.pause_after(&reading, reply.as_ref(), at, key);
         let is_refused = matches!(reading, Reading::Stop(_));
-        let busy = pause.filter(|_| reading.is_busy());
-        if let Some(wait) = busy {
+        let trouble = pause.and_then(|wait| self.trouble(&reading, wait));
+        self.keep(at, (&outcome, is_refused), (admitted, usage), trouble)?;
+        Ok(Some((reading, pause)))
+    }
+
+    /// What keeps the endpoint from answering, after an attempt that should be made again after a wait.
+    fn trouble(&self, reading: &Reading, wait: Duration) -> Option<Trouble> {
+        if reading.is_busy() {
             tracing::info!(
                 spender = self.meter.spender(),
                 ?wait,
                 "the provider is busy: its key pauses"
             );
+            return Some(Trouble::Busy(wait));
         }
-        self.keep(at, (&outcome, is_refused), (admitted, usage), busy)?;
-        Ok(Some((reading, pause)))
+        let waits = Waits {
+            first: Duration::from_millis(self.retries.first_wait_ms),
+            longest: Duration::from_millis(self.retries.longest_wait_ms),
+        };
+        let is_unanswered = matches!(reading, Reading::Again { is_answered, .. } if !is_answered);
+        is_unanswered.then_some(Trouble::Unanswered(waits))
     }
 
     /// The recorded outcome of a place, or a live one whose intent was written before it was sent. `None` where a replay
@@ -287,7 +319,7 @@ impl<'a> RecordedClient<'a> {
         at: RequestPlace,
         (outcome, is_refused): (&ExchangeOutcome, bool),
         (admitted, usage): (Admitted<'_>, Option<Decoded>),
-        busy: Option<Duration>,
+        trouble: Option<Trouble>,
     ) -> Result<(), ClientError> {
         // A refused key or model name is kept as such: once fixed, the same request must be sent again.
         let refused = is_refused.then(|| outcome.refused());
@@ -296,7 +328,13 @@ impl<'a> RecordedClient<'a> {
             store.settle(at, kept.clone())?;
         }
         crash_points::passes(CrashPoint::OutcomeWritten);
-        admitted.settle(kept, usage, busy);
+        let news = admitted.settle(kept, usage, trouble);
+        if let (Some(news), Some(observer)) = (news, &self.observer) {
+            let endpoint = &self.provider.base_url;
+            observer
+                .progress
+                .endpoint_turned(&EndpointTurn { endpoint, news });
+        }
         Ok(())
     }
 
@@ -345,34 +383,35 @@ impl<'a> RecordedClient<'a> {
     }
 
     /// Whether a request may be tried (again). What is recorded is always heard; a replay goes as far as the record.
-    fn may_try(&self, at: RequestPlace) -> bool {
-        self.live(at.step).is_none() || at.attempt < self.retries.attempts || self.cassette.has_attempt(at)
+    fn may_try(&self, at: RequestPlace, patience: &Patience) -> bool {
+        self.live(at.step).is_none() || patience.has_more() || self.cassette.has_attempt(at)
     }
 
     /// Waits before the next attempt, when there is one.
-    async fn pause(&self, at: RequestPlace, code: &str, wait: Duration) {
-        if at.attempt + 1 < self.retries.attempts {
-            tracing::warn!(
-                at.step,
-                at.ordinal,
-                at.attempt,
-                spender = self.meter.spender(),
-                code,
-                ?wait,
-                "sending the same request again"
-            );
-            if let Some(observer) = &self.observer {
-                observer.progress.attempt_failed(&FailedAttempt {
-                    agent: observer.agent,
-                    endpoint: &self.provider.base_url,
-                    code,
-                    attempt: at.attempt + 1,
-                    attempts: self.retries.attempts,
-                    wait,
-                });
-            }
-            tokio::time::sleep(wait).await;
+    async fn pause(&self, (at, code): (RequestPlace, &str), wait: Duration, patience: &Patience) {
+        if !patience.has_more() {
+            return;
         }
+        tracing::warn!(
+            at.step,
+            at.ordinal,
+            at.attempt,
+            spender = self.meter.spender(),
+            code,
+            ?wait,
+            "sending the same request again"
+        );
+        if let Some(observer) = &self.observer {
+            observer.progress.attempt_failed(&FailedAttempt {
+                agent: observer.agent,
+                endpoint: &self.provider.base_url,
+                code,
+                attempt: at.attempt + 1,
+                attempts: (!patience.waits()).then_some(self.retries.attempts),
+                wait,
+            });
+        }
+        tokio::time::sleep(wait).await;
     }
 }
 

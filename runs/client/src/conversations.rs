@@ -91,20 +91,15 @@ impl<'a> Conversations<'a> {
     /// The client of one conversation, whose requests are recorded under this step. A request that nobody answered in an
     /// earlier run has all its attempts again.
     pub fn client<'c>(&'c self, scan: &'c dyn RequestScan, step: usize) -> RecordedClient<'c> {
-        let attempts = self
-            .retries
-            .attempts
-            .saturating_add(self.cassette.last_attempts(step));
+        let retries = self.retries.of(&self.model.agent);
+        let attempts = retries.attempts.saturating_add(self.cassette.last_attempts(step));
         RecordedClient {
             cassette: Arc::clone(&self.cassette),
             store: self.live.as_ref().map(|(store, _)| store.clone()),
             transport: self.live.as_ref().map(|(_, transport)| *transport),
             first_live_step: 1,
             scan,
-            retries: RetryConfig {
-                attempts,
-                ..self.retries
-            },
+            retries: RetryConfig { attempts, ..retries },
             provider: &self.model.provider,
             meter: self.metering.meter(&self.model.payer),
             observer: None,

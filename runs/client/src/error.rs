@@ -69,6 +69,16 @@ pub enum ClientError {
         /// Which cap, and what is spent of it.
         reached: Box<CapReached>,
     },
+    /// The endpoint has answered nobody for as long as one waits. What is recorded stands; nothing was decided in this step.
+    #[error("step {step}: {}, last `{code}`", nobody_answered(*.hours))]
+    Unanswered {
+        /// 1-based step.
+        step: usize,
+        /// The last fault.
+        code: &'static str,
+        /// `unanswered_hours`; `None` for an endpoint that has never answered.
+        hours: Option<u32>,
+    },
     /// The infrastructure failed until the attempts at a request were used up. What is recorded stands.
     #[error("the provider failed {attempts} times in a row, last with {code}")]
     Faults {
@@ -98,11 +108,22 @@ ktd_io::error_explanations!(ClientError: File, Experiment, Bundle;
         "raise the cap under `[budget]` or `--budget`, and give the same command again",
         ErrorClass::Budget
     ),
+    Self::Unanswered { .. } => (
+        "look at the endpoint with `ktd doctor`; the same command goes on at this step",
+        ErrorClass::InvalidInput
+    ),
     Self::Faults { .. } => (
         "wait, then give the same command again: it asks this request anew and keeps all answers",
         ErrorClass::InvalidInput
     ),
 );
+
+fn nobody_answered(hours: Option<u32>) -> String {
+    hours.map_or_else(
+        || "the endpoint has never answered".to_owned(),
+        |hours| format!("nobody answered for {hours} hours"),
+    )
+}
 
 impl ClientError {
     /// A replay that needs a reply which was never recorded.

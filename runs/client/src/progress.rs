@@ -1,5 +1,6 @@
 //! An observer of episodes.
 
+use crate::money::rate_gate::EndpointNews;
 use ktd_bundle::event::StepOutcome;
 use std::fmt;
 use std::time::Duration;
@@ -15,8 +16,8 @@ pub struct FailedAttempt<'a> {
     pub code: &'a str,
     /// 1-based attempt.
     pub attempt: u32,
-    /// Attempts in all.
-    pub attempts: u32,
+    /// Attempts in all; `None` where it is made again until somebody answers.
+    pub attempts: Option<u32>,
     /// The wait before the next one.
     pub wait: Duration,
 }
@@ -30,13 +31,40 @@ impl fmt::Display for FailedAttempt<'_> {
             "timeout" => write!(f, "no reply from {endpoint} in time"),
             code => write!(f, "{endpoint} failed with `{code}`"),
         }?;
+        match self.attempts {
+            Some(attempts) => write!(f, " (attempt {} of {attempts})", self.attempt),
+            None => write!(f, " (attempt {})", self.attempt),
+        }?;
+        let seconds = self.wait.as_secs_f64();
         write!(
             f,
-            " (attempt {} of {}), trying again in {:.1} s; later ones are counted in the table",
-            self.attempt,
-            self.attempts,
-            self.wait.as_secs_f64()
+            ", trying again in {seconds:.1} s; later ones are counted in the table"
         )
+    }
+}
+
+/// Turn of an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndpointTurn<'a> {
+    /// The base URL.
+    pub endpoint: &'a str,
+    /// What is new of it.
+    pub news: EndpointNews,
+}
+
+impl fmt::Display for EndpointTurn<'_> {
+    /// What happened, and what it means for who waits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let endpoint = self.endpoint;
+        match self.news {
+            EndpointNews::Silent => write!(
+                f,
+                "{endpoint} does not answer: all that ask it wait, and one tries again, ever more rarely"
+            ),
+            EndpointNews::Back { after } => {
+                write!(f, "{endpoint} answers again, after {} s", after.as_secs())
+            }
+        }
     }
 }
 
@@ -50,6 +78,9 @@ pub trait Progress: Send + Sync {
 
     /// An attempt at a request failed, and the next one waits.
     fn attempt_failed(&self, _failed: &FailedAttempt<'_>) {}
+
+    /// An endpoint has fallen silent, or is back.
+    fn endpoint_turned(&self, _turn: &EndpointTurn<'_>) {}
 
     /// A step of a cell ended.
     fn step_ended(&self, cell: &str, step: usize, steps: usize);
@@ -74,7 +105,7 @@ mod tests {
             endpoint: "http://127.0.0.1:9/v1",
             code: "connect",
             attempt: 1,
-            attempts: 5,
+            attempts: Some(5),
             wait: Duration::from_secs(2),
         };
         assert_eq!(

@@ -3,6 +3,7 @@
 use super::{Episode, EpisodeInput};
 use crate::EpisodeError;
 use crate::banded_resume::{banded_after, book_order};
+use crate::played::Played;
 use ktd_agents::Transport;
 use ktd_bundle::event::{ReadEvent, WrittenEvent};
 use ktd_bundle::header::{Header, MaskRecord, PrivateEpisode, WindowRecord};
@@ -210,26 +211,40 @@ pub(super) fn mask_of(input: &EpisodeInput<'_>, rules: &Rules) -> Option<Mask> {
     Mask::new(input.cell.mask, &input.key, &frame)
 }
 
-/// Opens an episode whose events start from `genesis`: with a transport to continue it, without one to compare it from its
-/// first event.
+/// What an episode is opened for.
+pub(super) enum Opening<'a> {
+    /// To continue it: its agent is asked.
+    ToPlay(&'a dyn Transport),
+    /// To close it after its last complete step: what came after is cut off, and its exchanges stay.
+    ToEnd,
+    /// To compare it from its first event.
+    ToCompare,
+}
+
+/// Opens an episode whose events start from `genesis`.
 pub(super) fn open<'a>(
     input: &'a EpisodeInput<'a>,
     (paths, genesis): (&BundlePaths, &str),
     guard: &'a Guard,
-    transport: Option<&'a dyn Transport>,
+    opening: Opening<'a>,
 ) -> Result<Episode<'a>, EpisodeError> {
+    let is_compared = matches!(opening, Opening::ToCompare);
     let rules = rules(input)?;
     let mask = mask_of(input, &rules).ok_or_else(|| {
         EpisodeError::input("the window has no trading day before it", "choose a later window")
     })?;
     let cassette = Cassette::read_in_order(&paths.exchanges())?;
-    if transport.is_none() && paths.summary().exists() && 0 < cassette.torn_bytes() {
+    if is_compared && paths.summary().exists() && 0 < cassette.torn_bytes() {
         let what = "it does not end with a whole record: something was added after the episode ended";
         return Err(EpisodeError::damaged(&paths.open_exchanges(), what));
     }
-    let (resume, events, ledger, store) = if transport.is_some() {
+    let mut recorded_end = None;
+    let (resume, events, ledger, store) = if !is_compared {
         let mut resume = Resume::default();
-        let (events, ledger) = resume.fold((input, paths, genesis), &cassette)?;
+        let (mut events, mut ledger) = resume.fold((input, paths, genesis), &cassette)?;
+        if matches!(opening, Opening::ToEnd) {
+            (events, ledger) = (resume.events_kept.clone(), resume.ledger_kept.clone());
+        }
         let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
         let kept = (&resume.events_kept, &events);
         let events = Log::continue_at(&paths.events(), kept, genesis)?;
@@ -237,14 +252,18 @@ pub(super) fn open<'a>(
         let ledger = Log::continue_at(&paths.ledger(), kept, NO_GENESIS)?;
         (resume, events, ledger, Some(store))
     } else {
-        let compare = |path: &Path, genesis: &str| {
-            let recorded = LogReader::open(path)?.from(genesis).read_to_end()?;
-            Log::compare(path, &recorded, genesis)
-        };
-        let events = compare(&paths.events(), genesis)?;
-        let ledger = compare(&paths.ledger(), NO_GENESIS)?;
+        let (recorded, end) = read_to_end(&paths.events(), genesis)?;
+        recorded_end = end;
+        let events = Log::compare(&paths.events(), &recorded, genesis)?;
+        let recorded = LogReader::open(&paths.ledger())?.from(NO_GENESIS).read_to_end()?;
+        let ledger = Log::compare(&paths.ledger(), &recorded, NO_GENESIS)?;
         (Resume::default(), events, ledger, None)
     };
+    let transport = match opening {
+        Opening::ToPlay(transport) => Some(transport),
+        Opening::ToEnd | Opening::ToCompare => None,
+    };
+    let is_stopped = transport.is_some() && input.cell.agent.builtin_name().is_none();
     let mut episode = Episode {
         input,
         limits: input.shared.tools,
@@ -254,7 +273,7 @@ pub(super) fn open<'a>(
             transport,
             first_live_step: input.cell.first_own_step(),
             scan: guard,
-            retries: input.shared.retries,
+            retries: input.shared.retries.of(&input.cell.agent),
             provider: &input.cell.provider,
             meter: input.shared.metering.meter(&Payer::of_cell(input.cell)),
             observer: None,
@@ -268,6 +287,9 @@ pub(super) fn open<'a>(
         banded: banded_after(input, &mask, &rules, &resume.orders),
         next_step: resume.steps_done,
         is_over: resume.is_over,
+        recorded_end,
+        played: resume.played,
+        stop_after: input.shared.stop_after.filter(|_| is_stopped),
         rules,
         mask,
     };
@@ -283,6 +305,7 @@ pub(super) fn open<'a>(
 impl Episode<'_> {
     /// Adds a public event.
     pub(super) fn write(&mut self, event: &WrittenEvent) -> Result<(), EpisodeError> {
+        self.played.add(event, &self.input.cell.basis);
         Ok(self.events.append(event).map(|_| ())?)
     }
 }
@@ -302,6 +325,23 @@ struct Resume {
     is_over: bool,
     /// The orders of each complete step, as a book takes them.
     orders: Vec<Vec<BookOrder>>,
+    /// What the agent came to in them.
+    played: Played,
+}
+
+/// How far the events reach, and how they say that the episode ended.
+fn read_to_end(path: &Path, genesis: &str) -> Result<(LogEnd, Option<String>), RecordError> {
+    let mut events = LogReader::open(path)?.from(genesis);
+    let mut end = None;
+    while let Some(line) = events.next_line()? {
+        // Few lines are read twice: a model's words may hold this, too.
+        if line.text.contains("episode_end")
+            && let ReadEvent::EpisodeEnd { reason } = line.typed()?
+        {
+            end = Some(reason);
+        }
+    }
+    Ok((events.end().clone(), end))
 }
 
 /// Whether what an event rests on is among the exchanges.
@@ -341,11 +381,13 @@ impl Resume {
     ) -> Result<(LogEnd, LogEnd), EpisodeError> {
         let mut events = LogReader::open(&paths.events())?.from(genesis);
         let mut ledger = LogReader::open(&paths.ledger())?.from(NO_GENESIS);
+        let mut played = Played::default();
         while let Some(line) = events.next_line()? {
             let event: ReadEvent = line.typed()?;
             if !is_recorded(&event, cassette)? {
                 break;
             }
+            played.add(&event, &input.cell.basis);
             let keeps = match event {
                 ReadEvent::EpisodeBegin { .. } => events.end().lines == 1,
                 ReadEvent::StepEnd {
@@ -373,6 +415,7 @@ impl Resume {
             };
             if keeps {
                 self.events_kept = events.end().clone();
+                self.played = played.clone();
             }
         }
         self.orders.truncate(self.steps_done);

@@ -125,8 +125,8 @@ async fn replay_steps(
         .shared
         .guards
         .of(input.cell.mask.level, &input.shared.market);
-    let mut episode = begin::open(input, (paths, &genesis), guard, None)?;
-    episode.run_until(steps, &Silent).await
+    let mut episode = begin::open(input, (paths, &genesis), guard, begin::Opening::ToCompare)?;
+    episode.run_until(steps, &Silent).await.map(|_| ())
 }
 
 /// Copies what stands before the branch and writes its identity, into a folder that is absent or empty.

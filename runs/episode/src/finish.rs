@@ -29,10 +29,7 @@ pub(super) async fn close(
     let (paths, key) = (paths.clone(), input.key.clone());
     let closing = move || {
         let _alone = is_long.then(|| CLOSING.lock().unwrap_or_else(PoisonError::into_inner));
-        if let Some(store) = store {
-            store.finish()?;
-        }
-        write_summary(&paths, &key)
+        close_here(&paths, &key, store)
     };
     if !is_long {
         return closing();
@@ -46,7 +43,14 @@ pub(super) async fn close(
     })
 }
 
-/// Writes `private/summary.json` and `summary.json`.
-fn write_summary(paths: &BundlePaths, key: &MaskKey) -> Result<Summary, EpisodeError> {
+/// The same on this thread.
+pub(super) fn close_here(
+    paths: &BundlePaths,
+    key: &MaskKey,
+    store: Option<ExchangeStore>,
+) -> Result<Summary, EpisodeError> {
+    if let Some(store) = store {
+        store.finish()?;
+    }
     Ok(summary_file::write_summary(paths, key)?)
 }

@@ -1,7 +1,7 @@
 //! Grid of an experiment over its panel: its cells, and what their episodes share.
 
 use crate::transports::Transports;
-use crate::{EpisodeError, EpisodeInput, LazyFactors, Shared};
+use crate::{EpisodeError, EpisodeInput, LazyFactors, Shared, WithdrawnAgents};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::mask_key::mask_key;
 use ktd_client::money::{Metering, PaymentTerms};
@@ -81,14 +81,7 @@ impl Grid {
         Self::over(plan, source, |plan, cells, source, factors| {
             if is_run {
                 check_agents(plan, cells, source)?;
-                let is_finished = |cell: &Cell| {
-                    plan.output
-                        .join(CELLS)
-                        .join(&cell.id)
-                        .join("summary.json")
-                        .exists()
-                };
-                if !cells.iter().all(is_finished) {
+                if !cells.iter().all(|cell| is_finished(plan, cell)) {
                     factors.get()?;
                 }
             }
@@ -119,6 +112,8 @@ impl Grid {
         key: impl FnOnce(&RunPlan, &[Cell], &MarketSource, &LazyFactors) -> Result<MaskKey, EpisodeError>,
     ) -> Result<Self, EpisodeError> {
         let mut cells = cells(&plan.config, &source.market)?;
+        let WithdrawnAgents { agents } = WithdrawnAgents::read(&plan.output)?;
+        cells.retain(|cell| !agents.contains(&cell.agent.id) || is_finished(&plan, cell));
         let terms = price_cells(&mut cells, &plan.config, &plan.base)?;
         let factors = LazyFactors::over(&source.market, &cells)?;
         Ok(Self {
@@ -164,6 +159,7 @@ impl Grid {
             session: config.session,
             tools: config.tools,
             retries: config.retries,
+            stop_after: Some(config.stop_after),
             guards: Guards::default(),
             metering,
         }
@@ -188,15 +184,21 @@ impl Grid {
     }
 }
 
+fn is_finished(plan: &RunPlan, cell: &Cell) -> bool {
+    let root = plan.output.join(CELLS).join(&cell.id);
+    BundlePaths::new(&root).summary().exists()
+}
+
 fn kept_key(output: &Path) -> PathBuf {
     output.join("private").join("mask.key")
 }
 
-/// Makes every agent once.
+/// Makes every agent once that is still to be asked.
 fn check_agents(plan: &RunPlan, cells: &[Cell], source: &MarketSource) -> Result<(), EpisodeError> {
     let transports = Transports::default();
     let mut known = BTreeSet::new();
-    for cell in cells.iter().filter(|cell| known.insert(&cell.agent.id)) {
+    let asked = cells.iter().filter(|cell| !is_finished(plan, cell));
+    for cell in asked.filter(|cell| known.insert(&cell.agent.id)) {
         let who = (&cell.agent, &cell.provider);
         transports.connect(who, cell.seed, &source.market, &plan.base)?;
     }

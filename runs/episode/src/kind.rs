@@ -13,13 +13,14 @@ use ktd_bundle::BundlePaths;
 use ktd_bundle::canary::CanaryRecord;
 use ktd_bundle::summary::Summary;
 use ktd_client::force_check;
+use ktd_client::money::rate_gate::KeyName;
 use ktd_client::money::{Budget, Metering};
-use ktd_client::progress::{FailedAttempt, Progress};
+use ktd_client::progress::{EndpointTurn, FailedAttempt, Progress};
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::{EPISODES, ExperimentConfig};
 use ktd_experiment::prune::{Pruned, pruned};
 use ktd_io::ErrorClass;
-use ktd_io::open_files::missing_open_files;
+use ktd_io::open_files::{missing_open_files, raise_open_files};
 use ktd_record::budget_file::{BudgetCap, BudgetFile};
 use ktd_record::spending::Spending;
 use ktd_study::{Hands, Opening, OwnFormat, Planned, Report, StudyError, StudyKind, UnitId, UnitProgress};
@@ -184,7 +185,11 @@ fn budget_file(budget: &Budget) -> BudgetFile {
 
 /// Fails where the system allows fewer open files than cells at once need.
 fn check_open_files(config: &ExperimentConfig) -> Result<(), EpisodeError> {
-    let cells = config.parallel_cells;
+    let Some(cells) = config.parallel_cells else {
+        // Where less is allowed than is needed the cell that meets the limit says so.
+        let _allowed = raise_open_files();
+        return Ok(());
+    };
     let Some((needed, allowed)) = missing_open_files(cells) else {
         return Ok(());
     };
@@ -205,6 +210,10 @@ impl Progress for StudyListener<'_> {
     fn attempt_failed(&self, failed: &FailedAttempt<'_>) {
         self.0
             .notice(&format!("agent {}", failed.agent), &failed.to_string());
+    }
+
+    fn endpoint_turned(&self, turn: &EndpointTurn<'_>) {
+        self.0.news(&turn.to_string());
     }
 }
 
@@ -239,7 +248,16 @@ impl StudyKind for EpisodesStudy {
     }
 
     fn at_once(keys: &ExperimentConfig) -> Option<usize> {
-        Some(keys.parallel_cells)
+        keys.parallel_cells
+    }
+
+    fn memory_megabytes(keys: &ExperimentConfig) -> u64 {
+        keys.memory_mb
+    }
+
+    fn is_waited_for(world: &EpisodesWorld, key: &KeyName) -> bool {
+        let metering = world.metering();
+        metering.is_some_and(|metering| metering.gates.of(key).is_waited_for())
     }
 
     fn open(keys: &ExperimentConfig, at: &Opening<'_>) -> Result<EpisodesWorld, StudyError> {
@@ -267,7 +285,10 @@ impl StudyKind for EpisodesStudy {
                 cell: cell.clone(),
             };
             let steps = u64::try_from(cell.window.days.len()).unwrap_or(u64::MAX);
-            units.push(Planned::own(cell.id.clone(), unit).steps(steps));
+            // A built-in agent computes and waits for nobody.
+            let waits = cell.agent.builtin_name().is_none();
+            let key = waits.then(|| KeyName::of(&cell.agent, &cell.provider));
+            units.push(Planned::own(cell.id.clone(), unit).steps(steps).waiting_for(key));
         }
         Ok(units)
     }

@@ -17,12 +17,14 @@ pub mod grid;
 mod kind;
 mod lazy_factors;
 pub mod open_bundle;
+mod played;
 pub mod real_names;
 mod results;
 mod step;
 mod texts;
 pub mod transports;
 pub mod verify;
+mod withdraw;
 
 pub use branch::{branch_cell, branch_episode};
 pub use cell_result::CellResult;
@@ -31,6 +33,7 @@ pub use error::EpisodeError;
 pub use kind::{EpisodesStudy, EpisodesWorld};
 pub use lazy_factors::LazyFactors;
 pub use results::{CellFigures, EpisodesSummary};
+pub use withdraw::{WithdrawnAgents, withdraw};
 
 use ktd_agents::Transport;
 use ktd_bundle::BundlePaths;
@@ -44,12 +47,14 @@ use ktd_experiment::cells::Cell;
 use ktd_experiment::config::{RetryConfig, SessionConfig};
 use ktd_experiment::data_record::DataRecord;
 use ktd_experiment::rules_config::RulesConfig;
+use ktd_experiment::stop_rules::StopRules;
 use ktd_guard::Guards;
 use ktd_masking::{Mask, MaskKey};
 use ktd_record::chain::Log;
 use ktd_record::program_record::ProgramRecord;
 use ktd_tools::banded::BandedState;
 use ktd_tools::{LastStep, ToolLimits, Toolbox};
+use played::Played;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -78,6 +83,8 @@ pub struct Shared {
     pub tools: ToolLimits,
     /// What is done about infrastructure faults.
     pub retries: RetryConfig,
+    /// When an agent is stopped; `None` where nobody is.
+    pub stop_after: Option<StopRules>,
     /// The last look at requests, one a mask level.
     pub guards: Guards,
     /// Its budget, and the gates of its keys.
@@ -115,7 +122,7 @@ pub async fn run_episode(
         .shared
         .guards
         .of(input.cell.mask.level, &input.shared.market);
-    let mut episode = begin::open(input, (paths, &genesis), guard, Some(transport))?;
+    let mut episode = begin::open(input, (paths, &genesis), guard, begin::Opening::ToPlay(transport))?;
     episode.exchanger.observer = Some(Observer {
         progress,
         agent: &input.cell.agent.id,
@@ -155,7 +162,7 @@ pub async fn replay_episode(
         .shared
         .guards
         .of(input.cell.mask.level, &input.shared.market);
-    let mut episode = begin::open(input, (paths, &genesis), guard, None)?;
+    let mut episode = begin::open(input, (paths, &genesis), guard, begin::Opening::ToCompare)?;
     episode.run(progress).await?;
     episode.check_complete(paths)
 }
@@ -183,6 +190,11 @@ struct Episode<'a> {
     next_step: usize,
     /// Whether the record already holds the end.
     is_over: bool,
+    /// The end that a record holds, where it is run again.
+    recorded_end: Option<String>,
+    /// What the agent has come to, of which the rules may stop it; none for one that is never stopped.
+    played: Played,
+    stop_after: Option<StopRules>,
 }
 
 impl Episode<'_> {

@@ -77,6 +77,7 @@ impl OpenBundle {
             session: header.session,
             tools: header.tools,
             retries: RetryConfig::default(),
+            stop_after: None,
             guards: Guards::default(),
             metering: Arc::default(),
         };

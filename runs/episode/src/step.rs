@@ -5,7 +5,7 @@ use super::at_step::{mask_at, rules_at};
 use super::decide::Decided;
 use crate::EpisodeError;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::event::{StepOutcome, WrittenEvent, publishes_account};
+use ktd_bundle::event::{COMPLETED, STOPPED, StepOutcome, WrittenEvent, publishes_account};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_bundle::ledger_binding::ledger_binding;
 use ktd_bundle::ledger_mark::mark_of;
@@ -20,28 +20,43 @@ use ktd_tools::{LastStep, LastStepKind, StepView, ToolContext};
 impl Episode<'_> {
     /// Runs all steps that are still to be run, then closes the record.
     pub(super) async fn run(&mut self, progress: &dyn Progress) -> Result<(), EpisodeError> {
-        self.run_until(self.steps(), progress).await?;
-        if !self.is_over {
-            self.write(&WrittenEvent::EpisodeEnd {
-                reason: "completed".to_owned(),
-            })?;
+        if self.is_over {
+            return Ok(());
         }
-        Ok(())
+        let early = self.run_until(self.steps(), progress).await?;
+        self.end(early.unwrap_or_else(|| COMPLETED.to_owned()))
     }
 
-    /// Runs the steps that are still to be run, up to this one.
+    /// Writes that the episode is over.
+    pub(super) fn end(&mut self, reason: String) -> Result<(), EpisodeError> {
+        self.write(&WrittenEvent::EpisodeEnd { reason })
+    }
+
+    /// Runs the steps that are still to be run, up to this one; says why where it ends before.
     pub(super) async fn run_until(
         &mut self,
         last: usize,
         progress: &dyn Progress,
-    ) -> Result<(), EpisodeError> {
+    ) -> Result<Option<String>, EpisodeError> {
         let days = self.input.cell.window.days.clone();
         for (place, day) in days.iter().enumerate().take(last).skip(self.next_step) {
+            if let Some(reason) = self.ends_here() {
+                return Ok(Some(reason));
+            }
             progress.step_began(&self.input.cell.id, place + 1, days.len());
             self.run_step(place + 1, *day, progress).await?;
             progress.step_ended(&self.input.cell.id, place + 1, days.len());
         }
-        Ok(())
+        Ok(None)
+    }
+
+    /// Why no further step is played: a replay ends where its record does, and an agent that comes to nothing is stopped.
+    fn ends_here(&self) -> Option<String> {
+        if let Some(reason) = self.recorded_end.as_ref().filter(|_| self.events.is_last_left()) {
+            return Some(reason.clone());
+        }
+        let rules = self.stop_after.as_ref()?;
+        Some(format!("{STOPPED}{}", self.played.stops(rules)?))
     }
 
     async fn run_step(

@@ -47,7 +47,7 @@ impl Caps {
     }
 }
 
-fn dollars<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Picodollars>, D::Error> {
+pub(crate) fn dollars<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Picodollars>, D::Error> {
     amount(&String::deserialize(deserializer)?).map(Some)
 }
 

@@ -12,6 +12,7 @@ use crate::rate_limits::RateLimits;
 use crate::rules_config::RulesConfig;
 use crate::score_files::hash_score_files;
 pub use crate::step_config::{ConstraintFailures, RetryConfig, SessionConfig};
+use crate::stop_rules::StopRules;
 use crate::window_config::WindowConfig;
 use ktd_agents::{Dialect, DialectTable};
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
@@ -41,9 +42,13 @@ pub struct ExperimentConfig {
     pub output: Option<PathBuf>,
     /// File with the experiment's mask key, 64 hexadecimal digits (default: drawn once and kept in `private/`).
     pub mask_key_file: Option<PathBuf>,
-    /// How many cells run at once (default 4).
-    #[serde(default = "default_parallel_cells", skip_serializing)]
-    pub parallel_cells: usize,
+    /// How many cells run at once at most (default: those that compute as many as there are threads, of those that ask a model as
+    /// many as their key bears).
+    #[serde(skip_serializing)]
+    pub parallel_cells: Option<usize>,
+    /// Memory that the program may have while further cells begin, megabytes (default 2,000).
+    #[serde(default = "default_memory_mb", skip_serializing)]
+    pub memory_mb: u64,
     /// Who trades.
     pub agents: Vec<AgentConfig>,
     /// Vendors of one's own, in the form of the table that `ktd vendors` shows; they go before rows of the same id.
@@ -83,6 +88,9 @@ pub struct ExperimentConfig {
     /// What is done about infrastructure faults.
     #[serde(default, skip_serializing)]
     pub retries: RetryConfig,
+    /// When an agent is stopped that will not come to anything.
+    #[serde(default, skip_serializing)]
+    pub stop_after: StopRules,
     /// A fixed step that every model is asked over and over, to notice when another one answers (default: none).
     #[serde(skip_serializing)]
     pub canary: Option<CanaryConfig>,
@@ -117,8 +125,8 @@ pub struct SyntheticConfig {
     pub days: Option<u32>,
 }
 
-const fn default_parallel_cells() -> usize {
-    4
+const fn default_memory_mb() -> u64 {
+    2_000
 }
 
 fn default_masks() -> Vec<MaskArm> {
@@ -204,11 +212,14 @@ impl ExperimentConfig {
         if self.panel.is_some() && self.synthetic.is_some() {
             return Err(needs("`panel` and `synthetic` are both set: keep one"));
         }
-        if self.parallel_cells == 0 || self.retries.attempts == 0 {
+        if self.parallel_cells == Some(0) || self.retries.attempts == 0 {
             return Err(needs(
                 "`parallel_cells` and `retries.attempts` must be at least 1",
             ));
         }
+        self.stop_after
+            .check(self.prices.is_some())
+            .map_err(|what| needs(&what))?;
         if self.canary.is_some_and(|canary| canary.every_cells == 0) {
             return Err(needs("`canary.every_cells` must be at least 1"));
         }

@@ -23,6 +23,7 @@ pub mod rate_limits;
 pub mod rules_config;
 pub mod score_files;
 pub mod step_config;
+pub mod stop_rules;
 pub mod toolbox;
 pub mod window_config;
 

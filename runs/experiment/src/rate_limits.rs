@@ -7,15 +7,23 @@ use std::num::NonZeroU32;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RateLimits {
-    /// Requests a minute.
+    /// Requests in any 60 seconds.
     pub requests_per_minute: Option<NonZeroU32>,
-    /// Tokens a minute, of requests and replies.
+    /// Tokens in any 60 seconds, of requests and replies.
     pub tokens_per_minute: Option<NonZeroU32>,
+    /// Requests in any second; left out, those of five seconds at an even pace.
+    pub burst: Option<NonZeroU32>,
     /// Calls at once.
     pub in_flight: Option<NonZeroU32>,
 }
 
 impl RateLimits {
+    /// Whether requests or tokens a minute are limited.
+    #[must_use]
+    pub const fn has_rate(&self) -> bool {
+        self.requests_per_minute.is_some() || self.tokens_per_minute.is_some()
+    }
+
     /// The stricter of both, limit by limit.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -26,6 +34,7 @@ impl RateLimits {
         Self {
             requests_per_minute: stricter(self.requests_per_minute, other.requests_per_minute),
             tokens_per_minute: stricter(self.tokens_per_minute, other.tokens_per_minute),
+            burst: stricter(self.burst, other.burst),
             in_flight: stricter(self.in_flight, other.in_flight),
         }
     }

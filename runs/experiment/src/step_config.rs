@@ -1,5 +1,6 @@
 //! What a step may use up: turns, tool answers, attempts.
 
+use crate::agent::AgentConfig;
 use serde::{Deserialize, Serialize};
 
 /// Limits of a step's conversation.
@@ -28,12 +29,15 @@ pub enum ConstraintFailures {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RetryConfig {
-    /// Attempts at one request.
+    /// Attempts at one request whose answer cannot be used; without `unanswered_hours` of any request.
     pub attempts: u32,
     /// First wait, milliseconds; it doubles each time.
     pub first_wait_ms: u64,
     /// Longest wait of our own, milliseconds. A provider's `retry-after` is honoured beyond it, up to an hour.
     pub longest_wait_ms: u64,
+    /// So long an endpoint that does not answer is asked again, hours; then whoever asks stops, and goes on at the same
+    /// request when started again. With 0 the request is given up after `attempts`, and a step is lost.
+    pub unanswered_hours: u32,
 }
 
 impl Default for SessionConfig {
@@ -46,12 +50,28 @@ impl Default for SessionConfig {
     }
 }
 
+impl RetryConfig {
+    /// What is done about the faults of this agent: a program on this machine that does not answer is broken, and nobody
+    /// waits for it.
+    #[must_use]
+    pub fn of(self, agent: &AgentConfig) -> Self {
+        if agent.model().is_some() {
+            return self;
+        }
+        Self {
+            unanswered_hours: 0,
+            ..self
+        }
+    }
+}
+
 impl Default for RetryConfig {
     fn default() -> Self {
         Self {
             attempts: 6,
             first_wait_ms: 1_000,
             longest_wait_ms: 60_000,
+            unanswered_hours: 24,
         }
     }
 }

@@ -33,9 +33,7 @@ pub struct Minutes {
 /// The paces of the keys with rates a minute, in the order of their names.
 #[must_use]
 pub fn paces(limits: &BTreeMap<KeyName, RateLimits>, cells: &[Cell], estimate: &Estimate) -> Vec<Pace> {
-    let has_rate =
-        |limits: &RateLimits| limits.requests_per_minute.is_some() || limits.tokens_per_minute.is_some();
-    let limited = limits.iter().filter(|(_, limits)| has_rate(limits));
+    let limited = limits.iter().filter(|(_, limits)| limits.has_rate());
     limited
         .map(|(key, limits)| {
             let users = cells
@@ -91,6 +89,7 @@ mod tests {
         let limits = |requests, tokens| RateLimits {
             requests_per_minute: NonZeroU32::new(requests),
             tokens_per_minute: NonZeroU32::new(tokens),
+            burst: None,
             in_flight: None,
         };
         assert_eq!(minutes(both.iter(), limits(60, 0)), 2);

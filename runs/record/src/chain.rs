@@ -161,6 +161,12 @@ impl Log {
         }
     }
 
+    /// Whether one recorded line is left that has not come again.
+    #[must_use]
+    pub const fn is_last_left(&self) -> bool {
+        self.seq + 1 == self.recorded
+    }
+
     /// Whether recorded lines are left that never came again.
     #[must_use]
     pub const fn has_leftovers(&self) -> bool {

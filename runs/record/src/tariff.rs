@@ -127,8 +127,13 @@ impl Tariff {
     pub fn most(&self, request_bytes: usize) -> Option<Picodollars> {
         let bytes = u64::try_from(request_bytes).unwrap_or(u64::MAX);
         let prompt_tokens = bytes.saturating_add(PROMPT_TOKENS_OVERHEAD);
-        self.basis
-            .most(prompt_tokens, self.max_output_tokens.map(u64::from))
+        self.basis.most(prompt_tokens, self.most_output_tokens())
+    }
+
+    /// The most tokens that a reply may have, where the agent says so.
+    #[must_use]
+    pub fn most_output_tokens(&self) -> Option<u64> {
+        self.max_output_tokens.map(u64::from)
     }
 
     /// What a recorded send is charged. What was copied was charged to the record that it was copied from.

@@ -232,4 +232,9 @@ impl UnitProgress<'_> {
     pub fn notice(&self, who: &str, what: &str) {
         self.study.notice(who, what);
     }
+
+    /// What has just changed for all that wait; see [`StudyProgress::news`].
+    pub fn news(&self, what: &str) {
+        self.study.news(what);
+    }
 }

@@ -7,6 +7,7 @@ use crate::{Hands, Report, StudyError, UnitId, UnitProgress};
 use futures::future::LocalBoxFuture;
 use ktd_asking::{Answerer, AskingSettings};
 use ktd_client::AskedModel;
+use ktd_client::money::rate_gate::KeyName;
 use ktd_experiment::agent::AgentConfig;
 use ktd_io::whole_file::read_if_exists;
 use ktd_record::program_record::ProgramRecord;
@@ -74,9 +75,20 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
         None
     }
 
-    /// How many units run at once, where fewer than the threads of the run do.
+    /// How many units run at once, where the kind says so. Else as many as the run has threads, and of those that wait for a key
+    /// as many as it bears.
     fn at_once(_keys: &Self::Keys) -> Option<usize> {
         None
+    }
+
+    /// Memory that the process may have while units begin that wait for a key, megabytes.
+    fn memory_megabytes(_keys: &Self::Keys) -> u64 {
+        u64::MAX
+    }
+
+    /// Whether somebody waits for a key, its rate or its endpoint, so that another unit would only wait behind.
+    fn is_waited_for(_world: &Self::World, _key: &KeyName) -> bool {
+        false
     }
 
     /// Reads the world.
@@ -305,6 +317,8 @@ pub struct Planned<U> {
     pub after: Vec<UnitId>,
     /// The place of its model among those of [`StudyKind::asking`].
     pub model: Option<usize>,
+    /// The key whose answers it waits for, where it does little else.
+    pub key: Option<KeyName>,
     /// Steps of the progress bar.
     pub steps: u64,
 }
@@ -319,6 +333,7 @@ impl<U> Planned<U> {
             keep: Keep::Line,
             after: Vec::new(),
             model: None,
+            key: None,
             steps: 1,
         }
     }
@@ -348,6 +363,12 @@ impl<U> Planned<U> {
             model: Some(place),
             ..self
         }
+    }
+
+    /// The same, which waits for the answers of a key.
+    #[must_use]
+    pub fn waiting_for(self, key: Option<KeyName>) -> Self {
+        Self { key, ..self }
     }
 
     /// The same, which runs when these are finished.

@@ -10,7 +10,6 @@
 
 mod any_kind;
 mod asking;
-mod at_once;
 mod audited;
 mod difference;
 mod error;
@@ -39,6 +38,7 @@ mod register;
 mod replay;
 mod report;
 mod report_files;
+mod schedule;
 mod status;
 mod study;
 mod study_file;

@@ -9,7 +9,11 @@ pub trait StudyProgress: Sync {
     fn advance(&self, steps: u64);
 
     /// What whoever waits should know at once, such as an endpoint of `who` that does not answer.
+    /// The first of `who` is enough.
     fn notice(&self, _who: &str, _what: &str) {}
+
+    /// What has just changed for all that wait: each is told.
+    fn news(&self, _what: &str) {}
 }
 
 /// Nobody listens.

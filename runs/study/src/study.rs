@@ -1,7 +1,6 @@
 //! A study in its folder: what is asked, what is known, and the one loop over its units.
 
 use crate::asking::Asking;
-use crate::at_once::all_at_once;
 use crate::failures::Failures;
 use crate::identity::{Decided, STUDY, known_base, read_header};
 use crate::index::UnitIndex;
@@ -11,6 +10,7 @@ use crate::line_files::LineMode;
 use crate::plan_lines::{PlanLine, keep_plan};
 use crate::register;
 use crate::report_files::write_report;
+use crate::schedule::{AtOnce, all_at_once};
 use crate::study_run::{StudyEnd, StudyRun};
 use crate::told_to_end::unless_told_to_end;
 use crate::unfinished::UNFINISHED;
@@ -274,16 +274,29 @@ impl<K: StudyKind> OpenedStudy<K> {
             if ready.is_empty() {
                 break;
             }
-            let units = K::at_once(&self.keys).unwrap_or(run.threads).min(ready.len());
-            let inner = (run.threads / units.max(1)).max(1);
-            let ends = all_at_once(&ready, units, run, |unit| {
-                let running = self.run_unit(unit, (&*known, &asking), (run, inner));
-                let running = AssertUnwindSafe(running).catch_unwind();
-                running.map(|ended| {
-                    let ended = ended.unwrap_or_else(|panic| Err(StudyError::of_panic(&panic)));
-                    ended.inspect_err(|error| failures.note(&unit.id, error))
-                })
-            });
+            let most = K::at_once(&self.keys);
+            let computing = most.unwrap_or(run.threads).min(ready.len());
+            let inner = (run.threads / computing.max(1)).max(1);
+            let at_once = AtOnce {
+                units: most.unwrap_or(usize::MAX),
+                computing,
+                memory_megabytes: K::memory_megabytes(&self.keys),
+                is_waited_for: &|key| K::is_waited_for(&self.world, key),
+            };
+            let ends = all_at_once(
+                &ready,
+                |unit| unit.key.as_ref(),
+                at_once,
+                run,
+                |unit| {
+                    let running = self.run_unit(unit, (&*known, &asking), (run, inner));
+                    let running = AssertUnwindSafe(running).catch_unwind();
+                    running.map(|ended| {
+                        let ended = ended.unwrap_or_else(|panic| Err(StudyError::of_panic(&panic)));
+                        ended.inspect_err(|error| failures.note(&unit.id, error))
+                    })
+                },
+            );
             for (unit, ended) in ready.into_iter().zip(ends) {
                 match ended {
                     Ok(line) => {

@@ -27,7 +27,7 @@ pub mod vendor;
 pub use folder::{Folder, copy, files};
 #[cfg(unix)]
 pub use folder::{endless_file, named_pipe};
-pub use need::Need;
+pub use need::{Need, has_boxes};
 pub use program::{assert_ok, command, ktd, quiet, refused, this_program};
 pub use recorded::Recorded;
 pub use vendor::Vendor;

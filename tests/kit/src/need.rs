@@ -167,3 +167,9 @@ pub(crate) fn root_of(variable: &str, default: &str) -> PathBuf {
     // Joining keeps an absolute path as it is.
     workspace_root().join(named)
 }
+
+/// Whether foreign Python can be run in a box here; what is missing is noted as passed over.
+#[must_use]
+pub fn has_boxes() -> bool {
+    Need::Boxes.is_met() && Need::BoxEnvironment.is_met()
+}

@@ -1,7 +1,7 @@
 //! The battery of the golden set, and the programs of the repository, as each user that this machine lets us be.
 
-use crate::has_boxes;
 use ktd_kit::golden::golden_root;
+use ktd_kit::has_boxes;
 use ktd_kit::program::{assert_ok, binary};
 use serde_json::Value;
 use std::os::unix::process::CommandExt;

@@ -1,7 +1,8 @@
 //! What jobs give back.
 
-use crate::{column, has_boxes, prove, series, setup, source, tables};
+use crate::{column, prove, series, setup, source, tables};
 use ktd_boxed::{BoxSetup, CodeRunner};
+use ktd_kit::has_boxes;
 use ktd_sandbox::{BoxJob, ColumnValues, JobData, JobResult, JobStatus, ModuleName, TableCellValue};
 
 const CLOSES: [f64; 5] = [10.0, 11.0, 12.5, f64::NAN, 13.0];

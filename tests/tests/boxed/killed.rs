@@ -1,10 +1,9 @@
 //! What is left of a box when `ktd` is killed: nothing.
 
-use crate::has_boxes;
 use ktd_boxed::GroupKind;
 use ktd_kit::program::binary;
 use ktd_kit::vendor::{Then, json_reply};
-use ktd_kit::{Folder, Vendor};
+use ktd_kit::{Folder, Vendor, has_boxes};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;

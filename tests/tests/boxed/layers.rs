@@ -1,7 +1,8 @@
 //! Each layer of a box is seen to matter: without it the self-test fails and nothing runs.
 
-use crate::{has_boxes, prove, setup};
+use crate::{prove, setup};
 use ktd_boxed::{BoxError, BoxLauncher, BoxSetup};
+use ktd_kit::has_boxes;
 use ktd_sandbox::{Isolation, SwitchedOff};
 
 #[test]

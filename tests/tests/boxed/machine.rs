@@ -1,6 +1,6 @@
 //! What a machine that has no boxes is answered, and what is wrong with a source or a file of cases.
 
-use crate::has_boxes;
+use ktd_kit::has_boxes;
 use ktd_kit::program::{binary, refused};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

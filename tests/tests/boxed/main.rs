@@ -18,15 +18,9 @@ mod recall;
 mod strategies;
 
 use ktd_boxed::{BoxLauncher, BoxSetup};
-use ktd_kit::Need;
 use ktd_kit::program::binary;
 use ktd_sandbox::{BoxJob, ColumnValues, JobColumn, JobData, JobKind, SourceText};
 use serde_json::json;
-
-/// Whether boxes can be made here.
-fn has_boxes() -> bool {
-    Need::Boxes.is_met() && Need::BoxEnvironment.is_met()
-}
 
 fn setup() -> BoxSetup {
     BoxSetup {

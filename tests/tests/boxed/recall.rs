@@ -1,7 +1,8 @@
 //! Nothing is remembered, and boxes know nothing of each other.
 
-use crate::{has_boxes, prove, series, setup, source};
+use crate::{prove, series, setup, source};
 use ktd_boxed::{BoxSetup, CodeRunner};
+use ktd_kit::has_boxes;
 use ktd_sandbox::{BoxJob, BoxLimits, JobStatus};
 
 /// A function that remembers the longest answer that it ever gave: in one process it passes every test of prefixes.

@@ -1,7 +1,8 @@
 //! Strategies that write odd logs: each fault has its place among the gates.
 
-use crate::{has_boxes, prove, setup};
+use crate::{prove, setup};
 use ktd_boxed::{BoxLauncher, BoxSetup};
+use ktd_kit::has_boxes;
 use ktd_sandbox::{BoxLimits, ModuleName};
 use ktd_strategy_code::{
     AssetBars, BarTime, DocumentId, DriftRule, Gate, LONG_RUN, Scenario, StrategyBars, StrategyDocument,

@@ -90,7 +90,7 @@ fn study(judge: &str) -> Folder {
     let text = format!(
         "kind = 'alpha-judge'\nname = 'study'\n\
          pools = [{{ id = 'secret_pool', file = 'mine.csv' }}, {{ id = 'other_pool', file = 'other.csv' }}]\n\
-         retries = {{ attempts = 2, first_wait_ms = 1 }}\nschema_retries = 2\n{judge}"
+         retries = {{ attempts = 2, unanswered_hours = 0, first_wait_ms = 1 }}\nschema_retries = 2\n{judge}"
     );
     let other = "id,expression\nr,\"$close / Ref($close, 5)\"\nrange,\"($high-$low)/$close\"\n";
     Folder::with(&[

@@ -88,7 +88,7 @@ fn search(vendor: &Vendor, valid: &str) -> Folder {
     let text = format!(
         "name = 'words'\nmethod = 'llm'\nsplits = {{ train = ['2022-03-07', '2022-11-30'], valid = [{valid}] }}\n\
          select = {{ take = 4, hall = 20 }}\n[llm]\nrounds = 5\nask = 3\nschema_retries = 1\n\
-         retries = {{ attempts = 2, first_wait_ms = 1 }}\n\
+         retries = {{ attempts = 2, unanswered_hours = 0, first_wait_ms = 1 }}\n\
          [[llm.agents]]\nid = 'finder'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = '{}'\n",
         vendor.base_url()
     );

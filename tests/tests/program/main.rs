@@ -45,6 +45,7 @@ mod reasons;
 mod replay_steps;
 mod retry_lost;
 mod schemas;
+mod season;
 mod strategy_card;
 mod strategy_code;
 mod strategy_code_arena;

@@ -13,7 +13,7 @@ fn run(folder: &Folder, proxy: &Vendor, agent: &str) -> Value {
         format!(
             "name = \"try\"\nsynthetic = {{ seed = 5, names = 20, days = 200 }}\n\
              masks = [{{ level = \"blinded\" }}]\nmodes = [\"fixed-candidate\"]\n\
-             windows = [{{ id = \"w\", last_days = 1 }}]\nretries = {{ attempts = 1 }}\n\
+             windows = [{{ id = \"w\", last_days = 1 }}]\nretries = {{ attempts = 1, unanswered_hours = 0 }}\n\
              agents = [{{ id = \"m\", model = \"momentum\", base_url = \"http://vendor.invalid/v1\"{agent} }}]\n"
         ),
     );

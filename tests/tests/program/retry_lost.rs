@@ -17,7 +17,7 @@ agents = [
   { id = "far", model = "m", base_url = "http://127.0.0.1:1/v1" },
 ]
 windows = [{ id = "w", last_days = 2 }]
-retries = { attempts = 2, first_wait_ms = 1, longest_wait_ms = 1 }
+retries = { attempts = 2, unanswered_hours = 0, first_wait_ms = 1, longest_wait_ms = 1 }
 "#;
     Folder::with(&[("lost.toml", experiment)])
 }

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use crate::strategy_card::strategy_card;
-use ktd_kit::{Folder, Need, assert_ok, quiet, refused};
+use ktd_kit::{Folder, assert_ok, has_boxes, quiet, refused};
 use serde_json::Value;
 
 /// A program that holds nothing, of any document with one asset.
@@ -35,10 +35,6 @@ fn error(folder: &Folder, arguments: &[&str]) -> String {
 
 fn write(folder: &Folder, name: &str, text: &str) {
     std::fs::write(folder.path().join(name), text).unwrap();
-}
-
-fn has_boxes() -> bool {
-    Need::Boxes.is_met() && Need::BoxEnvironment.is_met()
 }
 
 #[test]

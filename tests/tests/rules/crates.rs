@@ -162,13 +162,12 @@ impl Power {
 }
 
 /// Packages that compute from their arguments: any crate may use them.
-pub(crate) const WITHOUT_POWER: [&str; 19] = [
+pub(crate) const WITHOUT_POWER: [&str; 18] = [
     "aho-corasick",
     "base64",
     "blake3",
     "chrono",
     "futures",
-    "governor",
     "icu_normalizer",
     "libm",
     "maud",

@@ -15,6 +15,8 @@ pub(super) enum Reading {
         code: &'static str,
         blank: Option<Blank>,
         wait_seconds: Option<u64>,
+        /// Whether something came back that cannot be used; else nobody answered, or had no time.
+        is_answered: bool,
     },
     /// Never send them again: nobody can answer them now.
     GiveUp {
@@ -84,7 +86,8 @@ pub(super) fn is_refused(outcome: &ExchangeOutcome, decoded: Option<&DecodedRepl
 }
 
 fn read_failure(step: usize, code: &str, retryable: bool, detail: &str) -> Reading {
-    const CODES: [&str; 4] = ["connect", "timeout", "interrupted", "reply_too_large"];
+    const REPLY_TOO_LARGE: &str = "reply_too_large";
+    const CODES: [&str; 4] = ["connect", "timeout", "interrupted", REPLY_TOO_LARGE];
     let code = CODES
         .into_iter()
         .find(|known| *known == code)
@@ -94,6 +97,7 @@ fn read_failure(step: usize, code: &str, retryable: bool, detail: &str) -> Readi
             code,
             blank: None,
             wait_seconds: None,
+            is_answered: code == REPLY_TOO_LARGE,
         };
     }
     Reading::Stop(ClientError::Configuration {
@@ -108,6 +112,7 @@ fn read_fault(step: usize, fault: ReplyFault, reply: &WireReply) -> Reading {
     match fault.class() {
         FaultClass::Infrastructure if fault.is_retryable() => {
             let wait_seconds = fault.retry_after_seconds();
+            let is_answered = fault.kind().is_answered();
             let is_blank = fault.kind() == FaultKind::ZeroOutput;
             let blank = fault.into_blank_turn().filter(|_| is_blank);
             let blank = blank.map(|turn| (Box::new(turn), sha256_hex(&reply.body)));
@@ -115,6 +120,7 @@ fn read_fault(step: usize, fault: ReplyFault, reply: &WireReply) -> Reading {
                 code,
                 blank,
                 wait_seconds,
+                is_answered,
             }
         }
         // Going on would lose every later step to the same fault; after a payment the same step is asked again.

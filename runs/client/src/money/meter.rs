@@ -2,7 +2,7 @@
 
 use super::budget::{Budget, Reservation, Spender};
 use super::payer::Payer;
-use super::rate_gate::{CallEnd, Gates, RateGate, Slot};
+use super::rate_gate::{CallEnd, EndpointNews, Gates, RateGate, Slot, Waits};
 use crate::cap_reached::CapReached;
 use ktd_experiment::amount::Picodollars;
 use ktd_io::lock::FileLock;
@@ -67,6 +67,12 @@ impl Meter {
         &self.spender.id
     }
 
+    /// Whether the endpoint has ever answered, in this run.
+    #[must_use]
+    pub fn is_heard(&self) -> bool {
+        self.gate.is_heard()
+    }
+
     /// Waits until a request of so many bytes may be sent, and holds the most that it can cost.
     ///
     /// # Errors
@@ -76,7 +82,7 @@ impl Meter {
             .unwrap_or(u64::MAX)
             .div_ceil(BYTES_PER_TOKEN);
         let since = Instant::now();
-        let slot = self.gate.enter(tokens).await;
+        let slot = self.gate.enter(tokens, self.tariff.most_output_tokens()).await;
         let waited = since.elapsed();
         if LOGGED_WAIT <= waited {
             tracing::info!(spender = self.spender.id, ?waited, "waited for the rate of a key");
@@ -118,28 +124,46 @@ pub struct Admitted<'a> {
     reservation: Option<Reservation>,
 }
 
+/// What kept an endpoint from answering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// It has too much to do and wants to be left alone for so long.
+    Busy(Duration),
+    /// Nobody was there.
+    Unanswered(Waits),
+}
+
 impl Admitted<'_> {
-    /// The request was sent, and this is recorded of it. `busy` is how long a busy provider is to be left alone.
-    /// `decoded` is what its reply holds for the charge, where it is one.
-    pub fn settle(self, outcome: &ExchangeOutcome, decoded: Option<Decoded>, busy: Option<Duration>) {
+    /// The request was sent, and this is recorded of it. `decoded` is what its reply holds for the charge, where it is one.
+    /// Tells what those who wait should know of the endpoint.
+    pub fn settle(
+        self,
+        outcome: &ExchangeOutcome,
+        decoded: Option<Decoded>,
+        trouble: Option<Trouble>,
+    ) -> Option<EndpointNews> {
         let is_needed = self.reservation.is_some() || self.meter.gate.counts_tokens();
         let charge = is_needed.then(|| {
             self.meter
                 .tariff
                 .charge_decoded(self.request_bytes, Some(outcome), decoded)
         });
-        let tokens = match &charge {
-            Some(Charge::Used { usage, .. }) => Some(usage.input().saturating_add(usage.output())),
+        let usage = match &charge {
+            Some(Charge::Used { usage, .. }) => Some(usage),
             Some(Charge::Nothing | Charge::Incomplete { .. } | Charge::Unknown { .. }) | None => None,
         };
-        self.slot.end(match (busy, outcome) {
-            (Some(wait), _) => CallEnd::Busy { wait },
+        let news = self.slot.end(match (trouble, outcome) {
+            (Some(Trouble::Busy(wait)), _) => CallEnd::Busy { wait },
+            (Some(Trouble::Unanswered(waits)), _) => CallEnd::Unanswered(waits),
             (
                 None,
                 ExchangeOutcome::Reply {
                     status: 200..=299, ..
                 },
-            ) => CallEnd::Well { tokens },
+            ) => CallEnd::Well {
+                tokens: usage.map(|usage| usage.input().saturating_add(usage.output())),
+                reply_tokens: usage.map(|usage| usage.output()),
+            },
             (
                 None,
                 ExchangeOutcome::Reply { .. }
@@ -153,5 +177,6 @@ impl Admitted<'_> {
         {
             reservation.settle(amount);
         }
+        news
     }
 }

@@ -4,6 +4,7 @@ pub mod budget;
 pub mod meter;
 mod payer;
 pub mod rate_gate;
+mod rolling_minute;
 pub mod terms;
 pub mod wait;
 

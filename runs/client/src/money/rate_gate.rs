@@ -1,62 +1,74 @@
 //! The gate before an API key: requests and tokens a minute, calls at once, and a pause for all when the provider is
 //! busy.
 
-use governor::clock::Clock;
-use governor::middleware::NoOpMiddleware;
-use governor::state::{InMemoryState, NotKeyed};
-use governor::{Quota, RateLimiter};
+use super::rolling_minute::RollingMinute;
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::provider::Provider;
 use ktd_experiment::rate_limits::RateLimits;
+use ktd_io::FileError;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::shared_file::SharedFile;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep};
 
-/// Time as the runtime counts it, so that tests can stop it.
+/// Time since 1970 as the runtime counts it on, so that tests can stop it.
 #[derive(Debug, Clone, Copy)]
-struct RuntimeClock(Instant);
-
-impl Clock for RuntimeClock {
-    type Instant = Duration;
-
-    fn now(&self) -> Duration {
-        self.0.elapsed()
-    }
+struct GateClock {
+    began: Instant,
+    began_since_1970: Duration,
 }
 
-type Limiter = RateLimiter<NotKeyed, InMemoryState, RuntimeClock, NoOpMiddleware<Duration>>;
-
-/// A bucket that fills evenly and holds a minute's worth.
-#[derive(Debug)]
-struct Bucket {
-    limiter: Limiter,
-    clock: RuntimeClock,
-    size: NonZeroU32,
-}
-
-impl Bucket {
-    fn a_minute(size: NonZeroU32) -> Self {
-        let clock = RuntimeClock(Instant::now());
+impl GateClock {
+    fn start() -> Self {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
         Self {
-            limiter: RateLimiter::direct_with_clock(Quota::per_minute(size), clock),
-            clock,
-            size,
+            began: Instant::now(),
+            began_since_1970: since_1970.unwrap_or_default(),
         }
     }
 
-    /// Takes so much, as soon as it is there. What is more than the bucket holds takes the whole bucket.
-    async fn take(&self, count: u64) {
-        let Some(count) = u32::try_from(count)
-            .map_or(Some(self.size), NonZeroU32::new)
-            .map(|count| count.min(self.size))
-        else {
-            return;
-        };
-        while let Ok(Err(not_until)) = self.limiter.check_n(count) {
-            sleep(not_until.wait_time_from(self.clock.now())).await;
+    fn now_ms(&self) -> u64 {
+        milliseconds(self.began_since_1970.saturating_add(self.began.elapsed()))
+    }
+}
+
+/// Whole milliseconds, rounded up: no wait ends before its time.
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
+}
+
+/// The last minute of a key: of this process alone, or of all that use the key on this machine.
+#[derive(Debug)]
+struct Minute {
+    own: Mutex<RollingMinute>,
+    shared: Option<SharedFile>,
+}
+
+impl Minute {
+    /// Where the file of all processes cannot be used, this process counts alone from then on, and the log says so.
+    fn change<T>(&self, change: impl Fn(&mut RollingMinute) -> T) -> T {
+        let of_all = self.shared.as_ref().map(|file| {
+            file.change(|found| {
+                let mut minute = RollingMinute::read(found);
+                let value = change(&mut minute);
+                (minute.text().into_bytes(), value)
+            })
+        });
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = change(&mut own);
+        match of_all {
+            Some(Ok(of_all)) => of_all,
+            Some(Err(error)) => {
+                tracing::warn!(%error, "rates of this key hold for this process alone");
+                value
+            }
+            None => value,
         }
     }
 }
@@ -64,13 +76,16 @@ impl Bucket {
 /// The gate of one key.
 #[derive(Debug)]
 pub struct RateGate {
-    requests: Option<Bucket>,
-    tokens: Option<Bucket>,
+    limits: RateLimits,
+    minute: Minute,
+    clock: GateClock,
     /// Whoever waits, one after the other.
     turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
     /// Notified whenever a call ends.
     ended: Notify,
+    /// Calls that wait.
+    waiting: AtomicU32,
 }
 
 #[derive(Debug)]
@@ -80,63 +95,109 @@ struct State {
     limit: u32,
     most: u32,
     went_well: u32,
-    paused_until: Option<Instant>,
-    /// How often the limit was halved: calls that began before do not halve it again.
-    halvings: u64,
-    /// Tokens that ended calls had beyond what was taken for them.
-    owed_tokens: u64,
+    /// How often the limit was lowered: calls that began before do not lower it again.
+    lowerings: u64,
+    /// Calls in a row, of whoever made them, that nobody answered.
+    unanswered: u32,
+    is_heard: bool,
+    silence: Option<Silence>,
+    /// The most tokens that a reply had; `None` before the first.
+    largest_reply: Option<u64>,
 }
 
-/// What a call under way may do next.
-enum Entry {
-    Entered { halvings: u64 },
-    Paused { until: Instant },
-    Full,
+/// An endpoint that answers nobody.
+#[derive(Debug)]
+struct Silence {
+    since: Instant,
+    /// Waits so far, each twice as long as the one before.
+    waits: u32,
+    /// Calls at once before.
+    limit_before: u32,
 }
+
+/// So many calls in a row without an answer are the endpoint's silence and no accident of one call.
+const SILENT_AFTER: u32 = 3;
 
 /// How a call ended, as far as the gate cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallEnd {
-    /// It was answered, with so many tokens in all.
+    /// It was answered.
     Well {
         /// Tokens of request and reply, where they are known.
         tokens: Option<u64>,
+        /// Tokens of the reply alone.
+        reply_tokens: Option<u64>,
     },
     /// The provider is busy and wants to be left alone for so long.
     Busy {
         /// How long.
         wait: Duration,
     },
-    /// Neither: nothing is learnt from it.
+    /// Nobody answered.
+    Unanswered(Waits),
+    /// Another answer: nothing is learnt from it but that there is somebody.
     Otherwise,
+    /// It was not made, or its end was not waited for.
+    NotMade,
+}
+
+/// Waits for an endpoint that answers nobody: each twice as long as the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waits {
+    /// The first.
+    pub first: Duration,
+    /// The longest.
+    pub longest: Duration,
+}
+
+/// Turn of an endpoint that those who wait should know at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndpointNews {
+    /// It answers nobody: its key pauses and asks again after growing waits.
+    Silent,
+    /// It answers again, after so long.
+    Back {
+        /// Since it was first told to be silent.
+        after: Duration,
+    },
 }
 
 impl RateGate {
-    /// A gate with these limits, whose buckets are full.
+    /// A gate with these limits. With a folder, all processes of this machine that use a file of this name in it count
+    /// together.
     #[must_use]
-    pub fn new(limits: RateLimits) -> Self {
+    pub fn new(limits: RateLimits, shared: Option<(&Path, &str)>) -> Self {
         let most = limits.in_flight.map_or(u32::MAX, NonZeroU32::get);
+        let open = |(folder, name)| SharedFile::new(folder, name, RollingMinute::BYTES_MAX);
+        let warned = |error: &FileError| tracing::warn!(%error, "rates of a key hold for this process alone");
         Self {
-            requests: limits.requests_per_minute.map(Bucket::a_minute),
-            tokens: limits.tokens_per_minute.map(Bucket::a_minute),
+            limits,
+            minute: Minute {
+                own: Mutex::default(),
+                shared: shared.and_then(|shared| open(shared).inspect_err(warned).ok()),
+            },
+            clock: GateClock::start(),
             turn: tokio::sync::Mutex::new(()),
             state: Mutex::new(State {
                 in_flight: 0,
                 limit: most,
                 most,
                 went_well: 0,
-                paused_until: None,
-                halvings: 0,
-                owed_tokens: 0,
+                lowerings: 0,
+                unanswered: 0,
+                is_heard: false,
+                silence: None,
+                largest_reply: None,
             }),
             ended: Notify::new(),
+            waiting: AtomicU32::new(0),
         }
     }
 
     /// Whether it counts tokens.
     #[must_use]
     pub const fn counts_tokens(&self) -> bool {
-        self.tokens.is_some()
+        self.limits.tokens_per_minute.is_some()
     }
 
     /// How many calls may be made at once for now.
@@ -145,78 +206,178 @@ impl RateGate {
         self.state().limit
     }
 
-    /// Waits until a call may be made whose request has about so many tokens.
-    pub async fn enter(self: &Arc<Self>, request_tokens: u64) -> Slot {
+    /// Whether calls wait for it.
+    #[must_use]
+    pub fn is_waited_for(&self) -> bool {
+        0 < self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Whether a call was ever answered, whatever the answer.
+    #[must_use]
+    pub fn is_heard(&self) -> bool {
+        self.state().is_heard
+    }
+
+    /// Waits until a call may be made whose request has about so many tokens. For its reply as many are held as the largest
+    /// one had, before the first the most that it may have.
+    pub async fn enter(self: &Arc<Self>, request_tokens: u64, reply_tokens_max: Option<u64>) -> Slot {
+        let _waits = Waiting::of(&self.waiting);
         // First come, first served; and a call that ends wakes one that waits, not all.
         let _turn = self.turn.lock().await;
-        if let Some(requests) = &self.requests {
-            requests.take(1).await;
-        }
-        if let Some(tokens) = &self.tokens {
-            let owed = std::mem::take(&mut self.state().owed_tokens);
-            tokens.take(owed.saturating_add(request_tokens)).await;
-        }
-        let halvings = loop {
+        let mut slot = loop {
             // Told before it looks, so that nothing that ends in between is missed.
             let ended = self.ended.notified();
-            match self.try_enter() {
-                Entry::Entered { halvings } => break halvings,
-                Entry::Paused { until } => sleep_until(until).await,
-                Entry::Full => ended.await,
+            match self.try_enter(request_tokens, reply_tokens_max) {
+                Some(slot) => break slot,
+                None => ended.await,
             }
         };
-        Slot {
-            gate: Arc::clone(self),
-            halvings,
-            request_tokens,
-            ended: CallEnd::Otherwise,
+        // A call counts when it leaves: what waits for others first would leave later than it counts.
+        loop {
+            let ended = self.ended.notified();
+            slot.taken_at_ms = self.clock.now_ms();
+            let take =
+                |minute: &mut RollingMinute| minute.take(slot.taken_at_ms, &self.limits, slot.held_tokens);
+            let Some(wait) = self.minute.change(take) else {
+                slot.is_taken = true;
+                return slot;
+            };
+            tokio::select! {
+                () = sleep(wait) => {}
+                // A pause may have ended.
+                () = ended => {}
+            }
         }
     }
 
-    fn try_enter(&self) -> Entry {
+    fn try_enter(self: &Arc<Self>, request_tokens: u64, reply_tokens_max: Option<u64>) -> Option<Slot> {
         let mut state = self.state();
-        if let Some(until) = state.paused_until.filter(|until| Instant::now() < *until) {
-            return Entry::Paused { until };
-        }
         if state.limit <= state.in_flight {
-            return Entry::Full;
+            return None;
         }
         state.in_flight += 1;
-        Entry::Entered {
-            halvings: state.halvings,
-        }
+        let reply_tokens = state.largest_reply.or(reply_tokens_max).unwrap_or(0);
+        Some(Slot {
+            gate: Arc::clone(self),
+            lowerings: state.lowerings,
+            held_tokens: request_tokens.saturating_add(reply_tokens),
+            taken_at_ms: 0,
+            is_taken: false,
+            is_over: false,
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         // A thread that panicked has left a whole state: it is changed in one go.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Counts how a call ended.
+    fn end(&self, slot: &Slot, ended: CallEnd) -> Option<EndpointNews> {
+        let (pause, news) = {
+            let mut state = self.state();
+            let at_once = state.in_flight;
+            state.in_flight = state.in_flight.saturating_sub(1);
+            state.end(ended, slot.lowerings, at_once)
+        };
+        let now = self.clock.now_ms();
+        let used = match ended {
+            CallEnd::Well { tokens, .. } => tokens.unwrap_or(slot.held_tokens),
+            // Nobody waited for its answer.
+            CallEnd::NotMade => slot.held_tokens,
+            CallEnd::Busy { .. } | CallEnd::Unanswered(_) | CallEnd::Otherwise => 0,
+        };
+        let is_counted = slot.is_taken && self.counts_tokens();
+        let is_back = matches!(news, Some(EndpointNews::Back { .. }));
+        if is_counted || pause.is_some() || is_back {
+            self.minute.change(|minute| {
+                if is_counted {
+                    minute.settle(slot.taken_at_ms, slot.held_tokens, now, used);
+                }
+                if is_back {
+                    minute.end_pause();
+                }
+                if let Some(pause) = pause {
+                    minute.pause(now.saturating_add(milliseconds(pause)));
+                }
+            });
+        }
+        self.ended.notify_waiters();
+        news
+    }
 }
 
 impl State {
-    fn end(&mut self, slot: &Slot) {
-        let at_once = self.in_flight;
-        self.in_flight = self.in_flight.saturating_sub(1);
-        match slot.ended {
-            CallEnd::Well { tokens } => {
-                let beyond = tokens.unwrap_or(0).saturating_sub(slot.request_tokens);
-                self.owed_tokens = self.owed_tokens.saturating_add(beyond);
-                self.went_well = self.went_well.saturating_add(1);
-                if self.limit <= self.went_well {
-                    self.limit = self.limit.saturating_add(1).min(self.most);
-                    self.went_well = 0;
-                }
+    /// How long nobody may ask, and what is to be told.
+    fn end(
+        &mut self,
+        ended: CallEnd,
+        lowerings: u64,
+        at_once: u32,
+    ) -> (Option<Duration>, Option<EndpointNews>) {
+        let is_first = lowerings == self.lowerings;
+        let (wait, limit) = match ended {
+            CallEnd::NotMade => return (None, None),
+            CallEnd::Unanswered(waits) => return self.unanswered(waits, is_first),
+            CallEnd::Busy { wait } => (Some(wait), (self.limit.min(at_once) / 2).max(1)),
+            CallEnd::Well { .. } | CallEnd::Otherwise => (None, self.limit),
+        };
+        (self.unanswered, self.is_heard) = (0, true);
+        let news = self.silence.take().map(|silence| {
+            self.limit = silence.limit_before;
+            EndpointNews::Back {
+                after: silence.since.elapsed(),
             }
-            CallEnd::Busy { wait } => {
-                self.paused_until = self.paused_until.max(Instant::now().checked_add(wait));
-                if slot.halvings == self.halvings {
-                    self.limit = (self.limit.min(at_once) / 2).max(1);
-                    self.went_well = 0;
-                    self.halvings += 1;
-                }
-            }
-            CallEnd::Otherwise => {}
+        });
+        if wait.is_some() && is_first {
+            self.limit = limit;
+            self.went_well = 0;
+            self.lowerings += 1;
         }
+        if let CallEnd::Well { reply_tokens, .. } = ended {
+            self.largest_reply = self.largest_reply.max(reply_tokens);
+            self.went_well = self.went_well.saturating_add(1);
+            if self.limit <= self.went_well {
+                self.limit = self.limit.saturating_add(1).min(self.most);
+                self.went_well = 0;
+            }
+        }
+        (wait, news)
+    }
+
+    fn unanswered(&mut self, waits: Waits, is_first: bool) -> (Option<Duration>, Option<EndpointNews>) {
+        self.unanswered = self.unanswered.saturating_add(1);
+        if !is_first || self.unanswered < SILENT_AFTER {
+            return (None, None);
+        }
+        let news = self.silence.is_none().then_some(EndpointNews::Silent);
+        let silence = self.silence.get_or_insert(Silence {
+            since: Instant::now(),
+            waits: 0,
+            limit_before: self.limit,
+        });
+        let doubled = waits.first.saturating_mul(1 << silence.waits.min(16));
+        silence.waits = silence.waits.saturating_add(1);
+        // One asks for all.
+        self.limit = 1;
+        self.lowerings += 1;
+        (Some(doubled.min(waits.longest)), news)
+    }
+}
+
+/// A call that waits, until it is dropped.
+struct Waiting<'g>(&'g AtomicU32);
+
+impl<'g> Waiting<'g> {
+    fn of(count: &'g AtomicU32) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -224,22 +385,26 @@ impl State {
 #[derive(Debug)]
 pub struct Slot {
     gate: Arc<RateGate>,
-    halvings: u64,
-    request_tokens: u64,
-    ended: CallEnd,
+    lowerings: u64,
+    held_tokens: u64,
+    taken_at_ms: u64,
+    is_taken: bool,
+    is_over: bool,
 }
 
 impl Slot {
-    /// The call has ended.
-    pub fn end(mut self, ended: CallEnd) {
-        self.ended = ended;
+    /// The call has ended; what those who wait should know.
+    pub fn end(mut self, ended: CallEnd) -> Option<EndpointNews> {
+        self.is_over = true;
+        self.gate.end(&self, ended)
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.gate.state().end(self);
-        self.gate.ended.notify_waiters();
+        if !self.is_over {
+            self.gate.end(self, CallEnd::NotMade);
+        }
     }
 }
 
@@ -268,19 +433,29 @@ impl KeyName {
     }
 }
 
+impl KeyName {
+    /// The name of the file that counts what all processes of a machine ask with it.
+    fn file_name(&self) -> String {
+        sha256_hex(format!("{}\n{}", self.key, self.base_url).as_bytes())
+    }
+}
+
 /// The gates of an experiment, one a key.
 #[derive(Debug, Default)]
 pub struct Gates {
     limits: BTreeMap<KeyName, RateLimits>,
+    shared: Option<PathBuf>,
     gates: Mutex<BTreeMap<KeyName, Arc<RateGate>>>,
 }
 
 impl Gates {
-    /// Gates with these limits; a key without any has a gate that only heeds a busy provider.
+    /// Gates with these limits; a key without any has a gate that only heeds a busy or silent provider. Rates hold for all
+    /// processes that name the same folder.
     #[must_use]
-    pub const fn new(limits: BTreeMap<KeyName, RateLimits>) -> Self {
+    pub const fn new(limits: BTreeMap<KeyName, RateLimits>, shared: Option<PathBuf>) -> Self {
         Self {
             limits,
+            shared,
             gates: Mutex::new(BTreeMap::new()),
         }
     }
@@ -288,10 +463,15 @@ impl Gates {
     /// The gate of a key: the same one for all who use it.
     pub fn of(&self, name: &KeyName) -> Arc<RateGate> {
         let mut gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
-        let limits = self.limits.get(name).copied().unwrap_or_default();
-        let gate = gates
-            .entry(name.clone())
-            .or_insert_with(|| Arc::new(RateGate::new(limits)));
+        let gate = gates.entry(name.clone()).or_insert_with(|| {
+            let limits = self.limits.get(name).copied().unwrap_or_default();
+            let file = name.file_name();
+            let shared = self.shared.as_deref().filter(|_| limits.has_rate());
+            Arc::new(RateGate::new(
+                limits,
+                shared.map(|folder| (folder, file.as_str())),
+            ))
+        });
         Arc::clone(gate)
     }
 }

@@ -121,6 +121,7 @@ mod tests {
             attempts: 6,
             first_wait_ms: 1_000,
             longest_wait_ms: 4_000,
+            unanswered_hours: 24,
         };
         let seconds = |attempt, wish: Option<u64>| {
             let wait = backoff(&retries, attempt, wish.map(Duration::from_secs), "k");

@@ -1,6 +1,6 @@
 //! The progress of an episode, as the engine reports it.
 
-use crate::progress::{FailedAttempt, Progress};
+use crate::progress::{EndpointTurn, FailedAttempt, Progress};
 use ktd_bundle::event::StepOutcome;
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -71,6 +71,10 @@ impl Progress for TrackedProgress<'_> {
 
     fn attempt_failed(&self, failed: &FailedAttempt<'_>) {
         self.next.attempt_failed(failed);
+    }
+
+    fn endpoint_turned(&self, turn: &EndpointTurn<'_>) {
+        self.next.endpoint_turned(turn);
     }
 
     fn step_ended(&self, cell: &str, step: usize, steps: usize) {

@@ -265,7 +265,7 @@ fn state(content: &EpisodeContent) -> (&'static str, String) {
             "partial",
             format!("ended, {} uncovered", summary.counters.uncovered),
         ),
-        EpisodeProgress::Finished(summary) if summary.reason == "completed" => ("ended", "ended".to_owned()),
+        EpisodeProgress::Finished(summary) if summary.is_whole() => ("ended", "ended".to_owned()),
         EpisodeProgress::Finished(summary) => ("partial", format!("ended: {}", summary.reason)),
         EpisodeProgress::Unfinished(tail) => ("open", format!("open at step {}", tail.step)),
     }

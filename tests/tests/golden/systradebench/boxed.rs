@@ -3,8 +3,8 @@
 
 use super::{document, market_of, path, words};
 use ktd_boxed::{BoxLauncher, BoxSetup, CodeRunner};
-use ktd_kit::Need;
 use ktd_kit::golden::text;
+use ktd_kit::has_boxes;
 use ktd_kit::need::box_environment;
 use ktd_kit::program::binary;
 use ktd_sandbox::{BoxJob, BoxLimits, JobResult, ModuleName, SourceText};
@@ -21,10 +21,6 @@ use std::process::Command;
 /// Whether all cases are taken.
 fn is_whole() -> bool {
     std::env::var_os("KTD_WHOLE").is_some()
-}
-
-fn has_boxes() -> bool {
-    Need::Boxes.is_met() && Need::BoxEnvironment.is_met()
 }
 
 /// The reference programs, which the set's own script prints.

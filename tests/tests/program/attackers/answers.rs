@@ -7,7 +7,7 @@ use ktd_masking::Level;
 use ktd_probes::{Measure, ProbeKind};
 
 const CHEATER: &str = "agents = [{ id = \"cheater\", builtin = \"cheater\" }]";
-pub(crate) const MODEL: &str = "parallel = 3\nschema_retries = 2\nretries = { attempts = 2, first_wait_ms = 1 }\n\
+pub(crate) const MODEL: &str = "parallel = 3\nschema_retries = 2\nretries = { attempts = 2, unanswered_hours = 0, first_wait_ms = 1 }\n\
     agents = [{ id = \"m\", model = \"m\", vendor = \"vllm\", base_url = \"http://127.0.0.1:9/v1\" }]";
 
 #[tokio::test]

@@ -40,7 +40,7 @@ impl Scene {
             masks = [{{ level = "blinded", numeric = "rescaled" }}]
             modes = ["open-research"]
             windows = [{{ id = "w", last_days = {STEPS} }}]
-            retries = {{ attempts = 4, first_wait_ms = 0, longest_wait_ms = 1 }}
+            retries = {{ attempts = 4, unanswered_hours = 0, first_wait_ms = 0, longest_wait_ms = 1 }}
             agents = [
               {{ id = "chat", model = "m", base_url = "http://{at}/v1", api_key_env = "KTD_CANARY" }},
               {{ id = "responses", model = "m", wire = "responses", base_url = "http://{at}/v1", api_key_file = "key" }},
@@ -292,7 +292,7 @@ fn a_key_in_the_wrong_place_is_not_repeated() {
             synthetic = {{ seed = 5, names = 20, days = 80 }}
             modes = ["memory-only"]
             windows = [{{ id = "w", last_days = 1 }}]
-            retries = {{ attempts = 1 }}
+            retries = {{ attempts = 1, unanswered_hours = 0 }}
             {text}
             "#
         );

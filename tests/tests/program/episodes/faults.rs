@@ -19,7 +19,8 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 const STEPS: usize = 4;
-const ATTEMPTS: &str = "retries = { attempts = 6, first_wait_ms = 0, longest_wait_ms = 1 }\n";
+const ATTEMPTS: &str =
+    "retries = { attempts = 6, unanswered_hours = 0, first_wait_ms = 0, longest_wait_ms = 1 }\n";
 
 const FAULTS: [Attempt; 6] = [
     Attempt::Status(
@@ -119,7 +120,7 @@ fn infrastructure_faults_are_counted_apart_and_the_same_bytes_sent_again() {
 #[test]
 fn a_step_whose_attempts_are_used_up_is_uncovered_and_no_hold() {
     let folder = tempfile::tempdir().unwrap();
-    let rest = "retries = { attempts = 3, first_wait_ms = 0, longest_wait_ms = 1 }\n\
+    let rest = "retries = { attempts = 3, unanswered_hours = 0, first_wait_ms = 0, longest_wait_ms = 1 }\n\
                 modes = [\"fixed-candidate\"]";
     for (place, fault) in FAULTS.into_iter().enumerate() {
         let output = folder.path().join(place.to_string());
@@ -147,7 +148,7 @@ fn a_step_whose_attempts_are_used_up_is_uncovered_and_no_hold() {
 #[test]
 fn an_episode_without_one_reply_has_no_rates() {
     let folder = tempfile::tempdir().unwrap();
-    let rest = "retries = { attempts = 2, first_wait_ms = 0, longest_wait_ms = 1 }\n\
+    let rest = "retries = { attempts = 2, unanswered_hours = 0, first_wait_ms = 0, longest_wait_ms = 1 }\n\
                 modes = [\"memory-only\"]";
     let provider = Provider::new(momentum(), &[Attempt::Timeout; 2 * STEPS]);
     let summary = run(rest, &provider, folder.path()).unwrap();
@@ -161,7 +162,7 @@ fn an_episode_without_one_reply_has_no_rates() {
 #[test]
 fn a_fault_in_the_middle_of_research_leaves_the_step_uncovered() {
     let folder = tempfile::tempdir().unwrap();
-    let rest = "retries = { attempts = 2, first_wait_ms = 0, longest_wait_ms = 1 }\n\
+    let rest = "retries = { attempts = 2, unanswered_hours = 0, first_wait_ms = 0, longest_wait_ms = 1 }\n\
                 modes = [\"open-research\"]";
     let script = [Attempt::Good, Attempt::Timeout, Attempt::Timeout];
     let provider = Provider::new(momentum(), &script);

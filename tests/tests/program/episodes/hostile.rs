@@ -51,7 +51,7 @@ fn run(model: &str, mode: &str, schedule: &[Deed], folder: &Path) -> Passed {
             masks = [{{ level = "blinded", numeric = "rescaled" }}]
             modes = ["{mode}"]
             agents = [{{ id = "a", model = "m", base_url = "http://127.0.0.1:9/v1" }}]
-            retries = {{ attempts = {ATTEMPTS}, first_wait_ms = 0, longest_wait_ms = 1 }}
+            retries = {{ attempts = {ATTEMPTS}, unanswered_hours = 0, first_wait_ms = 0, longest_wait_ms = 1 }}
             "#
         ),
     );

@@ -2,8 +2,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "a broken fixture fails the test")]
 
-use super::scene::{answering, events, experiment_of, has_boxes, table};
-use ktd_kit::{Folder, assert_ok, quiet};
+use super::scene::{answering, events, experiment_of, table};
+use ktd_kit::{Folder, assert_ok, has_boxes, quiet};
 use serde_json::json;
 
 /// What a model answers: the first loops and then does not, the second looks ahead, the third fails.

@@ -7,9 +7,8 @@
     reason = "a broken golden file fails the test"
 )]
 
-use super::scene::has_boxes;
 use ktd_kit::golden::outside;
-use ktd_kit::{Folder, assert_ok, quiet};
+use ktd_kit::{Folder, assert_ok, has_boxes, quiet};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

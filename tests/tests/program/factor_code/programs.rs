@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
-use super::scene::{STUDY, events, folder_of, has_boxes};
-use ktd_kit::{Folder, assert_ok, quiet, refused};
+use super::scene::{STUDY, events, folder_of};
+use ktd_kit::{Folder, assert_ok, has_boxes, quiet, refused};
 use serde_json::{Value, json};
 
 const UNIT: &str = "results/x/units/mine__original__s1";

@@ -1,10 +1,10 @@
 //! A real stock as panel Q, where real panels lie beside the repository.
 
-use super::scene::{STUDY, UNIT, experiment, has_boxes, model};
+use super::scene::{STUDY, UNIT, experiment, model};
 use ktd_data::{ImportOptions, import};
 use ktd_env::PriceBasis;
 use ktd_kit::need::data_root;
-use ktd_kit::{Need, assert_ok, quiet, refused};
+use ktd_kit::{Need, assert_ok, has_boxes, quiet, refused};
 use serde_json::Value;
 
 const SYMBOL: &str = "SH600519";

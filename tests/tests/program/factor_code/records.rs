@@ -1,7 +1,7 @@
 //! Records of strangers: what they may claim, and what a replay makes of it.
 
-use super::scene::{STUDY, UNIT, experiment, has_boxes, model, model_while};
-use ktd_kit::{Folder, Vendor, assert_ok, quiet, refused};
+use super::scene::{STUDY, UNIT, experiment, model, model_while};
+use ktd_kit::{Folder, Vendor, assert_ok, has_boxes, quiet, refused};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -6,9 +6,9 @@
     reason = "a broken fixture fails the test"
 )]
 
-use super::scene::{HOSTILE, STUDY, UNIT, events, experiment, found, has_boxes, model, model_while, table};
+use super::scene::{HOSTILE, STUDY, UNIT, events, experiment, found, model, model_while, table};
 use ktd_kit::episode::{below, dice, reopen_exchanges};
-use ktd_kit::{Folder, Vendor, assert_ok, quiet, refused};
+use ktd_kit::{Folder, Vendor, assert_ok, has_boxes, quiet, refused};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

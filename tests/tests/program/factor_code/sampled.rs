@@ -1,7 +1,7 @@
 //! Several samples of a task, drawn at a temperature.
 
-use super::scene::{STUDY, folder_of, found, has_boxes, vendor};
-use ktd_kit::{assert_ok, quiet};
+use super::scene::{STUDY, folder_of, found, vendor};
+use ktd_kit::{assert_ok, has_boxes, quiet};
 use serde_json::{Value, json};
 
 #[test]

@@ -7,16 +7,11 @@
 )]
 
 use ktd_kit::vendor::{Then, json_reply, reply};
-use ktd_kit::{Folder, Need, Vendor};
+use ktd_kit::{Folder, Vendor};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Whether functions can be run here.
-pub(super) fn has_boxes() -> bool {
-    Need::Boxes.is_met() && Need::BoxEnvironment.is_met()
-}
 
 /// A message of the first function that no page may run.
 pub(super) const HOSTILE: &str = "<script>alert(1)</script>";
@@ -110,7 +105,7 @@ pub(super) fn experiment_of(vendor: &Vendor, models: &[&str], keys: &str) -> Fol
 pub(super) fn folder_of(agents: &str, keys: &str) -> Folder {
     let text = format!(
         "kind = 'factor-code'\nname = 'x'\ntasks = ['MOM-1-01', 'REV-1-01']\nrounds = 2\n\
-         retries = {{ attempts = 2, first_wait_ms = 1 }}\n{keys}\n{agents}"
+         retries = {{ attempts = 2, unanswered_hours = 0, first_wait_ms = 1 }}\n{keys}\n{agents}"
     );
     Folder::with(&[("code.toml", text.as_str())])
 }

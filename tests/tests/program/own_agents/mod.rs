@@ -37,7 +37,7 @@ masks = [{{ level = "blinded" }}]
 agents = [{{ id = "mine", {agent} }}]
 windows = [{{ id = "{window}", last_days = 3 }}]
 session = {{ max_tool_calls = 2 }}
-retries = {{ attempts = 2, first_wait_ms = 1, longest_wait_ms = 1 }}
+retries = {{ attempts = 2, unanswered_hours = 0, first_wait_ms = 1, longest_wait_ms = 1 }}
 "#
         );
         folder.write("own.toml", experiment);

@@ -1,0 +1,119 @@
+//! Agents that nobody can ask any more: what they played is closed where it stands.
+
+use crate::grid::CELLS;
+use crate::open_bundle::OpenBundle;
+use crate::{EpisodeError, begin, finish};
+use ktd_bundle::BundlePaths;
+use ktd_bundle::event::WITHDRAWN;
+use ktd_bundle::open::read_header;
+use ktd_io::whole_file::{
+    JSON_LIMIT_BYTES, create_directory, json_bytes, list_if_exists, read_bounded, write_whole,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// `withdrawn.json` of a results directory: agents that are asked nothing more.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WithdrawnAgents {
+    /// Their ids.
+    pub agents: BTreeSet<String>,
+}
+
+impl WithdrawnAgents {
+    /// Those of a results directory; nobody where it names none.
+    ///
+    /// # Errors
+    /// [`EpisodeError`] for a file that cannot be read.
+    pub fn read(output: &Path) -> Result<Self, EpisodeError> {
+        let path = path(output);
+        if !path.exists() {
+            return Ok(Self::default());
+        }
+        let bytes = read_bounded(&path, JSON_LIMIT_BYTES)?;
+        Ok(ktd_io::whole_file::parse_json(&path, &bytes)?)
+    }
+}
+
+fn path(output: &Path) -> PathBuf {
+    output.join("withdrawn.json")
+}
+
+/// Withdraws agents: notes them, and closes their unfinished episodes, and those of all that were withdrawn before. `known` are
+/// the agents of the experiment; one that was taken out of it is known by its episodes. Tells the cells that were closed.
+/// `panel` is where the market of the experiment lies.
+///
+/// # Errors
+/// [`EpisodeError`] for an agent that nobody knows, and for an episode that cannot be read or written.
+pub fn withdraw(
+    (output, panel): (&Path, Option<&Path>),
+    agents: &[String],
+    known: &BTreeSet<&str>,
+) -> Result<Vec<String>, EpisodeError> {
+    let mut withdrawn = WithdrawnAgents::read(output)?;
+    if withdrawn.agents.is_empty() && agents.is_empty() {
+        return Ok(Vec::new());
+    }
+    let recorded = recorded(output)?;
+    let has_played = |agent: &String| recorded.iter().any(|(_, of)| of == agent);
+    if let Some(agent) = agents
+        .iter()
+        .find(|agent| !known.contains(agent.as_str()) && !has_played(agent))
+    {
+        let known: Vec<&str> = known.iter().copied().collect();
+        return Err(EpisodeError::input(
+            format!(
+                "nobody is called {agent:?}, neither in the file nor in {}",
+                output.display()
+            ),
+            format!("the agents of the file are {}", known.join(", ")),
+        ));
+    }
+    withdrawn.agents.extend(agents.iter().cloned());
+    create_directory(output)?;
+    let path = path(output);
+    write_whole(&path, &json_bytes(&path, &withdrawn)?)?;
+    let mut closed = Vec::new();
+    for (root, agent) in recorded {
+        let is_open = || !BundlePaths::new(&root).summary().exists();
+        if withdrawn.agents.contains(&agent) && is_open() {
+            closed.push(close(&root, panel)?);
+        }
+    }
+    Ok(closed)
+}
+
+/// The bundles of a results directory that have begun, each with its agent.
+fn recorded(output: &Path) -> Result<Vec<(PathBuf, String)>, EpisodeError> {
+    let mut recorded = Vec::new();
+    for root in list_if_exists(&output.join(CELLS))? {
+        let paths = BundlePaths::new(&root);
+        // A folder beside them whose cell was run again says so by its name.
+        let is_aside = root.extension().is_some();
+        if !is_aside && paths.header().exists() {
+            recorded.push((root, read_header(&paths)?.agent.id));
+        }
+    }
+    Ok(recorded)
+}
+
+/// Closes an unfinished episode after its last complete step; its id.
+fn close(root: &Path, panel: Option<&Path>) -> Result<String, EpisodeError> {
+    let bundle = OpenBundle::open(root, panel)?;
+    let (input, paths) = (bundle.input(), &bundle.paths);
+    let _lock = paths.lock_for_writing()?;
+    let genesis = begin::compare_identity(&input, paths)?;
+    let guard = input
+        .shared
+        .guards
+        .of(input.cell.mask.level, &input.shared.market);
+    let mut episode = begin::open(&input, (paths, &genesis), guard, begin::Opening::ToEnd)?;
+    if !episode.is_over {
+        episode.end(WITHDRAWN.to_owned())?;
+    }
+    let store = episode.exchanger.store.take();
+    drop(episode);
+    finish::close_here(paths, &input.key, store)?;
+    Ok(bundle.cell.id)
+}

@@ -1,0 +1,233 @@
+//! A season in which endpoints fall silent, models disappear and others come to nothing: what was decided stands, nothing that can
+//! be decided is lost, and nobody is ranked by a part.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
+
+use ktd_baselines::named;
+use ktd_kit::vendor::{Then, json_reply, reply};
+use ktd_kit::{Folder, Vendor, assert_ok, refused};
+use serde_json::{Value, json};
+use std::io::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const STEPS: usize = 8;
+
+/// An experiment of an agent that is built in and of one at an endpoint.
+fn experiment(base_url: &str, rest: &str) -> String {
+    format!(
+        "name = 'season'\nsynthetic = {{ seed = 5, names = 30, days = 330 }}\nmasks = [{{ level = 'blinded' }}]\n\
+         modes = ['fixed-candidate']\nwindows = [{{ id = 'w', last_days = {STEPS} }}]\n{rest}\n\
+         agents = [{{ id = 'momentum', builtin = 'momentum' }}, {{ id = 'far', model = 'm', base_url = '{base_url}' }}]\n"
+    )
+}
+
+/// A vendor of a model that trades, but for the requests at these places, which get `other`.
+fn vendor(is_other: impl Fn(usize) -> bool + Send + Sync + 'static, other: Vec<u8>) -> Vendor {
+    let (model, count) = (named("momentum", 1).unwrap(), AtomicUsize::new(0));
+    Vendor::new(move |request, stream| {
+        if is_other(count.fetch_add(1, Ordering::Relaxed)) {
+            stream.write_all(&other)?;
+        } else {
+            let answer = String::from_utf8_lossy(&model.reply(&request.body)).replace("builtin-", "replied-");
+            stream.write_all(&json_reply(answer.as_bytes()))?;
+        }
+        Ok(Then::Keep)
+    })
+}
+
+/// A reply of a model that talks and calls nothing.
+fn prose() -> Vec<u8> {
+    let message = json!({ "role": "assistant", "content": "I would rather not say." });
+    let choices = json!([{ "index": 0, "finish_reason": "stop", "message": message }]);
+    json_reply(
+        json!({ "id": "x", "model": "m", "choices": choices })
+            .to_string()
+            .as_bytes(),
+    )
+}
+
+const CELL: &str = "season/cells/far__w__blinded-exact__fixed-candidate__s1";
+
+fn summary(folder: &Folder) -> Value {
+    serde_json::from_str(&folder.text(&format!("{CELL}/summary.json"))).unwrap()
+}
+
+/// The board of all cells: a note of the far agent, and its row, where it has one.
+fn board(folder: &Folder) -> (String, Option<Value>) {
+    let output = folder.ktd(&["leaderboard", "season", "--json"]);
+    assert_ok(&output);
+    let board: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let notes = board["notes"].as_array().unwrap().iter();
+    let note = notes
+        .filter_map(Value::as_str)
+        .find(|note| note.starts_with("far on w"));
+    let rows = board["tracks"][0]["leaders"].as_array().unwrap();
+    let row = |agent: &str| rows.iter().find(|row| row["agent"] == agent).cloned();
+    assert_eq!(row("momentum").unwrap()["alpha_rank"], 1);
+    (note.unwrap_or_default().to_owned(), row("far"))
+}
+
+/// Whether all that was played can be given away, and is verified by who has nothing else.
+fn publishes(folder: &Folder) {
+    assert_ok(&folder.ktd(&["certify", "--new-key", "key.pem"]));
+    assert_ok(&folder.ktd(&[
+        "publish",
+        "season",
+        "--key",
+        "key.pem",
+        "--out",
+        "public",
+        "--open-mask",
+    ]));
+    assert_ok(&folder.ktd(&["verify", "public", "--signer", "key.pem.pub"]));
+}
+
+#[test]
+fn a_step_waits_for_an_endpoint_that_falls_silent_and_says_so() {
+    let silent = vendor(
+        |place| (3..11).contains(&place),
+        reply("503 Service Unavailable", "", b"{}"),
+    );
+    let retries = "retries = { attempts = 2, first_wait_ms = 1, longest_wait_ms = 4 }";
+    let folder = Folder::with(&[("season.toml", &experiment(&silent.base_url(), retries))]);
+    let output = folder.ktd(&["run", "season.toml", "--out", "season"]);
+    assert_ok(&output);
+    let told = String::from_utf8_lossy(&output.stderr);
+    let counters = summary(&folder)["counters"].clone();
+    assert_eq!(
+        (&counters["uncovered"], &counters["infrastructure_faults"]),
+        (&json!(0), &json!({ "overloaded": 8 })),
+        "{told}"
+    );
+    assert_eq!(
+        silent.count(),
+        STEPS + 8,
+        "nothing is asked twice that was answered"
+    );
+}
+
+#[test]
+fn a_dead_endpoint_is_told_at_once_and_when_it_is_back() {
+    let dead = vendor(
+        |place| (3..11).contains(&place),
+        reply("502 Bad Gateway", "", b""),
+    );
+    let retries = "retries = { attempts = 2, first_wait_ms = 1, longest_wait_ms = 4 }";
+    let folder = Folder::with(&[("season.toml", &experiment(&dead.base_url(), retries))]);
+    let output = folder.ktd(&["run", "season.toml", "--out", "season"]);
+    assert_ok(&output);
+    let told = String::from_utf8_lossy(&output.stderr);
+    for line in ["does not answer: all that ask it wait", "answers again, after"] {
+        let lines = told
+            .lines()
+            .filter(|told| told.contains(&dead.base_url()) && told.contains(line));
+        assert_eq!(lines.count(), 1, "{told}");
+    }
+    assert_eq!(summary(&folder)["counters"]["uncovered"], 0);
+    assert_ok(&folder.ktd(&["verify", CELL]));
+}
+
+#[test]
+fn an_endpoint_that_was_never_heard_is_given_up_and_no_step_with_it() {
+    let retries = "retries = { attempts = 2, first_wait_ms = 1, longest_wait_ms = 4 }";
+    // Nothing listens there, and only the system could make something listen there.
+    let folder = Folder::with(&[("season.toml", &experiment("http://127.0.0.1:1/v1", retries))]);
+    let told = refused(&folder.ktd(&["run", "season.toml", "--out", "season"]), 2);
+    assert!(
+        told.contains("step 1: the endpoint has never answered, last `connect`"),
+        "{told}"
+    );
+    assert!(!folder.at(&format!("{CELL}/summary.json")).exists());
+}
+
+#[test]
+fn an_agent_that_decides_nothing_is_stopped_and_has_no_rank() {
+    let talker = vendor(|place| 4 <= place, prose());
+    let rules = "session = { schema_retries = 0 }\nstop_after = { fallbacks_in_a_row = 3 }";
+    let folder = Folder::with(&[("season.toml", &experiment(&talker.base_url(), rules))]);
+    let run = ["run", "season.toml", "--out", "season"];
+    let output = folder.ktd(&run);
+    assert_ok(&output);
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        told.contains("ended after 7 of 8 steps (stopped: 3 steps in a row without a decision)"),
+        "{told}"
+    );
+    let asked = talker.count();
+    assert_ok(&folder.ktd(&run));
+    assert_eq!(talker.count(), asked, "it is finished");
+    assert_ok(&folder.ktd(&["verify", CELL]));
+    let (note, row) = board(&folder);
+    assert!(
+        note.contains("ended after 7 of 8 steps (stopped: 3 steps") && row.is_none(),
+        "{note}"
+    );
+}
+
+#[test]
+fn an_agent_that_mostly_falls_back_has_no_rank() {
+    let talker = vendor(|place| 3 <= place, prose());
+    let rules = "session = { schema_retries = 0 }";
+    let folder = Folder::with(&[("season.toml", &experiment(&talker.base_url(), rules))]);
+    assert_ok(&folder.ktd(&["run", "season.toml", "--out", "season"]));
+    let (_, row) = board(&folder);
+    let row = row.unwrap();
+    assert_eq!(row["unranked_reason"], "decided 3 of 8 steps", "{row}");
+    assert_eq!(
+        (&row["alpha_rank"], &row["return_rank"]),
+        (&Value::Null, &Value::Null)
+    );
+}
+
+#[test]
+fn a_model_that_is_gone_is_withdrawn_and_all_others_are_published() {
+    let gone = vendor(
+        |place| 3 <= place,
+        reply("404 Not Found", "", br#"{"error":{"message":"no such model"}}"#),
+    );
+    let folder = Folder::with(&[("season.toml", &experiment(&gone.base_url(), ""))]);
+    let run = ["run", "season.toml", "--out", "season"];
+    let told = refused(&folder.ktd(&run), 2);
+    assert!(told.contains("--withdraw AGENT"), "{told}");
+    let told = refused(&folder.ktd(&[&run[..], &["--withdraw", "nobody"]].concat()), 2);
+    assert!(told.contains("nobody is called \"nobody\""), "{told}");
+
+    let output = folder.ktd(&[&run[..], &["--withdraw", "far"]].concat());
+    assert_ok(&output);
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("ended after 3 of 8 steps (withdrawn)"), "{told}");
+    let asked = gone.count();
+    assert_ok(&folder.ktd(&run));
+    assert_eq!(gone.count(), asked, "it is asked nothing more");
+    assert_ok(&folder.ktd(&["verify", CELL]));
+    let (note, row) = board(&folder);
+    assert!(
+        note.contains("ended after 3 of 8 steps (withdrawn)") && row.is_none(),
+        "{note}"
+    );
+    publishes(&folder);
+}
+
+#[test]
+fn an_agent_that_was_taken_out_of_the_file_is_withdrawn_by_its_name() {
+    let gone = vendor(
+        |_| true,
+        reply("404 Not Found", "", br#"{"error":{"message":"no such model"}}"#),
+    );
+    let whole = experiment(&gone.base_url(), "");
+    let folder = Folder::with(&[("season.toml", &whole)]);
+    let run = ["run", "season.toml", "--out", "season"];
+    let told = refused(&folder.ktd(&run), 2);
+    assert!(told.contains("--withdraw AGENT"), "{told}");
+    let (others, _) = whole.split_once(", { id = 'far'").unwrap();
+    folder.write("season.toml", &format!("{others}]\n"));
+    assert_ok(&folder.ktd(&[&run[..], &["--withdraw", "far"]].concat()));
+    assert_eq!(summary(&folder)["reason"], "withdrawn");
+    let (note, _) = board(&folder);
+    assert!(note.contains("ended after 0 of 8 steps (withdrawn)"), "{note}");
+    publishes(&folder);
+}
