@@ -84,8 +84,8 @@ pub(super) fn load(
     let panel = named.iter().find_map(OpenedBundle::panel);
     let market = market_of(&first.header.data, panel.as_deref(), options.panel.as_deref())?.market;
     let mut notes = notes_of(findings);
-    let (named, ended_early) = apart_early(named)?;
-    notes.extend(ended_early.iter().map(EarlyEnd::note));
+    let (named, early) = apart_early(named);
+    notes.extend(early.iter().map(EarlyEnd::note));
     let mut dated = dated(named, options, &market, &mut notes)?;
     let shown: Vec<_> = dated.iter().filter(|dated| dated.is_shown).collect();
     let shown: Vec<_> = shown
@@ -108,9 +108,9 @@ pub(super) fn load(
                 if let Some(trial) = trial {
                     trials.add(&dated.days, trial);
                 }
-                let early = ended_early.iter().find(|early| early.is_beside(&score.bundle));
+                let beside = early.iter().find(|early| early.is_beside(&score.bundle));
                 scores.push(ScoredEpisode {
-                    ended_early: early.map(|early| early.what.clone()),
+                    ended_early: beside.map(|early| early.what.clone()),
                     ..*score
                 });
             }
@@ -165,20 +165,24 @@ impl EarlyEnd {
 }
 
 /// Takes the episodes out that ended before their window did.
-fn apart_early(named: Vec<OpenedBundle>) -> Result<(Vec<OpenedBundle>, Vec<EarlyEnd>), BoardError> {
+fn apart_early(named: Vec<OpenedBundle>) -> (Vec<OpenedBundle>, Vec<EarlyEnd>) {
     let (mut whole, mut early) = (Vec::with_capacity(named.len()), Vec::new());
     for opened in named {
-        let summary = read_summary(&BundlePaths::new(&opened.bundle.root))?;
-        if summary.is_whole() {
-            whole.push(opened);
-            continue;
+        match ended_early(&opened.bundle) {
+            None => whole.push(opened),
+            Some(what) => early.push(EarlyEnd {
+                bundle: opened.bundle,
+                what,
+            }),
         }
-        early.push(EarlyEnd {
-            what: summary.told_early(opened.bundle.header.window.steps),
-            bundle: opened.bundle,
-        });
     }
-    Ok((whole, early))
+    (whole, early)
+}
+
+/// How an episode ended before its window did. What is damaged is read as whole, where the damage is named.
+fn ended_early(bundle: &BundleRef) -> Option<String> {
+    let summary = read_summary(&BundlePaths::new(&bundle.root)).ok()?;
+    (!summary.is_whole()).then(|| summary.told_early(bundle.header.window.steps))
 }
 
 /// The score of a bundle that is shown. Of another one the ledger alone is read, which is a small part of it: a trial's
@@ -253,8 +257,7 @@ fn siblings(
             return None;
         }
         let opened = OpenedBundle::read(bundle.clone()).ok()?;
-        let is_whole = read_summary(&BundlePaths::new(&bundle.root)).is_ok_and(|summary| summary.is_whole());
-        if !is_whole {
+        if ended_early(bundle).is_some() {
             return None;
         }
         let days = opened.panel_days(market).ok()??;

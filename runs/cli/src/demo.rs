@@ -65,7 +65,7 @@ pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), CliError> {
         output: args.out.clone(),
         program: Some(this_program()),
     };
-    let results = execute(plan, false, console)?.results;
+    let results = execute(plan, (false, None), console)?.results;
     if let Some(error) = results.iter().find_map(|result| result.result.as_ref().err()) {
         let message = format!("the demo stopped: {error}");
         return Err(CliError::difference(message).with_hint(error.hint()));

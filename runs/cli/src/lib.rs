@@ -30,6 +30,7 @@ mod leaderboard;
 mod leak;
 mod leak_audit;
 mod mcp;
+mod on_event;
 mod output;
 mod plan;
 mod planting;

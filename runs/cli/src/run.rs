@@ -36,7 +36,9 @@ Example experiment file:
   KTD_LOG=info ktd run try.toml       # says when cells begin, end and wait
 
   ktd run try.toml --retry-lost       # again, also the cells that never reached their endpoint
-  ktd run try.toml --withdraw gpt     # its model is gone: closes what it played, and asks it nothing more
+  ktd run try.toml --on-event 'curl -d \"$KTD_EVENT\" http://127.0.0.1:8000'
+
+  ktd run try.toml --withdraw gpt     # its model is gone: closes what it has played
 
 Running the same file again continues where it stopped: finished cells are kept, and no reply is asked for twice. A cell \
 of which every step was lost to the infrastructure is finished, too: --retry-lost moves its bundle to CELL.lost-1, which \
@@ -62,6 +64,10 @@ pub(super) struct RunArgs {
     /// counted and not ranked, and the rest is never played. May be given several times.
     #[arg(long, value_name = "AGENT")]
     pub withdraw: Vec<String>,
+    /// A command of the shell that is run whenever an endpoint falls silent or is back, an agent is stopped, half, 80 % or all of a cap is
+    /// spent, and when the run ends; it finds what happened in `KTD_EVENT`.
+    #[arg(long, value_name = "COMMAND")]
+    pub on_event: Option<String>,
 }
 
 /// Runs the command.
@@ -79,7 +85,8 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
         plan.config.parallel_cells = Some(parallel.max(1));
     }
     withdraw_agents(&plan, &args.withdraw)?;
-    let Executed { results, world } = execute(plan, args.retry_lost, console)?;
+    let how = (args.retry_lost, args.on_event.as_deref());
+    let Executed { results, world } = execute(plan, how, console)?;
     let budget = world.metering().and_then(|metering| metering.budget.as_deref());
     let mut notes = world.notes()?;
     notes.extend(results.iter().filter_map(ended_early));
@@ -157,13 +164,25 @@ pub(super) struct Executed {
 ///
 /// # Errors
 /// [`CliError`] when nothing can be started.
-pub(super) fn execute(plan: RunPlan, retries_lost: bool, console: Console) -> Result<Executed, CliError> {
+pub(super) fn execute(
+    plan: RunPlan,
+    (retries_lost, on_event): (bool, Option<&str>),
+    console: Console,
+) -> Result<Executed, CliError> {
     let RunPlan {
         config, base, output, ..
     } = plan;
-    let mut end = study::with_run(("running", true, console), |run| {
+    let mut end = study::with_run_telling(("running", true, console), on_event, |run| {
         let run = StudyRun { retries_lost, ..*run };
-        run_study::<EpisodesStudy>(config, (&base, &output), &run)
+        let end = run_study::<EpisodesStudy>(config, (&base, &output), &run)?;
+        if on_event.is_some() {
+            let unfinished = end.failed.len();
+            run.progress.news(&format!(
+                "the run ended: {} of {} cells are unfinished",
+                unfinished, end.units
+            ));
+        }
+        Ok(end)
     })?;
     Ok(Executed {
         results: CellResult::all(&mut end)?,

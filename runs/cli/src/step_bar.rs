@@ -2,7 +2,7 @@
 
 use crate::output::Console;
 use crate::progress::Progress;
-use ktd_client::progress::{EndpointTurn, FailedAttempt, Progress as EpisodeProgress};
+use ktd_client::progress::{FailedAttempt, Progress as EpisodeProgress};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
@@ -47,9 +47,9 @@ impl EpisodeProgress for StepBar {
         }
     }
 
-    fn endpoint_turned(&self, turn: &EndpointTurn<'_>) {
+    fn news(&self, what: &str) {
         if let Ok(state) = self.state.lock() {
-            state.bar.suspend(|| Console::warning(&turn.to_string()));
+            state.bar.suspend(|| Console::warning(what));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What commands do with a study of any kind.
 
 use crate::CliError;
+use crate::on_event::OnEvent;
 use crate::output::{Console, visible_lines};
 use crate::progress::Progress;
 use crate::runtime::runtime;
@@ -83,6 +84,24 @@ struct StudyBar {
     bar: Mutex<Option<Progress>>,
     /// Of whom a notice was given: a run that waits would otherwise look like one that hangs.
     noticed: Mutex<BTreeSet<String>>,
+    /// Told what is new, too.
+    on_event: Option<OnEvent>,
+}
+
+impl StudyBar {
+    fn tell(&self, event: &str) {
+        if let Some(command) = &self.on_event {
+            command.tell(event);
+        }
+    }
+
+    /// Takes the bar away, and waits for who is told.
+    fn finish(self) {
+        drop(self.bar);
+        if let Some(command) = self.on_event {
+            command.finish();
+        }
+    }
 }
 
 impl StudyProgress for StudyBar {
@@ -108,6 +127,7 @@ impl StudyProgress for StudyBar {
     }
 
     fn news(&self, what: &str) {
+        self.tell(what);
         if let Ok(bar) = self.bar.lock() {
             let tell = || Console::warning(what);
             match bar.as_ref() {
@@ -120,16 +140,26 @@ impl StudyProgress for StudyBar {
 
 /// Does something with what a study is run with: a bar, threads, and signals that are heard where `listens` is true.
 pub(super) fn with_run<T>(
-    (what, listens, console): (&'static str, bool, Console),
+    shown: (&'static str, bool, Console),
     work: impl FnOnce(&StudyRun<'_>) -> Result<T, StudyError>,
 ) -> Result<T, CliError> {
+    with_run_telling(shown, None, work)
+}
+
+/// The same, where a command of the shell is told what happens.
+pub(super) fn with_run_telling<T>(
+    (what, listens, console): (&'static str, bool, Console),
+    on_event: Option<&str>,
+    work: impl FnOnce(&StudyRun<'_>) -> Result<T, StudyError>,
+) -> Result<T, CliError> {
+    let (tasks, program) = (runtime()?, this_program());
     let bar = StudyBar {
         what,
         console,
         bar: Mutex::new(None),
         noticed: Mutex::default(),
+        on_event: on_event.map(|command| OnEvent::new(command, tasks.handle())),
     };
-    let (tasks, program) = (runtime()?, this_program());
     let (tell, told_to_end) = watch::channel(false);
     if listens {
         let _within = tasks.enter();
@@ -155,7 +185,10 @@ pub(super) fn with_run<T>(
         retries_lost: false,
     };
     let done = work(&run);
-    drop(bar);
+    if let Err(error) = &done {
+        bar.tell(&format!("the run stopped: {error}"));
+    }
+    bar.finish();
     Ok(done?)
 }
 

@@ -2,6 +2,7 @@
 
 mod patience;
 mod reading;
+mod sent_at;
 
 use crate::ClientError;
 use crate::money::Meter;
@@ -18,6 +19,7 @@ use ktd_record::exchanges::{Cassette, ExchangeOutcome, ExchangeStore, Intent, Re
 use ktd_record::tariff::Decoded;
 use patience::{Failure, Patience};
 use reading::{Reading, is_refused, read};
+use sent_at::SentAt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -39,6 +41,8 @@ pub struct RecordedClient<'a> {
     pub retries: RetryConfig,
     /// How the endpoint that answers now is spoken to; in a branch another one may have answered before.
     pub provider: &'a Provider,
+    /// The model that is asked for.
+    pub model: &'a str,
     /// What stands before the endpoint: the key's gate and the budget.
     pub meter: Meter,
     /// Who is to know of attempts that failed, and whose they are; `None` in a replay.
@@ -92,8 +96,8 @@ struct Sent<'m> {
     outcome: ExchangeOutcome,
     reply: Option<WireReply>,
     decoded: Option<DecodedReply>,
-    /// Of a live one, which is still to be written down and paid for.
-    admitted: Option<Admitted<'m>>,
+    /// Of a live one, which is still to be written down and paid for, and when it was sent.
+    admitted: Option<(Admitted<'m>, SentAt)>,
 }
 
 /// What came back for a request that was sent once.
@@ -308,9 +312,10 @@ impl<'a> RecordedClient<'a> {
             store.intend(Intent::of(at, key, request))?;
         }
         crash_points::passes(CrashPoint::IntentWritten);
+        let sent_at = SentAt::now();
         let outcome = ExchangeOutcome::of(&transport.send(request).await);
         crash_points::passes(CrashPoint::Sent);
-        Ok(Some(self.decoded(outcome, bound, Some(admitted))))
+        Ok(Some(self.decoded(outcome, bound, Some((admitted, sent_at)))))
     }
 
     /// Writes what came back, before anything hangs on it, and settles what it cost.
@@ -318,7 +323,7 @@ impl<'a> RecordedClient<'a> {
         &self,
         at: RequestPlace,
         (outcome, is_refused): (&ExchangeOutcome, bool),
-        (admitted, usage): (Admitted<'_>, Option<Decoded>),
+        ((admitted, sent_at), usage): ((Admitted<'_>, SentAt), Option<Decoded>),
         trouble: Option<Trouble>,
     ) -> Result<(), ClientError> {
         // A refused key or model name is kept as such: once fixed, the same request must be sent again.
@@ -328,12 +333,22 @@ impl<'a> RecordedClient<'a> {
             store.settle(at, kept.clone())?;
         }
         crash_points::passes(CrashPoint::OutcomeWritten);
-        let news = admitted.settle(kept, usage, trouble);
-        if let (Some(news), Some(observer)) = (news, &self.observer) {
+        let settled = admitted.settle(kept, usage, trouble);
+        if let Some(store) = &self.store {
+            let asked = (self.meter.vendor(), self.model);
+            store
+                .send_log()
+                .add(&sent_at.line(at, asked, kept, &settled.charge))?;
+        }
+        if let Some(observer) = &self.observer {
             let endpoint = &self.provider.base_url;
-            observer
-                .progress
-                .endpoint_turned(&EndpointTurn { endpoint, news });
+            let turn = settled
+                .endpoint
+                .map(|news| EndpointTurn { endpoint, news }.to_string());
+            let budget = settled.budget.map(|news| news.to_string());
+            turn.iter()
+                .chain(&budget)
+                .for_each(|news| observer.progress.news(news));
         }
         Ok(())
     }
@@ -343,7 +358,7 @@ impl<'a> RecordedClient<'a> {
         &self,
         outcome: ExchangeOutcome,
         bound: UsageBound,
-        admitted: Option<Admitted<'s>>,
+        admitted: Option<(Admitted<'s>, SentAt)>,
     ) -> Sent<'s> {
         let provider = self.provider;
         let reply = outcome.reply();

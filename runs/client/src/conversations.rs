@@ -101,6 +101,7 @@ impl<'a> Conversations<'a> {
             scan,
             retries: RetryConfig { attempts, ..retries },
             provider: &self.model.provider,
+            model: self.model.agent.model_name(),
             meter: self.metering.meter(&self.model.payer),
             observer: None,
         }

@@ -79,8 +79,8 @@ pub trait Progress: Send + Sync {
     /// An attempt at a request failed, and the next one waits.
     fn attempt_failed(&self, _failed: &FailedAttempt<'_>) {}
 
-    /// An endpoint has fallen silent, or is back.
-    fn endpoint_turned(&self, _turn: &EndpointTurn<'_>) {}
+    /// What has just changed for all that wait: an endpoint fell silent or is back, an agent was stopped, a cap is near.
+    fn news(&self, _what: &str) {}
 
     /// A step of a cell ended.
     fn step_ended(&self, cell: &str, step: usize, steps: usize);

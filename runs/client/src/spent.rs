@@ -1,7 +1,7 @@
 //! What everything that is recorded in the folder of a study has cost.
 
 use crate::force_check::measurement_payer;
-use crate::money::rate_gate::KeyName;
+use crate::money::KeyName;
 use crate::money::{Budget, PaymentTerms, Spender};
 use crate::{AskedModel, ClientError, Payer};
 use ktd_bundle::BundlePaths;

@@ -275,6 +275,7 @@ pub(super) fn open<'a>(
             scan: guard,
             retries: input.shared.retries.of(&input.cell.agent),
             provider: &input.cell.provider,
+            model: input.cell.agent.model_name(),
             meter: input.shared.metering.meter(&Payer::of_cell(input.cell)),
             observer: None,
         },

@@ -13,9 +13,9 @@ use ktd_bundle::BundlePaths;
 use ktd_bundle::canary::CanaryRecord;
 use ktd_bundle::summary::Summary;
 use ktd_client::force_check;
-use ktd_client::money::rate_gate::KeyName;
+use ktd_client::money::KeyName;
 use ktd_client::money::{Budget, Metering};
-use ktd_client::progress::{EndpointTurn, FailedAttempt, Progress};
+use ktd_client::progress::{FailedAttempt, Progress};
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::{EPISODES, ExperimentConfig};
 use ktd_experiment::prune::{Pruned, pruned};
@@ -212,8 +212,8 @@ impl Progress for StudyListener<'_> {
             .notice(&format!("agent {}", failed.agent), &failed.to_string());
     }
 
-    fn endpoint_turned(&self, turn: &EndpointTurn<'_>) {
-        self.0.news(&turn.to_string());
+    fn news(&self, what: &str) {
+        self.0.news(what);
     }
 }
 

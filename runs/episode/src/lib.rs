@@ -25,6 +25,7 @@ mod texts;
 pub mod transports;
 pub mod verify;
 mod withdraw;
+mod withdrawn;
 
 pub use branch::{branch_cell, branch_episode};
 pub use cell_result::CellResult;
@@ -33,7 +34,8 @@ pub use error::EpisodeError;
 pub use kind::{EpisodesStudy, EpisodesWorld};
 pub use lazy_factors::LazyFactors;
 pub use results::{CellFigures, EpisodesSummary};
-pub use withdraw::{WithdrawnAgents, withdraw};
+pub use withdraw::withdraw;
+pub use withdrawn::WithdrawnAgents;
 
 use ktd_agents::Transport;
 use ktd_bundle::BundlePaths;

@@ -24,6 +24,9 @@ impl Episode<'_> {
             return Ok(());
         }
         let early = self.run_until(self.steps(), progress).await?;
+        if let Some(reason) = &early {
+            progress.news(&format!("cell {}: {reason}", self.input.cell.id));
+        }
         self.end(early.unwrap_or_else(|| COMPLETED.to_owned()))
     }
 
@@ -67,6 +70,7 @@ impl Episode<'_> {
     ) -> Result<(), EpisodeError> {
         let shared = self.input.shared;
         self.exchanger.provider = self.input.cell.provider_at(step);
+        self.exchanger.model = self.input.cell.agent_at(step).model_name();
         if self.input.cell.branch.is_some() {
             self.rules = rules_at(self.input, step)?;
             self.mask = mask_at(self.input, step)?.unwrap_or_else(|| self.mask.clone());

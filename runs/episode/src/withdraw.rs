@@ -2,43 +2,13 @@
 
 use crate::grid::CELLS;
 use crate::open_bundle::OpenBundle;
-use crate::{EpisodeError, begin, finish};
+use crate::{EpisodeError, WithdrawnAgents, begin, finish};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::event::WITHDRAWN;
 use ktd_bundle::open::read_header;
-use ktd_io::whole_file::{
-    JSON_LIMIT_BYTES, create_directory, json_bytes, list_if_exists, read_bounded, write_whole,
-};
-use serde::{Deserialize, Serialize};
+use ktd_io::whole_file::list_if_exists;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-
-/// `withdrawn.json` of a results directory: agents that are asked nothing more.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WithdrawnAgents {
-    /// Their ids.
-    pub agents: BTreeSet<String>,
-}
-
-impl WithdrawnAgents {
-    /// Those of a results directory; nobody where it names none.
-    ///
-    /// # Errors
-    /// [`EpisodeError`] for a file that cannot be read.
-    pub fn read(output: &Path) -> Result<Self, EpisodeError> {
-        let path = path(output);
-        if !path.exists() {
-            return Ok(Self::default());
-        }
-        let bytes = read_bounded(&path, JSON_LIMIT_BYTES)?;
-        Ok(ktd_io::whole_file::parse_json(&path, &bytes)?)
-    }
-}
-
-fn path(output: &Path) -> PathBuf {
-    output.join("withdrawn.json")
-}
 
 /// Withdraws agents: notes them, and closes their unfinished episodes, and those of all that were withdrawn before. `known` are
 /// the agents of the experiment; one that was taken out of it is known by its episodes. Tells the cells that were closed.
@@ -71,9 +41,7 @@ pub fn withdraw(
         ));
     }
     withdrawn.agents.extend(agents.iter().cloned());
-    create_directory(output)?;
-    let path = path(output);
-    write_whole(&path, &json_bytes(&path, &withdrawn)?)?;
+    withdrawn.write(output)?;
     let mut closed = Vec::new();
     for (root, agent) in recorded {
         let is_open = || !BundlePaths::new(&root).summary().exists();

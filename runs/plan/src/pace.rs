@@ -1,7 +1,7 @@
 //! How long the declared rates of a key make an experiment last at least.
 
 use crate::estimate::{Estimate, EstimatedQuantity};
-use ktd_client::money::rate_gate::KeyName;
+use ktd_client::money::KeyName;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::rate_limits::RateLimits;
 use serde::Serialize;

@@ -189,6 +189,16 @@ impl ExchangeOutcome {
         }
     }
 
+    /// The HTTP status, or the stable name of the fault.
+    #[must_use]
+    pub fn code(&self) -> String {
+        match self {
+            Self::Reply { status, .. } => status.to_string(),
+            Self::Failed { code, .. } => code.clone(),
+            Self::Refused { .. } => "refused".to_owned(),
+        }
+    }
+
     /// Whether a replay hears it: a reply or a fault of the infrastructure.
     #[must_use]
     pub const fn is_answer(&self) -> bool {

@@ -6,6 +6,7 @@
 //! | [`chain`] | lines of JSON, each with the hash of the one before |
 //! | [`exchanges`] | every request before it is sent, and what came back |
 //! | [`spending`], [`tariff`], [`budget_file`] | what sends were charged, in picodollars |
+//! | [`send_log`] | when each was sent, and how long its answer took |
 //! | [`program_record`], [`study_folder`] | the program that made a folder, and the lock of who writes it |
 //! | [`signing`], [`signer_mark`], [`signed_folder`] | Ed25519 over canonical JSON; folders that are given away |
 //!
@@ -22,6 +23,7 @@ mod log_reader;
 mod nearest_request;
 pub mod program_record;
 mod record_paths;
+pub mod send_log;
 pub mod set_aside;
 pub mod signed_folder;
 pub mod signer_mark;

@@ -7,7 +7,7 @@ use crate::{Hands, Report, StudyError, UnitId, UnitProgress};
 use futures::future::LocalBoxFuture;
 use ktd_asking::{Answerer, AskingSettings};
 use ktd_client::AskedModel;
-use ktd_client::money::rate_gate::KeyName;
+use ktd_client::money::KeyName;
 use ktd_experiment::agent::AgentConfig;
 use ktd_io::whole_file::read_if_exists;
 use ktd_record::program_record::ProgramRecord;

@@ -4,7 +4,7 @@ use crate::study_run::StudyRun;
 use futures::future::{Either, select};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
-use ktd_client::money::rate_gate::KeyName;
+use ktd_client::money::KeyName;
 use ktd_io::memory::resident_megabytes;
 use ktd_io::parallel::in_parallel;
 use std::collections::VecDeque;

@@ -12,7 +12,7 @@ use ktd_agents::{
     SessionLimits, Submission, SubmissionEffect, ThinkingPolicy, Transport, Wire,
 };
 use ktd_client::ask::RecordedClient;
-use ktd_client::money::rate_gate::KeyName;
+use ktd_client::money::KeyName;
 use ktd_client::money::{Metering, Spender};
 use ktd_client::{ClientError, Payer};
 use ktd_experiment::config::RetryConfig;
@@ -201,6 +201,7 @@ async fn grade_all(
         scan: &NothingHidden,
         retries: RetryConfig::default(),
         provider,
+        model: "m",
         meter: Metering::default().meter(&payer),
         observer: None,
     };

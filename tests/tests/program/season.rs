@@ -118,7 +118,15 @@ fn a_dead_endpoint_is_told_at_once_and_when_it_is_back() {
     );
     let retries = "retries = { attempts = 2, first_wait_ms = 1, longest_wait_ms = 4 }";
     let folder = Folder::with(&[("season.toml", &experiment(&dead.base_url(), retries))]);
-    let output = folder.ktd(&["run", "season.toml", "--out", "season"]);
+    let run = [
+        "run",
+        "season.toml",
+        "--out",
+        "season",
+        "--on-event",
+        "echo \"$KTD_EVENT\" >> told.txt",
+    ];
+    let output = folder.ktd(&run);
     assert_ok(&output);
     let told = String::from_utf8_lossy(&output.stderr);
     for line in ["does not answer: all that ask it wait", "answers again, after"] {
@@ -126,9 +134,30 @@ fn a_dead_endpoint_is_told_at_once_and_when_it_is_back() {
             .lines()
             .filter(|told| told.contains(&dead.base_url()) && told.contains(line));
         assert_eq!(lines.count(), 1, "{told}");
+        assert_eq!(folder.text("told.txt").matches(line).count(), 1);
     }
+    assert!(
+        folder
+            .text("told.txt")
+            .contains("the run ended: 0 of 2 cells are unfinished")
+    );
     assert_eq!(summary(&folder)["counters"]["uncovered"], 0);
     assert_ok(&folder.ktd(&["verify", CELL]));
+    // Every send is there with its time, also those that nobody answered.
+    let sends = folder.text(&format!("{CELL}/private/sends.jsonl"));
+    let sends: Vec<Value> = sends
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(sends.len(), STEPS + 8);
+    let failed = sends.iter().filter(|send| send["outcome"] == "502");
+    assert_eq!(failed.count(), 8);
+    assert!(
+        sends
+            .windows(2)
+            .all(|two| two[0]["at"].as_str() <= two[1]["at"].as_str()),
+        "{sends:?}"
+    );
 }
 
 #[test]

@@ -460,7 +460,7 @@ pub(crate) const CRATES: [Crate; 46] = [
         knows: &["io", "view", "experiment", "record", "client", "asking"],
         tests_know: &[],
         never: "a market, a mask, what a unit asks or is worth",
-        powers: &[Files, Codecs, Tasks, Entropy, Serialisation],
+        powers: &[Files, Codecs, Clock, Tasks, Entropy, Serialisation],
     },
     Crate {
         name: "leakage-study",

@@ -51,6 +51,7 @@ pub async fn measure(
         scan: &NothingHidden,
         retries: RetryConfig::default(),
         provider: probed.provider,
+        model: probed.agent.model_name(),
         meter: metering.meter(measurement.payer()),
         observer: None,
     };

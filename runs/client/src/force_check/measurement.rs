@@ -3,8 +3,8 @@
 use super::ladder::Probed;
 use super::record::exchanges_folder;
 use super::talk::output_tokens;
+use crate::money::KeyName;
 use crate::money::Spender;
-use crate::money::rate_gate::KeyName;
 use crate::{ClientError, Payer};
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::price_table::{PriceTable, PricesRecord, TokenPricing};

@@ -4,6 +4,7 @@ use crate::cap_reached::{CapReached, Scope};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::caps::Caps;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
@@ -177,10 +178,54 @@ pub struct Reservation {
     cost: Picodollars,
 }
 
+/// Shares of a cap at which those who wait are told, percent.
+const TOLD_PERCENT: [u64; 3] = [50, 80, 100];
+
+/// Cap of which so much is spent that those who wait should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BudgetNews {
+    /// What it bounds.
+    pub scope: Scope,
+    /// The cap.
+    pub cap: Picodollars,
+    /// 50, 80 or 100.
+    pub percent: u64,
+}
+
+impl fmt::Display for BudgetNews {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "budget: {} % of the {} of {} is spent",
+            self.percent, self.cap, self.scope
+        )
+    }
+}
+
 impl Reservation {
-    /// The call has ended and cost so much.
-    pub fn settle(mut self, cost: Picodollars) {
+    /// The call has ended and cost so much. Tells of the cap of the experiment or of a vendor that has just passed a share.
+    pub fn settle(mut self, cost: Picodollars) -> Option<BudgetNews> {
         self.cost = cost;
+        let accounts = self.budget.accounts();
+        let passed = |scope: &Scope| -> Option<BudgetNews> {
+            let cap = self
+                .budget
+                .cap(scope)
+                .filter(|_| !matches!(scope, Scope::Spender(_)))?;
+            let before = accounts.get(scope)?.spent;
+            let share = |spent: Picodollars, percent: u64| {
+                u128::from(cap.0) * u128::from(percent) <= u128::from(spent.0) * 100
+            };
+            let percent = TOLD_PERCENT.into_iter().rev();
+            let mut percent =
+                percent.filter(|percent| share(before.plus(cost), *percent) && !share(before, *percent));
+            Some(BudgetNews {
+                scope: scope.clone(),
+                cap,
+                percent: percent.next()?,
+            })
+        };
+        self.scopes.iter().find_map(passed)
     }
 }
 

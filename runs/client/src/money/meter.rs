@@ -1,8 +1,9 @@
 //! What stands between a payer and an endpoint: the key's gate and the budget.
 
-use super::budget::{Budget, Reservation, Spender};
+use super::budget::{Budget, BudgetNews, Reservation, Spender};
+use super::gates::Gates;
 use super::payer::Payer;
-use super::rate_gate::{CallEnd, EndpointNews, Gates, RateGate, Slot, Waits};
+use super::rate_gate::{CallEnd, EndpointNews, RateGate, Slot, Waits};
 use crate::cap_reached::CapReached;
 use ktd_experiment::amount::Picodollars;
 use ktd_io::lock::FileLock;
@@ -61,6 +62,12 @@ impl Metering {
 }
 
 impl Meter {
+    /// The vendor's id.
+    #[must_use]
+    pub fn vendor(&self) -> &str {
+        &self.spender.vendor
+    }
+
     /// Who asks, by its id.
     #[must_use]
     pub fn spender(&self) -> &str {
@@ -133,26 +140,33 @@ pub enum Trouble {
     Unanswered(Waits),
 }
 
+/// What became of a request that was sent.
+#[derive(Debug)]
+pub struct Settled {
+    /// What it was charged.
+    pub charge: Charge,
+    /// What is new of its endpoint.
+    pub endpoint: Option<EndpointNews>,
+    /// What is new of the budget.
+    pub budget: Option<BudgetNews>,
+}
+
 impl Admitted<'_> {
     /// The request was sent, and this is recorded of it. `decoded` is what its reply holds for the charge, where it is one.
-    /// Tells what those who wait should know of the endpoint.
+    /// Tells what it was charged, and what those who wait should know.
     pub fn settle(
         self,
         outcome: &ExchangeOutcome,
         decoded: Option<Decoded>,
         trouble: Option<Trouble>,
-    ) -> Option<EndpointNews> {
-        let is_needed = self.reservation.is_some() || self.meter.gate.counts_tokens();
-        let charge = is_needed.then(|| {
-            self.meter
-                .tariff
-                .charge_decoded(self.request_bytes, Some(outcome), decoded)
-        });
+    ) -> Settled {
+        let tariff = &self.meter.tariff;
+        let charge = tariff.charge_decoded(self.request_bytes, Some(outcome), decoded);
         let usage = match &charge {
-            Some(Charge::Used { usage, .. }) => Some(usage),
-            Some(Charge::Nothing | Charge::Incomplete { .. } | Charge::Unknown { .. }) | None => None,
+            Charge::Used { usage, .. } => Some(usage),
+            Charge::Nothing | Charge::Incomplete { .. } | Charge::Unknown { .. } => None,
         };
-        let news = self.slot.end(match (trouble, outcome) {
+        let endpoint = self.slot.end(match (trouble, outcome) {
             (Some(Trouble::Busy(wait)), _) => CallEnd::Busy { wait },
             (Some(Trouble::Unanswered(waits)), _) => CallEnd::Unanswered(waits),
             (
@@ -172,11 +186,12 @@ impl Admitted<'_> {
             ) => CallEnd::Otherwise,
         });
         // Without an amount the most stays spent.
-        if let (Some(reservation), Some(amount)) =
-            (self.reservation, charge.and_then(|charge| charge.amount()))
-        {
-            reservation.settle(amount);
+        let paid = self.reservation.zip(charge.amount());
+        let budget = paid.and_then(|(reservation, amount)| reservation.settle(amount));
+        Settled {
+            charge,
+            endpoint,
+            budget,
         }
-        news
     }
 }

@@ -1,6 +1,7 @@
 //! Budgets and rates: what a call may cost, and when it may be made.
 
 pub mod budget;
+mod gates;
 pub mod meter;
 mod payer;
 pub mod rate_gate;
@@ -9,8 +10,9 @@ pub mod terms;
 pub mod wait;
 
 pub use crate::cap_reached::{CapReached, Scope};
-pub use budget::{Budget, Reservation, Spender};
+pub use budget::{Budget, BudgetNews, Reservation, Spender};
+pub use gates::{Gates, KeyName};
 pub use meter::{Meter, Metering};
 pub use payer::{Payer, PricedAgent};
-pub use rate_gate::{Gates, RateGate};
+pub use rate_gate::RateGate;
 pub use terms::PaymentTerms;

@@ -195,7 +195,7 @@ mod tests {
             (7, 3, 7, 3),
             (1, 0, 1, 1),
             // A burst is met half a second apart, so that a small one is slower than the minute allows.
-            (600, 5, 200, 5),
+            (600, 5, 205, 5),
         ] {
             let found = departures(&limits(requests, 0, burst), 0, 4 * in_minute);
             assert_eq!(most_in(&found, 60_000), in_minute, "{requests}");

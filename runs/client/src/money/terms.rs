@@ -1,8 +1,8 @@
 //! Terms of payment: the price table, the caps and the rates that a file names, and what they hold for which agents.
 
 use super::budget::Budget;
+use super::gates::{Gates, KeyName};
 use super::meter::Metering;
-use super::rate_gate::{Gates, KeyName};
 use crate::{ClientError, PricedAgent};
 use ktd_experiment::caps::Caps;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};

@@ -1,6 +1,6 @@
 //! The progress of an episode, as the engine reports it.
 
-use crate::progress::{EndpointTurn, FailedAttempt, Progress};
+use crate::progress::{FailedAttempt, Progress};
 use ktd_bundle::event::StepOutcome;
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -73,8 +73,8 @@ impl Progress for TrackedProgress<'_> {
         self.next.attempt_failed(failed);
     }
 
-    fn endpoint_turned(&self, turn: &EndpointTurn<'_>) {
-        self.next.endpoint_turned(turn);
+    fn news(&self, what: &str) {
+        self.next.news(what);
     }
 
     fn step_ended(&self, cell: &str, step: usize, steps: usize) {

@@ -8,6 +8,7 @@ use super::line::Record;
 use super::records::{StoreLines, whole_frames};
 use super::{Cassette, ExchangeOutcome, Intent, RequestPlace};
 use crate::RecordError;
+use crate::send_log::SendLog;
 use ktd_io::frame::{DEFAULT_LEVEL, pack, pack_file};
 use ktd_io::line_file::LineKind;
 use std::fs::{File, OpenOptions};
@@ -84,6 +85,12 @@ impl ExchangeStore {
     /// [`RecordError::File`]: nothing may hang on it then.
     pub fn settle(&self, at: RequestPlace, outcome: ExchangeOutcome) -> Result<(), RecordError> {
         self.append(&Record::Outcome { at, outcome })
+    }
+
+    /// When what was sent was sent, and what it cost.
+    #[must_use]
+    pub fn send_log(&self) -> SendLog {
+        SendLog::beside(&self.path)
     }
 
     /// One record, one write.

@@ -1,6 +1,8 @@
 //! Time stands still in these tests and is moved on when everybody waits.
 
+use super::super::gates::{Gates, KeyName};
 use super::*;
+use std::collections::BTreeMap;
 
 fn limits(requests: u32, tokens: u32, in_flight: u32) -> RateLimits {
     RateLimits {

@@ -1,0 +1,47 @@
+//! When a request was sent, and its line in the log of sends.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use ktd_experiment::amount::Picodollars;
+use ktd_record::exchanges::{ExchangeOutcome, RequestPlace};
+use ktd_record::send_log::SendLine;
+use ktd_record::tariff::Charge;
+use std::time::SystemTime;
+use tokio::time::Instant;
+
+/// When a request was sent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SentAt {
+    clock: SystemTime,
+    since: Instant,
+}
+
+impl SentAt {
+    pub(super) fn now() -> Self {
+        Self {
+            clock: SystemTime::now(),
+            since: Instant::now(),
+        }
+    }
+
+    /// The line of a send to a vendor's model that has just come to this.
+    pub(super) fn line(
+        self,
+        at: RequestPlace,
+        (vendor, model): (&str, &str),
+        outcome: &ExchangeOutcome,
+        charge: &Charge,
+    ) -> SendLine {
+        SendLine {
+            at: DateTime::<Utc>::from(self.clock).to_rfc3339_opts(SecondsFormat::Millis, true),
+            vendor: vendor.to_owned(),
+            model: model.to_owned(),
+            step: at.step,
+            ordinal: at.ordinal,
+            attempt: at.attempt,
+            latency_ms: u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX),
+            outcome: outcome.code(),
+            cost_picodollars: charge.amount().map(|Picodollars(cost)| cost),
+            is_most: matches!(charge, Charge::Incomplete { .. } | Charge::Unknown { .. }),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! When each request was sent, how long its answer took, and what it cost: for the owner alone.
+
+use crate::RecordError;
+use ktd_io::whole_file::{create_private, owner_alone};
+use serde::{Deserialize, Serialize};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// `private/sends.jsonl` of a record: a line for each request that was sent, by the clock of the machine. It is in no hash, is
+/// never given away, and no replay or check reads it: an invoice is met with it.
+#[derive(Debug, Clone)]
+pub struct SendLog {
+    path: PathBuf,
+}
+
+/// Line of a send.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SendLine {
+    /// When it was sent, UTC, such as `2026-11-02T07:28:00.125Z`.
+    pub at: String,
+    /// The vendor's id.
+    pub vendor: String,
+    /// The model that was asked for.
+    pub model: String,
+    /// 1-based step, or conversation.
+    pub step: usize,
+    /// 0-based request of the step.
+    pub ordinal: u32,
+    /// 0-based attempt.
+    pub attempt: u32,
+    /// From sending to the end of the answer, milliseconds.
+    pub latency_ms: u64,
+    /// The HTTP status, or the stable name of the fault.
+    pub outcome: String,
+    /// What it was charged, picodollars; `null` where nobody knows.
+    pub cost_picodollars: Option<u64>,
+    /// Whether that is the most that it may have cost.
+    pub is_most: bool,
+}
+
+impl SendLog {
+    /// That of the record whose exchanges are at this path.
+    #[must_use]
+    pub fn beside(exchanges: &Path) -> Self {
+        let record = exchanges.parent().unwrap_or(Path::new(""));
+        Self {
+            path: record.join("private").join("sends.jsonl"),
+        }
+    }
+
+    /// Adds a line.
+    ///
+    /// # Errors
+    /// [`RecordError::File`] when it cannot be written.
+    pub fn add(&self, line: &SendLine) -> Result<(), RecordError> {
+        let path = &self.path;
+        if let Some(private) = path.parent().filter(|private| !private.exists()) {
+            create_private(private)?;
+        }
+        let mut text = serde_json::to_string(line)
+            .map_err(|error| RecordError::damaged(path, format!("a send cannot be written: {error}")))?;
+        text.push('\n');
+        owner_alone(path)
+            .create(true)
+            .append(true)
+            .open(path)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(RecordError::io("write", path))
+    }
+}
