@@ -2,13 +2,11 @@
 
 use super::{Episode, EpisodeInput};
 use crate::EpisodeError;
-use crate::banded_resume::{banded_after, book_order};
-use crate::played::Played;
+use crate::banded_resume::banded_after;
+use crate::resume::Logs;
 use ktd_agents::Transport;
-use ktd_bundle::event::{ReadEvent, WrittenEvent};
+use ktd_bundle::event::WrittenEvent;
 use ktd_bundle::header::{Header, MaskRecord, PrivateEpisode, WindowRecord};
-use ktd_bundle::ledger::LedgerLine;
-use ktd_bundle::ledger_binding::ledger_binding;
 use ktd_bundle::{BundlePaths, FORMAT_VERSION};
 use ktd_client::Payer;
 use ktd_client::ask::RecordedClient;
@@ -22,11 +20,9 @@ use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, read_if_exists, write_whole};
 use ktd_masking::{EpisodeFrame, Mask};
 use ktd_record::RecordError;
-use ktd_record::chain::{Log, LogEnd, LogReader, NO_GENESIS, first_difference};
-use ktd_record::exchanges::{Cassette, ExchangeStore, RequestPlace};
+use ktd_record::chain::first_difference;
+use ktd_record::exchanges::Cassette;
 use ktd_record::program_record::check_program;
-use ktd_tools::LastStep;
-use ktd_tools::banded::BookOrder;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -212,13 +208,14 @@ pub(super) fn mask_of(input: &EpisodeInput<'_>, rules: &Rules) -> Option<Mask> {
 }
 
 /// What an episode is opened for.
+#[derive(Clone, Copy)]
 pub(super) enum Opening<'a> {
     /// To continue it: its agent is asked.
-    ToPlay(&'a dyn Transport),
+    Play(&'a dyn Transport),
     /// To close it after its last complete step: what came after is cut off, and its exchanges stay.
-    ToEnd,
+    End,
     /// To compare it from its first event.
-    ToCompare,
+    Compare,
 }
 
 /// Opens an episode whose events start from `genesis`.
@@ -228,41 +225,24 @@ pub(super) fn open<'a>(
     guard: &'a Guard,
     opening: Opening<'a>,
 ) -> Result<Episode<'a>, EpisodeError> {
-    let is_compared = matches!(opening, Opening::ToCompare);
     let rules = rules(input)?;
     let mask = mask_of(input, &rules).ok_or_else(|| {
         EpisodeError::input("the window has no trading day before it", "choose a later window")
     })?;
     let cassette = Cassette::read_in_order(&paths.exchanges())?;
-    if is_compared && paths.summary().exists() && 0 < cassette.torn_bytes() {
-        let what = "it does not end with a whole record: something was added after the episode ended";
-        return Err(EpisodeError::damaged(&paths.open_exchanges(), what));
-    }
-    let mut recorded_end = None;
-    let (resume, events, ledger, store) = if !is_compared {
-        let mut resume = Resume::default();
-        let (mut events, mut ledger) = resume.fold((input, paths, genesis), &cassette)?;
-        if matches!(opening, Opening::ToEnd) {
-            (events, ledger) = (resume.events_kept.clone(), resume.ledger_kept.clone());
-        }
-        let store = ExchangeStore::continue_after(&paths.exchanges(), &cassette)?;
-        let kept = (&resume.events_kept, &events);
-        let events = Log::continue_at(&paths.events(), kept, genesis)?;
-        let kept = (&resume.ledger_kept, &ledger);
-        let ledger = Log::continue_at(&paths.ledger(), kept, NO_GENESIS)?;
-        (resume, events, ledger, Some(store))
-    } else {
-        let (recorded, end) = read_to_end(&paths.events(), genesis)?;
-        recorded_end = end;
-        let events = Log::compare(&paths.events(), &recorded, genesis)?;
-        let recorded = LogReader::open(&paths.ledger())?.from(NO_GENESIS).read_to_end()?;
-        let ledger = Log::compare(&paths.ledger(), &recorded, NO_GENESIS)?;
-        (Resume::default(), events, ledger, None)
+    let at = (input, paths, genesis);
+    let (logs, transport) = match opening {
+        Opening::Play(transport) => (Logs::continued(at, &cassette, false)?, Some(transport)),
+        Opening::End => (Logs::continued(at, &cassette, true)?, None),
+        Opening::Compare => (Logs::compared(paths, genesis, &cassette)?, None),
     };
-    let transport = match opening {
-        Opening::ToPlay(transport) => Some(transport),
-        Opening::ToEnd | Opening::ToCompare => None,
-    };
+    let Logs {
+        resume,
+        events,
+        ledger,
+        store,
+        recorded_end,
+    } = logs;
     let is_stopped = transport.is_some() && input.cell.agent.builtin_name().is_none();
     let mut episode = Episode {
         input,
@@ -308,161 +288,5 @@ impl Episode<'_> {
     pub(super) fn write(&mut self, event: &WrittenEvent) -> Result<(), EpisodeError> {
         self.played.add(event, &self.input.cell.basis);
         Ok(self.events.append(event).map(|_| ())?)
-    }
-}
-
-/// The state after the last complete step: what folding the logs gives.
-#[derive(Default)]
-struct Resume {
-    events_kept: LogEnd,
-    ledger_kept: LogEnd,
-    steps_done: usize,
-    /// The net asset value before the last of them, fen.
-    nav_before_fen: Option<i64>,
-    /// The ledger's line of the last of them.
-    last: Option<LedgerLine>,
-    account: Option<Account>,
-    last_step: Option<LastStep>,
-    is_over: bool,
-    /// The orders of each complete step, as a book takes them.
-    orders: Vec<Vec<BookOrder>>,
-    /// What the agent came to in them.
-    played: Played,
-}
-
-/// How far the events reach, and how they say that the episode ended.
-fn read_to_end(path: &Path, genesis: &str) -> Result<(LogEnd, Option<String>), RecordError> {
-    let mut events = LogReader::open(path)?.from(genesis);
-    let mut end = None;
-    while let Some(line) = events.next_line()? {
-        // Few lines are read twice: a model's words may hold this, too.
-        if line.text.contains("episode_end")
-            && let ReadEvent::EpisodeEnd { reason } = line.typed()?
-        {
-            end = Some(reason);
-        }
-    }
-    Ok((events.end().clone(), end))
-}
-
-/// Whether what an event rests on is among the exchanges.
-fn is_recorded(event: &ReadEvent, cassette: &Cassette) -> Result<bool, RecordError> {
-    match event {
-        ReadEvent::Turn {
-            step, ordinal, reply, ..
-        } => cassette.has_reply(*step, *ordinal, reply),
-        ReadEvent::InfrastructureFault {
-            step,
-            ordinal,
-            attempt,
-            ..
-        } => Ok(cassette.has_attempt(RequestPlace {
-            step: *step,
-            ordinal: *ordinal,
-            attempt: *attempt,
-        })),
-        ReadEvent::EpisodeBegin { .. }
-        | ReadEvent::StepBegin { .. }
-        | ReadEvent::ToolCall { .. }
-        | ReadEvent::ModelFault { .. }
-        | ReadEvent::Decision { .. }
-        | ReadEvent::Fills { .. }
-        | ReadEvent::StepEnd { .. }
-        | ReadEvent::EpisodeEnd { .. } => Ok(true),
-    }
-}
-
-impl Resume {
-    /// A step is complete when its closing event and its ledger line both stand and belong together, and every reply
-    /// it rests on is recorded. A kill cannot lose a reply that an event rests on; a failing disk can.
-    fn fold(
-        &mut self,
-        (input, paths, genesis): (&EpisodeInput<'_>, &BundlePaths, &str),
-        cassette: &Cassette,
-    ) -> Result<(LogEnd, LogEnd), EpisodeError> {
-        let mut events = LogReader::open(&paths.events())?.from(genesis);
-        let mut ledger = LogReader::open(&paths.ledger())?.from(NO_GENESIS);
-        let mut played = Played::default();
-        while let Some(line) = events.next_line()? {
-            let event: ReadEvent = line.typed()?;
-            if !is_recorded(&event, cassette)? {
-                break;
-            }
-            played.add(&event, &input.cell.basis);
-            let keeps = match event {
-                ReadEvent::EpisodeBegin { .. } => events.end().lines == 1,
-                ReadEvent::StepEnd {
-                    step, ledger: bound, ..
-                } => {
-                    if !self.take_step((step, &bound), (input, paths), &mut ledger)? {
-                        break;
-                    }
-                    true
-                }
-                ReadEvent::EpisodeEnd { .. } => {
-                    self.is_over = true;
-                    true
-                }
-                ReadEvent::Decision { orders, .. } => {
-                    self.orders.push(orders.iter().filter_map(book_order).collect());
-                    false
-                }
-                ReadEvent::StepBegin { .. }
-                | ReadEvent::Turn { .. }
-                | ReadEvent::InfrastructureFault { .. }
-                | ReadEvent::ToolCall { .. }
-                | ReadEvent::ModelFault { .. }
-                | ReadEvent::Fills { .. } => false,
-            };
-            if keeps {
-                self.events_kept = events.end().clone();
-                self.played = played.clone();
-            }
-        }
-        self.orders.truncate(self.steps_done);
-        self.restore(input, paths)?;
-        Ok((events.read_to_end()?, ledger.read_to_end()?))
-    }
-
-    /// Takes the ledger's line of a step that ended; `false` where it is missing.
-    fn take_step(
-        &mut self,
-        (step, bound): (usize, &str),
-        (input, paths): (&EpisodeInput<'_>, &BundlePaths),
-        ledger: &mut LogReader<'_>,
-    ) -> Result<bool, EpisodeError> {
-        if step != self.steps_done + 1 {
-            let what = format!("step {step} ends after step {}", self.steps_done);
-            return Err(EpisodeError::damaged(&paths.events(), what));
-        }
-        let Some(line) = ledger.next_line()? else {
-            return Ok(false);
-        };
-        if bound != ledger_binding(&input.key, line.text) {
-            let what = format!("line {step} is not the one its event binds");
-            return Err(EpisodeError::damaged(&paths.ledger(), what));
-        }
-        let before = self.last.replace(line.typed()?);
-        self.nav_before_fen = before.map(|line| line.nav_fen);
-        self.ledger_kept = ledger.end().clone();
-        self.steps_done = step;
-        Ok(true)
-    }
-
-    /// The account after the last complete step, and what the exchange reported of it.
-    fn restore(&mut self, input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<(), EpisodeError> {
-        let Some(line) = &self.last else {
-            return Ok(());
-        };
-        let initial = rules(input)?.initial_cash;
-        let (account, report) = line.restore(&input.shared.market, &paths.ledger())?;
-        self.account = Some(account);
-        self.last_step = Some(LastStep {
-            step: line.step,
-            kind: super::step::last_step_kind(line.outcome),
-            nav_before: self.nav_before_fen.map_or(initial, ktd_env::Fen),
-            report,
-        });
-        Ok(())
     }
 }

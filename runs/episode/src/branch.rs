@@ -125,7 +125,7 @@ async fn replay_steps(
         .shared
         .guards
         .of(input.cell.mask.level, &input.shared.market);
-    let mut episode = begin::open(input, (paths, &genesis), guard, begin::Opening::ToCompare)?;
+    let mut episode = begin::open(input, (paths, &genesis), guard, begin::Opening::Compare)?;
     episode.run_until(steps, &Silent).await.map(|_| ())
 }
 

@@ -20,6 +20,7 @@ pub mod open_bundle;
 mod played;
 pub mod real_names;
 mod results;
+mod resume;
 mod step;
 mod texts;
 pub mod transports;
@@ -124,7 +125,7 @@ pub async fn run_episode(
         .shared
         .guards
         .of(input.cell.mask.level, &input.shared.market);
-    let mut episode = begin::open(input, (paths, &genesis), guard, begin::Opening::ToPlay(transport))?;
+    let mut episode = begin::open(input, (paths, &genesis), guard, begin::Opening::Play(transport))?;
     episode.exchanger.observer = Some(Observer {
         progress,
         agent: &input.cell.agent.id,
@@ -164,7 +165,7 @@ pub async fn replay_episode(
         .shared
         .guards
         .of(input.cell.mask.level, &input.shared.market);
-    let mut episode = begin::open(input, (paths, &genesis), guard, begin::Opening::ToCompare)?;
+    let mut episode = begin::open(input, (paths, &genesis), guard, begin::Opening::Compare)?;
     episode.run(progress).await?;
     episode.check_complete(paths)
 }

@@ -76,7 +76,7 @@ fn close(root: &Path, panel: Option<&Path>) -> Result<String, EpisodeError> {
         .shared
         .guards
         .of(input.cell.mask.level, &input.shared.market);
-    let mut episode = begin::open(&input, (paths, &genesis), guard, begin::Opening::ToEnd)?;
+    let mut episode = begin::open(&input, (paths, &genesis), guard, begin::Opening::End)?;
     if !episode.is_over {
         episode.end(WITHDRAWN.to_owned())?;
     }

@@ -36,7 +36,7 @@ struct Schedule<'w> {
 }
 
 struct Lanes {
-    lanes: Vec<Lane>,
+    all: Vec<Lane>,
     /// The lane whose turn it is.
     turn: usize,
     running: usize,
@@ -71,7 +71,7 @@ impl<'w> Schedule<'w> {
             }
         }
         let lanes = Lanes {
-            lanes,
+            all: lanes,
             turn: 0,
             running: 0,
         };
@@ -87,10 +87,10 @@ impl<'w> Schedule<'w> {
         if self.at_once.units <= of.running {
             return None;
         }
-        let (count, turn) = (of.lanes.len(), of.turn);
+        let (count, turn) = (of.all.len(), of.turn);
         let mut in_turn = (0..count).map(|step| (turn + step) % count);
-        let at = in_turn.find(|lane| of.lanes.get(*lane).is_some_and(|lane| self.may_begin(lane)))?;
-        let lane = of.lanes.get_mut(at)?;
+        let at = in_turn.find(|lane| of.all.get(*lane).is_some_and(|lane| self.may_begin(lane)))?;
+        let lane = of.all.get_mut(at)?;
         let place = lane.places.pop_front()?;
         lane.running += 1;
         lane.has_begun_one = true;
@@ -115,7 +115,7 @@ impl<'w> Schedule<'w> {
     }
 
     fn tick(&self) {
-        for lane in &mut self.lanes().lanes {
+        for lane in &mut self.lanes().all {
             lane.has_begun_one = false;
         }
     }
@@ -123,7 +123,7 @@ impl<'w> Schedule<'w> {
     fn ended(&self, lane: usize) {
         let mut of = self.lanes();
         of.running = of.running.saturating_sub(1);
-        if let Some(lane) = of.lanes.get_mut(lane) {
+        if let Some(lane) = of.all.get_mut(lane) {
             lane.running = lane.running.saturating_sub(1);
         }
     }
@@ -133,7 +133,7 @@ impl<'w> Schedule<'w> {
     }
 
     fn is_empty(&self) -> bool {
-        self.lanes().lanes.iter().all(|lane| lane.places.is_empty())
+        self.lanes().all.iter().all(|lane| lane.places.is_empty())
     }
 
     fn lanes(&self) -> MutexGuard<'_, Lanes> {

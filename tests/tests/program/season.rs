@@ -253,7 +253,7 @@ fn an_agent_that_was_taken_out_of_the_file_is_withdrawn_by_its_name() {
     let told = refused(&folder.ktd(&run), 2);
     assert!(told.contains("--withdraw AGENT"), "{told}");
     let (others, _) = whole.split_once(", { id = 'far'").unwrap();
-    folder.write("season.toml", &format!("{others}]\n"));
+    folder.write("season.toml", format!("{others}]\n"));
     assert_ok(&folder.ktd(&[&run[..], &["--withdraw", "far"]].concat()));
     assert_eq!(summary(&folder)["reason"], "withdrawn");
     let (note, _) = board(&folder);

@@ -204,6 +204,7 @@ impl fmt::Display for BudgetNews {
 
 impl Reservation {
     /// The call has ended and cost so much. Tells of the cap of the experiment or of a vendor that has just passed a share.
+    #[expect(clippy::must_use_candidate, reason = "the call is over, whoever is told")]
     pub fn settle(mut self, cost: Picodollars) -> Option<BudgetNews> {
         self.cost = cost;
         let accounts = self.budget.accounts();

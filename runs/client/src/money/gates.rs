@@ -46,7 +46,7 @@ impl KeyName {
 pub struct Gates {
     limits: BTreeMap<KeyName, RateLimits>,
     shared: Option<PathBuf>,
-    gates: Mutex<BTreeMap<KeyName, Arc<RateGate>>>,
+    made: Mutex<BTreeMap<KeyName, Arc<RateGate>>>,
 }
 
 impl Gates {
@@ -57,14 +57,14 @@ impl Gates {
         Self {
             limits,
             shared,
-            gates: Mutex::new(BTreeMap::new()),
+            made: Mutex::new(BTreeMap::new()),
         }
     }
 
     /// The gate of a key: the same one for all who use it.
     pub fn of(&self, name: &KeyName) -> Arc<RateGate> {
-        let mut gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
-        let gate = gates.entry(name.clone()).or_insert_with(|| {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let gate = made.entry(name.clone()).or_insert_with(|| {
             let limits = self.limits.get(name).copied().unwrap_or_default();
             let file = name.file_name();
             let shared = self.shared.as_deref().filter(|_| limits.has_rate());

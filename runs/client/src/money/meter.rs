@@ -5,6 +5,7 @@ use super::gates::Gates;
 use super::payer::Payer;
 use super::rate_gate::{CallEnd, EndpointNews, RateGate, Slot, Waits};
 use crate::cap_reached::CapReached;
+use ktd_agents::Usage;
 use ktd_experiment::amount::Picodollars;
 use ktd_io::lock::FileLock;
 use ktd_record::exchanges::ExchangeOutcome;
@@ -154,6 +155,7 @@ pub struct Settled {
 impl Admitted<'_> {
     /// The request was sent, and this is recorded of it. `decoded` is what its reply holds for the charge, where it is one.
     /// Tells what it was charged, and what those who wait should know.
+    #[must_use]
     pub fn settle(
         self,
         outcome: &ExchangeOutcome,
@@ -176,7 +178,7 @@ impl Admitted<'_> {
                 },
             ) => CallEnd::Well {
                 tokens: usage.map(|usage| usage.input().saturating_add(usage.output())),
-                reply_tokens: usage.map(|usage| usage.output()),
+                reply_tokens: usage.map(Usage::output),
             },
             (
                 None,

@@ -390,6 +390,7 @@ pub struct Slot {
 
 impl Slot {
     /// The call has ended; what those who wait should know.
+    #[expect(clippy::must_use_candidate, reason = "the call is over, whoever is told")]
     pub fn end(mut self, ended: CallEnd) -> Option<EndpointNews> {
         self.is_over = true;
         self.gate.end(&self, ended)

@@ -216,10 +216,7 @@ mod tests {
         minute.settle(0, 500, 9_000, 300);
         assert_eq!(minute.take(9_000, &limits, 200), None, "300 were not used");
         // More than a minute has waits for an empty one.
-        assert_eq!(
-            minute.take(9_000, &limits, 6_000),
-            Some(Duration::from_millis(61_000))
-        );
+        assert_eq!(minute.take(9_000, &limits, 6_000), Some(Duration::from_secs(61)));
     }
 
     #[test]
