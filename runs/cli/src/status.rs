@@ -5,12 +5,14 @@ use super::study;
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
+use ktd_study::compare_invoice;
 use std::path::PathBuf;
 
 const EXAMPLE: &str = "\
 Examples:
   ktd status results/factor-code
   ktd status results/factor-code --json     # every open and failed unit
+  ktd status results/season --invoice bill.csv    # day,model,usd: line by line beside what was sent
 
 It reads while another process runs the study, holds up nobody, and writes nothing.";
 
@@ -21,6 +23,9 @@ pub(super) struct StatusArgs {
     /// The folder of a study's results.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
+    /// Compare an invoice, a CSV file with the columns `day` (UTC), `model` and `usd`, with what was sent.
+    #[arg(long, value_name = "FILE")]
+    invoice: Option<PathBuf>,
 }
 
 /// Runs the command.
@@ -28,6 +33,10 @@ pub(super) struct StatusArgs {
 /// # Errors
 /// [`CliError`] for a folder without a study.
 pub(super) fn run(args: &StatusArgs, console: Console) -> Result<(), CliError> {
+    if let Some(invoice) = &args.invoice {
+        let compared = compare_invoice(&args.folder, invoice)?;
+        return study::show_value(&compared.report(), &compared, console);
+    }
     let status = study_at(&args.folder)?.status(&args.folder)?;
     study::show_value(&status.report(), &status, console)
 }

@@ -334,7 +334,7 @@ impl<'a> RecordedClient<'a> {
         }
         crash_points::passes(CrashPoint::OutcomeWritten);
         let settled = admitted.settle(kept, usage, trouble);
-        if let Some(store) = &self.store {
+        if let Some(store) = self.store.as_ref().filter(|_| !self.meter.is_free()) {
             let asked = (self.meter.vendor(), self.model);
             store
                 .send_log()

@@ -43,10 +43,21 @@ impl SendLog {
     /// That of the record whose exchanges are at this path.
     #[must_use]
     pub fn beside(exchanges: &Path) -> Self {
-        let record = exchanges.parent().unwrap_or(Path::new(""));
+        Self::of_record(exchanges.parent().unwrap_or(Path::new("")))
+    }
+
+    /// That of a record's folder.
+    #[must_use]
+    pub fn of_record(folder: &Path) -> Self {
         Self {
-            path: record.join("private").join("sends.jsonl"),
+            path: folder.join("private").join("sends.jsonl"),
         }
+    }
+
+    /// Its file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Adds a line.

@@ -64,10 +64,11 @@ pub fn replay_study(kind: &dyn AnyKind, out: &Path, depth: Depth) -> Result<Repl
     })
 }
 
-/// The files of a study's folder but its lock and its index, which says how results looked on this machine.
+/// The files of a study's folder but its lock, its index, which says how results looked on this machine, and the times of sends.
 #[must_use]
 pub fn recorded_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = crate::files(folder);
-    found.retain(|path, _| !path.ends_with("lock") && !path.ends_with("index.jsonl"));
+    let of_this_run = ["lock", "index.jsonl", "sends.jsonl"];
+    found.retain(|path, _| !of_this_run.iter().any(|name| path.ends_with(name)));
     found
 }

@@ -260,3 +260,49 @@ fn an_agent_that_was_taken_out_of_the_file_is_withdrawn_by_its_name() {
     assert!(note.contains("ended after 0 of 8 steps (withdrawn)"), "{note}");
     publishes(&folder);
 }
+
+#[test]
+fn an_invoice_is_met_line_by_line() {
+    let calm = vendor(|_| false, Vec::new());
+    let prices = r#"{"rows":[{"model":"m","asof":"2026-11","source":"test","input":1.5,"output":7.25}]}"#;
+    let whole = experiment(&calm.base_url(), "prices = 'prices.json'");
+    let whole = whole.replace("model = 'm',", "model = 'm', max_output_tokens = 700,");
+    let folder = Folder::with(&[("season.toml", &whole), ("prices.json", prices)]);
+    assert_ok(&folder.ktd(&["run", "season.toml", "--out", "season"]));
+    let sends = folder.text(&format!("{CELL}/private/sends.jsonl"));
+    let sends: Vec<Value> = sends
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let cost = |send: &Value| send["cost_picodollars"].as_u64().unwrap();
+    let total: u64 = sends.iter().map(cost).sum();
+    let day = &sends[0]["at"].as_str().unwrap()[..10];
+    let compared = |picodollars: u64| {
+        let dollars = format!(
+            "{}.{:012}",
+            picodollars / 1_000_000_000_000,
+            picodollars % 1_000_000_000_000
+        );
+        folder.write(
+            "bill.csv",
+            format!("day,model,usd\n{day},m,{dollars}\n2020-01-01,other,3\n"),
+        );
+        let output = folder.ktd(&["--json", "status", "season", "--invoice", "bill.csv"]);
+        assert_ok(&output);
+        let compared: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let agrees = |line: usize| compared["lines"][line]["agrees"].as_bool().unwrap();
+        assert!(!agrees(0), "nothing was sent in 2020");
+        (agrees(1), compared["lines"][1]["sends"].as_u64().unwrap())
+    };
+    assert_eq!(compared(total), (true, 8));
+    assert_eq!(compared(total + 20_000_000_000), (false, 8), "two cents more");
+    for none in [
+        "when,model,usd\n2026-11-02,m,1\n",
+        "day,model,usd\n2026-11-02,m,much\n",
+        "day,model,usd\n",
+    ] {
+        folder.write("bill.csv", none);
+        let told = refused(&folder.ktd(&["status", "season", "--invoice", "bill.csv"]), 2);
+        assert!(told.contains("write the columns day, model and usd"), "{told}");
+    }
+}

@@ -7,6 +7,7 @@ use super::rate_gate::{CallEnd, EndpointNews, RateGate, Slot, Waits};
 use crate::cap_reached::CapReached;
 use ktd_agents::Usage;
 use ktd_experiment::amount::Picodollars;
+use ktd_experiment::price_table::TokenPricing;
 use ktd_io::lock::FileLock;
 use ktd_record::exchanges::ExchangeOutcome;
 use ktd_record::tariff::{Charge, Decoded, Tariff};
@@ -73,6 +74,12 @@ impl Meter {
     #[must_use]
     pub fn spender(&self) -> &str {
         &self.spender.id
+    }
+
+    /// Whether nobody is paid: a built-in agent answers.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        *self.tariff.basis() == TokenPricing::Free
     }
 
     /// Whether the endpoint has ever answered, in this run.

@@ -11,7 +11,7 @@ const PIECE_MS: u64 = 500;
 /// Pieces before the present one that count: 60 seconds, and half a second for what is late on its way.
 const MINUTE_PIECES: u64 = 121;
 /// The same for a burst.
-const SECOND_PIECES: u64 = 2;
+const SECOND_PIECES: u64 = 3;
 /// Without a setting a burst is what an even pace allows in a twelfth of a minute.
 const BURST_SHARE: u32 = 12;
 
@@ -194,8 +194,8 @@ mod tests {
             (200, 200, 200, 200),
             (7, 3, 7, 3),
             (1, 0, 1, 1),
-            // A burst is met half a second apart, so that a small one is slower than the minute allows.
-            (600, 5, 205, 5),
+            // Bursts leave two seconds apart, so that a small one is slower than the minute allows.
+            (600, 5, 155, 5),
         ] {
             let found = departures(&limits(requests, 0, burst), 0, 4 * in_minute);
             assert_eq!(most_in(&found, 60_000), in_minute, "{requests}");
