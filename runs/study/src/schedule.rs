@@ -32,6 +32,8 @@ pub(crate) struct AtOnce<'w> {
 /// Units that are to run: each key in turn, and of a key whose callers wait no further one.
 struct Schedule<'w> {
     at_once: AtOnce<'w>,
+    /// What the process has before any unit runs, megabytes.
+    world_megabytes: u64,
     lanes: Mutex<Lanes>,
 }
 
@@ -48,8 +50,10 @@ struct Lane {
     /// Places of units that have not begun.
     places: VecDeque<usize>,
     running: usize,
-    /// One begins in each tick: how many a key bears is only known when they have asked.
-    has_begun_one: bool,
+    /// How many ran at the last tick.
+    at_tick: usize,
+    /// How many have begun since: at most as many, for how many a key bears is only known when they have asked.
+    begun: usize,
 }
 
 impl<'w> Schedule<'w> {
@@ -63,7 +67,8 @@ impl<'w> Schedule<'w> {
                     key: key.cloned(),
                     places: VecDeque::new(),
                     running: 0,
-                    has_begun_one: false,
+                    at_tick: 0,
+                    begun: 0,
                 });
             }
             if let Some(lane) = lanes.get_mut(lane) {
@@ -77,6 +82,7 @@ impl<'w> Schedule<'w> {
         };
         Self {
             at_once,
+            world_megabytes: resident_megabytes().unwrap_or(0),
             lanes: Mutex::new(lanes),
         }
     }
@@ -89,17 +95,23 @@ impl<'w> Schedule<'w> {
         }
         let (count, turn) = (of.all.len(), of.turn);
         let mut in_turn = (0..count).map(|step| (turn + step) % count);
-        let at = in_turn.find(|lane| of.all.get(*lane).is_some_and(|lane| self.may_begin(lane)))?;
+        let running = of.running;
+        let may_begin = |lane: &usize| {
+            of.all
+                .get(*lane)
+                .is_some_and(|lane| self.may_begin(lane, running))
+        };
+        let at = in_turn.find(may_begin)?;
         let lane = of.all.get_mut(at)?;
         let place = lane.places.pop_front()?;
         lane.running += 1;
-        lane.has_begun_one = true;
+        lane.begun += 1;
         of.running += 1;
         of.turn = (at + 1) % count;
         Some((place, at))
     }
 
-    fn may_begin(&self, lane: &Lane) -> bool {
+    fn may_begin(&self, lane: &Lane, running: usize) -> bool {
         if lane.places.is_empty() {
             return false;
         }
@@ -109,14 +121,21 @@ impl<'w> Schedule<'w> {
         if lane.running == 0 {
             return true;
         }
-        let has_memory =
-            || resident_megabytes().is_none_or(|used| used + UNIT_MEGABYTES <= self.at_once.memory_megabytes);
-        !lane.has_begun_one && !(self.at_once.is_waited_for)(key) && has_memory()
+        lane.begun < lane.at_tick.max(1) && !(self.at_once.is_waited_for)(key) && self.has_memory(running)
+    }
+
+    /// Whether one more than so many units has memory, though all of them should need what the longest does.
+    fn has_memory(&self, running: usize) -> bool {
+        let units = u64::try_from(running).unwrap_or(u64::MAX).saturating_add(1);
+        let most = self
+            .world_megabytes
+            .saturating_add(units.saturating_mul(UNIT_MEGABYTES));
+        most <= self.at_once.memory_megabytes
     }
 
     fn tick(&self) {
         for lane in &mut self.lanes().all {
-            lane.has_begun_one = false;
+            (lane.at_tick, lane.begun) = (lane.running, 0);
         }
     }
 

@@ -280,7 +280,8 @@ impl<K: StudyKind> OpenedStudy<K> {
             let at_once = AtOnce {
                 units: most.unwrap_or(usize::MAX),
                 computing,
-                memory_megabytes: K::memory_megabytes(&self.keys),
+                // A number that the kind names is a number.
+                memory_megabytes: most.map_or_else(|| K::memory_megabytes(&self.keys), |_| u64::MAX),
                 is_waited_for: &|key| K::is_waited_for(&self.world, key),
             };
             let ends = all_at_once(
