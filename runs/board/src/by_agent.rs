@@ -10,11 +10,20 @@ pub(super) type ByAgent<'s> = BTreeMap<&'s str, Vec<&'s ScoredEpisode>>;
 
 /// Why an agent that could have a rank has none.
 pub(super) fn why_unranked(scores: &[&ScoredEpisode]) -> Option<String> {
+    if !scores.iter().any(|score| score.held_anything()) && !ended_early(scores) {
+        return Some("held nothing".to_owned());
+    }
+    why_incomplete(scores)
+}
+
+fn ended_early(scores: &[&ScoredEpisode]) -> bool {
+    scores.iter().any(|score| score.ended_early.is_some())
+}
+
+/// Why the scores of an agent are a part of what it was asked to play.
+pub(super) fn why_incomplete(scores: &[&ScoredEpisode]) -> Option<String> {
     if let Some(why) = scores.iter().find_map(|score| score.ended_early.clone()) {
         return Some(why);
-    }
-    if !scores.iter().any(|score| score.held_anything()) {
-        return Some("held nothing".to_owned());
     }
     let counters = || scores.iter().map(|score| &score.summary.counters);
     let decided: usize = counters()

@@ -86,6 +86,9 @@ pub(super) fn load(
     let mut notes = notes_of(findings);
     let (named, early) = apart_early(named);
     notes.extend(early.iter().map(EarlyEnd::note));
+    // One that is not named leaves its agent without a rank as well: else a part would be named.
+    let beside = findings.siblings.iter().filter_map(EarlyEnd::of);
+    let early: Vec<EarlyEnd> = early.into_iter().chain(beside).collect();
     let mut dated = dated(named, options, &market, &mut notes)?;
     let shown: Vec<_> = dated.iter().filter(|dated| dated.is_shown).collect();
     let shown: Vec<_> = shown
@@ -140,6 +143,13 @@ struct EarlyEnd {
 }
 
 impl EarlyEnd {
+    fn of(bundle: &BundleRef) -> Option<Self> {
+        Some(Self {
+            what: ended_early(bundle)?,
+            bundle: bundle.clone(),
+        })
+    }
+
     /// Whether an episode is one of the same agent on the same track.
     fn is_beside(&self, other: &BundleRef) -> bool {
         let track = |bundle: &BundleRef| {
@@ -168,12 +178,9 @@ impl EarlyEnd {
 fn apart_early(named: Vec<OpenedBundle>) -> (Vec<OpenedBundle>, Vec<EarlyEnd>) {
     let (mut whole, mut early) = (Vec::with_capacity(named.len()), Vec::new());
     for opened in named {
-        match ended_early(&opened.bundle) {
+        match EarlyEnd::of(&opened.bundle) {
             None => whole.push(opened),
-            Some(what) => early.push(EarlyEnd {
-                bundle: opened.bundle,
-                what,
-            }),
+            Some(end) => early.push(end),
         }
     }
     (whole, early)

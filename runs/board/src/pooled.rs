@@ -1,6 +1,6 @@
 //! Agents ranked over several windows together.
 
-use super::by_agent::{ByAgent, cohort_of, has_rank};
+use super::by_agent::{ByAgent, cohort_of, has_rank, why_incomplete};
 use super::family_series::MemberSeries;
 use super::record::{
     Bounds, OverlappingWindow, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Resampling, TurnedPair,
@@ -127,8 +127,10 @@ impl<'s> Pool<'_, '_, 's> {
         (market, draws): (&Market, Resampling),
     ) -> PooledRanking {
         let (whole, lacking): (Vec<&str>, Vec<&str>) = self.agents().into_iter().partition(|agent| {
-            let has_all = self.windows.iter().all(|window| window.group.contains_key(agent));
-            has_all && self.decides_enough(agent)
+            // Where it held nothing its selection is 0; where it played a part nothing is known.
+            let is_whole = |scores: &Vec<&ScoredEpisode>| why_incomplete(scores).is_none();
+            let mut windows = self.windows.iter();
+            windows.all(|window| window.group.get(agent).is_some_and(is_whole)) && self.decides_enough(agent)
         });
         let means = self.means(&whole, None);
         let ranks = means.as_ref().and_then(|means| rank_sets(means, draws));

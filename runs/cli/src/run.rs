@@ -124,8 +124,8 @@ fn ended_early(result: &CellResult) -> Option<String> {
 fn withdraw_agents(plan: &RunPlan, agents: &[String]) -> Result<(), CliError> {
     let known: BTreeSet<&str> = plan.config.agents.iter().map(|agent| agent.id.as_str()).collect();
     let panel = plan.config.panel.as_ref().map(|panel| plan.base.join(panel));
-    for cell in withdraw((&plan.output, panel.as_deref()), agents, &known)? {
-        Console::warning(&format!("cell {cell} is closed: its agent was withdrawn"));
+    for told in withdraw((&plan.output, panel.as_deref()), agents, &known)? {
+        Console::warning(&told);
     }
     Ok(())
 }

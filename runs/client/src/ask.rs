@@ -175,6 +175,7 @@ impl<'a> RecordedClient<'a> {
                         is_answered,
                         is_live: pause.is_some(),
                         is_heard: self.meter.is_heard(),
+                        silent_for: self.meter.silent_for(),
                     });
                     if let Some(wait) = pause {
                         self.pause((at, code), wait, &patience).await;
@@ -270,18 +271,19 @@ impl<'a> RecordedClient<'a> {
 
     /// What keeps the endpoint from answering, after an attempt that should be made again after a wait.
     fn trouble(&self, reading: &Reading, wait: Duration) -> Option<Trouble> {
+        let waits = Waits {
+            first: Duration::from_millis(self.retries.first_wait_ms),
+            longest: Duration::from_millis(self.retries.longest_wait_ms),
+        };
         if reading.is_busy() {
             tracing::info!(
                 spender = self.meter.spender(),
                 ?wait,
                 "the provider is busy: its key pauses"
             );
-            return Some(Trouble::Busy(wait));
+            let overloaded = reading.is_overloaded().then_some(waits);
+            return Some(Trouble::Busy { wait, overloaded });
         }
-        let waits = Waits {
-            first: Duration::from_millis(self.retries.first_wait_ms),
-            longest: Duration::from_millis(self.retries.longest_wait_ms),
-        };
         let is_unanswered = matches!(reading, Reading::Again { is_answered, .. } if !is_answered);
         is_unanswered.then_some(Trouble::Unanswered(waits))
     }

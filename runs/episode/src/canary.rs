@@ -9,7 +9,7 @@ use ktd_client::money::Metering;
 use ktd_client::progress::Silent;
 use ktd_data::market_source::MarketSource;
 use ktd_experiment::cells::Cell;
-use ktd_experiment::config::{CanaryConfig, ExperimentConfig};
+use ktd_experiment::config::{CanaryConfig, ExperimentConfig, RetryConfig};
 use ktd_masking::MaskKey;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,11 @@ impl CanarySteps {
     pub fn of(grid: &Grid, canary: CanaryConfig, metering: &Arc<Metering>) -> Result<Self, EpisodeError> {
         let plan = RunPlan {
             config: ExperimentConfig {
-                retries: grid.plan.config.retries,
+                // Cells of all vendors wait for it.
+                retries: RetryConfig {
+                    unanswered_hours: 0,
+                    ..grid.plan.config.retries
+                },
                 ..ExperimentConfig::parse(STEP)?
             },
             base: PathBuf::new(),

@@ -114,6 +114,15 @@ impl Grid {
         let mut cells = cells(&plan.config, &source.market)?;
         let WithdrawnAgents { agents } = WithdrawnAgents::read(&plan.output)?;
         cells.retain(|cell| !agents.contains(&cell.agent.id) || is_finished(&plan, cell));
+        if cells.is_empty() {
+            return Err(EpisodeError::input(
+                "all agents of the experiment were withdrawn before they played a step",
+                format!(
+                    "take them out of {}",
+                    WithdrawnAgents::path(&plan.output).display()
+                ),
+            ));
+        }
         let terms = price_cells(&mut cells, &plan.config, &plan.base)?;
         let factors = LazyFactors::over(&source.market, &cells)?;
         Ok(Self {

@@ -5,7 +5,7 @@ use super::at_step::{mask_at, rules_at};
 use super::decide::Decided;
 use crate::EpisodeError;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::event::{COMPLETED, STOPPED, StepOutcome, WrittenEvent, publishes_account};
+use ktd_bundle::event::{COMPLETED, STOPPED, StepOutcome, WITHDRAWN, WrittenEvent, publishes_account};
 use ktd_bundle::ledger::LedgerLine;
 use ktd_bundle::ledger_binding::ledger_binding;
 use ktd_bundle::ledger_mark::mark_of;
@@ -55,8 +55,15 @@ impl Episode<'_> {
 
     /// Why no further step is played: a replay ends where its record does, and an agent that comes to nothing is stopped.
     fn ends_here(&self) -> Option<String> {
-        if let Some(reason) = self.recorded_end.as_ref().filter(|_| self.events.is_last_left()) {
+        let is_early = |reason: &&String| *reason == WITHDRAWN || reason.starts_with(STOPPED);
+        if let Some(reason) = self.recorded_end.as_ref().filter(is_early)
+            && self.events.is_last_left()
+        {
             return Some(reason.clone());
+        }
+        // What is recorded of the next step comes again first, also where a rule has changed since.
+        if self.events.has_leftovers() {
+            return None;
         }
         let rules = self.stop_after.as_ref()?;
         Some(format!("{STOPPED}{}", self.played.stops(rules)?))

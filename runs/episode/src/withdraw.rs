@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Withdraws agents: notes them, and closes their unfinished episodes, and those of all that were withdrawn before. `known` are
-/// the agents of the experiment; one that was taken out of it is known by its episodes. Tells the cells that were closed.
+/// the agents of the experiment; one that was taken out of it is known by its episodes. Tells, in words, what was closed.
 /// `panel` is where the market of the experiment lies.
 ///
 /// # Errors
@@ -45,8 +45,16 @@ pub fn withdraw(
     let mut closed = Vec::new();
     for (root, agent) in recorded {
         let is_open = || !BundlePaths::new(&root).summary().exists();
-        if withdrawn.agents.contains(&agent) && is_open() {
-            closed.push(close(&root, panel)?);
+        if !withdrawn.agents.contains(&agent) || !is_open() {
+            continue;
+        }
+        match close(&root, panel) {
+            Ok(cell) => closed.push(format!("cell {cell} is closed: its agent was withdrawn")),
+            // What was withdrawn before holds up nobody.
+            Err(error) if !agents.contains(&agent) => {
+                closed.push(format!("{} cannot be closed: {error}", root.display()));
+            }
+            Err(error) => return Err(error),
         }
     }
     Ok(closed)

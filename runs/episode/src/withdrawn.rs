@@ -15,12 +15,16 @@ pub struct WithdrawnAgents {
 }
 
 impl WithdrawnAgents {
+    pub(crate) fn path(output: &Path) -> PathBuf {
+        output.join("withdrawn.json")
+    }
+
     /// Those of a results directory; nobody where it names none.
     ///
     /// # Errors
     /// [`EpisodeError`] for a file that cannot be read.
     pub fn read(output: &Path) -> Result<Self, EpisodeError> {
-        let path = path(output);
+        let path = Self::path(output);
         if !path.exists() {
             return Ok(Self::default());
         }
@@ -33,11 +37,7 @@ impl WithdrawnAgents {
     /// [`EpisodeError`] when it cannot be written.
     pub(crate) fn write(&self, output: &Path) -> Result<(), EpisodeError> {
         create_directory(output)?;
-        let path = path(output);
+        let path = Self::path(output);
         Ok(write_whole(&path, &json_bytes(&path, self)?)?)
     }
-}
-
-fn path(output: &Path) -> PathBuf {
-    output.join("withdrawn.json")
 }

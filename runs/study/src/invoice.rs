@@ -76,8 +76,7 @@ pub fn compare_invoice(folder: &Path, invoice: &Path) -> Result<InvoiceCompariso
         }));
     };
     for log in logs(folder)? {
-        let sends: Vec<SendLine> = LineKind::Log.open(&log)?.whole_values()?;
-        for send in sends {
+        for send in sends(&log)? {
             let day = send.at.chars().take("2026-11-02".len()).collect();
             line(&mut lines, (day, send.model.clone()), &|line| line.add(&send));
         }
@@ -95,21 +94,33 @@ pub fn compare_invoice(folder: &Path, invoice: &Path) -> Result<InvoiceCompariso
     })
 }
 
+/// How many folders deep records lie in a study's.
+const DEPTH: usize = 4;
+
 /// The logs of sends of all records in a folder.
 fn logs(folder: &Path) -> Result<Vec<PathBuf>, StudyError> {
-    let mut logs = Vec::new();
-    for part in list_if_exists(folder)?.into_iter().filter(|part| part.is_dir()) {
-        for record in list_if_exists(&part)?
-            .into_iter()
-            .filter(|record| record.is_dir())
-        {
+    let (mut logs, mut level) = (Vec::new(), vec![folder.to_owned()]);
+    for _ in 0..DEPTH {
+        let mut next = Vec::new();
+        for record in level {
             let log = SendLog::of_record(&record);
             if log.path().exists() {
                 logs.push(log.path().to_owned());
             }
+            next.extend(list_if_exists(&record)?.into_iter().filter(|part| part.is_dir()));
         }
+        level = next;
     }
     Ok(logs)
+}
+
+/// The sends of a log. A line that a kill or a full disk tore is left out.
+fn sends(log: &Path) -> Result<Vec<SendLine>, StudyError> {
+    let (mut lines, mut sends) = (LineKind::Log.open(log)?, Vec::new());
+    while let Some(line) = lines.next_line()? {
+        sends.extend(serde_json::from_slice::<SendLine>(line).ok());
+    }
+    Ok(sends)
 }
 
 fn billed(invoice: &Path) -> Result<Keyed<Picodollars>, StudyError> {

@@ -21,6 +21,8 @@ pub(super) struct Failure {
     pub(super) is_live: bool,
     /// Whether the endpoint has ever answered.
     pub(super) is_heard: bool,
+    /// How long it has answered nobody, whoever asked.
+    pub(super) silent_for: Option<Duration>,
 }
 
 impl Patience {
@@ -45,7 +47,10 @@ impl Patience {
             self.tries = self.tries.saturating_add(1);
             self.unanswered_since = None;
         } else if failure.is_live {
-            self.unanswered_since.get_or_insert_with(Instant::now);
+            let now = Instant::now();
+            let silent = failure.silent_for.and_then(|silent| now.checked_sub(silent));
+            let since = self.unanswered_since.unwrap_or(now);
+            self.unanswered_since = Some(silent.map_or(since, |silent| silent.min(since)));
             self.unheard_tries += u32::from(!failure.is_heard);
         }
     }

@@ -33,6 +33,13 @@ impl Reading {
     }
 }
 
+impl Reading {
+    /// Whether it has no time for anybody.
+    pub(super) fn is_overloaded(&self) -> bool {
+        matches!(self, Self::Again { code, .. } if *code == FaultKind::Overloaded.code())
+    }
+}
+
 /// A turn with nothing in it, and the SHA-256 of its reply.
 pub(super) type Blank = (Box<ModelTurn>, String);
 

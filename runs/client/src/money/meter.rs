@@ -88,6 +88,12 @@ impl Meter {
         self.gate.is_heard()
     }
 
+    /// How long the endpoint has answered nobody.
+    #[must_use]
+    pub fn silent_for(&self) -> Option<Duration> {
+        self.gate.silent_for()
+    }
+
     /// Waits until a request of so many bytes may be sent, and holds the most that it can cost.
     ///
     /// # Errors
@@ -142,8 +148,13 @@ pub struct Admitted<'a> {
 /// What kept an endpoint from answering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
-    /// It has too much to do and wants to be left alone for so long.
-    Busy(Duration),
+    /// It counts requests, or has too much to do, and wants to be left alone for so long.
+    Busy {
+        /// How long.
+        wait: Duration,
+        /// The waits of one that has no time for anybody.
+        overloaded: Option<Waits>,
+    },
     /// Nobody was there.
     Unanswered(Waits),
 }
@@ -176,7 +187,7 @@ impl Admitted<'_> {
             Charge::Nothing | Charge::Incomplete { .. } | Charge::Unknown { .. } => None,
         };
         let endpoint = self.slot.end(match (trouble, outcome) {
-            (Some(Trouble::Busy(wait)), _) => CallEnd::Busy { wait },
+            (Some(Trouble::Busy { wait, overloaded }), _) => CallEnd::Busy { wait, overloaded },
             (Some(Trouble::Unanswered(waits)), _) => CallEnd::Unanswered(waits),
             (
                 None,
@@ -187,12 +198,9 @@ impl Admitted<'_> {
                 tokens: usage.map(|usage| usage.input().saturating_add(usage.output())),
                 reply_tokens: usage.map(Usage::output),
             },
-            (
-                None,
-                ExchangeOutcome::Reply { .. }
-                | ExchangeOutcome::Failed { .. }
-                | ExchangeOutcome::Refused { .. },
-            ) => CallEnd::Otherwise,
+            (None, ExchangeOutcome::Reply { .. } | ExchangeOutcome::Refused { .. }) => CallEnd::Otherwise,
+            // It did not leave, or nobody said what to make of it.
+            (None, ExchangeOutcome::Failed { .. }) => CallEnd::NotMade,
         });
         // Without an amount the most stays spent.
         let paid = self.reservation.zip(charge.amount());

@@ -29,8 +29,11 @@ impl GateClock {
         }
     }
 
+    /// The machine's clock, which also counts while it sleeps, or the runtime's, which is never set back.
     fn now_ms(&self) -> u64 {
-        milliseconds(self.began_since_1970.saturating_add(self.began.elapsed()))
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let counted = self.began_since_1970.saturating_add(self.began.elapsed());
+        milliseconds(since_1970.max(counted))
     }
 }
 
@@ -128,6 +131,8 @@ pub enum CallEnd {
     Busy {
         /// How long.
         wait: Duration,
+        /// The waits of one that has no time for anybody, which is no answer; none of one that counts requests.
+        overloaded: Option<Waits>,
     },
     /// Nobody answered.
     Unanswered(Waits),
@@ -212,6 +217,13 @@ impl RateGate {
     #[must_use]
     pub fn is_heard(&self) -> bool {
         self.state().is_heard
+    }
+
+    /// How long the endpoint has answered nobody.
+    #[must_use]
+    pub fn silent_for(&self) -> Option<Duration> {
+        let state = self.state();
+        state.silence.as_ref().map(|silence| silence.since.elapsed())
     }
 
     /// Waits until a call may be made whose request has about so many tokens. For its reply as many are held as the largest
@@ -312,11 +324,21 @@ impl State {
         at_once: u32,
     ) -> (Option<Duration>, Option<EndpointNews>) {
         let is_first = lowerings == self.lowerings;
-        let (wait, limit) = match ended {
+        let wait = match ended {
             CallEnd::NotMade => return (None, None),
             CallEnd::Unanswered(waits) => return self.unanswered(waits, is_first),
-            CallEnd::Busy { wait } => (Some(wait), (self.limit.min(at_once) / 2).max(1)),
-            CallEnd::Well { .. } | CallEnd::Otherwise => (None, self.limit),
+            CallEnd::Busy {
+                wait,
+                overloaded: Some(waits),
+            } => {
+                let (longer, news) = self.unanswered(waits, is_first);
+                if longer.is_none() && is_first {
+                    self.halve(at_once);
+                }
+                return (longer.max(Some(wait)), news);
+            }
+            CallEnd::Busy { wait, .. } => Some(wait),
+            CallEnd::Well { .. } | CallEnd::Otherwise => None,
         };
         (self.unanswered, self.is_heard) = (0, true);
         let news = self.silence.take().map(|silence| {
@@ -326,9 +348,7 @@ impl State {
             }
         });
         if wait.is_some() && is_first {
-            self.limit = limit;
-            self.went_well = 0;
-            self.lowerings += 1;
+            self.halve(at_once);
         }
         if let CallEnd::Well { reply_tokens, .. } = ended {
             self.largest_reply = self.largest_reply.max(reply_tokens);
@@ -339,6 +359,13 @@ impl State {
             }
         }
         (wait, news)
+    }
+
+    const fn halve(&mut self, at_once: u32) {
+        let least = if self.limit < at_once { self.limit } else { at_once };
+        self.limit = if least < 2 { 1 } else { least / 2 };
+        self.went_well = 0;
+        self.lowerings += 1;
     }
 
     fn unanswered(&mut self, waits: Waits, is_first: bool) -> (Option<Duration>, Option<EndpointNews>) {

@@ -12,6 +12,8 @@ const PIECE_MS: u64 = 500;
 const MINUTE_PIECES: u64 = 121;
 /// The same for a burst.
 const SECOND_PIECES: u64 = 3;
+/// The longest pause: an hour's wish, and a quarter that spreads it.
+const PAUSE_MS_MAX: u64 = 75 * 60 * 1_000;
 /// Without a setting a burst is what an even pace allows in a twelfth of a minute.
 const BURST_SHARE: u32 = 12;
 
@@ -70,7 +72,9 @@ impl RollingMinute {
     pub(super) fn take(&mut self, now_ms: u64, limits: &RateLimits, tokens: u64) -> Option<Duration> {
         let now = now_ms / PIECE_MS;
         self.forget(now);
+        // A pause beyond what a provider may wish is of a clock that went wrong.
         let paused = self.paused_until_ms.saturating_sub(now_ms);
+        let paused = if PAUSE_MS_MAX < paused { 0 } else { paused };
         let until = |piece: Option<u64>| piece.map_or(0, |piece| (piece * PIECE_MS).saturating_sub(now_ms));
         let wait = paused
             .max(until(self.free_of_requests(now, limits)))
@@ -85,7 +89,8 @@ impl RollingMinute {
     /// Gives back the tokens that were held for a request when it was let through, and counts those that it used now.
     pub(super) fn settle(&mut self, taken_at_ms: u64, held: u64, now_ms: u64, used: u64) {
         let taken_at = taken_at_ms / PIECE_MS;
-        if let Some(piece) = self.pieces.iter_mut().find(|piece| piece.at == taken_at) {
+        // It may have been counted in the piece of a process that was ahead.
+        if let Some(piece) = self.pieces.iter_mut().find(|piece| taken_at <= piece.at) {
             piece.tokens = piece.tokens.saturating_sub(held);
         }
         self.add(now_ms / PIECE_MS, 0, used);
@@ -102,9 +107,10 @@ impl RollingMinute {
     }
 
     fn forget(&mut self, now: u64) {
-        // A clock that was set back leaves pieces of the future: they count for nothing.
-        self.pieces
-            .retain(|piece| piece.at <= now && now <= piece.at + MINUTE_PIECES);
+        // Another process may be a little ahead; what is far ahead is of a clock that was set back.
+        self.pieces.retain(|piece| {
+            piece.at <= now.saturating_add(MINUTE_PIECES) && now <= piece.at.saturating_add(MINUTE_PIECES)
+        });
     }
 
     fn add(&mut self, at: u64, requests: u64, tokens: u64) {

@@ -89,7 +89,10 @@ async fn a_busy_provider_is_left_alone_by_all_and_asked_less_at_once() {
     let wait = Duration::from_secs(20);
     // All of them hear that it is busy: that is one event, not eight.
     for slot in enter_all(&gate, 8).await {
-        slot.end(CallEnd::Busy { wait });
+        slot.end(CallEnd::Busy {
+            wait,
+            overloaded: None,
+        });
     }
     assert_eq!(gate.limit(), 4);
     let slots = enter_all(&gate, 4).await;
@@ -111,6 +114,7 @@ async fn the_limit_halves_down_to_one_and_grows_by_one_at_a_time() {
     for expected in [1, 1] {
         gate.enter(0, None).await.end(CallEnd::Busy {
             wait: Duration::from_secs(1),
+            overloaded: None,
         });
         assert_eq!(gate.limit(), expected);
     }
@@ -126,7 +130,10 @@ async fn the_limit_halves_down_to_one_and_grows_by_one_at_a_time() {
 async fn without_limits_a_busy_provider_still_sets_one() {
     let gate = gate(RateLimits::default());
     let mut slots = enter_all(&gate, 10).await;
-    slots.pop().unwrap().end(CallEnd::Busy { wait: Duration::ZERO });
+    slots.pop().unwrap().end(CallEnd::Busy {
+        wait: Duration::ZERO,
+        overloaded: None,
+    });
     assert_eq!(gate.limit(), 5);
 }
 
