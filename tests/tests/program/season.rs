@@ -8,8 +8,13 @@
 )]
 
 use ktd_baselines::named;
+use ktd_bundle::BundlePaths;
+use ktd_bundle::event::WrittenEvent;
+use ktd_bundle::open::{read_header, read_private};
+use ktd_bundle::summary_file::write_summary;
 use ktd_kit::vendor::{Then, json_reply, reply};
 use ktd_kit::{Folder, Vendor, assert_ok, refused};
+use ktd_record::chain::{Log, LogReader};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -305,4 +310,71 @@ fn an_invoice_is_met_line_by_line() {
         let told = refused(&folder.ktd(&["status", "season", "--invoice", "bill.csv"]), 2);
         assert!(told.contains("write the columns day, model and usd"), "{told}");
     }
+}
+
+#[test]
+fn who_names_the_whole_episodes_of_a_withdrawn_agent_alone_ranks_it_no_more() {
+    let gone = vendor(
+        |place| STEPS <= place,
+        reply("404 Not Found", "", br#"{"error":{"message":"no such model"}}"#),
+    );
+    let folder = Folder::with(&[(
+        "season.toml",
+        &experiment(&gone.base_url(), "seeds = [1, 2]\nparallel_cells = 1"),
+    )]);
+    let run = ["run", "season.toml", "--out", "season", "--withdraw", "far"];
+    let told = refused(&folder.ktd(&run[..4]), 2);
+    assert!(told.contains("--withdraw AGENT"), "{told}");
+    assert_ok(&folder.ktd(&run));
+    assert_eq!(summary(&folder)["reason"], "completed", "the first seed is whole");
+    let momentum = CELL.replace("far", "momentum");
+    let output = folder.ktd(&["--json", "leaderboard", CELL, &momentum]);
+    assert_ok(&output);
+    let board: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let rows = board["tracks"][0]["leaders"].as_array().unwrap();
+    let far = rows.iter().find(|row| row["agent"] == "far").unwrap();
+    assert_eq!(far["alpha_rank"], Value::Null);
+    assert_eq!(far["unranked_reason"], "ended after 0 of 8 steps (withdrawn)");
+}
+
+/// A record that is cut after its best step and made again over the cut says that it is complete.
+#[test]
+fn a_record_that_was_cut_and_says_that_it_is_complete_is_refused() {
+    let calm = vendor(|_| false, Vec::new());
+    let folder = Folder::with(&[("season.toml", &experiment(&calm.base_url(), ""))]);
+    assert_ok(&folder.ktd(&["run", "season.toml", "--out", "season"]));
+    assert_ok(&folder.ktd(&["verify", CELL]));
+    let paths = BundlePaths::new(&folder.at(CELL));
+    let events = folder.text(&format!("{CELL}/events.jsonl"));
+    let ends = |line: &str| serde_json::from_str::<Value>(line).unwrap()["body"]["kind"] == "step_end";
+    let kept = events.lines().scan(0, |steps, line| {
+        let before = *steps;
+        *steps += usize::from(ends(line));
+        Some((before, line))
+    });
+    let kept: Vec<&str> = kept
+        .take_while(|(steps, _)| *steps < 5)
+        .map(|(_, line)| line)
+        .collect();
+    folder.write(&format!("{CELL}/events.jsonl"), kept.join("\n") + "\n");
+    let genesis = serde_json::from_str::<Value>(kept[0]).unwrap()["prev"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let whole = LogReader::open(&paths.events())
+        .unwrap()
+        .from(&genesis)
+        .read_to_end()
+        .unwrap();
+    let mut log = Log::continue_at(&paths.events(), (&whole, &whole), &genesis).unwrap();
+    let reason = "completed".to_owned();
+    log.append(&WrittenEvent::EpisodeEnd { reason }).unwrap();
+    let ledger = folder.text(&format!("{CELL}/private/ledger.jsonl"));
+    let ledger: Vec<&str> = ledger.lines().take(5).collect();
+    folder.write(&format!("{CELL}/private/ledger.jsonl"), ledger.join("\n") + "\n");
+    let (_, key) = read_private(&paths, &read_header(&paths).unwrap()).unwrap();
+    write_summary(&paths, &key).unwrap();
+    assert_eq!(summary(&folder)["metrics"]["days"], 5);
+    let told = refused(&folder.ktd(&["verify", CELL]), 1);
+    assert!(told.contains("events.jsonl"), "{told}");
 }
