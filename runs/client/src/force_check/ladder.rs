@@ -1,6 +1,6 @@
 //! Down the ladder, one call a rung, until a call comes back.
 
-use super::measurement::Measurement;
+use super::measurement::{Measurement, Probed};
 use super::record::{CallResult, ProbeRecord, ProbedCall, endpoint_sha256};
 use super::talk::{SUBMIT_CHOICE, request, tool_names};
 use crate::ClientError;
@@ -10,25 +10,13 @@ use crate::money::Metering;
 use ktd_agents::{
     Expected, FaultKind, ForceLevel, ModelFault, ModelTurn, ReplyFault, Transport, Verdict, object_in_text,
 };
-use ktd_experiment::config::{AgentConfig, RetryConfig};
-use ktd_experiment::provider::Provider;
+use ktd_experiment::config::RetryConfig;
 use ktd_prompts::ForceCheckAnswer;
 use ktd_record::exchanges::{Cassette, ExchangeOutcome, ExchangeStore, RequestPlace};
 use std::sync::Arc;
 
 /// Most calls of one probe.
 pub const CALLS_MAX: usize = 3;
-
-/// Whom a probe asks, and when.
-#[derive(Debug, Clone, Copy)]
-pub struct Probed<'a> {
-    /// The agent.
-    pub agent: &'a AgentConfig,
-    /// How its model is spoken to.
-    pub provider: &'a Provider,
-    /// Now, seconds since 1970.
-    pub at_unix_seconds: u64,
-}
 
 /// Measures over a transport; every call is paid for and recorded before it is used.
 ///

@@ -1,10 +1,8 @@
 //! One measurement's folder: its exchanges, and who pays for them at which price, so that a budget counts them later.
 
-use super::ladder::Probed;
 use super::record::exchanges_folder;
 use super::talk::output_tokens;
-use crate::money::KeyName;
-use crate::money::Spender;
+use crate::money::{KeyName, Spender};
 use crate::{ClientError, Payer};
 use ktd_experiment::config::AgentConfig;
 use ktd_experiment::price_table::{PriceTable, PricesRecord, TokenPricing};
@@ -13,6 +11,17 @@ use ktd_io::whole_file::{create_private, json_bytes, list_if_exists, read_json, 
 use ktd_record::tariff::Tariff;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+
+/// Whom a probe asks, and when.
+#[derive(Debug, Clone, Copy)]
+pub struct Probed<'a> {
+    /// The agent.
+    pub agent: &'a AgentConfig,
+    /// How its model is spoken to.
+    pub provider: &'a Provider,
+    /// Now, seconds since 1970.
+    pub at_unix_seconds: u64,
+}
 
 /// Who was measured, and the prices of that day: `payer.json`.
 #[derive(Debug, Serialize, Deserialize)]

@@ -259,6 +259,32 @@ impl OutcomeLine {
     }
 }
 
+/// Number and step of a record. They stand at the beginning of what this program writes, so that most of a line need not be
+/// parsed; another spelling is parsed as a whole.
+pub(super) fn place(line: &[u8]) -> Result<(u64, usize), String> {
+    quick_place(line).map_or_else(
+        || {
+            let (number, record) = Record::parse(line)?;
+            let at = match record {
+                Record::Intent(intent) => intent.at,
+                Record::Outcome { at, .. } => at,
+            };
+            Ok((number, at.step))
+        },
+        Ok,
+    )
+}
+
+pub(super) fn quick_place(line: &[u8]) -> Option<(u64, usize)> {
+    let text = std::str::from_utf8(line.get(..line.len().min(96))?).ok()?;
+    let (number, rest) = text.strip_prefix("{\"seq\":")?.split_once(',')?;
+    let rest = rest
+        .strip_prefix("\"intent\":")
+        .or_else(|| rest.strip_prefix("\"outcome\":"))?;
+    let (step, _) = rest.strip_prefix("{\"at\":{\"step\":")?.split_once(',')?;
+    Some((number.parse().ok()?, step.parse().ok()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,6 @@
 //! The records of a store in order, from both of its parts, of which no more than one line is held.
 
-use super::line::Record;
-use super::store::open_part;
+use super::line::{Record, place};
 use super::{ExchangeOutcome, Intent, RequestPlace, Sent};
 use crate::RecordError;
 use ktd_io::frame::WholeFrames;
@@ -28,6 +27,11 @@ pub(super) struct Extent {
     pub(super) open_bytes: u64,
     /// Bytes after them in both.
     pub(super) torn_bytes: u64,
+}
+
+/// The open part of a store whose compressed part is at `path`.
+pub(super) fn open_part(path: &Path) -> PathBuf {
+    path.with_extension("")
 }
 
 /// The lines of a store, read one by one.
@@ -82,7 +86,7 @@ impl StoreLines {
             let next = self.extent.records;
             while let Some(line) = self.lines.next_line()? {
                 let bytes = u64::try_from(line.len() + 1).unwrap_or(u64::MAX);
-                let (number, step) = super::by_step::place(line).map_err(|what| self.damaged(&what))?;
+                let (number, step) = place(line).map_err(|what| self.damaged(&what))?;
                 if next < number {
                     return Err(self.damaged(&format!("the next record is number {number}")));
                 }

@@ -5,7 +5,7 @@
 //! A finished store is one frame, and has no open part.
 
 use super::line::Record;
-use super::records::{StoreLines, whole_frames};
+use super::records::{StoreLines, open_part, whole_frames};
 use super::{Cassette, ExchangeOutcome, Intent, RequestPlace};
 use crate::RecordError;
 use crate::send_log::SendLog;
@@ -18,11 +18,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// From this size on, bytes, the open part becomes a segment.
 const SEGMENT_BYTES: u64 = 4 << 20;
-
-/// The open part of a store whose compressed part is at `path`.
-pub(super) fn open_part(path: &Path) -> PathBuf {
-    path.with_extension("")
-}
 
 /// An open store that records are appended to. Its copies append to the same file, each record whole.
 #[derive(Debug, Clone)]

@@ -194,19 +194,10 @@ fn standing(leader: &LeaderboardRow, separation: Option<&Separation>) -> [TableC
         TableCell::Text(tag),
         sheet::rank_cell(leader, leader.alpha_rank),
         leader.rank_interval.map_or(TableCell::Empty, |rank| {
-            TableCell::Text(range(rank.low, rank.high))
+            TableCell::Text(ranks::range(rank.low, rank.high))
         }),
         TableCell::Text(letters),
     ]
-}
-
-/// `3`, or `2–5`.
-pub(super) fn range(low: usize, high: usize) -> String {
-    if low == high {
-        low.to_string()
-    } else {
-        format!("{low}\u{2013}{high}")
-    }
 }
 
 fn metric(leader: &LeaderboardRow, key: &str, form: CellForm) -> TableCell {
@@ -278,17 +269,7 @@ pub(super) fn letters(agent: &str, separation: &Separation) -> String {
     let own = separation.agents.iter().position(|other| other == agent);
     let groups = separation.groups.iter().enumerate();
     let names = groups.filter(|(_, group)| own.is_some_and(|own| group.contains(&own)));
-    let names: Vec<String> = names.map(|(place, _)| letter(place)).collect();
+    let names: Vec<String> = names.map(|(place, _)| ranks::letter(place)).collect();
     // Two letters need a gap between the names of groups.
     names.join(if separation.groups.len() <= 26 { "" } else { " " })
-}
-
-/// The name of a group: A to Z, then AA.
-pub(super) fn letter(place: usize) -> String {
-    let letter = |place: usize| u8::try_from(place % 26).map_or('?', |offset| char::from(b'A' + offset));
-    if place < 26 {
-        letter(place).to_string()
-    } else {
-        format!("{}{}", letter(place / 26 - 1), letter(place))
-    }
 }

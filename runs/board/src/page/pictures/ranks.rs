@@ -1,6 +1,5 @@
 //! Picture 1, below the table: rank intervals, groups that the data cannot separate, and who beats whom.
 
-use super::leaders::{letter, range};
 use super::{View, figure, legend, nothing, numbers, ranked};
 use crate::{LeaderboardRow, RankBounds, Separation, SpaP};
 use ktd_view::draw::Align::{Left, Right};
@@ -215,4 +214,23 @@ fn wins(separation: &Separation) -> TableData {
         "Between 5 % and 95 % two agents cannot be separated; nor can they where a setting of the declared family turns \
          their order.",
     )
+}
+
+/// `3`, or `2–5`.
+pub(super) fn range(low: usize, high: usize) -> String {
+    if low == high {
+        low.to_string()
+    } else {
+        format!("{low}\u{2013}{high}")
+    }
+}
+
+/// The name of a group: A to Z, then AA.
+pub(super) fn letter(place: usize) -> String {
+    let letter = |place: usize| u8::try_from(place % 26).map_or('?', |offset| char::from(b'A' + offset));
+    if place < 26 {
+        letter(place).to_string()
+    } else {
+        format!("{}{}", letter(place / 26 - 1), letter(place))
+    }
 }
