@@ -10,14 +10,8 @@ pub(super) type ByAgent<'s> = BTreeMap<&'s str, Vec<&'s ScoredEpisode>>;
 
 /// Why an agent that could have a rank has none.
 pub(super) fn why_unranked(scores: &[&ScoredEpisode]) -> Option<String> {
-    if !scores.iter().any(|score| score.held_anything()) && !ended_early(scores) {
-        return Some("held nothing".to_owned());
-    }
-    why_incomplete(scores)
-}
-
-fn ended_early(scores: &[&ScoredEpisode]) -> bool {
-    scores.iter().any(|score| score.ended_early.is_some())
+    let held_nothing = || !scores.iter().any(|score| score.held_anything());
+    why_incomplete(scores).or_else(|| held_nothing().then(|| "held nothing".to_owned()))
 }
 
 /// Why the scores of an agent are a part of what it was asked to play.

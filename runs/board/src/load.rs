@@ -84,11 +84,13 @@ pub(super) fn load(
     let panel = named.iter().find_map(OpenedBundle::panel);
     let market = market_of(&first.header.data, panel.as_deref(), options.panel.as_deref())?.market;
     let mut notes = notes_of(findings);
-    let (named, early) = apart_early(named);
+    let (named, mut early) = apart_early(named, |opened| &opened.bundle);
     notes.extend(early.iter().map(EarlyEnd::note));
     // One that is not named leaves its agent without a rank as well: else a part would be named.
-    let beside = findings.siblings.iter().filter_map(EarlyEnd::of);
-    let early: Vec<EarlyEnd> = early.into_iter().chain(beside).collect();
+    let (beside, of_siblings) =
+        apart_early(findings.siblings.iter().collect(), |bundle: &&BundleRef| *bundle);
+    notes.extend(EarlyEnd::note_of_siblings(&of_siblings));
+    early.extend(of_siblings);
     let mut dated = dated(named, options, &market, &mut notes)?;
     let shown: Vec<_> = dated.iter().filter(|dated| dated.is_shown).collect();
     let shown: Vec<_> = shown
@@ -96,7 +98,7 @@ pub(super) fn load(
         .map(|dated| (&dated.opened.bundle, dated.days.as_slice()))
         .collect();
     identity::check(&shown)?;
-    dated.extend(siblings(&findings.siblings, &protocol, &market, &mut notes));
+    dated.extend(siblings(&beside, &protocol, &market, &mut notes));
     let fitted = FittedModel::of(&market, &options.settings, range(&dated).ok_or_else(nothing)?)?;
     protocol.freeze(&fitted.model.config().styles);
     let benchmarks = Benchmarks::of(&market);
@@ -165,6 +167,14 @@ impl EarlyEnd {
         self.bundle.row == other.row && track(&self.bundle) == track(other)
     }
 
+    /// That episodes which are not named are no trials.
+    fn note_of_siblings(early: &[Self]) -> Option<String> {
+        let count = early.len();
+        (0 < count).then(|| {
+            format!("episodes beside these that ended before their window did and so are no trials: {count}")
+        })
+    }
+
     fn note(&self) -> String {
         let header = &self.bundle.header;
         format!(
@@ -175,11 +185,11 @@ impl EarlyEnd {
 }
 
 /// Takes the episodes out that ended before their window did.
-fn apart_early(named: Vec<OpenedBundle>) -> (Vec<OpenedBundle>, Vec<EarlyEnd>) {
-    let (mut whole, mut early) = (Vec::with_capacity(named.len()), Vec::new());
-    for opened in named {
-        match EarlyEnd::of(&opened.bundle) {
-            None => whole.push(opened),
+fn apart_early<T>(episodes: Vec<T>, bundle: impl Fn(&T) -> &BundleRef) -> (Vec<T>, Vec<EarlyEnd>) {
+    let (mut whole, mut early) = (Vec::with_capacity(episodes.len()), Vec::new());
+    for episode in episodes {
+        match EarlyEnd::of(bundle(&episode)) {
+            None => whole.push(episode),
             Some(end) => early.push(end),
         }
     }
@@ -254,7 +264,7 @@ fn dated(
 /// Siblings that count as trials: all on the same data, whatever their prompts, tools and rules were, for who tries many
 /// of these and shows one has tried as often. The note says how many do not count.
 fn siblings(
-    siblings: &[BundleRef],
+    siblings: &[&BundleRef],
     protocol: &Protocol,
     market: &Market,
     notes: &mut Vec<String>,
@@ -264,9 +274,6 @@ fn siblings(
             return None;
         }
         let opened = OpenedBundle::read(bundle.clone()).ok()?;
-        if ended_early(bundle).is_some() {
-            return None;
-        }
         let days = opened.panel_days(market).ok()??;
         Some(Dated {
             opened,
@@ -274,12 +281,12 @@ fn siblings(
             is_shown: false,
         })
     };
-    let trials: Vec<Dated> = siblings.iter().filter_map(dated).collect();
+    let trials: Vec<Dated> = siblings.iter().copied().filter_map(dated).collect();
     let left_out = siblings.len() - trials.len();
     if 0 < left_out {
         notes.push(format!(
-            "finished episodes beside these that are of other data, that ended before their window did, or whose private \
-             part is missing or damaged, do not count as trials: {left_out}"
+            "finished episodes beside these that are of other data, or whose private part is missing or damaged, do \
+             not count as trials: {left_out}"
         ));
     }
     trials
