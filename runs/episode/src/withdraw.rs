@@ -7,6 +7,7 @@ use ktd_bundle::BundlePaths;
 use ktd_bundle::event::WITHDRAWN;
 use ktd_bundle::open::read_header;
 use ktd_io::whole_file::list_if_exists;
+use ktd_record::set_aside::is_set_aside;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -65,9 +66,8 @@ fn recorded(output: &Path) -> Result<Vec<(PathBuf, String)>, EpisodeError> {
     let mut recorded = Vec::new();
     for root in list_if_exists(&output.join(CELLS))? {
         let paths = BundlePaths::new(&root);
-        // A folder beside them whose cell was run again says so by its name.
-        let is_aside = root.extension().is_some();
-        if !is_aside && paths.header().exists() {
+        let name = root.file_name().unwrap_or_default().to_string_lossy();
+        if !is_set_aside(&name) && paths.header().exists() {
             recorded.push((root, read_header(&paths)?.agent.id));
         }
     }
