@@ -16,6 +16,7 @@ use ktd_board::{
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_certify::mark::Certificates;
+use ktd_client::cache_folder::cache_folder;
 use ktd_probes::judge::CertificationMark;
 use ktd_record::signing::{PublicKey, SigningKey};
 use ktd_view::draw::paragraph;
@@ -130,18 +131,10 @@ pub(super) fn public_keys(paths: &[PathBuf]) -> Result<Vec<PublicKey>, CliError>
     Ok(keys.collect::<Result<_, _>>()?)
 }
 
-/// Where what was read of records is kept for the next board: below `KTD_CACHE` if that is set, nowhere if it is empty, else
-/// where programs of this user keep what may be deleted at any time.
+/// Where what was read of records is kept for the next board.
 fn kept_readings() -> Option<KeptReadings> {
-    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    let is_set = |folder: &PathBuf| !folder.as_os_str().is_empty();
-    let cache = folder("KTD_CACHE").or_else(|| {
-        let of_user = folder("XDG_CACHE_HOME").filter(is_set);
-        let of_user = of_user.or_else(|| Some(folder("HOME").filter(is_set)?.join(".cache")));
-        Some(of_user?.join("ktd"))
-    });
     Some(KeptReadings {
-        folder: cache.filter(is_set)?.join("readings"),
+        folder: cache_folder()?.join("readings"),
         program: this_program().source_sha256,
     })
 }

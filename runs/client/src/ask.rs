@@ -347,10 +347,10 @@ impl<'a> RecordedClient<'a> {
             let turn = settled
                 .endpoint
                 .map(|news| EndpointTurn { endpoint, news }.to_string());
-            let budget = settled.budget.map(|news| news.to_string());
-            turn.iter()
-                .chain(&budget)
-                .for_each(|news| observer.progress.news(news));
+            let budget = settled.budget.iter().map(ToString::to_string);
+            turn.into_iter()
+                .chain(budget)
+                .for_each(|news| observer.progress.news(&news));
         }
         Ok(())
     }

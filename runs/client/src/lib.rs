@@ -5,6 +5,7 @@
 
 pub mod ask;
 mod asked_model;
+pub mod cache_folder;
 mod cap_reached;
 pub mod conversations;
 pub mod endpoint;

@@ -31,9 +31,7 @@ impl Reading {
         let busy = [FaultKind::RateLimited, FaultKind::Overloaded];
         matches!(self, Self::Again { code, .. } if busy.iter().any(|kind| kind.code() == *code))
     }
-}
 
-impl Reading {
     /// Whether it has no time for anybody.
     pub(super) fn is_overloaded(&self) -> bool {
         matches!(self, Self::Again { code, .. } if *code == FaultKind::Overloaded.code())

@@ -203,9 +203,9 @@ impl fmt::Display for BudgetNews {
 }
 
 impl Reservation {
-    /// The call has ended and cost so much. Tells of the cap of the experiment or of a vendor that has just passed a share.
+    /// The call has ended and cost so much. Tells of the caps, of the experiment and of a vendor, that have just passed a share.
     #[expect(clippy::must_use_candidate, reason = "the call is over, whoever is told")]
-    pub fn settle(mut self, cost: Picodollars) -> Option<BudgetNews> {
+    pub fn settle(mut self, cost: Picodollars) -> Vec<BudgetNews> {
         self.cost = cost;
         let accounts = self.budget.accounts();
         let passed = |scope: &Scope| -> Option<BudgetNews> {
@@ -226,7 +226,7 @@ impl Reservation {
                 percent: percent.next()?,
             })
         };
-        self.scopes.iter().find_map(passed)
+        self.scopes.iter().filter_map(passed).collect()
     }
 }
 

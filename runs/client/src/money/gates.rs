@@ -32,9 +32,7 @@ impl KeyName {
             },
         }
     }
-}
 
-impl KeyName {
     /// The name of the file that counts what all processes of a machine ask with it.
     fn file_name(&self) -> String {
         sha256_hex(format!("{}\n{}", self.key, self.base_url).as_bytes())

@@ -167,7 +167,7 @@ pub struct Settled {
     /// What is new of its endpoint.
     pub endpoint: Option<EndpointNews>,
     /// What is new of the budget.
-    pub budget: Option<BudgetNews>,
+    pub budget: Vec<BudgetNews>,
 }
 
 impl Admitted<'_> {
@@ -204,7 +204,7 @@ impl Admitted<'_> {
         });
         // Without an amount the most stays spent.
         let paid = self.reservation.zip(charge.amount());
-        let budget = paid.and_then(|(reservation, amount)| reservation.settle(amount));
+        let budget = paid.map_or_else(Vec::new, |(reservation, amount)| reservation.settle(amount));
         Settled {
             charge,
             endpoint,

@@ -46,29 +46,33 @@ fn milliseconds(duration: Duration) -> u64 {
 #[derive(Debug)]
 struct Minute {
     own: Mutex<RollingMinute>,
-    shared: Option<SharedFile>,
+    shared: Mutex<Option<SharedFile>>,
 }
 
 impl Minute {
-    /// Where the file of all processes cannot be used, this process counts alone from then on, and the log says so.
+    /// Where the file of all processes cannot be used, this process counts on alone, and the log says so.
     fn change<T>(&self, change: impl Fn(&mut RollingMinute) -> T) -> T {
-        let of_all = self.shared.as_ref().map(|file| {
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_all = shared.as_ref().map(|file| {
             file.change(|found| {
                 let mut minute = RollingMinute::read(found);
                 let value = change(&mut minute);
-                (minute.text().into_bytes(), value)
+                (minute.text().into_bytes(), (minute, value))
             })
         });
-        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
-        let value = change(&mut own);
         match of_all {
-            Some(Ok(of_all)) => of_all,
-            Some(Err(error)) => {
-                tracing::warn!(%error, "rates of this key hold for this process alone");
-                value
+            Some(Ok((minute, value))) => {
+                *own = minute;
+                return value;
             }
-            None => value,
+            Some(Err(error)) => {
+                tracing::warn!(%error, "rates of a key hold for this process alone");
+                *shared = None;
+            }
+            None => {}
         }
+        change(&mut own)
     }
 }
 
@@ -175,7 +179,7 @@ impl RateGate {
             limits,
             minute: Minute {
                 own: Mutex::default(),
-                shared: shared.and_then(|shared| open(shared).inspect_err(warned).ok()),
+                shared: Mutex::new(shared.and_then(|shared| open(shared).inspect_err(warned).ok())),
             },
             clock: GateClock::start(),
             turn: tokio::sync::Mutex::new(()),
@@ -235,7 +239,7 @@ impl RateGate {
         let mut slot = loop {
             // Told before it looks, so that nothing that ends in between is missed.
             let ended = self.ended.notified();
-            match self.try_enter(request_tokens, reply_tokens_max) {
+            match self.try_enter() {
                 Some(slot) => break slot,
                 None => ended.await,
             }
@@ -243,6 +247,9 @@ impl RateGate {
         // A call counts when it leaves: what waits for others first would leave later than it counts.
         loop {
             let ended = self.ended.notified();
+            // The first replies may have told meanwhile how large they are.
+            let reply_tokens = self.state().largest_reply.or(reply_tokens_max).unwrap_or(0);
+            slot.held_tokens = request_tokens.saturating_add(reply_tokens);
             slot.taken_at_ms = self.clock.now_ms();
             let take =
                 |minute: &mut RollingMinute| minute.take(slot.taken_at_ms, &self.limits, slot.held_tokens);
@@ -258,17 +265,16 @@ impl RateGate {
         }
     }
 
-    fn try_enter(self: &Arc<Self>, request_tokens: u64, reply_tokens_max: Option<u64>) -> Option<Slot> {
+    fn try_enter(self: &Arc<Self>) -> Option<Slot> {
         let mut state = self.state();
         if state.limit <= state.in_flight {
             return None;
         }
         state.in_flight += 1;
-        let reply_tokens = state.largest_reply.or(reply_tokens_max).unwrap_or(0);
         Some(Slot {
             gate: Arc::clone(self),
             lowerings: state.lowerings,
-            held_tokens: request_tokens.saturating_add(reply_tokens),
+            held_tokens: 0,
             taken_at_ms: 0,
             is_taken: false,
             is_over: false,
@@ -306,7 +312,7 @@ impl RateGate {
                     minute.end_pause();
                 }
                 if let Some(pause) = pause {
-                    minute.pause(now.saturating_add(milliseconds(pause)));
+                    minute.pause(now, milliseconds(pause));
                 }
             });
         }

@@ -72,9 +72,7 @@ impl RollingMinute {
     pub(super) fn take(&mut self, now_ms: u64, limits: &RateLimits, tokens: u64) -> Option<Duration> {
         let now = now_ms / PIECE_MS;
         self.forget(now);
-        // A pause beyond what a provider may wish is of a clock that went wrong.
-        let paused = self.paused_until_ms.saturating_sub(now_ms);
-        let paused = if PAUSE_MS_MAX < paused { 0 } else { paused };
+        let paused = self.paused(now_ms);
         let until = |piece: Option<u64>| piece.map_or(0, |piece| (piece * PIECE_MS).saturating_sub(now_ms));
         let wait = paused
             .max(until(self.free_of_requests(now, limits)))
@@ -96,9 +94,15 @@ impl RollingMinute {
         self.add(now_ms / PIECE_MS, 0, used);
     }
 
-    /// Nobody may ask before then.
-    pub(super) fn pause(&mut self, until_ms: u64) {
-        self.paused_until_ms = self.paused_until_ms.max(until_ms);
+    /// Nobody may ask for so long.
+    pub(super) fn pause(&mut self, now_ms: u64, wait_ms: u64) {
+        self.paused_until_ms = now_ms.saturating_add(self.paused(now_ms).max(wait_ms));
+    }
+
+    /// What is left of a pause, milliseconds. One beyond what a provider may wish is of a clock that went wrong.
+    fn paused(&self, now_ms: u64) -> u64 {
+        let left = self.paused_until_ms.saturating_sub(now_ms);
+        if PAUSE_MS_MAX < left { 0 } else { left }
     }
 
     /// Somebody was answered: whoever waits may ask.
@@ -228,7 +232,16 @@ mod tests {
     #[test]
     fn a_pause_is_for_all_and_damage_is_nothing() {
         let mut minute = RollingMinute::default();
-        minute.pause(20_000);
+        let mut wrong = RollingMinute::read(u64::MAX.to_string().as_bytes());
+        assert_eq!(wrong.take(5_000, &RateLimits::default(), 0), None);
+        wrong.pause(5_000, 15_000);
+        let wait = wrong.take(5_000, &RateLimits::default(), 0);
+        assert_eq!(
+            wait,
+            Some(Duration::from_secs(15)),
+            "a pause of now holds all the same"
+        );
+        minute.pause(0, 20_000);
         let wait = minute.take(5_000, &RateLimits::default(), 0);
         assert_eq!(wait, Some(Duration::from_secs(15)));
         minute.end_pause();

@@ -3,6 +3,7 @@
 use super::budget::Budget;
 use super::gates::{Gates, KeyName};
 use super::meter::Metering;
+use crate::cache_folder::cache_folder;
 use crate::{ClientError, PricedAgent};
 use ktd_experiment::caps::Caps;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
@@ -12,7 +13,7 @@ use ktd_experiment::rate_limits::RateLimits;
 use ktd_io::lock::FileLock;
 use ktd_io::whole_file::create_private;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Prices, caps and rates of an experiment, of a probe file or of a command.
@@ -128,7 +129,10 @@ impl PaymentTerms {
         agents: impl Iterator<Item = PricedAgent<'a>>,
         count: impl FnOnce(&Budget) -> Result<(), E>,
     ) -> Result<Metering, E> {
-        let gates = Gates::new(limits(&self.rates, agents)?, folder_of_rates());
+        let gates = Gates::new(
+            limits(&self.rates, agents)?,
+            cache_folder().map(|cache| cache.join("rates")),
+        );
         if !self.budget.is_any() {
             return Ok(Metering {
                 gates,
@@ -151,19 +155,6 @@ impl PaymentTerms {
         self.rates.retain(|key, _| *key == name.key);
         self
     }
-}
-
-/// Where all processes of a user on this machine count what they ask with a key: the user's folder of what runs, or that of
-/// caches; `None` where there is neither, and then each process counts alone.
-fn folder_of_rates() -> Option<PathBuf> {
-    let of = |variable: &str| {
-        std::env::var_os(variable)
-            .filter(|path| !path.is_empty())
-            .map(PathBuf::from)
-    };
-    let caches = || of("XDG_CACHE_HOME").or_else(|| of("HOME").map(|home| home.join(".cache")));
-    let folder = of("XDG_RUNTIME_DIR").or_else(caches)?;
-    Some(folder.join("ktd").join("rates"))
 }
 
 /// Under a budget every call has a most.
