@@ -90,7 +90,7 @@ mod tests {
         assert!(plausible.turn().unwrap().normalised().is_empty());
         let huge = read(&with_usage("ok", u64::MAX / 2, u64::MAX / 2));
         let turn = huge.turn().unwrap();
-        assert_eq!((turn.usage().input(), turn.usage().output()), (4_196, 74));
+        assert_eq!((turn.usage().input(), turn.usage().output()), (4_196, 1_000_000));
         assert_eq!(turn.normalised(), [Normalised::UsageImplausible]);
         let blank = read(&with_usage("", u64::MAX / 2, 0));
         assert_eq!(blank.turn().unwrap_err().kind(), FaultKind::ZeroOutput);

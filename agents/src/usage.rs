@@ -88,7 +88,7 @@ const PROMPT_TOKENS_OVERHEAD_MAX: u64 = 4_096;
 /// several tokens at once.
 const OUTPUT_TOKENS_OVERHEAD: u64 = 64;
 
-/// More tokens than any model generates in one reply: the bound where the request names none.
+/// More tokens than any model generates in one reply: the bound where the request names none, and where counts are cut.
 const OUTPUT_TOKENS_MAX: u64 = 1_000_000;
 
 /// The most tokens that one exchange can have used.
@@ -118,7 +118,9 @@ impl UsageBound {
 }
 
 impl Usage {
-    /// These counts cut to `bound`, when they are beyond it. What the provider says that it charged is left out then.
+    /// These counts, when they are beyond `bound`. A request has no more tokens than it has bytes, and is cut to that; output above
+    /// what was allowed is charged, as providers do that do not hold the limit, up to what no model generates. Where anything is
+    /// cut, what the provider says that it charged is left out.
     #[must_use]
     pub fn beyond(&self, bound: UsageBound) -> Option<Self> {
         if self.input() <= bound.input && self.output() <= bound.output {
@@ -130,17 +132,19 @@ impl Usage {
             left -= taken;
             taken
         };
-        let reasoning_output = self.reasoning_output.min(bound.output);
+        let most = bound.output.max(OUTPUT_TOKENS_MAX);
+        let is_cut = bound.input < self.input() || most < self.output();
+        let reasoning_output = self.reasoning_output.min(most);
         Some(Self {
             uncached_input: take(self.uncached_input),
             cache_read: take(self.cache_read),
             cache_write_5m: take(self.cache_write_5m),
             cache_write_1h: take(self.cache_write_1h),
             tool_prompt: take(self.tool_prompt),
-            visible_output: self.visible_output.min(bound.output - reasoning_output),
+            visible_output: self.visible_output.min(most - reasoning_output),
             reasoning_output,
             source: self.source,
-            vendor_cost_picodollars: None,
+            vendor_cost_picodollars: self.vendor_cost_picodollars.filter(|_| !is_cut),
         })
     }
 }
@@ -187,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_beyond_what_was_sent_and_allowed_are_cut_to_it() {
+    fn counts_beyond_what_was_sent_are_cut_and_output_above_what_was_allowed_is_charged() {
         let bound = UsageBound::of(100, Some(10));
         let most = |output| UsageBound { input: 4_196, output };
         assert_eq!(bound, most(74));
@@ -204,11 +208,15 @@ mod tests {
             usage(4_000, 197, 34, 40).beyond(bound),
             Some(usage(4_000, 196, 34, 40))
         );
-        assert_eq!(usage(7, 0, 36, 40).beyond(bound), Some(usage(7, 0, 34, 40)));
+        assert_eq!(
+            usage(7, 0, 36, 40).beyond(bound),
+            Some(usage(7, 0, 36, 40)),
+            "charged"
+        );
         let huge = u64::MAX / 2;
         assert_eq!(
             usage(huge, huge, huge, huge).beyond(bound),
-            Some(usage(4_196, 0, 0, 74))
+            Some(usage(4_196, 0, 0, 1_000_000))
         );
     }
 

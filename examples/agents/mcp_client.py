@@ -49,7 +49,8 @@ class Trader:
             else:
                 action = strategy.orders(state, screen, refused)
             is_error, answer = await self.call("submit_action", action)
-            # An error without the next opening is feedback: the step goes on, and the list may be mended.
+            # An error without the next opening is feedback: the step goes on, and the list may be mended. The first call of
+            # a step is answered so too: it ends research, and its orders do not count.
             if not is_error or "STATE:\n" in answer or "episode is over" in answer:
                 return answer
             refused += strategy.refused_in(answer)

@@ -35,10 +35,12 @@ def main():
                     screen = answer if "candidates" in answer else screen
         if screen is None and told["required"] is None:
             word = call("screen_candidates", strategy.SCREEN)
+        elif told["required"] is None:
+            # Orders are heard once research is over: a word without a call ends it.
+            word = {"type": "say", "text": "The screen is all I look at."}
         elif screen is None:
             word = call("submit_action", {"orders": [], "overall_reason": "without a screen there is no view"})
         else:
-            # Given during research, this ends research and is the submission.
             word = call("submit_action", strategy.orders(strategy.state_of(opening), screen, refused))
         print(json.dumps(word), flush=True)
 

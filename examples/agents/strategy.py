@@ -42,9 +42,10 @@ def orders(state, screen, refused=()):
 def refused_in(feedback):
     """The names whose orders the feedback on a submission rejects; the JSON stands inside a sentence."""
     start = feedback.find("{")
-    if start < 0:
+    try:
+        value, _ = json.JSONDecoder().raw_decode(feedback[max(start, 0):])
+    except ValueError:
         return []
-    value, _ = json.JSONDecoder().raw_decode(feedback[start:])
     table = value.get("orders")
     rows = zip(column(table, "stock_id"), column(table, "result"))
     return [name for name, result in rows if result == "rejected"]

@@ -2,6 +2,7 @@
 
 use super::record::Comparability;
 use super::score::ScoredEpisode;
+use ktd_experiment::amount::Picodollars;
 use ktd_stats::moments::count;
 use std::collections::BTreeSet;
 
@@ -37,16 +38,18 @@ pub(super) fn comparability(scores: &[&ScoredEpisode]) -> Comparability {
     });
     let per_step = |score: &ScoredEpisode| score.summary.per_step;
     let tokens: Vec<Option<u64>> = scores.iter().map(|score| Some(per_step(score)?.tokens)).collect();
-    let costs = scores
-        .iter()
-        .map(|score| Some(per_step(score)?.cost_picodollars?.to_usd()));
+    let costs = scores.iter().map(|score| {
+        let steps = u64::try_from(score.days.len()).unwrap_or(u64::MAX);
+        let paid = score.summary.money.cost?.paid_picodollars;
+        Some(Picodollars(paid.0.checked_div(steps)?).to_usd())
+    });
     let costs: Vec<Option<f64>> = costs.collect();
     let known_of_some = |figures: &[bool]| figures.contains(&true) && figures.contains(&false);
     if known_of_some(&tokens.iter().map(Option::is_some).collect::<Vec<_>>()) {
         mixed.push("tokens_per_step".to_owned());
     }
     if known_of_some(&costs.iter().map(Option::is_some).collect::<Vec<_>>()) {
-        mixed.push("cost_usd_per_step".to_owned());
+        mixed.push("paid_usd_per_step".to_owned());
     }
     Comparability {
         thinking,
@@ -57,7 +60,7 @@ pub(super) fn comparability(scores: &[&ScoredEpisode]) -> Comparability {
         served_models,
         force,
         tokens_per_step: mean_tokens(&tokens),
-        cost_usd_per_step: mean(&costs),
+        paid_usd_per_step: mean(&costs),
         mixed,
     }
 }

@@ -37,6 +37,8 @@ pub struct EpisodeAccount {
     pub weights: Vec<BTreeMap<usize, f64>>,
     /// Stated confidences with what happened.
     pub forecasts: Vec<OrderForecast>,
+    /// Calls of the tool that submits during research.
+    pub early_submissions: usize,
     /// Names of the models that answered, as the provider says.
     pub served_models: BTreeSet<String>,
     /// Net asset values at the closes, CNY, after the initial cash.
@@ -127,6 +129,7 @@ impl EpisodeAccount {
         let reading = observer.reading;
         Ok(Self {
             initial_cny: Fen(reading.initial_cash_fen).to_yuan(),
+            early_submissions: reading.early_submissions,
             served_models: reading.served_models,
             sent: reading.sent,
             orders: observer.orders,

@@ -27,6 +27,8 @@ pub(super) struct RecordReading {
     pub(super) confidences: BTreeMap<usize, Vec<f64>>,
     /// Submissions that were fed back, by the code of the first rule of the exchange that they broke.
     pub(super) fed_back: BTreeMap<String, usize>,
+    /// Calls of the tool that submits during research, which are wishes and no submissions.
+    pub(super) early_submissions: usize,
     /// Names of the models that answered, as the provider says.
     pub(super) served_models: BTreeSet<String>,
     /// Settings of generation as its requests name them.
@@ -36,6 +38,7 @@ pub(super) struct RecordReading {
 impl RecordReading {
     /// Adds what an event says.
     pub(super) fn add(&mut self, event: ReadEvent) {
+        self.early_submissions += event.early_submissions();
         match event {
             ReadEvent::EpisodeBegin { initial_cash_fen, .. } => self.initial_cash_fen = initial_cash_fen,
             ReadEvent::Turn { served_model, .. } => self.served_models.extend(served_model),

@@ -12,6 +12,8 @@ use super::series::rounded;
 use ktd_attribution::account::{Attribution, Linking, Part, WeightBasis};
 use ktd_attribution::metric::{Brier, Forecast, Forecasts, Reliability as Bins, ece, ece_interval};
 use ktd_bundle::summary::Metric;
+use ktd_experiment::amount::Picodollars;
+use ktd_record::spending::Spending;
 use ktd_stats::moments::column_means;
 use ktd_stats::{Confidence, DEFAULT_MEAN_BLOCK_DAYS, Sample, StationaryBootstrap, spread};
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,15 +80,17 @@ fn faults(scores: &[&ScoredEpisode]) -> Faults {
         infrastructure: sum(&|c| c.infrastructure_faults.values().sum()),
         fallbacks: sum(&|c| c.fallback),
         holds: sum(&|c| c.hold),
-        cost_usd: cost_usd(scores),
+        early_submissions: scores.iter().map(|score| score.early_submissions).sum(),
+        paid_usd: money(scores, |money| Some(money.cost?.paid_picodollars)),
+        at_most_usd: money(scores, Spending::total),
     }
 }
 
-/// The cost of all seeds; `None` when that of one is not known.
-fn cost_usd(scores: &[&ScoredEpisode]) -> Option<f64> {
+/// An amount of all seeds; `None` when that of one is not known.
+fn money(scores: &[&ScoredEpisode], of: impl Fn(&Spending) -> Option<Picodollars>) -> Option<f64> {
     scores
         .iter()
-        .map(|score| Some(score.summary.money.cost?.total().to_usd()))
+        .map(|score| Some(of(&score.summary.money)?.to_usd()))
         .sum()
 }
 

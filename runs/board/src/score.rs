@@ -37,6 +37,8 @@ pub struct ScoredEpisode {
     pub sent: SentSettings,
     /// What became of its orders.
     pub orders: OrderTally,
+    /// Calls of the tool that submits during research.
+    pub early_submissions: usize,
     /// Names of the models that answered, as the provider says.
     pub served_models: BTreeSet<String>,
     /// Stated confidences beside what happened, success signed by the side.
@@ -83,6 +85,7 @@ impl ScoredEpisode {
             nav: relative(&path),
             sent: account.sent,
             orders: account.orders,
+            early_submissions: account.early_submissions,
             served_models: account.served_models,
             summary: account.summary,
             days: account.days,

@@ -1,6 +1,6 @@
 //! The public events of an episode, in what the model may see.
 
-use ktd_agents::{ForceLevel, Usage};
+use ktd_agents::{ForceLevel, SUBMIT_ACTION, Usage};
 use ktd_experiment::label;
 use ktd_masking::{Level, Mode, Payload};
 use serde::{Deserialize, Serialize};
@@ -121,6 +121,21 @@ pub enum Event<S> {
         /// [`COMPLETED`], [`WITHDRAWN`], or [`STOPPED`] and why.
         reason: String,
     },
+}
+
+impl<S> Event<S> {
+    /// How often a turn of the model called the tool that submits during research: a wish, whose orders do not count.
+    #[must_use]
+    pub fn early_submissions(&self) -> usize {
+        match self {
+            Self::Turn {
+                phase: Phase::Research,
+                tool_calls,
+                ..
+            } => tool_calls.iter().filter(|name| *name == SUBMIT_ACTION).count(),
+            _ => 0,
+        }
+    }
 }
 
 /// The reason of an episode that was played to its last step.

@@ -200,10 +200,8 @@ pub(super) fn stopped(results: &[CellResult]) -> Result<(), CliError> {
         stopped.filter_map(|result| Some((&result.cell.id, result.result.as_ref().err()?)))
     };
     let is_budget = |error: &StudyError| error.class() == ErrorClass::Budget;
-    // What waits for its client keeps the run from its end, and is no failure beside one.
-    let mut others: Vec<_> = errors().filter(|(_, error)| !is_budget(error)).collect();
-    others.sort_by_key(|(_, error)| error.is_waiting());
-    let mut others = others.into_iter();
+    // What waits for its client is no failure: the table says so, and whoever calls goes on with it.
+    let mut others = errors().filter(|(_, error)| !is_budget(error) && !error.is_waiting());
     let Some((cell, error)) = others.next() else {
         return over_budget(results).and_then(|()| covered(results));
     };
@@ -226,7 +224,7 @@ pub(super) fn stopped(results: &[CellResult]) -> Result<(), CliError> {
 /// Cells that stopped at a cap are neither faulty nor finished: the same command goes on when the cap is raised.
 fn over_budget(results: &[CellResult]) -> Result<(), CliError> {
     let stopped = results.iter().filter_map(|result| result.result.as_ref().err());
-    let stopped: Vec<&StudyError> = stopped.collect();
+    let stopped: Vec<&StudyError> = stopped.filter(|error| !error.is_waiting()).collect();
     let Some(reached) = stopped.first() else {
         return Ok(());
     };

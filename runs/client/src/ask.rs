@@ -16,7 +16,8 @@ use ktd_experiment::provider::Provider;
 use ktd_guard::RequestScan;
 use ktd_io::crash_points::{self, CrashPoint};
 use ktd_record::exchanges::{Cassette, ExchangeOutcome, ExchangeStore, Intent, RequestPlace, key_of_read};
-use ktd_record::tariff::Decoded;
+use ktd_record::spending::LostSends;
+use ktd_record::tariff::{Charge, Decoded};
 use patience::{Failure, Patience};
 use reading::{Reading, is_refused, read};
 use sent_at::SentAt;
@@ -91,6 +92,12 @@ impl Asked {
     }
 }
 
+/// What an attempt that was made now cost, and the wait after it where it should be made again.
+struct LiveAttempt {
+    charge: Charge,
+    pause: Option<Duration>,
+}
+
 /// One attempt, recorded or live.
 struct Sent<'m> {
     outcome: ExchangeOutcome,
@@ -136,6 +143,8 @@ impl<'a> RecordedClient<'a> {
         let mut faults = Vec::new();
         let mut blanks = 0;
         let mut patience = Patience::new(self.retries);
+        let killed = self.cassette.lost_sends(step, ordinal);
+        let mut lost = LostSends::of(killed, self.meter.most(request.body().len()));
         for attempt in 0.. {
             let at = RequestPlace {
                 step,
@@ -145,9 +154,13 @@ impl<'a> RecordedClient<'a> {
             if !self.may_try(at, &patience) {
                 break;
             }
-            let Some((reading, pause)) = self.reading(at, &key, request, expected).await? else {
+            let Some((reading, live)) = self.reading(at, &key, request, expected).await? else {
                 break;
             };
+            let pause = live.and_then(|live| {
+                self.meter.take_back(lost.add(&live.charge));
+                live.pause
+            });
             match reading {
                 Reading::Turn(turn, reply) => return Ok(Asked::answered(faults, key, reply, *turn)),
                 Reading::Stop(error) => return Err(error),
@@ -237,8 +250,8 @@ impl<'a> RecordedClient<'a> {
         Ok(key_of_read(request.path(), request.body(), value.as_ref()))
     }
 
-    /// What the recorded outcome of a place means, or a live one, recorded before anything hangs on it; with the wait
-    /// after a live one that should be tried again. A reply is decoded once, for the session, the charge and the pause.
+    /// What the recorded outcome of a place means, or a live one, recorded before anything hangs on it; with what a live one cost
+    /// and the wait after it. A reply is decoded once, for the session, the charge and the pause.
     ///
     /// A replay that runs out of recorded attempts gets `None`: the episode had given up there.
     async fn reading(
@@ -247,7 +260,7 @@ impl<'a> RecordedClient<'a> {
         key: &str,
         request: &WireRequest,
         expected: &Expected<'_>,
-    ) -> Result<Option<(Reading, Option<Duration>)>, ClientError> {
+    ) -> Result<Option<(Reading, Option<LiveAttempt>)>, ClientError> {
         let Some(sent) = self.sent(at, key, request).await? else {
             return Ok(None);
         };
@@ -265,8 +278,8 @@ impl<'a> RecordedClient<'a> {
         let pause = self.pause_after(&reading, reply.as_ref(), at, key);
         let is_refused = matches!(reading, Reading::Stop(_));
         let trouble = pause.and_then(|wait| self.trouble(&reading, wait));
-        self.keep(at, (&outcome, is_refused), (admitted, usage), trouble)?;
-        Ok(Some((reading, pause)))
+        let charge = self.keep(at, (&outcome, is_refused), (admitted, usage), trouble)?;
+        Ok(Some((reading, Some(LiveAttempt { charge, pause }))))
     }
 
     /// What keeps the endpoint from answering, after an attempt that should be made again after a wait.
@@ -327,7 +340,7 @@ impl<'a> RecordedClient<'a> {
         (outcome, is_refused): (&ExchangeOutcome, bool),
         ((admitted, sent_at), usage): ((Admitted<'_>, SentAt), Option<Decoded>),
         trouble: Option<Trouble>,
-    ) -> Result<(), ClientError> {
+    ) -> Result<Charge, ClientError> {
         // A refused key or model name is kept as such: once fixed, the same request must be sent again.
         let refused = is_refused.then(|| outcome.refused());
         let kept = refused.as_ref().unwrap_or(outcome);
@@ -352,7 +365,7 @@ impl<'a> RecordedClient<'a> {
                 .chain(budget)
                 .for_each(|news| observer.progress.news(&news));
         }
-        Ok(())
+        Ok(settled.charge)
     }
 
     /// An outcome with what its reply holds.

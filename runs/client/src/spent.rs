@@ -13,6 +13,7 @@ use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::Provider;
 use ktd_io::whole_file::{list_if_exists, read_json};
 use ktd_record::RecordPaths;
+use ktd_record::spending::Spending;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -35,8 +36,12 @@ pub fn count_spent(
 ) -> Result<(), ClientError> {
     for folder in record_folders(study)? {
         let paths = RecordPaths::new(&folder);
-        let payer = payer_of(&folder).map_or_else(|| recorded_payer(&folder, terms), Ok)?;
-        match paid(&folder)? {
+        let finished = finished_spending(&folder)?;
+        let today = || payer_of(&folder).filter(|_| finished.is_none());
+        let payer = today().map_or_else(|| recorded_payer(&folder, terms), Ok)?;
+        // Its exchanges need not be read where no send of it was lost.
+        let whole = finished.filter(|money| money.sends.unknown == 0);
+        match whole.and_then(|money| money.total()) {
             Some(total) => budget.count(&payer.spender, total),
             None => payer.count_recorded(&paths.exchanges(), budget)?,
         }
@@ -61,13 +66,14 @@ fn record_folders(study: &Path) -> Result<Vec<PathBuf>, ClientError> {
     Ok(found)
 }
 
-/// What a finished episode has cost, where its summary knows.
-fn paid(folder: &Path) -> Result<Option<ktd_experiment::amount::Picodollars>, ClientError> {
+/// What a finished episode has cost.
+fn finished_spending(folder: &Path) -> Result<Option<Spending>, ClientError> {
     let bundle = BundlePaths::new(folder);
-    if !bundle.summary().exists() {
-        return Ok(None);
-    }
-    Ok(read_summary(&bundle)?.money.total())
+    let is_finished = bundle.summary().exists();
+    Ok(is_finished
+        .then(|| read_summary(&bundle))
+        .transpose()?
+        .map(|summary| summary.money))
 }
 
 /// Whom a unit asked: the part of its `agent.json` that says who pays.
@@ -97,6 +103,7 @@ fn recorded_payer(folder: &Path, terms: &PaymentTerms) -> Result<Payer, ClientEr
         spender: Spender {
             id: header.cell.clone(),
             vendor: header.provider.dialect.id.clone(),
+            pays_itself: header.agent.is_outside(),
         },
         key: KeyName::of(&header.agent, &header.provider),
         tariff: tariff.at(basis),

@@ -7,6 +7,7 @@ use ktd_agents::{Usage, UsageSource};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::price_table::TokenPricing;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Tokens and money of an episode's own sends; or of several episodes, added up.
@@ -220,6 +221,27 @@ impl Spending {
         }
     }
 
+    /// What the sends recorded at `path` count for against a budget: what they cost, but each that nobody answered as much as the
+    /// answer to the same request cost, where one came, and no more than its most. `None` where nobody knows.
+    ///
+    /// # Errors
+    /// As [`each_exchange`].
+    pub fn expected(path: &Path, tariff: &Tariff) -> Result<Option<Picodollars>, RecordError> {
+        let mut spending = Self::begin(tariff);
+        let mut lost: BTreeMap<(usize, u32), LostSends> = BTreeMap::new();
+        let mut above = Picodollars::ZERO;
+        each_exchange(path, |exchange| {
+            spending.add_exchange(exchange, tariff);
+            if let Some((at, request_bytes, outcome)) = exchange.settled() {
+                let charge = tariff.charge_at(at, request_bytes, outcome);
+                let lost = lost.entry((at.step, at.ordinal)).or_default();
+                above = above.plus(lost.add(&charge));
+            }
+            Ok(())
+        })?;
+        Ok(spending.total().map(|total| total.minus(above)))
+    }
+
     /// Adds one send.
     pub fn add_charge(&mut self, charge: &Charge) {
         match charge {
@@ -333,6 +355,38 @@ impl Spending {
     }
 }
 
+/// Sends of one request of which nobody knows whether they were answered.
+#[derive(Debug, Clone, Default)]
+pub struct LostSends(Vec<Picodollars>);
+
+impl LostSends {
+    /// So many, each at its most; none where no most is known.
+    #[must_use]
+    pub fn of(sends: usize, most: Option<Picodollars>) -> Self {
+        Self(most.map_or_else(Vec::new, |most| vec![most; sends]))
+    }
+
+    /// Adds a send of the request, and tells by how much the lost ones before it were counted above what it cost. An answer is
+    /// the best guess at what they cost: the tokens sent are the same.
+    pub fn add(&mut self, charge: &Charge) -> Picodollars {
+        match charge {
+            Charge::Unknown { most: Some(most) } => {
+                self.0.push(*most);
+                Picodollars::ZERO
+            }
+            Charge::Used { cost: Some(paid), .. } => {
+                let lost = std::mem::take(&mut self.0).into_iter();
+                lost.fold(Picodollars::ZERO, |sum, most| {
+                    sum.plus(most.minus(most.min(paid.amount)))
+                })
+            }
+            Charge::Nothing | Charge::Used { .. } | Charge::Incomplete { .. } | Charge::Unknown { .. } => {
+                Picodollars::ZERO
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -377,6 +431,25 @@ mod tests {
         assert_eq!(sum, spending);
         sum.add(&Spending::begin(&tariff(None, TokenPricing::Unknown)));
         assert_eq!(sum.cost, None);
+    }
+
+    #[test]
+    fn a_lost_send_counts_what_the_answer_to_its_request_cost() {
+        let mut lost = LostSends::default();
+        let unknown = |most| Charge::Unknown {
+            most: Some(Picodollars(most)),
+        };
+        for most in [9_000_000, 10_000_000, 3_000_000] {
+            assert_eq!(lost.add(&unknown(most)), Picodollars::ZERO);
+        }
+        assert_eq!(lost.add(&Charge::Nothing), Picodollars::ZERO);
+        // The answer cost 7,000,000: two were held above it, one below.
+        assert_eq!(lost.add(&used(7, None)), Picodollars(5_000_000));
+        assert_eq!(
+            lost.add(&used(7, None)),
+            Picodollars::ZERO,
+            "each is counted down once"
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::entry::EpisodeEntry;
 use crate::{ViewerError, plain_files};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::event::{ReadEvent, StepOutcome};
-use ktd_bundle::ledger::LedgerLine;
+use ktd_bundle::ledger::{ExecutionRecord, FillRecord, LedgerLine};
 use ktd_bundle::ledger_mark::mark_of;
 use ktd_bundle::recorded_step::RecordedStep;
 use ktd_io::sha256::sha256_file;
@@ -46,8 +46,37 @@ pub struct TimelineStep {
     pub nav: Option<f64>,
     /// Orders by what became of them.
     pub fills: BTreeMap<String, usize>,
+    /// Codes of those that did not trade, for the owner of the private part also where the model is not told.
+    pub rejections: Vec<String>,
+    /// What the exchange made of the orders of the day where the model is not told it, by the private ledger.
+    pub untold: Vec<UntoldFill>,
     /// Weights at the close by stock, as shown.
     pub weights: BTreeMap<String, f64>,
+}
+
+/// What became of an order of which the model is told nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UntoldFill {
+    /// `BUY` or `SELL`.
+    pub side: &'static str,
+    /// Shares asked for.
+    pub requested: i64,
+    /// `filled`, `clipped`, or the code of why it did not trade.
+    pub result: &'static str,
+}
+
+impl UntoldFill {
+    fn of(fill: &FillRecord) -> Self {
+        Self {
+            side: fill.side.label(),
+            requested: fill.requested,
+            result: match fill.execution {
+                ExecutionRecord::Filled { is_clipped: true, .. } => "clipped",
+                ExecutionRecord::Filled { .. } => "filled",
+                ExecutionRecord::Rejected { code } => code.code(),
+            },
+        }
+    }
 }
 
 /// How a step looks on the timeline.
@@ -163,13 +192,18 @@ impl TimelineStep {
             .filter_map(|(name, weight)| Some((name.as_str()?.to_owned(), weight.as_f64()?)));
         let weights = weights.collect();
         Self {
-            record,
             turns: 0,
             calls: Vec::new(),
             model_faults: Vec::new(),
             infrastructure_faults: Vec::new(),
             tokens: (0, 0),
             nav,
+            rejections: column(record.fills.get("orders"), "code")
+                .into_iter()
+                .filter_map(|code| code.as_str().map(str::to_owned))
+                .collect(),
+            untold: Vec::new(),
+            record,
             fills: counts,
             weights,
         }
@@ -198,6 +232,7 @@ impl Episode {
             Vec::new()
         };
         let mut episode = Self::of(entry, events, &ledger);
+        episode.add_untold(&ledger);
         episode.real = real_names(&episode.steps, &ledger);
         Ok(episode)
     }
@@ -232,11 +267,33 @@ impl Episode {
         }
     }
 
+    /// Adds what became of orders where the record of the model's words does not say it.
+    fn add_untold(&mut self, ledger: &[LedgerLine]) {
+        for line in ledger {
+            let step = self.steps.iter_mut().find(|step| step.record.step == line.step);
+            let Some(step) = step.filter(|step| !tells_execution(&step.record.fills)) else {
+                continue;
+            };
+            step.untold = line.fills.iter().map(UntoldFill::of).collect();
+            let rejected = line.fills.iter().filter_map(|fill| match fill.execution {
+                ExecutionRecord::Rejected { code } => Some(code.code().to_owned()),
+                ExecutionRecord::Filled { .. } => None,
+            });
+            step.rejections.extend(rejected);
+        }
+    }
+
     /// The step of a number.
     #[must_use]
     pub fn step(&self, step: usize) -> Option<&TimelineStep> {
         self.steps.iter().find(|other| other.record.step == step)
     }
+}
+
+/// Whether what the model is told of its orders is what the exchange made of them: under bands it hears of its own book alone.
+fn tells_execution(fills: &Value) -> bool {
+    let results = column(fills.get("orders"), "result");
+    results.iter().any(|result| result.as_str() != Some("accepted"))
 }
 
 /// What the events of a step count.

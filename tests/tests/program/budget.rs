@@ -239,9 +239,15 @@ fn a_request_of_unknown_outcome_is_charged_at_its_most_and_shown_apart() {
         unknown * (400 * 30_000_000 + 1_024 * 10_000_000) < most,
         "{money}"
     );
+    // The same request was answered after it: the lost one counts as much against the cap.
+    let spent = told["money"]["budget"][0]["spent_picodollars"].as_u64().unwrap();
+    let paid = money["cost"]["paid_picodollars"].as_u64().unwrap();
+    assert!((paid + 1..cost(money)).contains(&spent), "{paid} {spent} {money}");
+    // Counted again from the records alone, it is the same.
+    let (_, again) = scene.run("o");
     assert_eq!(
-        told["money"]["budget"][0]["spent_picodollars"].as_u64(),
-        Some(cost(money))
+        again["money"]["budget"][0]["spent_picodollars"].as_u64(),
+        Some(spent)
     );
     let bundle = "o/cells/m__w__bright-exact__open-research__s1";
     assert_ok(&scene.folder.ktd(&["verify", bundle]));

@@ -184,6 +184,7 @@ async fn grade_all(
     };
     let payer = Payer {
         spender: Spender {
+            pays_itself: false,
             id: "grader".to_owned(),
             vendor: provider.dialect.id.clone(),
         },

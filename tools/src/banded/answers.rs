@@ -70,6 +70,10 @@ fn screen(context: &RosterContext<'_>, arguments: &ScreenArguments) -> Result<Pa
         .collect();
     // The sort is stable, so equal scores keep the order of the ids.
     ranked.sort_by(|left, right| right.0.total_cmp(&left.0));
+    let is_tied = top_k
+        .checked_sub(1)
+        .and_then(|last| Some(ranked.get(last)?.0.total_cmp(&ranked.get(top_k)?.0).is_eq()))
+        .unwrap_or(false);
     let mut columns = vec!["stock_id"];
     columns.extend(arguments.factors.iter().map(|tilt| band_name(tilt.factor.0)));
     columns.push("flags");
@@ -80,11 +84,14 @@ fn screen(context: &RosterContext<'_>, arguments: &ScreenArguments) -> Result<Pa
         row.push(flags(context, stock));
         row
     });
-    Ok(Payload::map([(
-        "candidates",
-        Payload::sparse_table(&columns, rows),
-    )]))
+    let candidates = ("candidates", Payload::sparse_table(&columns, rows));
+    let note = is_tied.then(|| ("note", Payload::label(TIED)));
+    Ok(Payload::map(std::iter::once(candidates).chain(note)))
 }
+
+/// What a screen says whose last stock is not told from the first that it leaves out.
+const TIED: &str = "more stocks score the same as the last one listed, and equals stand in the order of their ids: another \
+                    screen may list the same stocks; use several factors, weights or bounds to tell them apart";
 
 fn snapshot(context: &RosterContext<'_>, arguments: &SnapshotArguments) -> Result<Payload, Vec<Fault>> {
     crate::get_stock_snapshot::lookback(context.limits, arguments)?;

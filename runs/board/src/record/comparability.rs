@@ -23,7 +23,7 @@ pub struct Comparability {
     /// Tokens of requests and replies a step, a mean over runs, cut off; `null` where those of a run are not known.
     pub tokens_per_step: Option<u64>,
     /// US dollars a step, a mean over runs; `null` where those of a run are not known.
-    pub cost_usd_per_step: Option<f64>,
+    pub paid_usd_per_step: Option<f64>,
     /// Settings in which its runs differ, and figures that are known of some runs alone.
     pub mixed: Vec<String>,
 }

@@ -93,8 +93,12 @@ pub struct Faults {
     pub fallbacks: usize,
     /// Steps in which the model decided to hold.
     pub holds: usize,
-    /// Cost of all seeds, US dollars, where known.
-    pub cost_usd: Option<f64>,
+    /// Calls of `submit_action` during research: wishes to submit, whose orders do not count.
+    pub early_submissions: usize,
+    /// What all seeds have paid for replies whose tokens are known, US dollars, where prices are known.
+    pub paid_usd: Option<f64>,
+    /// The same with the most of sends that nobody answered, or whose tokens nobody reported.
+    pub at_most_usd: Option<f64>,
 }
 
 /// A figure over seeds.

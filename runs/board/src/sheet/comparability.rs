@@ -40,7 +40,7 @@ pub(crate) fn table(track: &Track) -> TableData {
             setting("schema_retries", &found.schema_retries),
             setting("served_models", &found.served_models),
             tokens(found.tokens_per_step),
-            TableCell::optional(found.cost_usd_per_step.map(|cost| cost * CENTS), TableCell::Fine),
+            TableCell::optional(found.paid_usd_per_step.map(|cost| cost * CENTS), TableCell::Fine),
             TableCell::Text(found.mixed.join(", ")),
         ]);
     }

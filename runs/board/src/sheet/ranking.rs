@@ -37,7 +37,9 @@ pub(super) fn table(track: &Track) -> TableData {
             ("model faults", Right, 5),
             ("infra faults", Right, 7),
             ("fallbacks", Right, 7),
-            ("cost", Right, 4),
+            ("early", Right, 8),
+            ("paid", Right, 4),
+            ("at most", Right, 7),
         ],
     );
     for leader in &track.leaders {
@@ -140,7 +142,9 @@ fn row(leader: &LeaderboardRow, track: &Track) -> Vec<TableCell> {
         TableCell::Count(leader.faults.model),
         TableCell::Count(leader.faults.infrastructure),
         TableCell::Count(leader.faults.fallbacks),
-        TableCell::optional(leader.faults.cost_usd, TableCell::Dollars),
+        TableCell::Count(leader.faults.early_submissions),
+        TableCell::optional(leader.faults.paid_usd, TableCell::Dollars),
+        TableCell::optional(leader.faults.at_most_usd, TableCell::Dollars),
     ]
 }
 

@@ -97,6 +97,7 @@ fn payer(PayerRecord { agent, provider, .. }: &PayerRecord, basis: TokenPricing)
         spender: Spender {
             id: format!("measurement of {}", agent.id),
             vendor: provider.dialect.id.clone(),
+            pays_itself: false,
         },
         key: KeyName::of(agent, provider),
         tariff: Tariff::new(provider.clone(), basis, Some(output_tokens(provider))),

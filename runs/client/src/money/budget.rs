@@ -33,6 +33,8 @@ pub struct Spender {
     pub id: String,
     /// The vendor's id.
     pub vendor: String,
+    /// Whether what it asks is paid elsewhere, and no cap holds: a program of one's own.
+    pub pays_itself: bool,
 }
 
 impl Spender {
@@ -71,6 +73,21 @@ impl Budget {
             let account = accounts.entry(scope).or_default();
             account.spent = account.spent.plus(spent);
         }
+    }
+
+    /// Takes back what was counted of a call above what it can be taken to have cost.
+    pub fn take_back(&self, spender: &Spender, above: Picodollars) {
+        if above == Picodollars::ZERO {
+            return;
+        }
+        let mut accounts = self.accounts();
+        for scope in spender.scopes() {
+            if let Some(account) = accounts.get_mut(&scope) {
+                account.spent = account.spent.minus(above);
+            }
+        }
+        drop(accounts);
+        self.settled.notify_waiters();
     }
 
     /// How a scope stands.

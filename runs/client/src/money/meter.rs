@@ -88,6 +88,19 @@ impl Meter {
         self.gate.is_heard()
     }
 
+    /// The most that a request of so many bytes can cost, where that is known.
+    #[must_use]
+    pub fn most(&self, request_bytes: usize) -> Option<Picodollars> {
+        self.tariff.most(request_bytes)
+    }
+
+    /// What was counted above what it cost of sends that nobody answered counts no more: their request was answered.
+    pub fn take_back(&self, above: Picodollars) {
+        if let Some(budget) = &self.budget {
+            budget.take_back(&self.spender, above);
+        }
+    }
+
     /// How long the endpoint has answered nobody.
     #[must_use]
     pub fn silent_for(&self) -> Option<Duration> {
@@ -124,10 +137,10 @@ impl Meter {
 
     /// Holds the most that a request can cost. What is free needs no budget.
     async fn reserve(&self, request_bytes: usize) -> Result<Option<Reservation>, Refused> {
-        let Some(budget) = &self.budget else {
+        let Some(budget) = self.budget.as_ref().filter(|_| !self.spender.pays_itself) else {
             return Ok(None);
         };
-        let most = self.tariff.most(request_bytes).ok_or(Refused::NoBound)?;
+        let most = self.most(request_bytes).ok_or(Refused::NoBound)?;
         if most == Picodollars::ZERO {
             return Ok(None);
         }

@@ -42,6 +42,7 @@ impl PricedAgent<'_> {
             spender: Spender {
                 id: id.to_owned(),
                 vendor: provider.dialect.id.clone(),
+                pays_itself: agent.is_outside(),
             },
             key: KeyName::of(agent, provider),
             tariff: Tariff::new(provider.clone(), self.basis.clone(), agent.max_output_tokens()),
@@ -76,9 +77,14 @@ impl Payer {
     /// # Errors
     /// [`ClientError`] when the record cannot be read, and when what it cost is not known.
     pub fn count_recorded(&self, exchanges: &Path, budget: &Budget) -> Result<(), ClientError> {
-        let spending = Spending::of(exchanges, &self.tariff)?;
-        let spent = spending.total().ok_or_else(|| unknown_cost(&self.spender.id))?;
-        budget.count(&self.spender, spent);
+        if self.spender.pays_itself {
+            return Ok(());
+        }
+        let spent = Spending::expected(exchanges, &self.tariff)?;
+        budget.count(
+            &self.spender,
+            spent.ok_or_else(|| unknown_cost(&self.spender.id))?,
+        );
         Ok(())
     }
 }

@@ -8,10 +8,6 @@ use serde_json::value::{RawValue, to_raw_value};
 /// Longest turn of an agent, in bytes: escaped once more, it still fits the largest reply that is read.
 pub(super) const TURN_BYTES_MAX: usize = 2 * 1024 * 1024;
 
-/// What the bridge says in the agent's place when the agent submits during research: a turn without a tool call,
-/// which closes research.
-const RESEARCH_IS_DONE: &str = "My research is done; the submission follows.";
-
 /// One turn of an outside agent. Texts are kept as the JSON they came as, so that nothing is repaired on the way.
 #[derive(Debug, Clone)]
 pub struct AgentTurn {
@@ -107,11 +103,6 @@ impl AgentTurn {
     pub const fn with_usage(mut self, usage: Option<TokenCounts>) -> Self {
         self.usage = usage;
         self
-    }
-
-    /// The turn that closes research in the agent's place.
-    pub(super) fn research_is_done() -> Self {
-        Self::of(TurnContent::Text(raw(&RESEARCH_IS_DONE)))
     }
 
     const fn of(content: TurnContent) -> Self {

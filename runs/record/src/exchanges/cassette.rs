@@ -174,6 +174,16 @@ impl Cassette {
         self.of(at).next().is_some()
     }
 
+    /// How many sends of a request have no outcome: the program was killed before it came.
+    #[must_use]
+    pub fn lost_sends(&self, step: usize, ordinal: u32) -> usize {
+        let attempts = RequestPlace::attempts(step, ordinal);
+        let sends = self
+            .sends
+            .range((*attempts.start(), 0)..=(*attempts.end(), usize::MAX));
+        sends.filter(|(_, sent)| sent.outcome.is_none()).count()
+    }
+
     /// How many sends there are.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -215,8 +215,10 @@ fn faults_of(step: &TimelineStep) -> BTreeSet<&str> {
         .model_faults
         .iter()
         .map(|(code, detail)| detail.as_deref().unwrap_or(code));
+    let rejected = step.rejections.iter().map(String::as_str);
     refused
         .chain(model)
+        .chain(rejected)
         .chain(step.infrastructure_faults.iter().map(String::as_str))
         .collect()
 }

@@ -4,7 +4,7 @@ use super::episode::{above, outcome_text};
 use super::frame::{Page, PageSite};
 use super::value::{RealNames, document, laid_out, line, name, text};
 use crate::catalogue::ExperimentEntry;
-use crate::episode::{Episode, TimelineStep, yuan};
+use crate::episode::{Episode, TimelineStep, UntoldFill, yuan};
 use crate::step::{ReadReply, StepExchange, ToolUse};
 use ktd_view::draw::{change, counted, decimals, grouped};
 use maud::{Markup, html};
@@ -92,6 +92,10 @@ fn decision(step: &TimelineStep, real: &RealNames) -> Markup {
             @if record.orders.is_empty() { p.nothing { "No order." } } @else { (orders(step, real)) }
             @if let Some(fills) = record.fills.get("orders") { h3 { "What became of them" } (laid_out(fills, real, 0)) }
             @if let Some(reasons) = record.fills.get("reasons") { h3 { "What the codes mean" } (laid_out(reasons, real, 0)) }
+            @if !step.untold.is_empty() {
+                h3 { "What the exchange made of the orders of this day, which the model is not told" }
+                (untold(&step.untold))
+            }
             @if let Some(events) = record.fills.get("events") { h3 { "Corporate actions" } (laid_out(events, real, 0)) }
             @if !step.model_faults.is_empty() {
                 h3 { "Refused submissions" }
@@ -105,6 +109,18 @@ fn decision(step: &TimelineStep, real: &RealNames) -> Markup {
             }
         }
     }
+}
+
+fn untold(fills: &[UntoldFill]) -> Markup {
+    let table = html! {
+        table {
+            thead { tr { th scope="col" { "#" } th.l scope="col" { "side" } th scope="col" { "shares asked for" } th.l scope="col" { "result" } } }
+            tbody { @for (place, fill) in fills.iter().enumerate() {
+                tr { td { (place + 1) } td.l { (fill.side) } td { (fill.requested) } td.l { (fill.result) } }
+            } }
+        }
+    };
+    ktd_view::draw::scroll("untold", &table)
 }
 
 fn orders(step: &TimelineStep, real: &RealNames) -> Markup {

@@ -104,7 +104,7 @@ fn check_comparability(found: &Value, folder: &Folder, cutoff: &str) {
     assert_eq!(compared["served_models"], json!(["served-1", "served-2"]));
     assert_eq!(compared["mixed"], json!(["served_models"]));
     assert!(compared["tokens_per_step"].as_u64().unwrap() > 0);
-    assert_eq!(compared["cost_usd_per_step"], Value::Null, "there is no price");
+    assert_eq!(compared["paid_usd_per_step"], Value::Null, "there is no price");
     let shown = quiet(
         folder.path(),
         &[

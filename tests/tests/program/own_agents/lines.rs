@@ -16,7 +16,7 @@ fn scene_with(answers: &str, more: &str) -> Scene {
     scene
 }
 
-/// Asks a tool and then holds.
+/// Asks a tool and then holds; the first submission of a step comes during research, and is a wish.
 const WELL_BEHAVED: &str = r#"
 case $line in
   *'"type":"end"'*) exit 0 ;;
@@ -39,7 +39,7 @@ fn an_agent_submits_once_and_its_bundle_replays_without_it() {
     let output = scene.run();
     assert!(output.status.success(), "{}", told(&output));
     let heard = heard(&scene);
-    assert_eq!(heard.len(), 7, "two questions a step, and the end");
+    assert_eq!(heard.len(), 10, "three questions a step, and the end");
     assert_eq!(heard[0]["protocol"], 1);
     assert_eq!(heard[0]["tools"].as_array().unwrap().len(), 7);
     assert!(heard[0]["system"].as_str().unwrap().contains("one stock account"));
@@ -49,18 +49,32 @@ fn an_agent_submits_once_and_its_bundle_replays_without_it() {
         "its call and the answer"
     );
     assert_eq!(heard[1]["messages"][1]["role"], "tool");
+    // One rule for all who trade: an early submission ends research, and its orders are asked for again.
+    let early = &heard[2];
     assert_eq!(
-        (&heard[2]["step"], &heard[2]["whole"], &heard[2]["ended"]),
+        (
+            &early["phase"],
+            &early["required"],
+            &early["messages"][1]["content"]
+        ),
+        (
+            &json!("submission"),
+            &json!("submit_action"),
+            &json!("Research for this step is over; no further tool will be answered.")
+        )
+    );
+    assert_eq!(
+        (&heard[3]["step"], &heard[3]["whole"], &heard[3]["ended"]),
         (&json!(2), &json!(true), &json!({ "step": 1, "outcome": "hold" }))
     );
     assert_eq!(
-        heard[6],
+        heard[9],
         json!({ "type": "end", "ended": { "step": 3, "outcome": "hold" } })
     );
 
     let counters = scene.counters();
     assert_eq!((&counters["hold"], &counters["turns"]), (&json!(3), &json!(9)));
-    assert_eq!(counters["completion_tokens"], 7 * 3);
+    assert_eq!(counters["completion_tokens"], 7 * 6);
     assert_eq!(
         (&counters["model_faults"], &counters["infrastructure_faults"]),
         (&json!({}), &json!({}))
@@ -75,14 +89,15 @@ fn an_agent_submits_once_and_its_bundle_replays_without_it() {
 
 #[test]
 fn bad_words_of_the_protocol_are_the_agents_mistakes() {
-    // In turn: an unknown tool, a submission that is no JSON, prose in the place of a submission, and a good one.
+    // In turn: an unknown tool, the wish to submit, a submission that is no JSON, prose in the place of one, and a good one.
     let scene = scene(
         r#"
 count=$((count + 1))
 case $count in
   1) echo '{"type":"call","name":"no_such_tool"}' ;;
-  2) echo "{\"type\":\"call\",\"name\":\"submit_action\",\"arguments\":\"{'orders': \"}" ;;
-  3) echo '{"type":"say","text":"I would rather not."}' ;;
+  2) echo '{"type":"call","name":"submit_action","arguments":{"orders":5}}' ;;
+  3) echo "{\"type\":\"call\",\"name\":\"submit_action\",\"arguments\":\"{'orders': \"}" ;;
+  4) echo '{"type":"say","text":"I would rather not."}' ;;
   *) echo '{"type":"call","name":"submit_action","arguments":{"orders":[],"overall_reason":"nothing to do today"}}' ;;
 esac
 "#,
@@ -261,7 +276,7 @@ fn a_branch_goes_on_with_an_outside_agent() {
     let heard = heard(&second);
     assert_eq!(
         (&heard[0]["step"], &heard[0]["ended"], heard.len()),
-        (&json!(2), &Value::Null, 5)
+        (&json!(2), &Value::Null, 7)
     );
     second.check();
 }

@@ -366,13 +366,16 @@ fn force(cohort: Cohort) -> ForceLevel {
 }
 
 fn faults(chance: &mut Chance, cohort: Cohort) -> Faults {
+    let paid = chance.share() * 40.0;
     Faults {
         coverage: Some(1.0 - chance.share() * 0.02),
         model: chance.below(30),
         infrastructure: chance.below(9),
         fallbacks: chance.below(6),
         holds: chance.below(60),
-        cost_usd: (cohort == Cohort::Model).then(|| chance.share() * 40.0),
+        early_submissions: 0,
+        paid_usd: (cohort == Cohort::Model).then_some(paid),
+        at_most_usd: (cohort == Cohort::Model).then_some(paid * 1.1),
     }
 }
 
@@ -387,7 +390,7 @@ fn comparability(name: &str) -> Comparability {
         served_models: vec![format!("{name}-2026-10"), format!("{name}-2026-11")],
         force: one("F1"),
         tokens_per_step: Some(21_500),
-        cost_usd_per_step: Some(0.0123),
+        paid_usd_per_step: Some(0.0123),
         mixed: one("served_models"),
     }
 }

@@ -34,7 +34,7 @@ const MEMORY: [&str; 2] = ["gap, total", "gap, selection"];
 /// Heads of whether the mask was tried.
 const MASK: [&str; 2] = ["mask", "certificate"];
 /// Heads of how the run went.
-const CONDUCT: [&str; 9] = [
+const CONDUCT: [&str; 11] = [
     "force",
     "seeds",
     "coverage",
@@ -42,7 +42,9 @@ const CONDUCT: [&str; 9] = [
     "infra faults",
     "fallbacks",
     "holds",
-    "cost",
+    "early",
+    "paid",
+    "at most",
     "answered by",
 ];
 
@@ -246,10 +248,10 @@ fn skill(leader: &LeaderboardRow) -> [TableCell; 6] {
     ]
 }
 
-fn conduct(leader: &LeaderboardRow) -> [TableCell; 9] {
+fn conduct(leader: &LeaderboardRow) -> [TableCell; 11] {
     let faults = &leader.faults;
     if leader.seeds.is_empty() {
-        return [const { TableCell::Empty }; 9];
+        return [const { TableCell::Empty }; 11];
     }
     [
         sheet::force(leader),
@@ -259,7 +261,9 @@ fn conduct(leader: &LeaderboardRow) -> [TableCell; 9] {
         TableCell::Count(faults.infrastructure),
         TableCell::Count(faults.fallbacks),
         TableCell::Count(faults.holds),
-        TableCell::optional(faults.cost_usd, TableCell::Dollars),
+        TableCell::Count(faults.early_submissions),
+        TableCell::optional(faults.paid_usd, TableCell::Dollars),
+        TableCell::optional(faults.at_most_usd, TableCell::Dollars),
         TableCell::Text(leader.served_models.join(", ")),
     ]
 }

@@ -8,6 +8,7 @@ fn spender(cell: u8) -> Spender {
     Spender {
         id: format!("c{cell}"),
         vendor: format!("v{}", cell % 2),
+        pays_itself: false,
     }
 }
 
