@@ -21,6 +21,7 @@ mod played;
 pub mod real_names;
 mod results;
 mod resume;
+mod revalued;
 mod step;
 mod texts;
 pub mod transports;
@@ -120,7 +121,9 @@ pub async fn run_episode(
     }
     paths.create()?;
     let _lock = paths.lock_for_writing()?;
+    let revalued = revalued::revalued(paths, &input.cell.basis)?;
     let genesis = begin::write_identity(input, paths)?;
+    revalued.iter().for_each(|what| progress.news(what));
     let guard = input
         .shared
         .guards

@@ -131,6 +131,33 @@ fn cells_stop_at_the_cap_and_the_same_command_goes_on_when_it_is_raised() {
 }
 
 #[test]
+fn a_cell_that_goes_on_at_other_prices_says_what_it_had_spent_counts_now() {
+    let scene = Scene::new();
+    scene.capped("5.00");
+    // One that is stopped by its cap in the middle, and goes on at half the price beside a program of one's own.
+    let whole = scene.run("whole").1;
+    let cap = cost(&whole["money"]["experiment"]) / 2;
+    scene.capped(&format!("0.{cap:012}"));
+    assert_eq!(scene.run("o").0, Some(3));
+    scene.folder.write("prices.json", PRICES.replace("30.0", "15.0"));
+    scene.capped("5.00");
+    let own = "agents = [{ id = \"mine\", command = [\"false\"], timeout_seconds = 1 },\n";
+    let text = scene.folder.text("paid.toml").replace("agents = [", own);
+    let short = "retries = { attempts = 1, unanswered_hours = 0 }\n";
+    scene.folder.write("paid.toml", format!("{short}{text}"));
+    let output = command(scene.folder.path(), &["run", "paid.toml", "--out", "o"])
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        told.contains("goes on at other prices; what it had spent, $0."),
+        "{told}"
+    );
+    let ended = String::from_utf8_lossy(&output.stdout);
+    assert!(ended.contains("mine") && !told.contains("budget"), "{told}");
+}
+
+#[test]
 fn what_stops_is_told_with_the_way_on() {
     let scene = Scene::new();
     scene.capped("0.0001");
