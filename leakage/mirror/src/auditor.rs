@@ -60,7 +60,7 @@ impl AuditSubject {
             Some(panel) => MarketSource::from_file(panel)?.market,
             None => MarketSource::of(&config, path.parent().unwrap_or_else(|| Path::new("")))?.market,
         };
-        let cells = cells(&config, &market)?;
+        let cells = cells(&config, &market, None)?;
         let days = || cells.iter().flat_map(|cell| cell.window.days.iter().copied());
         Ok(Self {
             window: days().min().zip(days().max()),

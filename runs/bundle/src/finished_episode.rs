@@ -4,7 +4,7 @@ use crate::bundle_ref::BundleRef;
 use crate::header::PrivateEpisode;
 use crate::ledger::LedgerLine;
 use crate::ledger_binding::file_binding;
-use crate::open::read_private;
+use crate::open::{check_drawn_days, read_private};
 use crate::recorded_files::{RecordObserver, RecordedFiles};
 use crate::recorded_prompts::PromptCheck;
 use crate::sent_settings::SentSettings;
@@ -97,8 +97,11 @@ impl OpenedBundle {
             TradeDate::parse(text).map_err(|error| RecordError::damaged(&path, error.to_string()))
         };
         let (first, last) = (date(&private.first_day)?, date(&private.last_day)?);
-        let window = &self.bundle.header.window.id;
-        Ok(Some(days_between(window, first, last, market)?))
+        let header = &self.bundle.header;
+        let days = days_between(&header.window.id, first, last, market)?;
+        let paths = BundlePaths::new(&self.bundle.root);
+        check_drawn_days((&paths, header), private, &days, market)?;
+        Ok(Some(days))
     }
 
     /// The SHA-256 of what closes a finished record, its summaries, and what they say. Every other file of it has the hash that

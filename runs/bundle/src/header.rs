@@ -3,6 +3,7 @@
 use ktd_experiment::branch::BranchRecord;
 use ktd_experiment::config::{AgentConfig, SessionConfig, ToolLimits};
 use ktd_experiment::data_record::DataRecord;
+use ktd_experiment::drawn_windows::DrawRecord;
 use ktd_experiment::mask_arm::{MaskArm, MaskInstruction, arm_label};
 use ktd_experiment::price_table::PricesRecord;
 use ktd_experiment::provider::Provider;
@@ -106,6 +107,9 @@ pub struct WindowRecord {
     pub steps: usize,
     /// First and last trading day, unless the mask hides days.
     pub dates: Option<WindowDates>,
+    /// How it was drawn; absent of a window that whoever wrote the experiment knew.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub draw: Option<DrawRecord>,
 }
 
 /// A mask as far as it may be published.
@@ -160,6 +164,9 @@ pub struct PrivateEpisode {
     pub first_day: String,
     /// Last trading day of the window.
     pub last_day: String,
+    /// The key of all windows of the draw, where this one was drawn.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub window_key: Option<String>,
     /// Where the panel was, for the convenience of replay.
     pub panel: Option<String>,
     /// SHA-256 over the other fields: nothing public can bind them without telling them.
@@ -171,7 +178,8 @@ impl PrivateEpisode {
     #[must_use]
     pub fn sealed(mut self) -> Self {
         let panel = self.panel.as_deref().unwrap_or_default();
-        let fields = [&self.mask_key, &self.first_day, &self.last_day, panel];
+        let mut fields = vec![&*self.mask_key, &self.first_day, &self.last_day, panel];
+        fields.extend(self.window_key.as_deref());
         self.seal = sha256_hex(fields.join("\n").as_bytes());
         self
     }

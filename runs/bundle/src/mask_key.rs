@@ -37,7 +37,7 @@ pub fn mask_key(given: Option<PathBuf>, kept: &Path) -> Result<MaskKey, RecordEr
             let text = read_input(&given)?;
             (given, text)
         }
-        None if !kept.exists() => return draw_key(kept),
+        None if !kept.exists() => return keep_key(kept, &drawn()?),
         None => (kept.to_owned(), read_text(kept, KEY_LIMIT_BYTES)?),
     };
     if is_kept && text.trim() == DEMO_KEY {
@@ -70,17 +70,20 @@ pub fn draw_key_file(path: &Path) -> Result<MaskKey, RecordError> {
     Ok(key)
 }
 
-fn draw_key(path: &Path) -> Result<MaskKey, RecordError> {
-    let key = drawn()?;
+/// Writes a new key where an experiment keeps it, and gives the one that stands there then: another run of the same experiment may
+/// have been first.
+///
+/// # Errors
+/// [`RecordError`] when the disk refuses.
+pub fn keep_key(path: &Path, key: &MaskKey) -> Result<MaskKey, RecordError> {
     let directory = path.parent().unwrap_or(path);
     create_private(directory)?;
     write_file(
         path,
-        text_of(&key).as_bytes(),
+        text_of(key).as_bytes(),
         IfExists::Keep,
         Durability::Buffered,
     )?;
-    // Another run of the same experiment may have been first: its key is the experiment's.
     let kept = read_text(path, KEY_LIMIT_BYTES)?;
     parse_key(&kept).map_err(|error| RecordError::damaged(path, error.to_string()))
 }

@@ -3,6 +3,7 @@
 use crate::header::{Header, PrivateEpisode};
 use crate::header_names::check_names;
 use crate::{BundlePaths, FORMAT_VERSION};
+use ktd_env::{DayIndex, Market};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{json_bytes, parse_json, read_bounded};
 use ktd_masking::MaskKey;
@@ -96,5 +97,41 @@ pub fn read_private(paths: &BundlePaths, header: &Header) -> Result<(PrivateEpis
             "its mask key is not the one that header.json commits to",
         ));
     }
+    if window_commitment(&private) != header.window.draw.as_ref().map(|draw| draw.commitment.clone()) {
+        return Err(RecordError::damaged(
+            &path,
+            "its window key is not the one that header.json commits to",
+        ));
+    }
     Ok((private, key))
+}
+
+/// What binds the key of the windows that a private part opens; a text that is no key binds nothing.
+fn window_commitment(private: &PrivateEpisode) -> Option<String> {
+    let key = private.window_key.as_deref()?;
+    Some(MaskKey::parse(key).map_or_else(|_| String::new(), |key| key.commitment()))
+}
+
+/// Whether the days that a private part names are those that follow from its draw: nobody moves a window when it is opened.
+///
+/// # Errors
+/// [`RecordError`] where they are others.
+pub fn check_drawn_days(
+    (paths, header): (&BundlePaths, &Header),
+    private: &PrivateEpisode,
+    days: &[DayIndex],
+    market: &Market,
+) -> Result<(), RecordError> {
+    let Some((draw, key)) = header.window.draw.as_ref().zip(private.window_key.as_deref()) else {
+        return Ok(());
+    };
+    let key =
+        MaskKey::parse(key).map_err(|error| RecordError::damaged(&paths.episode(), error.to_string()))?;
+    if draw.window_days(&key, market)? == days {
+        return Ok(());
+    }
+    Err(RecordError::damaged(
+        &paths.episode(),
+        "its days are not those that follow from the draw of its window on this panel",
+    ))
 }

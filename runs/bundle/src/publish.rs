@@ -154,17 +154,17 @@ fn consent(first: &BundleRef, count: usize) -> RecordError {
 fn check_shared_keys(masked: &[&BundleRef]) -> Result<(), RecordError> {
     let opened: BTreeMap<&str, &BundleRef> = masked
         .iter()
-        .map(|found| (found.header.mask.commitment.as_str(), *found))
+        .flat_map(|found| secrets(found).map(|secret| (secret, *found)))
         .collect();
     for root in neighbours(masked)? {
         // What cannot be read is of another format or damaged: no episode of this program continues there.
         let Ok(other) = BundleRef::read(&root) else {
             continue;
         };
-        let shared = opened.get(other.header.mask.commitment.as_str());
+        let shared = secrets(&other).find_map(|secret| opened.get(secret));
         if let Some(found) = shared.filter(|_| !other.is_finished()) {
             let what = format!(
-                "{} has not ended, and {} has the same mask key: publishing it would tell what the other one hides",
+                "{} has not ended, and {} has the same mask key, or its window is of the same draw: publishing it would tell what the other one hides",
                 other.root.display(),
                 found.root.display()
             );
@@ -175,6 +175,13 @@ fn check_shared_keys(masked: &[&BundleRef]) -> Result<(), RecordError> {
         }
     }
     Ok(())
+}
+
+/// What binds the secrets that publishing an episode opens: its mask key, and the key of all windows of its draw.
+fn secrets(found: &BundleRef) -> impl Iterator<Item = &str> {
+    let draw = found.header.window.draw.as_ref();
+    let window = draw.map(|draw| draw.commitment.as_str());
+    std::iter::once(found.header.mask.commitment.as_str()).chain(window)
 }
 
 /// The bundles beside these, and those of the experiments beside theirs.
@@ -207,6 +214,8 @@ fn write_aside(
     key: &SigningKey,
 ) -> Result<Publication, RecordError> {
     let mut bundles = BTreeMap::new();
+    let is_drawn = |bundle: &&BundleRef| bundle.header.window.draw.is_some();
+    let draws = found.named.iter().filter(is_drawn).count();
     for bundle in &found.named {
         let header = &bundle.header;
         let place = format!("{}/cells/{}", header.experiment, header.cell);
@@ -228,7 +237,7 @@ fn write_aside(
     let manifest = PublicationManifest {
         format: PUBLICATION_FORMAT,
         ktd: env!("CARGO_PKG_VERSION").to_owned(),
-        opens: opens(masked),
+        opens: opens(masked, draws),
         kept_back: found.siblings.len() + found.damaged.len(),
         bundles,
     };
@@ -236,11 +245,14 @@ fn write_aside(
 }
 
 /// What publishing opens, for the manifest and for the owner.
-fn opens(masked: usize) -> Vec<String> {
+fn opens(masked: usize, draws: usize) -> Vec<String> {
     if masked == 0 {
         return Vec::new();
     }
-    vec![
+    let windows = (0 < draws).then(|| {
+        "all windows of the draw, those that nobody has played yet among them: the next season draws with a new mask key".to_owned()
+    });
+    let opened = [
         format!(
             "the mask of {masked} episodes: their keys, days, orders, fills and holdings are here, so that everybody can name \
              every stock and day that they showed, and so can a model that is trained on these files"
@@ -248,7 +260,8 @@ fn opens(masked: usize) -> Vec<String> {
         "the aliases of every other episode with one of these mask keys, which is that of one window, mask, decision mode and \
          seed under one experiment key: run no agent there any more"
             .to_owned(),
-    ]
+    ];
+    opened.into_iter().chain(windows).collect()
 }
 
 /// Copies a finished bundle whose files agree with each other; its own maker's paths stay at home.

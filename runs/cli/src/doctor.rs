@@ -192,7 +192,7 @@ fn experiment(path: &Path, out: Option<&Path>) -> Vec<Finding> {
 
 fn data(config: &ExperimentConfig, base: &Path) -> Result<String, CliError> {
     let source = MarketSource::of(config, base)?;
-    let cells = cells(config, &source.market)?;
+    let cells = cells(config, &source.market, None)?;
     LazyFactors::over(&source.market, &cells)?.get()?;
     let steps: usize = cells.iter().map(|cell| cell.window.days.len()).sum();
     let mut text = format!(
@@ -211,7 +211,7 @@ fn data(config: &ExperimentConfig, base: &Path) -> Result<String, CliError> {
 /// The price table, and that each cap of the budget can be kept.
 fn prices(config: &ExperimentConfig, base: &Path) -> Result<String, CliError> {
     let source = MarketSource::of(config, base)?;
-    let mut cells = cells(config, &source.market)?;
+    let mut cells = cells(config, &source.market, None)?;
     price_cells(&mut cells, config, base)?;
     let unknown = cells
         .iter()

@@ -10,7 +10,7 @@ use ktd_episode::canary::CanarySteps;
 use ktd_episode::grid::{Grid, RunPlan};
 use ktd_episode::transports::Transports;
 use ktd_experiment::config::{CanaryConfig, ExperimentConfig, SyntheticConfig};
-use ktd_experiment::window_config::WindowConfig;
+use ktd_experiment::window_config::{WindowConfig, Windows};
 use ktd_view::table::{Align, Table};
 use serde_json::json;
 use std::path::Path;
@@ -79,13 +79,13 @@ fn of_one(plan: RunPlan, wanted: &str) -> Result<RunPlan, CliError> {
             names: Some(20),
             days: Some(200),
         }),
-        windows: vec![WindowConfig {
+        windows: Windows::Listed(vec![WindowConfig {
             id: "last".to_owned(),
             preset: None,
             start: None,
             end: None,
             last_days: Some(1),
-        }],
+        }]),
         ..config
     };
     Ok(RunPlan { config, ..plan })

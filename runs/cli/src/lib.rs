@@ -63,6 +63,7 @@ mod vendors;
 mod verify;
 mod verify_signed;
 mod view;
+mod windows;
 
 pub use error::CliError;
 
@@ -130,6 +131,8 @@ enum Command {
     Diff(diff::DiffArgs),
     /// Rank finished runs by what they selected; say which differences are real.
     Leaderboard(leaderboard::LeaderboardArgs),
+    /// Show what an experiment that draws its windows commits to, or sign a number for another lab's draw.
+    Windows(windows::WindowsArgs),
     /// Give a finished study, or episodes, to others, signed; of masked episodes this opens the masks.
     Publish(publish::PublishArgs),
     /// Count what models name in their reasons without having been shown it; lay reasons side by side, mask by mask.
@@ -207,6 +210,7 @@ pub fn main() -> ExitCode {
         Command::Curve(args) => curve::run(&args, console),
         Command::Certify(args) => certify::run(&args, console),
         Command::Leaderboard(args) => leaderboard::run(&args, console),
+        Command::Windows(args) => windows::run(&args, console),
         Command::Publish(args) => publish::run(&args, console),
         Command::Reasons(args) => reasons::run(&args, console),
         Command::Mcp(args) => mcp::run(&args, console),

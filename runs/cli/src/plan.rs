@@ -62,7 +62,7 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<(), CliError> {
     }
     let base = args.experiment.parent().map_or_else(PathBuf::new, Path::to_owned);
     let source = MarketSource::of(&config, &base)?;
-    let mut cells = cells(&config, &source.market)?;
+    let mut cells = cells(&config, &source.market, None)?;
     price_cells(&mut cells, &config, &base)?;
     let measured = if cells.iter().all(|cell| cell.agent.is_ours()) {
         Vec::new()

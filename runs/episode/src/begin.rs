@@ -12,6 +12,7 @@ use ktd_client::Payer;
 use ktd_client::ask::RecordedClient;
 use ktd_env::DayIndex;
 use ktd_env::exchange::{Account, Rules};
+use ktd_experiment::cells::Window;
 use ktd_experiment::mask_hash::{arm_hash_with, tools_sha256_of};
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_experiment::window_config::WindowDates;
@@ -137,7 +138,8 @@ fn keep_private(input: &EpisodeInput<'_>, path: &Path) -> Result<(), EpisodeErro
 }
 
 fn private_episode(input: &EpisodeInput<'_>) -> PrivateEpisode {
-    let days = &input.cell.window.days;
+    let Window { days, drawn, .. } = &input.cell.window;
+    let drawn = drawn.as_ref();
     let date = |day: Option<&DayIndex>| {
         day.and_then(|day| input.shared.market.date(*day))
             .map(ktd_env::TradeDate::reveal)
@@ -147,6 +149,7 @@ fn private_episode(input: &EpisodeInput<'_>) -> PrivateEpisode {
         mask_key: input.key.reveal(),
         first_day: date(days.first()),
         last_day: date(days.last()),
+        window_key: drawn.map(|drawn| drawn.key.reveal()),
         panel: input.shared.panel.as_ref().map(|path| path.display().to_string()),
         seal: String::new(),
     }
@@ -173,6 +176,7 @@ pub(super) fn header(input: &EpisodeInput<'_>) -> Result<Header, EpisodeError> {
             id: cell.window.id.clone(),
             steps: cell.window.days.len(),
             dates,
+            draw: cell.window.drawn.as_ref().map(|drawn| drawn.record.clone()),
         },
         mode: cell.mode,
         mask: MaskRecord {

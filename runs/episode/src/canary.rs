@@ -60,7 +60,7 @@ impl CanarySteps {
         let source = MarketSource::of(&plan.config, Path::new(""))?;
         // The market is synthetic: there is nothing to hide, and every answer must be to the same bytes.
         let key = MaskKey::from_bytes([0; 32]).derive("ktd canary step 1");
-        let step = Grid::over(plan, source, |_, _, _, _| Ok(key.clone()))?;
+        let step = Grid::over(plan, source, key.clone())?;
         let mut own: Vec<Cell> = Vec::new();
         for cell in grid.cells.iter().filter(|cell| cell.agent.model().is_some()) {
             let is_known = own.iter().any(|known| known.agent.id == cell.agent.id);

@@ -3,16 +3,19 @@
 use crate::transports::Transports;
 use crate::{EpisodeError, EpisodeInput, LazyFactors, Shared, WithdrawnAgents};
 use ktd_bundle::BundlePaths;
-use ktd_bundle::mask_key::mask_key;
+use ktd_bundle::mask_key::{drawn, keep_key, mask_key};
 use ktd_client::money::{Metering, PaymentTerms};
 use ktd_client::opening::{open_accounts, price_cells};
 use ktd_data::market_source::MarketSource;
 use ktd_experiment::cells::{Cell, cells};
 use ktd_experiment::config::ExperimentConfig;
+use ktd_experiment::drawn_windows::{DrawSecret, window_key};
 use ktd_experiment::score_files::hash_score_files;
 use ktd_experiment::toolbox::toolbox;
+use ktd_experiment::window_config::Windows;
 use ktd_guard::Guards;
 use ktd_masking::MaskKey;
+use ktd_record::draw_number::read_number;
 use ktd_record::program_record::ProgramRecord;
 use ktd_tools::Toolbox;
 use std::collections::BTreeSet;
@@ -76,17 +79,23 @@ impl Grid {
         hash_score_files(&mut plan.config.agents, &plan.base)?;
         let source = MarketSource::of(&plan.config, &plan.base)?;
         let kept = kept_key(&plan.output);
-        let given = plan.config.mask_key_file.as_ref();
-        let given = given.map(|file| plan.base.join(file));
-        Self::over(plan, source, |plan, cells, source, factors| {
-            if is_run {
-                check_agents(plan, cells, source)?;
-                if !cells.iter().all(|cell| is_finished(plan, cell)) {
-                    factors.get()?;
-                }
+        // A key that is new is written when it is known that the agents can be made.
+        let is_new = plan.config.mask_key_file.is_none() && !kept.exists();
+        let key = if is_new { drawn()? } else { experiment_key(&plan)? };
+        let grid = Self::over(plan, source, key)?;
+        if is_run {
+            check_agents(&grid.plan, &grid.cells, &grid.source)?;
+            if !grid.cells.iter().all(|cell| is_finished(&grid.plan, cell)) {
+                grid.factors.get()?;
             }
-            Ok(mask_key(given, &kept)?)
-        })
+        }
+        if is_new && keep_key(&kept, &grid.key)? != grid.key {
+            return Err(EpisodeError::input(
+                "another process has just drawn the mask key of this experiment",
+                "run the same command again",
+            ));
+        }
+        Ok(grid)
     }
 
     /// The same of results that stand: no key is drawn.
@@ -105,13 +114,10 @@ impl Grid {
     /// A grid over a market that is open.
     ///
     /// # Errors
-    /// [`EpisodeError`] for windows, agents and prices that do not fit; errors of `key`.
-    pub fn over(
-        plan: RunPlan,
-        source: MarketSource,
-        key: impl FnOnce(&RunPlan, &[Cell], &MarketSource, &LazyFactors) -> Result<MaskKey, EpisodeError>,
-    ) -> Result<Self, EpisodeError> {
-        let mut cells = cells(&plan.config, &source.market)?;
+    /// [`EpisodeError`] for windows, agents and prices that do not fit.
+    pub fn over(plan: RunPlan, source: MarketSource, key: MaskKey) -> Result<Self, EpisodeError> {
+        let secret = draw_secret(&plan, &key)?;
+        let mut cells = cells(&plan.config, &source.market, secret.as_ref())?;
         let WithdrawnAgents { agents } = WithdrawnAgents::read(&plan.output)?;
         cells.retain(|cell| !agents.contains(&cell.agent.id) || is_finished(&plan, cell));
         if cells.is_empty() {
@@ -127,7 +133,7 @@ impl Grid {
         let factors = LazyFactors::over(&source.market, &cells)?;
         Ok(Self {
             toolbox: toolbox(&plan.config.tools)?,
-            key: key(&plan, &cells, &source, &factors)?,
+            key,
             factors: Arc::new(factors),
             source,
             cells,
@@ -196,6 +202,38 @@ impl Grid {
 fn is_finished(plan: &RunPlan, cell: &Cell) -> bool {
     let root = plan.output.join(CELLS).join(&cell.id);
     BundlePaths::new(&root).summary().exists()
+}
+
+/// The mask key of an experiment: that of the file that is named, or the one that is kept in the results directory and drawn there
+/// once.
+///
+/// # Errors
+/// [`EpisodeError`] when it cannot be read, or is none.
+pub fn experiment_key(plan: &RunPlan) -> Result<MaskKey, EpisodeError> {
+    let given = plan.config.mask_key_file.as_ref();
+    Ok(mask_key(
+        given.map(|file| plan.base.join(file)),
+        &kept_key(&plan.output),
+    )?)
+}
+
+/// What the windows of an experiment are drawn with; `None` where its file names them.
+///
+/// # Errors
+/// [`EpisodeError`] for a number that was not signed for this draw.
+pub fn draw_secret(plan: &RunPlan, key: &MaskKey) -> Result<Option<DrawSecret>, EpisodeError> {
+    let Windows::Drawn(draw) = &plan.config.windows else {
+        return Ok(None);
+    };
+    let key = window_key(key);
+    let nonce = draw
+        .nonce
+        .as_ref()
+        .map(|file| read_number(&plan.base.join(file), draw, &key.commitment()));
+    Ok(Some(DrawSecret {
+        nonce: nonce.transpose()?,
+        key,
+    }))
 }
 
 fn kept_key(output: &Path) -> PathBuf {

@@ -5,8 +5,10 @@ use super::provider::Provider;
 use super::prune::Uninformative;
 use crate::ExperimentError;
 use crate::branch::{BranchChange, BranchRecord, changes_at, numeric_at};
+use crate::drawn_windows::{DrawSecret, DrawnWindow, drawn};
 use crate::mask_arm::{MaskArm, MaskInstruction};
 use crate::price_table::TokenPricing;
+use crate::window_config::{WindowConfig, Windows};
 use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
 use ktd_masking::{FormulaReader, MaskSettings, Mode};
 use std::collections::BTreeSet;
@@ -109,14 +111,20 @@ pub struct Window {
     pub id: String,
     /// Its trading days; the first has a day before it.
     pub days: Vec<DayIndex>,
+    /// How it was drawn; `None` for one that the file names.
+    pub drawn: Option<DrawnWindow>,
 }
 
-/// All cells, in a fixed order, less those that `prune` leaves out.
+/// All cells, in a fixed order, less those that `prune` leaves out. Drawn windows without their secret are stand-ins.
 ///
 /// # Errors
 /// [`ExperimentError::Input`] for a window outside the panel, and a grid of which nothing is left.
-pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, ExperimentError> {
-    let windows = windows(config, market)?;
+pub fn cells(
+    config: &ExperimentConfig,
+    market: &Market,
+    secret: Option<&DrawSecret>,
+) -> Result<Vec<Cell>, ExperimentError> {
+    let windows = windows(config, market, secret)?;
     let settings = settings(config)?;
     let mut cells = Vec::new();
     let table = config.dialect_table()?;
@@ -144,11 +152,19 @@ pub fn cells(config: &ExperimentConfig, market: &Market) -> Result<Vec<Cell>, Ex
 ///
 /// # Errors
 /// [`ExperimentError::Input`] for a window outside the panel, and for one that begins too soon after the panel for formulas.
-pub fn windows(config: &ExperimentConfig, market: &Market) -> Result<Vec<Window>, ExperimentError> {
-    let windows = config.windows.iter();
-    let windows: Vec<Window> = windows
-        .map(|window| resolve_window(window, market))
-        .collect::<Result<_, _>>()?;
+pub fn windows(
+    config: &ExperimentConfig,
+    market: &Market,
+    secret: Option<&DrawSecret>,
+) -> Result<Vec<Window>, ExperimentError> {
+    let shows_days = |arm: &MaskArm| !arm.settings.level.hides_days();
+    let windows: Vec<Window> = match &config.windows {
+        Windows::Drawn(draw) => drawn(draw, secret, config.masks.iter().any(shows_days), market)?,
+        Windows::Listed(windows) => windows
+            .iter()
+            .map(|window| resolve_window(window, market))
+            .collect::<Result<_, _>>()?,
+    };
     match windows
         .iter()
         .find_map(|window| Some((&window.id, sessions_before(window)?)))
@@ -226,10 +242,7 @@ fn cell(
 ///
 /// # Errors
 /// [`ExperimentError::Input`] for a window outside the panel.
-pub fn resolve_window(
-    window: &super::window_config::WindowConfig,
-    market: &Market,
-) -> Result<Window, ExperimentError> {
+pub fn resolve_window(window: &WindowConfig, market: &Market) -> Result<Window, ExperimentError> {
     let days = match window.last_days {
         Some(count) => last_days(count, market, &window.id)?,
         None => dated_days(window, market)?,
@@ -237,6 +250,7 @@ pub fn resolve_window(
     Ok(Window {
         id: window.id.clone(),
         days,
+        drawn: None,
     })
 }
 
@@ -255,10 +269,7 @@ fn last_days(count: usize, market: &Market, id: &str) -> Result<Vec<DayIndex>, E
     Ok((first..all).filter_map(|place| market.day_at(place)).collect())
 }
 
-fn dated_days(
-    window: &super::window_config::WindowConfig,
-    market: &Market,
-) -> Result<Vec<DayIndex>, ExperimentError> {
+fn dated_days(window: &WindowConfig, market: &Market) -> Result<Vec<DayIndex>, ExperimentError> {
     let id = &window.id;
     let dates = window.dates().ok_or_else(|| {
         let what = format!("window {id} has no dates and is no preset");
@@ -333,7 +344,7 @@ mod tests {
         .unwrap();
         let text = "name = \"x\"\nwindows = [{ id = \"w\", last_days = 9 }]\n\
                     agents = [{ id = \"c\", builtin = \"hold\" }]\n";
-        let mut cell = cells(&ExperimentConfig::parse(text).unwrap(), &market)
+        let mut cell = cells(&ExperimentConfig::parse(text).unwrap(), &market, None)
             .unwrap()
             .remove(0);
         assert_eq!((cell.first_own_step(), cell.agent_at(1).id.as_str()), (1, "c"));
@@ -394,7 +405,8 @@ mod tests {
                 "name = \"x\"\nwindows = [{{ id = \"a\", last_days = 2 }}, {{ id = \"b\", last_days = {days} }}]\n\
                  agents = [{{ id = \"h\", builtin = \"hold\" }}]\n{more}"
             );
-            windows(&ExperimentConfig::parse(&text).unwrap(), &market).map_err(|error| error.to_string())
+            windows(&ExperimentConfig::parse(&text).unwrap(), &market, None)
+                .map_err(|error| error.to_string())
         };
         let on = "[tools]\nexpressions = true\n";
         assert_eq!(windows(10, on).unwrap().len(), 2);
@@ -418,7 +430,7 @@ mod tests {
             let text = format!(
                 "name = \"x\"\nwindows = [{{ id = \"w\", last_days = 2 }}]\nagents = [{{ id = \"h\", builtin = \"hold\" }}]\n{more}"
             );
-            cells(&ExperimentConfig::parse(&text).unwrap(), &market)
+            cells(&ExperimentConfig::parse(&text).unwrap(), &market, None)
         };
         assert_eq!(grid("seeds = [1, 2]").unwrap().len(), 4);
         for twice in ["seeds = [1, 1]", "modes = [\"memory-only\", \"memory-only\"]"] {

@@ -13,7 +13,7 @@ use crate::rules_config::RulesConfig;
 use crate::score_files::hash_score_files;
 pub use crate::step_config::{ConstraintFailures, RetryConfig, SessionConfig};
 use crate::stop_rules::StopRules;
-use crate::window_config::WindowConfig;
+use crate::window_config::Windows;
 use ktd_agents::{Dialect, DialectTable};
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
 pub use ktd_tools::ToolLimits;
@@ -55,7 +55,7 @@ pub struct ExperimentConfig {
     #[serde(default)]
     pub dialects: Vec<Dialect>,
     /// When.
-    pub windows: Vec<WindowConfig>,
+    pub windows: Windows,
     /// What is hidden (default: bright and blinded, exact numbers). `instruction` makes a prompt-only control of bright.
     #[serde(
         default = "default_masks",
@@ -241,14 +241,15 @@ impl ExperimentConfig {
         }
         self.rules.rules()?;
         unique("agents", self.agents.iter().map(|agent| agent.id.as_str()))?;
-        if let Some(window) = self.windows.iter().find(|window| !is_file_name(&window.id)) {
+        let windows = self.windows.listed();
+        if let Some(window) = windows.iter().find(|window| !is_file_name(&window.id)) {
             let what = format!(
                 "window id {:?} must be letters, digits, `-`, `_` or `.`",
                 window.id
             );
             return Err(ExperimentError::input(what, "it names directories and files"));
         }
-        unique("windows", self.windows.iter().map(|window| window.id.as_str()))
+        unique("windows", windows.iter().map(|window| window.id.as_str()))
     }
 }
 
@@ -313,7 +314,7 @@ mod tests {
             (config.session.max_tool_calls, config.session.schema_retries),
             (20, 3)
         );
-        assert_eq!(config.windows[0].dates().unwrap().first, "2024-04-01");
+        assert_eq!(config.windows.listed()[0].dates().unwrap().first, "2024-04-01");
     }
 
     #[test]

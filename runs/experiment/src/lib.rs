@@ -9,6 +9,7 @@ pub mod caps;
 pub mod cells;
 pub mod config;
 pub mod data_record;
+pub mod drawn_windows;
 mod error;
 mod file_name;
 pub mod label;

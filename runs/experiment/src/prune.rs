@@ -133,7 +133,7 @@ mod tests {
             days: 20,
         })
         .unwrap();
-        let cells = cells(config, &market)?;
+        let cells = cells(config, &market, None)?;
         Ok(cells.into_iter().map(|cell| (cell.mode, cell.mask)).collect())
     }
 

@@ -1,6 +1,82 @@
 //! A window of an experiment file, and the presets.
 
+use crate::drawn_windows::DrawConfig;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The windows of an experiment: a list of them, or a draw.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Windows {
+    /// Named by whoever wrote the file.
+    Listed(Vec<WindowConfig>),
+    /// Drawn with the experiment's secret.
+    Drawn(DrawConfig),
+}
+
+impl Windows {
+    /// How many there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        match self {
+            Self::Listed(windows) => windows.len(),
+            Self::Drawn(draw) => draw.draw,
+        }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Those that the file names.
+    #[must_use]
+    pub fn listed(&self) -> &[WindowConfig] {
+        match self {
+            Self::Listed(windows) => windows,
+            Self::Drawn(_) => &[],
+        }
+    }
+
+    /// The first alone.
+    #[must_use]
+    pub fn first(&self) -> Self {
+        match self {
+            Self::Listed(windows) => Self::Listed(windows.iter().take(1).cloned().collect()),
+            Self::Drawn(draw) => Self::Drawn(DrawConfig {
+                draw: draw.draw.min(1),
+                ..draw.clone()
+            }),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Windows {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Windows;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "a list of windows, or { draw = 10, days = 43, from = \"2024-01-01\", until = \"2026-04-10\" }",
+                )
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, windows: A) -> Result<Windows, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(windows)).map(Windows::Listed)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, draw: A) -> Result<Windows, A::Error> {
+                DrawConfig::deserialize(MapAccessDeserializer::new(draw)).map(Windows::Drawn)
+            }
+        }
+        from.deserialize_any(Read)
+    }
+}
 
 /// A window: a preset by its id (`W1` .. `W10`, `long`), dates, or the panel's last days.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -115,7 +115,7 @@ impl ExperimentPlan {
         cells: &[Cell],
         measured: &[Measured],
     ) -> Result<Self, PlanningError> {
-        let windows = windows(config, &source.market)?;
+        let windows = windows(config, &source.market, None)?;
         let noise: Vec<WindowNoise> = windows
             .iter()
             .map(|window| WindowNoise::of(window, luck(&source.market, window)))

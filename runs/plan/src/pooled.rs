@@ -99,6 +99,7 @@ mod tests {
         })
         .unwrap();
         let window = |id: String, days: std::ops::Range<usize>| Window {
+            drawn: None,
             id,
             days: days.map(|day| market.day_at(day).unwrap()).collect(),
         };

@@ -186,6 +186,7 @@ mod tests {
             daily_difference_sd: sd / 10.0_f64.sqrt(),
         };
         let window = |place: usize| Window {
+            drawn: None,
             id: format!("w{place}"),
             days: (0..10)
                 .map(|day| market.day_at(10 * place + day + 1).unwrap())

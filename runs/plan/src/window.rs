@@ -96,6 +96,7 @@ mod tests {
         spans
             .iter()
             .map(|(id, from, to)| Window {
+                drawn: None,
                 id: (*id).to_owned(),
                 days: days(*from, *to),
             })

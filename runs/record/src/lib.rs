@@ -8,6 +8,7 @@
 //! | [`spending`], [`tariff`], [`budget_file`] | what sends were charged, in picodollars |
 //! | [`send_log`] | when each was sent, and how long its answer took |
 //! | [`program_record`], [`study_folder`] | the program that made a folder, and the lock of who writes it |
+//! | [`draw_number`] | what drawn windows hang on beside the experiment's secret |
 //! | [`signing`], [`signer_mark`], [`signed_folder`] | Ed25519 over canonical JSON; folders that are given away |
 //!
 //! Knows: files, wires, prices. Never knows: an episode, a market, a mask, a client.
@@ -15,6 +16,7 @@
 pub mod budget_file;
 mod canonical;
 pub mod chain;
+pub mod draw_number;
 mod error;
 mod exchange;
 pub mod exchanges;

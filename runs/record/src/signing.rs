@@ -154,6 +154,20 @@ impl PublicKey {
 }
 
 impl Signature {
+    /// The signature of a key, both hexadecimal; its fingerprint is empty where the key is none.
+    #[must_use]
+    pub fn of_parts(public_key: &str, value: &str) -> Self {
+        let key = unhex(public_key)
+            .and_then(|bytes| bytes.try_into().ok())
+            .map(PublicKey);
+        Self {
+            algorithm: ALGORITHM.to_owned(),
+            public_key: public_key.to_owned(),
+            fingerprint: key.map(|key| key.fingerprint()).unwrap_or_default(),
+            value: value.to_owned(),
+        }
+    }
+
     /// Whose signature it says it is.
     #[must_use]
     pub fn signer(&self) -> Option<PublicKey> {

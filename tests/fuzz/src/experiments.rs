@@ -41,7 +41,7 @@ pub(crate) fn experiment(input: &[u8]) {
     if CELLS_MAX < grid {
         return;
     }
-    match cells(&config, market()) {
+    match cells(&config, market(), None) {
         Ok(cells) => {
             assert!(cells.len() <= grid);
             for cell in &cells {

@@ -102,7 +102,7 @@ pub fn prepare(config: &ExperimentConfig, market: Market, key: MaskKey) -> Grid 
         output: PathBuf::new(),
         program: Some(this_program()),
     };
-    Grid::over(plan, source, |_, _, _, _| Ok(key)).unwrap()
+    Grid::over(plan, source, key).unwrap()
 }
 
 /// What the episodes of a grid share, which cost nothing.

@@ -241,7 +241,7 @@ fn every_file_that_comes_along_can_be_planned() {
     let planned: BTreeMap<String, ExperimentPlan> = configs()
         .into_iter()
         .map(|(name, config)| {
-            let cells = cells(&config, &source.market).unwrap();
+            let cells = cells(&config, &source.market, None).unwrap();
             let plan = ExperimentPlan::of(&config, &source, &cells, &[]).unwrap();
             (name, plan)
         })
@@ -276,7 +276,7 @@ fn every_file_that_comes_along_can_be_planned() {
 fn the_windows_written_out_are_the_presets() {
     let written = configs().remove("ktd_windows").unwrap();
     assert_eq!(written.windows.len(), 11);
-    for window in written.windows {
+    for window in written.windows.listed() {
         let preset = WindowConfig {
             start: None,
             end: None,

@@ -13,7 +13,7 @@ use ktd_episode::run_cell;
 use ktd_episode::transports::Transports;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
 use ktd_experiment::mask_arm::MaskArm;
-use ktd_experiment::window_config::WindowConfig;
+use ktd_experiment::window_config::{WindowConfig, Windows};
 use ktd_io::whole_file::temporary_directory;
 use ktd_masking::{Level, MaskSettings, Numeric};
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ pub(super) async fn earned(world: &MaskWorld, numeric: Numeric) -> Result<Vec<Ep
         output: folder.path().to_owned(),
         program: None,
     };
-    let grid = Grid::over(plan, world.source.clone(), |_, _, _, _| Ok(world.key.clone()))?;
+    let grid = Grid::over(plan, world.source.clone(), world.key.clone())?;
     let (shared, transports) = (grid.shared(Arc::default()), Transports::default());
     let mut earned = Vec::new();
     for cell in &grid.cells {
@@ -70,10 +70,10 @@ fn experiment(world: &MaskWorld, numeric: Numeric) -> Result<ExperimentConfig, C
             .ok_or_else(|| CertifyError::input("a stretch lies outside the panel", "choose other stretches"))
     };
     let mut experiment = ExperimentConfig::parse(TEMPLATE)?;
-    experiment.windows.clear();
+    let mut windows = Vec::new();
     for (place, stretch) in world.plan.stretches.iter().enumerate() {
         let last = stretch.end.min(stretch.start + STEPS).saturating_sub(1);
-        experiment.windows.push(WindowConfig {
+        windows.push(WindowConfig {
             id: format!("s{}", place + 1),
             preset: None,
             start: Some(date(stretch.start)?),
@@ -81,6 +81,7 @@ fn experiment(world: &MaskWorld, numeric: Numeric) -> Result<ExperimentConfig, C
             last_days: None,
         });
     }
+    experiment.windows = Windows::Listed(windows);
     experiment.masks = vec![MaskArm::from(MaskSettings {
         level: Level::Blinded,
         numeric,

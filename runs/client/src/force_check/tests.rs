@@ -65,7 +65,7 @@ fn cell(agent: &str) -> Cell {
         days: 20,
     })
     .unwrap();
-    cells(&ExperimentConfig::parse(&text).unwrap(), &market)
+    cells(&ExperimentConfig::parse(&text).unwrap(), &market, None)
         .unwrap()
         .remove(0)
 }

@@ -32,7 +32,7 @@ fn estimate(model: &str, rest: &str) -> Estimate {
     let folder = tempfile::tempdir().unwrap();
     let prices = folder.path().join("prices.json");
     ktd_io::whole_file::write_whole(&prices, PRICES.as_bytes()).unwrap();
-    let mut cells = cells(&config, &market).unwrap();
+    let mut cells = cells(&config, &market, None).unwrap();
     price_cells(&mut cells, &config, folder.path()).unwrap();
     let measured = Measured {
         mode: Mode::OpenResearch,

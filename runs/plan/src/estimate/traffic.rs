@@ -114,7 +114,7 @@ pub fn steps_measured(cells: &[Cell]) -> usize {
 fn grid(config: &ExperimentConfig, source: &MarketSource, output: &Path) -> Result<Grid, PlanningError> {
     let short = ExperimentConfig {
         agents: [BRIEF, THOROUGH].map(AgentConfig::builtin).to_vec(),
-        windows: config.windows.iter().take(1).cloned().collect(),
+        windows: config.windows.first(),
         seeds: config.seeds.iter().take(1).copied().collect(),
         budget: Caps::default(),
         prices: None,
@@ -129,9 +129,7 @@ fn grid(config: &ExperimentConfig, source: &MarketSource, output: &Path) -> Resu
         program: None,
     };
     // Aliases have the same length under every key.
-    let mut grid = Grid::over(plan, source.clone(), |_, _, _, _| {
-        Ok(MaskKey::from_bytes([0; 32]))
-    })?;
+    let mut grid = Grid::over(plan, source.clone(), MaskKey::from_bytes([0; 32]))?;
     for cell in &mut grid.cells {
         cell.window.days.truncate(DAYS);
     }

@@ -1,0 +1,155 @@
+//! `ktd windows FILE`: windows that an experiment draws, what is committed to, and numbers for another lab's draw.
+
+use super::run::plan;
+use crate::CliError;
+use crate::output::Console;
+use clap::Args;
+use ktd_data::market_source::MarketSource;
+use ktd_env::{DayIndex, TradeDate};
+use ktd_episode::grid::{RunPlan, draw_secret, experiment_key};
+use ktd_experiment::cells::{Window, windows};
+use ktd_experiment::drawn_windows::window_key;
+use ktd_experiment::window_config::Windows;
+use ktd_io::whole_file::{Durability, IfExists, json_bytes, write_file};
+use ktd_masking::MaskKey;
+use ktd_record::draw_number::DrawCommitment;
+use ktd_record::signing::SigningKey;
+use std::path::{Path, PathBuf};
+
+const EXAMPLE: &str = "\
+Examples:
+  ktd certify --new-mask-key season.key                         # once: `mask_key_file = \"season.key\"` in the experiment file
+  ktd windows season.toml --commit commitment.json              # before anybody knows the windows: give it to another lab
+  ktd windows --number-for commitment.json --key b.pem --out number.json      # the other lab: its number, signed
+  ktd run season.toml                                           # with `nonce = \"number.json\"` among the keys of `windows`
+  ktd windows season.toml --real                                # the owner alone: which days they are
+
+Labs that share the file, the key and the number play the same windows. Without a number boards say `drawn by its operator`.";
+
+/// Shows what an experiment that draws its windows commits to; with `--real`, the days. With `--number-for`, draws and signs the
+/// number on which another lab's windows shall hang.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct WindowsArgs {
+    /// The experiment file.
+    #[arg(required_unless_present = "number_for", conflicts_with = "number_for")]
+    experiment: Option<PathBuf>,
+    /// Results directory (default: the file's `output`, else `results/NAME`): the mask key may be kept there.
+    #[arg(long, value_name = "DIR", conflicts_with = "number_for")]
+    results: Option<PathBuf>,
+    /// Writes what another lab draws a number for.
+    #[arg(long, value_name = "FILE", conflicts_with = "number_for")]
+    commit: Option<PathBuf>,
+    /// Names the days, which nobody else may see before the windows are opened.
+    #[arg(long, conflicts_with = "number_for")]
+    real: bool,
+    /// Draws a number for this commitment of another lab.
+    #[arg(long, value_name = "FILE", requires = "key", requires = "out")]
+    number_for: Option<PathBuf>,
+    /// Your private key, PEM, which signs the number.
+    #[arg(long, value_name = "FILE", requires = "number_for")]
+    key: Option<PathBuf>,
+    /// Where the number is written.
+    #[arg(long, value_name = "FILE", requires = "number_for")]
+    out: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`CliError`] for an experiment that names its windows, and for files that cannot be read or written.
+pub(super) fn run(args: &WindowsArgs, console: Console) -> Result<(), CliError> {
+    match args {
+        WindowsArgs {
+            number_for: Some(commitment),
+            key: Some(key),
+            out: Some(out),
+            ..
+        } => number(commitment, key, out, console),
+        WindowsArgs {
+            experiment: Some(experiment),
+            ..
+        } => shown(args, plan(experiment, args.results.as_deref())?, console),
+        WindowsArgs { .. } => Err(CliError::input(
+            "there is neither an experiment file nor a commitment",
+            "see `ktd windows --help`",
+        )),
+    }
+}
+
+fn number(commitment: &Path, key: &Path, out: &Path, console: Console) -> Result<(), CliError> {
+    let number = DrawCommitment::read(commitment)?.draw_number(&SigningKey::read(key)?)?;
+    keep(out, &json_bytes(out, &number).map_err(CliError::invalid)?)?;
+    let text = format!(
+        "wrote a number signed by {} to {}: give it to whoever made the commitment\n",
+        number.signature.fingerprint,
+        out.display()
+    );
+    console.result(&text, &serde_json::to_value(&number).map_err(CliError::invalid)?)
+}
+
+fn keep(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    if path.exists() {
+        let what = format!("{} exists", path.display());
+        return Err(CliError::input(
+            what,
+            "a commitment or number that was given away is not replaced: name a new file",
+        ));
+    }
+    Ok(write_file(path, bytes, IfExists::Keep, Durability::Buffered)?)
+}
+
+fn shown(args: &WindowsArgs, plan: RunPlan, console: Console) -> Result<(), CliError> {
+    let Windows::Drawn(draw) = plan.config.windows.clone() else {
+        return Err(CliError::input(
+            "this experiment names its windows: everybody who reads it knows them",
+            "write windows = { draw = 10, days = 43, from = \"2016-01-01\", until = \"2026-04-10\" }",
+        ));
+    };
+    let key = experiment_key(&plan)?;
+    let commitment = DrawCommitment::of(&draw, &window_key(&key).commitment());
+    if let Some(path) = &args.commit {
+        keep(path, &json_bytes(path, &commitment).map_err(CliError::invalid)?)?;
+    }
+    let days = if args.real { days(&plan, &key)? } else { Vec::new() };
+    let head = format!(
+        "{} windows of {} trading days, drawn between {} and {}\ncommitment {}\n{}\n",
+        draw.draw,
+        draw.days,
+        draw.from,
+        draw.until,
+        commitment.commitment,
+        match &draw.nonce {
+            Some(_) => "their days hang on a number of another lab too",
+            None => "nobody else had a say in their days: boards say `drawn by its operator`",
+        }
+    );
+    let lines = days
+        .iter()
+        .map(|(window, first, last)| format!("{window}  {first} to {last}\n"));
+    let text: String = std::iter::once(head).chain(lines).collect();
+    let real = days
+        .iter()
+        .map(|(window, first, last)| serde_json::json!({ "window": window, "first": first, "last": last }));
+    let real: Vec<_> = real.collect();
+    console.result(
+        &text,
+        &serde_json::json!({ "draw": draw, "commitment": commitment.commitment, "windows": real }),
+    )
+}
+
+/// Name, first and last day of each window, in the order of the draw.
+fn days(plan: &RunPlan, key: &MaskKey) -> Result<Vec<(String, String, String)>, CliError> {
+    let source = MarketSource::of(&plan.config, &plan.base)?;
+    let secret = draw_secret(plan, key)?;
+    let windows = windows(&plan.config, &source.market, secret.as_ref())?;
+    let date = |day: Option<&DayIndex>| {
+        let date = day.and_then(|day| source.market.date(*day));
+        date.map_or_else(String::new, TradeDate::reveal)
+    };
+    let named = |window: &Window| {
+        let (first, last) = (date(window.days.first()), date(window.days.last()));
+        (window.id.clone(), first, last)
+    };
+    Ok(windows.iter().map(named).collect())
+}

@@ -1,0 +1,322 @@
+//! Windows that nobody knows: drawn over a span with the experiment's secret, committed before the first request, opened with
+//! the publication.
+
+use crate::ExperimentError;
+use crate::cells::{Window, days_between};
+use ktd_env::{DayIndex, Market, TradeDate};
+use ktd_masking::MaskKey;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// `windows = { draw = 10, days = 43, from = "2024-01-01", until = "2026-04-10" }`: so many windows of one length, without overlap.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DrawConfig {
+    /// How many. Raised, those that were drawn stay.
+    pub draw: usize,
+    /// Trading days of each.
+    pub days: usize,
+    /// First date that a window may hold.
+    pub from: String,
+    /// Last date that a window may hold.
+    pub until: String,
+    /// File of a number that another lab drew and signed when it knew what is committed to (`ktd windows --number-for`).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub nonce: Option<PathBuf>,
+}
+
+/// How a window was drawn, as its headers say it before it is opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DrawRecord {
+    /// Its place in the draw, 1-based: the order tells nothing of the days.
+    pub place: usize,
+    /// Trading days of each window.
+    pub days: usize,
+    /// First date of the span.
+    pub from: String,
+    /// Last date of the span.
+    pub until: String,
+    /// Binds the key of all windows without telling it.
+    pub commitment: String,
+    /// Whether a mask of the same experiment shows days.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub is_shown: bool,
+    /// A number of somebody else, on which the draw hangs too.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub nonce: Option<DrawNonce>,
+}
+
+/// A number that somebody signed for a draw before anybody could know what follows from it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DrawNonce {
+    /// 64 hexadecimal digits.
+    pub number: String,
+    /// Ed25519 public key of who drew it, hexadecimal.
+    pub public_key: String,
+    /// Its signature of [`DrawStatement`], hexadecimal.
+    pub signature: String,
+}
+
+/// What is committed to before the number is known: nothing of the draw is left to choose then.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct DrawStatement<'a> {
+    /// Trading days of each window.
+    pub days: usize,
+    /// First date of the span.
+    pub from: &'a str,
+    /// Last date of the span.
+    pub until: &'a str,
+    /// The commitment to the key of the windows.
+    pub commitment: &'a str,
+    /// The number.
+    pub number: &'a str,
+}
+
+/// A drawn window on a panel: what may be published of its draw, and the key, which is opened with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DrawnWindow {
+    /// What headers say.
+    pub record: DrawRecord,
+    /// The key of all windows of the draw.
+    pub key: MaskKey,
+}
+
+/// What windows are drawn with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DrawSecret {
+    /// The key of the windows ([`window_key`]).
+    pub key: MaskKey,
+    /// The number of somebody else.
+    pub nonce: Option<DrawNonce>,
+}
+
+/// The key of an experiment's windows, a hash of its mask key: opened, it tells nothing of aliases.
+#[must_use]
+pub fn window_key(experiment: &MaskKey) -> MaskKey {
+    experiment.derive("windows")
+}
+
+impl DrawRecord {
+    /// What a number is signed for.
+    #[must_use]
+    pub fn statement<'a>(&'a self, number: &'a str) -> DrawStatement<'a> {
+        DrawStatement {
+            days: self.days,
+            from: &self.from,
+            until: &self.until,
+            commitment: &self.commitment,
+            number,
+        }
+    }
+
+    /// The trading days of the window that this record and the key give on a panel.
+    ///
+    /// # Errors
+    /// [`ExperimentError::Input`] where the span does not hold it.
+    pub fn window_days(&self, key: &MaskKey, market: &Market) -> Result<Vec<DayIndex>, ExperimentError> {
+        let span = span(&self.from, &self.until, market)?;
+        let places = self.places(key, span.len())?;
+        let place = self.place.checked_sub(1).and_then(|place| places.get(place));
+        place
+            .and_then(|place| span.get(place.clone()))
+            .map(<[DayIndex]>::to_vec)
+            .ok_or_else(|| {
+                ExperimentError::input(
+                    format!("the draw has no window {}", self.place),
+                    "the record is damaged",
+                )
+            })
+    }
+
+    /// All windows that can be drawn, as ranges of the span's trading days, in the order of the draw.
+    ///
+    /// From a random day on, the span is cut into strata of twice a window's length, and in each a window begins on a random
+    /// day: so none overlap, each day of the span begins a window about as often as another, and one that is found out tells
+    /// little of the next. Strata come in an order of which any first few lie over the whole span, from a random one on; a further
+    /// window moves none.
+    fn places(&self, key: &MaskKey, sessions: usize) -> Result<Vec<Range<usize>>, ExperimentError> {
+        let stratum = self.days.saturating_mul(2);
+        let count = (sessions + 1).checked_div(stratum).unwrap_or(0).saturating_sub(1);
+        if count == 0 {
+            return Err(ExperimentError::input(
+                format!(
+                    "{} to {} has {sessions} trading days: too few to hide where a window of {} of them lies",
+                    self.from, self.until, self.days
+                ),
+                "the span needs four times as many as a window, and twice as many for each further one",
+            ));
+        }
+        let number = self.nonce.as_ref().map_or("", |nonce| nonce.number.as_str());
+        let purpose = format!("windows {} {} {} {number}", self.days, self.from, self.until);
+        let mut stream = key.stream(0, &purpose);
+        let mut below = |bound: usize| {
+            let bound = u64::try_from(bound).unwrap_or(u64::MAX);
+            usize::try_from(stream.below(bound)).unwrap_or(0)
+        };
+        let (first, begin) = (below(count), below(sessions - count * stratum + 1));
+        let starts: Vec<usize> = (0..count)
+            .map(|place| begin + place * stratum + below(self.days + 1))
+            .collect();
+        let order = spread(count).into_iter().map(|place| (first + place) % count);
+        let starts = order.filter_map(|place| starts.get(place).copied());
+        Ok(starts.map(|start| start..start + self.days).collect())
+    }
+}
+
+/// The numbers below a count, in an order of which any first few lie far from each other on a circle: the ranks of the
+/// multiples of the golden ratio, less their whole parts.
+fn spread(count: usize) -> Vec<usize> {
+    /// The golden ratio's fractional part, in parts of 2^64.
+    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+    let parts: Vec<u64> = (0_u64..)
+        .map(|place| place.wrapping_mul(GOLDEN))
+        .take(count)
+        .collect();
+    let rank = |part: &u64| parts.iter().filter(|other| *other < part).count();
+    parts.iter().map(rank).collect()
+}
+
+/// The windows of a draw on a panel. Without a secret they are stand-ins: as many, as long, and elsewhere.
+///
+/// # Errors
+/// [`ExperimentError::Input`] where the panel or the span does not hold them.
+pub fn drawn(
+    draw: &DrawConfig,
+    secret: Option<&DrawSecret>,
+    is_shown: bool,
+    market: &Market,
+) -> Result<Vec<Window>, ExperimentError> {
+    let stand_in = DrawSecret {
+        key: MaskKey::from_bytes([0; 32]),
+        nonce: None,
+    };
+    let DrawSecret { key, nonce } = secret.unwrap_or(&stand_in);
+    let record = DrawRecord {
+        place: 1,
+        days: draw.days,
+        from: draw.from.clone(),
+        until: draw.until.clone(),
+        commitment: key.commitment(),
+        is_shown,
+        nonce: nonce.clone(),
+    };
+    let most = record
+        .places(key, span(&draw.from, &draw.until, market)?.len())?
+        .len();
+    if most < draw.draw {
+        return Err(ExperimentError::input(
+            format!(
+                "windows: draw = {}, but {} to {} holds {most} of {} trading days",
+                draw.draw, draw.from, draw.until, draw.days
+            ),
+            "draw fewer, make them shorter, or let the span be longer",
+        ));
+    }
+    (1..=draw.draw)
+        .map(|place| {
+            let record = DrawRecord {
+                place,
+                ..record.clone()
+            };
+            Ok(Window {
+                id: format!("d{place:02}"),
+                days: record.window_days(key, market)?,
+                drawn: Some(DrawnWindow {
+                    record,
+                    key: key.clone(),
+                }),
+            })
+        })
+        .collect()
+}
+
+/// The trading days of a span, each with a day before it.
+fn span(from: &str, until: &str, market: &Market) -> Result<Vec<DayIndex>, ExperimentError> {
+    let date = |text: &str| {
+        TradeDate::parse(text)
+            .map_err(|error| ExperimentError::input(format!("windows: {error}"), "write dates as 2024-04-01"))
+    };
+    days_between("drawn", date(from)?, date(until)?, market)
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn record(days: usize, nonce: Option<&str>) -> DrawRecord {
+        DrawRecord {
+            place: 1,
+            days,
+            from: "2024-01-01".to_owned(),
+            until: "2026-04-10".to_owned(),
+            commitment: String::new(),
+            is_shown: false,
+            nonce: nonce.map(|number| DrawNonce {
+                number: number.to_owned(),
+                public_key: String::new(),
+                signature: String::new(),
+            }),
+        }
+    }
+
+    #[test]
+    fn windows_do_not_overlap_lie_over_the_span_and_hang_on_key_and_number() {
+        for (days, sessions, count) in [
+            (43, 548, 5),
+            (43, 2_000, 22),
+            (7, 50, 2),
+            (548, 3_900, 2),
+            (1, 3, 1),
+        ] {
+            for key in 0..50 {
+                let places = record(days, None)
+                    .places(&MaskKey::from_bytes([key; 32]), sessions)
+                    .unwrap();
+                assert_eq!(places.len(), count);
+                let mut taken = BTreeSet::new();
+                for place in &places {
+                    assert!(place.end <= sessions && place.len() == days);
+                    assert!(place.clone().all(|day| taken.insert(day)), "{place:?}");
+                }
+                if let [first, second, _, _, ..] = places.as_slice() {
+                    assert!(sessions / 5 <= first.start.abs_diff(second.start), "{places:?}");
+                }
+            }
+        }
+        let key = MaskKey::from_bytes([7; 32]);
+        let own = record(43, None).places(&key, 548).unwrap();
+        assert_ne!(own, record(43, Some("ab")).places(&key, 548).unwrap());
+        assert_ne!(
+            own,
+            record(43, None)
+                .places(&MaskKey::from_bytes([8; 32]), 548)
+                .unwrap()
+        );
+        assert!(record(43, None).places(&key, 170).is_err());
+    }
+
+    /// Who knows the rule and not the key has no day: over keys, each day of the span begins the first window about as often.
+    #[test]
+    fn starts_lie_over_the_whole_span() {
+        let mut starts = vec![0_usize; 548];
+        for key in 0..8_600_u32 {
+            let mut bytes = [0; 32];
+            bytes[..4].copy_from_slice(&key.to_le_bytes());
+            let places = record(43, None).places(&MaskKey::from_bytes(bytes), 548).unwrap();
+            starts[places[0].start] += 1;
+        }
+        let possible = starts.iter().filter(|count| 0 < **count).count();
+        // Twenty a day if all were alike; four standard deviations more at most.
+        let most = starts.iter().max().unwrap();
+        assert!(480 < possible && *most < 40, "{possible} {most}");
+    }
+}

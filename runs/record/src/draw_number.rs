@@ -1,0 +1,191 @@
+//! A number of another lab on which drawn windows hang too: signed for what is committed to, when nobody can know yet what follows.
+
+use crate::RecordError;
+use crate::signing::{Signature, SigningKey};
+use ktd_experiment::drawn_windows::{DrawConfig, DrawNonce, DrawRecord, DrawStatement};
+use ktd_io::whole_file::{parse_json, read_bounded};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The most that a file of this kind may hold, bytes.
+const LIMIT_BYTES: u64 = 64 << 10;
+
+/// What a lab commits to before it asks another one for a number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DrawCommitment {
+    /// Trading days of each window.
+    pub days: usize,
+    /// First date of the span.
+    pub from: String,
+    /// Last date of the span.
+    pub until: String,
+    /// Binds the key of the windows.
+    pub commitment: String,
+}
+
+/// The file of a number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DrawNumber {
+    /// What it was drawn for.
+    pub drawn_for: DrawCommitment,
+    /// 64 hexadecimal digits.
+    pub number: String,
+    /// Whose number it is: a signature of both.
+    pub signature: Signature,
+}
+
+impl DrawCommitment {
+    /// What a draw commits to, whose key has this commitment.
+    #[must_use]
+    pub fn of(draw: &DrawConfig, commitment: &str) -> Self {
+        Self {
+            days: draw.days,
+            from: draw.from.clone(),
+            until: draw.until.clone(),
+            commitment: commitment.to_owned(),
+        }
+    }
+
+    /// Reads the file of one.
+    ///
+    /// # Errors
+    /// [`RecordError`] when it cannot be read or is none.
+    pub fn read(path: &Path) -> Result<Self, RecordError> {
+        Ok(parse_json(path, &read_bounded(path, LIMIT_BYTES)?)?)
+    }
+
+    /// A number for it, from the system's entropy and under a key.
+    ///
+    /// # Errors
+    /// [`RecordError`] when there is no entropy.
+    pub fn draw_number(self, key: &SigningKey) -> Result<DrawNumber, RecordError> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|error| {
+            RecordError::input(format!("the system gives no entropy: {error}"), "try again")
+        })?;
+        let number = ktd_io::sha256::hex(&bytes);
+        let signature = key.sign(&self.statement(&number))?;
+        Ok(DrawNumber {
+            drawn_for: self,
+            number,
+            signature,
+        })
+    }
+
+    fn statement<'a>(&'a self, number: &'a str) -> DrawStatement<'a> {
+        DrawStatement {
+            days: self.days,
+            from: &self.from,
+            until: &self.until,
+            commitment: &self.commitment,
+            number,
+        }
+    }
+}
+
+/// The number in a file, which must have been signed for this draw.
+///
+/// # Errors
+/// [`RecordError`] when it cannot be read, was drawn for something else, or its signature does not fit.
+pub fn read_number(path: &Path, draw: &DrawConfig, commitment: &str) -> Result<DrawNonce, RecordError> {
+    let file: DrawNumber = parse_json(path, &read_bounded(path, LIMIT_BYTES)?)?;
+    let refused = |what: &str| {
+        RecordError::input(
+            format!("{}: {what}", path.display()),
+            "`ktd windows FILE --commit FILE` writes what another lab draws a number for; a changed draw needs a new one",
+        )
+    };
+    let own = DrawCommitment::of(draw, commitment);
+    if file.drawn_for != own {
+        return Err(refused("this number was drawn for another key, length or span"));
+    }
+    match file.signature.fault(&own.statement(&file.number))? {
+        Some(fault) => Err(refused(fault)),
+        None => Ok(DrawNonce {
+            number: file.number,
+            public_key: file.signature.public_key,
+            signature: file.signature.value,
+        }),
+    }
+}
+
+/// Who is to be believed that a draw was not chosen: the fingerprint of who drew its number, or none where nobody did. `operator` is
+/// the fingerprint of who publishes.
+///
+/// # Errors
+/// [`RecordError`] when the number is not signed by who it says.
+pub fn drawn_with(draw: &DrawRecord, operator: Option<&str>) -> Result<Option<String>, RecordError> {
+    let Some(nonce) = &draw.nonce else {
+        return Ok(None);
+    };
+    let signature = Signature::of_parts(&nonce.public_key, &nonce.signature);
+    if let Some(fault) = signature.fault(&draw.statement(&nonce.number))? {
+        return Err(RecordError::input(
+            format!("the number of a drawn window: {fault}"),
+            "the header was changed: ask for the record again",
+        ));
+    }
+    Ok(Some(signature.fingerprint).filter(|signer| Some(signer.as_str()) != operator))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_holds_for_what_it_was_drawn_for_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = SigningKey::draw(&folder.path().join("b.pem")).unwrap();
+        let commitment = "ab".repeat(32);
+        let draw = DrawConfig {
+            draw: 3,
+            days: 43,
+            from: "2016-01-01".to_owned(),
+            until: "2026-04-10".to_owned(),
+            nonce: None,
+        };
+        let path = folder.path().join("number.json");
+        let number = DrawCommitment::of(&draw, &commitment).draw_number(&key).unwrap();
+        std::fs::write(&path, serde_json::to_string(&number).unwrap()).unwrap();
+        let nonce = read_number(&path, &draw, &commitment).unwrap();
+        // More windows of the same draw need no other number; another length, span or key does.
+        assert!(
+            read_number(
+                &path,
+                &DrawConfig {
+                    draw: 9,
+                    ..draw.clone()
+                },
+                &commitment
+            )
+            .is_ok()
+        );
+        let other = DrawConfig {
+            days: 42,
+            ..draw.clone()
+        };
+        assert!(read_number(&path, &other, &commitment).is_err());
+        assert!(read_number(&path, &draw, &"cd".repeat(32)).is_err());
+
+        let record = DrawRecord {
+            place: 1,
+            days: 43,
+            from: draw.from.clone(),
+            until: draw.until.clone(),
+            commitment: commitment.clone(),
+            is_shown: false,
+            nonce: Some(nonce),
+        };
+        let signer = key.public().fingerprint();
+        assert_eq!(drawn_with(&record, None).unwrap(), Some(signer.clone()));
+        assert_eq!(
+            drawn_with(&record, Some(&signer)).unwrap(),
+            None,
+            "its operator's own"
+        );
+        let changed = DrawRecord { days: 42, ..record };
+        assert!(drawn_with(&changed, None).is_err());
+    }
+}
