@@ -26,6 +26,8 @@ pub enum CertificationStatus {
     /// It is against the language models that were asked, by a signer whose key was named; whoever owns the price database
     /// recovers more than is allowed.
     ModelsOnly,
+    /// The mask is certified, and whoever reads the experiment knows the days of this window without breaking it.
+    PublicWindow,
     /// A certificate says so, and nobody named the key that must have signed it: anyone may have made it.
     SignerNotChecked,
     /// The certificate is for shorter episodes: this one shows more than was tried.
@@ -90,6 +92,9 @@ impl CertificationStatus {
             Self::Certified => "certified",
             Self::OwnThresholds => "certified under its own thresholds",
             Self::ModelsOnly => "certified against the language models asked, not against the price database",
+            Self::PublicWindow => {
+                "window public: certified for drawn windows, for this one not against the price database"
+            }
             Self::SignerNotChecked => "signer not checked: anyone may have made its certificate",
             Self::ShorterEpisodes => "not certified: its certificate is for shorter episodes",
             Self::OtherSession => "not certified: its certificate is for other session limits",

@@ -2,6 +2,7 @@
 
 use super::benchmark::{BenchmarkSeries, Benchmarks};
 use super::by_agent::{ByAgent, cohort_of, has_rank, why_unranked};
+use super::conceal::{concealed, is_closed, unrepeatable, window_mark};
 use super::contrast::{contrasts, fill_memory_gaps};
 use super::family_series::{self, MemberSeries, RankedScores};
 use super::fitted::FittedModel;
@@ -48,7 +49,11 @@ pub fn build(
     tick: ProgressCallback<'_>,
 ) -> Result<Leaderboard, BoardError> {
     let inputs = load(findings, options, tick)?;
-    let shown: Vec<&ScoredEpisode> = inputs.scores.iter().collect();
+    let mut shown: Vec<&ScoredEpisode> = inputs.scores.iter().collect();
+    let conceals = is_closed(&shown) && !options.shows_closed;
+    if conceals {
+        shown = unrepeatable(&shown)?;
+    }
     if shown.is_empty() {
         return Err(BoardError::input(
             "no finished episode is left to show",
@@ -64,7 +69,8 @@ pub fn build(
         draws: options.draws,
         marks: &options.marks,
     };
-    context.board(&shown, inputs.protocol, inputs.notes, tick)
+    let board = context.board(&shown, inputs.protocol, inputs.notes, tick)?;
+    if conceals { concealed(board) } else { board }.sealed()
 }
 
 fn nothing() -> BoardError {
@@ -151,7 +157,7 @@ impl BoardContext<'_> {
             .iter()
             .map(|score| score.bundle.header.experiment.as_str())
             .collect();
-        let board = Leaderboard {
+        Ok(Leaderboard {
             format: BOARD_FORMAT,
             content_sha256: String::new(),
             title: titles.into_iter().collect::<Vec<_>>().join(", "),
@@ -166,8 +172,7 @@ impl BoardContext<'_> {
             sensitivity: sensitivity(self.fitted, &agents, range)?,
             tracks,
             notes,
-        };
-        board.sealed()
+        })
     }
 
     fn track(&self, group: &ByAgent<'_>, family: &[MemberSeries]) -> Result<Track, BoardError> {
@@ -213,6 +218,7 @@ impl BoardContext<'_> {
             instruction: header.mask.instruction,
             numeric: header.mask.numeric,
             mode: header.mode,
+            window_mark: window_mark(group.values().flatten().copied())?,
             dates: days
                 .iter()
                 .filter_map(|day| self.market.date(*day))

@@ -10,6 +10,7 @@ mod by_agent;
 mod by_basis;
 mod cohort;
 mod comparability;
+mod conceal;
 mod contrast;
 mod day_books;
 mod day_prices;
@@ -68,7 +69,7 @@ pub use record::{
     Leaderboard, LeaderboardRow, Linked, MarketRegime, ModelHealth, ModelRecord, MurphyParts, OrderCounts,
     OverlappingWindow, Pair, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Protocol, RankBounds,
     RejectedOrders, Resampling, SeedStat, Selection, SensitivityRow, Separation, SpaP, StyleHealth, Track,
-    TurnedPair, VifRound, WindowGap, WindowRegime,
+    TurnedPair, VifRound, WindowGap, WindowMark, WindowRegime,
 };
 pub use reference::MEMBERS;
 pub use replayed_account::{AccountFault, AccountOrders, AccountTrade, FeeRates, ReplayedAccount};

@@ -22,6 +22,8 @@ pub struct BoardOptions {
     /// What certificates say of the mask of each bundle that was named, by its directory; an episode that is missing has
     /// no certificate.
     pub marks: BTreeMap<PathBuf, CertificationMark>,
+    /// Whether windows that are not opened are shown as they are, to their owner.
+    pub shows_closed: bool,
     /// Where what was read of a record is kept for the next board; nowhere without it.
     pub kept: Option<KeptReadings>,
     /// Threads.
@@ -40,6 +42,7 @@ impl Default for BoardOptions {
             },
             shown: EpisodeFilter::default(),
             marks: BTreeMap::new(),
+            shows_closed: false,
             kept: None,
             threads: ktd_io::parallel::available_threads(),
         }

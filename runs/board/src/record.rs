@@ -6,6 +6,7 @@ mod figures;
 mod memory;
 mod pooled;
 mod row;
+mod window_mark;
 
 pub use comparability::Comparability;
 pub use conduct::{OrderCounts, RejectedOrders};
@@ -16,6 +17,8 @@ pub use row::{
     CalibrationBin, CalibrationRecord, Contribution, Curves, Faults, Gap, LeaderboardRow, Linked, SeedStat,
     Selection,
 };
+
+pub use window_mark::WindowMark;
 
 use crate::BoardError;
 
@@ -201,7 +204,10 @@ pub struct Track {
     /// The decision mode.
     #[serde(with = "label")]
     pub mode: Mode,
-    /// Trading days.
+    /// Who knew the days of the window before it was opened; none where the mask shows them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub window_mark: Option<WindowMark>,
+    /// Trading days; `day 1` and so on while the window is not opened.
     pub dates: Vec<String>,
     /// What excess return and information ratio are measured against: a benchmark of total return.
     pub benchmark_name: String,

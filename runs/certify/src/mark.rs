@@ -108,6 +108,7 @@ fn status(certificate: &Certificate, header: &Header, is_signer_named: bool) -> 
         ),
         (!is_signer_named, CertificationStatus::SignerNotChecked),
         (is_models_only, CertificationStatus::ModelsOnly),
+        (is_public(header), CertificationStatus::PublicWindow),
         (
             certificate.settings().are_own(),
             CertificationStatus::OwnThresholds,
@@ -115,6 +116,20 @@ fn status(certificate: &Certificate, header: &Header, is_signer_named: bool) -> 
     ];
     let first = differs.into_iter().find(|(is_so, _)| *is_so);
     first.map_or(CertificationStatus::Certified, |(_, status)| status)
+}
+
+/// The classes that a certificate holds against for an episode: who owns all prices and knows the windows need break no mask.
+fn certified_against(mut classes: Vec<AttackerClass>, header: &Header) -> Vec<AttackerClass> {
+    if is_public(header) {
+        classes.retain(|class| *class != AttackerClass::Database);
+    }
+    classes
+}
+
+/// Whether the days of a window that its mask hides are known without it: listed in the file, a preset, or shown by another mask.
+fn is_public(header: &Header) -> bool {
+    let is_drawn = header.window.draw.as_ref().is_some_and(|draw| !draw.is_shown);
+    header.mask.level.hides_days() && !is_drawn
 }
 
 fn is_certified_against(certificate: &Certificate, class: AttackerClass) -> bool {
@@ -140,7 +155,7 @@ fn mark(signed: &SignedCertificate, header: &Header, is_signer_named: bool) -> C
     CertificationMark {
         standing,
         by: Some(CertificateSummary {
-            certified_against: classes(CertificateVerdict::Certified),
+            certified_against: certified_against(classes(CertificateVerdict::Certified), header),
             refused_against: classes(CertificateVerdict::Refused),
             database_attackers: certificate.attackers_knowing(Knowledge::Database),
             language_attackers: certificate.attackers_knowing(Knowledge::Language),

@@ -72,6 +72,9 @@ pub(super) struct LeaderboardArgs {
     /// Your private key, PEM: signs the board in --out.
     #[arg(long, value_name = "FILE", requires = "out")]
     pub key: Option<PathBuf>,
+    /// Show windows that are not opened as they are, to their owner alone: their days, series, built-in agents and references.
+    #[arg(long)]
+    pub real: bool,
     /// Settings of the factor model, TOML.
     #[arg(long)]
     pub settings: Option<PathBuf>,
@@ -153,6 +156,7 @@ fn options(args: &LeaderboardArgs, findings: &BundleSet) -> Result<BoardOptions,
         },
         shown: args.only.shown(),
         marks: marks(&args.certificate, args.public_key.as_deref(), findings)?,
+        shows_closed: args.real,
         kept: kept_readings(),
         threads: ktd_io::parallel::available_threads(),
     })

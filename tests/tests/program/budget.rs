@@ -143,7 +143,7 @@ fn a_cell_that_goes_on_at_other_prices_says_what_it_had_spent_counts_now() {
     scene.capped("5.00");
     let own = "agents = [{ id = \"mine\", command = [\"false\"], timeout_seconds = 1 },\n";
     let text = scene.folder.text("paid.toml").replace("agents = [", own);
-    let short = "retries = { attempts = 1, unanswered_hours = 0 }\n";
+    let short = "retries = { attempts = 1, unanswered_hours = 0, first_wait_ms = 1, longest_wait_ms = 1 }\n";
     scene.folder.write("paid.toml", format!("{short}{text}"));
     let output = command(scene.folder.path(), &["run", "paid.toml", "--out", "o"])
         .output()

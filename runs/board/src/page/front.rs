@@ -60,7 +60,8 @@ fn scope(track: &Track, ranked: usize) -> Markup {
             @if let (Some(first), Some(last)) = (track.dates.first(), track.dates.last()) {
                 " (" span.whole { (first) } " to " span.whole { (last) } ")"
             }
-            ", " (track.level_label()) "/" (track.numeric.label()) ", " (track.mode.label()) (beside) "."
+            ", " (track.level_label()) "/" (track.numeric.label()) ", " (track.mode.label()) (beside)
+            @if let Some(mark) = &track.window_mark { "; " (mark) } "."
         }
     }
 }

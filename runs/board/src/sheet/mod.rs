@@ -186,8 +186,12 @@ fn described(track: &Track) -> String {
     let market = track.regime.map_or_else(String::new, |regime| {
         format!(", {} market", regime.regime.label())
     });
+    let mark = track
+        .window_mark
+        .as_ref()
+        .map_or_else(String::new, |mark| format!("; {mark}"));
     format!(
-        "window {}, {} days{market}, {}/{}, {}",
+        "window {}, {} days{market}, {}/{}, {}{mark}",
         track.window,
         track.dates.len(),
         track.level_label(),

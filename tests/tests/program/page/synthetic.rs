@@ -216,6 +216,7 @@ fn track(
     leaders.push(control(chance, days));
     leaders.extend(references(chance, &benchmark, days));
     Track {
+        window_mark: None,
         window: window.to_owned(),
         level,
         instruction: None,

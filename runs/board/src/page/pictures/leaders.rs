@@ -151,8 +151,12 @@ pub(crate) fn described(track: &Track) -> String {
             found.regime.label()
         )
     });
+    let mark = track
+        .window_mark
+        .as_ref()
+        .map_or_else(String::new, |mark| format!("; {mark}"));
     format!(
-        "Window {}{dates}, {}/{}, {}{benchmarks}{market}",
+        "Window {}{dates}, {}/{}, {}{benchmarks}{market}{mark}",
         track.window,
         track.level_label(),
         track.numeric.label(),

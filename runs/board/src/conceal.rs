@@ -1,0 +1,217 @@
+//! What a board may say of windows that are not opened: nothing by which whoever owns all prices could find them.
+//!
+//! A window is closed where its days were drawn and its mask is not opened by a publication. A series of prices or values finds it,
+//! and so does a figure of the whole window with enough digits, the rows of agents that anybody can run, and every hash over days.
+//! Left are the ranks of those whose choices nobody can repeat, and their selection to whole basis points a day.
+
+use super::record::{
+    Bounds, Cohort, Leaderboard, LeaderboardRow, ModelHealth, PooledRanking, Selection, Separation, Track,
+    WindowMark,
+};
+use super::score::ScoredEpisode;
+use crate::BoardError;
+use ktd_bundle::bundle_ref::BundleRef;
+use ktd_bundle::summary::Metric;
+use ktd_record::draw_number::drawn_with;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The mark of the episodes of one masked window, the worst of all; `None` where the mask shows days anyway.
+///
+/// # Errors
+/// [`BoardError`] for a number that was not signed by who it says.
+pub(super) fn window_mark<'s>(
+    scores: impl Iterator<Item = &'s ScoredEpisode>,
+) -> Result<Option<WindowMark>, BoardError> {
+    let masked = scores.filter(|score| score.bundle.header.mask.level.hides_days());
+    let marks = masked.map(|score| {
+        let BundleRef { header, signer, .. } = &score.bundle;
+        let draw = header.window.draw.as_ref().filter(|draw| !draw.is_shown);
+        let Some(draw) = draw else {
+            return Ok(WindowMark::Public);
+        };
+        let with = drawn_with(draw, signer.fingerprint.as_deref())?;
+        Ok(with.map_or(WindowMark::DrawnByOperator, WindowMark::DrawnWith))
+    });
+    let marks: Vec<WindowMark> = marks.collect::<Result<_, BoardError>>()?;
+    Ok(marks.into_iter().max())
+}
+
+/// Whether a window of these episodes is closed: drawn, and opened by no publication among them.
+pub(super) fn is_closed(shown: &[&ScoredEpisode]) -> bool {
+    let draws = |is_published: bool| -> BTreeSet<&str> {
+        let of = shown.iter().map(|score| &score.bundle).filter(|bundle| {
+            bundle.header.mask.level.hides_days() && bundle.signer.fingerprint.is_some() == is_published
+        });
+        let draws = of.filter_map(|bundle| bundle.header.window.draw.as_ref());
+        draws
+            .filter(|draw| !draw.is_shown)
+            .map(|draw| draw.commitment.as_str())
+            .collect()
+    };
+    !draws(false).is_subset(&draws(true))
+}
+
+/// The episodes of agents whose decisions nobody can make again: those of built-in agents and controls follow from the days.
+///
+/// # Errors
+/// [`BoardError`] where there are none.
+pub(super) fn unrepeatable<'s>(shown: &[&'s ScoredEpisode]) -> Result<Vec<&'s ScoredEpisode>, BoardError> {
+    let is_theirs = |score: &&&ScoredEpisode| !score.bundle.header.agent.is_ours();
+    let left: Vec<&ScoredEpisode> = shown.iter().filter(is_theirs).copied().collect();
+    if left.is_empty() {
+        return Err(BoardError::input(
+            "these windows are not opened, and nothing is left to rank: figures of built-in agents and controls would find them",
+            "publish with --open-mask first, or pass --real for a board that nobody else may see",
+        ));
+    }
+    Ok(left)
+}
+
+/// Why a figure is not there.
+const CLOSED: &str = "hidden until the window is opened";
+
+/// The note of a board over closed windows.
+const NOTE: &str = "the windows are not opened: days are numbers; series, benchmarks, references, built-in agents, controls and \
+                    figures of a whole window are left out; selection is in whole basis points a day, and Student's t in halves";
+
+/// The board without what would find a closed window.
+pub(super) fn concealed(board: Leaderboard) -> Leaderboard {
+    let mut board = Leaderboard {
+        contrasts: Vec::new(),
+        cutoff_gaps: Vec::new(),
+        sensitivity: Vec::new(),
+        health: ModelHealth {
+            dates: Vec::new(),
+            r_squared: Vec::new(),
+            names: Vec::new(),
+            imputed: Vec::new(),
+            thin_days: 0,
+            factors: Vec::new(),
+        },
+        tracks: board.tracks.into_iter().map(concealed_track).collect(),
+        pooled: board.pooled.into_iter().map(concealed_pooled).collect(),
+        ..board
+    };
+    CLOSED.clone_into(&mut board.model.fit_sha256);
+    board.model.calibration = None;
+    board.notes.push(NOTE.to_owned());
+    board
+}
+
+fn concealed_track(track: Track) -> Track {
+    let days = track.dates.len();
+    let hidden = || Metric {
+        value: None,
+        reason: Some(CLOSED.to_owned()),
+    };
+    let leaders = track
+        .leaders
+        .into_iter()
+        .filter(|row| row.cohort != Cohort::Reference);
+    Track {
+        dates: (1..=days).map(|day| format!("day {day}")).collect(),
+        benchmark_return: hidden(),
+        benchmark: Vec::new(),
+        price_index_return: hidden(),
+        price_index: Vec::new(),
+        regime: None,
+        leaders: leaders.map(|row| concealed_row(row, days)).collect(),
+        separation: track.separation.map(|separation| Separation {
+            win_share: shares(separation.win_share),
+            turned: Vec::new(),
+            pbo: hidden(),
+            reality_check_p: hidden(),
+            spa_p: None,
+            ..separation
+        }),
+        ..track
+    }
+}
+
+fn concealed_row(row: LeaderboardRow, days: usize) -> LeaderboardRow {
+    LeaderboardRow {
+        orders: None,
+        metrics: BTreeMap::new(),
+        return_rank: None,
+        delta_rank: None,
+        first_share: None,
+        attribution: None,
+        selection: row
+            .selection
+            .map(|selection| concealed_selection(selection, days)),
+        exposures: Vec::new(),
+        daily_exposures: Vec::new(),
+        curves: None,
+        reliability: None,
+        memory_gap: None,
+        ..row
+    }
+}
+
+fn concealed_selection(selection: Selection, days: usize) -> Selection {
+    let hidden = || Metric {
+        value: None,
+        reason: Some(CLOSED.to_owned()),
+    };
+    let days = ktd_stats::moments::count(days.max(1));
+    let a_day = |value: f64| whole_basis_points(value / days) * days;
+    Selection {
+        value: a_day(selection.value),
+        interval: selection.interval.map(|bounds| Bounds {
+            low: a_day(bounds.low),
+            high: a_day(bounds.high),
+        }),
+        independent_decisions: selection.independent_decisions.round(),
+        newey_west_t: Metric {
+            value: selection.newey_west_t.value.map(|t| (t * 2.0).round() / 2.0),
+            ..selection.newey_west_t
+        },
+        null_band: None,
+        null_mean: None,
+        null_percentile: None,
+        psr: hidden(),
+        dsr: hidden(),
+    }
+}
+
+fn concealed_pooled(pooled: PooledRanking) -> PooledRanking {
+    let mut windows = pooled.windows;
+    for window in &mut windows {
+        window.first.clear();
+        window.last.clear();
+    }
+    // Their order was that of their days.
+    windows.sort_by(|one, other| one.window.cmp(&other.window));
+    let rows = pooled.rows.into_iter().map(|mut row| {
+        row.selection_a_day = row.selection_a_day.map(whole_basis_points);
+        row.interval = row.interval.map(|bounds| Bounds {
+            low: whole_basis_points(bounds.low),
+            high: whole_basis_points(bounds.high),
+        });
+        row.first_share = None;
+        row.by_window.clear();
+        row.missing.sort();
+        row
+    });
+    PooledRanking {
+        rows: rows.collect(),
+        windows,
+        separation: pooled.separation.map(|mut separation| {
+            separation.win_share = shares(separation.win_share);
+            separation.turned.clear();
+            separation
+        }),
+        ..pooled
+    }
+}
+
+fn shares(all: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let rounded = |share: f64| (share * 100.0).round() / 100.0;
+    let row = |row: Vec<f64>| row.into_iter().map(rounded).collect();
+    all.into_iter().map(row).collect()
+}
+
+fn whole_basis_points(a_day: f64) -> f64 {
+    const BASIS_POINT: f64 = 1e-4;
+    (a_day / BASIS_POINT).round() * BASIS_POINT
+}
