@@ -3,6 +3,7 @@
 use crate::bundle_ref::BundleRef;
 use crate::canary::CANARIES;
 use crate::publication::{Publication, SEARCH_DEPTH, publication_of};
+use crate::{CELLS, PRIVATE};
 use ktd_io::whole_folder::is_unfinished;
 use ktd_record::RecordError;
 use ktd_record::set_aside::is_set_aside;
@@ -194,10 +195,13 @@ fn collect(folder: &Path, depth: usize, bundles: &mut Roots) -> Result<(), Recor
     for entry in entries {
         let path = entry.map_err(RecordError::io("list", folder))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_results =
-            name != "private" && name != CANARIES && !is_set_aside(&name) && !is_unfinished(&path);
+        let is_results = name != PRIVATE && name != CANARIES && !is_set_aside(&name) && !is_unfinished(&path);
         if path.is_dir() && is_results {
             collect(&path, depth - 1, bundles)?;
+        }
+        // Sealed episodes lie where their owner alone finds them.
+        if name == PRIVATE {
+            collect(&path.join(CELLS), depth.min(1), bundles)?;
         }
     }
     Ok(())

@@ -3,9 +3,9 @@
 //! Each answer is a bundle of its own, `canaries/AGENT/NUMBER` beside the cells: a masked step of a fixed synthetic market, so
 //! that nothing of the run's data is in it. What is found is kept beside them as `canaries/AGENT.json`.
 
-use crate::BundlePaths;
 use crate::event::{ReadEvent, StepOutcome};
 use crate::open::read_header;
+use crate::{BundlePaths, results_of};
 use ktd_io::whole_file::{json_bytes, list_if_exists, read_json, write_whole};
 use ktd_record::RecordError;
 use ktd_record::chain::LogReader;
@@ -156,12 +156,8 @@ impl CanaryRecord {
     /// # Errors
     /// [`RecordError`] for a file that is none.
     pub fn beside(bundle: &Path, agent: &str) -> Result<Option<Self>, RecordError> {
-        let results = bundle.parent().and_then(Path::parent);
-        let path = results.map(|results| record_path(results, agent));
-        match path.filter(|path| path.is_file()) {
-            Some(path) => Ok(Some(read_json(&path)?)),
-            None => Ok(None),
-        }
+        let path = record_path(&results_of(bundle), agent);
+        Ok(path.is_file().then(|| read_json(&path)).transpose()?)
     }
 
     /// What a reader of results must know.

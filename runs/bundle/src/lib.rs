@@ -54,6 +54,25 @@ use std::path::{Path, PathBuf};
 /// The version of everything in a bundle. A reader takes its own version alone.
 pub const FORMAT_VERSION: u32 = 3;
 
+/// The folder of an experiment's bundles, in its results or in their `private/`.
+pub const CELLS: &str = "cells";
+
+/// What its owner alone may see.
+pub const PRIVATE: &str = "private";
+
+/// The results directory of a bundle: above its `cells`, where it has one, and above the `private/` of sealed ones.
+#[must_use]
+pub fn results_of(bundle: &Path) -> PathBuf {
+    let above = bundle.parent().unwrap_or(bundle);
+    let is = |path: &Path, name: &str| path.file_name().is_some_and(|found| found == name);
+    let results = above.parent().filter(|_| is(above, CELLS));
+    let results = results.map(|results| match results.parent() {
+        Some(parent) if is(results, PRIVATE) => parent,
+        _ => results,
+    });
+    results.unwrap_or(above).to_owned()
+}
+
 /// The paths of one bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundlePaths {

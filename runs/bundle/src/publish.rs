@@ -4,7 +4,6 @@
 //! published is the episode's own key, a hash of the experiment's key: nobody goes back from it to the key that other
 //! windows, seeds and certificates hang on.
 
-use crate::BundlePaths;
 use crate::bundle_ref::BundleRef;
 use crate::bundle_set::BundleSet;
 use crate::event::publishes_account;
@@ -14,6 +13,7 @@ use crate::open::read_private;
 use crate::publication::{
     PUBLICATION_FORMAT, PUBLISHED_FILES, Publication, PublicationManifest, PublishedBundle,
 };
+use crate::{BundlePaths, CELLS, PRIVATE, results_of};
 use ktd_io::file_set::copy_whole;
 use ktd_io::sha256::sha256_file;
 use ktd_io::whole_file::{create_directory, json_bytes, list_if_exists, remove_directory, write_whole};
@@ -190,10 +190,13 @@ fn neighbours(masked: &[&BundleRef]) -> Result<BTreeSet<PathBuf>, RecordError> {
     for found in masked {
         let root = &found.root;
         let real = root.canonicalize().map_err(RecordError::io("read", root))?;
-        let mut above = real.ancestors().skip(1);
-        folders.extend(above.next().map(Path::to_owned));
-        let experiments = above.nth(1).map_or_else(|| Ok(Vec::new()), list_if_exists)?;
-        folders.extend(experiments.into_iter().map(|experiment| experiment.join("cells")));
+        folders.extend(real.parent().map(Path::to_owned));
+        let results = results_of(&real);
+        let experiments = results.parent().map_or_else(|| Ok(Vec::new()), list_if_exists)?;
+        for experiment in experiments {
+            folders.insert(experiment.join(CELLS));
+            folders.insert(experiment.join(PRIVATE).join(CELLS));
+        }
     }
     let mut bundles = BTreeSet::new();
     for folder in folders.iter().filter(|folder| folder.is_dir()) {

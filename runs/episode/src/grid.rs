@@ -2,8 +2,9 @@
 
 use crate::transports::Transports;
 use crate::{EpisodeError, EpisodeInput, LazyFactors, Shared, WithdrawnAgents};
-use ktd_bundle::BundlePaths;
+use ktd_bundle::event::publishes_account;
 use ktd_bundle::mask_key::{drawn, keep_key, mask_key};
+use ktd_bundle::{BundlePaths, CELLS, PRIVATE};
 use ktd_client::money::{Metering, PaymentTerms};
 use ktd_client::opening::{open_accounts, price_cells};
 use ktd_data::market_source::MarketSource;
@@ -21,9 +22,6 @@ use ktd_tools::Toolbox;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Folder of the bundles in a results directory.
-pub const CELLS: &str = "cells";
 
 /// What a grid is laid out from.
 #[derive(Debug, Clone)]
@@ -195,13 +193,31 @@ impl Grid {
     /// Where a cell's bundle is.
     #[must_use]
     pub fn bundle(&self, cell: &Cell) -> BundlePaths {
-        BundlePaths::new(&self.plan.output.join(CELLS).join(&cell.id))
+        cell_paths(&self.plan.output, cell)
     }
 }
 
 fn is_finished(plan: &RunPlan, cell: &Cell) -> bool {
-    let root = plan.output.join(CELLS).join(&cell.id);
-    BundlePaths::new(&root).summary().exists()
+    cell_paths(&plan.output, cell).summary().exists()
+}
+
+/// Where the bundle of a cell lies in the results.
+fn cell_paths(output: &Path, cell: &Cell) -> BundlePaths {
+    let above = if is_sealed(output, cell) {
+        output.join(PRIVATE)
+    } else {
+        output.to_owned()
+    };
+    BundlePaths::new(&above.join(CELLS).join(&cell.id))
+}
+
+/// Whether the whole bundle of a cell is private until its mask is opened: under a mask an agent that decides with real codes or
+/// real days would tell them by its orders, and all agents of the window have its aliases.
+#[must_use]
+pub fn is_sealed(output: &Path, cell: &Cell) -> bool {
+    // One that an earlier version began stays where it is.
+    let is_begun = || output.join(CELLS).join(&cell.id).join("header.json").exists();
+    cell.agent.knows_names() && !publishes_account(cell.mask.level) && !is_begun()
 }
 
 /// The mask key of an experiment: that of the file that is named, or the one that is kept in the results directory and drawn there

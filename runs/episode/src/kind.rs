@@ -2,16 +2,16 @@
 
 use crate::begin::identity;
 use crate::canary::CanarySteps;
-use crate::grid::{CELLS, Grid, RunPlan};
+use crate::grid::{Grid, RunPlan, is_sealed};
 use crate::results::{CellFigures, EpisodesSummary, results_report};
 use crate::transports::Transports;
 use crate::verify::check_whole;
 use crate::{EpisodeError, Shared, finished_episode, run_cell};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
-use ktd_bundle::BundlePaths;
 use ktd_bundle::canary::CanaryRecord;
 use ktd_bundle::summary::Summary;
+use ktd_bundle::{BundlePaths, CELLS};
 use ktd_client::force_check;
 use ktd_client::money::KeyName;
 use ktd_client::money::{Budget, Metering};
@@ -288,7 +288,9 @@ impl StudyKind for EpisodesStudy {
             // A built-in agent computes and waits for nobody.
             let waits = cell.agent.builtin_name().is_none();
             let key = waits.then(|| KeyName::of(&cell.agent, &cell.provider));
-            units.push(Planned::own(cell.id.clone(), unit).steps(steps).waiting_for(key));
+            let is_private = is_sealed(&world.grid.plan.output, cell);
+            let planned = Planned::own(cell.id.clone(), unit).private(is_private);
+            units.push(planned.steps(steps).waiting_for(key));
         }
         Ok(units)
     }

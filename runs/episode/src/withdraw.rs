@@ -1,11 +1,10 @@
 //! Agents that nobody can ask any more: what they played is closed where it stands.
 
-use crate::grid::CELLS;
 use crate::open_bundle::OpenBundle;
 use crate::{EpisodeError, WithdrawnAgents, begin, finish};
-use ktd_bundle::BundlePaths;
 use ktd_bundle::event::WITHDRAWN;
 use ktd_bundle::open::read_header;
+use ktd_bundle::{BundlePaths, CELLS};
 use ktd_io::whole_file::list_if_exists;
 use ktd_record::set_aside::is_set_aside;
 use std::collections::BTreeSet;

@@ -250,6 +250,16 @@ impl AgentConfig {
         matches!(&self.kind, AgentKind::Builtin(_) | AgentKind::Control(_))
     }
 
+    /// Whether its decisions are made with real codes or days, which no mask hides from it: what it orders is a codebook.
+    #[must_use]
+    pub const fn knows_names(&self) -> bool {
+        match &self.kind {
+            AgentKind::Control(Control::Oracle | Control::Signals(_)) => true,
+            AgentKind::Builtin(builtin) => builtin.pool.is_some(),
+            AgentKind::Model(_) | AgentKind::Program(_) | AgentKind::Client(_) => false,
+        }
+    }
+
     /// Whether it is an agent outside the harness and no model.
     #[must_use]
     pub const fn is_outside(&self) -> bool {

@@ -321,6 +321,8 @@ pub struct Planned<U> {
     pub key: Option<KeyName>,
     /// Steps of the progress bar.
     pub steps: u64,
+    /// Whether its folder lies below `private/`: nothing of it may be seen before its owner opens it.
+    pub is_private: bool,
 }
 
 impl<U> Planned<U> {
@@ -335,6 +337,7 @@ impl<U> Planned<U> {
             model: None,
             key: None,
             steps: 1,
+            is_private: false,
         }
     }
 
@@ -375,6 +378,12 @@ impl<U> Planned<U> {
     #[must_use]
     pub fn after(self, after: Vec<UnitId>) -> Self {
         Self { after, ..self }
+    }
+
+    /// The same, whose folder lies below `private/` where that is so.
+    #[must_use]
+    pub fn private(self, is_private: bool) -> Self {
+        Self { is_private, ..self }
     }
 
     /// The same with so many steps of the progress bar.

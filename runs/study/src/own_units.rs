@@ -14,7 +14,12 @@ impl<K: StudyKind> OpenedStudy<K> {
     /// Where such a unit lies, and the file that closes it.
     pub(crate) fn own_folder(&self, unit: &Planned<K::Unit>) -> Result<(PathBuf, PathBuf), StudyError> {
         let own = K::OWN.ok_or_else(|| StudyError::no_own_format(&self.out))?;
-        let folder = self.out.join(own.folder).join(unit.id.as_str());
+        let above = if unit.is_private {
+            self.out.join("private")
+        } else {
+            self.out.clone()
+        };
+        let folder = above.join(own.folder).join(unit.id.as_str());
         let closed_by = folder.join(own.closed_by);
         Ok((folder, closed_by))
     }

@@ -5,8 +5,8 @@ use crate::plain_files::is_own_directory;
 use crate::slug::{plain, unique};
 use crate::study::StudyEntry;
 use crate::{ViewerError, slug};
-use ktd_bundle::BundlePaths;
 use ktd_bundle::canary::CANARIES;
+use ktd_bundle::{BundlePaths, CELLS, PRIVATE, results_of};
 use ktd_io::parallel::{available_threads, in_parallel};
 use ktd_io::whole_file::list;
 use ktd_io::whole_folder::is_unfinished;
@@ -215,7 +215,7 @@ impl CatalogueReader {
     fn find(&self) -> Result<Found, ViewerError> {
         let mut found = Found::default();
         for root in &self.roots {
-            look(root, SEARCH_DEPTH, &mut found)?;
+            look(root, (SEARCH_DEPTH, self.with_private), &mut found)?;
         }
         found.bundles.sort();
         found.bundles.dedup();
@@ -243,8 +243,8 @@ impl CatalogueReader {
     }
 }
 
-/// Looks for bundles and documents; links are not followed.
-fn look(folder: &Path, depth: usize, found: &mut Found) -> Result<(), ViewerError> {
+/// Looks for bundles and documents; links are not followed. Sealed episodes lie in `private/`, for their owner.
+fn look(folder: &Path, (depth, with_private): (usize, bool), found: &mut Found) -> Result<(), ViewerError> {
     if folder.join("header.json").is_file() {
         found.bundles.push(folder.to_owned());
         return Ok(());
@@ -268,24 +268,16 @@ fn look(folder: &Path, depth: usize, found: &mut Found) -> Result<(), ViewerErro
         if is_study && name == "units" {
             continue;
         }
-        let is_results =
-            name != "private" && name != CANARIES && !is_set_aside(&name) && !is_unfinished(&path);
+        let is_results = name != PRIVATE && name != CANARIES && !is_set_aside(&name) && !is_unfinished(&path);
         if is_own_directory(&path) && is_results {
-            look(&path, depth - 1, found)?;
+            look(&path, (depth - 1, with_private), found)?;
+        }
+        let sealed = path.join(CELLS);
+        if with_private && name == PRIVATE && is_own_directory(&sealed) {
+            look(&sealed, (1, false), found)?;
         }
     }
     Ok(())
-}
-
-/// The results directory of a bundle: above its `cells`, where it has one.
-fn results_of(bundle: &Path) -> PathBuf {
-    let above = bundle.parent().unwrap_or(bundle);
-    let results = if name(above) == "cells" {
-        above.parent()
-    } else {
-        None
-    };
-    results.unwrap_or(above).to_owned()
 }
 
 fn name(path: &Path) -> String {

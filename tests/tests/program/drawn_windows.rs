@@ -104,7 +104,8 @@ fn two_labs_run_windows_that_nobody_knows_and_open_them_together() {
     ];
     assert_ok(&quiet(folder.path(), &number));
     let nonce = ", nonce = \"number.json\"";
-    write("a.toml", &own("one", 1), 3, nonce);
+    let with_oracle = format!("{}, {{ id = \"seer\", control = \"oracle\" }}", own("one", 1));
+    write("a.toml", &with_oracle, 3, nonce);
     write("b.toml", &own("two", 2), 3, nonce);
     let longer = folder.text("a.toml").replace("days = 12", "days = 13");
     folder.write("longer.toml", longer);
@@ -127,6 +128,18 @@ fn two_labs_run_windows_that_nobody_knows_and_open_them_together() {
         (&header["window"]["dates"], &header["window"]["draw"]["place"]),
         (&Value::Null, &json!(1))
     );
+
+    // A control that decides with real codes has nothing outside of private/, and its owner finds it there.
+    let sealed = "results/a.toml/season/private/cells/seer__d01__blinded-ranked__memory-only__s1";
+    assert!(folder.at(sealed).join("summary.json").is_file());
+    let public = std::fs::read_dir(folder.at("results/a.toml/season/cells")).unwrap();
+    for cell in public {
+        let name = cell.unwrap().file_name();
+        assert!(!name.to_string_lossy().contains("seer"), "{name:?}");
+    }
+    assert_ok(&quiet(folder.path(), &["verify", sealed]));
+    assert_ok(&quiet(folder.path(), &["replay", sealed]));
+    run(&folder, "a.toml", 1);
 
     // Before they are opened a board has no day, no series and nobody whom everybody can run.
     let board = |results: &[&str], more: &[&str]| {
@@ -167,6 +180,11 @@ fn two_labs_run_windows_that_nobody_knows_and_open_them_together() {
         .fingerprint();
     assert_eq!(real["tracks"][0]["window_mark"], json!({ "drawn_with": signer }));
     assert!(real["tracks"][0]["dates"][0].as_str().unwrap().starts_with("20"));
+    let rows = real["tracks"][0]["leaders"].as_array().unwrap();
+    assert!(
+        rows.iter().any(|row| row["agent"] == "seer"),
+        "the owner's board has its controls"
+    );
 
     // A further window moves none; those of both labs are the same.
     write("b.toml", &own("two", 2), 4, nonce);
@@ -200,6 +218,8 @@ fn two_labs_run_windows_that_nobody_knows_and_open_them_together() {
     assert!(told.contains("its window is of the same draw"), "{told}");
     std::fs::write(&unfinished, summary).unwrap();
     assert_ok(&publish("a.toml", "a.pem", "public-a"));
+    let opened = "public-a/season/cells/seer__d01__blinded-ranked__memory-only__s1/events.jsonl";
+    assert!(folder.at(opened).is_file(), "opened with its mask");
     assert_ok(&publish("b.toml", "b.pem", "public-b"));
     for public in ["public-a", "public-b"] {
         assert_ok(&quiet(folder.path(), &["verify", public]));
