@@ -31,6 +31,7 @@ use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::label;
 use ktd_experiment::mask_arm::{MaskInstruction, arm_label};
 use ktd_experiment::prune::pruned;
+use ktd_experiment::window_config::Windows;
 use ktd_masking::{Level, Mode, Numeric};
 use serde::Serialize;
 
@@ -55,6 +56,9 @@ pub struct ExperimentPlan {
     pub estimate: Estimate,
     /// The time that declared rates take.
     pub paces: Vec<Pace>,
+    /// Whether the windows are drawn when they are run: those here are stand-ins, as many and as long.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub windows_are_drawn: bool,
     /// What luck does in each window, and what its days alone can tell.
     pub windows: Vec<WindowNoise>,
     /// What the windows together can tell.
@@ -139,6 +143,7 @@ impl ExperimentPlan {
                 &estimate,
             ),
             estimate,
+            windows_are_drawn: matches!(config.windows, Windows::Drawn(_)),
             pairing: Pairing::of(&windows, &noise),
             pooled: PooledDesign::of(&windows, &noise, config.seeds.len()),
             windows: noise,

@@ -194,6 +194,9 @@ fn luck(plan: &ExperimentPlan) -> String {
         ]);
     }
     text.push_str(&table.render());
+    if plan.windows_are_drawn {
+        text.push_str("The windows are drawn when the experiment is run: those above are stand-ins, as many and as long.\n");
+    }
     let reasons = plan.windows.iter().filter_map(missing);
     text.extend(reasons);
     text.push('\n');
