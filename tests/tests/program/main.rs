@@ -20,6 +20,7 @@ mod crash_points;
 mod damaged_bundles;
 mod data_commands;
 mod demo_command;
+mod doctor_probe;
 mod episodes;
 mod factor_code;
 mod fuzz;
