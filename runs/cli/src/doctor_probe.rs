@@ -16,6 +16,7 @@ use ktd_client::opening::open_accounts_of_one;
 use ktd_episode::grid::RunPlan;
 use ktd_experiment::agent::{AgentConfig, AgentKind, ApiKeySource, ModelAgent, ProxySource};
 use ktd_experiment::amount::Picodollars;
+use ktd_experiment::nearest::did_you_mean;
 use ktd_experiment::provider::{Provider, builtin_table};
 use ktd_view::draw::counted;
 use ktd_view::table::{Align, Table};
@@ -230,12 +231,13 @@ fn of_vendor(args: &ProbeArgs, wanted: &str) -> Option<AgentConfig> {
 
 fn unknown<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> CliError {
     let known: Vec<&str> = known.collect();
+    let meant = did_you_mean(wanted, known.iter().copied());
     let hint = if known.is_empty() {
         "name the experiment file before `--probe`, or write VENDOR/MODEL".to_owned()
     } else {
         format!("it is one of {}, or VENDOR/MODEL", known.join(", "))
     };
-    CliError::invalid(format_args!("there is no agent {wanted:?}")).with_hint(hint)
+    CliError::invalid(format_args!("there is no agent {wanted:?}{meant}")).with_hint(hint)
 }
 
 fn render(record: &ProbeRecord, kept: Option<&Path>) -> String {

@@ -7,6 +7,7 @@ pub use crate::file_name::{NAME_LENGTH_MAX, is_file_name};
 use crate::label;
 use crate::mask_arm::MaskArm;
 use crate::mask_keys;
+use crate::nearest::with_nearest;
 use crate::provider::table_with;
 use crate::rate_limits::RateLimits;
 use crate::rules_config::RulesConfig;
@@ -255,9 +256,10 @@ impl ExperimentConfig {
 /// What the reader says, with the place. The line itself is not shown: a key may stand in it, though it should not.
 #[must_use]
 pub fn unreadable(text: &str, error: &toml::de::Error) -> String {
+    let what = with_nearest(error.message());
     match error.span() {
-        Some(span) => at_place(text, span.start, error.message()),
-        None => error.message().to_owned(),
+        Some(span) => at_place(text, span.start, &what),
+        None => what,
     }
 }
 
@@ -319,7 +321,11 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         for (text, part) in [
-            (format!("{LEAST}\nwindow = 1"), "unknown field `window`"),
+            (format!("{LEAST}\nwindow = 1"), "; did you mean `windows`?"),
+            (
+                LEAST.replace("builtin = \"momentum\"", "model = \"x\", temprature = 1.0"),
+                "; did you mean `temperature`?",
+            ),
             (
                 LEAST.replace("builtin = \"momentum\"", "model = \"x\""),
                 "needs either `vendor`",
@@ -343,6 +349,10 @@ mod tests {
             (
                 format!("{LEAST}\nmodes = [\"guess\"]"),
                 "unknown mode \"guess\": it is one of memory-only, fixed-candidate, open-research",
+            ),
+            (
+                format!("{LEAST}\nmodes = [\"open-reserch\"]"),
+                "; did you mean `open-research`?",
             ),
             (
                 LEAST.replace("builtin = \"momentum\"", "command = [\"a\"], external = \"mcp\""),

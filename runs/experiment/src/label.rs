@@ -1,5 +1,6 @@
 //! Closed sets of core crates, which know no files, as the labels that files have: `#[serde(with = "label")]`.
 
+use crate::nearest::did_you_mean;
 use ktd_env::exchange::{EventKind, RejectCode, Side};
 use ktd_masking::{Level, Mode, Numeric};
 use serde::de::{Deserialize, Deserializer, Error};
@@ -27,8 +28,9 @@ pub trait Labelled: Copy + 'static {
             .find(|value| value.label() == text)
             .ok_or_else(|| {
                 let known: Vec<&str> = all.iter().map(|value| value.label()).collect();
+                let meant = did_you_mean(text, known.iter().copied());
                 let (noun, known) = (Self::NOUN, known.join(", "));
-                format!("unknown {noun} {text:?}: it is one of {known}")
+                format!("unknown {noun} {text:?}: it is one of {known}{meant}")
             })
     }
 }
