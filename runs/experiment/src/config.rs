@@ -4,9 +4,9 @@ use crate::ExperimentError;
 pub use crate::agent::{AgentConfig, Control};
 use crate::caps::Caps;
 pub use crate::file_name::{NAME_LENGTH_MAX, is_file_name};
-use crate::label;
+use crate::label::{self, Label};
 use crate::mask_arm::MaskArm;
-use crate::mask_keys;
+use crate::mask_keys::{self, ArmKeys};
 use crate::nearest::with_nearest;
 use crate::provider::table_with;
 use crate::rate_limits::RateLimits;
@@ -18,6 +18,7 @@ use crate::window_config::WindowConfig;
 use ktd_agents::{Dialect, DialectTable};
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
 pub use ktd_tools::ToolLimits;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ use std::path::{Path, PathBuf};
 pub const EPISODES: &str = "episodes";
 
 /// A whole experiment file. What is only needed while it runs, such as a budget, is in no record.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExperimentConfig {
     /// `episodes`, which is also meant where it is left out.
@@ -63,6 +64,7 @@ pub struct ExperimentConfig {
         deserialize_with = "mask_keys::masks",
         serialize_with = "mask_keys::write_masks"
     )]
+    #[schemars(with = "Vec<ArmKeys>")]
     pub masks: Vec<MaskArm>,
     /// Decision modes (default: `open-research`).
     #[serde(
@@ -70,6 +72,7 @@ pub struct ExperimentConfig {
         deserialize_with = "label::list",
         serialize_with = "label::write_list"
     )]
+    #[schemars(with = "Vec<Label<Mode>>")]
     pub modes: Vec<Mode>,
     /// Seeds (default: 1).
     #[serde(default = "default_seeds")]
@@ -107,7 +110,7 @@ pub struct ExperimentConfig {
 }
 
 /// How often the canary step is asked: before the first cell, after so many, and after the last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CanaryConfig {
     /// Cells that end between two canaries, at least 1.
@@ -115,7 +118,7 @@ pub struct CanaryConfig {
 }
 
 /// A synthetic market.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SyntheticConfig {
     /// Seed (default 1).

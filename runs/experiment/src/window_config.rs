@@ -1,9 +1,10 @@
 //! A window of an experiment file, and the presets.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A window: a preset by its id (`W1` .. `W10`, `long`), dates, or the panel's last days.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WindowConfig {
     /// Name; it stands in every header.
