@@ -16,6 +16,7 @@ use crate::told_to_end::unless_told_to_end;
 use crate::unfinished::UNFINISHED;
 use crate::unit_folder::{UNITS, UnitFolder};
 use crate::unit_id::of_raw;
+use crate::unit_keys::keep_unit_keys;
 use crate::unit_lines::{UnitLine, UnitLines};
 use crate::{Report, StudyError, UnitId};
 use futures::FutureExt;
@@ -88,6 +89,7 @@ fn run_opened<K: StudyKind>(study: OpenedStudy<K>, run: &StudyRun<'_>) -> Result
     let held = StudyFolder::hold(&study.out, run.program)?;
     study.keep_header()?;
     keep_plan(held.path(), &PlanLine::all(&study.plan, &study.decided)?)?;
+    keep_unit_keys(held.path(), &study.plan)?;
     let failures = Failures::begin(held.path())?;
     let counted = register::count(held.path(), K::counted(&study.world))?;
     let mut known = study.known(run)?;

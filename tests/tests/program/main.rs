@@ -26,6 +26,7 @@ mod factor_code;
 mod fuzz;
 mod held_memory;
 mod hostile_bundle;
+mod key_status;
 mod kill_resume;
 mod leaderboard;
 mod leak;
