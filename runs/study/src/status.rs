@@ -3,7 +3,7 @@
 use crate::failures::{FailedUnit, read_failures};
 use crate::identity::{known_base, read_header};
 use crate::key_status::{self, KeyStatus, key_states};
-use crate::kind::StudyKind;
+use crate::kind::{Keep, StudyKind};
 use crate::recorded_units::{RecordedUnits, UnitState};
 use crate::report::{Report, Section, Shown};
 use crate::report_files::SUMMARY;
@@ -85,7 +85,14 @@ pub fn study_status<K: StudyKind>(folder: &Path) -> Result<StudyStatus, StudyErr
                 open.push(unit.id.clone());
                 spent_so_far(root, unit.model.and_then(|place| models.get(place)))?
             }
-            UnitState::NotBegun => None,
+            UnitState::NotBegun => {
+                // What such a unit cost so far is in the lines of the keys.
+                let own = K::OWN.filter(|_| unit.keep == Keep::Own);
+                if own.is_some_and(|own| folder.join(own.folder).join(unit.id.as_str()).is_dir()) {
+                    open.push(unit.id.clone());
+                }
+                None
+            }
         };
         if let Some(own) = own {
             spending.add(&own);
@@ -95,7 +102,7 @@ pub fn study_status<K: StudyKind>(folder: &Path) -> Result<StudyStatus, StudyErr
     let finished: BTreeSet<UnitId> = units
         .0
         .iter()
-        .filter(|(unit, _)| !missing.contains(&unit.id))
+        .filter(|(_, state)| matches!(state, UnitState::Finished(_)))
         .map(|(unit, _)| unit.id.clone())
         .collect();
     let keys = key_states(folder, &finished, now_ms())?;
