@@ -128,6 +128,14 @@ impl StudyProgress for StudyBar {
         }
     }
 
+    fn waits(&self, what: &str) {
+        if let Ok(bar) = self.bar.lock()
+            && let Some(bar) = bar.as_ref()
+        {
+            bar.say(what);
+        }
+    }
+
     fn news(&self, what: &str) {
         self.tell(what);
         if let Ok(bar) = self.bar.lock() {

@@ -225,15 +225,20 @@ impl Work {
     }
 }
 
+fn name(key: &KeyStatus) -> KeyName {
+    KeyName {
+        key: key.key.clone(),
+        base_url: key.base_url.clone(),
+    }
+}
+
 /// A line each key.
 pub(crate) fn table(keys: &[KeyStatus]) -> TableData {
     let money = |amount: u64| TableCell::Text(Picodollars(amount).to_string());
     let count = |count: u64| TableCell::Count(count.try_into().unwrap_or(usize::MAX));
     let text = |text: &str| TableCell::Text(text.to_owned());
     RowTable::new("Keys", keys)
-        .column(("key", Left, 0), |key| {
-            text(if key.key.is_empty() { "none" } else { &key.key })
-        })
+        .column(("key", Left, 0), |key| text(name(key).label()))
         .column(("address", Left, 3), |key| text(&key.base_url))
         .column(("asked", Right, 2), |key| count(key.asked))
         .column(("answered", Right, 4), |key| count(key.answered))

@@ -285,6 +285,7 @@ impl<K: StudyKind> OpenedStudy<K> {
                 // A number that the kind names is a number.
                 memory_megabytes: most.map_or_else(|| K::memory_megabytes(&self.keys), |_| u64::MAX),
                 is_waited_for: &|key| K::is_waited_for(&self.world, key),
+                paused_for: &|key| K::paused_for(&self.world, key),
             };
             let ends = all_at_once(
                 &ready,
