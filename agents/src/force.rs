@@ -1,12 +1,13 @@
 //! The force ladder: how strongly a model is made to call `submit_action`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How a submission is forced. The order is that of the ladder: the first is the strongest.
 ///
 /// It is declared in the experiment, recorded with every emission and shown in every table; a run never lowers it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum ForceLevel {
     /// A named `tool_choice`; all tools stay listed.
     #[serde(rename = "F0")]
@@ -67,7 +68,7 @@ impl fmt::Display for ForceLevel {
 }
 
 /// When a model thinks. A policy of the experiment, because thinking and forcing exclude each other at most vendors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThinkingPolicy {
     /// Nothing is requested; the vendor's default holds.

@@ -1,9 +1,10 @@
 //! The wire formats by name.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A wire format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wire {
     /// `POST /chat/completions`, which most vendors and local servers speak.

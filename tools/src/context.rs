@@ -4,11 +4,12 @@ use crate::last_step::LastStep;
 use ktd_env::exchange::{Account, Rules};
 use ktd_env::{AsOf, Fen, NameId};
 use ktd_masking::{Mask, Payload};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How much one call may ask for (docs/spec/episode.md#tools). An experiment sets the first five, under these names; the others
 /// bound what a model can make this program read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ToolLimits {
     /// Most names `screen_candidates` returns.
@@ -19,7 +20,7 @@ pub struct ToolLimits {
     pub max_compare: u32,
     /// Names that each factor contributes to the table of the mode `fixed-candidate`.
     pub fixed_candidates_per_factor: u32,
-    /// Whether `screen_by_expression` is among the tools.
+    /// Whether `screen_by_expression` is among the tools (default false).
     #[serde(skip_serializing_if = "is_off")]
     pub expressions: bool,
     /// Most orders of one submission, and most targets of one `risk_check`.

@@ -8,12 +8,13 @@ use crate::chat::{ChatRequest, Thinking};
 use crate::force::{ForceLevel, ThinkingPolicy};
 use crate::wire_format::Wire;
 use crate::words::Words;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// One vendor, gateway or server. Every key has a default, so that a row says only what is peculiar.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dialect {
     /// What experiments call it.
@@ -77,7 +78,7 @@ pub struct Dialect {
 }
 
 /// A wire and its address.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Endpoint {
     /// The wire.
@@ -119,7 +120,7 @@ impl Endpoint {
 }
 
 /// How a key is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Auth {
     /// `Authorization: Bearer KEY`.
@@ -132,7 +133,7 @@ pub enum Auth {
 }
 
 /// The strongest force level that is honoured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ForceLimits {
     /// While the model thinks.
@@ -143,7 +144,7 @@ pub struct ForceLimits {
 }
 
 /// What is taken as a reply format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum JsonFormat {
     /// None.
@@ -158,7 +159,7 @@ pub enum JsonFormat {
 }
 
 /// The member that bounds generated tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MaxTokens {
     /// `max_completion_tokens`.
@@ -169,7 +170,7 @@ pub enum MaxTokens {
 }
 
 /// What a temperature may be.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TemperatureLimits {
     /// Least.
@@ -185,7 +186,7 @@ pub struct TemperatureLimits {
 }
 
 /// When a vendor takes no temperature but its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pinned {
     /// Never.
@@ -210,7 +211,7 @@ impl Default for TemperatureLimits {
 }
 
 /// How thinking is switched: members that are merged into the body.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ThinkingSwitch {
     /// Whether the model thinks when nothing is requested.
@@ -222,7 +223,7 @@ pub struct ThinkingSwitch {
 }
 
 /// Where reasoning comes and whether it goes back.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Reasoning {
     /// Members of a Chat Completions message that hold reasoning, for people; turns always go back as they came.
@@ -232,7 +233,7 @@ pub struct Reasoning {
 }
 
 /// How token counts are read.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct UsageLaws {
     /// Further JSON pointers, below `usage`, of the tokens read from the cache (part of the prompt's).
@@ -244,7 +245,7 @@ pub struct UsageLaws {
 }
 
 /// Hints for a prompt cache.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CacheHints {
     /// Send `prompt_cache_key`.

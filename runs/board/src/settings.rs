@@ -5,6 +5,7 @@ use ktd_attribution::model::{Centering, ModelConfig, VIF_THRESHOLD, Weighting};
 use ktd_env::DateSpan;
 use ktd_env::TradeDate;
 use ktd_env::factors::{CrossSectionConfig, Factor, RollingWindow, Winsor};
+use ktd_experiment::config::unreadable;
 use serde::Deserialize;
 use serde_json::json;
 use std::path::Path;
@@ -69,7 +70,7 @@ impl ModelSettings {
             let hint = "see docs/attribution.md for the keys and their values";
             BoardError::input(format!("{}: {what}", path.display()), hint)
         };
-        let keys: Keys = toml::from_str(&text).map_err(|error| at(error.to_string()))?;
+        let keys: Keys = toml::from_str(&text).map_err(|error| at(unreadable(&text, &error)))?;
         let settings = Self::of(&keys).map_err(at)?;
         settings.model.check().map_err(|error| at(error.to_string()))?;
         Ok(settings)

@@ -38,6 +38,7 @@ Examples:
   ktd doctor                    # the program itself, and whether results can be written here
   ktd doctor try.toml           # also this experiment: panel, windows, keys, endpoints
   ktd doctor try.toml --probe gpt      # how strongly agent gpt can be made to submit
+  ktd doctor try.toml --probe          # the same of every model of the file, a line each
   ktd doctor try.toml --repeat gpt --times 10      # how alike agent gpt answers the same step
   ktd doctor --probe deepseek/MODEL --api-key-env DEEPSEEK_API_KEY
   ktd doctor --file recorded.jsonl     # one line an exchange, as a run would read it";
@@ -93,8 +94,16 @@ pub(super) fn run(args: &DoctorArgs, console: Console) -> Result<(), CliError> {
     if let Some(file) = &args.file {
         return doctor_file::run(file, path, console);
     }
-    if let Some(wanted) = &args.probe.probe {
-        return doctor_probe::run((&args.probe, wanted), path, out, console);
+    match &args.probe.probe {
+        Some(Some(wanted)) => return doctor_probe::run((&args.probe, wanted), path, out, console),
+        Some(None) => {
+            let found = doctor_probe::run_all(&args.probe, path, out)?;
+            let findings = found
+                .into_iter()
+                .map(|(agent, result)| Finding::of(format!("agent {agent}"), result));
+            return tell(&findings.collect::<Vec<_>>(), console);
+        }
+        None => {}
     }
     if let (Some(wanted), Some(path)) = (&args.repeat.repeat, path) {
         return doctor_repeat::run((&args.repeat, wanted), path, out, console);
@@ -107,7 +116,15 @@ pub(super) fn run(args: &DoctorArgs, console: Console) -> Result<(), CliError> {
     if let Some(path) = path {
         findings.extend(experiment(path, out));
     }
-    console.result(&render(&findings), &to_json(&findings))?;
+    tell(&findings, console)
+}
+
+/// Prints what was found.
+///
+/// # Errors
+/// [`CliError`] where something does not work.
+fn tell(findings: &[Finding], console: Console) -> Result<(), CliError> {
+    console.result(&render(findings), &to_json(findings))?;
     let broken = findings.iter().filter(|finding| finding.result.is_err()).count();
     if broken == 0 {
         return Ok(());

@@ -16,7 +16,9 @@ use ktd_client::opening::open_accounts_of_one;
 use ktd_episode::grid::RunPlan;
 use ktd_experiment::agent::{AgentConfig, AgentKind, ApiKeySource, ModelAgent, ProxySource};
 use ktd_experiment::amount::Picodollars;
+use ktd_experiment::nearest::did_you_mean;
 use ktd_experiment::provider::{Provider, builtin_table};
+use ktd_view::draw::counted;
 use ktd_view::table::{Align, Table};
 use serde_json::json;
 use std::fmt::Write;
@@ -27,9 +29,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 #[derive(Debug, Clone, Args)]
 pub(super) struct ProbeArgs {
     /// Measure how strongly a model can be made to submit, with at most three tiny calls that the vendor bills: an
-    /// agent of the experiment file, or VENDOR/MODEL.
+    /// agent of the experiment file, or VENDOR/MODEL. Without a name, every model of the file, a line each.
     #[arg(long, value_name = "AGENT")]
-    pub probe: Option<String>,
+    #[expect(
+        clippy::option_option,
+        reason = "how `clap` says that the value of an option may be left out"
+    )]
+    pub probe: Option<Option<String>>,
     /// Address of a VENDOR/MODEL, where it is not the vendor's own.
     #[arg(long, requires = "probe")]
     base_url: Option<String>,
@@ -58,35 +64,84 @@ pub(super) fn run(
     out: Option<&Path>,
     console: Console,
 ) -> Result<(), CliError> {
+    let subject = subject((args, wanted), experiment, out)?;
+    let (record, kept) = probe(&subject, experiment)?;
+    console.result(
+        &render(&record, kept.as_deref()),
+        &json!({ "probe": record, "kept": kept }),
+    )?;
+    judge(&record, can_stop_thinking(&subject.provider))
+}
+
+/// An agent, and what was found of it.
+pub(super) type AgentFinding = (String, Result<String, CliError>);
+
+/// Probes every model of a file one after another: what was found of each, by its name.
+///
+/// # Errors
+/// [`CliError`] for no file, a file that is none, and one without a model. What fails of one model stands with it.
+pub(super) fn run_all(
+    args: &ProbeArgs,
+    experiment: Option<&Path>,
+    out: Option<&Path>,
+) -> Result<Vec<AgentFinding>, CliError> {
+    let Some(file) = experiment else {
+        return Err(
+            CliError::invalid("there is no experiment file whose models are probed")
+                .with_hint("name the experiment file before `--probe`, or write VENDOR/MODEL after it"),
+        );
+    };
+    let agents = plan(file, out)?.config.agents;
+    let models: Vec<String> = agents
+        .into_iter()
+        .filter(|agent| agent.model().is_some())
+        .map(|agent| agent.id)
+        .collect();
+    if models.is_empty() {
+        return Err(CliError::invalid(format_args!(
+            "{} has no agent that is a model behind an endpoint",
+            file.display()
+        ))
+        .with_hint("others need no probe"));
+    }
+    let found = |id: String| {
+        let result = subject((args, &id), experiment, out).and_then(|subject| {
+            let (record, kept) = probe(&subject, experiment)?;
+            judge(&record, can_stop_thinking(&subject.provider))?;
+            Ok(in_one_line(&record, kept.as_deref()))
+        });
+        (id, result)
+    };
+    Ok(models.into_iter().map(found).collect())
+}
+
+/// Asks, and keeps what was found with the results.
+fn probe(subject: &Subject, experiment: Option<&Path>) -> Result<(ProbeRecord, Option<PathBuf>), CliError> {
     let Subject {
         agent,
         provider,
         results,
         terms,
-    } = subject((args, wanted), experiment, out)?;
+    } = subject;
     let base = experiment.and_then(Path::parent).unwrap_or(Path::new(""));
-    let transport = http((&agent.id, model_of(&agent)?), &provider, base)?;
+    let transport = http((&agent.id, model_of(agent)?), provider, base)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let probed = Probed {
-        agent: &agent,
-        provider: &provider,
+        agent,
+        provider,
         at_unix_seconds: now.map_or(0, |since| since.as_secs()),
     };
-    let basis = terms.basis(&agent, &provider);
+    let basis = terms.basis(agent, provider);
     let priced = PricedAgent {
-        agent: &agent,
-        provider: &provider,
+        agent,
+        provider,
         basis: &basis,
     };
-    let metering = open_accounts_of_one(&terms, priced, &results)?;
-    let measurement = Measurement::begin(&results, probed, &basis)?;
+    let metering = open_accounts_of_one(terms, priced, results)?;
+    let measurement = Measurement::begin(results, probed, &basis)?;
     let record = runtime()?.block_on(measure(probed, &transport, &measurement, &metering))?;
-    let kept = record.keep(&results)?;
-    console.result(
-        &render(&record, kept.as_deref()),
-        &json!({ "probe": record, "kept": kept }),
-    )?;
-    judge(&record, can_stop_thinking(&provider))
+    let kept = record.keep(results)?;
+    Ok((record, kept))
 }
 
 /// What is measured, on which terms, and where its results go.
@@ -176,12 +231,13 @@ fn of_vendor(args: &ProbeArgs, wanted: &str) -> Option<AgentConfig> {
 
 fn unknown<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> CliError {
     let known: Vec<&str> = known.collect();
+    let meant = did_you_mean(wanted, known.iter().copied());
     let hint = if known.is_empty() {
         "name the experiment file before `--probe`, or write VENDOR/MODEL".to_owned()
     } else {
         format!("it is one of {}, or VENDOR/MODEL", known.join(", "))
     };
-    CliError::invalid(format_args!("there is no agent {wanted:?}")).with_hint(hint)
+    CliError::invalid(format_args!("there is no agent {wanted:?}{meant}")).with_hint(hint)
 }
 
 fn render(record: &ProbeRecord, kept: Option<&Path>) -> String {
@@ -204,16 +260,37 @@ fn render(record: &ProbeRecord, kept: Option<&Path>) -> String {
         record.declared,
         table.render()
     );
-    let found = record
-        .level
-        .map_or_else(|| "none".to_owned(), |level| level.to_string());
     // Writing to a string cannot fail.
-    writeln!(text, "strongest level that works: {found}").ok();
-    match kept {
-        Some(path) => writeln!(text, "kept in {}", path.display()).ok(),
-        None => writeln!(text, "not kept: it found nothing, and an earlier probe stands").ok(),
-    };
+    writeln!(text, "strongest level that works: {}", strongest(record)).ok();
+    writeln!(text, "{}", whether_kept(kept)).ok();
     text
+}
+
+/// What a probe found, where each of many has a line.
+fn in_one_line(record: &ProbeRecord, kept: Option<&Path>) -> String {
+    format!(
+        "{} at {} over {}: strongest level that works: {}, declared {}, in {}; {}",
+        record.model,
+        record.base_url,
+        record.wire.label(),
+        strongest(record),
+        record.declared,
+        counted(record.calls.len(), "call"),
+        whether_kept(kept)
+    )
+}
+
+fn strongest(record: &ProbeRecord) -> String {
+    record
+        .level
+        .map_or_else(|| "none".to_owned(), |level| level.to_string())
+}
+
+fn whether_kept(kept: Option<&Path>) -> String {
+    kept.map_or_else(
+        || "not kept: it found nothing, and an earlier probe stands".to_owned(),
+        |path| format!("kept in {}", path.display()),
+    )
 }
 
 fn outcome(call: &ProbedCall) -> String {

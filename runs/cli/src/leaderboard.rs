@@ -41,8 +41,8 @@ pub(super) struct LeaderboardArgs {
     /// Results directories, bundles, or folders that labs published with `ktd publish`.
     #[arg(required = true)]
     pub results: Vec<PathBuf>,
-    /// Tables to print: `ranking`, `seeds`, `rejects`, `comparability`, `memory`, or KTD-Fin's 3, 4, 5, 8 or 11; `all` for
-    /// every one (default: ranking and 5).
+    /// Tables to print: `pooled`, `by-window`, `ranking`, `seeds`, `rejects`, `comparability`, `memory`, or KTD-Fin's 3, 4, 5, 8
+    /// or 11; `all` for every one (default: of several windows pooled and by-window, then ranking and 5).
     #[arg(long)]
     pub table: Vec<String>,
     /// Rankings to print: `headline` (default), or `all` of them.
@@ -185,9 +185,9 @@ pub(super) fn marks_of(
 fn kinds(words: &[String]) -> Result<Vec<TableKind>, CliError> {
     if words.is_empty() {
         return Ok(vec![
-            TableKind::Ranking,
             TableKind::Pooled,
             TableKind::ByWindow,
+            TableKind::Ranking,
             TableKind::Split,
         ]);
     }
@@ -214,13 +214,14 @@ fn text(board: &Leaderboard, kinds: &[TableKind], args: &LeaderboardArgs, consol
     let tracks: Vec<&Track> = board.tracks.iter().take(shown).collect();
     let mut parts: Vec<String> = Vec::new();
     let is_named = |kind: &TableKind| args.table.iter().any(|word| word == kind.label());
-    // Without windows to pool there is nothing to show unless it was asked for.
-    let shown_kinds = kinds
-        .iter()
-        .filter(|kind| !kind.is_pooled() || !board.pooled.is_empty() || is_named(kind));
-    for kind in shown_kinds {
+    let is_pooled = |track: &&Track| sheet::pooled_ranking(board, track).is_some();
+    let first_pooled: Vec<&Track> = board.tracks.iter().filter(is_pooled).take(1).collect();
+    for kind in kinds {
         let tracks = if kind.is_per_track() {
             &tracks[..]
+        } else if kind.is_pooled() && !(first_pooled.is_empty() && is_named(kind)) {
+            // Without windows to pool there is nothing to show unless it was asked for.
+            &first_pooled[..]
         } else {
             tracks.get(..1).unwrap_or_default()
         };

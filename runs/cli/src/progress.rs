@@ -12,6 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// One piece of work that may take a while.
 #[derive(Debug)]
 pub(crate) struct Progress {
+    what: &'static str,
     bar: ProgressBar,
     started: Instant,
     /// Whether the bar may still appear.
@@ -30,6 +31,7 @@ impl Progress {
         }
         bar.set_message(what);
         Self {
+            what,
             bar,
             started: Instant::now(),
             waiting: may_show,
@@ -39,6 +41,17 @@ impl Progress {
     /// Calls `write` while the bar is off the screen.
     pub(crate) fn suspend(&self, write: impl FnOnce()) {
         self.bar.suspend(write);
+    }
+
+    /// Says something beside what the work is, instead of what was said before.
+    pub(crate) fn say(&self, more: &str) {
+        let message = match more {
+            "" => self.what.to_owned(),
+            more => format!("{} ({more})", self.what),
+        };
+        if self.bar.message() != message {
+            self.bar.set_message(message);
+        }
     }
 
     /// So many more units are done.

@@ -9,6 +9,7 @@ use crate::signals;
 use crate::this_program::this_program;
 use ktd_certify::{CertificateStudy, CurveStudy};
 use ktd_episode::EpisodesStudy;
+use ktd_experiment::nearest::did_you_mean;
 use ktd_factor_study::FactorCodeStudy;
 use ktd_formula_study::AlphaEvaluating;
 use ktd_formula_study::judge::FormulaJudging;
@@ -72,7 +73,8 @@ pub(super) fn kind_for(file: &Path) -> Result<&'static dyn AnyKind, CliError> {
         return Ok(kind);
     }
     let kinds = KINDS.map(AnyKind::name).join(", ");
-    let what = format!("{}: kind = {name:?} is unknown", file.display());
+    let meant = did_you_mean(&name, KINDS.map(AnyKind::name));
+    let what = format!("{}: kind = {name:?} is unknown{meant}", file.display());
     let hint = format!("choose from {kinds}");
     Err(CliError::input(what, hint))
 }
@@ -123,6 +125,14 @@ impl StudyProgress for StudyBar {
         let is_first = |mut noticed: MutexGuard<'_, BTreeSet<String>>| noticed.insert(who.to_owned());
         if self.noticed.lock().is_ok_and(is_first) {
             self.news(&format!("{who}: {what}"));
+        }
+    }
+
+    fn waits(&self, what: &str) {
+        if let Ok(bar) = self.bar.lock()
+            && let Some(bar) = bar.as_ref()
+        {
+            bar.say(what);
         }
     }
 

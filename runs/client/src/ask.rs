@@ -350,7 +350,7 @@ impl<'a> RecordedClient<'a> {
         crash_points::passes(CrashPoint::OutcomeWritten);
         let settled = admitted.settle(kept, usage, trouble);
         if let Some(store) = self.store.as_ref().filter(|_| !self.meter.is_free()) {
-            let asked = (self.meter.vendor(), self.model);
+            let asked = (&self.meter, self.model);
             store
                 .send_log()
                 .add(&sent_at.line(at, asked, kept, &settled.charge))?;

@@ -29,6 +29,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tokio::sync::OnceCell;
 use tracing::Instrument;
 
@@ -258,6 +259,10 @@ impl StudyKind for EpisodesStudy {
     fn is_waited_for(world: &EpisodesWorld, key: &KeyName) -> bool {
         let metering = world.metering();
         metering.is_some_and(|metering| metering.gates.of(key).is_waited_for())
+    }
+
+    fn paused_for(world: &EpisodesWorld, key: &KeyName) -> Option<Duration> {
+        world.metering()?.gates.of(key).paused_for()
     }
 
     fn open(keys: &ExperimentConfig, at: &Opening<'_>) -> Result<EpisodesWorld, StudyError> {

@@ -15,6 +15,7 @@ use crate::rate_limits::RateLimits;
 use keys::AgentKeys;
 use ktd_agents::{ForceLevel, Sampling, ThinkingPolicy, Wire};
 use ktd_baselines::NAMES;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// An agent. Credentials are named, never written here.
 ///
 /// Experiment files and headers write it as one flat table (`agent/keys.rs`), headers with its `kind`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "AgentKeys", into = "AgentKeys")]
 pub struct AgentConfig {
     /// Name in tables and cells.
@@ -114,7 +115,7 @@ pub struct ModelAgent {
 }
 
 /// Where the address of a proxy is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProxySource {
     /// In the environment: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`.
@@ -167,7 +168,7 @@ pub struct ExternalClient {
 }
 
 /// How an outside agent calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum External {
     /// The Model Context Protocol, over standard streams.

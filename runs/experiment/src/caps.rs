@@ -1,28 +1,38 @@
 //! Caps of a budget.
 
 use crate::amount::Picodollars;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 use std::collections::BTreeMap;
 
 /// `[budget]` of an experiment, US dollars. Caps are no part of a cell's identity: they may be changed at any time.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Caps {
     /// For the whole experiment, such as `"25.00"`.
     #[serde(deserialize_with = "dollars")]
+    #[schemars(with = "Option<DollarText>")]
     pub experiment: Option<Picodollars>,
     /// For each cell.
     #[serde(deserialize_with = "dollars")]
+    #[schemars(with = "Option<DollarText>")]
     pub cell: Option<Picodollars>,
     /// For all cells of a vendor, by its id.
     #[serde(deserialize_with = "dollars_by_vendor")]
+    #[schemars(with = "BTreeMap<String, DollarText>")]
     pub vendor: BTreeMap<String, Picodollars>,
     /// `USD`, which is also meant where it is left out.
     pub currency: Option<Currency>,
 }
 
+/// An amount as a file writes it, such as `"25.00"`.
+#[derive(JsonSchema)]
+#[schemars(transparent, extend("format" = "US dollars"))]
+#[expect(dead_code, reason = "read by the schema generator alone")]
+pub(crate) struct DollarText(String);
+
 /// The one currency of budgets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum Currency {
     /// US dollars.
     #[serde(rename = "USD")]

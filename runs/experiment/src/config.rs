@@ -4,9 +4,10 @@ use crate::ExperimentError;
 pub use crate::agent::{AgentConfig, Control};
 use crate::caps::Caps;
 pub use crate::file_name::{NAME_LENGTH_MAX, is_file_name};
-use crate::label;
+use crate::label::{self, Label};
 use crate::mask_arm::MaskArm;
-use crate::mask_keys;
+use crate::mask_keys::{self, ArmKeys};
+use crate::nearest::with_nearest;
 use crate::provider::table_with;
 use crate::rate_limits::RateLimits;
 use crate::rules_config::RulesConfig;
@@ -17,6 +18,7 @@ use crate::window_config::Windows;
 use ktd_agents::{Dialect, DialectTable};
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
 pub use ktd_tools::ToolLimits;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,7 +27,7 @@ use std::path::{Path, PathBuf};
 pub const EPISODES: &str = "episodes";
 
 /// A whole experiment file. What is only needed while it runs, such as a budget, is in no record.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExperimentConfig {
     /// `episodes`, which is also meant where it is left out.
@@ -62,6 +64,7 @@ pub struct ExperimentConfig {
         deserialize_with = "mask_keys::masks",
         serialize_with = "mask_keys::write_masks"
     )]
+    #[schemars(with = "Vec<ArmKeys>")]
     pub masks: Vec<MaskArm>,
     /// Decision modes (default: `open-research`).
     #[serde(
@@ -69,6 +72,7 @@ pub struct ExperimentConfig {
         deserialize_with = "label::list",
         serialize_with = "label::write_list"
     )]
+    #[schemars(with = "Vec<Label<Mode>>")]
     pub modes: Vec<Mode>,
     /// Seeds (default: 1).
     #[serde(default = "default_seeds")]
@@ -106,7 +110,7 @@ pub struct ExperimentConfig {
 }
 
 /// How often the canary step is asked: before the first cell, after so many, and after the last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CanaryConfig {
     /// Cells that end between two canaries, at least 1.
@@ -114,7 +118,7 @@ pub struct CanaryConfig {
 }
 
 /// A synthetic market.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SyntheticConfig {
     /// Seed (default 1).
@@ -256,9 +260,10 @@ impl ExperimentConfig {
 /// What the reader says, with the place. The line itself is not shown: a key may stand in it, though it should not.
 #[must_use]
 pub fn unreadable(text: &str, error: &toml::de::Error) -> String {
+    let what = with_nearest(error.message());
     match error.span() {
-        Some(span) => at_place(text, span.start, error.message()),
-        None => error.message().to_owned(),
+        Some(span) => at_place(text, span.start, &what),
+        None => what,
     }
 }
 
@@ -320,7 +325,11 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         for (text, part) in [
-            (format!("{LEAST}\nwindow = 1"), "unknown field `window`"),
+            (format!("{LEAST}\nwindow = 1"), "; did you mean `windows`?"),
+            (
+                LEAST.replace("builtin = \"momentum\"", "model = \"x\", temprature = 1.0"),
+                "; did you mean `temperature`?",
+            ),
             (
                 LEAST.replace("builtin = \"momentum\"", "model = \"x\""),
                 "needs either `vendor`",
@@ -344,6 +353,10 @@ mod tests {
             (
                 format!("{LEAST}\nmodes = [\"guess\"]"),
                 "unknown mode \"guess\": it is one of memory-only, fixed-candidate, open-research",
+            ),
+            (
+                format!("{LEAST}\nmodes = [\"open-reserch\"]"),
+                "; did you mean `open-research`?",
             ),
             (
                 LEAST.replace("builtin = \"momentum\"", "command = [\"a\"], external = \"mcp\""),

@@ -5,12 +5,13 @@ use crate::ExperimentError;
 use crate::cells::{Window, days_between};
 use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_masking::MaskKey;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::PathBuf;
 
 /// `windows = { draw = 10, days = 43, from = "2024-01-01", until = "2026-04-10" }`: so many windows of one length, without overlap.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrawConfig {
     /// How many. Raised, those that were drawn stay.

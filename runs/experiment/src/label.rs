@@ -1,9 +1,13 @@
 //! Closed sets of core crates, which know no files, as the labels that files have: `#[serde(with = "label")]`.
 
+use crate::nearest::did_you_mean;
 use ktd_env::exchange::{EventKind, RejectCode, Side};
 use ktd_masking::{Level, Mode, Numeric};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::Serializer;
+use std::borrow::Cow;
+use std::marker::PhantomData;
 
 /// A closed set of values, each with a label.
 pub trait Labelled: Copy + 'static {
@@ -27,9 +31,29 @@ pub trait Labelled: Copy + 'static {
             .find(|value| value.label() == text)
             .ok_or_else(|| {
                 let known: Vec<&str> = all.iter().map(|value| value.label()).collect();
+                let meant = did_you_mean(text, known.iter().copied());
                 let (noun, known) = (Self::NOUN, known.join(", "));
-                format!("unknown {noun} {text:?}: it is one of {known}")
+                format!("unknown {noun} {text:?}: it is one of {known}{meant}")
             })
+    }
+}
+
+/// A label in a file, of which the schema names all.
+#[derive(Debug)]
+pub struct Label<T>(PhantomData<T>);
+
+impl<T: Labelled> JsonSchema for Label<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::NOUN.into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let labels: Vec<&str> = T::all().iter().map(|value| value.label()).collect();
+        json_schema!({ "type": "string", "enum": labels })
     }
 }
 

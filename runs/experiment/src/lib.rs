@@ -16,6 +16,7 @@ pub mod label;
 pub mod mask_arm;
 pub mod mask_hash;
 pub mod mask_keys;
+pub mod nearest;
 pub mod price_row;
 pub mod price_table;
 pub mod provider;

@@ -1,11 +1,12 @@
 //! Arms of an experiment's masks: what is hidden, and which level's text explains it.
 
 use ktd_masking::{Level, MaskSettings};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Explanation of a level that hides something, in the prompts of an episode whose data hide nothing: the prompt-only
 /// control. What such an episode loses against bright is the instruction's doing, and no mask's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MaskInstruction {
     /// The text of `stock-blind`.

@@ -1,8 +1,9 @@
 //! Masks as files write them: `{ level = "blinded", numeric = "rescaled" }`.
 
-use crate::label;
+use crate::label::{self, Label};
 use crate::mask_arm::{MaskArm, MaskInstruction};
 use ktd_masking::{Level, MaskSettings, Numeric};
+use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -19,14 +20,16 @@ struct MaskKeys {
 }
 
 /// The keys of an entry of `masks`.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct ArmKeys {
-    /// As in a mask.
+pub(crate) struct ArmKeys {
+    /// Which identifiers are hidden.
     #[serde(with = "label")]
+    #[schemars(with = "Label<Level>")]
     level: Level,
-    /// As in a mask.
+    /// How numbers are shown.
     #[serde(with = "label", default = "default_numeric")]
+    #[schemars(with = "Label<Numeric>")]
     numeric: Numeric,
     /// The level whose text explains identifiers in the prompts; with `level = "bright"` alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,6 +2,7 @@
 
 use crate::ExperimentError;
 use crate::amount::{Picodollars, UnitsPerDollar};
+use crate::nearest::with_nearest;
 use crate::price_row::{ExchangeRate, PriceRow, Priced, US_DOLLAR};
 use ktd_agents::Usage;
 use ktd_io::sha256::sha256_hex;
@@ -83,7 +84,7 @@ impl PriceTable {
     /// # Errors
     /// What is wrong and where.
     pub fn parse(json: &str) -> Result<Self, String> {
-        let file: File = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        let file: File = serde_json::from_str(json).map_err(|error| with_nearest(&error.to_string()))?;
         let mut seen = BTreeSet::new();
         for row in &file.rows {
             check(row, &file.per_usd)?;

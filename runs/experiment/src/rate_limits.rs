@@ -1,10 +1,11 @@
 //! Limits of an API key.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::num::NonZeroU32;
 
 /// `[rates.KEY]` of an experiment, or `rates` of an agent. What is left out has no limit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RateLimits {
     /// Requests in any 60 seconds.

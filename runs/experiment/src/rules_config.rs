@@ -3,12 +3,13 @@
 use crate::ExperimentError;
 use ktd_env::exchange::{ByBoard, Delisting, ExDayOrders, FeeRule, LimitRule, Rules};
 use ktd_env::{Decimal, Fen, TradeDate};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Keys of the exchange that a file may set; an absent key keeps the rule's default (docs/spec/exchange.md).
 ///
 /// Decimal-valued keys are strings, so that `"0.20"` is exactly that.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RulesConfig {
     /// Cash before the first day, fen.
@@ -56,7 +57,7 @@ pub struct RulesConfig {
 }
 
 /// `limit`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKey {
     /// The exchange's own limit price by board, ST status and date.
@@ -68,7 +69,7 @@ pub enum LimitKey {
 }
 
 /// `delisting`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DelistingKey {
     /// Cash at the last mark.
@@ -78,7 +79,7 @@ pub enum DelistingKey {
 }
 
 /// `fees`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FeesKey {
     /// The paper's flat rates.
@@ -88,7 +89,7 @@ pub enum FeesKey {
 }
 
 /// `ex_day_orders`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExDayOrdersKey {
     /// Carried through the corporate action.
@@ -98,7 +99,7 @@ pub enum ExDayOrdersKey {
 }
 
 /// A value for some of the boards.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BoardKeys<T> {
     /// Main boards.

@@ -1,10 +1,11 @@
 //! What a step may use up: turns, tool answers, attempts.
 
 use crate::agent::AgentConfig;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Limits of a step's conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SessionConfig {
     /// Tool calls a step.
@@ -16,7 +17,7 @@ pub struct SessionConfig {
 }
 
 /// What becomes of orders that break a rule known at decision (unknown name, lot, weight, room ...).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConstraintFailures {
     /// They are fed back like a schema failure, within the same retries; then the step is without trade (default).
@@ -26,7 +27,7 @@ pub enum ConstraintFailures {
 }
 
 /// What is done about infrastructure faults: the same bytes are sent again, and the model never learns of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RetryConfig {
     /// Attempts at one request whose answer cannot be used; without `unanswered_hours` of any request.

@@ -1,12 +1,13 @@
 //! When an agent is given up that will not come to anything.
 
 use crate::amount::Picodollars;
-use crate::caps::dollars;
+use crate::caps::{DollarText, dollars};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// `stop_after` of an experiment: a model or program that meets one of these is stopped before its next step, and its record says
 /// by which. What was played stays, and is not ranked. Built-in agents are never stopped; 0 switches a rule off.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StopRules {
     /// Steps in a row without a decision of the model (default 20).
@@ -19,6 +20,7 @@ pub struct StopRules {
     pub answers_a_step: f64,
     /// Most that a step may cost, on average from the tenth on, such as `"0.50"`; needs `prices` (default: any).
     #[serde(deserialize_with = "dollars")]
+    #[schemars(with = "Option<DollarText>")]
     pub dollars_a_step: Option<Picodollars>,
 }
 

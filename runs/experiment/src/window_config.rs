@@ -1,13 +1,14 @@
 //! A window of an experiment file, and the presets.
 
 use crate::drawn_windows::DrawConfig;
+use schemars::JsonSchema;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The windows of an experiment: a list of them, or a draw.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Windows {
     /// Named by whoever wrote the file.
@@ -79,7 +80,7 @@ impl<'de> Deserialize<'de> for Windows {
 }
 
 /// A window: a preset by its id (`W1` .. `W10`, `long`), dates, or the panel's last days.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WindowConfig {
     /// Name; it stands in every header.

@@ -8,6 +8,7 @@ use ktd_bundle::summary::Metric;
 use ktd_experiment::caps::Caps;
 use ktd_masking::{Mode, Numeric};
 use ktd_stats::SIMULATED_EXPERIMENTS;
+use ktd_view::draw::duration;
 use ktd_view::table::{Align, Table, grouped};
 use std::fmt::Write;
 
@@ -141,8 +142,8 @@ fn agents(plan: &ExperimentPlan) -> String {
 fn pace(plan: &ExperimentPlan) -> String {
     let mut text = String::new();
     for pace in &plan.paces {
-        let [least, expected, most] =
-            [pace.minutes.least, pace.minutes.expected, pace.minutes.most].map(hours);
+        let [least, expected, most] = [pace.minutes.least, pace.minutes.expected, pace.minutes.most]
+            .map(|minutes| duration(minutes.saturating_mul(60)));
         // Writing to a string cannot fail.
         writeln!(
             text,
@@ -158,13 +159,6 @@ fn pace(plan: &ExperimentPlan) -> String {
         );
     }
     text
-}
-
-fn hours(minutes: u64) -> String {
-    if minutes < 120 {
-        return format!("{minutes} min");
-    }
-    format!("{}.{} h", minutes / 60, minutes % 60 / 6)
 }
 
 fn luck(plan: &ExperimentPlan) -> String {

@@ -23,6 +23,12 @@ pub struct SendLine {
     pub vendor: String,
     /// The model that was asked for.
     pub model: String,
+    /// The name of the key: its environment variable, or the path of its file; empty where none was sent.
+    #[serde(default)]
+    pub key: String,
+    /// The address that was asked.
+    #[serde(default)]
+    pub base_url: String,
     /// 1-based step, or conversation.
     pub step: usize,
     /// 0-based request of the step.
@@ -37,6 +43,9 @@ pub struct SendLine {
     pub cost_picodollars: Option<u64>,
     /// Whether that is the most that it may have cost.
     pub is_most: bool,
+    /// How long from the end of the answer on nobody may use the key, milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_ms: Option<u64>,
 }
 
 impl SendLog {

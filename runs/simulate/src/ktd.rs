@@ -6,6 +6,7 @@ use ktd_data::import::ImportProgress;
 use ktd_data::{ImportOptions, import, is_panel, load_panel};
 use ktd_env::exchange::{Account, Execution, Fill, Order, Rules, StepReport, TradingDay, step};
 use ktd_env::{DateSpan, DayIndex, Market, NameId, PriceBasis, Ticker};
+use ktd_experiment::nearest::with_nearest;
 use ktd_experiment::rules_config::{RulesConfig, config_date};
 use ktd_io::whole_file::{IfExists, check_writable, read_input};
 use ktd_io::whole_folder::write_report;
@@ -60,7 +61,7 @@ impl SimulateConfig {
     /// [`SimulateError`] for an unknown or missing key or an impossible value.
     pub fn parse(text: &str) -> Result<Self, SimulateError> {
         let fail = |error: serde_json::Error| {
-            SimulateError::invalid(format_args!("config: {error}"))
+            SimulateError::invalid(format_args!("config: {}", with_nearest(&error.to_string())))
                 .with_hint("keys: window_start, window_end and those of the exchange; decimals in quotes")
         };
         let mut keys: serde_json::Map<String, serde_json::Value> =

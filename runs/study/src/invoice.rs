@@ -2,16 +2,16 @@
 
 use crate::StudyError;
 use crate::report::{Report, Section, Shown};
+use crate::send_logs::each_send;
 use ktd_experiment::amount::Picodollars;
-use ktd_io::line_file::LineKind;
-use ktd_io::whole_file::{list_if_exists, read_input};
-use ktd_record::send_log::{SendLine, SendLog};
+use ktd_io::whole_file::read_input;
+use ktd_record::send_log::SendLine;
 use ktd_view::draw::TableCell;
 use ktd_view::row_table::RowTable;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// An invoice, or a usage export, against the private logs of sends below a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -75,12 +75,10 @@ pub fn compare_invoice(folder: &Path, invoice: &Path) -> Result<InvoiceCompariso
             agrees: false,
         }));
     };
-    for log in logs(folder)? {
-        for send in sends(&log)? {
-            let day = send.at.chars().take("2026-11-02".len()).collect();
-            line(&mut lines, (day, send.model.clone()), &|line| line.add(&send));
-        }
-    }
+    each_send(folder, |_, send| {
+        let day = send.at.chars().take("2026-11-02".len()).collect();
+        line(&mut lines, (day, send.model.clone()), &|line| line.add(send));
+    })?;
     for (key, amount) in billed(invoice)? {
         line(&mut lines, key, &|line| line.billed_picodollars = Some(amount.0));
     }
@@ -92,35 +90,6 @@ pub fn compare_invoice(folder: &Path, invoice: &Path) -> Result<InvoiceCompariso
         folder: folder.display().to_string(),
         lines,
     })
-}
-
-/// How many folders deep records lie in a study's.
-const DEPTH: usize = 4;
-
-/// The logs of sends of all records in a folder.
-fn logs(folder: &Path) -> Result<Vec<PathBuf>, StudyError> {
-    let (mut logs, mut level) = (Vec::new(), vec![folder.to_owned()]);
-    for _ in 0..DEPTH {
-        let mut next = Vec::new();
-        for record in level {
-            let log = SendLog::of_record(&record);
-            if log.path().exists() {
-                logs.push(log.path().to_owned());
-            }
-            next.extend(list_if_exists(&record)?.into_iter().filter(|part| part.is_dir()));
-        }
-        level = next;
-    }
-    Ok(logs)
-}
-
-/// The sends of a log. A line that a kill or a full disk tore is left out.
-fn sends(log: &Path) -> Result<Vec<SendLine>, StudyError> {
-    let (mut lines, mut sends) = (LineKind::Log.open(log)?, Vec::new());
-    while let Some(line) = lines.next_line()? {
-        sends.extend(serde_json::from_slice::<SendLine>(line).ok());
-    }
-    Ok(sends)
 }
 
 fn billed(invoice: &Path) -> Result<Keyed<Picodollars>, StudyError> {

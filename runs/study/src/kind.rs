@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::time::Duration;
 
 /// Kind of study: its keys, its units, how one unit runs over a recorded world, and what all of them come to. It has no file,
 /// thread, task, clock or lock of its own: those of the study serve it.
@@ -89,6 +90,11 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     /// Whether somebody waits for a key, its rate or its endpoint, so that another unit would only wait behind.
     fn is_waited_for(_world: &Self::World, _key: &KeyName) -> bool {
         false
+    }
+
+    /// How long nobody may use a key: its provider is busy, or nobody answers there.
+    fn paused_for(_world: &Self::World, _key: &KeyName) -> Option<Duration> {
+        None
     }
 
     /// Reads the world.

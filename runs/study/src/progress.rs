@@ -14,6 +14,9 @@ pub trait StudyProgress: Sync {
 
     /// What has just changed for all that wait: each is told.
     fn news(&self, _what: &str) {}
+
+    /// Which key waits now, and how long; empty where none does. It is told over and over.
+    fn waits(&self, _what: &str) {}
 }
 
 /// Nobody listens.

@@ -2,10 +2,12 @@
 
 use crate::failures::{FailedUnit, read_failures};
 use crate::identity::{known_base, read_header};
-use crate::kind::StudyKind;
+use crate::key_status::{self, KeyStatus, key_states};
+use crate::kind::{Keep, StudyKind};
 use crate::recorded_units::{RecordedUnits, UnitState};
 use crate::report::{Report, Section, Shown};
 use crate::report_files::SUMMARY;
+use crate::spent_money::SpentMoney;
 use crate::unit_id::some_names;
 use crate::{StudyError, UnitId};
 use ktd_asking::{AGENT_FILE, AgentFile};
@@ -17,7 +19,9 @@ use ktd_view::draw::Align::Left;
 use ktd_view::draw::{TableCell, TableData};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How far a study is, read while another process may be writing it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -46,6 +50,8 @@ pub struct StudyStatus {
     /// What was spent; left out where a price is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spent: Option<SpentMoney>,
+    /// How far each key is.
+    pub keys: Vec<KeyStatus>,
     /// What to type to go on.
     pub next: String,
 }
@@ -58,16 +64,6 @@ pub struct RequestCounts {
     pub asked: u64,
     /// Those that a reply is known of.
     pub answered: u64,
-}
-
-/// Money of a study, in millionths of a millionth of a US dollar.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct SpentMoney {
-    /// For replies whose tokens are known.
-    pub paid_picodollars: u64,
-    /// With all that may be charged for requests of which it is not known.
-    pub at_most_picodollars: u64,
 }
 
 /// How far the study in a folder is. Nothing is locked and nothing is written.
@@ -89,13 +85,27 @@ pub fn study_status<K: StudyKind>(folder: &Path) -> Result<StudyStatus, StudyErr
                 open.push(unit.id.clone());
                 spent_so_far(root, unit.model.and_then(|place| models.get(place)))?
             }
-            UnitState::NotBegun => None,
+            UnitState::NotBegun => {
+                // What such a unit cost so far is in the lines of the keys.
+                let own = K::OWN.filter(|_| unit.keep == Keep::Own);
+                if own.is_some_and(|own| folder.join(own.folder).join(unit.id.as_str()).is_dir()) {
+                    open.push(unit.id.clone());
+                }
+                None
+            }
         };
         if let Some(own) = own {
             spending.add(&own);
         }
     }
     let missing = units.missing();
+    let finished: BTreeSet<UnitId> = units
+        .0
+        .iter()
+        .filter(|(_, state)| matches!(state, UnitState::Finished(_)))
+        .map(|(unit, _)| unit.id.clone())
+        .collect();
+    let keys = key_states(folder, &finished, now_ms())?;
     let mut failed = read_failures(folder)?;
     failed.retain(|failed| missing.contains(&failed.unit));
     let is_reported = missing.is_empty() && folder.join(SUMMARY).is_file();
@@ -122,8 +132,15 @@ pub fn study_status<K: StudyKind>(folder: &Path) -> Result<StudyStatus, StudyErr
                 paid_picodollars: cost.paid_picodollars.0,
                 at_most_picodollars: total.0,
             }),
+        keys,
         next: next(folder, &base, is_reported),
     })
+}
+
+/// The machine's clock, milliseconds since 1970.
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 impl StudyStatus {
@@ -168,6 +185,7 @@ impl StudyStatus {
             ),
             sections: vec![
                 Section::new("So far").table("so_far", so_far, Shown::Everywhere),
+                Section::new("Keys").table("keys", key_status::table(&self.keys), Shown::Everywhere),
                 Section::new("Failed").table("failed", failed, Shown::Everywhere),
             ],
             ..Report::default()

@@ -16,6 +16,7 @@ use crate::told_to_end::unless_told_to_end;
 use crate::unfinished::UNFINISHED;
 use crate::unit_folder::{UNITS, UnitFolder};
 use crate::unit_id::of_raw;
+use crate::unit_keys::keep_unit_keys;
 use crate::unit_lines::{UnitLine, UnitLines};
 use crate::{Report, StudyError, UnitId};
 use futures::FutureExt;
@@ -88,6 +89,7 @@ fn run_opened<K: StudyKind>(study: OpenedStudy<K>, run: &StudyRun<'_>) -> Result
     let held = StudyFolder::hold(&study.out, run.program)?;
     study.keep_header()?;
     keep_plan(held.path(), &PlanLine::all(&study.plan, &study.decided)?)?;
+    keep_unit_keys(held.path(), &study.plan)?;
     let failures = Failures::begin(held.path())?;
     let counted = register::count(held.path(), K::counted(&study.world))?;
     let mut known = study.known(run)?;
@@ -283,6 +285,7 @@ impl<K: StudyKind> OpenedStudy<K> {
                 // A number that the kind names is a number.
                 memory_megabytes: most.map_or_else(|| K::memory_megabytes(&self.keys), |_| u64::MAX),
                 is_waited_for: &|key| K::is_waited_for(&self.world, key),
+                paused_for: &|key| K::paused_for(&self.world, key),
             };
             let ends = all_at_once(
                 &ready,

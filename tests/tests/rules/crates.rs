@@ -162,7 +162,7 @@ impl Power {
 }
 
 /// Packages that compute from their arguments: any crate may use them.
-pub(crate) const WITHOUT_POWER: [&str; 18] = [
+pub(crate) const WITHOUT_POWER: [&str; 19] = [
     "aho-corasick",
     "base64",
     "blake3",
@@ -179,6 +179,7 @@ pub(crate) const WITHOUT_POWER: [&str; 18] = [
     "seccompiler",
     "secrecy",
     "sha2",
+    "strsim",
     "thiserror",
     "tracing",
 ];

@@ -3,6 +3,7 @@
 mod architecture;
 mod crates;
 mod dependencies;
+mod experiment_keys;
 mod lint_files;
 mod modules;
 mod names;

@@ -2,8 +2,9 @@
 
 use super::count;
 use super::pictures::{CONTENTS, is_set_apart, ranked};
-use crate::{Bounds, Leaderboard, LeaderboardRow, Separation, Track};
-use ktd_view::draw::{change, counted, grouped, joined, plural, portion, scroll, short_hash};
+use crate::sheet::pooled::BASIS_POINTS;
+use crate::{Bounds, Leaderboard, LeaderboardRow, PooledRanking, Track};
+use ktd_view::draw::{change, counted, decimals, grouped, joined, plural, portion, scroll, short_hash};
 use maud::{Markup, html};
 
 /// The page's title.
@@ -20,6 +21,10 @@ pub(super) fn head(board: &Leaderboard) -> Markup {
     html! {
         header {
             h1 { (title(board)) }
+            @if let Some(pooled) = board.pooled.first() {
+                p.reading { (pooled_reading(pooled)) }
+                (pooled_scope(pooled))
+            }
             @if let Some(track) = board.tracks.first() {
                 @let ranked = ranked(track).count();
                 p.reading { (reading(track, ranked)) }
@@ -37,12 +42,65 @@ pub(super) fn head(board: &Leaderboard) -> Markup {
 /// What the ranking says, in two sentences at most.
 fn reading(track: &Track, count: usize) -> String {
     let separation = track.separation.as_ref();
-    let separated = separation.and_then(|separation| separated(count, separation));
+    let separated =
+        separation.and_then(|separation| separated(count, &separation.open, separation.groups.len()));
     let first = ranked(track)
         .next()
         .map(|best| first(best, track.distinct_trials));
     let verdict: Vec<String> = separated.into_iter().chain(first).collect();
     verdict.join(" ")
+}
+
+/// The same of several windows together.
+fn pooled_reading(pooled: &PooledRanking) -> String {
+    let separation = pooled.separation.as_ref();
+    let separated = separation.and_then(|separation| {
+        let agents = separation.agents.len();
+        separated(agents, &separation.open, separation.groups.len())
+    });
+    let best = pooled.rows.iter().find(|row| row.rank == Some(1));
+    let first = best.map(|best| {
+        let points = |value: f64| decimals(value * BASIS_POINTS, 2);
+        let value = best.selection_a_day.map_or_else(String::new, |value| {
+            format!(" with {} basis points a day", points(value))
+        });
+        let mut details: Vec<String> = Vec::new();
+        if let Some(Bounds { low, high }) = best.interval {
+            details.push(format!("95 % interval {} to {}", points(low), points(high)));
+        }
+        details.extend(best.first_share.map(first_probability));
+        format!(
+            "First over {} is {}{value}{}.",
+            counted(pooled.windows.len(), "window"),
+            best.agent,
+            in_brackets(&details)
+        )
+    });
+    let verdict: Vec<String> = separated.into_iter().chain(first).collect();
+    verdict.join(" ")
+}
+
+/// What was pooled: agents, windows, days, mask and mode.
+fn pooled_scope(pooled: &PooledRanking) -> Markup {
+    let ranked = pooled.rows.iter().filter(|row| row.rank.is_some()).count();
+    let days = pooled.windows.iter().map(|window| window.days).sum();
+    html! {
+        p {
+            (are_ranked(ranked)) " by what they selected a day, a mean over "
+            (counted(pooled.windows.len(), "window")) " that share no day (" (counted(days, "trading day")) "), "
+            (pooled.level_label()) "/" (pooled.numeric.label()) ", " (pooled.mode.label())
+            ". Window by window it stands below, the longest first."
+        }
+    }
+}
+
+/// How many agents are ranked.
+fn are_ranked(count: usize) -> String {
+    format!(
+        "{} {} ranked",
+        counted(count, "agent"),
+        if count == 1 { "is" } else { "are" }
+    )
 }
 
 /// What was ranked: agents, days, mask and mode.
@@ -54,8 +112,7 @@ fn scope(track: &Track, ranked: usize) -> Markup {
     };
     html! {
         p {
-            (counted(ranked, "agent")) " " (if ranked == 1 { "is" } else { "are" })
-            " ranked by what they selected over the " (counted(track.dates.len(), "trading day"))
+            (are_ranked(ranked)) " by what they selected over the " (counted(track.dates.len(), "trading day"))
             " of window " (track.window)
             @if let (Some(first), Some(last)) = (track.dates.first(), track.dates.last()) {
                 " (" span.whole { (first) } " to " span.whole { (last) } ")"
@@ -70,12 +127,12 @@ fn scope(track: &Track, ranked: usize) -> Markup {
 const PER_PAIR: &str = "Each pair is judged by itself: of ten that do not differ, luck tells one apart.";
 
 /// How many pairs the data separate.
-fn separated(agents: usize, separation: &Separation) -> Option<String> {
+fn separated(agents: usize, open: &[Vec<bool>], groups: usize) -> Option<String> {
     let pairs = agents * agents.saturating_sub(1) / 2;
     if pairs == 0 {
         return None;
     }
-    let rows = separation.open.iter().enumerate();
+    let rows = open.iter().enumerate();
     let apart = rows.flat_map(|(row, open)| open.iter().skip(row + 1));
     let apart = apart.filter(|is_open| !**is_open).count();
     let found = match apart {
@@ -83,7 +140,7 @@ fn separated(agents: usize, separation: &Separation) -> Option<String> {
         all if all == pairs => "These data tell every two of them apart.".to_owned(),
         some => format!(
             "These data tell {some} of {pairs} pairs apart; the rest of the order may be chance ({}).",
-            counted(separation.groups.len(), "group")
+            counted(groups, "group")
         ),
     };
     let is_any = 0 < apart;
@@ -104,13 +161,9 @@ fn first(best: &LeaderboardRow, trials: usize) -> String {
         details.push(format!("95 % interval {} to {}", change(low), change(high)));
     }
     if let Some(share) = best.first_share {
-        details.push(format!("first with a probability of {}", portion(share)));
+        details.push(first_probability(share));
     }
-    let details = if details.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", details.join(", "))
-    };
+    let details = in_brackets(&details);
     let verdict = match selection.null_band {
         Some(Bounds { high, .. }) if high < selection.value => {
             " That is above what luck gives to 97.5 % of random portfolios"
@@ -134,6 +187,18 @@ fn first(best: &LeaderboardRow, trials: usize) -> String {
         "First by selection is {} with {value}{details}.{verdict}{tried}.",
         best.agent
     )
+}
+
+fn first_probability(share: f64) -> String {
+    format!("first with a probability of {}", portion(share))
+}
+
+fn in_brackets(details: &[String]) -> String {
+    if details.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", details.join(", "))
+    }
 }
 
 /// Parts of the protocol with their hashes.
@@ -168,7 +233,7 @@ fn contents(board: &Leaderboard) -> Markup {
     html! {
         nav aria-label="contents" {
             ul {
-                @for (id, text) in pictures.iter().copied().chain(pooled).chain(memory).chain(others).chain(last) {
+                @for (id, text) in pooled.into_iter().chain(pictures.iter().copied()).chain(memory).chain(others).chain(last) {
                     li { a href={ "#" (id) } { (text) } }
                 }
             }
@@ -205,24 +270,12 @@ pub(super) fn protocol(board: &Leaderboard) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ktd_bundle::summary::Metric;
 
     #[test]
     fn pairs_that_are_told_apart_stand_with_what_luck_alone_tells() {
         let said = |open: [[bool; 2]; 2]| {
-            let missing = || Metric::missing(String::new());
-            let separation = Separation {
-                agents: Vec::new(),
-                win_share: Vec::new(),
-                open: open.map(Vec::from).to_vec(),
-                settings: Vec::new(),
-                turned: Vec::new(),
-                groups: Vec::new(),
-                pbo: missing(),
-                reality_check_p: missing(),
-                spa_p: None,
-            };
-            separated(2, &separation).unwrap()
+            let open = open.map(Vec::from);
+            separated(2, &open, 0).unwrap()
         };
         let apart = said([[false; 2]; 2]);
         assert!(

@@ -25,8 +25,8 @@ fn body(board: &Leaderboard) -> Markup {
         (front::head(board))
         main {
             @if let [headline, others @ ..] = board.tracks.as_slice() {
-                (pictures::all(View { board, track: headline }))
                 (pooled(board))
+                (pictures::all(View { board, track: headline }))
                 (memory(board))
                 (other_tracks(others))
             } @else {

@@ -28,12 +28,12 @@ use ktd_view::draw::{TableCell, TableData};
 /// Which table; the numbers are those of KTD-Fin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TableKind {
-    /// Ranks by selection with their uncertainty, memory gap, coverage and faults.
-    Ranking,
     /// Ranks over several windows together.
     Pooled,
     /// What each agent selected in each of those windows.
     ByWindow,
+    /// Ranks by selection with their uncertainty, memory gap, coverage and faults.
+    Ranking,
     /// Table 3: decision mode by mask.
     Profile,
     /// Table 4: the ten metrics with excess, alpha rank and delta rank.
@@ -57,9 +57,9 @@ pub enum TableKind {
 impl TableKind {
     /// All tables, in the order in which they are shown.
     pub const ALL: [Self; 12] = [
-        Self::Ranking,
         Self::Pooled,
         Self::ByWindow,
+        Self::Ranking,
         Self::Profile,
         Self::Metrics,
         Self::Split,
@@ -139,14 +139,17 @@ pub fn table(board: &Leaderboard, kind: TableKind, track: &Track, basis: WeightB
     }
 }
 
-/// A table of the pooled ranking of a track's mask and mode.
-fn of_pooled(board: &Leaderboard, track: &Track, table: fn(&PooledRanking) -> TableData) -> TableData {
+/// The pooled ranking of a track's mask and mode; none where two windows do not lie apart.
+#[must_use]
+pub fn pooled_ranking<'b>(board: &'b Leaderboard, track: &Track) -> Option<&'b PooledRanking> {
     let own = (track.level_label(), track.numeric, track.mode);
-    let found = board
-        .pooled
-        .iter()
-        .find(|pooled| (pooled.level_label(), pooled.numeric, pooled.mode) == own);
-    found.map_or_else(pooled::none, table)
+    let mut rankings = board.pooled.iter();
+    rankings.find(|pooled| (pooled.level_label(), pooled.numeric, pooled.mode) == own)
+}
+
+/// A table of that ranking.
+fn of_pooled(board: &Leaderboard, track: &Track, table: fn(&PooledRanking) -> TableData) -> TableData {
+    pooled_ranking(board, track).map_or_else(pooled::none, table)
 }
 
 /// A table as CSV with unrounded numbers; a missing number is empty, and no text is a formula.

@@ -6,7 +6,7 @@ use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Column, TableCell, TableData};
 
 /// Basis points of a share.
-const BASIS_POINTS: f64 = 1e4;
+pub(crate) const BASIS_POINTS: f64 = 1e4;
 
 /// The table of a board whose windows cannot be pooled.
 pub(super) fn none() -> TableData {

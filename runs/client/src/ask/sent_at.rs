@@ -1,11 +1,12 @@
 //! When a request was sent, and its line in the log of sends.
 
+use crate::money::Meter;
 use chrono::{DateTime, SecondsFormat, Utc};
 use ktd_experiment::amount::Picodollars;
 use ktd_record::exchanges::{ExchangeOutcome, RequestPlace};
 use ktd_record::send_log::SendLine;
 use ktd_record::tariff::Charge;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
 /// When a request was sent.
@@ -23,25 +24,32 @@ impl SentAt {
         }
     }
 
-    /// The line of a send to a vendor's model that has just come to this.
+    /// The line of a send to a model through a meter that has just come to this.
     pub(super) fn line(
         self,
         at: RequestPlace,
-        (vendor, model): (&str, &str),
+        (meter, model): (&Meter, &str),
         outcome: &ExchangeOutcome,
         charge: &Charge,
     ) -> SendLine {
         SendLine {
             at: DateTime::<Utc>::from(self.clock).to_rfc3339_opts(SecondsFormat::Millis, true),
-            vendor: vendor.to_owned(),
+            vendor: meter.vendor().to_owned(),
             model: model.to_owned(),
+            key: meter.key().key.clone(),
+            base_url: meter.key().base_url.clone(),
             step: at.step,
             ordinal: at.ordinal,
             attempt: at.attempt,
-            latency_ms: u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX),
+            latency_ms: milliseconds(self.since.elapsed()),
             outcome: outcome.code(),
             cost_picodollars: charge.amount().map(|Picodollars(cost)| cost),
             is_most: matches!(charge, Charge::Incomplete { .. } | Charge::Unknown { .. }),
+            paused_ms: meter.paused_for().map(milliseconds),
         }
     }
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

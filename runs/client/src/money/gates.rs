@@ -33,6 +33,16 @@ impl KeyName {
         }
     }
 
+    /// What people call it: the name of the key, or the address where none is sent.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        if self.key.is_empty() {
+            &self.base_url
+        } else {
+            &self.key
+        }
+    }
+
     /// The name of the file that counts what all processes of a machine ask with it.
     fn file_name(&self) -> String {
         sha256_hex(format!("{}\n{}", self.key, self.base_url).as_bytes())

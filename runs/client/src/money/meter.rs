@@ -1,7 +1,7 @@
 //! What stands between a payer and an endpoint: the key's gate and the budget.
 
 use super::budget::{Budget, BudgetNews, Reservation, Spender};
-use super::gates::Gates;
+use super::gates::{Gates, KeyName};
 use super::payer::Payer;
 use super::rate_gate::{CallEnd, EndpointNews, RateGate, Slot, Waits};
 use crate::cap_reached::CapReached;
@@ -37,6 +37,7 @@ pub struct Metering {
 pub struct Meter {
     tariff: Tariff,
     spender: Spender,
+    key: KeyName,
     budget: Option<Arc<Budget>>,
     gate: Arc<RateGate>,
 }
@@ -57,6 +58,7 @@ impl Metering {
         Meter {
             tariff: payer.tariff.clone(),
             spender: payer.spender.clone(),
+            key: payer.key.clone(),
             budget: self.budget.clone(),
             gate: self.gates.of(&payer.key),
         }
@@ -68,6 +70,18 @@ impl Meter {
     #[must_use]
     pub fn vendor(&self) -> &str {
         &self.spender.vendor
+    }
+
+    /// The key whose rates hold.
+    #[must_use]
+    pub const fn key(&self) -> &KeyName {
+        &self.key
+    }
+
+    /// How long nobody may use the key.
+    #[must_use]
+    pub fn paused_for(&self) -> Option<Duration> {
+        self.gate.paused_for()
     }
 
     /// Who asks, by its id.

@@ -230,6 +230,14 @@ impl RateGate {
         state.silence.as_ref().map(|silence| silence.since.elapsed())
     }
 
+    /// What is left of a pause of the key, as this process knows it.
+    #[must_use]
+    pub fn paused_for(&self) -> Option<Duration> {
+        let own = self.minute.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = own.paused(self.clock.now_ms());
+        (0 < left).then_some(Duration::from_millis(left))
+    }
+
     /// Waits until a call may be made whose request has about so many tokens. For its reply as many are held as the largest
     /// one had, before the first the most that it may have.
     pub async fn enter(self: &Arc<Self>, request_tokens: u64, reply_tokens_max: Option<u64>) -> Slot {

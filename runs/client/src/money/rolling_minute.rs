@@ -100,7 +100,7 @@ impl RollingMinute {
     }
 
     /// What is left of a pause, milliseconds. One beyond what a provider may wish is of a clock that went wrong.
-    fn paused(&self, now_ms: u64) -> u64 {
+    pub(super) fn paused(&self, now_ms: u64) -> u64 {
         let left = self.paused_until_ms.saturating_sub(now_ms);
         if PAUSE_MS_MAX < left { 0 } else { left }
     }

@@ -1,5 +1,6 @@
 //! Controls: agents of this program that know real names and days behind a mask.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -25,7 +26,7 @@ pub struct SignalsControl {
 }
 
 /// From scores to holdings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SignalStrategy {
     /// The twenty highest scores; a stock held is replaced only by one whose score is higher by more than a round trip
@@ -36,7 +37,7 @@ pub enum SignalStrategy {
 }
 
 /// What files call a control.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ControlName {
     Oracle,

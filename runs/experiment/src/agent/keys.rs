@@ -9,72 +9,103 @@ use super::{
 use crate::file_name::is_file_name;
 use crate::rate_limits::RateLimits;
 use ktd_agents::{ForceLevel, ThinkingPolicy, Wire};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The keys of all kinds of agents. [`AgentConfig`] says what they mean.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+/// The keys of all kinds of agents, each of which takes its own.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AgentKeys {
+    /// Name in tables and cells.
     id: String,
-    /// Which kind it is. Headers write it; where it is left out, the other keys say it.
+    /// Which kind of agent it is; where it is left out, the other keys say it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     kind: Option<Kind>,
+    /// What decides in a model, program or client: agents of a cohort are compared.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     cohort: Option<AgentCohort>,
+    /// Last day of a model's, program's or client's training data, such as `2025-01-31`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     cutoff: Option<String>,
+    /// An agent of this program: `hold`, `random`, `equal-weight`, `momentum`, `composite`, `researcher`, `cheater`, `schema-breaker`
+    /// or `formula`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     builtin: Option<String>,
+    /// Of the built-in `formula`: the folder of the search whose pool it trades, relative to the experiment file.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pool: Option<PathBuf>,
+    /// SHA-256 of that folder's `pool.json`, where one is meant and no other.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pool_sha256: Option<String>,
+    /// A control, which knows real names and days behind every mask.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     control: Option<ControlName>,
+    /// Of the control `signals`: CSV or Parquet file with the columns `date`, `code` and `score`, relative to the experiment file.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     scores: Option<PathBuf>,
+    /// SHA-256 of that file, where one is meant and no other.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     scores_sha256: Option<String>,
+    /// Of the control `signals`: from scores to holdings.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     strategy: Option<SignalStrategy>,
+    /// A program of one's own: it and its arguments, run from the experiment file's folder.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     command: Option<Vec<String>>,
+    /// Of a program: names of environment variables handed on, besides `PATH` and `HOME`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pass_env: Option<Vec<String>>,
+    /// A client of one's own, which calls: how.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     external: Option<External>,
+    /// A language model behind an endpoint: the provider's name of it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     model: Option<String>,
+    /// Of a model: the vendor, gateway or server, a row of `dialects` or of `ktd vendors` (default `compatible`).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     vendor: Option<String>,
+    /// Of a model: how it is spoken to, where the vendor takes several wires (default: the first of its row).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     wire: Option<Wire>,
+    /// Of a model: one of the vendor's other addresses.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     region: Option<String>,
+    /// Of a model: base URL, which the wire's path is appended to (default: the vendor's).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     base_url: Option<String>,
+    /// Of a model: environment variable that holds its key; without it and `api_key_file` no key is sent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     api_key_env: Option<String>,
+    /// Of a model: file that holds its key and nothing else, relative to the experiment file.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     api_key_file: Option<PathBuf>,
+    /// Of a model or program: longest wait for a reply or a line (default 600).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     timeout_seconds: Option<u64>,
+    /// Of a model: longest wait for a connection (default 20).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     connect_timeout_seconds: Option<u64>,
+    /// Of a model: where the address of a proxy on the way to it is (default: none is used, whatever the environment says).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     proxy: Option<ProxySource>,
+    /// Of a model: sampling temperature (default: the provider's).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     temperature: Option<f64>,
+    /// Of a model: most generated tokens, reasoning included (default: the provider's).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     max_output_tokens: Option<u32>,
+    /// Of a model or built-in agent: how submissions are forced (default: as strongly as the endpoint honours).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     force: Option<ForceLevel>,
+    /// Of a model: when it thinks (default `vendor-default`).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     thinking: Option<ThinkingPolicy>,
+    /// Of a model, program or client: whether the episode's seed is sent (default false).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     send_seed: Option<bool>,
-    /// They are no part of a cell's identity, so that no header has them.
+    // They are no part of a cell's identity, so that no header has them.
+    /// Of a model, program or client: rates of its key, besides those under `rates`.
     #[serde(skip_serializing, default)]
     rates: Option<RateLimits>,
 }

@@ -161,6 +161,19 @@ pub fn named(key: &str) -> String {
     key.replace('_', " ")
 }
 
+/// Seconds as coarse as one reads them: `40 s`, `12 min`, `3.5 h`.
+#[must_use]
+pub fn duration(seconds: u64) -> String {
+    let minutes = seconds.div_ceil(60);
+    if seconds < 120 {
+        format!("{seconds} s")
+    } else if minutes < 120 {
+        format!("{minutes} min")
+    } else {
+        format!("{}.{} h", minutes / 60, minutes % 60 / 6)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

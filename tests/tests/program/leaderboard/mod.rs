@@ -497,7 +497,7 @@ fn settings_are_checked_and_change_the_protocol() {
     let path = settings.path().join("s.toml");
     let file = path.to_str().unwrap();
     for (text, part) in [
-        ("wieght = \"equal\"", "unknown field"),
+        ("wieght = \"equal\"", "did you mean `weight`?"),
         ("weight = \"cap\"", "sqrt_amount, amount, equal"),
         ("styles = [\"MOM\"]", "which is no factor"),
         ("min_cross_section = 2\nmax_missing = 12", "max_missing"),

@@ -90,6 +90,40 @@ fn check_rows(found: &Value, all: &Value) {
     assert!((rows[0]["by_window"][0].as_f64().unwrap() - linked / 10.0).abs() < 1e-12);
 }
 
+/// Terminal and page of a board of several windows say first what holds over all of them, then window by window.
+fn opens_with_the_pooled_ranking(folder: &Folder) {
+    let shown = quiet(
+        folder.path(),
+        &["leaderboard", "out", "--replicates", "200", "--out", "board"],
+    );
+    assert_ok(&shown);
+    let text = String::from_utf8(shown.stdout).unwrap();
+    let page = std::fs::read_to_string(folder.path().join("board/index.html")).unwrap();
+    let in_order = |whole: &str, parts: &[&str]| {
+        let places: Vec<_> = parts.iter().map(|part| whole.find(part)).collect();
+        assert!(
+            places.iter().all(Option::is_some) && places.is_sorted(),
+            "{parts:?}: {places:?} in {whole}"
+        );
+    };
+    assert!(text.starts_with("Pooled over windows: 3 windows"), "{text}");
+    in_order(
+        &text,
+        &["Pooled over", "Selection by window", "Leaderboard: window wide"],
+    );
+    in_order(
+        &page,
+        &[
+            "First over 3 windows is ",
+            "of window wide",
+            "href=\"#pooled\"",
+            "href=\"#leaderboard\"",
+            "<section id=\"pooled\">",
+            "<section id=\"leaderboard\">",
+        ],
+    );
+}
+
 #[test]
 fn each_day_counts_once_and_who_lacks_a_window_has_no_rank() {
     let folder = Folder::new();
@@ -123,6 +157,7 @@ fn each_day_counts_once_and_who_lacks_a_window_has_no_rank() {
     }
 
     check_rows(found, &all);
+    opens_with_the_pooled_ranking(&folder);
 
     // An agent that ran on two of the three.
     let two = windows(&dates, &[("a", 0, 9), ("b", 10, 19)]);

@@ -1,0 +1,26 @@
+//! What was spent.
+
+use ktd_record::send_log::SendLine;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Money of a study, in millionths of a millionth of a US dollar.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct SpentMoney {
+    /// For replies whose tokens are known.
+    pub paid_picodollars: u64,
+    /// With all that may be charged for requests of which it is not known.
+    pub at_most_picodollars: u64,
+}
+
+impl SpentMoney {
+    /// Adds what a send was charged; what nobody knows is left out.
+    pub(crate) fn add(&mut self, send: &SendLine) {
+        let cost = send.cost_picodollars.unwrap_or(0);
+        self.at_most_picodollars = self.at_most_picodollars.saturating_add(cost);
+        if !send.is_most {
+            self.paid_picodollars = self.paid_picodollars.saturating_add(cost);
+        }
+    }
+}
