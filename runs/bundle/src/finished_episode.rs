@@ -12,7 +12,7 @@ use crate::summary::{KEYED, Summary};
 use crate::summary_file::{check_bytes, check_hashes, read_summary};
 use crate::{BundlePaths, recorded_agent};
 use ktd_env::{DayIndex, Market, TradeDate};
-use ktd_experiment::cells::days_between;
+use ktd_experiment::panel_windows::days_between;
 use ktd_experiment::window_config::WindowDates;
 use ktd_io::sha256::sha256_file;
 use ktd_io::whole_file::{parse_json, read_bounded};

@@ -4,6 +4,7 @@ use crate::header::{Header, PrivateEpisode};
 use crate::header_names::check_names;
 use crate::{BundlePaths, FORMAT_VERSION};
 use ktd_env::{DayIndex, Market};
+use ktd_experiment::panel_windows::drawn_days;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{json_bytes, parse_json, read_bounded};
 use ktd_masking::MaskKey;
@@ -127,7 +128,7 @@ pub fn check_drawn_days(
     };
     let key =
         MaskKey::parse(key).map_err(|error| RecordError::damaged(&paths.episode(), error.to_string()))?;
-    if draw.window_days(&key, market)? == days {
+    if drawn_days(draw, &key, market)? == days {
         return Ok(());
     }
     Err(RecordError::damaged(

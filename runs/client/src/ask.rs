@@ -1,5 +1,6 @@
 //! Asking a model: recorded replies first, the live endpoint after, every attempt kept.
 
+mod attempt;
 mod patience;
 mod reading;
 mod sent_at;
@@ -10,6 +11,7 @@ use crate::money::meter::{Admitted, Refused, Trouble};
 use crate::money::rate_gate::Waits;
 use crate::money::wait::{backoff, wish};
 use crate::progress::{EndpointTurn, FailedAttempt, Progress};
+use attempt::{LiveAttempt, Sent};
 use ktd_agents::{DecodedReply, Expected, ModelTurn, Transport, UsageBound, WireReply, WireRequest};
 use ktd_experiment::config::RetryConfig;
 use ktd_experiment::provider::Provider;
@@ -90,21 +92,6 @@ impl Asked {
             is_final: true,
         }
     }
-}
-
-/// What an attempt that was made now cost, and the wait after it where it should be made again.
-struct LiveAttempt {
-    charge: Charge,
-    pause: Option<Duration>,
-}
-
-/// One attempt, recorded or live.
-struct Sent<'m> {
-    outcome: ExchangeOutcome,
-    reply: Option<WireReply>,
-    decoded: Option<DecodedReply>,
-    /// Of a live one, which is still to be written down and paid for, and when it was sent.
-    admitted: Option<(Admitted<'m>, SentAt)>,
 }
 
 /// What came back for a request that was sent once.

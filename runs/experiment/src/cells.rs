@@ -5,12 +5,12 @@ use super::provider::Provider;
 use super::prune::Uninformative;
 use crate::ExperimentError;
 use crate::branch::{BranchChange, BranchRecord, changes_at, numeric_at};
-use crate::drawn_windows::{DrawSecret, DrawnWindow, drawn};
+use crate::drawn_windows::DrawSecret;
 use crate::mask_arm::{MaskArm, MaskInstruction};
+use crate::panel_windows::{Window, windows};
 use crate::price_table::TokenPricing;
-use crate::window_config::{WindowConfig, Windows};
-use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
-use ktd_masking::{FormulaReader, MaskSettings, Mode};
+use ktd_env::Market;
+use ktd_masking::{MaskSettings, Mode};
 use std::collections::BTreeSet;
 
 /// One episode of an experiment.
@@ -104,17 +104,6 @@ impl Cell {
     }
 }
 
-/// A window on a panel.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Window {
-    /// Its name.
-    pub id: String,
-    /// Its trading days; the first has a day before it.
-    pub days: Vec<DayIndex>,
-    /// How it was drawn; `None` for one that the file names.
-    pub drawn: Option<DrawnWindow>,
-}
-
 /// All cells, in a fixed order, less those that `prune` leaves out. Drawn windows without their secret are stand-ins.
 ///
 /// # Errors
@@ -146,46 +135,6 @@ pub fn cells(
             "name each seed, mask and mode once, and keep `__` out of ids",
         )),
     }
-}
-
-/// The windows of an experiment on a panel, in its order.
-///
-/// # Errors
-/// [`ExperimentError::Input`] for a window outside the panel, and for one that begins too soon after the panel for formulas.
-pub fn windows(
-    config: &ExperimentConfig,
-    market: &Market,
-    secret: Option<&DrawSecret>,
-) -> Result<Vec<Window>, ExperimentError> {
-    let shows_days = |arm: &MaskArm| !arm.settings.level.hides_days();
-    let windows: Vec<Window> = match &config.windows {
-        Windows::Drawn(draw) => drawn(draw, secret, config.masks.iter().any(shows_days), market)?,
-        Windows::Listed(windows) => windows
-            .iter()
-            .map(|window| resolve_window(window, market))
-            .collect::<Result<_, _>>()?,
-    };
-    match windows
-        .iter()
-        .find_map(|window| Some((&window.id, sessions_before(window)?)))
-        .filter(|_| config.tools.expressions)
-    {
-        None => Ok(windows),
-        Some((id, have)) => Err(ExperimentError::input(
-            format!(
-                "window {id}: `tools.expressions` is on and the panel has {have} trading days before the window, but a formula \
-                 may read {} of them",
-                FormulaReader::most_rows()
-            ),
-            "let the window start later, import a panel that starts earlier, or remove `tools.expressions`",
-        )),
-    }
-}
-
-/// Trading days that the panel has before a window, where they are fewer than a formula may read: then no stock has a value.
-fn sessions_before(window: &Window) -> Option<usize> {
-    let have = window.days.first()?.index();
-    (have < FormulaReader::most_rows()).then_some(have)
 }
 
 /// Masks x modes, less what is left out.
@@ -238,100 +187,11 @@ fn cell(
     }
 }
 
-/// The days of a window on a panel.
-///
-/// # Errors
-/// [`ExperimentError::Input`] for a window outside the panel.
-pub fn resolve_window(window: &WindowConfig, market: &Market) -> Result<Window, ExperimentError> {
-    let days = match window.last_days {
-        Some(count) => last_days(count, market, &window.id)?,
-        None => dated_days(window, market)?,
-    };
-    Ok(Window {
-        id: window.id.clone(),
-        days,
-        drawn: None,
-    })
-}
-
-fn last_days(count: usize, market: &Market, id: &str) -> Result<Vec<DayIndex>, ExperimentError> {
-    let all = market.calendar().len();
-    let first = all
-        .checked_sub(count)
-        .filter(|first| 0 < *first && count > 0)
-        .ok_or_else(|| {
-            let what = format!("window {id}: last_days = {count}, but the panel has {all} trading days");
-            ExperimentError::input(
-                what,
-                "choose fewer days: the day before the window must be in the panel",
-            )
-        })?;
-    Ok((first..all).filter_map(|place| market.day_at(place)).collect())
-}
-
-fn dated_days(window: &WindowConfig, market: &Market) -> Result<Vec<DayIndex>, ExperimentError> {
-    let id = &window.id;
-    let dates = window.dates().ok_or_else(|| {
-        let what = format!("window {id} has no dates and is no preset");
-        ExperimentError::input(
-            what,
-            "give `start` and `end`, `last_days`, or an id of W1 .. W10 or long",
-        )
-    })?;
-    let date = |text: &str| {
-        TradeDate::parse(text).map_err(|error| {
-            ExperimentError::input(format!("window {id}: {error}"), "write dates as 2024-04-01")
-        })
-    };
-    days_between(id, date(&dates.first)?, date(&dates.last)?, market)
-}
-
-/// The trading days between two inclusive dates, which the panel must cover, with a day before the first.
-///
-/// # Errors
-/// [`ExperimentError::Input`] naming what the panel covers.
-pub fn days_between(
-    id: &str,
-    start: TradeDate,
-    end: TradeDate,
-    market: &Market,
-) -> Result<Vec<DayIndex>, ExperimentError> {
-    if end < start {
-        let what = format!(
-            "window {id} ends on {}, before its start on {}",
-            end.reveal(),
-            start.reveal()
-        );
-        return Err(ExperimentError::input(
-            what,
-            "exchange `start` and `end`, or fix one of them",
-        ));
-    }
-    let days = market.days_within(DateSpan { start, end });
-    let calendar = market.calendar();
-    let covered = calendar.first().is_some_and(|first| *first < start)
-        && calendar.last().is_some_and(|last| end <= *last);
-    let has_as_of = days.first().is_some_and(|first| first.before().is_some());
-    if covered && has_as_of {
-        return Ok(days);
-    }
-    let edge = |date: Option<&TradeDate>| date.map(|date| date.reveal()).unwrap_or_default();
-    let what = format!(
-        "window {id} ({}..{}) is not inside the panel ({}..{})",
-        start.reveal(),
-        end.reveal(),
-        edge(calendar.first()),
-        edge(calendar.last())
-    );
-    Err(ExperimentError::input(
-        what,
-        "import a longer panel or choose another window; the panel must start before it",
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::panel_windows::days_between;
+    use ktd_env::TradeDate;
     use ktd_env::synth::{SynthConfig, generate};
 
     #[test]

@@ -2,8 +2,6 @@
 //! the publication.
 
 use crate::ExperimentError;
-use crate::cells::{Window, days_between};
-use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_masking::MaskKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,7 +74,7 @@ pub struct DrawStatement<'a> {
     pub number: &'a str,
 }
 
-/// A drawn window on a panel: what may be published of its draw, and the key, which is opened with it.
+/// A drawn window: what may be published of its draw, and the key, which is opened with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DrawnWindow {
     /// What headers say.
@@ -113,32 +111,17 @@ impl DrawRecord {
         }
     }
 
-    /// The trading days of the window that this record and the key give on a panel.
-    ///
-    /// # Errors
-    /// [`ExperimentError::Input`] where the span does not hold it.
-    pub fn window_days(&self, key: &MaskKey, market: &Market) -> Result<Vec<DayIndex>, ExperimentError> {
-        let span = span(&self.from, &self.until, market)?;
-        let places = self.places(key, span.len())?;
-        let place = self.place.checked_sub(1).and_then(|place| places.get(place));
-        place
-            .and_then(|place| span.get(place.clone()))
-            .map(<[DayIndex]>::to_vec)
-            .ok_or_else(|| {
-                ExperimentError::input(
-                    format!("the draw has no window {}", self.place),
-                    "the record is damaged",
-                )
-            })
-    }
-
     /// All windows that can be drawn, as ranges of the span's trading days, in the order of the draw.
     ///
     /// From a random day on, the span is cut into strata of twice a window's length, and in each a window begins on a random
     /// day: so none overlap, each day of the span begins a window about as often as another, and one that is found out tells
     /// little of the next. Strata come in an order of which any first few lie over the whole span, from a random one on; a further
     /// window moves none.
-    fn places(&self, key: &MaskKey, sessions: usize) -> Result<Vec<Range<usize>>, ExperimentError> {
+    pub(crate) fn places(
+        &self,
+        key: &MaskKey,
+        sessions: usize,
+    ) -> Result<Vec<Range<usize>>, ExperimentError> {
         let stratum = self.days.saturating_mul(2);
         let count = (sessions + 1).checked_div(stratum).unwrap_or(0).saturating_sub(1);
         if count == 0 {
@@ -178,69 +161,6 @@ fn spread(count: usize) -> Vec<usize> {
         .collect();
     let rank = |part: &u64| parts.iter().filter(|other| *other < part).count();
     parts.iter().map(rank).collect()
-}
-
-/// The windows of a draw on a panel. Without a secret they are stand-ins: as many, as long, and elsewhere.
-///
-/// # Errors
-/// [`ExperimentError::Input`] where the panel or the span does not hold them.
-pub fn drawn(
-    draw: &DrawConfig,
-    secret: Option<&DrawSecret>,
-    is_shown: bool,
-    market: &Market,
-) -> Result<Vec<Window>, ExperimentError> {
-    let stand_in = DrawSecret {
-        key: MaskKey::from_bytes([0; 32]),
-        nonce: None,
-    };
-    let DrawSecret { key, nonce } = secret.unwrap_or(&stand_in);
-    let record = DrawRecord {
-        place: 1,
-        days: draw.days,
-        from: draw.from.clone(),
-        until: draw.until.clone(),
-        commitment: key.commitment(),
-        is_shown,
-        nonce: nonce.clone(),
-    };
-    let most = record
-        .places(key, span(&draw.from, &draw.until, market)?.len())?
-        .len();
-    if most < draw.draw {
-        return Err(ExperimentError::input(
-            format!(
-                "windows: draw = {}, but {} to {} holds {most} of {} trading days",
-                draw.draw, draw.from, draw.until, draw.days
-            ),
-            "draw fewer, make them shorter, or let the span be longer",
-        ));
-    }
-    (1..=draw.draw)
-        .map(|place| {
-            let record = DrawRecord {
-                place,
-                ..record.clone()
-            };
-            Ok(Window {
-                id: format!("d{place:02}"),
-                days: record.window_days(key, market)?,
-                drawn: Some(DrawnWindow {
-                    record,
-                    key: key.clone(),
-                }),
-            })
-        })
-        .collect()
-}
-
-/// The trading days of a span, each with a day before it.
-fn span(from: &str, until: &str, market: &Market) -> Result<Vec<DayIndex>, ExperimentError> {
-    let date = |text: &str| {
-        TradeDate::parse(text)
-            .map_err(|error| ExperimentError::input(format!("windows: {error}"), "write dates as 2024-04-01"))
-    };
-    days_between("drawn", date(from)?, date(until)?, market)
 }
 
 #[cfg(test)]

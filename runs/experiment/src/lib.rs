@@ -17,6 +17,7 @@ pub mod mask_arm;
 pub mod mask_hash;
 pub mod mask_keys;
 pub mod nearest;
+pub mod panel_windows;
 pub mod price_row;
 pub mod price_table;
 pub mod provider;

@@ -3,7 +3,7 @@
 use super::power::{POWER, WindowNoise};
 use super::window::apart;
 use ktd_bundle::summary::Metric;
-use ktd_experiment::cells::Window;
+use ktd_experiment::panel_windows::Window;
 use ktd_stats::moments::count;
 use ktd_stats::student_t_quantile;
 use serde::Serialize;

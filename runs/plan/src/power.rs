@@ -4,7 +4,7 @@ use super::window::{overlaps, pairable};
 use ktd_attribution::{RandomPortfolios, RandomPortfoliosError};
 use ktd_bundle::summary::Metric;
 use ktd_env::KeyedStream;
-use ktd_experiment::cells::Window;
+use ktd_experiment::panel_windows::Window;
 use ktd_stats::moments::count;
 use ktd_stats::{PairedDesign, PairedTest, SimulatedPower, minimum_p};
 use serde::Serialize;

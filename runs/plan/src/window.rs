@@ -1,7 +1,7 @@
 //! How the windows of a design lie to each other.
 
 use ktd_env::DayIndex;
-use ktd_experiment::cells::Window;
+use ktd_experiment::panel_windows::Window;
 
 /// First and last day of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
