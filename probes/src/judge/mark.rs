@@ -92,9 +92,7 @@ impl CertificationStatus {
             Self::Certified => "certified",
             Self::OwnThresholds => "certified under its own thresholds",
             Self::ModelsOnly => "certified against the language models asked, not against the price database",
-            Self::PublicWindow => {
-                "window public: certified for drawn windows, for this one not against the price database"
-            }
+            Self::PublicWindow => "window public: not certified against the price database",
             Self::SignerNotChecked => "signer not checked: anyone may have made its certificate",
             Self::ShorterEpisodes => "not certified: its certificate is for shorter episodes",
             Self::OtherSession => "not certified: its certificate is for other session limits",

@@ -50,7 +50,8 @@ pub fn build(
 ) -> Result<Leaderboard, BoardError> {
     let inputs = load(findings, options, tick)?;
     let mut shown: Vec<&ScoredEpisode> = inputs.scores.iter().collect();
-    let conceals = is_closed(&shown) && !options.shows_closed;
+    let is_closed = is_closed(&shown);
+    let conceals = is_closed && !options.shows_closed;
     if conceals {
         shown = unrepeatable(&shown)?;
     }
@@ -69,8 +70,12 @@ pub fn build(
         draws: options.draws,
         marks: &options.marks,
     };
-    let board = context.board(&shown, inputs.protocol, inputs.notes, tick)?;
-    if conceals { concealed(board) } else { board }.sealed()
+    let mut board = context.board(&shown, inputs.protocol, inputs.notes, tick)?;
+    if conceals {
+        board = concealed(board);
+    }
+    board.names_closed_windows = is_closed && !conceals;
+    board.sealed()
 }
 
 fn nothing() -> BoardError {
@@ -170,6 +175,7 @@ impl BoardContext<'_> {
             cutoff_gaps: cutoff_gaps(&tracks),
             health: health::of(self.fitted, self.market)?,
             sensitivity: sensitivity(self.fitted, &agents, range)?,
+            names_closed_windows: false,
             tracks,
             notes,
         })

@@ -7,6 +7,7 @@ use crate::record::{Leaderboard, Track};
 use crate::sheet::{self, TableKind};
 use crate::{BoardError, page};
 use ktd_attribution::account::WeightBasis;
+use ktd_bundle::PRIVATE;
 use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{json_bytes, list_if_exists};
@@ -51,6 +52,7 @@ pub fn write_board(
     basis: WeightBasis,
     key: Option<&SigningKey>,
 ) -> Result<(PathBuf, Option<SignerMark>), BoardError> {
+    check_place(board, out)?;
     let files = files(board, basis)?;
     let hashes = files
         .iter()
@@ -74,6 +76,21 @@ pub fn write_board(
         is_named: true,
     });
     Ok((out.join(PAGE), signer))
+}
+
+/// A board that tells of windows which are not opened lies where nothing is shown or given away from.
+fn check_place(board: &Leaderboard, out: &Path) -> Result<(), BoardError> {
+    let is_private = out.components().any(|part| part.as_os_str() == PRIVATE);
+    if board.names_closed_windows && !is_private {
+        return Err(BoardError::input(
+            format!(
+                "{}: this board tells of windows that are not opened, for their owner alone",
+                out.display()
+            ),
+            "write it below a folder called `private`, such as --out private/board; without --real it may be anywhere",
+        ));
+    }
+    Ok(())
 }
 
 /// Every file by its path below the folder.

@@ -58,6 +58,9 @@ pub struct Leaderboard {
     pub health: ModelHealth,
     /// Selection ranks of the headline under other settings of the factor model.
     pub sensitivity: Vec<SensitivityRow>,
+    /// Whether it tells of windows that are not opened, which its owner alone may see.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub names_closed_windows: bool,
     /// SHA-256 of this document with this field empty: page and manifest name it too.
     pub content_sha256: String,
     /// What a reader must know: overlapping windows, missing index days, bundles left out and why.

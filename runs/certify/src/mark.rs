@@ -118,10 +118,11 @@ fn status(certificate: &Certificate, header: &Header, is_signer_named: bool) -> 
     first.map_or(CertificationStatus::Certified, |(_, status)| status)
 }
 
-/// The classes that a certificate holds against for an episode: who owns all prices and knows the windows need break no mask.
+/// The classes that a certificate holds against for an episode: those that know the day or no price need not look for it in a
+/// window that is public; the others have it without breaking any mask.
 fn certified_against(mut classes: Vec<AttackerClass>, header: &Header) -> Vec<AttackerClass> {
     if is_public(header) {
-        classes.retain(|class| *class != AttackerClass::Database);
+        classes.retain(|class| matches!(class, AttackerClass::Model | AttackerClass::DatabaseAndDay));
     }
     classes
 }

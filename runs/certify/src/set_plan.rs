@@ -42,9 +42,9 @@ pub struct SetPlan {
     pub stretches: Vec<Stretch>,
     /// Where the episodes lie that the combination learns from.
     pub training_stretches: Vec<Stretch>,
-    /// The published windows that the panel covers: half of the episodes of asking agents begin where these do, each is as long
-    /// as one of them, and attackers know them.
-    pub presets: Vec<Stretch>,
+    /// The windows of the file that the panel covers: half of the episodes of asking agents begin where these do, each is as long
+    /// as one of them, and attackers know them. Without any, episodes begin anywhere, as drawn windows do.
+    pub windows: Vec<Stretch>,
     /// Stocks whose codes are given away in a probe of the kind `asked_known`: its probes take these numbers in turn.
     pub given_away: Vec<usize>,
     /// Probes of each kind that the combination learns from.
@@ -81,7 +81,7 @@ impl SetPlan {
             episode_steps: config.episode_steps,
             stretches,
             training_stretches: training,
-            presets: presets(config, market),
+            windows: file_windows(config, market),
             given_away: config.given_away.clone(),
             training: config.training(),
             control_probes: config.control_probes(),
@@ -165,7 +165,7 @@ impl SetPlan {
             episode_steps: self.episode_steps,
             aid: Aid::None,
             stretches: stretches.to_vec(),
-            windows: self.presets.clone(),
+            windows: self.windows.clone(),
             given_away: self.given_away.clone(),
         }
     }
@@ -173,7 +173,7 @@ impl SetPlan {
     /// What attackers know of the days of episodes before they look.
     #[must_use]
     pub fn episodes(&self, days: usize) -> EpisodePrior {
-        EpisodePrior::new(self.presets.clone(), self.stretches.clone(), days)
+        EpisodePrior::new(self.windows.clone(), self.stretches.clone(), days)
     }
 
     /// Probes of a kind that the combination learns from: whole episodes of an asking agent take long, and teach much.
@@ -190,23 +190,21 @@ impl SetPlan {
     /// Steps of the longest episode of an asking agent.
     #[must_use]
     pub fn longest_asked(&self) -> usize {
-        let longest = self.presets.iter().map(ExactSizeIterator::len).max();
+        let longest = self.windows.iter().map(ExactSizeIterator::len).max();
         longest.unwrap_or(self.episode_steps)
     }
 }
 
-/// The presets that a panel covers with the history that factors need, and the windows of the file, each once.
-fn presets(config: &CertifyConfig, market: &Market) -> Vec<Stretch> {
-    let windows: Vec<WindowConfig> = WindowConfig::presets()
-        .chain(config.windows.iter().cloned())
-        .collect();
+/// The windows of the file that a panel covers with the history that factors need, each once. Presets are none of them: their days are
+/// public, and no mask hides what is known without it.
+fn file_windows(config: &CertifyConfig, market: &Market) -> Vec<Stretch> {
     let places = |window: &WindowConfig| {
         let days = resolve_window(window, market).ok()?.days;
         let (first, last) = (days.first()?.index(), days.last()?.index());
         (ProbePlan::HISTORY_DAYS <= first).then_some(first..last + 1)
     };
     let mut found: Vec<Stretch> = Vec::new();
-    for window in windows.iter().filter_map(places) {
+    for window in config.windows.iter().filter_map(places) {
         if !found.contains(&window) {
             found.push(window);
         }

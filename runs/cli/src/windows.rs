@@ -26,8 +26,8 @@ Examples:
 
 Labs that share the file, the key and the number play the same windows. Without a number boards say `drawn by its operator`.";
 
-/// Shows what an experiment that draws its windows commits to; with `--real`, the days. With `--number-for`, draws and signs the
-/// number on which another lab's windows shall hang.
+/// Shows what an experiment that draws its windows commits to; with `--real`, the days. With `--number-for`, gives the number on which
+/// another lab's windows shall hang: your signature of its commitment.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct WindowsArgs {
@@ -43,7 +43,7 @@ pub(super) struct WindowsArgs {
     /// Names the days, which nobody else may see before the windows are opened.
     #[arg(long, conflicts_with = "number_for")]
     real: bool,
-    /// Draws a number for this commitment of another lab.
+    /// Gives your number for this commitment of another lab.
     #[arg(long, value_name = "FILE", requires = "key", requires = "out")]
     number_for: Option<PathBuf>,
     /// Your private key, PEM, which signs the number.
@@ -78,10 +78,10 @@ pub(super) fn run(args: &WindowsArgs, console: Console) -> Result<(), CliError> 
 }
 
 fn number(commitment: &Path, key: &Path, out: &Path, console: Console) -> Result<(), CliError> {
-    let number = DrawCommitment::read(commitment)?.draw_number(&SigningKey::read(key)?)?;
+    let number = DrawCommitment::read(commitment)?.number(&SigningKey::read(key)?)?;
     keep(out, &json_bytes(out, &number).map_err(CliError::invalid)?)?;
     let text = format!(
-        "wrote a number signed by {} to {}: give it to whoever made the commitment\n",
+        "wrote the number of {} to {}: give it to whoever made the commitment\n",
         number.signature.fingerprint,
         out.display()
     );
@@ -103,7 +103,7 @@ fn shown(args: &WindowsArgs, plan: RunPlan, console: Console) -> Result<(), CliE
     let Windows::Drawn(draw) = plan.config.windows.clone() else {
         return Err(CliError::input(
             "this experiment names its windows: everybody who reads it knows them",
-            "write windows = { draw = 10, days = 43, from = \"2016-01-01\", until = \"2026-04-10\" }",
+            "write windows = { draw = 10, days = 43, from = \"2022-01-05\", until = \"2026-04-10\" }",
         ));
     };
     let key = experiment_key(&plan)?;

@@ -20,7 +20,7 @@ pub struct DrawConfig {
     pub from: String,
     /// Last date that a window may hold.
     pub until: String,
-    /// File of a number that another lab drew and signed when it knew what is committed to (`ktd windows --number-for`).
+    /// File of a number of another lab, made when nothing of the draw was left to choose (`ktd windows --number-for`).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub nonce: Option<PathBuf>,
 }
@@ -42,21 +42,19 @@ pub struct DrawRecord {
     /// Whether a mask of the same experiment shows days.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub is_shown: bool,
-    /// A number of somebody else, on which the draw hangs too.
+    /// A number of somebody else, on which the days hang too.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub nonce: Option<DrawNonce>,
 }
 
-/// A number that somebody signed for a draw before anybody could know what follows from it.
+/// A number of somebody else: its signature of the draw, which nobody could know before and of which there is one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawNonce {
-    /// 64 hexadecimal digits.
-    pub number: String,
-    /// Ed25519 public key of who drew it, hexadecimal.
+    /// Ed25519 public key of whose number it is, hexadecimal.
     pub public_key: String,
-    /// Its signature of [`DrawStatement`], hexadecimal.
-    pub signature: String,
+    /// The number: the signature of [`DrawStatement`] under this key, hexadecimal.
+    pub number: String,
 }
 
 /// What is committed to before the number is known: nothing of the draw is left to choose then.
@@ -70,8 +68,6 @@ pub struct DrawStatement<'a> {
     pub until: &'a str,
     /// The commitment to the key of the windows.
     pub commitment: &'a str,
-    /// The number.
-    pub number: &'a str,
 }
 
 /// A drawn window: what may be published of its draw, and the key, which is opened with it.
@@ -99,16 +95,29 @@ pub fn window_key(experiment: &MaskKey) -> MaskKey {
 }
 
 impl DrawRecord {
-    /// What a number is signed for.
+    /// What a number is the signature of.
     #[must_use]
-    pub fn statement<'a>(&'a self, number: &'a str) -> DrawStatement<'a> {
+    pub fn statement(&self) -> DrawStatement<'_> {
         DrawStatement {
             days: self.days,
             from: &self.from,
             until: &self.until,
             commitment: &self.commitment,
-            number,
         }
+    }
+
+    /// The name of the window: its place, and digits that tell the windows of one draw from those of another.
+    #[must_use]
+    pub fn window_id(&self, key: &MaskKey) -> String {
+        const DIGITS: usize = 6;
+        let draw = key.derive(&self.purpose()).commitment();
+        format!("d{:02}-{}", self.place, draw.get(..DIGITS).unwrap_or_default())
+    }
+
+    /// What a draw hangs on beside its key.
+    fn purpose(&self) -> String {
+        let number = self.nonce.as_ref().map_or("", |nonce| nonce.number.as_str());
+        format!("windows {} {} {} {number}", self.days, self.from, self.until)
     }
 
     /// All windows that can be drawn, as ranges of the span's trading days, in the order of the draw.
@@ -133,9 +142,7 @@ impl DrawRecord {
                 "the span needs four times as many as a window, and twice as many for each further one",
             ));
         }
-        let number = self.nonce.as_ref().map_or("", |nonce| nonce.number.as_str());
-        let purpose = format!("windows {} {} {} {number}", self.days, self.from, self.until);
-        let mut stream = key.stream(0, &purpose);
+        let mut stream = key.stream(0, &self.purpose());
         let mut below = |bound: usize| {
             let bound = u64::try_from(bound).unwrap_or(u64::MAX);
             usize::try_from(stream.below(bound)).unwrap_or(0)
@@ -184,7 +191,6 @@ mod tests {
             nonce: nonce.map(|number| DrawNonce {
                 number: number.to_owned(),
                 public_key: String::new(),
-                signature: String::new(),
             }),
         }
     }

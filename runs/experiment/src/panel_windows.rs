@@ -125,7 +125,7 @@ pub fn drawn(
                 ..record.clone()
             };
             Ok(Window {
-                id: format!("d{place:02}"),
+                id: record.window_id(key),
                 days: drawn_days(&record, key, market)?,
                 drawn: Some(DrawnWindow {
                     record,

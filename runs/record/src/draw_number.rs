@@ -1,4 +1,5 @@
-//! A number of another lab on which drawn windows hang too: signed for what is committed to, when nobody can know yet what follows.
+//! A number of another lab on which drawn windows hang too: its signature of what is committed to. Nobody else can know it before,
+//! and whoever asks twice gets the same, as Ed25519 signatures are made (RFC 8032).
 
 use crate::RecordError;
 use crate::signing::{Signature, SigningKey};
@@ -28,11 +29,9 @@ pub struct DrawCommitment {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawNumber {
-    /// What it was drawn for.
-    pub drawn_for: DrawCommitment,
-    /// 64 hexadecimal digits.
-    pub number: String,
-    /// Whose number it is: a signature of both.
+    /// What it is of.
+    pub of: DrawCommitment,
+    /// The number, and whose it is.
     pub signature: Signature,
 }
 
@@ -56,39 +55,29 @@ impl DrawCommitment {
         Ok(parse_json(path, &read_bounded(path, LIMIT_BYTES)?)?)
     }
 
-    /// A number for it, from the system's entropy and under a key.
+    /// The number of a key for it.
     ///
     /// # Errors
-    /// [`RecordError`] when there is no entropy.
-    pub fn draw_number(self, key: &SigningKey) -> Result<DrawNumber, RecordError> {
-        let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes).map_err(|error| {
-            RecordError::input(format!("the system gives no entropy: {error}"), "try again")
-        })?;
-        let number = ktd_io::sha256::hex(&bytes);
-        let signature = key.sign(&self.statement(&number))?;
-        Ok(DrawNumber {
-            drawn_for: self,
-            number,
-            signature,
-        })
+    /// [`RecordError`] where it cannot be signed.
+    pub fn number(self, key: &SigningKey) -> Result<DrawNumber, RecordError> {
+        let signature = key.sign(&self.statement())?;
+        Ok(DrawNumber { of: self, signature })
     }
 
-    fn statement<'a>(&'a self, number: &'a str) -> DrawStatement<'a> {
+    fn statement(&self) -> DrawStatement<'_> {
         DrawStatement {
             days: self.days,
             from: &self.from,
             until: &self.until,
             commitment: &self.commitment,
-            number,
         }
     }
 }
 
-/// The number in a file, which must have been signed for this draw.
+/// The number in a file, which must be of this draw.
 ///
 /// # Errors
-/// [`RecordError`] when it cannot be read, was drawn for something else, or its signature does not fit.
+/// [`RecordError`] when it cannot be read, is of something else, or its signature does not fit.
 pub fn read_number(path: &Path, draw: &DrawConfig, commitment: &str) -> Result<DrawNonce, RecordError> {
     let file: DrawNumber = parse_json(path, &read_bounded(path, LIMIT_BYTES)?)?;
     let refused = |what: &str| {
@@ -98,15 +87,14 @@ pub fn read_number(path: &Path, draw: &DrawConfig, commitment: &str) -> Result<D
         )
     };
     let own = DrawCommitment::of(draw, commitment);
-    if file.drawn_for != own {
-        return Err(refused("this number was drawn for another key, length or span"));
+    if file.of != own {
+        return Err(refused("this number is of another key, length or span"));
     }
-    match file.signature.fault(&own.statement(&file.number))? {
+    match file.signature.fault(&own.statement())? {
         Some(fault) => Err(refused(fault)),
         None => Ok(DrawNonce {
-            number: file.number,
             public_key: file.signature.public_key,
-            signature: file.signature.value,
+            number: file.signature.value,
         }),
     }
 }
@@ -120,8 +108,8 @@ pub fn drawn_with(draw: &DrawRecord, operator: Option<&str>) -> Result<Option<St
     let Some(nonce) = &draw.nonce else {
         return Ok(None);
     };
-    let signature = Signature::of_parts(&nonce.public_key, &nonce.signature);
-    if let Some(fault) = signature.fault(&draw.statement(&nonce.number))? {
+    let signature = Signature::of_parts(&nonce.public_key, &nonce.number);
+    if let Some(fault) = signature.fault(&draw.statement())? {
         return Err(RecordError::input(
             format!("the number of a drawn window: {fault}"),
             "the header was changed: ask for the record again",
@@ -147,7 +135,9 @@ mod tests {
             nonce: None,
         };
         let path = folder.path().join("number.json");
-        let number = DrawCommitment::of(&draw, &commitment).draw_number(&key).unwrap();
+        let number = DrawCommitment::of(&draw, &commitment).number(&key).unwrap();
+        let again = DrawCommitment::of(&draw, &commitment).number(&key).unwrap();
+        assert_eq!(number, again, "there is one: nobody asks until it pleases");
         std::fs::write(&path, serde_json::to_string(&number).unwrap()).unwrap();
         let nonce = read_number(&path, &draw, &commitment).unwrap();
         // More windows of the same draw need no other number; another length, span or key does.

@@ -6,7 +6,7 @@ use crate::slug::{plain, unique};
 use crate::study::StudyEntry;
 use crate::{ViewerError, slug};
 use ktd_bundle::canary::CANARIES;
-use ktd_bundle::{BundlePaths, CELLS, PRIVATE, results_of};
+use ktd_bundle::{BundlePaths, PRIVATE, results_of};
 use ktd_io::parallel::{available_threads, in_parallel};
 use ktd_io::whole_file::list;
 use ktd_io::whole_folder::is_unfinished;
@@ -243,7 +243,8 @@ impl CatalogueReader {
     }
 }
 
-/// Looks for bundles and documents; links are not followed. Sealed episodes lie in `private/`, for their owner.
+/// Looks for bundles and documents; links are not followed. Sealed episodes and boards of closed windows lie
+/// in `private/`, for their owner.
 fn look(folder: &Path, (depth, with_private): (usize, bool), found: &mut Found) -> Result<(), ViewerError> {
     if folder.join("header.json").is_file() {
         found.bundles.push(folder.to_owned());
@@ -272,9 +273,8 @@ fn look(folder: &Path, (depth, with_private): (usize, bool), found: &mut Found) 
         if is_own_directory(&path) && is_results {
             look(&path, (depth - 1, with_private), found)?;
         }
-        let sealed = path.join(CELLS);
-        if with_private && name == PRIVATE && is_own_directory(&sealed) {
-            look(&sealed, (1, false), found)?;
+        if with_private && name == PRIVATE && is_own_directory(&path) {
+            look(&path, (2, false), found)?;
         }
     }
     Ok(())

@@ -65,6 +65,15 @@ fn days(results: &Path) -> BTreeSet<(String, String, String)> {
         .collect()
 }
 
+/// The bundle below a folder whose name begins so.
+fn bundle(folder: &Path, begins: &str) -> std::path::PathBuf {
+    let found = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut found = found.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with(begins));
+    found.next().unwrap()
+}
+
 fn run(folder: &Folder, file: &str, pick: usize) {
     let mut command = ktd_kit::command(
         folder.path(),
@@ -114,24 +123,24 @@ fn two_labs_run_windows_that_nobody_knows_and_open_them_together() {
         2,
     );
     assert!(
-        told.contains("this number was drawn for another key, length or span"),
+        told.contains("this number is of another key, length or span"),
         "{told}"
     );
 
     run(&folder, "a.toml", 1);
     let played = days(&folder.at("results/a.toml/season"));
     assert_eq!(played.len(), 3);
-    let header = json_of(
-        &folder.at("results/a.toml/season/cells/one__d01__blinded-ranked__memory-only__s1/header.json"),
-    );
+    let own_cell = bundle(&folder.at("results/a.toml/season/cells"), "one__d01-");
+    let header = json_of(&own_cell.join("header.json"));
     assert_eq!(
         (&header["window"]["dates"], &header["window"]["draw"]["place"]),
         (&Value::Null, &json!(1))
     );
 
     // A control that decides with real codes has nothing outside of private/, and its owner finds it there.
-    let sealed = "results/a.toml/season/private/cells/seer__d01__blinded-ranked__memory-only__s1";
-    assert!(folder.at(sealed).join("summary.json").is_file());
+    let sealed = bundle(&folder.at("results/a.toml/season/private/cells"), "seer__d01-");
+    assert!(sealed.join("summary.json").is_file());
+    let sealed = sealed.to_str().unwrap();
     let public = std::fs::read_dir(folder.at("results/a.toml/season/cells")).unwrap();
     for cell in public {
         let name = cell.unwrap().file_name();
@@ -143,7 +152,8 @@ fn two_labs_run_windows_that_nobody_knows_and_open_them_together() {
 
     // Before they are opened a board has no day, no series and nobody whom everybody can run.
     let board = |results: &[&str], more: &[&str]| {
-        let out = format!("board-{}-{}", results.len(), more.len());
+        let above = if more.is_empty() { "shown" } else { "private" };
+        let out = format!("{above}/board-{}", results.len());
         let all = [&["leaderboard"], results, &["--out", &out], more].concat();
         let output = quiet(folder.path(), &all);
         assert_ok(&output);
@@ -174,6 +184,23 @@ fn two_labs_run_windows_that_nobody_knows_and_open_them_together() {
     );
     assert_eq!(track["leaders"].as_array().unwrap().len(), 1);
     assert!(track["leaders"][0]["curves"].is_null() && track["leaders"][0]["attribution"].is_null());
+    let told = refused(
+        &quiet(
+            folder.path(),
+            &[
+                "leaderboard",
+                "results/a.toml/season",
+                "--real",
+                "--out",
+                "shown/real",
+            ],
+        ),
+        2,
+    );
+    assert!(
+        told.contains("write it below a folder called `private`"),
+        "{told}"
+    );
     let (real, _) = board(&["results/a.toml/season"], &["--real"]);
     let signer = ktd_record::signing::PublicKey::read(&folder.at("third.pem"))
         .unwrap()
@@ -196,8 +223,8 @@ fn two_labs_run_windows_that_nobody_knows_and_open_them_together() {
     );
 
     // Nobody opens the windows while somebody plays one of them under another mask key.
-    let unfinished =
-        folder.at("results/b.toml/season/cells/two__d04__blinded-ranked__memory-only__s1/summary.json");
+    let others = folder.at("results/b.toml/season/cells");
+    let unfinished = bundle(&others, "two__d04-").join("summary.json");
     let summary = std::fs::read(&unfinished).unwrap();
     std::fs::remove_file(&unfinished).unwrap();
     let publish = |file: &str, key: &str, out: &str| {
@@ -207,7 +234,8 @@ fn two_labs_run_windows_that_nobody_knows_and_open_them_together() {
             &["publish", &results, "--key", key, "--out", out, "--open-mask"],
         )
     };
-    let cell = "results/b.toml/season/cells/two__d01__blinded-ranked__memory-only__s1";
+    let cell = bundle(&others, "two__d01-");
+    let cell = cell.to_str().unwrap();
     let told = refused(
         &quiet(
             folder.path(),
@@ -218,8 +246,8 @@ fn two_labs_run_windows_that_nobody_knows_and_open_them_together() {
     assert!(told.contains("its window is of the same draw"), "{told}");
     std::fs::write(&unfinished, summary).unwrap();
     assert_ok(&publish("a.toml", "a.pem", "public-a"));
-    let opened = "public-a/season/cells/seer__d01__blinded-ranked__memory-only__s1/events.jsonl";
-    assert!(folder.at(opened).is_file(), "opened with its mask");
+    let opened = bundle(&folder.at("public-a/season/cells"), "seer__d01-");
+    assert!(opened.join("events.jsonl").is_file(), "opened with its mask");
     assert_ok(&publish("b.toml", "b.pem", "public-b"));
     for public in ["public-a", "public-b"] {
         assert_ok(&quiet(folder.path(), &["verify", public]));
@@ -253,7 +281,7 @@ fn a_window_that_was_moved_is_found_when_it_is_opened() {
     ));
     folder.write("s.toml", season("{ id = \"h\", builtin = \"hold\" }", 2, ""));
     assert_ok(&quiet(folder.path(), &["run", "s.toml", "--out", "o"]));
-    let cell = |place: usize| folder.at(&format!("o/cells/h__d0{place}__blinded-ranked__memory-only__s1"));
+    let cell = |place: usize| bundle(&folder.at("o/cells"), &format!("h__d0{place}-"));
     let (own, other) = (
         json_of(&cell(1).join("private/episode.json")),
         json_of(&cell(2).join("private/episode.json")),

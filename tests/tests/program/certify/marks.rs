@@ -34,8 +34,13 @@ synthetic = { seed = 3, names = 80, days = 480 }
 masks = [{ level = "blinded", numeric = "banded" }, { level = "blinded" }]
 modes = ["open-research", "fixed-candidate"]
 agents = [{ id = "momentum", builtin = "momentum" }, { id = "hold", builtin = "hold" }]
-windows = [{ id = "short", last_days = 8 }, { id = "long", last_days = 9 }]
+mask_key_file = "mask.key"
+windows = { draw = 1, days = 8, from = "2023-03-01", until = "2023-10-20" }
 "#;
+
+/// The drawn windows of eight and of nine days, as their draws are called.
+const SHORT: &str = "d01-f02b96";
+const LONG: &str = "d01-5131a8";
 
 /// The experiment's results beside certificates that say more or less of them.
 fn runs() -> &'static Path {
@@ -45,8 +50,23 @@ fn runs() -> &'static Path {
         let root = folder.path();
         std::fs::write(root.join("try.toml"), EXPERIMENT).unwrap();
         std::fs::write(root.join("key.pem"), SIGNING_KEY).unwrap();
-        let run = quiet(root, &["run", "try.toml", "--out", "out"]);
-        assert!(run.status.success(), "{run:?}");
+        std::fs::write(root.join("mask.key"), ktd_kit::MASK_KEY).unwrap();
+        std::fs::write(root.join("long.toml"), EXPERIMENT.replace("days = 8", "days = 9")).unwrap();
+        let listed = EXPERIMENT
+            .lines()
+            .map(|line| match line.split_once("windows = ") {
+                Some(_) => "windows = [{ id = \"listed\", last_days = 8 }]",
+                None => line,
+            });
+        std::fs::write(root.join("listed.toml"), listed.collect::<Vec<_>>().join("\n")).unwrap();
+        for (file, out) in [
+            ("try.toml", "out"),
+            ("long.toml", "out/longer"),
+            ("listed.toml", "listed"),
+        ] {
+            let run = quiet(root, &["run", file, "--out", out]);
+            assert!(run.status.success(), "{run:?}");
+        }
         copy(&scene().join("out"), &root.join("cert"));
         write(root, "own.json", |certificate| {
             many(certificate);
@@ -215,6 +235,7 @@ fn board_with(certificates: &[&str], key: Option<&str>) -> Value {
         "--json",
         "leaderboard",
         "out",
+        "--real",
         "--replicates",
         "100",
         "--portfolios",
@@ -252,13 +273,22 @@ fn standing_in(board: &Value, (window, numeric): (&str, &str), mode: &str) -> St
 #[test]
 fn rows_say_whether_their_mask_is_certified() {
     let unmarked = board(&[]);
-    assert_eq!(standing(&unmarked, "short", "banded"), "not_certified");
+    assert_eq!(standing(&unmarked, SHORT, "banded"), "not_certified");
     let marked = board(&["good.json"]);
-    assert_eq!(standing(&marked, "short", "banded"), "certified");
-    assert_eq!(standing(&marked, "long", "banded"), "shorter_episodes");
-    assert_eq!(standing(&marked, "short", "exact"), "not_certified");
+    assert_eq!(standing(&marked, SHORT, "banded"), "certified");
+    assert_eq!(standing(&marked, LONG, "banded"), "shorter_episodes");
+    // Whoever reads the file knows the days of a window that it names.
+    let header = read_header(&BundlePaths::new(
+        &runs().join("listed/cells/momentum__listed__blinded-banded__open-research__s1"),
+    ));
+    let key = PublicKey::read(&runs().join("key.pem")).unwrap();
+    let good = Certificates::read(&[runs().join("good.json")], Some(&key)).unwrap();
+    let mark = good.mark(&header.unwrap());
+    assert_eq!(mark.standing, CertificationStatus::PublicWindow);
+    assert!(!mark.to_string().contains("against database"), "{mark}");
+    assert_eq!(standing(&marked, SHORT, "exact"), "not_certified");
     assert_eq!(
-        standing_in(&marked, ("short", "banded"), "fixed-candidate"),
+        standing_in(&marked, (SHORT, "banded"), "fixed-candidate"),
         "other_mode"
     );
     for (certificate, expected) in [
@@ -272,7 +302,7 @@ fn rows_say_whether_their_mask_is_certified() {
         ("days.json", "shorter_episodes"),
         ("refused.json", "refused"),
     ] {
-        assert_eq!(standing(&board(&[certificate]), "short", "banded"), expected);
+        assert_eq!(standing(&board(&[certificate]), SHORT, "banded"), expected);
     }
 }
 
@@ -288,7 +318,7 @@ fn the_order_of_certificates_does_not_count() {
     ] {
         let [first, second] = named;
         for named in [[first, second], [second, first]] {
-            assert_eq!(standing(&board(&named), "short", "banded"), expected, "{named:?}");
+            assert_eq!(standing(&board(&named), SHORT, "banded"), expected, "{named:?}");
         }
     }
 }
@@ -296,7 +326,7 @@ fn the_order_of_certificates_does_not_count() {
 #[test]
 fn a_refusal_is_not_hidden_among_episodes() {
     let header = |numeric: &str| {
-        let name = format!("out/cells/momentum__short__blinded-{numeric}__open-research__s1");
+        let name = format!("out/cells/momentum__d01-f02b96__blinded-{numeric}__open-research__s1");
         read_header(&BundlePaths::new(&runs().join(name))).unwrap()
     };
     let (refused, unknown) = (header("banded"), header("exact"));
@@ -317,7 +347,7 @@ fn a_refusal_is_not_hidden_among_episodes() {
 #[test]
 fn a_certificate_of_models_alone_says_so() {
     let header = read_header(&BundlePaths::new(
-        &runs().join("out/cells/momentum__short__blinded-banded__open-research__s1"),
+        &runs().join("out/cells/momentum__d01-f02b96__blinded-banded__open-research__s1"),
     ))
     .unwrap();
     let key = PublicKey::read(&runs().join("key.pem")).unwrap();
@@ -355,6 +385,7 @@ fn a_board_takes_certificates_of_one_signer() {
         let arguments = [
             "leaderboard",
             "out",
+            "--real",
             "--certificate",
             "good.json",
             "--public-key",
@@ -373,15 +404,15 @@ fn a_board_takes_certificates_of_one_signer() {
 fn a_mark_of_nobody_known_says_so_everywhere() {
     const SAYS: &str = "signer not checked";
     let unknown = board_with(&["good.json"], None);
-    assert_eq!(standing(&unknown, "short", "banded"), "signer_not_checked");
+    assert_eq!(standing(&unknown, SHORT, "banded"), "signer_not_checked");
     assert_eq!(
-        standing(&board_with(&["own.json"], None), "short", "banded"),
+        standing(&board_with(&["own.json"], None), SHORT, "banded"),
         "signer_not_checked"
     );
     // What is not certified is not, whoever says so.
     for (certificate, expected) in [("refused.json", "refused"), ("rich.json", "other_rules")] {
         let board = board_with(&[certificate], None);
-        assert_eq!(standing(&board, "short", "banded"), expected);
+        assert_eq!(standing(&board, SHORT, "banded"), expected);
         assert!(board.to_string().contains("\"signer_checked\":false"));
     }
     assert!(
@@ -391,18 +422,18 @@ fn a_mark_of_nobody_known_says_so_everywhere() {
     );
     let arguments = [
         &BOARD[..],
-        &["--certificate", "good.json", "--out", "unknown", "--wide"],
+        &["--certificate", "good.json", "--out", "private/unknown", "--wide"],
     ]
     .concat();
     let output = quiet(runs(), &arguments);
     assert!(output.status.success(), "{output:?}");
-    let csv = "unknown/tables/ranking_short_blinded-banded_open-research.csv";
+    let csv = "private/unknown/tables/ranking_d01-f02b96_blinded-banded_open-research.csv";
     let read = |file: &str| std::fs::read_to_string(runs().join(file)).unwrap();
     let table = String::from_utf8(output.stdout).unwrap();
-    for text in [table, read(csv), read("unknown/index.html")] {
+    for text in [table, read(csv), read("private/unknown/index.html")] {
         assert!(text.contains(SAYS) && !text.contains("certified,"), "{text}");
     }
-    let bundle = "out/cells/momentum__short__blinded-banded__open-research__s1";
+    let bundle = "out/cells/momentum__d01-f02b96__blinded-banded__open-research__s1";
     let output = quiet(
         runs(),
         &["verify", bundle, "--certificate", "cert/certificate.json"],
@@ -416,7 +447,7 @@ fn a_mark_of_nobody_known_says_so_everywhere() {
 fn a_relabelled_bundle_is_on_no_board() {
     let folder = tempfile::tempdir().unwrap();
     let (from, bundle) = (
-        runs().join("out/cells/momentum__short__blinded-exact__open-research__s1"),
+        runs().join("out/cells/momentum__d01-f02b96__blinded-exact__open-research__s1"),
         folder.path().join("momentum"),
     );
     copy(&from, &bundle);
@@ -467,9 +498,10 @@ fn a_relabelled_certificate_is_refused_by_its_probes() {
 }
 
 /// A board's command without its certificates.
-const BOARD: [&str; 12] = [
+const BOARD: [&str; 13] = [
     "leaderboard",
     "out",
+    "--real",
     "--replicates",
     "100",
     "--portfolios",
@@ -477,7 +509,7 @@ const BOARD: [&str; 12] = [
     "--table",
     "ranking",
     "--window",
-    "short",
+    SHORT,
     "--mask",
     "blinded",
 ];
@@ -487,12 +519,13 @@ fn table_csv_and_page_name_attackers_bounds_and_key() {
     let arguments = [
         "leaderboard",
         "out",
+        "--real",
         "--certificate",
         "own.json",
         "--public-key",
         "key.pem",
         "--out",
-        "board",
+        "private/board",
         "--replicates",
         "100",
         "--portfolios",
@@ -500,7 +533,7 @@ fn table_csv_and_page_name_attackers_bounds_and_key() {
         "--table",
         "ranking",
         "--window",
-        "short",
+        SHORT,
         "--mask",
         "blinded",
     ];
@@ -511,12 +544,13 @@ fn table_csv_and_page_name_attackers_bounds_and_key() {
         .public()
         .fingerprint();
     let key = &fingerprint[..16];
-    let page = std::fs::read_to_string(runs().join("board/index.html")).unwrap();
-    let csv = std::fs::read_dir(runs().join("board/tables"))
+    let page = std::fs::read_to_string(runs().join("private/board/index.html")).unwrap();
+    let csv = std::fs::read_dir(runs().join("private/board/tables"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .find(|path| {
-            path.file_name().unwrap().to_str().unwrap() == "ranking_short_blinded-banded_open-research.csv"
+            path.file_name().unwrap().to_str().unwrap()
+                == "ranking_d01-f02b96_blinded-banded_open-research.csv"
         })
         .unwrap();
     let csv = std::fs::read_to_string(csv).unwrap();
@@ -535,7 +569,7 @@ fn table_csv_and_page_name_attackers_bounds_and_key() {
 
 #[test]
 fn a_bundle_shows_its_certificate() {
-    let bundle = "out/cells/momentum__short__blinded-banded__open-research__s1";
+    let bundle = "out/cells/momentum__d01-f02b96__blinded-banded__open-research__s1";
     let output = quiet(
         runs(),
         &[
@@ -555,7 +589,7 @@ fn a_bundle_shows_its_certificate() {
         ),
         "{text}"
     );
-    let other = "out/cells/momentum__short__blinded-exact__open-research__s1";
+    let other = "out/cells/momentum__d01-f02b96__blinded-exact__open-research__s1";
     let output = quiet(
         runs(),
         &[

@@ -112,6 +112,7 @@ pub(crate) fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Lea
         .collect();
     let names: Vec<String> = tracks.first().map_or_else(Vec::new, ranked_names);
     Leaderboard {
+        names_closed_windows: false,
         format: BOARD_FORMAT,
         content_sha256: "c0".repeat(32),
         title: "headline".to_owned(),
