@@ -248,7 +248,7 @@ fn every_file_that_comes_along_can_be_planned() {
         .collect();
     let cells = |name: &str| (planned[name].agents.len(), planned[name].cells);
     assert_eq!(cells("anchor_depth_scan"), (1, 500));
-    assert_eq!(cells("headline"), (16, 48));
+    assert_eq!(cells("headline"), (16, 480));
     assert_eq!(cells("mask_sensitivity"), (5, 300));
     assert_eq!(cells("ktd_windows"), (6, 132));
     for name in ["anchor_depth_scan", "mask_sensitivity", "ktd_windows"] {

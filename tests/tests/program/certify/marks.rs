@@ -31,7 +31,7 @@ use tempfile::TempDir;
 const EXPERIMENT: &str = r#"
 name = "try"
 synthetic = { seed = 3, names = 80, days = 480 }
-masks = [{ level = "blinded", numeric = "banded" }, { level = "blinded" }]
+masks = [{ level = "blinded", numeric = "banded" }]
 modes = ["open-research", "fixed-candidate"]
 agents = [{ id = "momentum", builtin = "momentum" }, { id = "hold", builtin = "hold" }]
 mask_key_file = "mask.key"
@@ -59,8 +59,12 @@ fn runs() -> &'static Path {
                 None => line,
             });
         std::fs::write(root.join("listed.toml"), listed.collect::<Vec<_>>().join("\n")).unwrap();
+        // Exact numbers tell the days, so that no banded window of their experiment is closed.
+        let exact = EXPERIMENT.replace(", numeric = \"banded\"", "");
+        std::fs::write(root.join("exact.toml"), exact).unwrap();
         for (file, out) in [
             ("try.toml", "out"),
+            ("exact.toml", "out"),
             ("long.toml", "out/longer"),
             ("listed.toml", "listed"),
         ] {
