@@ -189,7 +189,7 @@ fn concealed_pooled(pooled: PooledRanking) -> PooledRanking {
             high: whole_basis_points(bounds.high),
         });
         row.first_share = None;
-        row.by_window.clear();
+        row.by_window.fill(None);
         row.missing.sort();
         row
     });

@@ -11,14 +11,15 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Buys what it sees first and holds it: nobody who lacks this program can make its decisions again.
+/// Buys another one of what it sees each day: nobody who lacks this program can make its decisions again.
 const AGENT: &str = r#"
 while read -r line; do
 case $line in
   *'"type":"end"'*) exit 0 ;;
   *'"phase":"research"'*) echo '{"type":"say","text":"on"}' ;;
-  *) id=$(printf '%s' "$line" | grep -o 'asset_[0-9]*' | sed -n "${PICK}p")
-     echo "{\"type\":\"call\",\"name\":\"submit_action\",\"arguments\":{\"orders\":[{\"stock_id\":\"${id:-asset_0001}\",\"side\":\"BUY\",\"target_weight\":0.1,\"confidence\":0.5,\"reason\":\"first\"}],\"overall_reason\":\"first\"}}" ;;
+  *) id=$(printf '%s' "$line" | grep -o 'asset_[0-9]*' | tail -n "$((PICK + count))" | head -n 1)
+     count=$((count + 1))
+     echo "{\"type\":\"call\",\"name\":\"submit_action\",\"arguments\":{\"orders\":[{\"stock_id\":\"${id:-asset_0001}\",\"side\":\"BUY\",\"target_weight\":0.05,\"confidence\":0.5,\"reason\":\"a name near the end of the list\"}],\"overall_reason\":\"a name near the end of the list\"}}" ;;
 esac
 done
 "#;
@@ -38,8 +39,16 @@ agents = [{agents}]
 }
 
 fn own(id: &str, pick: usize) -> String {
+    let model = |id: &str| {
+        format!(
+            r#"{{ id = "{id}", command = ["sh", "agent.sh"], pass_env = ["PICK"], cohort = "language-model" }}"#
+        )
+    };
+    let twin = format!("{id}-twin");
     format!(
-        r#"{{ id = "{id}", command = ["sh", "agent.sh"], pass_env = ["PICK"], cohort = "language-model" }}, {{ id = "pick{pick}", builtin = "momentum" }}"#
+        r#"{}, {}, {{ id = "pick{pick}", builtin = "momentum" }}"#,
+        model(id),
+        model(&twin)
     )
 }
 
@@ -86,10 +95,7 @@ fn run(folder: &Folder, file: &str, pick: usize) {
 fn two_labs_run_windows_that_nobody_knows_and_open_them_together() {
     let folder = Folder::new();
     folder.write("agent.sh", AGENT);
-    assert_ok(&quiet(
-        folder.path(),
-        &["certify", "--new-mask-key", "season.key"],
-    ));
+    folder.write("season.key", ktd_kit::MASK_KEY);
     for key in ["a.pem", "b.pem", "third.pem"] {
         assert_ok(&quiet(folder.path(), &["certify", "--new-key", key]));
     }
@@ -182,7 +188,18 @@ fn two_labs_run_windows_that_nobody_knows_and_open_them_together() {
         (&track["dates"][0], &track["benchmark"]),
         (&json!("day 1"), &json!([]))
     );
-    assert_eq!(track["leaders"].as_array().unwrap().len(), 1);
+    assert_eq!(track["leaders"].as_array().unwrap().len(), 2);
+    let pooled = &closed["pooled"][0];
+    assert_eq!(
+        (&pooled["windows"][0]["first"], &pooled["rows"][0]["by_window"][0]),
+        (&json!(""), &Value::Null)
+    );
+    let selected = track["leaders"][0]["selection"]["value"].as_f64().unwrap();
+    let a_day = selected / 12.0 * 1e4;
+    assert!(
+        (a_day - a_day.round()).abs() < 1e-6,
+        "whole basis points: {a_day}"
+    );
     assert!(track["leaders"][0]["curves"].is_null() && track["leaders"][0]["attribution"].is_null());
     let told = refused(
         &quiet(
