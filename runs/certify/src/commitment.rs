@@ -218,13 +218,14 @@ pub(super) fn check(path: &Path, signed: &SignedCertificate) -> Result<bool, Cer
 ///
 /// # Errors
 /// [`CertifyError`] naming what differs.
-pub(super) fn check_attempts(path: &Path, certificate: &Certificate) -> Result<bool, CertifyError> {
+pub(super) fn check_attempts(path: &Path, signed: &SignedCertificate) -> Result<bool, CertifyError> {
+    let (certificate, signer) = (&signed.certificate, &signed.signature.fingerprint);
     let paths = CertifyPaths::new(path.parent().unwrap_or(Path::new("")));
     let file = paths.attempts();
     let Some(bytes) = read_if_exists(&file)? else {
         return Ok(false);
     };
-    let lines = AttemptLines::of_copy(&file, &bytes)?;
+    let lines = AttemptLines::of_copy(&file, &bytes, signer)?;
     let counted = lines.count(&AttemptSubject::of(&certificate.set));
     if counted != certificate.attempts {
         let what = format!(

@@ -7,6 +7,8 @@ use ktd_certify::certificate::Certificate;
 use ktd_certify::verify::{Check, verify};
 use ktd_kit::{OTHER_MASK_KEY, assert_ok, command, copy, quiet, refused};
 use ktd_probes::judge::CertificateVerdict;
+use ktd_record::chain::{Log, NO_GENESIS};
+use ktd_record::signing::SigningKey;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -172,7 +174,8 @@ fn attempts_are_counted_whatever_became_of_them() {
 #[test]
 fn a_refusal_stays_counted_when_another_verdict_follows() {
     let folder = tempfile::tempdir().unwrap();
-    let log = AttemptLog::at(&folder.path().join("log"));
+    let key = SigningKey::read(&scene().join("key.pem")).unwrap();
+    let log = AttemptLog::of_key(&folder.path().join("key.pem"), &key.public());
     let set = honest().set;
     let subject = ktd_certify::attempts::AttemptSubject::of(&set);
     let counts = |lines: &ktd_certify::attempts::AttemptLines| {
@@ -194,6 +197,76 @@ fn a_refusal_stays_counted_when_another_verdict_follows() {
     assert!(
         serde_json::from_value::<AttemptEvent>(json!({ "event": "forgotten", "commitment": "a" })).is_err()
     );
+}
+
+/// One log a key: neither a log that another key began, nor one that no key did, is counted.
+#[test]
+fn a_log_is_its_keys_alone() {
+    let folder = folder(TINY);
+    let root = folder.path();
+    let log = root.join("key.pem.attempts.jsonl");
+    let again = |key: &str| {
+        let arguments = [
+            "certify",
+            "small.toml",
+            "--key",
+            key,
+            "--out",
+            "two",
+            "--commit-only",
+        ];
+        quiet(root, &arguments)
+    };
+    certify(root, &["--out", "one"]);
+    assert_ok(&quiet(root, &["certify", "--new-key", "other.pem"]));
+    std::fs::copy(&log, root.join("other.pem.attempts.jsonl")).unwrap();
+    let error = refused(&again("other.pem"), 1);
+    for part in [
+        "other.pem.attempts.jsonl: its first line does not follow from the signing key",
+        "hint: each signing key has one log",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+    assert!(!root.join("two").exists());
+    // The same events as an earlier version chained them: from nothing.
+    let whole = std::fs::read_to_string(&log).unwrap();
+    let mut earlier = Log::kept_by_caller(&log, NO_GENESIS);
+    let lines = whole.lines().map(|line| {
+        let body = serde_json::from_str::<Value>(line).unwrap()["body"].take();
+        earlier.append(&body).unwrap() + "\n"
+    });
+    let earlier: String = lines.collect();
+    std::fs::write(&log, &earlier).unwrap();
+    let error = refused(&again("key.pem"), 1);
+    assert!(
+        error.contains("key.pem.attempts.jsonl: it is a log of an earlier version")
+            && error.contains("certificates of that version are refused as well"),
+        "{error}"
+    );
+    // Nor is it as the copy beside a certificate.
+    std::fs::write(root.join("one/attempts.jsonl"), earlier).unwrap();
+    let error = check(&root.join("one"), None).unwrap_err();
+    assert!(
+        error.contains("one/attempts.jsonl: it is a log of an earlier version"),
+        "{error}"
+    );
+    // No option and no key of a file names another log.
+    std::fs::write(&log, whole).unwrap();
+    let named = [
+        "certify",
+        "small.toml",
+        "--key",
+        "key.pem",
+        "--attempts",
+        "other.jsonl",
+    ];
+    assert!(refused(&quiet(root, &named), 2).contains("--attempts"));
+    std::fs::write(
+        root.join("small.toml"),
+        format!("attempts = \"other.jsonl\"\n{TINY}"),
+    )
+    .unwrap();
+    assert!(refused(&again("key.pem"), 2).contains("unknown field `attempts`"));
 }
 
 #[test]
