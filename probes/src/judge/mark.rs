@@ -70,6 +70,8 @@ pub struct CertificateSummary {
     pub attempts: u64,
     /// Those that were refused or never judged.
     pub attempts_failed: u64,
+    /// Whether the signer's log stood beside the certificate and gives these counts: without it they are its own words.
+    pub attempts_checked: bool,
     /// How far above chance the largest upper bound of the five best guesses lies; none where stocks are not hidden.
     pub top5_excess: Option<f64>,
     /// The same of stock and day together; none where one of them is not hidden.
@@ -141,6 +143,9 @@ impl fmt::Display for CertificateSummary {
                 ", one of {} attempts, {} failed",
                 self.attempts, self.attempts_failed
             )?;
+        }
+        if !self.attempts_checked {
+            f.write_str(", attempts by its own words")?;
         }
         write!(
             f,

@@ -195,7 +195,7 @@ fn check_commitment(
         .checks
         .push("commitment: signed with the same key, to these probes, attackers and thresholds".to_owned());
     let attempts = &signed.certificate.attempts;
-    if commitment::check_attempts(path, signed)? {
+    if commitment::check_attempts(path, signed)?.is_some() {
         verified
             .checks
             .push(format!("attempts: {attempts}, as in the log next to it"));

@@ -93,8 +93,9 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
     let certificate = args
         .certificate
         .as_deref()
-        .and_then(|path| report.certificate(path, (args, whose), console))
-        .map(|signed| Certificates::of(signed, whose.is_some()));
+        .and_then(|path| Some((path, report.certificate(path, (args, whose), console)?)))
+        .map(|(path, signed)| Certificates::of(path, signed, whose.is_some()))
+        .transpose()?;
     let certificate_document = report.documents.pop();
     let signers = public_keys(&args.signer)?;
     for folder in &args.bundles {

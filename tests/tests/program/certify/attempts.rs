@@ -4,6 +4,7 @@ use crate::certify::forged::{honest, sign};
 use crate::certify::{certify, folder, scene};
 use ktd_certify::attempts::{AttemptEvent, AttemptLog};
 use ktd_certify::certificate::Certificate;
+use ktd_certify::mark::Certificates;
 use ktd_certify::verify::{Check, verify};
 use ktd_kit::{OTHER_MASK_KEY, assert_ok, command, copy, quiet, refused};
 use ktd_probes::judge::CertificateVerdict;
@@ -267,6 +268,47 @@ fn a_log_is_its_keys_alone() {
     )
     .unwrap();
     assert!(refused(&again("key.pem"), 2).contains("unknown field `attempts`"));
+}
+
+/// Whoever copies a key file begins a second log: certificates of both, given together, tell.
+#[test]
+fn two_logs_of_one_key_are_found() {
+    let folder = folder(TINY);
+    let root = folder.path();
+    let read = |names: &[&str]| {
+        let paths = names.iter().map(|name| root.join(name).join("certificate.json"));
+        Certificates::read(&paths.collect::<Vec<_>>(), None).map_err(|error| error.to_string())
+    };
+    certify(root, &["--out", "one"]);
+    std::fs::write(root.join("mask.key"), OTHER_MASK_KEY).unwrap();
+    certify(root, &["--out", "two"]);
+    // Logs of one key, each up to its own verdict.
+    for names in [["one", "two"], ["two", "one"], ["one", "one"]] {
+        read(&names).unwrap();
+    }
+    std::fs::copy(root.join("key.pem"), root.join("copy.pem")).unwrap();
+    let arguments = ["certify", "small.toml", "--key", "copy.pem", "--out", "three"];
+    let made = quiet(root, &arguments);
+    assert!(root.join("three/certificate.json").exists(), "{made:?}");
+    // Each alone is as its log says.
+    read(&["three"]).unwrap();
+    for names in [&["one", "three"][..], &["three", "two"], &["one", "two", "three"]] {
+        let error = read(names).unwrap_err();
+        assert!(error.contains("kept two logs for one key"), "{error}");
+    }
+    // An edited copy marks nothing, and without one the attempts are its own words.
+    let copy = root.join("two/attempts.jsonl");
+    let whole = std::fs::read_to_string(&copy).unwrap();
+    let first: Vec<&str> = whole.lines().take(2).collect();
+    std::fs::write(&copy, first.join("\n") + "\n").unwrap();
+    let error = read(&["two"]).unwrap_err();
+    assert!(
+        error.contains("it counts 2") && error.contains("has 1"),
+        "{error}"
+    );
+    std::fs::remove_file(&copy).unwrap();
+    read(&["one", "two", "three"]).unwrap_err();
+    read(&["one", "two"]).unwrap();
 }
 
 #[test]
