@@ -219,6 +219,7 @@ fn mark(read: &ReadCertificate, header: &Header, is_signer_named: bool) -> Certi
             attempts: attempts.attempts,
             attempts_failed: attempts.refused.saturating_add(attempts.unjudged),
             attempts_checked: log.is_some(),
+            nonce: certificate.set.deciding_nonce().map(str::to_owned),
             top5_excess: certificate.largest_excess(Measure::Top5, &bounded),
             joint_excess: certificate.largest_excess(Measure::Joint, &bounded),
             episode_steps: certificate.set.steps_tried(),

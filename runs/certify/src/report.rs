@@ -330,6 +330,10 @@ pub fn summary_lines(certificate: &Certificate, detail: RefusalDetail) -> Vec<St
                 .to_owned(),
         );
     }
+    lines.push(match set.deciding_nonce() {
+        Some(nonce) => format!("draw: decided by the nonce {nonce:?}"),
+        None => "draw: drawn by its signer: no auditor's nonce decided it".to_owned(),
+    });
     lines.push(format!("attempts: {}", certificate.attempts));
     lines.push(format!("thresholds: {settings}"));
     let counts = set.by_kind().into_iter();

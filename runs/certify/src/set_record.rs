@@ -137,6 +137,13 @@ impl SetRecord {
             .collect()
     }
 
+    /// The auditor's nonce that decided the draw; none of probes that were given, which no nonce drew.
+    #[must_use]
+    pub fn deciding_nonce(&self) -> Option<&str> {
+        let nonce = self.plan.nonce.as_deref();
+        nonce.filter(|_| self.probes == Origin::Made)
+    }
+
     /// What the probes show, and whether anything but a claim says so.
     #[must_use]
     pub fn described(&self) -> String {

@@ -359,6 +359,29 @@ fn an_auditors_nonce_decides_the_draw() {
     let one = certify(root, &["--out", "one", "--nonce", "heads"]);
     let two = certify(root, &["--out", "two", "--nonce", "tails"]);
     assert_ne!(hash(&one), hash(&two));
+    // Who drew stands in the text of the command, of its report and of the check, and on the page.
+    certify(root, &["--out", "own"]);
+    for (folder, nonce, says) in [
+        ("own", &[][..], "draw: drawn by its signer: no auditor"),
+        (
+            "one",
+            &["--nonce", "heads"],
+            "draw: decided by the nonce \"heads\"",
+        ),
+    ] {
+        let certificate = format!("{folder}/certificate.json");
+        let again = ["certify", "small.toml", "--key", "key.pem", "--out", folder];
+        for text in [
+            &[&again[..], nonce].concat()[..],
+            &["verify", "--certificate", &certificate],
+            &["report", folder],
+        ] {
+            let said = String::from_utf8(quiet(root, text).stdout).unwrap();
+            assert!(said.contains(says), "{text:?}: {said}");
+        }
+    }
+    let page = std::fs::read_to_string(root.join("own/index.html")).unwrap();
+    assert!(page.contains("draw: drawn by its signer"));
     assert_eq!(one["certificate"]["set"]["plan"]["nonce"], "heads");
     let checks = check(&root.join("one"), Some("heads")).unwrap();
     assert!(
