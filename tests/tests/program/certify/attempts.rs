@@ -123,6 +123,18 @@ fn attempts_are_counted_whatever_became_of_them() {
         ([1, 1, 0, 0], [2, 2, 0, 0])
     );
     assert_ok(&quiet(root, &["verify", "--certificate", "two/certificate.json"]));
+    // What the counted attempts are worth: with so few probes nothing passes, however often it is drawn.
+    let report: Value =
+        serde_json::from_slice(&std::fs::read(root.join("two/report.json")).unwrap()).unwrap();
+    let odds = &report["pass_odds"];
+    assert_eq!(
+        (&odds["attempts"], &odds["asked"], &odds["any_attempt"]),
+        (&json!(2), &json!(4), &json!(0.0)),
+        "{report}"
+    );
+    let verify = ["--json", "verify", "--certificate", "two/certificate.json"];
+    let verified: Value = serde_json::from_slice(&quiet(root, &verify).stdout).unwrap();
+    assert_eq!(verified["certificate"]["pass_odds"], *odds);
 
     // Killed between commitment and verdict it is an attempt without one; carried on, it is the same attempt.
     std::fs::write(root.join("small.toml"), format!("{TINY}seed = 2\n")).unwrap();
@@ -381,7 +393,7 @@ fn an_auditors_nonce_decides_the_draw() {
         }
     }
     let page = std::fs::read_to_string(root.join("own/index.html")).unwrap();
-    assert!(page.contains("draw: drawn by its signer"));
+    assert!(page.contains("draw: drawn by its signer") && page.contains("odds: a mask that gives away"));
     assert_eq!(one["certificate"]["set"]["plan"]["nonce"], "heads");
     let checks = check(&root.join("one"), Some("heads")).unwrap();
     assert!(
