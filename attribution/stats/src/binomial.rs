@@ -1,4 +1,4 @@
-//! The exact test of a share.
+//! Exact tails of a share, and its exact test.
 
 use super::error::StatsError;
 use super::incomplete_beta::incomplete_beta;
@@ -12,6 +12,16 @@ use super::incomplete_beta::incomplete_beta;
 /// # Errors
 /// [`StatsError::Successes`] for more successes than trials, [`StatsError::PValue`] for a chance that is none.
 pub fn binomial_two_sided_p(successes: u64, trials: u64, chance: f64) -> Result<f64, StatsError> {
+    let below = binomial_at_most(successes, trials, chance)?;
+    let above = at_least(successes, trials, (chance, 1.0 - chance));
+    Ok((2.0 * above.min(below)).clamp(0.0, 1.0))
+}
+
+/// Probability that `trials` with this chance of success give at most so many successes. 1 without a trial.
+///
+/// # Errors
+/// [`StatsError::Successes`] for more successes than trials, [`StatsError::PValue`] for a chance that is none.
+pub fn binomial_at_most(successes: u64, trials: u64, chance: f64) -> Result<f64, StatsError> {
     if trials < successes {
         return Err(StatsError::Successes { successes, trials });
     }
@@ -21,18 +31,16 @@ pub fn binomial_two_sided_p(successes: u64, trials: u64, chance: f64) -> Result<
             value: chance,
         });
     }
-    // P(at least k of n) is I_p(k, n - k + 1).
-    let at_least = |count: u64| {
-        if count == 0 {
-            return 1.0;
-        }
-        if trials < count {
-            return 0.0;
-        }
-        incomplete_beta((float(count), float(trials - count + 1)), chance, 1.0 - chance)
-    };
-    let (above, below) = (at_least(successes), 1.0 - at_least(successes + 1));
-    Ok((2.0 * above.min(below)).clamp(0.0, 1.0))
+    // As many failures at least as are left.
+    Ok(at_least(trials - successes, trials, (1.0 - chance, chance)))
+}
+
+/// Probability of at least so many of `trials`, of a chance and the rest of it: P(at least k of n) is `I_p(k, n - k + 1)`.
+fn at_least(count: u64, trials: u64, (chance, rest): (f64, f64)) -> f64 {
+    if count == 0 {
+        return 1.0;
+    }
+    incomplete_beta((float(count), float(trials - count + 1)), chance, rest).clamp(0.0, 1.0)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of probes are far below 2^53")]
@@ -53,6 +61,11 @@ mod tests {
             for k in 0..=n {
                 let above: f64 = (k..=n).map(exactly).sum();
                 let below: f64 = (0..=k).map(exactly).sum();
+                let at_most = binomial_at_most(k, n, p).unwrap();
+                assert!(
+                    (at_most - below).abs() < 1e-10,
+                    "{k} of {n} at {p}: {at_most} for {below}"
+                );
                 let wanted = (2.0 * above.min(below)).min(1.0);
                 let found = binomial_two_sided_p(k, n, p).unwrap();
                 assert!(

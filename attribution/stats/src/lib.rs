@@ -52,7 +52,7 @@ mod undefined;
 mod wilcoxon;
 mod wilson;
 
-pub use binomial::binomial_two_sided_p;
+pub use binomial::{binomial_at_most, binomial_two_sided_p};
 pub use block_length::{BlockLength, DEFAULT_MEAN_BLOCK_DAYS, block_length};
 pub use contrasts::{MeanContrasts, MeanEstimate, contrasts_of_days};
 pub use distinct_series::{LIKE_CORRELATION, distinct_series};

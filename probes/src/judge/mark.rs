@@ -70,6 +70,11 @@ pub struct CertificateSummary {
     pub attempts: u64,
     /// Those that were refused or never judged.
     pub attempts_failed: u64,
+    /// Whether the signer's log stood beside the certificate and gives these counts: without it they are its own words.
+    pub attempts_checked: bool,
+    /// The nonce that decided the draw; none where its signer drew alone, who may have tried these probes before.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub nonce: Option<String>,
     /// How far above chance the largest upper bound of the five best guesses lies; none where stocks are not hidden.
     pub top5_excess: Option<f64>,
     /// The same of stock and day together; none where one of them is not hidden.
@@ -142,13 +147,21 @@ impl fmt::Display for CertificateSummary {
                 self.attempts, self.attempts_failed
             )?;
         }
-        write!(
-            f,
-            ", key {}",
-            self.fingerprint.get(..16).unwrap_or(&self.fingerprint)
-        )?;
+        if !self.attempts_checked {
+            f.write_str(", attempts by its own words")?;
+        }
+        match &self.nonce {
+            Some(nonce) => write!(f, ", drawn by the nonce {:?}", beginning(nonce))?,
+            None => f.write_str(", drawn by its signer")?,
+        }
+        write!(f, ", key {}", beginning(&self.fingerprint))?;
         f.write_str(if self.signer_checked { "" } else { " (not checked)" })
     }
+}
+
+/// As much of a long word as a line has room for.
+fn beginning(word: &str) -> &str {
+    word.get(..16).unwrap_or(word)
 }
 
 /// The day of a time such as `2026-02-03T04:05:06Z`.

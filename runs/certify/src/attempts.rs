@@ -2,8 +2,9 @@
 //!
 //! A line is one event with the hash of the line before, so that nothing is taken out or changed without changing what
 //! follows. It stands next to the signing key, whatever directory an attempt goes to and whatever its mask key is, and every
-//! certificate has a copy up to its own verdict. Whoever deletes it and signs with a new key begins anew: what an auditor
-//! does about that stands in `docs/mask-certificate.md`.
+//! certificate has a copy up to its own verdict. It starts from the key's fingerprint, so that no key is judged by the log of
+//! another. Whoever deletes it and signs with a new key begins anew: what an auditor does about that stands in
+//! `docs/mask-certificate.md`.
 
 use super::set_record::SetRecord;
 use crate::CertifyError;
@@ -13,6 +14,7 @@ use ktd_io::sha256::sha256_hex;
 use ktd_masking::{Level, Numeric};
 use ktd_probes::judge::CertificateVerdict;
 use ktd_record::chain::{Lines, Log, NO_GENESIS};
+use ktd_record::signing::PublicKey;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -76,7 +78,7 @@ pub enum AttemptEvent {
 pub struct LogHead {
     /// Lines of the log.
     pub lines: usize,
-    /// SHA-256 of the last one; of an empty log 64 zeros.
+    /// SHA-256 of the last one; of an empty log what it starts from.
     pub sha256: String,
 }
 
@@ -127,35 +129,33 @@ impl fmt::Display for AttemptCounts {
     }
 }
 
-/// Log of attempts as a file.
+/// Log of attempts of a signing key as a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptLog {
     path: PathBuf,
+    fingerprint: String,
 }
 
 /// Lines of a log with what they say.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct AttemptLines {
+    fingerprint: String,
     lines: Lines,
     events: Vec<AttemptEvent>,
 }
 
-impl AttemptLog {
-    /// The log in a file, which need not exist yet.
-    #[must_use]
-    pub fn at(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-        }
-    }
+const NOT_ITS_LOG: &str = "each signing key has one log, KEY.attempts.jsonl next to it, and each certificate a copy: put that one back as it was";
+const EARLIER_LOG: &str = "certificates of that version are refused as well: move the log away with them, and this version begins a new one";
 
-    /// The log of a signing key: next to it.
+impl AttemptLog {
+    /// The log of a signing key: next to its file. It need not exist yet.
     #[must_use]
-    pub fn of_key(key: &Path) -> Self {
-        let mut name = key.as_os_str().to_owned();
+    pub fn of_key(file: &Path, key: &PublicKey) -> Self {
+        let mut name = file.as_os_str().to_owned();
         name.push(".attempts.jsonl");
         Self {
             path: PathBuf::from(name),
+            fingerprint: key.fingerprint(),
         }
     }
 
@@ -168,15 +168,15 @@ impl AttemptLog {
     /// Reads the log; one that does not exist has no lines.
     ///
     /// # Errors
-    /// [`CertifyError`] naming the first line that was changed.
+    /// [`CertifyError`] naming the first line that was changed, and for the log of another key.
     pub fn read(&self) -> Result<AttemptLines, CertifyError> {
-        AttemptLines::of(&self.path, Lines::read(&self.path)?)
+        AttemptLines::of(&self.path, Lines::read(&self.path)?, &self.fingerprint)
     }
 
     /// Adds the commitment of an attempt, unless the log has it.
     ///
     /// # Errors
-    /// [`CertifyError`] for a log that was changed or that another process writes.
+    /// [`CertifyError`] for a log that was changed, that is another key's, or that another process writes.
     pub fn commit(&self, commitment: &str, set: &SetRecord) -> Result<(), CertifyError> {
         let _lock = self.lock()?;
         let recorded = self.read()?;
@@ -196,7 +196,7 @@ impl AttemptLog {
     /// Adds the verdict of an attempt, unless its last one is the same; the log up to it.
     ///
     /// # Errors
-    /// [`CertifyError`] for a log that was changed or that another process writes.
+    /// [`CertifyError`] for a log that was changed, that is another key's, or that another process writes.
     pub fn judge(&self, commitment: &str, verdict: CertificateVerdict) -> Result<AttemptLines, CertifyError> {
         let _lock = self.lock()?;
         let recorded = self.read()?;
@@ -220,7 +220,8 @@ impl AttemptLog {
     /// Adds a line that outlasts a loss of power.
     fn append(&self, recorded: &AttemptLines, event: &AttemptEvent) -> Result<(), CertifyError> {
         let end = recorded.lines.end();
-        Log::continue_at(&self.path, (end, end), NO_GENESIS)?.append(event)?;
+        let start = start_of(&self.fingerprint);
+        Log::continue_at(&self.path, (end, end), &start)?.append(event)?;
         std::fs::OpenOptions::new()
             .append(true)
             .open(&self.path)
@@ -230,19 +231,37 @@ impl AttemptLog {
 }
 
 impl AttemptLines {
-    /// The lines of a log that was read from `path`.
-    fn of(path: &Path, lines: Lines) -> Result<Self, CertifyError> {
-        lines.starts_from(NO_GENESIS, path)?;
-        let events = lines.bodies(path)?;
-        Ok(Self { lines, events })
+    /// The lines of a log that was read from `path`, which must be that of the key with this fingerprint.
+    fn of(path: &Path, lines: Lines, fingerprint: &str) -> Result<Self, CertifyError> {
+        if lines.starts_from(&start_of(fingerprint), path).is_err() {
+            let (what, hint) = if lines.starts_from(NO_GENESIS, path).is_ok() {
+                let what = "it is a log of an earlier version, which starts from no key".to_owned();
+                (what, EARLIER_LOG)
+            } else {
+                let what = format!(
+                    "its first line does not follow from the signing key {fingerprint}: it is the log of another key, or was changed"
+                );
+                (what, NOT_ITS_LOG)
+            };
+            return Err(CertifyError::Untrusted {
+                path: path.to_owned(),
+                what,
+                hint,
+            });
+        }
+        Ok(Self {
+            fingerprint: fingerprint.to_owned(),
+            events: lines.bodies(path)?,
+            lines,
+        })
     }
 
-    /// The copy of a log that stands next to a certificate; every byte of it counts.
+    /// The copy of the log of the key with this fingerprint, as it stands next to a certificate; every byte of it counts.
     ///
     /// # Errors
-    /// [`CertifyError`] naming the first line that was changed.
-    pub fn of_copy(path: &Path, bytes: &[u8]) -> Result<Self, CertifyError> {
-        let read = Self::of(path, Lines::parse(path, bytes)?)?;
+    /// [`CertifyError`] naming the first line that was changed, and for the log of another key.
+    pub fn of_copy(path: &Path, bytes: &[u8], fingerprint: &str) -> Result<Self, CertifyError> {
+        let read = Self::of(path, Lines::parse(path, bytes)?, fingerprint)?;
         if read.text().as_bytes() == bytes {
             Ok(read)
         } else {
@@ -253,7 +272,7 @@ impl AttemptLines {
     /// The first lines.
     fn up_to(&self, path: &Path, count: usize) -> Result<Self, CertifyError> {
         let text = text_of(self.lines.raw().get(..count).unwrap_or_default());
-        Self::of(path, Lines::parse(path, text.as_bytes())?)
+        Self::of(path, Lines::parse(path, text.as_bytes())?, &self.fingerprint)
     }
 
     /// The log as it is written.
@@ -268,7 +287,7 @@ impl AttemptLines {
         let last = self.lines.raw().last();
         LogHead {
             lines: self.lines.len(),
-            sha256: last.map_or_else(|| NO_GENESIS.to_owned(), |line| sha256_hex(line.as_bytes())),
+            sha256: last.map_or_else(|| start_of(&self.fingerprint), |line| sha256_hex(line.as_bytes())),
         }
     }
 
@@ -277,7 +296,7 @@ impl AttemptLines {
     pub fn has_been(&self, head: &LogHead) -> bool {
         let last = head.lines.checked_sub(1);
         last.map_or_else(
-            || head.sha256 == NO_GENESIS,
+            || head.sha256 == start_of(&self.fingerprint),
             |last| {
                 let line = self.lines.raw().get(last);
                 line.is_some_and(|line| sha256_hex(line.as_bytes()) == head.sha256)
@@ -335,6 +354,11 @@ impl AttemptLines {
             log: self.head(),
         }
     }
+}
+
+/// What the log of a key starts from: it follows no line, and belongs to no other key.
+fn start_of(fingerprint: &str) -> String {
+    sha256_hex(format!("ktd attempts 1\n{fingerprint}").as_bytes())
 }
 
 /// Whole lines, as they are written.

@@ -7,7 +7,7 @@ use super::set_record::{Origin, SetRecord};
 use crate::CertifyError;
 use ktd_probes::judge::{
     AcceptanceCriteria, AcceptanceRule, AttackCounts, BaselineCheck, CertificateVerdict, ClassVerdict,
-    ControlRate, ExpectedRecovery, Judgement, JudgementSettings, KnownStocksVerdict, RecoveryCount,
+    ControlRate, ExpectedRecovery, Judgement, JudgementSettings, KnownStocksVerdict, PassOdds, RecoveryCount,
     RecoveryRate, Refusal, Thresholds, UnansweredCount,
 };
 use ktd_probes::{AttackerClass, Measure, ProbeKind};
@@ -71,6 +71,15 @@ pub struct CertificateBasis {
     pub files: BTreeMap<String, String>,
 }
 
+/// By what a set of probes is judged.
+pub(super) fn rule(set: &SetRecord, criteria: AcceptanceCriteria, attackers: usize) -> AcceptanceRule {
+    AcceptanceRule {
+        mask: set.plan.mask(),
+        criteria,
+        attackers,
+    }
+}
+
 /// What every certificate leaves open.
 const NOT_COVERED: [&str; 6] = [
     "agents that ask otherwise than the kinds of probes do: what they call and order follows rules that are fixed beforehand",
@@ -105,11 +114,7 @@ impl Certificate {
             attempts,
             files,
         } = basis;
-        let rule = AcceptanceRule {
-            mask: set.plan.mask(),
-            criteria,
-            attackers: attackers.len(),
-        };
+        let rule = rule(&set, criteria, attackers.len());
         let judged = Judgement::of(&rule, counts)?;
         Ok(Self {
             verdict: judged.verdict,
@@ -129,6 +134,16 @@ impl Certificate {
             baseline: judged.baseline,
             files,
         })
+    }
+
+    /// How likely a mask that gives away exactly what is allowed would pass in as many draws as the log counts attempts; none
+    /// where nothing is judged.
+    ///
+    /// # Errors
+    /// [`CertifyError::Statistics`] for impossible counts.
+    pub fn pass_odds(&self) -> Result<Option<PassOdds>, CertifyError> {
+        let rule = rule(&self.set, self.criteria(), self.attackers.len());
+        Ok(PassOdds::of(&rule, &self.figures, self.attempts.attempts)?)
     }
 
     /// By what it was judged.

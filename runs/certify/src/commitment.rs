@@ -214,17 +214,21 @@ pub(super) fn check(path: &Path, signed: &SignedCertificate) -> Result<bool, Cer
     }
 }
 
-/// Whether a certificate counts the attempts of the log next to it; `false` where there is none.
+/// The copy of its signer's log next to a certificate, whose attempts the certificate counts; none where there is none.
 ///
 /// # Errors
 /// [`CertifyError`] naming what differs.
-pub(super) fn check_attempts(path: &Path, certificate: &Certificate) -> Result<bool, CertifyError> {
+pub(super) fn check_attempts(
+    path: &Path,
+    signed: &SignedCertificate,
+) -> Result<Option<AttemptLines>, CertifyError> {
+    let (certificate, signer) = (&signed.certificate, &signed.signature.fingerprint);
     let paths = CertifyPaths::new(path.parent().unwrap_or(Path::new("")));
     let file = paths.attempts();
     let Some(bytes) = read_if_exists(&file)? else {
-        return Ok(false);
+        return Ok(None);
     };
-    let lines = AttemptLines::of_copy(&file, &bytes)?;
+    let lines = AttemptLines::of_copy(&file, &bytes, signer)?;
     let counted = lines.count(&AttemptSubject::of(&certificate.set));
     if counted != certificate.attempts {
         let what = format!(
@@ -255,7 +259,7 @@ pub(super) fn check_attempts(path: &Path, certificate: &Certificate) -> Result<b
         );
         return Err(untrusted(path, what));
     }
-    Ok(true)
+    Ok(Some(lines))
 }
 
 /// A commitment whose signature another check looks at.

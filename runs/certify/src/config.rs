@@ -42,9 +42,6 @@ pub struct CertifyConfig {
     /// certified.
     #[serde(default, skip_serializing)]
     pub key: Option<PathBuf>,
-    /// The signer's log of attempts (default: the key's name with `.attempts.jsonl`).
-    #[serde(default, skip_serializing)]
-    pub attempts: Option<PathBuf>,
     /// Probes of somebody else, in this directory, instead of making them: `--probes`.
     #[serde(skip)]
     pub given: Option<PathBuf>,

@@ -354,7 +354,7 @@ impl MaskWorld {
             let signed = SignedCertificate::read(&path, None)?;
             let judged = judge(signed.certificate.attempts.clone())?;
             compare_certificates(&path, &signed.certificate, &judged)?;
-            commitment::check_attempts(&path, &signed.certificate)?;
+            commitment::check_attempts(&path, &signed)?;
             hands.file(
                 "attempts.jsonl",
                 read_bounded(&paths.attempts(), JSON_LIMIT_BYTES)?,

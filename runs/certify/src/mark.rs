@@ -1,6 +1,7 @@
 //! What a certificate says of an episode: whether the mask that hid its stocks and days was tried, and by whom.
 
 use super::attacker_record::Knowledge;
+use super::attempts::AttemptLines;
 use super::certificate::Certificate;
 use super::claimed_mask;
 use super::commitment;
@@ -15,29 +16,41 @@ use ktd_probes::judge::CertificateVerdict;
 use ktd_probes::judge::{CertificateSummary, CertificationMark, CertificationStatus};
 use ktd_probes::{AttackerClass, Measure};
 use ktd_record::signing::PublicKey;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The decision mode whose steps probes show.
 const MODE_PROBED: Mode = Mode::OpenResearch;
 
-/// Certificates whose signatures fit and whose verdicts follow from their own counts.
-#[derive(Debug, Clone, PartialEq)]
+/// Certificates whose signatures fit, whose verdicts follow from their own counts, and whose signers keep one log each.
+#[derive(Debug, Clone)]
 pub struct Certificates {
-    signed: Vec<SignedCertificate>,
+    read: Vec<ReadCertificate>,
     is_signer_named: bool,
+}
+
+/// Certificate with the copy of its signer's log that stands beside it.
+#[derive(Debug, Clone)]
+struct ReadCertificate {
+    path: PathBuf,
+    signed: SignedCertificate,
+    /// None where the certificate stands alone: its attempts are its own words then.
+    log: Option<AttemptLines>,
 }
 
 impl Certificates {
     /// A certificate that was verified, and whether the key of its signer was named.
-    #[must_use]
-    pub fn of(signed: SignedCertificate, is_signer_named: bool) -> Self {
-        Self {
-            signed: vec![signed],
+    ///
+    /// # Errors
+    /// [`CertifyError`] for a log of attempts beside it that it does not count.
+    pub fn of(path: &Path, signed: SignedCertificate, is_signer_named: bool) -> Result<Self, CertifyError> {
+        Ok(Self {
+            read: vec![ReadCertificate::of(path, signed)?],
             is_signer_named,
-        }
+        })
     }
 
-    /// Reads certificates, which `whose` key must have signed where one is named. Probes beside one must be of its mask.
+    /// Reads certificates, which `whose` key must have signed where one is named. Probes beside one must be of its mask, the log
+    /// of attempts beside one must be as it counts it, and all logs of one signer must be one.
     ///
     /// # Errors
     /// [`CertifyError`] naming the one that cannot be trusted.
@@ -47,10 +60,16 @@ impl Certificates {
             check_itself(path, &signed.certificate)?;
             claimed_mask::check(path, &signed.certificate)?;
             commitment::check(path, &signed)?;
-            Ok(signed)
+            ReadCertificate::of(path, signed)
         };
+        let read: Vec<_> = paths.iter().map(read).collect::<Result<_, CertifyError>>()?;
+        for (place, one) in read.iter().enumerate() {
+            for other in read.iter().take(place) {
+                one.check_same_log(other)?;
+            }
+        }
         Ok(Self {
-            signed: paths.iter().map(read).collect::<Result<_, CertifyError>>()?,
+            read,
             is_signer_named: whose.is_some(),
         })
     }
@@ -59,11 +78,45 @@ impl Certificates {
     /// certify, then one that refuses against the database, and then the one that says most, whatever their order.
     #[must_use]
     pub fn mark(&self, header: &Header) -> CertificationMark {
-        let about = self.signed.iter().filter(|signed| is_about(signed, header));
-        let marks = about.map(|signed| mark(signed, header, self.is_signer_named));
+        let about = self.read.iter().filter(|read| is_about(&read.signed, header));
+        let marks = about.map(|read| mark(read, header, self.is_signer_named));
         marks
             .min_by_key(|mark| (!mark.is_refused(), !refuses_database(mark), mark.standing))
             .unwrap_or(CertificationMark::NONE)
+    }
+}
+
+impl ReadCertificate {
+    fn of(path: &Path, signed: SignedCertificate) -> Result<Self, CertifyError> {
+        Ok(Self {
+            path: path.to_owned(),
+            log: commitment::check_attempts(path, &signed)?,
+            signed,
+        })
+    }
+
+    /// Whether the logs of two certificates of one signer are one, up to the verdict of each. A copied key file begins a log of
+    /// its own, which nothing in either certificate tells.
+    fn check_same_log(&self, other: &Self) -> Result<(), CertifyError> {
+        let signer = &self.signed.signature.fingerprint;
+        let (Some(own), Some(others)) = (&self.log, &other.log) else {
+            return Ok(());
+        };
+        if *signer != other.signed.signature.fingerprint
+            || own.has_been(&others.head())
+            || others.has_been(&own.head())
+        {
+            return Ok(());
+        }
+        Err(CertifyError::Untrusted {
+            path: self.path.clone(),
+            what: format!(
+                "its log of attempts and that of {} are not one: their signer, {signer}, kept two logs for one key",
+                other.path.display()
+            ),
+            hint: "a copied key file begins a log of its own, and neither counts the attempts of the other: ask the signer for \
+                   every log of this key, and rely on neither certificate until then",
+        })
     }
 }
 
@@ -138,7 +191,8 @@ fn is_certified_against(certificate: &Certificate, class: AttackerClass) -> bool
     verdicts.any(|found| found.class == class && found.verdict == CertificateVerdict::Certified)
 }
 
-fn mark(signed: &SignedCertificate, header: &Header, is_signer_named: bool) -> CertificationMark {
+fn mark(read: &ReadCertificate, header: &Header, is_signer_named: bool) -> CertificationMark {
+    let ReadCertificate { signed, log, .. } = read;
     let certificate = &signed.certificate;
     let Certificate { models, attempts, .. } = certificate;
     let classes = |verdict| -> Vec<AttackerClass> {
@@ -164,6 +218,8 @@ fn mark(signed: &SignedCertificate, header: &Header, is_signer_named: bool) -> C
             models_asked_to: models.iter().filter_map(|model| model.last_reply.clone()).max(),
             attempts: attempts.attempts,
             attempts_failed: attempts.refused.saturating_add(attempts.unjudged),
+            attempts_checked: log.is_some(),
+            nonce: certificate.set.deciding_nonce().map(str::to_owned),
             top5_excess: certificate.largest_excess(Measure::Top5, &bounded),
             joint_excess: certificate.largest_excess(Measure::Joint, &bounded),
             episode_steps: certificate.set.steps_tried(),

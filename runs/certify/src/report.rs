@@ -1,14 +1,14 @@
 //! What probes, attackers and a certificate come to, as a report.
 
 use super::attacker_record::attackers_of;
-use super::certificate::Certificate;
+use super::certificate::{Certificate, rule};
 use super::config::CertifyConfig;
 use super::set_record::SetRecord;
 use super::signed::SignedCertificate;
 use super::units::CertificateFound;
 use crate::CertifyError;
 use ktd_probes::judge::{
-    AcceptanceRule, CertificateVerdict, ControlRate, RateInterval, RateStatus, RecoveryRate, UnansweredCount,
+    CertificateVerdict, ControlRate, PassOdds, RateInterval, RateStatus, RecoveryRate, UnansweredCount,
     summary_of_refusals,
 };
 use ktd_probes::{Measure, ProbeKind};
@@ -36,6 +36,10 @@ pub struct MaskReport {
     /// Probes without an answer.
     #[schemars(with = "Vec<Value>")]
     pub unanswered: Vec<UnansweredCount>,
+    /// How likely a mask that gives away exactly what is allowed would have passed, where anything was certified.
+    #[schemars(with = "Option<Value>")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pass_odds: Option<PassOdds>,
     /// `certificate.json`, where anything was certified.
     #[schemars(with = "Option<Value>")]
     pub certificate: Option<SignedCertificate>,
@@ -70,17 +74,17 @@ impl MaskReport {
                 "run the study again: it continues",
             )
         })?;
-        let rule = AcceptanceRule {
-            mask: set.plan.mask(),
-            criteria: keys.criteria(),
-            attackers: attackers_of(keys).len(),
-        };
+        let rule = rule(&set, keys.criteria(), attackers_of(keys).len());
+        let odds = certificate
+            .as_ref()
+            .map(|signed: &SignedCertificate| signed.certificate.pass_odds());
         let figures: Result<_, _> = counts.iter().map(|count| rule.rate(count)).collect();
         Ok(Self {
             figures: figures.map_err(CertifyError::from)?,
             set,
             committed,
             unanswered,
+            pass_odds: odds.transpose()?.flatten(),
             certificate,
         })
     }
@@ -92,7 +96,8 @@ pub(crate) fn mask_report(keys: &CertifyConfig, summary: &MaskReport) -> Report 
     let certificate = signed.map(|signed| &signed.certificate);
     let mut follows = Section::new("What follows");
     if let Some(certificate) = certificate {
-        let lines = summary_lines(certificate, RefusalDetail::Summary).split_off(1);
+        let odds = summary.pass_odds.as_ref();
+        let lines = summary_lines(certificate, odds, RefusalDetail::Summary).split_off(1);
         // A table of a terminal cuts what is too wide for it, and each of these lines counts.
         let short = lines.iter().flat_map(|line| wrapped(line, LINE_WIDTH));
         follows = follows
@@ -135,7 +140,7 @@ pub(crate) fn mask_report(keys: &CertifyConfig, summary: &MaskReport) -> Report 
 
 fn verdict(summary: &MaskReport) -> String {
     if let Some(signed) = &summary.certificate {
-        return summary_lines(&signed.certificate, RefusalDetail::Summary).swap_remove(0);
+        return headline(&signed.certificate);
     }
     let (set, probes) = (&summary.set, summary.set.counts.values().sum::<usize>());
     let attackers: std::collections::BTreeSet<&str> = summary
@@ -304,22 +309,33 @@ pub enum RefusalDetail {
     Every,
 }
 
-/// What a certificate says, in lines: the verdict and of what, why it is refused, by what it was judged, and what was put.
-#[must_use]
-pub fn summary_lines(certificate: &Certificate, detail: RefusalDetail) -> Vec<String> {
-    let (set, settings) = (&certificate.set, certificate.settings());
-    let own = if certificate.verdict == CertificateVerdict::Certified && settings.are_own() {
+/// The verdict of a certificate and of what it is.
+fn headline(certificate: &Certificate) -> String {
+    let (verdict, set) = (certificate.verdict, &certificate.set);
+    let own = if verdict == CertificateVerdict::Certified && certificate.settings().are_own() {
         " under its own thresholds"
     } else {
         ""
     };
-    let mut lines = vec![format!(
+    format!(
         "{}{own}: {} on panel {} against {} attackers",
-        certificate.verdict.label(),
+        verdict.label(),
         set.described(),
         set.data.panel_blake3,
         certificate.attackers.len()
-    )];
+    )
+}
+
+/// What a certificate says, in lines: the verdict and of what, why it is refused, who drew, how often, by what it was judged and
+/// what passes so, and what was put.
+#[must_use]
+pub fn summary_lines(
+    certificate: &Certificate,
+    odds: Option<&PassOdds>,
+    detail: RefusalDetail,
+) -> Vec<String> {
+    let set = &certificate.set;
+    let mut lines = vec![headline(certificate)];
     lines.extend(certificate.classes.iter().map(|class| format!("against {class}")));
     lines.extend(certificate.known.iter().map(|known| format!("with {known}")));
     lines.extend(reasons(certificate, detail));
@@ -330,8 +346,13 @@ pub fn summary_lines(certificate: &Certificate, detail: RefusalDetail) -> Vec<St
                 .to_owned(),
         );
     }
+    lines.push(match set.deciding_nonce() {
+        Some(nonce) => format!("draw: decided by the nonce {nonce:?}"),
+        None => "draw: drawn by its signer: no auditor's nonce decided it".to_owned(),
+    });
     lines.push(format!("attempts: {}", certificate.attempts));
-    lines.push(format!("thresholds: {settings}"));
+    lines.push(format!("thresholds: {}", certificate.settings()));
+    lines.extend(odds.map(|odds| format!("odds: {odds}")));
     let counts = set.by_kind().into_iter();
     let counts: Vec<String> = counts
         .map(|(kind, count)| format!("{count} {}", kind.label()))

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The version of everything below a `ktd probe` directory. A reader takes its own version alone.
-pub const FORMAT_VERSION: u32 = 5;
+pub const FORMAT_VERSION: u32 = 6;
 
 /// Origin of probes: who made them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,6 +135,13 @@ impl SetRecord {
             .map(|kind| (kind, self.count(kind)))
             .filter(|(_, count)| 0 < *count)
             .collect()
+    }
+
+    /// The auditor's nonce that decided the draw; none of probes that were given, which no nonce drew.
+    #[must_use]
+    pub fn deciding_nonce(&self) -> Option<&str> {
+        let nonce = self.plan.nonce.as_deref();
+        nonce.filter(|_| self.probes == Origin::Made)
     }
 
     /// What the probes show, and whether anything but a claim says so.

@@ -195,7 +195,7 @@ fn check_commitment(
         .checks
         .push("commitment: signed with the same key, to these probes, attackers and thresholds".to_owned());
     let attempts = &signed.certificate.attempts;
-    if commitment::check_attempts(path, &signed.certificate)? {
+    if commitment::check_attempts(path, signed)?.is_some() {
         verified
             .checks
             .push(format!("attempts: {attempts}, as in the log next to it"));
@@ -204,7 +204,7 @@ fn check_commitment(
             "attempts: {attempts}, by its own words: attempts.jsonl is not here"
         ));
     }
-    let own = signed.certificate.set.plan.nonce.as_deref();
+    let own = signed.certificate.set.deciding_nonce();
     match (nonce, own) {
         (Some(nonce), Some(own)) if nonce == own => verified
             .checks
@@ -220,7 +220,8 @@ fn check_commitment(
             "order: committed to before the attack, after the nonce {own:?} was given; name yours with --nonce"
         )),
         (None, None) => verified.claimed.push(
-            "order: committed to before the attack; without an auditor's nonce nothing shows that".to_owned(),
+            "order: committed to before the attack; drawn by its signer: without an auditor's nonce nothing shows that"
+                .to_owned(),
         ),
     }
     Ok(())

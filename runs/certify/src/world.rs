@@ -54,7 +54,7 @@ impl MaskWorld {
     pub(crate) fn open(keys: &CertifyConfig, at: &Opening<'_>) -> Result<Self, StudyError> {
         let paths = CertifyPaths::new(at.out);
         let given = keys.mask_key_file.as_ref().map(|file| at.base.join(file));
-        let signer = keys.key.as_ref().map(|key| signer(keys, key, at.base));
+        let signer = keys.key.as_ref().map(|key| signer(&at.base.join(key)));
         let signer = signer.transpose()?;
         let signed_by = signer.as_ref().map(|signer| signer.key.public().fingerprint());
         // What cannot be planned draws no key.
@@ -210,13 +210,10 @@ fn planned(keys: &CertifyConfig, base: &Path) -> Result<(MarketSource, SetPlan),
     Ok((source, plan))
 }
 
-fn signer(keys: &CertifyConfig, key: &Path, base: &Path) -> Result<CertificateSigner, StudyError> {
-    let key = base.join(key);
-    Ok(CertificateSigner {
-        log: match &keys.attempts {
-            Some(path) => AttemptLog::at(&base.join(path)),
-            None => AttemptLog::of_key(&key),
-        },
-        key: SigningKey::read(&key)?,
-    })
+fn signer(file: &Path) -> Result<CertificateSigner, StudyError> {
+    let key = SigningKey::read(file)?;
+    let log = AttemptLog::of_key(file, &key.public());
+    // A log that is not this key's is told before anything is made.
+    log.read()?;
+    Ok(CertificateSigner { key, log })
 }

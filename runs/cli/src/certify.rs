@@ -27,7 +27,7 @@ Examples:
 With few probes most of the time goes to `training` (default 300 of each kind) and to `control_probes` (default 200 of each \
 control), which do not shrink with `probes`: lower them too for a trial.
 
-Before anybody is asked, the probes are committed to: DIR/commitment.json, signed, and a line in the log of attempts beside the key. The certificate counts every attempt of that log for its rung and panel, the refused and unjudged among them.
+Before anybody is asked, the probes are committed to: DIR/commitment.json, signed, and a line in the key's log of attempts, KEY.attempts.jsonl beside it. The certificate counts every attempt of that log for its rung and panel, the refused and unjudged among them.
 
 Exit code 0 when the mask is certified, 1 when it is refused; the certificate is written either way.";
 
@@ -40,9 +40,6 @@ pub(super) struct CertifyArgs {
     /// The Ed25519 key that signs, PKCS#8 as PEM.
     #[arg(long)]
     key: Option<PathBuf>,
-    /// The log of attempts (default: the key's name with `.attempts.jsonl`).
-    #[arg(long, value_name = "FILE", requires = "key")]
-    attempts: Option<PathBuf>,
     /// Make the probes and commit to them, and ask nobody.
     #[arg(long, conflicts_with = "reasons")]
     commit_only: bool,
@@ -74,7 +71,6 @@ pub(super) fn run(args: &CertifyArgs, console: Console) -> Result<(), CliError> 
     let mut signer = PathBuf::new();
     let change = |keys: &mut CertifyConfig| {
         keys.key = args.key.as_deref().map(named).or(keys.key.take());
-        keys.attempts = args.attempts.as_deref().map(named).or(keys.attempts.take());
         keys.commit_only = args.commit_only;
         let key = keys.key.as_ref().ok_or_else(|| {
             CliError::input(

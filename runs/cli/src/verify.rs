@@ -93,8 +93,9 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
     let certificate = args
         .certificate
         .as_deref()
-        .and_then(|path| report.certificate(path, (args, whose), console))
-        .map(|signed| Certificates::of(signed, whose.is_some()));
+        .and_then(|path| Some((path, report.certificate(path, (args, whose), console)?)))
+        .map(|(path, signed)| Certificates::of(path, signed, whose.is_some()))
+        .transpose()?;
     let certificate_document = report.documents.pop();
     let signers = public_keys(&args.signer)?;
     for folder in &args.bundles {
@@ -193,17 +194,19 @@ impl VerifyReport {
         console: Console,
     ) -> Option<SignedCertificate> {
         let shown = path.display().to_string();
-        match check_certificate(path, (args, whose), console) {
-            Ok((signed, verified)) => {
+        let checked = check_certificate(path, (args, whose), console);
+        match checked.and_then(|(signed, verified)| Ok((signed.certificate.pass_odds()?, signed, verified))) {
+            Ok((odds, signed, verified)) => {
                 self.good(&shown, &verified);
                 // Writing to a string cannot fail.
-                let says = summary_lines(&signed.certificate, detail(args.reasons)).join("\n             ");
+                let says = summary_lines(&signed.certificate, odds.as_ref(), detail(args.reasons));
+                let says = says.join("\n             ");
                 writeln!(self.text, "  says       {says}").ok();
                 self.documents.push(json!({
                     "certificate": shown, "ok": true, "checked": verified.checks, "unchecked": verified.unchecked,
                     "verdict": signed.certificate.verdict, "refusals": signed.certificate.refusals,
                     "terms": signed.certificate.settings(), "counts": signed.certificate.set.counts,
-                    "attempts": signed.certificate.attempts, "models": signed.certificate.models,
+                    "attempts": signed.certificate.attempts, "pass_odds": odds, "models": signed.certificate.models,
                     "probes": signed.certificate.set.probes, "fingerprint": signed.signature.fingerprint,
                 }));
                 Some(signed)

@@ -4,9 +4,12 @@ use crate::certify::forged::{honest, sign};
 use crate::certify::{certify, folder, scene};
 use ktd_certify::attempts::{AttemptEvent, AttemptLog};
 use ktd_certify::certificate::Certificate;
+use ktd_certify::mark::Certificates;
 use ktd_certify::verify::{Check, verify};
 use ktd_kit::{OTHER_MASK_KEY, assert_ok, command, copy, quiet, refused};
 use ktd_probes::judge::CertificateVerdict;
+use ktd_record::chain::{Log, NO_GENESIS};
+use ktd_record::signing::SigningKey;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -120,6 +123,18 @@ fn attempts_are_counted_whatever_became_of_them() {
         ([1, 1, 0, 0], [2, 2, 0, 0])
     );
     assert_ok(&quiet(root, &["verify", "--certificate", "two/certificate.json"]));
+    // What the counted attempts are worth: with so few probes nothing passes, however often it is drawn.
+    let report: Value =
+        serde_json::from_slice(&std::fs::read(root.join("two/report.json")).unwrap()).unwrap();
+    let odds = &report["pass_odds"];
+    assert_eq!(
+        (&odds["attempts"], &odds["asked"], &odds["any_attempt"]),
+        (&json!(2), &json!(4), &json!(0.0)),
+        "{report}"
+    );
+    let verify = ["--json", "verify", "--certificate", "two/certificate.json"];
+    let verified: Value = serde_json::from_slice(&quiet(root, &verify).stdout).unwrap();
+    assert_eq!(verified["certificate"]["pass_odds"], *odds);
 
     // Killed between commitment and verdict it is an attempt without one; carried on, it is the same attempt.
     std::fs::write(root.join("small.toml"), format!("{TINY}seed = 2\n")).unwrap();
@@ -172,7 +187,8 @@ fn attempts_are_counted_whatever_became_of_them() {
 #[test]
 fn a_refusal_stays_counted_when_another_verdict_follows() {
     let folder = tempfile::tempdir().unwrap();
-    let log = AttemptLog::at(&folder.path().join("log"));
+    let key = SigningKey::read(&scene().join("key.pem")).unwrap();
+    let log = AttemptLog::of_key(&folder.path().join("key.pem"), &key.public());
     let set = honest().set;
     let subject = ktd_certify::attempts::AttemptSubject::of(&set);
     let counts = |lines: &ktd_certify::attempts::AttemptLines| {
@@ -194,6 +210,117 @@ fn a_refusal_stays_counted_when_another_verdict_follows() {
     assert!(
         serde_json::from_value::<AttemptEvent>(json!({ "event": "forgotten", "commitment": "a" })).is_err()
     );
+}
+
+/// One log a key: neither a log that another key began, nor one that no key did, is counted.
+#[test]
+fn a_log_is_its_keys_alone() {
+    let folder = folder(TINY);
+    let root = folder.path();
+    let log = root.join("key.pem.attempts.jsonl");
+    let again = |key: &str| {
+        let arguments = [
+            "certify",
+            "small.toml",
+            "--key",
+            key,
+            "--out",
+            "two",
+            "--commit-only",
+        ];
+        quiet(root, &arguments)
+    };
+    certify(root, &["--out", "one"]);
+    assert_ok(&quiet(root, &["certify", "--new-key", "other.pem"]));
+    std::fs::copy(&log, root.join("other.pem.attempts.jsonl")).unwrap();
+    let error = refused(&again("other.pem"), 1);
+    for part in [
+        "other.pem.attempts.jsonl: its first line does not follow from the signing key",
+        "hint: each signing key has one log",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+    assert!(!root.join("two").exists());
+    // The same events as an earlier version chained them: from nothing.
+    let whole = std::fs::read_to_string(&log).unwrap();
+    let mut earlier = Log::kept_by_caller(&log, NO_GENESIS);
+    let lines = whole.lines().map(|line| {
+        let body = serde_json::from_str::<Value>(line).unwrap()["body"].take();
+        earlier.append(&body).unwrap() + "\n"
+    });
+    let earlier: String = lines.collect();
+    std::fs::write(&log, &earlier).unwrap();
+    let error = refused(&again("key.pem"), 1);
+    assert!(
+        error.contains("key.pem.attempts.jsonl: it is a log of an earlier version")
+            && error.contains("certificates of that version are refused as well"),
+        "{error}"
+    );
+    // Nor is it as the copy beside a certificate.
+    std::fs::write(root.join("one/attempts.jsonl"), earlier).unwrap();
+    let error = check(&root.join("one"), None).unwrap_err();
+    assert!(
+        error.contains("one/attempts.jsonl: it is a log of an earlier version"),
+        "{error}"
+    );
+    // No option and no key of a file names another log.
+    std::fs::write(&log, whole).unwrap();
+    let named = [
+        "certify",
+        "small.toml",
+        "--key",
+        "key.pem",
+        "--attempts",
+        "other.jsonl",
+    ];
+    assert!(refused(&quiet(root, &named), 2).contains("--attempts"));
+    std::fs::write(
+        root.join("small.toml"),
+        format!("attempts = \"other.jsonl\"\n{TINY}"),
+    )
+    .unwrap();
+    assert!(refused(&again("key.pem"), 2).contains("unknown field `attempts`"));
+}
+
+/// Whoever copies a key file begins a second log: certificates of both, given together, tell.
+#[test]
+fn two_logs_of_one_key_are_found() {
+    let folder = folder(TINY);
+    let root = folder.path();
+    let read = |names: &[&str]| {
+        let paths = names.iter().map(|name| root.join(name).join("certificate.json"));
+        Certificates::read(&paths.collect::<Vec<_>>(), None).map_err(|error| error.to_string())
+    };
+    certify(root, &["--out", "one"]);
+    std::fs::write(root.join("mask.key"), OTHER_MASK_KEY).unwrap();
+    certify(root, &["--out", "two"]);
+    // Logs of one key, each up to its own verdict.
+    for names in [["one", "two"], ["two", "one"], ["one", "one"]] {
+        read(&names).unwrap();
+    }
+    std::fs::copy(root.join("key.pem"), root.join("copy.pem")).unwrap();
+    let arguments = ["certify", "small.toml", "--key", "copy.pem", "--out", "three"];
+    let made = quiet(root, &arguments);
+    assert!(root.join("three/certificate.json").exists(), "{made:?}");
+    // Each alone is as its log says.
+    read(&["three"]).unwrap();
+    for names in [&["one", "three"][..], &["three", "two"], &["one", "two", "three"]] {
+        let error = read(names).unwrap_err();
+        assert!(error.contains("kept two logs for one key"), "{error}");
+    }
+    // An edited copy marks nothing, and without one the attempts are its own words.
+    let copy = root.join("two/attempts.jsonl");
+    let whole = std::fs::read_to_string(&copy).unwrap();
+    let first: Vec<&str> = whole.lines().take(2).collect();
+    std::fs::write(&copy, first.join("\n") + "\n").unwrap();
+    let error = read(&["two"]).unwrap_err();
+    assert!(
+        error.contains("it counts 2") && error.contains("has 1"),
+        "{error}"
+    );
+    std::fs::remove_file(&copy).unwrap();
+    read(&["one", "two", "three"]).unwrap_err();
+    read(&["one", "two"]).unwrap();
 }
 
 #[test]
@@ -244,6 +371,29 @@ fn an_auditors_nonce_decides_the_draw() {
     let one = certify(root, &["--out", "one", "--nonce", "heads"]);
     let two = certify(root, &["--out", "two", "--nonce", "tails"]);
     assert_ne!(hash(&one), hash(&two));
+    // Who drew stands in the text of the command, of its report and of the check, and on the page.
+    certify(root, &["--out", "own"]);
+    for (folder, nonce, says) in [
+        ("own", &[][..], "draw: drawn by its signer: no auditor"),
+        (
+            "one",
+            &["--nonce", "heads"],
+            "draw: decided by the nonce \"heads\"",
+        ),
+    ] {
+        let certificate = format!("{folder}/certificate.json");
+        let again = ["certify", "small.toml", "--key", "key.pem", "--out", folder];
+        for text in [
+            &[&again[..], nonce].concat()[..],
+            &["verify", "--certificate", &certificate],
+            &["report", folder],
+        ] {
+            let said = String::from_utf8(quiet(root, text).stdout).unwrap();
+            assert!(said.contains(says), "{text:?}: {said}");
+        }
+    }
+    let page = std::fs::read_to_string(root.join("own/index.html")).unwrap();
+    assert!(page.contains("draw: drawn by its signer") && page.contains("odds: a mask that gives away"));
     assert_eq!(one["certificate"]["set"]["plan"]["nonce"], "heads");
     let checks = check(&root.join("one"), Some("heads")).unwrap();
     assert!(

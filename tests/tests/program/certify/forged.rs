@@ -45,7 +45,7 @@ fn key() -> SigningKey {
 pub(crate) fn commit_and_sign(certificate: Certificate, root: &Path) {
     let mut certificate = certificate.judged_again().unwrap_or(certificate);
     let (folder, key) = (tempfile::tempdir().unwrap(), key());
-    let log = AttemptLog::at(&folder.path().join("log"));
+    let log = AttemptLog::of_key(&folder.path().join("key.pem"), &key.public());
     let commitment = Commitment {
         set: certificate.set.clone(),
         confidence: certificate.confidence,
@@ -115,7 +115,7 @@ fn another_program_is_named() {
             |certificate| certificate.set.ktd = "0.0.9".to_owned(),
             "made by ktd 0.0.9",
         ),
-        (|certificate| certificate.set.format += 1, "it has format 6"),
+        (|certificate| certificate.set.format += 1, "it has format 7"),
         (
             |certificate| {
                 certificate.set.source_sha256 = "0".repeat(64);
@@ -435,7 +435,7 @@ fn what_is_judged_by_is_always_printed() {
 
 #[test]
 fn a_file_of_the_format_before_is_named_as_such() {
-    const BEFORE: &str = "it has format 1, but this program reads format 5";
+    const BEFORE: &str = "it has format 1, but this program reads format 6";
     let folder = tempfile::tempdir().unwrap();
     copy(scene(), folder.path());
     let root = folder.path().join("out");

@@ -564,6 +564,8 @@ fn table_csv_and_page_name_attackers_bounds_and_key() {
             "under its own thresholds: top1 1, top5 0.05",
             "top5 up to chance +",
             "joint up to chance +",
+            // It lies there without its log.
+            "attempts by its own words, drawn by its signer, key ",
             key,
         ] {
             assert!(text.contains(part), "{part}: {text}");
@@ -587,6 +589,7 @@ fn a_bundle_shows_its_certificate() {
     );
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(output.status.success(), "{output:?}");
+    assert!(!text.contains("by its own words"), "{text}");
     assert!(
         text.contains(
             "  mask       certified under its own thresholds: against database and database-and-stocks, 15 database and 0 language attackers"
@@ -607,6 +610,32 @@ fn a_bundle_shows_its_certificate() {
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["bundles"][0]["mask"]["standing"], "not_certified");
     assert_eq!(document["certificate"]["verdict"], "certified");
+}
+
+/// What a mark says of the draw: by its signer, or by a nonce, which cannot have drawn probes that were given.
+#[test]
+fn a_mark_says_who_drew() {
+    let header = read_header(&BundlePaths::new(
+        &runs().join("out/cells/momentum__d01-f02b96__blinded-banded__open-research__s1"),
+    ))
+    .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mark_of = |probes: Origin, nonce: Option<&str>| {
+        write(folder.path(), "drawn.json", |certificate| {
+            certificate.set.probes = probes;
+            certificate.set.plan.nonce = nonce.map(str::to_owned);
+        });
+        let certificates = Certificates::read(&[folder.path().join("drawn.json")], None).unwrap();
+        certificates.mark(&header).to_string()
+    };
+    let by_signer = ", drawn by its signer, key";
+    assert!(mark_of(Origin::Made, None).contains(by_signer));
+    assert!(mark_of(Origin::Given, Some("heads")).contains(by_signer));
+    let by_nonce = mark_of(Origin::Made, Some("heads"));
+    assert!(
+        by_nonce.contains(", drawn by the nonce \"heads\", key"),
+        "{by_nonce}"
+    );
 }
 
 #[test]
