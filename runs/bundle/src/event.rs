@@ -127,14 +127,15 @@ impl<S> Event<S> {
     /// How often a turn of the model called the tool that submits during research: a wish, whose orders do not count.
     #[must_use]
     pub fn early_submissions(&self) -> usize {
-        match self {
-            Self::Turn {
-                phase: Phase::Research,
-                tool_calls,
-                ..
-            } => tool_calls.iter().filter(|name| *name == SUBMIT_ACTION).count(),
-            _ => 0,
-        }
+        let Self::Turn {
+            phase: Phase::Research,
+            tool_calls,
+            ..
+        } = self
+        else {
+            return 0;
+        };
+        tool_calls.iter().filter(|name| *name == SUBMIT_ACTION).count()
     }
 }
 

@@ -69,7 +69,7 @@ pub(super) fn run(args: &WindowsArgs, console: Console) -> Result<(), CliError> 
         WindowsArgs {
             experiment: Some(experiment),
             ..
-        } => shown(args, plan(experiment, args.results.as_deref())?, console),
+        } => shown(args, &plan(experiment, args.results.as_deref())?, console),
         WindowsArgs { .. } => Err(CliError::input(
             "there is neither an experiment file nor a commitment",
             "see `ktd windows --help`",
@@ -99,19 +99,19 @@ fn keep(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     Ok(write_file(path, bytes, IfExists::Keep, Durability::Buffered)?)
 }
 
-fn shown(args: &WindowsArgs, plan: RunPlan, console: Console) -> Result<(), CliError> {
+fn shown(args: &WindowsArgs, plan: &RunPlan, console: Console) -> Result<(), CliError> {
     let Windows::Drawn(draw) = plan.config.windows.clone() else {
         return Err(CliError::input(
             "this experiment names its windows: everybody who reads it knows them",
             "write windows = { draw = 10, days = 43, from = \"2022-01-05\", until = \"2026-04-10\" }",
         ));
     };
-    let key = experiment_key(&plan)?;
+    let key = experiment_key(plan)?;
     let commitment = DrawCommitment::of(&draw, &window_key(&key).commitment());
     if let Some(path) = &args.commit {
         keep(path, &json_bytes(path, &commitment).map_err(CliError::invalid)?)?;
     }
-    let days = if args.real { days(&plan, &key)? } else { Vec::new() };
+    let days = if args.real { days(plan, &key)? } else { Vec::new() };
     let head = format!(
         "{} windows of {} trading days, drawn between {} and {}\ncommitment {}\n{}\n",
         draw.draw,

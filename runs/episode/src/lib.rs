@@ -123,7 +123,9 @@ pub async fn run_episode(
     let _lock = paths.lock_for_writing()?;
     let revalued = revalued::revalued(paths, &input.cell.basis)?;
     let genesis = begin::write_identity(input, paths)?;
-    revalued.iter().for_each(|what| progress.news(what));
+    if let Some(revalued) = revalued {
+        progress.news(&revalued);
+    }
     let guard = input
         .shared
         .guards

@@ -6,10 +6,12 @@
     reason = "a broken fixture fails the test"
 )]
 
-use ktd_kit::{Folder, assert_ok, quiet, refused};
+use ktd_kit::{Folder, assert_ok, copy, quiet, refused};
+use ktd_record::signing::PublicKey;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// Buys another one of what it sees each day: nobody who lacks this program can make its decisions again.
 const AGENT: &str = r#"
@@ -91,97 +93,96 @@ fn run(folder: &Folder, file: &str, pick: usize) {
     assert_ok(&command.env("PICK", pick.to_string()).output().unwrap());
 }
 
-#[test]
-fn two_labs_run_windows_that_nobody_knows_and_open_them_together() {
-    let folder = Folder::new();
-    folder.write("agent.sh", AGENT);
-    folder.write("season.key", ktd_kit::MASK_KEY);
-    for key in ["a.pem", "b.pem", "third.pem"] {
-        assert_ok(&quiet(folder.path(), &["certify", "--new-key", key]));
-    }
-    let write =
-        |file: &str, agents: &str, draw: usize, more: &str| folder.write(file, season(agents, draw, more));
+/// A season: what is committed to went to a third, whose number came back; lab A has played three windows, lab B four.
+fn played() -> &'static Folder {
+    static SEASON: OnceLock<Folder> = OnceLock::new();
+    SEASON.get_or_init(|| {
+        let folder = Folder::new();
+        folder.write("agent.sh", AGENT);
+        folder.write("season.key", ktd_kit::MASK_KEY);
+        for key in ["a.pem", "b.pem", "third.pem"] {
+            assert_ok(&quiet(folder.path(), &["certify", "--new-key", key]));
+        }
+        folder.write("open.toml", season(&own("one", 1), 3, ""));
+        let commit = ["windows", "open.toml", "--commit", "commitment.json"];
+        assert_ok(&quiet(folder.path(), &commit));
+        let number = ["windows", "--number-for", "commitment.json"];
+        let number = [&number[..], &["--key", "third.pem", "--out", "number.json"]].concat();
+        assert_ok(&quiet(folder.path(), &number));
+        let nonce = ", nonce = \"number.json\"";
+        let with_oracle = format!("{}, {{ id = \"seer\", control = \"oracle\" }}", own("one", 1));
+        folder.write("a.toml", season(&with_oracle, 3, nonce));
+        folder.write("b.toml", season(&own("two", 2), 4, nonce));
+        run(&folder, "a.toml", 1);
+        run(&folder, "b.toml", 2);
+        folder
+    })
+}
 
-    // What is committed to goes to a third, whose number comes back; a draw that it was not drawn for is refused.
-    write("open.toml", &own("one", 1), 3, "");
-    assert_ok(&quiet(
-        folder.path(),
-        &["windows", "open.toml", "--commit", "commitment.json"],
-    ));
-    let number = [
-        "windows",
-        "--number-for",
-        "commitment.json",
-        "--key",
-        "third.pem",
-        "--out",
-        "number.json",
-    ];
-    assert_ok(&quiet(folder.path(), &number));
-    let nonce = ", nonce = \"number.json\"";
-    let with_oracle = format!("{}, {{ id = \"seer\", control = \"oracle\" }}", own("one", 1));
-    write("a.toml", &with_oracle, 3, nonce);
-    write("b.toml", &own("two", 2), 3, nonce);
-    let longer = folder.text("a.toml").replace("days = 12", "days = 13");
-    folder.write("longer.toml", longer);
+/// A board of these results in a folder: its record, and every text of it.
+fn board(results: &[&str], more: &[&str], out: &str) -> (Value, String) {
+    let folder = played();
+    let all = [&["leaderboard"], results, &["--out", out], more].concat();
+    let output = quiet(folder.path(), &all);
+    assert_ok(&output);
+    let read = |path: &Path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned();
+    let tables = std::fs::read_dir(folder.at(out).join("tables")).unwrap();
+    let tables: String = tables.map(|file| read(&file.unwrap().path())).collect();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let record = folder.at(&format!("{out}/leaderboard.json"));
+    let page = folder.text(&format!("{out}/index.html"));
+    let told = [page, tables, printed, read(&record)].concat();
+    (json_of(&record), told)
+}
+
+const LAB_A: &str = "results/a.toml/season";
+const LAB_B: &str = "results/b.toml/season";
+
+#[test]
+fn a_further_window_moves_none_and_labs_play_the_same() {
+    let (a, b) = (days(&played().at(LAB_A)), days(&played().at(LAB_B)));
+    assert_eq!((a.len(), b.len()), (3, 4));
+    assert!(b.is_superset(&a), "{b:?} {a:?}");
+    let own_cell = bundle(&played().at(LAB_A).join("cells"), "one__d01-");
+    let window = &json_of(&own_cell.join("header.json"))["window"];
+    assert_eq!(
+        (&window["dates"], &window["draw"]["place"]),
+        (&Value::Null, &json!(1))
+    );
+    // A number is of one length, span and key.
+    let longer = played().text("a.toml").replace("days = 12", "days = 13");
+    played().write("longer.toml", longer);
     let told = refused(
-        &quiet(folder.path(), &["run", "longer.toml", "--out", "longer"]),
+        &quiet(played().path(), &["run", "longer.toml", "--out", "longer"]),
         2,
     );
     assert!(
         told.contains("this number is of another key, length or span"),
         "{told}"
     );
+}
 
-    run(&folder, "a.toml", 1);
-    let played = days(&folder.at("results/a.toml/season"));
-    assert_eq!(played.len(), 3);
-    let own_cell = bundle(&folder.at("results/a.toml/season/cells"), "one__d01-");
-    let header = json_of(&own_cell.join("header.json"));
-    assert_eq!(
-        (&header["window"]["dates"], &header["window"]["draw"]["place"]),
-        (&Value::Null, &json!(1))
-    );
-
-    // A control that decides with real codes has nothing outside of private/, and its owner finds it there.
-    let sealed = bundle(&folder.at("results/a.toml/season/private/cells"), "seer__d01-");
+#[test]
+fn a_control_that_knows_has_nothing_outside_of_private() {
+    let sealed = bundle(&played().at(LAB_A).join("private/cells"), "seer__d01-");
     assert!(sealed.join("summary.json").is_file());
-    let sealed = sealed.to_str().unwrap();
-    let public = std::fs::read_dir(folder.at("results/a.toml/season/cells")).unwrap();
-    for cell in public {
+    for cell in std::fs::read_dir(played().at(LAB_A).join("cells")).unwrap() {
         let name = cell.unwrap().file_name();
         assert!(!name.to_string_lossy().contains("seer"), "{name:?}");
     }
-    assert_ok(&quiet(folder.path(), &["verify", sealed]));
-    assert_ok(&quiet(folder.path(), &["replay", sealed]));
-    run(&folder, "a.toml", 1);
+    let sealed = sealed.to_str().unwrap();
+    assert_ok(&quiet(played().path(), &["verify", sealed]));
+    assert_ok(&quiet(played().path(), &["replay", sealed]));
+}
 
-    // Before they are opened a board has no day, no series and nobody whom everybody can run.
-    let board = |results: &[&str], more: &[&str]| {
-        let above = if more.is_empty() { "shown" } else { "private" };
-        let out = format!("{above}/board-{}", results.len());
-        let all = [&["leaderboard"], results, &["--out", &out], more].concat();
-        let output = quiet(folder.path(), &all);
-        assert_ok(&output);
-        let page = folder.text(&format!("{out}/index.html"));
-        let csv = std::fs::read_dir(folder.at(&out)).unwrap();
-        let csv: String = csv
-            .map(|file| std::fs::read(file.unwrap().path()).unwrap_or_default())
-            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-            .collect();
-        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        (
-            json_of(&folder.at(&format!("{out}/leaderboard.json"))),
-            page + &csv + &printed,
-        )
-    };
-    let (closed, told) = board(&["results/a.toml/season"], &[]);
-    assert!(
-        !told.contains("2023-") && !told.contains("2024-") && !told.contains("pick1"),
-        "{told}"
-    );
-    for (_, first, last) in &played {
-        assert!(!told.contains(first.as_str()) && !told.contains(last.as_str()));
+#[test]
+fn a_closed_board_has_no_day_no_series_and_nobody_whom_all_can_run() {
+    let (closed, told) = board(&[LAB_A], &[], "shown/closed");
+    for hidden in ["2023-", "2024-", "pick1", "seer"] {
+        assert!(!told.contains(hidden), "{hidden}: {told}");
+    }
+    for (_, first, last) in days(&played().at(LAB_A)) {
+        assert!(!told.contains(&first) && !told.contains(&last));
     }
     let track = &closed["tracks"][0];
     assert_eq!(
@@ -189,6 +190,7 @@ fn two_labs_run_windows_that_nobody_knows_and_open_them_together() {
         (&json!("day 1"), &json!([]))
     );
     assert_eq!(track["leaders"].as_array().unwrap().len(), 2);
+    assert!(track["leaders"][0]["curves"].is_null() && track["leaders"][0]["attribution"].is_null());
     let pooled = &closed["pooled"][0];
     assert_eq!(
         (&pooled["windows"][0]["first"], &pooled["rows"][0]["by_window"][0]),
@@ -200,92 +202,68 @@ fn two_labs_run_windows_that_nobody_knows_and_open_them_together() {
         (a_day - a_day.round()).abs() < 1e-6,
         "whole basis points: {a_day}"
     );
-    assert!(track["leaders"][0]["curves"].is_null() && track["leaders"][0]["attribution"].is_null());
-    let told = refused(
-        &quiet(
-            folder.path(),
-            &[
-                "leaderboard",
-                "results/a.toml/season",
-                "--real",
-                "--out",
-                "shown/real",
-            ],
-        ),
-        2,
-    );
+}
+
+#[test]
+fn the_owners_board_is_whole_and_lies_below_private_alone() {
+    let elsewhere = ["leaderboard", LAB_A, "--real", "--out", "shown/real"];
+    let told = refused(&quiet(played().path(), &elsewhere), 2);
     assert!(
         told.contains("write it below a folder called `private`"),
         "{told}"
     );
-    let (real, _) = board(&["results/a.toml/season"], &["--real"]);
-    let signer = ktd_record::signing::PublicKey::read(&folder.at("third.pem"))
-        .unwrap()
-        .fingerprint();
-    assert_eq!(real["tracks"][0]["window_mark"], json!({ "drawn_with": signer }));
-    assert!(real["tracks"][0]["dates"][0].as_str().unwrap().starts_with("20"));
-    let rows = real["tracks"][0]["leaders"].as_array().unwrap();
-    assert!(
-        rows.iter().any(|row| row["agent"] == "seer"),
-        "the owner's board has its controls"
-    );
+    let (real, _) = board(&[LAB_A], &["--real"], "private/real");
+    let track = &real["tracks"][0];
+    let third = PublicKey::read(&played().at("third.pem")).unwrap().fingerprint();
+    assert_eq!(track["window_mark"], json!({ "drawn_with": third }));
+    assert!(track["dates"][0].as_str().unwrap().starts_with("20"));
+    let rows = track["leaders"].as_array().unwrap();
+    assert!(rows.iter().any(|row| row["agent"] == "seer"), "with its controls");
+}
 
-    // A further window moves none; those of both labs are the same.
-    write("b.toml", &own("two", 2), 4, nonce);
-    run(&folder, "b.toml", 2);
-    let other = days(&folder.at("results/b.toml/season"));
-    assert!(
-        other.len() == 4 && other.is_superset(&played),
-        "{other:?} {played:?}"
-    );
-
-    // Nobody opens the windows while somebody plays one of them under another mask key.
-    let others = folder.at("results/b.toml/season/cells");
-    let unfinished = bundle(&others, "two__d04-").join("summary.json");
-    let summary = std::fs::read(&unfinished).unwrap();
-    std::fs::remove_file(&unfinished).unwrap();
-    let publish = |file: &str, key: &str, out: &str| {
-        let results = format!("results/{file}/season");
-        quiet(
-            folder.path(),
-            &["publish", &results, "--key", key, "--out", out, "--open-mask"],
-        )
-    };
-    let cell = bundle(&others, "two__d01-");
-    let cell = cell.to_str().unwrap();
-    let told = refused(
-        &quiet(
-            folder.path(),
-            &["publish", cell, "--key", "b.pem", "--out", "early", "--open-mask"],
-        ),
-        2,
-    );
+/// Nobody opens the windows while somebody plays one of them under another mask key.
+#[test]
+fn no_window_is_opened_while_another_of_its_draw_is_played() {
+    let folder = Folder::new();
+    copy(&played().at(LAB_B), &folder.at("results/season"));
+    std::fs::copy(played().at("b.pem"), folder.at("key.pem")).unwrap();
+    let cells = folder.at("results/season/cells");
+    std::fs::remove_file(bundle(&cells, "two__d04-").join("summary.json")).unwrap();
+    let cell = bundle(&cells, "two__d01-");
+    let publish = [
+        "publish",
+        cell.to_str().unwrap(),
+        "--key",
+        "key.pem",
+        "--out",
+        "early",
+        "--open-mask",
+    ];
+    let told = refused(&quiet(folder.path(), &publish), 2);
     assert!(told.contains("its window is of the same draw"), "{told}");
-    std::fs::write(&unfinished, summary).unwrap();
-    assert_ok(&publish("a.toml", "a.pem", "public-a"));
-    let opened = bundle(&folder.at("public-a/season/cells"), "seer__d01-");
-    assert!(opened.join("events.jsonl").is_file(), "opened with its mask");
-    assert_ok(&publish("b.toml", "b.pem", "public-b"));
-    for public in ["public-a", "public-b"] {
-        assert_ok(&quiet(folder.path(), &["verify", public]));
+}
+
+#[test]
+fn labs_open_their_windows_together_and_are_ranked() {
+    for (results, key, out) in [(LAB_A, "a.pem", "public-a"), (LAB_B, "b.pem", "public-b")] {
+        let publish = ["publish", results, "--key", key, "--out", out, "--open-mask"];
+        assert_ok(&quiet(played().path(), &publish));
+        assert_ok(&quiet(played().path(), &["verify", out]));
     }
-    let (opened, told) = board(&["public-a", "public-b"], &[]);
+    let opened = bundle(&played().at("public-a/season/cells"), "seer__d01-");
+    assert!(opened.join("events.jsonl").is_file(), "opened with its mask");
+    let (board_of_both, told) = board(&["public-a", "public-b"], &[], "shown/both");
     assert!(
-        opened["tracks"][0]["dates"][0]
+        board_of_both["tracks"][0]["dates"][0]
             .as_str()
             .unwrap()
             .starts_with("20")
     );
     assert!(told.contains("window drawn with a number of"), "{told}");
     // One lab's publication opens the windows of both.
-    let (mixed, _) = board(&["public-a", "results/b.toml/season"], &[]);
-    assert!(
-        mixed["tracks"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .all(|track| !track["leaders"].as_array().unwrap().is_empty())
-    );
+    let (mixed, _) = board(&["public-a", LAB_B], &[], "shown/mixed");
+    let dates = &mixed["tracks"][0]["dates"][0];
+    assert!(dates.as_str().unwrap().starts_with("20"), "{dates}");
 }
 
 /// Days that do not follow from the draw are found when the window is opened: nobody plays until the windows please.
