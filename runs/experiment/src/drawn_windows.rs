@@ -171,11 +171,6 @@ fn spread(count: usize) -> Vec<usize> {
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a broken fixture fails the test"
-)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
