@@ -39,7 +39,8 @@ pub struct DrawRecord {
     pub until: String,
     /// Binds the key of all windows without telling it.
     pub commitment: String,
-    /// Whether the records of a mask of the same experiment tell the days: it shows them, or series of prices.
+    /// Whether the records of a mask of the same experiment tell the days: it shows them, or more of
+    /// the numbers than bands.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub is_shown: bool,
     /// A number of somebody else, on which the days hang too.

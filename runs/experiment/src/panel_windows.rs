@@ -6,7 +6,7 @@ use crate::drawn_windows::{DrawConfig, DrawRecord, DrawSecret, DrawnWindow};
 use crate::mask_arm::MaskArm;
 use crate::window_config::{WindowConfig, Windows};
 use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
-use ktd_masking::{FormulaReader, MaskKey, MaskSettings};
+use ktd_masking::{FactorScale, FormulaReader, MaskKey, MaskSettings};
 
 /// A window on a panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,10 +28,10 @@ pub fn windows(
     market: &Market,
     secret: Option<&DrawSecret>,
 ) -> Result<Vec<Window>, ExperimentError> {
-    // A series of prices or of the index dates a window as well as its dates do.
+    // Where more than bands is shown, whoever owns all prices reads the day off the records (docs/mask-certificate.md).
     let shows_days = |arm: &MaskArm| {
         let MaskSettings { level, numeric } = arm.settings;
-        !level.hides_days() || numeric.takes_formulas()
+        !level.hides_days() || numeric.scale() != FactorScale::Bands
     };
     let windows: Vec<Window> = match &config.windows {
         Windows::Drawn(draw) => drawn(draw, secret, config.masks.iter().any(shows_days), market)?,

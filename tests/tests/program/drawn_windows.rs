@@ -32,7 +32,7 @@ fn season(agents: &str, draw: usize, more: &str) -> String {
 name = "season"
 synthetic = {{ seed = 5, names = 90, days = 700 }}
 mask_key_file = "season.key"
-masks = [{{ level = "blinded", numeric = "ranked" }}]
+masks = [{{ level = "blinded", numeric = "banded-5" }}]
 modes = ["memory-only"]
 windows = {{ draw = {draw}, days = 12, from = "2023-03-01", until = "2024-08-30"{more} }}
 agents = [{agents}]
