@@ -2,7 +2,7 @@
 
 use super::benchmark::{BenchmarkSeries, Benchmarks};
 use super::by_agent::{ByAgent, cohort_of, has_rank, why_unranked};
-use super::conceal::{concealed, is_closed, unrepeatable, window_mark};
+use super::conceal::{KnownDraws, concealed, missing_windows, unrepeatable};
 use super::contrast::{contrasts, fill_memory_gaps};
 use super::family_series::{self, MemberSeries, RankedScores};
 use super::fitted::FittedModel;
@@ -37,7 +37,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The form of `leaderboard.json`.
-pub const BOARD_FORMAT: u32 = 7;
+pub const BOARD_FORMAT: u32 = 8;
 
 /// Makes a board of all finished episodes that were named, counting the others of their experiments as trials.
 ///
@@ -50,7 +50,8 @@ pub fn build(
 ) -> Result<Leaderboard, BoardError> {
     let inputs = load(findings, options, tick)?;
     let mut shown: Vec<&ScoredEpisode> = inputs.scores.iter().collect();
-    let is_closed = is_closed(&shown);
+    let known = KnownDraws::of(findings.named.iter().chain(&findings.siblings));
+    let is_closed = known.is_closed(&shown);
     let conceals = is_closed && !options.shows_closed;
     if conceals {
         shown = unrepeatable(&shown)?;
@@ -69,6 +70,8 @@ pub fn build(
         rules: inputs.first.header.rules.rules()?,
         draws: options.draws,
         marks: &options.marks,
+        known: &known,
+        conceals,
     };
     let mut board = context.board(&shown, inputs.protocol, inputs.notes, tick)?;
     if conceals {
@@ -101,6 +104,10 @@ struct BoardContext<'c> {
     rules: Rules,
     draws: Resampling,
     marks: &'c BTreeMap<PathBuf, CertificationMark>,
+    /// Draws whose days are known.
+    known: &'c KnownDraws,
+    /// Whether windows are closed, and their board must not tell where they lie.
+    conceals: bool,
 }
 
 /// Tracks in the order in which they are shown: longest window first, then by mode and mask, the headline's first.
@@ -146,6 +153,7 @@ impl BoardContext<'_> {
         fill_memory_gaps(&mut tracks);
         notes.extend(missing_seeds(&tracks));
         notes.extend(overlaps(&tracks));
+        notes.extend(missing_windows(shown));
         let pooled = self.pooled(&groups, &family);
         let headline = groups.values().next().ok_or_else(nothing)?;
         let ranked = ranked(headline);
@@ -224,7 +232,7 @@ impl BoardContext<'_> {
             instruction: header.mask.instruction,
             numeric: header.mask.numeric,
             mode: header.mode,
-            window_mark: window_mark(group.values().flatten().copied())?,
+            window_mark: self.known.window_mark(group.values().flatten().copied())?,
             dates: days
                 .iter()
                 .filter_map(|day| self.market.date(*day))
@@ -244,7 +252,12 @@ impl BoardContext<'_> {
             regime: benchmark.as_ref().ok().and_then(|returns| regime(returns)),
             trials: window_trials.count,
             distinct_trials: window_trials.distinct,
-            notes: track_notes(&leaders, benchmark.as_ref().err(), header.mask.instruction),
+            // Why an index has no value names a day.
+            notes: track_notes(
+                &leaders,
+                benchmark.as_ref().err().filter(|_| !self.conceals),
+                header.mask.instruction,
+            ),
             leaders,
             separation,
         })

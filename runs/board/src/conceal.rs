@@ -13,50 +13,114 @@ use crate::BoardError;
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::summary::Metric;
 use ktd_record::draw_number::drawn_with;
+use ktd_record::signer_mark::FINGERPRINT_DIGITS;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The mark of the episodes of one masked window, the worst of all; `None` where the mask shows days anyway.
-///
-/// # Errors
-/// [`BoardError`] for a number that was not signed by who it says.
-pub(super) fn window_mark<'s>(
-    scores: impl Iterator<Item = &'s ScoredEpisode>,
-) -> Result<Option<WindowMark>, BoardError> {
-    let masked = scores.filter(|score| score.bundle.header.mask.level.hides_days());
-    let marks = masked.map(|score| {
-        let BundleRef { header, signer, .. } = &score.bundle;
-        let draw = header.window.draw.as_ref().filter(|draw| !draw.is_shown);
-        let Some(draw) = draw else {
-            return Ok(WindowMark::Public);
-        };
-        let with = drawn_with(draw, signer.fingerprint.as_deref())?;
-        Ok(with.map_or(WindowMark::DrawnByOperator, WindowMark::DrawnWith))
-    });
-    let marks: Vec<WindowMark> = marks.collect::<Result<_, BoardError>>()?;
-    Ok(marks.into_iter().max())
+/// Draws whose days somebody else may know, by their commitments.
+#[derive(Debug, Default)]
+pub(super) struct KnownDraws {
+    /// Those of which a record tells the days: an arm that shows them, in whatever experiment.
+    shown: BTreeSet<String>,
+    /// Those of which a publication gave the key.
+    opened: BTreeSet<String>,
 }
 
-/// Whether a window of these episodes is closed: drawn, and opened by no publication among them.
-pub(super) fn is_closed(shown: &[&ScoredEpisode]) -> bool {
-    let draws = |is_published: bool| -> BTreeSet<&str> {
-        let of = shown.iter().map(|score| &score.bundle).filter(|bundle| {
-            bundle.header.mask.level.hides_days() && bundle.signer.fingerprint.is_some() == is_published
+impl KnownDraws {
+    /// What these bundles tell.
+    pub(super) fn of<'b>(bundles: impl Iterator<Item = &'b BundleRef>) -> Self {
+        let mut known = Self::default();
+        for BundleRef { header, signer, .. } in bundles {
+            let Some(draw) = &header.window.draw else {
+                continue;
+            };
+            if draw.is_shown || !header.mask.level.hides_days() {
+                known.shown.insert(draw.commitment.clone());
+            }
+            if signer.fingerprint.is_some() {
+                known.opened.insert(draw.commitment.clone());
+            }
+        }
+        known
+    }
+
+    /// The mark of the episodes of one masked window, the worst of all; `None` where the mask shows days anyway.
+    ///
+    /// # Errors
+    /// [`BoardError`] for a number that is not of who it says.
+    pub(super) fn window_mark<'s>(
+        &self,
+        scores: impl Iterator<Item = &'s ScoredEpisode>,
+    ) -> Result<Option<WindowMark>, BoardError> {
+        let masked = scores.filter(|score| score.bundle.header.mask.level.hides_days());
+        let marks = masked.map(|score| {
+            let BundleRef { header, signer, .. } = &score.bundle;
+            let draw = header.window.draw.as_ref();
+            let Some(draw) = draw.filter(|draw| !self.shown.contains(&draw.commitment)) else {
+                return Ok(WindowMark::Public);
+            };
+            let with = drawn_with(draw, signer.fingerprint.as_deref())?;
+            Ok(with.map_or(WindowMark::DrawnByOperator, WindowMark::DrawnWith))
         });
-        let draws = of.filter_map(|bundle| bundle.header.window.draw.as_ref());
-        draws
-            .filter(|draw| !draw.is_shown)
-            .map(|draw| draw.commitment.as_str())
-            .collect()
-    };
-    !draws(false).is_subset(&draws(true))
+        let marks: Vec<WindowMark> = marks.collect::<Result<_, BoardError>>()?;
+        Ok(marks.into_iter().max())
+    }
+
+    /// Whether a masked window of these episodes is closed: drawn, and known to nobody else.
+    pub(super) fn is_closed(&self, shown: &[&ScoredEpisode]) -> bool {
+        let masked = shown
+            .iter()
+            .filter(|score| score.bundle.header.mask.level.hides_days());
+        let mut draws = masked.filter_map(|score| score.bundle.header.window.draw.as_ref());
+        draws.any(|draw| !self.shown.contains(&draw.commitment) && !self.opened.contains(&draw.commitment))
+    }
 }
+
+/// What a reader must know of a draw of which some windows are not here: whoever shows the rest may have chosen.
+pub(super) fn missing_windows(shown: &[&ScoredEpisode]) -> Vec<String> {
+    let mut places: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for draw in shown
+        .iter()
+        .filter_map(|score| score.bundle.header.window.draw.as_ref())
+    {
+        places.entry(&draw.commitment).or_default().insert(draw.place);
+    }
+    let note = |(commitment, places): (&str, BTreeSet<usize>)| {
+        let last = places.last().copied().unwrap_or(0).min(MOST_PLACES);
+        let missing: Vec<String> = (1..=last)
+            .filter(|place| !places.contains(place))
+            .map(|place| format!("d{place:02}"))
+            .collect();
+        let draw = commitment.get(..FINGERPRINT_DIGITS).unwrap_or(commitment);
+        (!missing.is_empty()).then(|| {
+            format!(
+                "of the draw {draw} these windows are not here, and whoever left them out may have chosen: {}",
+                missing.join(", ")
+            )
+        })
+    };
+    places.into_iter().filter_map(note).collect()
+}
+
+/// Places of a draw that are looked at: a stranger's header may name any.
+const MOST_PLACES: usize = 1_000;
 
 /// The episodes of agents whose decisions nobody can make again: those of built-in agents and controls follow from the days.
 ///
 /// # Errors
-/// [`BoardError`] where there are none.
+/// [`BoardError`] where there are none, and where they are of more than one draw.
 pub(super) fn unrepeatable<'s>(shown: &[&'s ScoredEpisode]) -> Result<Vec<&'s ScoredEpisode>, BoardError> {
     let is_theirs = |score: &&&ScoredEpisode| !score.bundle.header.agent.is_ours();
+    let draw = |score: &&ScoredEpisode| {
+        let draw = score.bundle.header.window.draw.as_ref();
+        draw.map(|draw| draw.commitment.clone())
+    };
+    let draws: BTreeSet<Option<String>> = shown.iter().map(draw).collect();
+    if 1 < draws.len() {
+        return Err(BoardError::input(
+            "windows that are not opened stand beside others: what they share with those would tell where they lie",
+            "name the results of one draw alone, or pass --real for a board that nobody else may see",
+        ));
+    }
     let left: Vec<&ScoredEpisode> = shown.iter().filter(is_theirs).copied().collect();
     if left.is_empty() {
         return Err(BoardError::input(
@@ -144,6 +208,7 @@ fn concealed_row(row: LeaderboardRow, days: usize) -> LeaderboardRow {
         curves: None,
         reliability: None,
         memory_gap: None,
+        unattributed_reason: row.unattributed_reason.map(|_| CLOSED.to_owned()),
         ..row
     }
 }
@@ -195,6 +260,7 @@ fn concealed_pooled(pooled: PooledRanking) -> PooledRanking {
     });
     PooledRanking {
         rows: rows.collect(),
+        left_out: Vec::new(),
         windows,
         separation: pooled.separation.map(|mut separation| {
             separation.win_share = shares(separation.win_share);

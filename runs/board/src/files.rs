@@ -7,7 +7,7 @@ use crate::record::{Leaderboard, Track};
 use crate::sheet::{self, TableKind};
 use crate::{BoardError, page};
 use ktd_attribution::account::WeightBasis;
-use ktd_bundle::PRIVATE;
+use ktd_bundle::lies_in_private;
 use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{json_bytes, list_if_exists};
@@ -80,8 +80,7 @@ pub fn write_board(
 
 /// A board that tells of windows which are not opened lies where nothing is shown or given away from.
 fn check_place(board: &Leaderboard, out: &Path) -> Result<(), BoardError> {
-    let is_private = out.components().any(|part| part.as_os_str() == PRIVATE);
-    if board.names_closed_windows && !is_private {
+    if board.names_closed_windows && !lies_in_private(out) {
         return Err(BoardError::input(
             format!(
                 "{}: this board tells of windows that are not opened, for their owner alone",

@@ -60,13 +60,26 @@ pub(crate) fn check_names(path: &Path, header: &Header) -> Result<(), RecordErro
             return Err(damaged(what));
         }
     }
-    let dates = header
-        .window
-        .dates
-        .iter()
-        .flat_map(|dates| [&dates.first, &dates.last]);
+    let dates = header.window.dates.iter();
+    let dates = dates.flat_map(|dates| [&dates.first, &dates.last]);
+    let draw = header.window.draw.as_ref();
+    let dates = dates.chain(draw.into_iter().flat_map(|draw| [&draw.from, &draw.until]));
     for date in dates {
-        TradeDate::parse(date).map_err(|error| damaged(format!("`window.dates`: {error}")))?;
+        TradeDate::parse(date).map_err(|error| damaged(format!("`window`: {error}")))?;
+    }
+    let nonce = draw.and_then(|draw| draw.nonce.as_ref());
+    let nonce = nonce
+        .into_iter()
+        .flat_map(|nonce| [(&nonce.public_key, 64), (&nonce.number, 128)]);
+    let bound = draw.into_iter().map(|draw| (&draw.commitment, 64));
+    for (text, digits) in bound.chain(nonce) {
+        if text.len() != digits || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            let what = format!(
+                "`window.draw` has {}, where {digits} hexadecimal digits belong",
+                excerpt(text)
+            );
+            return Err(damaged(what));
+        }
     }
     Ok(())
 }

@@ -49,7 +49,7 @@ pub mod transcript;
 use ktd_io::FileError;
 use ktd_io::lock::FileLock;
 use ktd_record::RecordPaths;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The version of everything in a bundle. A reader takes its own version alone.
 pub const FORMAT_VERSION: u32 = 3;
@@ -71,6 +71,26 @@ pub fn results_of(bundle: &Path) -> PathBuf {
         _ => results,
     });
     results.unwrap_or(above).to_owned()
+}
+
+/// Whether a path, which need not exist, leads below a folder called `private`, wherever links and `..` lead.
+#[must_use]
+pub fn lies_in_private(path: &Path) -> bool {
+    let Ok(path) = std::path::absolute(path) else {
+        return false;
+    };
+    let existing = path
+        .ancestors()
+        .find_map(|above| Some((above, above.canonicalize().ok()?)));
+    let Some((above, real)) = existing else {
+        return false;
+    };
+    let rest = path.strip_prefix(above).unwrap_or(Path::new(""));
+    // A path that goes up again where nothing is yet leads anywhere.
+    let goes_up = rest.components().any(|part| part == Component::ParentDir);
+    // The first folder of a machine may be called so.
+    let whole = real.join(rest);
+    !goes_up && whole.components().skip(2).any(|part| part.as_os_str() == PRIVATE)
 }
 
 /// The paths of one bundle.

@@ -86,9 +86,9 @@ fn is_left_of_earlier_versions(folder: &Path) -> bool {
     !inside.is_empty() && inside.iter().all(of_experiment)
 }
 
-/// Whether the mask hides something that publishing opens.
+/// Whether publishing opens something: what the mask hides, or the key of all windows of its draw.
 fn is_masked(found: &BundleRef) -> bool {
-    !publishes_account(found.header.mask.level)
+    !publishes_account(found.header.mask.level) || found.header.window.draw.is_some()
 }
 
 fn check_out(out: &Path) -> Result<(), RecordError> {

@@ -9,8 +9,9 @@ use crate::CliError;
 use crate::output::Console;
 use crate::results::{results_json, results_table};
 use crate::this_program::this_program;
-use ktd_bundle::BundlePaths;
+use ktd_bundle::event::publishes_account;
 use ktd_bundle::finished_episode::check_bundle;
+use ktd_bundle::{BundlePaths, lies_in_private};
 use ktd_client::money::{Metering, PaymentTerms};
 use ktd_client::{Payer, PricedAgent};
 use ktd_episode::CellResult;
@@ -54,6 +55,7 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
     if successor.terms.prices.is_some() {
         cell.basis = successor.terms.basis(&cell.agent, &cell.provider);
     }
+    check_sealed([&bundle.cell, &cell], out)?;
     let paths = BundlePaths::new(out);
     bundle.shared.metering = Arc::new(metering(successor.terms, args.budget, &cell, &paths)?);
     let who = (&cell.agent, &cell.provider);
@@ -243,4 +245,17 @@ impl Successor {
             retries: config.retries,
         })
     }
+}
+
+/// A branch holds the steps that it left: those of an agent that decides with real codes under a mask stay private.
+fn check_sealed(cells: [&Cell; 2], out: &Path) -> Result<(), CliError> {
+    let is_sealed = |cell: &&Cell| cell.agent.knows_names() && !publishes_account(cell.mask.level);
+    if cells.iter().any(is_sealed) && !lies_in_private(out) {
+        let what = format!(
+            "{}: a branch of an agent that decides with real codes under a mask would tell them by its orders",
+            out.display()
+        );
+        return Err(CliError::input(what, "write it below a folder called `private`"));
+    }
+    Ok(())
 }

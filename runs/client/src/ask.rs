@@ -11,7 +11,7 @@ use crate::money::meter::{Admitted, Refused, Trouble};
 use crate::money::rate_gate::Waits;
 use crate::money::wait::{backoff, wish};
 use crate::progress::{EndpointTurn, FailedAttempt, Progress};
-use attempt::{LiveAttempt, Sent};
+use attempt::{Attempt, Sent};
 use ktd_agents::{DecodedReply, Expected, ModelTurn, Transport, UsageBound, WireReply, WireRequest};
 use ktd_experiment::config::RetryConfig;
 use ktd_experiment::provider::Provider;
@@ -141,13 +141,15 @@ impl<'a> RecordedClient<'a> {
             if !self.may_try(at, &patience) {
                 break;
             }
-            let Some((reading, live)) = self.reading(at, &key, request, expected).await? else {
+            let Some((reading, attempt)) = self.reading(at, &key, request, expected).await? else {
                 break;
             };
-            let pause = live.and_then(|live| {
-                self.meter.take_back(lost.add(&live.charge));
-                live.pause
-            });
+            let above = lost.add(&attempt.charge);
+            // What a record answers was counted with the record.
+            if attempt.is_live {
+                self.meter.take_back(above);
+            }
+            let pause = attempt.pause;
             match reading {
                 Reading::Turn(turn, reply) => return Ok(Asked::answered(faults, key, reply, *turn)),
                 Reading::Stop(error) => return Err(error),
@@ -173,7 +175,7 @@ impl<'a> RecordedClient<'a> {
                     faults.push(code);
                     patience.failed(Failure {
                         is_answered,
-                        is_live: pause.is_some(),
+                        is_live: attempt.is_live,
                         is_heard: self.meter.is_heard(),
                         silent_for: self.meter.silent_for(),
                     });
@@ -237,8 +239,8 @@ impl<'a> RecordedClient<'a> {
         Ok(key_of_read(request.path(), request.body(), value.as_ref()))
     }
 
-    /// What the recorded outcome of a place means, or a live one, recorded before anything hangs on it; with what a live one cost
-    /// and the wait after it. A reply is decoded once, for the session, the charge and the pause.
+    /// What the recorded outcome of a place means, or a live one, recorded before anything hangs on it; with what it cost
+    /// and the wait after a live one. A reply is decoded once, for the session, the charge and the pause.
     ///
     /// A replay that runs out of recorded attempts gets `None`: the episode had given up there.
     async fn reading(
@@ -247,7 +249,7 @@ impl<'a> RecordedClient<'a> {
         key: &str,
         request: &WireRequest,
         expected: &Expected<'_>,
-    ) -> Result<Option<(Reading, Option<LiveAttempt>)>, ClientError> {
+    ) -> Result<Option<(Reading, Attempt)>, ClientError> {
         let Some(sent) = self.sent(at, key, request).await? else {
             return Ok(None);
         };
@@ -260,13 +262,22 @@ impl<'a> RecordedClient<'a> {
         let usage = decoded.as_ref().map(Decoded::of);
         let reading = read(at.step, &outcome, (reply.as_ref(), decoded), expected);
         let Some(admitted) = admitted else {
-            return Ok(Some((reading, None)));
+            let charge = self.meter.charge_of_lost(request.body().len(), &outcome);
+            return Ok(Some((reading, Attempt::recorded(charge))));
         };
         let pause = self.pause_after(&reading, reply.as_ref(), at, key);
         let is_refused = matches!(reading, Reading::Stop(_));
         let trouble = pause.and_then(|wait| self.trouble(&reading, wait));
         let charge = self.keep(at, (&outcome, is_refused), (admitted, usage), trouble)?;
-        Ok(Some((reading, Some(LiveAttempt { charge, pause }))))
+        let is_live = true;
+        Ok(Some((
+            reading,
+            Attempt {
+                charge,
+                pause,
+                is_live,
+            },
+        )))
     }
 
     /// What keeps the endpoint from answering, after an attempt that should be made again after a wait.

@@ -4,7 +4,7 @@ use crate::open_bundle::OpenBundle;
 use crate::{EpisodeError, WithdrawnAgents, begin, finish};
 use ktd_bundle::event::WITHDRAWN;
 use ktd_bundle::open::read_header;
-use ktd_bundle::{BundlePaths, CELLS};
+use ktd_bundle::{BundlePaths, CELLS, PRIVATE};
 use ktd_io::whole_file::list_if_exists;
 use ktd_record::set_aside::is_set_aside;
 use std::collections::BTreeSet;
@@ -63,7 +63,8 @@ pub fn withdraw(
 /// The bundles of a results directory that have begun, each with its agent.
 fn recorded(output: &Path) -> Result<Vec<(PathBuf, String)>, EpisodeError> {
     let mut recorded = Vec::new();
-    for root in list_if_exists(&output.join(CELLS))? {
+    let sealed = list_if_exists(&output.join(PRIVATE).join(CELLS))?;
+    for root in list_if_exists(&output.join(CELLS))?.into_iter().chain(sealed) {
         let paths = BundlePaths::new(&root);
         let name = root.file_name().unwrap_or_default().to_string_lossy();
         if !is_set_aside(&name) && paths.header().exists() {

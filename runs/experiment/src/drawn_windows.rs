@@ -48,7 +48,8 @@ pub struct DrawRecord {
     pub nonce: Option<DrawNonce>,
 }
 
-/// A number of somebody else: its signature of the draw, which nobody could know before and of which there is one.
+/// A number of somebody else: its signature of the draw, which nobody else could know before. Signatures are made in one way (RFC
+/// 8032), so that whoever asks twice gets the same; who holds the key could make others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawNonce {

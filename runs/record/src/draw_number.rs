@@ -1,5 +1,6 @@
 //! A number of another lab on which drawn windows hang too: its signature of what is committed to. Nobody else can know it before,
-//! and whoever asks twice gets the same, as Ed25519 signatures are made (RFC 8032).
+//! and whoever asks twice gets the same, as Ed25519 signatures are made (RFC 8032). That this key is not the operator's own, and that
+//! it gave one number and not one for each of many commitments, is its owner's word.
 
 use crate::RecordError;
 use crate::signing::{Signature, SigningKey};

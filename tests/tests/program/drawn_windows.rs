@@ -207,11 +207,14 @@ fn a_closed_board_has_no_day_no_series_and_nobody_whom_all_can_run() {
 #[test]
 fn the_owners_board_is_whole_and_lies_below_private_alone() {
     let elsewhere = ["leaderboard", LAB_A, "--real", "--out", "shown/real"];
-    let told = refused(&quiet(played().path(), &elsewhere), 2);
-    assert!(
-        told.contains("write it below a folder called `private`"),
-        "{told}"
-    );
+    for out in ["shown/real", "private/../shown/real"] {
+        let [ranks, results, real, to, _] = elsewhere;
+        let told = refused(&quiet(played().path(), &[ranks, results, real, to, out]), 2);
+        assert!(
+            told.contains("write it below a folder called `private`"),
+            "{told}"
+        );
+    }
     let (real, _) = board(&[LAB_A], &["--real"], "private/real");
     let track = &real["tracks"][0];
     let third = PublicKey::read(&played().at("third.pem")).unwrap().fingerprint();
@@ -219,6 +222,66 @@ fn the_owners_board_is_whole_and_lies_below_private_alone() {
     assert!(track["dates"][0].as_str().unwrap().starts_with("20"));
     let rows = track["leaders"].as_array().unwrap();
     assert!(rows.iter().any(|row| row["agent"] == "seer"), "with its controls");
+}
+
+/// What two boards, an arm that shows days, or a branch would tell of a closed window.
+#[test]
+fn closed_windows_stay_closed_beside_others() {
+    let listed = season(&own("one", 1), 3, "");
+    let listed = listed.lines().map(|line| {
+        if line.starts_with("windows") {
+            "windows = [{ id = \"P1\", start = \"2023-06-01\", end = \"2023-06-30\" }]"
+        } else {
+            line
+        }
+    });
+    let listed: Vec<&str> = listed.collect();
+    played().write("listed.toml", listed.join("\n"));
+    run(played(), "listed.toml", 1);
+    let beside = [
+        "leaderboard",
+        LAB_A,
+        "results/listed.toml/season",
+        "--out",
+        "shown/beside",
+    ];
+    let told = refused(&quiet(played().path(), &beside), 2);
+    assert!(told.contains("would tell where they lie"), "{told}");
+
+    let sealed = bundle(&played().at(LAB_A).join("private/cells"), "seer__d01-");
+    let branch = [
+        "replay",
+        sealed.to_str().unwrap(),
+        "--branch",
+        "6",
+        "--builtin",
+        "hold",
+    ];
+    let elsewhere = [&branch[..], &["--out", "branch"]].concat();
+    let told = refused(&quiet(played().path(), &elsewhere), 2);
+    assert!(told.contains("would tell them by its orders"), "{told}");
+
+    let bright = season(
+        "{ id = \"h\", builtin = \"hold\" }",
+        1,
+        ", nonce = \"number.json\"",
+    );
+    let bright = bright.replace(
+        "level = \"blinded\", numeric = \"banded-5\"",
+        "level = \"bright\"",
+    );
+    played().write("bright.toml", bright);
+    assert_ok(&quiet(
+        played().path(),
+        &["run", "bright.toml", "--out", "bright"],
+    ));
+    let publish = ["publish", "bright", "--key", "a.pem", "--out", "public-bright"];
+    let told = refused(&quiet(played().path(), &publish), 2);
+    assert!(told.contains("--open-mask"), "{told}");
+    let (both, _) = board(&[LAB_A, "bright"], &[], "shown/bright");
+    let tracks = both["tracks"].as_array().unwrap();
+    let masked = tracks.iter().find(|track| track["level"] == "blinded").unwrap();
+    assert_eq!(masked["window_mark"], "public", "an arm elsewhere tells its days");
 }
 
 /// Nobody opens the windows while somebody plays one of them under another mask key.

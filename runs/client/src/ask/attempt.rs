@@ -7,10 +7,21 @@ use ktd_record::exchanges::ExchangeOutcome;
 use ktd_record::tariff::Charge;
 use std::time::Duration;
 
-/// What an attempt that was made now cost, and the wait after it where it should be made again.
-pub(super) struct LiveAttempt {
+/// What an attempt cost, and the wait after it where it was made now and should be made again.
+pub(super) struct Attempt {
     pub(super) charge: Charge,
     pub(super) pause: Option<Duration>,
+    pub(super) is_live: bool,
+}
+
+impl Attempt {
+    pub(super) const fn recorded(charge: Charge) -> Self {
+        Self {
+            charge,
+            pause: None,
+            is_live: false,
+        }
+    }
 }
 
 /// One attempt, recorded or live.

@@ -68,6 +68,9 @@ impl Budget {
 
     /// Counts what was spent before this run.
     pub fn count(&self, spender: &Spender, spent: Picodollars) {
+        if spender.pays_itself {
+            return;
+        }
         let mut accounts = self.accounts();
         for scope in spender.scopes() {
             let account = accounts.entry(scope).or_default();
@@ -77,7 +80,7 @@ impl Budget {
 
     /// Takes back what was counted of a call above what it can be taken to have cost.
     pub fn take_back(&self, spender: &Spender, above: Picodollars) {
-        if above == Picodollars::ZERO {
+        if above == Picodollars::ZERO || spender.pays_itself {
             return;
         }
         let mut accounts = self.accounts();

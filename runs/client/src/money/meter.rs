@@ -108,6 +108,15 @@ impl Meter {
         self.tariff.most(request_bytes)
     }
 
+    /// What a recorded send is charged that nobody answered; nothing of any other.
+    #[must_use]
+    pub fn charge_of_lost(&self, request_bytes: usize, outcome: &ExchangeOutcome) -> Charge {
+        match outcome {
+            ExchangeOutcome::Failed { .. } => self.tariff.charge_decoded(request_bytes, Some(outcome), None),
+            ExchangeOutcome::Reply { .. } | ExchangeOutcome::Refused { .. } => Charge::Nothing,
+        }
+    }
+
     /// What was counted above what it cost of sends that nobody answered counts no more: their request was answered.
     pub fn take_back(&self, above: Picodollars) {
         if let Some(budget) = &self.budget {
