@@ -18,13 +18,13 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
 Examples:
-  ktd certify --new-mask-key season.key                         # once: `mask_key_file = \"season.key\"` in the experiment file
-  ktd windows season.toml --commit commitment.json              # before anybody knows the windows: give it to another lab
-  ktd windows --number-for commitment.json --key b.pem --out number.json      # the other lab: its number, signed
-  ktd run season.toml                                           # with `nonce = \"number.json\"` among the keys of `windows`
-  ktd windows season.toml --real                                # the owner alone: which days they are
+  ktd certify --new-mask-key season.key               # once; `mask_key_file` of the experiment names it
+  ktd windows season.toml --commit commitment.json    # before anybody knows the windows
+  ktd windows --number-for commitment.json --key b.pem --out number.json    # another lab, for you
+  ktd run season.toml                                 # with `nonce = \"number.json\"` in `windows`
+  ktd windows season.toml --real                      # the owner alone: which days they are
 
-Labs that share the file, the key and the number play the same windows. Without a number boards say `drawn by its operator`.";
+Labs that share file, key and number play the same windows. Without a number boards say `drawn by its operator`.";
 
 /// Shows what an experiment that draws its windows commits to; with `--real`, the days. With `--number-for`, gives the number on which
 /// another lab's windows shall hang: your signature of its commitment.

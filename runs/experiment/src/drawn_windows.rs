@@ -239,8 +239,8 @@ mod tests {
             starts[places[0].start] += 1;
         }
         let possible = starts.iter().filter(|count| 0 < **count).count();
-        // Twenty a day if all were alike; four standard deviations more at most.
+        // Twenty a day if all were alike, and five standard deviations more at most on any of five hundred.
         let most = starts.iter().max().unwrap();
-        assert!(480 < possible && *most < 40, "{possible} {most}");
+        assert!(480 < possible && *most < 43, "{possible} {most}");
     }
 }

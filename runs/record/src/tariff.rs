@@ -313,13 +313,17 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_a_reply_says_beyond_what_was_sent_and_allowed_is_not_charged() {
+    fn what_a_reply_says_beyond_what_was_sent_or_any_model_writes_is_not_charged() {
         let tariff = tariff(Some(10), basis());
         let usage =
             r#","usage":{"prompt_tokens":9223372036854775807,"completion_tokens":9223372036854775807}"#;
-        // 4,196 tokens of input, 10 and an overhead of 64 of output.
-        let bound = Some(Picodollars(4_196 * 1_000_000 + 74 * 2_000_000));
+        // 4,196 tokens of input, a million of output.
+        let bound = Some(Picodollars(4_196 * 1_000_000 + 1_000_000 * 2_000_000));
         assert_eq!(tariff.charge(100, Some(&turn(usage))).amount(), bound);
+        // Twice what was allowed, and more, is charged as it is reported.
+        let usage = r#","usage":{"prompt_tokens":7,"completion_tokens":500}"#;
+        let reported = Some(Picodollars(7 * 1_000_000 + 500 * 2_000_000));
+        assert_eq!(tariff.charge(100, Some(&turn(usage))).amount(), reported);
     }
 
     #[test]
