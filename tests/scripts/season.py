@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """A season of vendors that misbehave, through `ktd run`: what was lost, paid, waited for and told.
 
-    tests/scripts/season.py KTD                  # some 70 seconds
+    tests/scripts/season.py KTD                  # some two minutes
     tests/scripts/season.py KTD --processes 3    # three processes on the key whose rate is counted
+    tests/scripts/season.py KTD --cut 1200       # the silent vendor hangs up for twenty minutes
 
-Six models behind endpoints on loopback: one calm, one whose vendor counts a rolling minute and refuses what is above, one with
-errors and cut replies, one that hangs up for half a minute, one that is gone after a while, one that answers in prose. Exit code 1
+Ten models behind endpoints on loopback: one calm, one slow, one whose vendor counts a rolling minute and refuses what is above, one
+with errors and cut replies, one that hangs up for half a minute, one that is gone after a while, one that answers under another
+name, one that answers in prose, one that refuses, one that calls what is not there. A seed and a window are added underway. Exit code 1
 where a step was lost, a cell did not end, a rolling minute or second had more than its limit, a vendor's ledger is not ours to the
 picodollar, or the terminal did not say what happened. The time against the bound of the rates is shown, and fails nothing.
 """
@@ -24,13 +26,14 @@ from pathlib import Path
 LIMIT, BURST, DAYS, SEEDS = 120, 10, 40, [1, 2]
 INPUT_PICODOLLARS, OUTPUT_PICODOLLARS = 1_500_000, 7_250_000
 PRICES = {"input": 1.5, "output": 7.25, "asof": "2026-11", "source": "test"}
-MODELS = ["calm", "counted", "errors", "silent", "gone", "prose"]
+MODELS = ["calm", "slow", "counted", "errors", "silent", "gone", "renamed", "prose", "refuses", "loops"]
 
 
 class Season:
     """What the vendors saw."""
 
-    def __init__(self):
+    def __init__(self, cut):
+        self.cut = cut
         self.lock = threading.Lock()
         self.arrivals = {model: [] for model in MODELS}
         self.billed = dict.fromkeys(MODELS, 0)
@@ -50,10 +53,10 @@ class Season:
                 return self.dice.choices([500, "cut", "answer"], [5, 3, 92])[0]
             if model == "silent" and 5 < len(seen):
                 self.first_silent = self.first_silent or now
-                return "hang up" if now - self.first_silent < 30 else "answer"
+                return "hang up" if now - self.first_silent < self.cut else "answer"
             if model == "gone" and 20 < len(seen):
                 return 404
-            return "prose" if model == "prose" else "answer"
+            return "prose" if model in ("prose", "refuses") else "answer"
 
     def bill(self, model, prompt, completion):
         with self.lock:
@@ -68,7 +71,7 @@ def vendor(season):
             body = self.rfile.read(int(self.headers["content-length"]))
             model = json.loads(body)["model"]
             deed = season.deed(model)
-            time.sleep(0.02)
+            time.sleep(0.4 if model == "slow" else 0.02)
             if deed == "hang up":
                 self.close_connection = True
                 return
@@ -81,8 +84,11 @@ def vendor(season):
             call = {"id": "c", "type": "function", "function": {"name": "submit_action", "arguments": arguments}}
             message, reason = {"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls"
             if deed == "prose":
-                message, reason = {"role": "assistant", "content": "I would rather not say."}, "stop"
-            told = {"model": model, "choices": [{"message": message, "finish_reason": reason}], "usage": usage}
+                words = {"prose": "I would rather not say.", "refuses": "I'm sorry, but I can't help with that."}[model]
+                message, reason = {"role": "assistant", "content": words}, "stop"
+            if model == "loops":
+                call["function"] = {"name": "get_the_future", "arguments": "{}"}
+            told = {"model": "renamed-2" if model == "renamed" else model, "choices": [{"message": message, "finish_reason": reason}], "usage": usage}
             if deed == "cut":
                 self.reply(200, told, cut=True)
                 return
@@ -105,7 +111,7 @@ def vendor(season):
     return Vendor
 
 
-def experiment(name, models, port):
+def experiment(name, models, port, more=0):
     def agent(model):
         rates = f", rates = {{ requests_per_minute = {LIMIT}, burst = {BURST} }}" if model == "counted" else ""
         return (
@@ -113,7 +119,7 @@ def experiment(name, models, port):
             f" max_output_tokens = 200{rates} }},"
         )
 
-    windows = ", ".join(f'{{ id = "w{place}", last_days = {DAYS + place} }}' for place in range(2))
+    windows = ", ".join(f'{{ id = "w{place}", last_days = {DAYS + place} }}' for place in range(2 + more))
     return "\n".join(
         [
             f'name = "{name}"',
@@ -121,7 +127,7 @@ def experiment(name, models, port):
             'prices = "prices.json"',
             'masks = [{ level = "blinded" }]',
             'modes = ["fixed-candidate"]',
-            f"seeds = {SEEDS}",
+            f"seeds = {[*SEEDS, *range(3, 3 + more)]}",
             "session = { schema_retries = 0 }",
             "retries = { attempts = 6, first_wait_ms = 200, longest_wait_ms = 5000 }",
             "stop_after = { fallbacks_in_a_row = 5 }",
@@ -146,8 +152,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ktd")
     parser.add_argument("--processes", type=int, default=1, help="processes that use the counted key")
+    parser.add_argument("--cut", type=float, default=30, help="seconds for which the silent vendor hangs up")
     given = parser.parse_args()
-    season, wrong = Season(), []
+    season, wrong = Season(given.cut), []
     server = ThreadingHTTPServer(("127.0.0.1", 0), vendor(season))
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -174,6 +181,7 @@ def main():
         for line in ["does not answer: all that ask it wait", "answers again, after"]:
             if line not in first.stderr:
                 wrong.append(f"the terminal did not say {line!r}")
+        (home / "season.toml").write_text(experiment("season", MODELS, port, more=1))
         last = [ktd, "run", "season.toml", "--out", "season", "--withdraw", "gone"]
         last = subprocess.run(last, cwd=home, capture_output=True, text=True)
         if last.returncode != 0:
@@ -187,13 +195,16 @@ def main():
             ends.setdefault(model, []).append(told["reason"])
     if lost:
         wrong.append(f"{lost} steps were lost")
-    cells = 2 * len(SEEDS)
+    cells = 3 * (len(SEEDS) + 1)
+    stopped = "stopped: 5 steps in a row without a decision"
+    wanted_ends = {"prose": stopped, "refuses": stopped, "loops": stopped, "gone": "withdrawn"}
     for model, reasons in sorted(ends.items()):
-        wanted = {"prose": "stopped: 5 steps in a row without a decision", "gone": "withdrawn"}.get(model, "completed")
+        wanted = wanted_ends.get(model, "completed")
         if set(reasons) != {wanted}:
             wrong.append(f"{model} ended as {set(reasons)}")
-    if len(ends.get("calm", [])) != cells:
-        wrong.append(f"{len(ends.get('calm', []))} of {cells} calm cells ended")
+    for model in MODELS:
+        if model != "gone" and len(ends.get(model, [])) < cells:
+            wrong.append(f"{len(ends.get(model, []))} of {cells} cells of {model} ended")
     for model in MODELS:
         if paid[model] != season.billed[model]:
             wrong.append(f"{model}: {paid[model]} picodollars counted, {season.billed[model]} billed")
@@ -205,8 +216,8 @@ def main():
             wrong.append(f"{most} requests in {seconds} s, at most {limit}")
     if season.refused:
         wrong.append(f"{season.refused} requests were refused with 429")
-    # A burst of a minute's worth, then one each minute; the silent one waits for half a minute.
-    bound = max((len(counted) - 1) // LIMIT * 60, 30)
+    # A burst of a minute's worth, then one each minute; the silent one waits as long as it hangs up.
+    bound = max((len(counted) - 1) // LIMIT * 60, given.cut)
     print(f"requests: {', '.join(f'{model} {len(season.arrivals[model])}' for model in MODELS)}")
     print(f"vendors' ledger and ours: {sum(season.billed.values())} picodollars")
     print(f"time: {took:.0f} s, {took / bound:.2f} of what rates and silence allow")

@@ -65,7 +65,7 @@ fn the_highest_of_the_pool_as_of_the_close_before_are_bought_behind_every_mask()
     let (ended, told) = run(&folder, &["run", "try.toml", "--out", "out"]);
     assert!(ended, "{told}");
     for mask in ["blinded-exact", "blinded-banded"] {
-        let bundle = format!("out/cells/gp20__w__{mask}__fixed-candidate__s1");
+        let bundle = format!("out/private/cells/gp20__w__{mask}__fixed-candidate__s1");
         let ledger = folder.text(&format!("{bundle}/private/ledger.jsonl"));
         let first: Value = serde_json::from_str(ledger.lines().next().unwrap()).unwrap();
         let body = first.get("body").unwrap_or(&first);
@@ -86,7 +86,7 @@ fn a_record_names_its_pool_and_replays_without_it() {
     let folder = folder(&pool(&made, WEEK));
     let (ended, told) = run(&folder, &["run", "try.toml", "--out", "out"]);
     assert!(ended, "{told}");
-    let bundle = "out/cells/gp20__w__blinded-exact__fixed-candidate__s1";
+    let bundle = "out/private/cells/gp20__w__blinded-exact__fixed-candidate__s1";
     let header = folder.text(&format!("{bundle}/header.json"));
     let hash = ktd_io::sha256::sha256_hex(&folder.read("gp/pool.json"));
     assert!(

@@ -143,7 +143,7 @@ fn a_record_names_its_score_file_and_replays_without_it() {
     };
     let (ended, told) = run(&["run", "try.toml", "--out", "out"]);
     assert!(ended, "{told}");
-    let bundle = "out/cells/ml__w__blinded-exact__fixed-candidate__s1";
+    let bundle = "out/private/cells/ml__w__blinded-exact__fixed-candidate__s1";
     let header = folder.text(&format!("{bundle}/header.json"));
     let hash = ktd_io::sha256::sha256_hex(&folder.read("scores.csv"));
     assert!(
