@@ -12,8 +12,9 @@ use super::incomplete_beta::incomplete_beta;
 /// # Errors
 /// [`StatsError::Successes`] for more successes than trials, [`StatsError::PValue`] for a chance that is none.
 pub fn binomial_two_sided_p(successes: u64, trials: u64, chance: f64) -> Result<f64, StatsError> {
-    let below = binomial_at_most(successes, trials, chance)?;
-    let above = at_least(successes, trials, (chance, 1.0 - chance));
+    check(successes, trials, chance)?;
+    let at_least = |count| at_least(count, trials, (chance, 1.0 - chance));
+    let (above, below) = (at_least(successes), 1.0 - at_least(successes + 1));
     Ok((2.0 * above.min(below)).clamp(0.0, 1.0))
 }
 
@@ -22,6 +23,12 @@ pub fn binomial_two_sided_p(successes: u64, trials: u64, chance: f64) -> Result<
 /// # Errors
 /// [`StatsError::Successes`] for more successes than trials, [`StatsError::PValue`] for a chance that is none.
 pub fn binomial_at_most(successes: u64, trials: u64, chance: f64) -> Result<f64, StatsError> {
+    check(successes, trials, chance)?;
+    // As many failures at least as are left.
+    Ok(at_least(trials - successes, trials, (1.0 - chance, chance)))
+}
+
+fn check(successes: u64, trials: u64, chance: f64) -> Result<(), StatsError> {
     if trials < successes {
         return Err(StatsError::Successes { successes, trials });
     }
@@ -31,14 +38,16 @@ pub fn binomial_at_most(successes: u64, trials: u64, chance: f64) -> Result<f64,
             value: chance,
         });
     }
-    // As many failures at least as are left.
-    Ok(at_least(trials - successes, trials, (1.0 - chance, chance)))
+    Ok(())
 }
 
 /// Probability of at least so many of `trials`, of a chance and the rest of it: P(at least k of n) is `I_p(k, n - k + 1)`.
 fn at_least(count: u64, trials: u64, (chance, rest): (f64, f64)) -> f64 {
     if count == 0 {
         return 1.0;
+    }
+    if trials < count {
+        return 0.0;
     }
     incomplete_beta((float(count), float(trials - count + 1)), chance, rest).clamp(0.0, 1.0)
 }
