@@ -11,6 +11,7 @@ use crate::money::meter::{Admitted, Refused, Trouble};
 use crate::money::rate_gate::Waits;
 use crate::money::wait::{backoff, wish};
 use crate::progress::{EndpointTurn, FailedAttempt, Progress};
+pub use attempt::OneReply;
 use attempt::{Attempt, Sent};
 use ktd_agents::{DecodedReply, Expected, ModelTurn, Transport, UsageBound, WireReply, WireRequest};
 use ktd_experiment::config::RetryConfig;
@@ -94,17 +95,6 @@ impl Asked {
     }
 }
 
-/// What came back for a request that was sent once.
-#[derive(Debug)]
-pub struct OneReply {
-    /// As it is recorded, but for what a refusal says.
-    pub outcome: ExchangeOutcome,
-    /// HTTP status, if there was a reply.
-    pub status: Option<u16>,
-    /// What the reply holds, if there was one.
-    pub decoded: Option<DecodedReply>,
-}
-
 /// After so many replies with nothing in them, the model is taken not to have answered.
 const BLANK_REPLIES_MAX: u32 = 2;
 
@@ -144,12 +134,7 @@ impl<'a> RecordedClient<'a> {
             let Some((reading, attempt)) = self.reading(at, &key, request, expected).await? else {
                 break;
             };
-            let above = lost.add(&attempt.charge);
-            // What a record answers was counted with the record.
-            if attempt.is_live {
-                self.meter.take_back(above);
-            }
-            let pause = attempt.pause;
+            self.count_lost(&mut lost, &attempt);
             match reading {
                 Reading::Turn(turn, reply) => return Ok(Asked::answered(faults, key, reply, *turn)),
                 Reading::Stop(error) => return Err(error),
@@ -179,7 +164,7 @@ impl<'a> RecordedClient<'a> {
                         is_heard: self.meter.is_heard(),
                         silent_for: self.meter.silent_for(),
                     });
-                    if let Some(wait) = pause {
+                    if let Some(wait) = attempt.pause {
                         self.pause((at, code), wait, &patience).await;
                     }
                 }
@@ -408,6 +393,15 @@ impl<'a> RecordedClient<'a> {
         nearest.map_or_else(ClientError::from, |nearest| {
             ClientError::not_recorded(at.step, at.ordinal, nearest)
         })
+    }
+
+    /// Counts sends that nobody answered as what the answer to their request cost, once it comes. What a record answers was counted
+    /// with the record.
+    fn count_lost(&self, lost: &mut LostSends, attempt: &Attempt) {
+        let above = lost.add(&attempt.charge);
+        if attempt.is_live {
+            self.meter.take_back(above);
+        }
     }
 
     /// Whether a request may be tried (again). What is recorded is always heard; a replay goes as far as the record.

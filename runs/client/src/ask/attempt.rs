@@ -32,3 +32,14 @@ pub(super) struct Sent<'m> {
     /// Of a live one, which is still to be written down and paid for, and when it was sent.
     pub(super) admitted: Option<(Admitted<'m>, SentAt)>,
 }
+
+/// What came back for a request that was sent once.
+#[derive(Debug)]
+pub struct OneReply {
+    /// As it is recorded, but for what a refusal says.
+    pub outcome: ExchangeOutcome,
+    /// HTTP status, if there was a reply.
+    pub status: Option<u16>,
+    /// What the reply holds, if there was one.
+    pub decoded: Option<DecodedReply>,
+}
