@@ -49,4 +49,4 @@ pub use schema::{Schema, ToolSpec};
 pub use shown_formula::TrainFigures;
 
 /// The version of what masks show: raised when the same market, key and settings give other payloads than before.
-pub const SCHEME: u32 = 3;
+pub const SCHEME: u32 = 4;

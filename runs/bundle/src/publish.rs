@@ -137,11 +137,16 @@ fn check_own(named: &[BundleRef]) -> Result<(), RecordError> {
 fn consent(first: &BundleRef, count: usize) -> RecordError {
     let mask = &first.header.mask;
     let what = format!(
-        "{} is under the mask {}/{}, as {count} of the named episodes are masked or of a draw: publishing them opens their mask, \
-         and all windows of the draw, for everybody, for good",
+        "{} is under the mask {}/{}, as {count} of the named episodes are masked: publishing them opens their mask{} for \
+         everybody, for good",
         first.root.display(),
         mask.level.label(),
         mask.numeric.label(),
+        if first.header.window.draw.is_some() {
+            " and all windows of the draw"
+        } else {
+            ""
+        },
     );
     RecordError::input(
         what,

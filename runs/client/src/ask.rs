@@ -395,8 +395,7 @@ impl<'a> RecordedClient<'a> {
         })
     }
 
-    /// Counts sends that nobody answered as what the answer to their request cost, once it comes. What a record answers was counted
-    /// with the record.
+    /// Counts lost sends as what the answer to their request cost, once it comes; a recorded answer was counted with the record.
     fn count_lost(&self, lost: &mut LostSends, attempt: &Attempt) {
         let above = lost.add(&attempt.charge);
         if attempt.is_live {

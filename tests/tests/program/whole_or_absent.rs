@@ -83,8 +83,8 @@ const WRITERS: [Writer; 7] = [
         continues: true,
     },
     Writer {
-        // The log of attempts goes with the folder: a certificate counts what was tried before it.
-        arguments: "certify probes.toml --key key.pem --attempts OUT/log.jsonl --out OUT",
+        // A certificate counts what its key tried before it: each folder has a copy of the key, and so a log of its own.
+        arguments: "certify probes.toml --key KEY --out OUT",
         main: "report.json",
         replaces: true,
         continues: true,
@@ -133,11 +133,26 @@ fn prices() -> String {
 impl Writer {
     fn arguments(&self, out: &str) -> Vec<String> {
         let words = self.arguments.split(' ');
-        let words = words.map(|word| word.replace("OUT", out));
+        let key = Self::key(out);
+        let words = words.map(|word| word.replace("OUT", out).replace("KEY", &key));
         ["--quiet".to_owned()].into_iter().chain(words).collect()
     }
 
+    fn key(out: &str) -> String {
+        format!("{}.pem", out.replace('/', "-"))
+    }
+
+    /// The key of a folder; where the folder is gone, its log of attempts goes too.
+    fn prepare(folder: &Folder, out: &str) {
+        let key = Self::key(out);
+        std::fs::copy(folder.at("key.pem"), folder.at(&key)).unwrap();
+        if !folder.at(out).exists() {
+            std::fs::remove_file(folder.at(&format!("{key}.attempts.jsonl"))).ok();
+        }
+    }
+
     fn run(&self, folder: &Folder, out: &str) {
+        Self::prepare(folder, out);
         let arguments = self.arguments(out);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let output = folder.ktd(&arguments);
@@ -235,6 +250,7 @@ fn kill_each(folder: &Folder, writers: &[Writer]) {
             let bytes = written(&room) + 1 + dice.below(total);
             let linger = Duration::from_micros(dice.below(2_000));
             let how = format!("{name}, killed {linger:?} after {bytes} bytes");
+            Writer::prepare(folder, &out);
             let child = command(folder.path(), &[])
                 .args(writer.arguments(&out))
                 .stdout(Stdio::null())
