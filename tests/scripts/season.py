@@ -174,7 +174,7 @@ def main():
         ]
         first = subprocess.run([ktd, "run", "season.toml", "--out", "season"], cwd=home, capture_output=True, text=True)
         codes = [process.wait() for process in beside]
-        took = time.monotonic() - began
+        took, asked = time.monotonic() - began, len(season.arrivals["counted"])
         if first.returncode != 2 or "--withdraw AGENT" not in first.stderr:
             wrong.append(f"the model that is gone was not told: {first.returncode} {first.stderr}")
         wrong.extend(f"{name} ended with {code}" for name, code in zip(others, codes) if code)
@@ -217,7 +217,7 @@ def main():
     if season.refused:
         wrong.append(f"{season.refused} requests were refused with 429")
     # A burst of a minute's worth, then one each minute; the silent one waits as long as it hangs up.
-    bound = max((len(counted) - 1) // LIMIT * 60, given.cut)
+    bound = max((asked - 1) // LIMIT * 60, given.cut)
     print(f"requests: {', '.join(f'{model} {len(season.arrivals[model])}' for model in MODELS)}")
     print(f"vendors' ledger and ours: {sum(season.billed.values())} picodollars")
     print(f"time: {took:.0f} s, {took / bound:.2f} of what rates and silence allow")
