@@ -18,13 +18,14 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
 Examples:
-  ktd certify --new-mask-key season.key               # once; `mask_key_file` of the experiment names it
+  ktd certify --new-mask-key season.key               # once: the `mask_key_file`
   ktd windows season.toml --commit commitment.json    # before anybody knows the windows
-  ktd windows --number-for commitment.json --key b.pem --out number.json    # another lab, for you
+  ktd windows --number-for commitment.json --key b.pem --out number.json    # another lab
   ktd run season.toml                                 # with `nonce = \"number.json\"` in `windows`
   ktd windows season.toml --real                      # the owner alone: which days they are
 
-Labs that share file, key and number play the same windows. Without a number boards say `drawn by its operator`.";
+Labs that share file, key and number play the same windows. Without a number boards say `drawn by
+its operator`.";
 
 /// Shows what an experiment that draws its windows commits to; with `--real`, the days. With `--number-for`, gives the number on which
 /// another lab's windows shall hang: your signature of its commitment.
