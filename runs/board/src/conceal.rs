@@ -134,6 +134,10 @@ pub(super) fn unrepeatable<'s>(shown: &[&'s ScoredEpisode]) -> Result<Vec<&'s Sc
 /// Why a figure is not there.
 const CLOSED: &str = "hidden until the window is opened";
 
+fn hidden() -> Metric {
+    Metric::missing(CLOSED.to_owned())
+}
+
 /// The note of a board over closed windows.
 const NOTE: &str = "the windows are not opened: days are numbers; series, benchmarks, references, built-in agents, controls and \
                     figures of a whole window are left out; selection is in whole basis points a day, and Student's t in halves";
@@ -164,10 +168,6 @@ pub(super) fn concealed(board: Leaderboard) -> Leaderboard {
 
 fn concealed_track(track: Track) -> Track {
     let days = track.dates.len();
-    let hidden = || Metric {
-        value: None,
-        reason: Some(CLOSED.to_owned()),
-    };
     let leaders = track
         .leaders
         .into_iter()
@@ -214,10 +214,6 @@ fn concealed_row(row: LeaderboardRow, days: usize) -> LeaderboardRow {
 }
 
 fn concealed_selection(selection: Selection, days: usize) -> Selection {
-    let hidden = || Metric {
-        value: None,
-        reason: Some(CLOSED.to_owned()),
-    };
     let days = ktd_stats::moments::count(days.max(1));
     let a_day = |value: f64| whole_basis_points(value / days) * days;
     Selection {

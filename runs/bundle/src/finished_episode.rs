@@ -4,7 +4,7 @@ use crate::bundle_ref::BundleRef;
 use crate::header::PrivateEpisode;
 use crate::ledger::LedgerLine;
 use crate::ledger_binding::file_binding;
-use crate::open::{check_drawn_days, read_private};
+use crate::open::{opened_window, read_private};
 use crate::recorded_files::{RecordObserver, RecordedFiles};
 use crate::recorded_prompts::PromptCheck;
 use crate::sent_settings::SentSettings;
@@ -100,7 +100,7 @@ impl OpenedBundle {
         let header = &self.bundle.header;
         let days = days_between(&header.window.id, first, last, market)?;
         let paths = BundlePaths::new(&self.bundle.root);
-        check_drawn_days((&paths, header), private, &days, market)?;
+        opened_window((&paths, header), private, &days, market)?;
         Ok(Some(days))
     }
 

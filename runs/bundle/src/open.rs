@@ -4,6 +4,7 @@ use crate::header::{Header, PrivateEpisode};
 use crate::header_names::check_names;
 use crate::{BundlePaths, FORMAT_VERSION};
 use ktd_env::{DayIndex, Market};
+use ktd_experiment::drawn_windows::DrawnWindow;
 use ktd_experiment::panel_windows::drawn_days;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{json_bytes, parse_json, read_bounded};
@@ -98,41 +99,49 @@ pub fn read_private(paths: &BundlePaths, header: &Header) -> Result<(PrivateEpis
             "its mask key is not the one that header.json commits to",
         ));
     }
-    if window_commitment(&private) != header.window.draw.as_ref().map(|draw| draw.commitment.clone()) {
-        return Err(RecordError::damaged(
-            &path,
-            "its window key is not the one that header.json commits to",
-        ));
-    }
+    drawn_window(paths, header, &private)?;
     Ok((private, key))
 }
 
-/// What binds the key of the windows that a private part opens; a text that is no key binds nothing.
-fn window_commitment(private: &PrivateEpisode) -> Option<String> {
-    let key = private.window_key.as_deref()?;
-    Some(MaskKey::parse(key).map_or_else(|_| String::new(), |key| key.commitment()))
+/// How a window was drawn, with the key that its private part opens; `None` of one that was not.
+fn drawn_window(
+    paths: &BundlePaths,
+    header: &Header,
+    private: &PrivateEpisode,
+) -> Result<Option<DrawnWindow>, RecordError> {
+    let damaged = |what: String| RecordError::damaged(&paths.episode(), what);
+    let other = || damaged("its window key is not the one that header.json commits to".to_owned());
+    match (&header.window.draw, &private.window_key) {
+        (None, None) => Ok(None),
+        (Some(record), Some(key)) => {
+            let key = MaskKey::parse(key).map_err(|error| damaged(error.to_string()))?;
+            let record = record.clone();
+            let is_bound = key.commitment() == record.commitment;
+            is_bound
+                .then_some(Some(DrawnWindow { record, key }))
+                .ok_or_else(other)
+        }
+        (Some(_), None) | (None, Some(_)) => Err(other()),
+    }
 }
 
-/// Whether the days that a private part names are those that follow from its draw: nobody moves a window when it is opened.
+/// How the window of an opened episode was drawn; `None` of one that was not. Its days must follow from the draw: nobody moves a
+/// window when it is opened.
 ///
 /// # Errors
-/// [`RecordError`] where they are others.
-pub fn check_drawn_days(
+/// [`RecordError`] where its key or its days are others.
+pub fn opened_window(
     (paths, header): (&BundlePaths, &Header),
     private: &PrivateEpisode,
     days: &[DayIndex],
     market: &Market,
-) -> Result<(), RecordError> {
-    let Some((draw, key)) = header.window.draw.as_ref().zip(private.window_key.as_deref()) else {
-        return Ok(());
-    };
-    let key =
-        MaskKey::parse(key).map_err(|error| RecordError::damaged(&paths.episode(), error.to_string()))?;
-    if drawn_days(draw, &key, market)? == days {
-        return Ok(());
+) -> Result<Option<DrawnWindow>, RecordError> {
+    let drawn = drawn_window(paths, header, private)?;
+    match &drawn {
+        Some(DrawnWindow { record, key }) if drawn_days(record, key, market)? != days => {
+            let what = "its days are not those that follow from the draw of its window on this panel";
+            Err(RecordError::damaged(&paths.episode(), what))
+        }
+        _ => Ok(drawn),
     }
-    Err(RecordError::damaged(
-        &paths.episode(),
-        "its days are not those that follow from the draw of its window on this panel",
-    ))
 }

@@ -3,12 +3,11 @@
 use crate::{EpisodeError, EpisodeInput, LazyFactors, Shared};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::header::Header;
-use ktd_bundle::open::{check_drawn_days, read_header, read_private};
+use ktd_bundle::open::{opened_window, read_header, read_private};
 use ktd_data::market_source::market_of;
 use ktd_env::TradeDate;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::RetryConfig;
-use ktd_experiment::drawn_windows::DrawnWindow;
 use ktd_experiment::panel_windows::{Window, days_between};
 use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::toolbox::toolbox;
@@ -48,12 +47,7 @@ impl OpenBundle {
         };
         let (first, last) = (date(&private.first_day)?, date(&private.last_day)?);
         let days = days_between(&header.window.id, first, last, &source.market)?;
-        check_drawn_days((&paths, &header), &private, &days, &source.market)?;
-        let drawn = header.window.draw.clone().zip(private.window_key.as_deref());
-        let drawn = drawn.and_then(|(record, key)| {
-            let key = MaskKey::parse(key).ok()?;
-            Some(DrawnWindow { record, key })
-        });
+        let drawn = opened_window((&paths, &header), &private, &days, &source.market)?;
         let cell = Cell {
             id: header.cell.clone(),
             agent: header.agent.clone(),
