@@ -3,18 +3,19 @@
 
     tests/scripts/season.py KTD                  # some two minutes
     tests/scripts/season.py KTD --processes 3    # three processes on the key whose rate is counted
-    tests/scripts/season.py KTD --cut 1200       # the silent vendor hangs up for twenty minutes
+    tests/scripts/season.py KTD --cut 1200 --seed 3    # the silent vendor hangs up for twenty minutes, from a drawn request on
 
 Ten models behind endpoints on loopback: one calm, one slow, one whose vendor counts a rolling minute and refuses what is above, one
 with errors and cut replies, one that hangs up for half a minute, one that is gone after a while, one that answers under another
 name, one that answers in prose, one that refuses, one that calls what is not there. A seed and a window are added underway. Exit code 1
 where a step was lost, a cell did not end, a rolling minute or second had more than its limit, a vendor's ledger is not ours to the
-picodollar, or the terminal did not say what happened. The time against the bound of the rates is shown, and fails nothing.
+picodollar, the program had more than 2 GB, or the terminal did not say what happened, and a silence within ten seconds. The time against the bound of the rates is shown, and fails nothing.
 """
 
 import argparse
 import json
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -32,13 +33,14 @@ MODELS = ["calm", "slow", "counted", "errors", "silent", "gone", "renamed", "pro
 class Season:
     """What the vendors saw."""
 
-    def __init__(self, cut):
+    def __init__(self, cut, seed):
         self.cut = cut
         self.lock = threading.Lock()
         self.arrivals = {model: [] for model in MODELS}
         self.billed = dict.fromkeys(MODELS, 0)
         self.refused = 0
-        self.dice = random.Random(7)
+        self.dice = random.Random(seed)
+        self.silent_from = self.dice.randrange(3, 60)
         self.first_silent = None
 
     def deed(self, model):
@@ -51,7 +53,7 @@ class Season:
                 return 429
             if model == "errors":
                 return self.dice.choices([500, "cut", "answer"], [5, 3, 92])[0]
-            if model == "silent" and 5 < len(seen):
+            if model == "silent" and self.silent_from < len(seen):
                 self.first_silent = self.first_silent or now
                 return "hang up" if now - self.first_silent < self.cut else "answer"
             if model == "gone" and 20 < len(seen):
@@ -139,6 +141,17 @@ def experiment(name, models, port, more=0):
     )
 
 
+def run(command, home):
+    """Exit code, standard error, and when it first said that an endpoint does not answer."""
+    process = subprocess.Popen(command, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    told, silent_at = [], None
+    for line in process.stderr:
+        told.append(line)
+        if silent_at is None and "does not answer" in line:
+            silent_at = time.monotonic()
+    return process.wait(), "".join(told), silent_at
+
+
 def most_in(moments, seconds):
     moments, most, first = sorted(moments), 0, 0
     for last, moment in enumerate(moments):
@@ -153,8 +166,9 @@ def main():
     parser.add_argument("ktd")
     parser.add_argument("--processes", type=int, default=1, help="processes that use the counted key")
     parser.add_argument("--cut", type=float, default=30, help="seconds for which the silent vendor hangs up")
+    parser.add_argument("--seed", type=int, default=7, help="of the faults, and of the request from which on one hangs up")
     given = parser.parse_args()
-    season, wrong = Season(given.cut), []
+    season, wrong = Season(given.cut, given.seed), []
     server = ThreadingHTTPServer(("127.0.0.1", 0), vendor(season))
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -172,15 +186,20 @@ def main():
             subprocess.Popen([ktd, "--quiet", "run", f"{name}.toml", "--out", name], cwd=home, stdout=subprocess.DEVNULL)
             for name in others
         ]
-        first = subprocess.run([ktd, "run", "season.toml", "--out", "season"], cwd=home, capture_output=True, text=True)
+        code, told, silent_at = run([ktd, "run", "season.toml", "--out", "season"], home)
         codes = [process.wait() for process in beside]
         took, asked = time.monotonic() - began, len(season.arrivals["counted"])
-        if first.returncode != 2 or "--withdraw AGENT" not in first.stderr:
-            wrong.append(f"the model that is gone was not told: {first.returncode} {first.stderr}")
+        if code != 2 or "--withdraw AGENT" not in told:
+            wrong.append(f"the model that is gone was not told: {code} {told}")
         wrong.extend(f"{name} ended with {code}" for name, code in zip(others, codes) if code)
         for line in ["does not answer: all that ask it wait", "answers again, after"]:
-            if line not in first.stderr:
+            if line not in told:
                 wrong.append(f"the terminal did not say {line!r}")
+        after = None if silent_at is None else silent_at - season.first_silent
+        if after is None or 10 < after:
+            wrong.append(f"the silence was told after {after} s")
+        else:
+            print(f"the silence, from request {season.silent_from + 1} on, was told after {after:.1f} s")
         (home / "season.toml").write_text(experiment("season", MODELS, port, more=1))
         last = [ktd, "run", "season.toml", "--out", "season", "--withdraw", "gone"]
         last = subprocess.run(last, cwd=home, capture_output=True, text=True)
@@ -221,6 +240,10 @@ def main():
     print(f"requests: {', '.join(f'{model} {len(season.arrivals[model])}' for model in MODELS)}")
     print(f"vendors' ledger and ours: {sum(season.billed.values())} picodollars")
     print(f"time: {took:.0f} s, {took / bound:.2f} of what rates and silence allow")
+    megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+    print(f"largest resident: {megabytes} MB, with {4 * len(MODELS)} cells")
+    if 2_000 < megabytes:
+        wrong.append(f"{megabytes} MB resident")
     for line in wrong:
         print(f"wrong: {line}", file=sys.stderr)
     sys.exit(1 if wrong else 0)
