@@ -125,7 +125,7 @@ pub(super) fn unrepeatable<'s>(shown: &[&'s ScoredEpisode]) -> Result<Vec<&'s Sc
     if left.is_empty() {
         return Err(BoardError::input(
             "these windows are not opened, and nothing is left to rank: figures of built-in agents and controls would find them",
-            "publish with --open-mask first, or pass --real for a board that nobody else may see",
+            "publish with --open-mask and rank what is published, or pass --real for a board that nobody else may see",
         ));
     }
     Ok(left)

@@ -24,6 +24,7 @@ use ktd_experiment::price_table::{PriceTable, TokenPricing};
 use ktd_kit::Recorded;
 use ktd_kit::episode::{dice, experiment, key, leaping, market, prepare, shared};
 use ktd_kit::provider::{Attempt, Provider};
+use ktd_record::spending::Spending;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -68,8 +69,8 @@ impl Scene {
                 ..Caps::default()
             });
             if paths.header().exists() {
-                let spent = spending_of(&paths).unwrap().total().unwrap();
-                budget.count(&Payer::of_cell(self.cell()).spender, spent);
+                let payer = Payer::of_cell(self.cell());
+                payer.count_recorded(&paths.exchanges(), &budget).unwrap();
             }
             Arc::new(budget)
         });
@@ -85,12 +86,18 @@ impl Scene {
         let result = leaping().block_on(run_episode(&input, &paths, provider, &Silent));
         if let (Some(budget), Some(cap)) = (budget, cap) {
             let account = budget.account(&Scope::Experiment);
-            let on_disk = spending_of(&paths).unwrap().total().unwrap();
+            let on_disk = self.counted(&paths);
             assert_eq!(account.spent, on_disk, "what is counted is what is recorded");
             assert_eq!(account.reserved, Picodollars::ZERO);
             assert!(on_disk.0 <= cap, "{on_disk} of {cap}");
         }
         result
+    }
+
+    /// What a bundle's sends count for against a cap.
+    fn counted(&self, paths: &BundlePaths) -> Picodollars {
+        let tariff = tariff_of_cell(self.cell());
+        Spending::expected(&paths.exchanges(), &tariff).unwrap().unwrap()
     }
 }
 
@@ -187,9 +194,9 @@ fn random_faults_caps_and_kills() {
             let result = scene.run(Some(cap), &provider, folder.path());
             match result {
                 Ok(summary) => {
-                    let spending = spending_of(&BundlePaths::new(folder.path())).unwrap();
+                    let paths = BundlePaths::new(folder.path());
+                    let spending = spending_of(&paths).unwrap();
                     assert_eq!(summary.money, spending);
-                    let cost = spending.cost.unwrap();
                     let sends = spending.sends;
                     for (sum, part) in kinds.iter_mut().zip([
                         sends.reported,
@@ -199,7 +206,7 @@ fn random_faults_caps_and_kills() {
                     ]) {
                         *sum += part;
                     }
-                    assert!(cost.total().0 <= cap);
+                    assert!(scene.counted(&paths).0 <= cap);
                     break;
                 }
                 Err(EpisodeError::Client(ClientError::Budget { .. })) => {
