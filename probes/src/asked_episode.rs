@@ -1,7 +1,6 @@
 //! The whole episode of an asking agent, as it sees it: every answer to every call, and what its orders bring.
 
 use crate::asked_calls::{AskedStep, COUNTED_A_CALL};
-use crate::episode_prior::EpisodePrior;
 use crate::episode_tools::EpisodeTools;
 use crate::exhibit::{Exhibit, Probe, ProbeMessage, RevealedStock};
 use crate::gold::{Gold, Target};
@@ -66,9 +65,7 @@ impl ProbeMaker<'_> {
         stream: &mut KeyedStream,
     ) -> Option<AskedScene> {
         let plan = self.plan;
-        let days = self.market.calendar().len();
-        let prior = EpisodePrior::new(plan.windows.clone(), plan.stretches.clone(), days);
-        let (first, steps) = prior.draw(plan.episode_steps, stream)?;
+        let (first, steps) = plan.design(self.market.calendar().len()).draw(stream)?;
         let mut names = self.stayers(first, steps);
         stream.shuffle(&mut names);
         let count = match kind {

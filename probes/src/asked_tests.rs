@@ -2,8 +2,8 @@
 
 use crate::episode_tools::EpisodeTools;
 use crate::{
-    Aid, Attackers, DEFAULT_JOINT_DAYS, Database, DatabaseSource, EpisodePrior, Gold, Measure, ProbeKind,
-    ProbeMaker, ProbePlan, ProbeText, RecoveryTally, Stretch, blind,
+    Aid, Attackers, DEFAULT_JOINT_DAYS, Database, DatabaseSource, Gold, Measure, ProbeKind, ProbeMaker,
+    ProbePlan, ProbeText, RecoveryTally, SamplingDesign, Stretch, blind,
 };
 use ktd_env::exchange::Rules;
 use ktd_env::factors::Factor;
@@ -16,19 +16,19 @@ use ktd_tools::{Tool, ToolLimits, Toolbox};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-struct Stage {
-    market: Market,
-    factors: FactorTable,
-    toolbox: Toolbox,
-    rules: Rules,
-    limits: ToolLimits,
-    database: Database,
+pub(crate) struct Stage {
+    pub(crate) market: Market,
+    pub(crate) factors: FactorTable,
+    pub(crate) toolbox: Toolbox,
+    pub(crate) rules: Rules,
+    pub(crate) limits: ToolLimits,
+    pub(crate) database: Database,
 }
 
-const DAYS: usize = 460;
+pub(crate) const DAYS: usize = 460;
 const STEPS: usize = 44;
 
-fn stage(seed: u64, windows: Vec<Stretch>) -> Stage {
+pub(crate) fn stage(seed: u64, windows: Vec<Stretch>) -> Stage {
     let config = SynthConfig {
         seed,
         names: 90,
@@ -45,9 +45,14 @@ fn stage(seed: u64, windows: Vec<Stretch>) -> Stage {
         toolbox: &toolbox,
         rules: &rules,
     });
-    let episodes = EpisodePrior::new(windows, stretches(), DAYS);
+    let design = SamplingDesign {
+        windows,
+        stretches: stretches(),
+        episode_steps: STEPS,
+        days: DAYS,
+    };
     Stage {
-        database: database.with_episodes(episodes),
+        database: database.with_design(design),
         market,
         factors,
         toolbox,
@@ -62,7 +67,7 @@ fn stretches() -> Vec<Stretch> {
 
 static STAGE: LazyLock<Stage> = LazyLock::new(|| stage(5, Vec::new()));
 
-fn plan(numeric: Numeric, aid: Aid) -> ProbePlan {
+pub(crate) fn plan(numeric: Numeric, aid: Aid) -> ProbePlan {
     ProbePlan {
         seed: 11,
         mask: MaskSettings {
@@ -79,7 +84,7 @@ fn plan(numeric: Numeric, aid: Aid) -> ProbePlan {
     }
 }
 
-fn set(stage: &Stage, plan: &ProbePlan, kind: ProbeKind, count: usize) -> Vec<(ProbeText, Gold)> {
+pub(crate) fn set(stage: &Stage, plan: &ProbePlan, kind: ProbeKind, count: usize) -> Vec<(ProbeText, Gold)> {
     let maker = ProbeMaker {
         market: &stage.market,
         factors: &stage.factors,

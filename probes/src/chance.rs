@@ -1,10 +1,11 @@
 //! What guessing recovers that reads no number: of what the exhibit leaves open, exactly.
 
 use crate::answer::ProbeAnswer;
-use crate::database::Database;
+use crate::database::{Database, Rows};
 use crate::exhibit::ProbeText;
 use crate::gold::{Gold, Target};
 use crate::parsed_exhibit::ParsedExhibit;
+use crate::prior::Prior;
 use crate::scan::Scope;
 use crate::tally::Measure;
 use ktd_env::Board;
@@ -33,10 +34,10 @@ pub fn expected(
     of_scope(database, &Scope::of(database, &parsed), target, joint_days)
 }
 
-/// What the best guess recovers that looks at nothing but what the exhibit leaves open: the stocks that were members of the
-/// index on most of those days, and the day with most of them around it. Beside a stock given away these are the days of
-/// its membership. Memberships are public, so whoever recovers no more has learned nothing from the mask. Empty of a probe
-/// that cannot be read.
+/// What the best guess recovers that looks at nothing but what the exhibit leaves open and knows how probes are drawn: the
+/// stocks that are asked about most often, the day around which most probes lie, and for both together the days and stocks that
+/// go together best. Design and memberships are public, so whoever recovers no more has learned nothing from the mask. Empty of
+/// a probe that cannot be read.
 #[must_use]
 pub fn blind(
     database: &Database,
@@ -49,104 +50,141 @@ pub fn blind(
         return chances;
     };
     let scope = Scope::of(database, &parsed);
-    if probe.kind.is_asked() {
-        let shares = database.episodes.of_last_day(parsed.steps.len());
-        let asks_sector = chances.contains_key(&Measure::Sector);
-        chances.extend(of_prior(database, (&scope, &shares), joint_days, asks_sector));
-        return chances;
-    }
-    let mut of_name: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut of_sector: BTreeMap<Option<u16>, usize> = BTreeMap::new();
-    let mut of_board: BTreeMap<Option<Board>, usize> = BTreeMap::new();
-    for (place, rows) in scope.stretches(database) {
-        *of_name.entry(place).or_default() += rows.len();
-        let names = database.names.get(place);
-        *of_sector.entry(names.and_then(|names| names.sector)).or_default() += rows.len();
-        *of_board.entry(names.map(|names| names.board)).or_default() += rows.len();
-    }
-    let all: usize = of_name.values().sum();
-    let mut longest: Vec<usize> = of_name.into_values().collect();
-    longest.sort_unstable_by(|left, right| right.cmp(left));
-    let named = |guesses: usize| share(longest.iter().take(guesses).sum(), all);
-    let days = open_days(database, &scope);
-    let dated = |reach: usize| share(most_within(&days, reach), days.len());
+    let prior = Prior::of(database, probe.kind, parsed.steps.len());
+    let open = OpenShares::of(database, &scope, &prior);
+    let dated = |reach: usize| most_within(&open.of_days, reach);
     chances.extend([
-        (Measure::Top1, named(1)),
-        (Measure::Top5, named(ProbeAnswer::MOST_NAMES)),
+        (Measure::Top1, largest(open.of_names.values().copied(), 1)),
+        (
+            Measure::Top5,
+            largest(open.of_names.values().copied(), ProbeAnswer::MOST_NAMES),
+        ),
         (Measure::Date5, dated(5)),
         (Measure::Date20, dated(20)),
         (Measure::Date60, dated(60)),
-        (Measure::Joint, named(ProbeAnswer::MOST_NAMES) * dated(joint_days)),
-        (
-            Measure::Board,
-            share(of_board.into_values().max().unwrap_or(0), all),
-        ),
+        (Measure::Joint, open.joint(joint_days)),
+        (Measure::Board, open.most_of(database, |rows| rows.board)),
     ]);
+    // Sectors are asked of a target that has one.
     if let Some(sector) = chances.get_mut(&Measure::Sector) {
-        *sector = share(of_sector.into_values().max().unwrap_or(0), all);
+        *sector = open.most_of(database, |rows| rows.sector);
     }
     chances
 }
 
-/// The best guess without looking where some days are likelier than others: each day's members share its probability.
-fn of_prior(
-    database: &Database,
-    (scope, shares): (&Scope, &[f64]),
-    joint_days: usize,
-    asks_sector: bool,
-) -> BTreeMap<Measure, f64> {
-    let days = scope.days(database);
-    let is_open = |day: usize| days.contains(&day) && scope.is_open(day);
-    let mut shares: Vec<f64> = shares
-        .iter()
-        .enumerate()
-        .map(|(day, share)| if is_open(day) { *share } else { 0.0 })
-        .collect();
-    let all: f64 = shares.iter().sum();
-    for share in &mut shares {
-        *share /= all.max(f64::MIN_POSITIVE);
-    }
-    let stretches: Vec<(usize, Range<usize>)> = scope
-        .stretches(database)
-        .map(|(place, rows)| (place, database.days_of_rows(place, &rows)))
-        .collect();
-    let mut members = vec![0.0; database.day_count()];
-    for (_, days) in &stretches {
-        for cell in members.get_mut(days.clone()).into_iter().flatten() {
-            *cell += 1.0;
+/// The probability of each stock and day that an exhibit leaves open.
+struct OpenShares {
+    /// Stretches of days on which a stock could be the one, by its place.
+    stretches: Vec<(usize, Range<usize>)>,
+    of_names: BTreeMap<usize, f64>,
+    of_days: Vec<f64>,
+    /// By stretch: the probability of the stock on the days before each.
+    before: Vec<Vec<f64>>,
+    boards: Vec<usize>,
+}
+
+impl OpenShares {
+    fn of(database: &Database, scope: &Scope, prior: &Prior) -> Self {
+        let stretches: Vec<(usize, Range<usize>)> = scope
+            .stretches(database)
+            .map(|(place, rows)| (place, database.days_of_rows(place, &rows)))
+            .collect();
+        let days = database.day_count();
+        let mut stocks = vec![vec![0.0; days + 1]; Board::ALL.len()];
+        let mut boards = Vec::with_capacity(stretches.len());
+        for (place, days) in &stretches {
+            let board = database.names.get(*place).map(|rows| rows.board);
+            let board = Board::ALL.iter().position(|of| Some(*of) == board).unwrap_or(0);
+            boards.push(board);
+            if let Some(changes) = stocks.get_mut(board) {
+                // One more from the first day on, one less after the last.
+                for (day, change) in [(days.start, 1.0), (days.end, -1.0)] {
+                    if let Some(cell) = changes.get_mut(day) {
+                        *cell += change;
+                    }
+                }
+            }
         }
+        let mut of_days = vec![0.0; days];
+        for (board, changes) in Board::ALL.iter().zip(&stocks) {
+            let mut open = 0.0;
+            let shares = prior.of_board(*board).iter();
+            for ((of_day, share), change) in of_days.iter_mut().zip(shares).zip(changes) {
+                open += change;
+                *of_day += open * share;
+            }
+        }
+        let all = of_days.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        for of_day in &mut of_days {
+            *of_day /= all;
+        }
+        let before = Board::ALL.iter().map(|board| {
+            let mut sum = 0.0;
+            let sums = prior.of_board(*board).iter().map(|share| {
+                sum += share / all;
+                sum
+            });
+            std::iter::once(0.0).chain(sums).collect()
+        });
+        let mut open = Self {
+            stretches,
+            of_names: BTreeMap::new(),
+            of_days,
+            before: before.collect(),
+            boards,
+        };
+        open.of_names = open.within(&(0..days));
+        open
     }
-    let (mut of_name, mut of_sector, mut of_board) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-    for (place, days) in stretches {
-        let of_day = |day: usize| Some(shares.get(day)? / members.get(day)?);
-        let share: f64 = days.filter_map(of_day).sum();
-        let names = database.names.get(place);
-        *of_name.entry(place).or_default() += share;
-        *of_sector.entry(names.and_then(|names| names.sector)).or_default() += share;
-        *of_board.entry(names.map(|names| names.board)).or_default() += share;
+
+    /// The probability of each stock within some days.
+    fn within(&self, window: &Range<usize>) -> BTreeMap<usize, f64> {
+        let mut of_names = BTreeMap::new();
+        for ((place, days), board) in self.stretches.iter().zip(&self.boards) {
+            let (start, end) = (days.start.max(window.start), days.end.min(window.end));
+            let Some(before) = self.before.get(*board).filter(|_| start < end) else {
+                continue;
+            };
+            let at = |day: usize| before.get(day).copied().unwrap_or(0.0);
+            *of_names.entry(*place).or_insert(0.0) += at(end) - at(start);
+        }
+        of_names
     }
-    let mut longest: Vec<f64> = of_name.into_values().collect();
-    longest.sort_unstable_by(|left, right| right.total_cmp(left));
-    let named = |guesses: usize| longest.iter().take(guesses).sum::<f64>();
-    let most = |shares: Vec<f64>| shares.into_iter().fold(0.0, f64::max);
-    let dated = |reach: usize| {
-        let around = |day: usize| shares.iter().skip(day).take(2 * reach + 1).sum::<f64>();
-        most((0..shares.len()).map(around).collect())
-    };
-    let mut chances = BTreeMap::from([
-        (Measure::Top1, named(1)),
-        (Measure::Top5, named(ProbeAnswer::MOST_NAMES)),
-        (Measure::Date5, dated(5)),
-        (Measure::Date20, dated(20)),
-        (Measure::Date60, dated(60)),
-        (Measure::Joint, named(ProbeAnswer::MOST_NAMES) * dated(joint_days)),
-        (Measure::Board, most(of_board.into_values().collect())),
-    ]);
-    // Sectors are asked of a target that has one.
-    if asks_sector {
-        chances.insert(Measure::Sector, most(of_sector.into_values().collect()));
+
+    /// Five stocks and a day together: of the guesses a reach apart, and of five stocks chosen whatever the day, the best.
+    fn joint(&self, reach: usize) -> f64 {
+        let five =
+            |window: &Range<usize>| largest(self.within(window).into_values(), ProbeAnswer::MOST_NAMES);
+        let around = |day: usize| day.saturating_sub(reach)..(day + reach + 1).min(self.of_days.len());
+        let guesses = (0..self.of_days.len()).step_by(reach.max(1)).map(around);
+        let apart = largest(self.of_names.values().copied(), ProbeAnswer::MOST_NAMES)
+            * most_within(&self.of_days, reach);
+        guesses.map(|window| five(&window)).fold(apart, f64::max)
     }
-    chances
+
+    /// The probability of the likeliest sector or board.
+    fn most_of<K: Ord>(&self, database: &Database, key: impl Fn(&Rows) -> K) -> f64 {
+        let mut shares: BTreeMap<K, f64> = BTreeMap::new();
+        for (place, share) in &self.of_names {
+            if let Some(rows) = database.names.get(*place) {
+                *shares.entry(key(rows)).or_default() += share;
+            }
+        }
+        largest(shares.into_values(), 1)
+    }
+}
+
+/// The sum of the largest.
+fn largest(shares: impl Iterator<Item = f64>, count: usize) -> f64 {
+    let mut shares: Vec<f64> = shares.collect();
+    shares.sort_unstable_by(|left, right| right.total_cmp(left));
+    shares.into_iter().take(count).sum::<f64>().min(1.0)
+}
+
+/// The most that lies within `reach` of any one day.
+fn most_within(of_days: &[f64], reach: usize) -> f64 {
+    let around = |day: usize| of_days.iter().skip(day).take(2 * reach + 1).sum::<f64>();
+    (0..of_days.len()).map(around).fold(0.0, f64::max)
 }
 
 /// The first exhibit as far as its mask and its kind allow.
@@ -206,15 +244,6 @@ fn open_days(database: &Database, scope: &Scope) -> Vec<usize> {
     }
     let days = is_open.into_iter().enumerate();
     days.filter(|(_, is_open)| *is_open).map(|(day, _)| day).collect()
-}
-
-/// The most of these days, which are in order, that lie within `reach` of any one day.
-fn most_within(days: &[usize], reach: usize) -> usize {
-    let from = |(place, first): (usize, &usize)| {
-        days.get(place..)
-            .map_or(0, |later| later.partition_point(|day| *day <= first + 2 * reach))
-    };
-    days.iter().enumerate().map(from).max().unwrap_or(0)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "names and days are few")]
@@ -351,9 +380,9 @@ mod tests {
             &[
                 (Measure::Top1, 40.0 / 90.0),
                 (Measure::Top5, 1.0),
-                (Measure::Date5, 11.0 / 40.0),
+                (Measure::Date5, 32.0 / 90.0),
                 (Measure::Date20, 1.0),
-                (Measure::Joint, 11.0 / 40.0),
+                (Measure::Joint, 32.0 / 90.0),
                 (Measure::Sector, 80.0 / 90.0),
             ],
         );
@@ -424,13 +453,6 @@ mod tests {
         };
         let named = of(banded, &honest)[&Measure::Top1];
         assert!((named - 40.0 / 120.0).abs() < 1e-12, "boards are hidden: {named}");
-    }
-
-    #[test]
-    fn gaps_count_among_the_days_around() {
-        assert_eq!(most_within(&[0, 1, 2, 9, 10, 11, 12], 1), 3);
-        assert_eq!(most_within(&[0, 1, 2, 9, 10, 11, 12], 5), 5);
-        assert_eq!(most_within(&[], 5), 0);
     }
 
     #[test]

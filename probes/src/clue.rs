@@ -85,8 +85,6 @@ pub(crate) struct Clues {
     /// Of the stocks that were given away besides it: place in the database, clues.
     pub(crate) known: Vec<(usize, Vec<Clue>)>,
     pub(crate) days: Vec<DayClue>,
-    /// What each day of the calendar costs beforehand; empty where nothing is known of days.
-    pub(crate) prior: Vec<f32>,
     /// Weights after plans of the target.
     pub(crate) lots: Vec<LotClue>,
     /// Stocks, as places in the order of the codes, one of which it should be; empty without a suspicion.
@@ -100,8 +98,7 @@ impl Clues {
     /// What each day of the calendar costs, before any stock is looked at: what the market's numbers say, and those of a
     /// stock that was given away (its place in the database).
     pub(crate) fn day_costs(&self, database: &Database, anchor: Option<usize>) -> Vec<f32> {
-        let mut costs = self.prior.clone();
-        costs.resize(database.day_count(), 0.0);
+        let mut costs = vec![0.0; database.day_count()];
         for clue in &self.days {
             let column = database.day_column(clue.column);
             for (day, cost) in costs.iter_mut().enumerate() {

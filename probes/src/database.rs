@@ -1,8 +1,8 @@
 //! The price database that attackers own: every stock and every day of the panel, in columns.
 
 use crate::column::{Column, DayColumn};
-use crate::episode_prior::EpisodePrior;
 use crate::parsed_exhibit::market;
+use crate::sampling_design::SamplingDesign;
 use ktd_env::exchange::{Account, LimitState, PriceLimits, Rules};
 use ktd_env::factors::{Factor, Technical};
 use ktd_env::{AsOf, Board, DayIndex, DaysBack, FactorTable, History, Market, NameId, Ticker, TradeDate};
@@ -27,8 +27,10 @@ pub struct Database {
     /// Boards of all names of the panel, in the order of the codes.
     pub(crate) boards: Vec<Board>,
     pub(crate) register: Register,
-    /// What is published of windows and stretches.
-    pub(crate) episodes: EpisodePrior,
+    /// How many members of each board can be asked about on each day: they traded, and have a full set of factors.
+    pub(crate) askable: Vec<Vec<u32>>,
+    /// How the probes were drawn, as their set says.
+    pub(crate) design: SamplingDesign,
     /// Cash of an account before it trades, in yuan.
     pub(crate) cash: f64,
     day_indices: Vec<DayIndex>,
@@ -83,7 +85,8 @@ impl Database {
             calendar: market.calendar().to_vec(),
             boards: market.names().map(|(name, _)| market.board(name)).collect(),
             register: Register::of(market),
-            episodes: EpisodePrior::default(),
+            askable: Vec::new(),
+            design: SamplingDesign::default(),
             cash: source.rules.initial_cash.to_yuan(),
             day_indices: (0..market.calendar().len())
                 .filter_map(|day| market.day_at(day))
@@ -93,16 +96,17 @@ impl Database {
             database.push_name(source, name, code_order);
         }
         database.rank_members();
+        database.count_askable();
         database.group_members(source);
         database.push_counts();
         database.push_days(source);
         database
     }
 
-    /// The same database in the hands of attackers who know which episodes are played.
+    /// The same database in the hands of attackers who know how the probes were drawn.
     #[must_use]
-    pub fn with_episodes(self, episodes: EpisodePrior) -> Self {
-        Self { episodes, ..self }
+    pub fn with_design(self, design: SamplingDesign) -> Self {
+        Self { design, ..self }
     }
 
     /// Days of the panel.
@@ -232,6 +236,33 @@ impl Database {
                 (None, false) | (Some(_), true) => {}
             }
         }
+    }
+
+    /// Counts the members of each board that a probe can ask about on a day.
+    fn count_askable(&mut self) {
+        let mut askable = vec![vec![0; self.day_count()]; Board::ALL.len()];
+        for members in &self.members {
+            let Some(rows) = self.names.get(members.place) else {
+                continue;
+            };
+            let board = Board::ALL.iter().position(|board| *board == rows.board);
+            let Some(counts) = board.and_then(|board| askable.get_mut(board)) else {
+                continue;
+            };
+            for row in members.span.clone().filter(|row| self.is_whole(*row)) {
+                if let Some(stocks) = counts.get_mut(rows.first + row - rows.span.start) {
+                    *stocks += 1;
+                }
+            }
+        }
+        self.askable = askable;
+    }
+
+    /// Whether a row has trading and every factor.
+    fn is_whole(&self, row: usize) -> bool {
+        let number = |column: Column| self.column(column).get(row).copied().unwrap_or(f32::NAN);
+        let has_factor = |factor: &Factor| number(Column::Score(*factor)).is_finite();
+        number(Column::State).total_cmp(&narrow(SUSPENDED)).is_ne() && Factor::ALL.iter().all(has_factor)
     }
 
     /// The style groups of the members of each day.
@@ -468,7 +499,8 @@ pub(crate) mod hand_made {
             calendar: market.calendar().to_vec(),
             boards: stocks.iter().map(|stock| stock.board).collect(),
             register: Register::of(&market),
-            episodes: EpisodePrior::default(),
+            askable: Vec::new(),
+            design: SamplingDesign::default(),
             cash: 1e6,
             day_indices: (0..market.calendar().len())
                 .filter_map(|day| market.day_at(day))
@@ -494,6 +526,7 @@ pub(crate) mod hand_made {
                 span,
             });
         }
+        database.count_askable();
         database
     }
 

@@ -28,21 +28,25 @@ impl ProbeMaker<'_> {
         let purpose = purpose(kind, number);
         // Key and seed: who knows the seed alone, which is published, must not know who and when.
         let mut stream = self.plan.key.stream(self.plan.seed, &purpose);
-        // Where a roster shows some of the members, a stock that it leaves out cannot be asked about: another is drawn.
-        (0..ROSTER_TRIES).find_map(|_| self.try_make(kind, number, &purpose, &mut stream))
+        // Where a roster shows some of the members, a stock that it leaves out cannot be asked about: another is drawn. A board
+        // of which no two stocks can be linked gives its turn to the next.
+        (0..ROSTER_TRIES).find_map(|tried| {
+            let turns = if kind == ProbeKind::Linked { tried } else { 0 };
+            self.try_make((kind, number), turns, &purpose, &mut stream)
+        })
     }
 
     fn try_make(
         &self,
-        kind: ProbeKind,
-        number: usize,
+        (kind, number): (ProbeKind, usize),
+        turns: usize,
         purpose: &str,
         stream: &mut KeyedStream,
     ) -> Option<(Probe, Gold)> {
         if kind.is_asked() {
             return self.asked(kind, number, purpose, stream);
         }
-        let first = self.scene(kind, number, stream)?;
+        let first = self.scene((kind, number), turns, stream)?;
         let mut scenes = vec![first];
         if kind == ProbeKind::Linked {
             scenes.push(self.other_scene(kind, &first, stream)?);
@@ -77,10 +81,15 @@ impl ProbeMaker<'_> {
         })
     }
 
-    /// A scene of the stratum of this number, or of the next one that has a member to ask about.
-    fn scene(&self, kind: ProbeKind, number: usize, stream: &mut KeyedStream) -> Option<Scene> {
+    /// A scene of the stratum so many turns after that of this number, or of the next one that has a member to ask about.
+    fn scene(
+        &self,
+        (kind, number): (ProbeKind, usize),
+        turns: usize,
+        stream: &mut KeyedStream,
+    ) -> Option<Scene> {
         let strata = self.plan.stretches.len() * Board::ALL.len();
-        let own = self.stratum(kind, number, strata)?;
+        let own = self.stratum(kind, number, strata)? + turns;
         (0..strata).find_map(|ahead| {
             let stratum = (own + ahead) % strata;
             let board = *Board::ALL.get(stratum % Board::ALL.len())?;
@@ -109,32 +118,31 @@ impl ProbeMaker<'_> {
         order.get(number % strata).copied()
     }
 
-    /// The second scene of a linked probe, in another stretch where there is one: by a coin the same stock, where it can be
-    /// asked about there, or another stock of its board.
+    /// The second scene of a linked probe, in another stretch where there is one: by a coin the same stock, or another of its
+    /// board. Both could be asked about on both days, so that neither the days nor how long a stock was a member tell which.
     fn other_scene(&self, kind: ProbeKind, first: &Scene, stream: &mut KeyedStream) -> Option<Scene> {
         let board = self.market.board(first.name);
         let count = self.plan.stretches.len();
-        let wants_same = stream.below(2) == 0;
+        let is_same = stream.below(2) == 0;
         let ahead = 1 + draw(stream, count.saturating_sub(1)).unwrap_or(0);
-        let stretches: Vec<usize> = (0..count)
-            .map(|place| (first.stretch + ahead + place) % count)
-            .collect();
-        // A stock is not always a member elsewhere: then its own stretch will do, and at last another stock.
-        for same in [wants_same, !wants_same] {
-            for &stretch in &stretches {
-                for _ in 0..TRIES {
-                    let (start, shown) = self.episode(kind, stretch, stream)?;
-                    let mut asked = self.askable(start, shown, board);
-                    asked.retain(|name| (*name == first.name) == same);
-                    if let Some(name) = draw(stream, asked.len()).and_then(|place| asked.get(place)) {
-                        return Some(Scene {
-                            stretch,
-                            first: start,
-                            shown,
-                            name: *name,
-                        });
-                    }
+        let of_first = self.askable(first.first, first.shown, board);
+        for place in 0..count {
+            let stretch = (first.stretch + ahead + place) % count;
+            for _ in 0..TRIES {
+                let (start, shown) = self.episode(kind, stretch, stream)?;
+                let mut asked = self.askable(start, shown, board);
+                asked.retain(|name| of_first.contains(name));
+                if asked.len() < 2 || !asked.contains(&first.name) {
+                    continue;
                 }
+                asked.retain(|name| *name != first.name);
+                let other = *asked.get(draw(stream, asked.len())?)?;
+                return Some(Scene {
+                    stretch,
+                    first: start,
+                    shown,
+                    name: if is_same { first.name } else { other },
+                });
             }
         }
         None

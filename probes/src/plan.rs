@@ -1,5 +1,6 @@
 //! Which probes are made.
 
+use crate::sampling_design::SamplingDesign;
 use ktd_env::Market;
 use ktd_masking::{MaskKey, MaskSettings};
 use std::ops::Range;
@@ -139,6 +140,17 @@ impl ProbePlan {
         let probes = (0..pieces).step_by(2).map(piece).collect();
         let training = (1..pieces).step_by(2).map(piece).collect();
         Ok((probes, training))
+    }
+
+    /// The sampling design on a panel of so many days, as anybody may know it.
+    #[must_use]
+    pub fn design(&self, days: usize) -> SamplingDesign {
+        SamplingDesign {
+            windows: self.windows.clone(),
+            stretches: self.stretches.clone(),
+            episode_steps: self.episode_steps,
+            days,
+        }
     }
 
     /// Whether the plan can be carried out.

@@ -2,7 +2,9 @@
 
 use crate::clue::{Clues, UNSUSPECTED, add_costs, least};
 use crate::database::{Database, HISTORY_DAYS};
+use crate::likelihood::{likelihoods, sum};
 use crate::parsed_exhibit::ParsedExhibit;
+use crate::prior::PriorCosts;
 use ktd_env::{Board, Ticker};
 use std::ops::Range;
 
@@ -67,11 +69,6 @@ impl Scope {
         })
     }
 
-    /// Whether a day is left open.
-    pub(crate) fn is_open(&self, day: usize) -> bool {
-        self.open.iter().any(|days| days.contains(&day))
-    }
-
     /// The days that it could be.
     pub(crate) fn days(&self, database: &Database) -> Range<usize> {
         self.day
@@ -103,14 +100,31 @@ fn member_days(database: &Database, place: usize) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// How well the best day of a stock fits.
+/// How well a stock fits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Best {
     /// Place of the stock.
     pub(crate) place: usize,
+    /// Twice the negative logarithm of its likelihood, summed over its days: what one good day says, and what many weak ones do.
     pub(crate) cost: f32,
-    /// Place of the day.
+    /// Place of the day that fits best.
     pub(crate) day: usize,
+    /// The cost of that day.
+    least: f32,
+    mass: f32,
+}
+
+impl Best {
+    /// A stock whose only day is this one.
+    pub(crate) const fn new(place: usize, day: usize, cost: f32) -> Self {
+        Self {
+            place,
+            cost,
+            day,
+            least: cost,
+            mass: 0.0,
+        }
+    }
 }
 
 /// What one reading of an exhibit found.
@@ -118,42 +132,91 @@ pub(crate) struct Best {
 pub(crate) struct ScanResult {
     /// Every stock in scope, in the order of the database.
     pub(crate) names: Vec<Best>,
-    /// The least cost of each day of the calendar over the stocks; infinite out of scope.
+    /// The cost of each day of the calendar, of its likelihood summed over the stocks; infinite out of scope.
     pub(crate) days: Vec<f32>,
 }
 
-impl ScanResult {
-    fn new(days: usize) -> Self {
+/// A scan under way: likelihoods are summed in units of that of a row of the cost `unit`.
+struct Scanning {
+    names: Vec<Best>,
+    least: Vec<f32>,
+    masses: Vec<f32>,
+    unit: f32,
+    weights: Vec<f32>,
+}
+
+/// A row so much better than the unit becomes the unit, long before sums overflow.
+const BETTER: f32 = 40.0;
+
+impl Scanning {
+    fn new(days: usize, unit: f32) -> Self {
         Self {
             names: Vec::new(),
-            days: vec![f32::INFINITY; days],
+            least: vec![f32::INFINITY; days],
+            masses: vec![0.0; days],
+            unit,
+            weights: Vec::new(),
         }
     }
 
     fn take(&mut self, place: usize, first_day: usize, costs: &[f32]) {
-        for (kept, cost) in self.days.iter_mut().skip(first_day).zip(costs) {
-            *kept = if *cost < *kept { *cost } else { *kept };
-        }
         let cost = least(costs);
-        let known = self.names.last_mut().filter(|last| last.place == place);
-        if known.as_ref().is_some_and(|known| known.cost <= cost) {
-            return;
+        if cost + BETTER < self.unit {
+            self.measure_in(cost);
         }
-        let best = Best {
-            place,
-            cost,
-            day: first_day + position(costs, cost),
-        };
+        self.weights.clear();
+        self.weights.resize(costs.len(), 0.0);
+        likelihoods(costs, self.unit, &mut self.weights);
+        let days = self.least.iter_mut().zip(&mut self.masses).skip(first_day);
+        for ((kept, mass), (cost, weight)) in days.zip(costs.iter().zip(&self.weights)) {
+            *kept = if *cost < *kept { *cost } else { *kept };
+            *mass += weight;
+        }
+        let mass = sum(&self.weights);
+        let known = self.names.last_mut().filter(|last| last.place == place);
+        let day = || first_day + position(costs, cost);
         match known {
-            Some(known) => *known = best,
-            None => self.names.push(best),
+            Some(known) => {
+                known.mass += mass;
+                if cost < known.least {
+                    (known.least, known.day) = (cost, day());
+                }
+            }
+            None => self.names.push(Best {
+                mass,
+                ..Best::new(place, day(), cost)
+            }),
         }
     }
-}
 
-/// The first place of a cost.
-fn position(costs: &[f32], wanted: f32) -> usize {
-    costs.iter().position(|cost| *cost <= wanted).unwrap_or(0)
+    fn measure_in(&mut self, unit: f32) {
+        let share = libm::expf((unit - self.unit) / 2.0);
+        let names = self.names.iter_mut().map(|best| &mut best.mass);
+        for mass in names.chain(&mut self.masses) {
+            *mass *= share;
+        }
+        self.unit = unit;
+    }
+
+    fn finish(self) -> ScanResult {
+        let unit = self.unit;
+        let cost = |least: f32, mass: f32| {
+            if 0.0 < mass {
+                unit - 2.0 * libm::logf(mass)
+            } else {
+                least
+            }
+        };
+        let names = self.names.into_iter().map(|best| Best {
+            cost: cost(best.least, best.mass),
+            ..best
+        });
+        let days = self.least.iter().zip(&self.masses);
+        ScanResult {
+            names: names.collect(),
+            days: days.map(|(least, mass)| cost(*least, *mass)).collect(),
+        }
+    }
 }
 
 /// One reading with what each day costs before any stock is looked at.
@@ -199,7 +262,7 @@ impl<'c> Case<'c> {
     }
 
     /// The cost of the row that fits the first clues best: no better than the best of all.
-    fn first_look(&self, database: &Database, scope: &Scope) -> f32 {
+    fn first_look(&self, database: &Database, scope: &Scope, prior: Option<&PriorCosts>) -> f32 {
         let some = Clues {
             stock: self.clues.stock.iter().copied().take(FIRST_CLUES).collect(),
             suspects: self.clues.suspects.clone(),
@@ -212,6 +275,7 @@ impl<'c> Case<'c> {
         let (mut costs, mut best) = (Vec::new(), (f32::INFINITY, 0, 0));
         for (place, rows) in scope.stretches(database) {
             glance.costs(database, (place, &rows), f32::INFINITY, &mut costs);
+            add_prior(database, (place, rows.start), prior, &mut costs);
             let cost = least(&costs);
             if cost < best.0 {
                 best = (cost, place, rows.start + position(&costs, cost));
@@ -219,8 +283,33 @@ impl<'c> Case<'c> {
         }
         let (_, place, row) = best;
         self.costs(database, (place, &(row..row + 1)), f32::INFINITY, &mut costs);
+        add_prior(database, (place, row), prior, &mut costs);
         costs.first().copied().unwrap_or(f32::INFINITY)
     }
+}
+
+/// Adds what rows of a stock cost before an exhibit is read.
+fn add_prior(
+    database: &Database,
+    (place, row): (usize, usize),
+    prior: Option<&PriorCosts>,
+    costs: &mut [f32],
+) {
+    let (Some(prior), Some(names)) = (prior, database.names.get(place)) else {
+        return;
+    };
+    let of_days = prior
+        .of_board(names.board)
+        .iter()
+        .skip(database.day_of_row(place, row));
+    for (cost, of_day) in costs.iter_mut().zip(of_days) {
+        *cost += of_day;
+    }
+}
+
+/// The first place of a cost.
+fn position(costs: &[f32], wanted: f32) -> usize {
+    costs.iter().position(|cost| *cost <= wanted).unwrap_or(0)
 }
 
 /// Clues of the first look.
@@ -230,20 +319,22 @@ const ROWS_A_BLOCK: usize = 512;
 /// A row that costs so much more than the best is e^-40 times as likely: it is hopeless whatever else it costs.
 const HOPELESS: f32 = 80.0;
 
-/// Lays every case over the rows in scope in one pass, and with them their sum under `weights`.
+/// Lays every case over the rows in scope in one pass, and with them their sum under `weights`; each beside the prior.
 pub(crate) fn scan(
     database: &Database,
     scope: &Scope,
     cases: &[Case<'_>],
     weights: &[f32],
+    prior: Option<&PriorCosts>,
 ) -> (Vec<ScanResult>, ScanResult) {
+    let (distinct, of_case) = distinct(cases, weights);
     let length = database.day_count();
-    let mut found: Vec<ScanResult> = cases.iter().map(|_| ScanResult::new(length)).collect();
-    let mut together = ScanResult::new(length);
-    let enough: Vec<f32> = cases
+    let units: Vec<f32> = distinct
         .iter()
-        .map(|case| case.first_look(database, scope) + HOPELESS)
+        .map(|(case, _)| case.first_look(database, scope, prior))
         .collect();
+    let mut found: Vec<Scanning> = units.iter().map(|unit| Scanning::new(length, *unit)).collect();
+    let mut together = Scanning::new(length, f32::INFINITY);
     let (mut costs, mut sum) = (Vec::new(), Vec::new());
     for (place, rows) in scope.stretches(database) {
         for start in rows.clone().step_by(ROWS_A_BLOCK) {
@@ -251,19 +342,42 @@ pub(crate) fn scan(
             let day = database.day_of_row(place, block.start);
             sum.clear();
             sum.resize(block.len(), 0.0);
-            for (number, (case, found)) in cases.iter().zip(&mut found).enumerate() {
-                let most = enough.get(number).copied().unwrap_or(f32::INFINITY);
-                case.costs(database, (place, &block), most, &mut costs);
-                found.take(place, day, &costs);
-                let weight = weights.get(number).copied().unwrap_or(0.0);
+            add_prior(database, (place, start), prior, &mut sum);
+            for (((case, weight), unit), found) in distinct.iter().zip(&units).zip(&mut found) {
+                case.costs(database, (place, &block), unit + HOPELESS, &mut costs);
                 for (sum, cost) in sum.iter_mut().zip(&costs) {
                     *sum += weight * cost;
                 }
+                add_prior(database, (place, start), prior, &mut costs);
+                found.take(place, day, &costs);
             }
             together.take(place, day, &sum);
         }
     }
-    (found, together)
+    let found: Vec<ScanResult> = found.into_iter().map(Scanning::finish).collect();
+    let of_each = of_case.iter().filter_map(|place| found.get(*place).cloned());
+    (of_each.collect(), together.finish())
+}
+
+/// The cases that read something of their own, each with the weight of all that read the same, and which of them each case is.
+fn distinct<'a, 'c>(cases: &'a [Case<'c>], weights: &[f32]) -> (Vec<(&'a Case<'c>, f32)>, Vec<usize>) {
+    let mut distinct: Vec<(&Case<'_>, f32)> = Vec::new();
+    let mut of_case = Vec::with_capacity(cases.len());
+    for (number, case) in cases.iter().enumerate() {
+        let weight = weights.get(number).copied().unwrap_or(0.0);
+        let known = distinct.iter().position(|(known, _)| known.clues == case.clues);
+        match known.and_then(|place| Some((place, distinct.get_mut(place)?))) {
+            Some((place, (_, sum))) => {
+                *sum += weight;
+                of_case.push(place);
+            }
+            None => {
+                of_case.push(distinct.len());
+                distinct.push((case, weight));
+            }
+        }
+    }
+    (distinct, of_case)
 }
 
 #[cfg(test)]
@@ -369,19 +483,21 @@ mod tests {
         let parsed = parsed("asset_0001", Some(Board::Main), None);
         let scope = Scope::of(&database, &parsed);
         let case = Case::new(&database, &parsed, &clues);
-        let (found, together) = scan(&database, &scope, &[case], &[2.0]);
+        let (found, together) = scan(&database, &scope, &[case], &[2.0], None);
         let best: Vec<(usize, usize)> = found[0].names.iter().map(|best| (best.place, best.day)).collect();
         assert_eq!(best, [(0, 2), (2, 5)]);
         assert!(found[0].names.iter().all(|best| best.cost < 1e-6));
         let days = &found[0].days;
         assert!(
-            days[2] < 1e-6 && days[5] < 1e-6 && 0.5 < days[3] && days[3] < 3.0,
+            days[2] < 1e-6 && days[5] < 1e-6 && days[2] < days[0] && days[3] < days[4],
             "{days:?}"
         );
         assert!(days[7..].iter().all(|cost| cost.is_infinite()));
-        for (sum, cost) in together.days.iter().zip(days) {
-            assert_eq!(sum.to_bits(), (2.0 * cost).to_bits());
-        }
+        let of_two = &together.days;
+        assert!(
+            of_two[2] < 1e-6 && days[0] < of_two[0],
+            "twice the weight sees more"
+        );
     }
 
     #[test]
@@ -398,8 +514,10 @@ mod tests {
             &scope,
             &[Case::new(&database, &parsed, &clues)],
             &[1.0],
+            None,
         );
         let costs: Vec<f32> = found[0].names.iter().map(|best| best.cost).collect();
-        assert_eq!(costs, [UNSUSPECTED, UNSUSPECTED, 0.0]);
+        let above = |place: usize| (costs[place] - costs[2] - UNSUSPECTED).abs();
+        assert!(above(0) < 1e-4 && above(1) < 1e-4, "{costs:?}");
     }
 }

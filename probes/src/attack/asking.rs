@@ -1,4 +1,4 @@
-//! Readers of what an asking agent collects. All know which windows are published, and so which days are likely.
+//! Readers of what an asking agent collects.
 
 use super::{DatabaseAttacker, Reading};
 use crate::asked_calls::STEPS_TO_LIST;
@@ -23,7 +23,6 @@ impl DatabaseAttacker for RosterPath {
         Clues {
             stock: reading.paths(),
             days: moves(reading),
-            prior: reading.background.prior.clone(),
             ..Clues::default()
         }
     }
@@ -47,7 +46,6 @@ impl DatabaseAttacker for Census {
             .map(|(at, ids)| counted(DayColumn::Members, *at, ids.len()));
         Clues {
             days: listed.chain(known(reading)).collect(),
-            prior: reading.background.prior.clone(),
             ..Clues::default()
         }
     }
@@ -78,7 +76,6 @@ impl DatabaseAttacker for WeightOracle {
         let is_account = reading.numeric.scale() != FactorScale::Bands;
         Clues {
             lots: lots.filter(|_| is_account).collect(),
-            prior: reading.background.prior.clone(),
             ..Clues::default()
         }
     }
@@ -110,7 +107,6 @@ impl DatabaseAttacker for GivenAway {
         Clues {
             stock: reading.factors(&reading.targets(), &Factor::ALL),
             known: background.known.iter().enumerate().filter_map(of_place).collect(),
-            prior: background.prior.clone(),
             ..Clues::default()
         }
     }
@@ -127,7 +123,6 @@ impl DatabaseAttacker for KnownDay {
     fn clues(&self, reading: &Reading<'_>) -> Clues {
         Clues {
             stock: reading.factors(&reading.targets(), &Factor::ALL),
-            prior: reading.background.prior.clone(),
             ..Clues::default()
         }
     }

@@ -9,7 +9,7 @@ use super::limit_pattern::LimitPattern;
 use super::price_level::PriceLevel;
 use super::random::Random;
 use super::return_path::ReturnPath;
-use super::verdict::{Dice, answer, is_same};
+use super::verdict::{Dice, answer, drawn, is_same};
 use super::volatility_profile::VolatilityProfile;
 use super::volume_level::VolumeLevel;
 use super::{DatabaseAttacker, Reading, probe_name};
@@ -20,6 +20,7 @@ use crate::database::Database;
 use crate::exhibit::ProbeText;
 use crate::gold::{Gold, Target};
 use crate::parsed_exhibit::ParsedExhibit;
+use crate::prior::Prior;
 use crate::scan::{Case, ScanResult, Scope, scan};
 use ktd_env::KeyedStream;
 use ktd_masking::Numeric;
@@ -35,6 +36,8 @@ pub struct Attackers {
 }
 
 const COMBINATION: &str = "combination";
+/// The place of the one that reads nothing: what is found for it is what is known of the design.
+const RANDOM: usize = 0;
 
 /// Random rows that a lesson sets beside the truth.
 const RANDOM_OTHERS: usize = 48;
@@ -80,9 +83,10 @@ impl Attackers {
     #[must_use]
     pub fn lesson(&self, database: &Database, probe: &ProbeText, gold: &Gold, seed: u64) -> Option<Lesson> {
         let target = gold.targets.first()?;
-        let exhibit = Exhibit::read(self, database, (probe, 0), false)?;
+        let exhibit = Exhibit::read(self, database, (probe, 0))?;
         let cases = exhibit.cases(database);
-        let (found, _) = scan(database, &exhibit.scope, &cases, &vec![0.0; cases.len()]);
+        // Lessons are of other days than probes.
+        let (found, _) = scan(database, &exhibit.scope, &cases, &vec![0.0; cases.len()], None);
         let (place, row) = row_of(database, target)?;
         let costs = |place: usize, row: usize| -> Vec<f64> {
             let mut costs = Vec::new();
@@ -114,7 +118,7 @@ impl Attackers {
     #[must_use]
     pub fn answer(&self, database: &Database, probe: &ProbeText, seed: u64) -> Vec<Option<ProbeAnswer>> {
         let exhibits: Option<Vec<Exhibit>> = (0..probe.exhibits.len())
-            .map(|place| Exhibit::read(self, database, (probe, place), true))
+            .map(|place| Exhibit::read(self, database, (probe, place)))
             .collect();
         let Some(exhibits) = exhibits.filter(|exhibits| !exhibits.is_empty()) else {
             return vec![None; Self::NAMES.len()];
@@ -126,11 +130,16 @@ impl Attackers {
         let probe_name = probe_name(probe.kind, probe.number);
         let of_one = |(place, name): (usize, &'static str)| {
             let mut dice = Dice::new(seed, name, &probe_name);
-            let of = |exhibit: usize| found.get(exhibit)?.get(place);
+            let of = |exhibit: usize, place: usize| found.get(exhibit)?.get(place);
             let days = exhibits.first()?.scope.days(database);
-            let mut answer = answer(database, of(0)?, &days, &mut dice)?;
-            if let Some(second) = of(1) {
-                answer.is_same = Some(is_same(of(0)?, second, &mut dice));
+            let (first, before) = (of(0, place)?, of(0, RANDOM)?);
+            let mut answer = if place == RANDOM {
+                drawn(database, before, &mut dice)?
+            } else {
+                answer(database, first, &days, &mut dice)?
+            };
+            if let Some(second) = of(1, place) {
+                answer.is_same = Some(is_same((first, before), second, &mut dice));
             }
             Some(answer)
         };
@@ -148,7 +157,8 @@ impl Attackers {
         let weights = self.weights.of(probe.kind, cases.len());
         // Found costs count as twice a negative log-likelihood, learned weights as once.
         let weights: Vec<f32> = weights.into_iter().map(double).collect();
-        let (mut found, together) = scan(database, &exhibit.scope, &cases, &weights);
+        let prior = Prior::of(database, probe.kind, exhibit.parsed.steps.len()).costs();
+        let (mut found, together) = scan(database, &exhibit.scope, &cases, &weights, Some(&prior));
         found.push(together);
         found
     }
@@ -190,15 +200,9 @@ struct Exhibit {
 }
 
 impl Exhibit {
-    /// With `has_prior` the days that are likely are known: lessons are of other days.
-    fn read(
-        attackers: &Attackers,
-        database: &Database,
-        (probe, place): (&ProbeText, usize),
-        has_prior: bool,
-    ) -> Option<Self> {
+    fn read(attackers: &Attackers, database: &Database, (probe, place): (&ProbeText, usize)) -> Option<Self> {
         let parsed = ParsedExhibit::read(probe.exhibits.get(place)?)?;
-        let background = Background::of(database, &parsed, has_prior && probe.kind.is_asked());
+        let background = Background::of(database, &parsed);
         let reading = Reading {
             parsed: &parsed,
             numeric: attackers.numeric,

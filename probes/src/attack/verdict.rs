@@ -1,9 +1,10 @@
 //! From what a scan found to an answer.
 
 use crate::answer::ProbeAnswer;
-use crate::database::Database;
+use crate::database::{Database, count};
 use crate::scan::{Best, ScanResult};
-use ktd_env::{DayIndex, KeyedStream};
+use ktd_env::{Board, DayIndex, KeyedStream, NameId};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What decides between equals: chance, under a published seed.
@@ -30,22 +31,64 @@ pub(crate) fn answer(
     dice.0.shuffle(&mut names);
     // The sort is stable, so equals keep the order of the draw.
     names.sort_by(|left, right| left.cost.total_cmp(&right.cost));
-    let best = *names.first()?;
-    let rows = database.names.get(best.place)?;
-    let confidence = posterior(&found.names).into_iter().fold(0.0, f64::max);
+    let (of_sector, of_board, confidence) = likeliest(database, &found.names);
     Some(ProbeAnswer {
-        names: names
-            .iter()
-            .take(ProbeAnswer::MOST_NAMES)
-            .filter_map(|best| Some(database.names.get(best.place)?.name))
-            .collect(),
+        names: first_names(database, &names),
         blanks: Vec::new(),
         day: day(database, found, days, dice),
-        sector: rows.sector,
-        board: Some(rows.board),
+        sector: of_sector?,
+        board: of_board,
         is_same: None,
         confidence: Some(confidence),
     })
+}
+
+/// A stock, its sector and board, and a day, each drawn from what is left open.
+pub(crate) fn drawn(database: &Database, open: &ScanResult, dice: &mut Dice) -> Option<ProbeAnswer> {
+    let mut names = open.names.clone();
+    dice.0.shuffle(&mut names);
+    let rows = database.names.get(names.first()?.place)?;
+    let days = open.days.iter().enumerate();
+    let days: Vec<usize> = days
+        .filter(|(_, cost)| cost.is_finite())
+        .map(|(day, _)| day)
+        .collect();
+    Some(ProbeAnswer {
+        names: first_names(database, &names),
+        blanks: Vec::new(),
+        day: database.day_at(*days.get(dice.draw(days.len()))?),
+        sector: rows.sector,
+        board: Some(rows.board),
+        is_same: None,
+        confidence: Some(1.0 / count(names.len())),
+    })
+}
+
+fn first_names(database: &Database, names: &[Best]) -> Vec<NameId> {
+    let first = names.iter().take(ProbeAnswer::MOST_NAMES);
+    first
+        .filter_map(|best| Some(database.names.get(best.place)?.name))
+        .collect()
+}
+
+/// The sector and the board with most of the likelihood, and that of the best stock; no sector of no stock.
+fn likeliest(database: &Database, names: &[Best]) -> (Option<Option<u16>>, Option<Board>, f64) {
+    let (mut sectors, mut boards, mut most) = (BTreeMap::new(), BTreeMap::new(), 0.0_f64);
+    for (best, share) in names.iter().zip(posterior(names)) {
+        if let Some(rows) = database.names.get(best.place) {
+            *sectors.entry(rows.sector).or_insert(0.0) += share;
+            *boards.entry(rows.board).or_insert(0.0) += share;
+        }
+        most = most.max(share);
+    }
+    (largest(sectors), largest(boards), most)
+}
+
+fn largest<K>(shares: BTreeMap<K, f64>) -> Option<K> {
+    let of_all = shares.into_iter();
+    of_all
+        .max_by(|left, right| left.1.total_cmp(&right.1))
+        .map(|(key, _)| key)
 }
 
 /// Trading days over which a guess of the day gathers evidence.
@@ -78,7 +121,7 @@ fn day(database: &Database, found: &ScanResult, days: &Range<usize>, dice: &mut 
         let until = (place + REACH_DAYS + 1).min(weights.len());
         let near = weights.get(from..until).unwrap_or_default().iter().enumerate();
         let mass: f64 = near
-            .map(|(within, weight)| weight * nearness((from + within).abs_diff(place)))
+            .map(|(within, weight)| weight * (1.0 + TIE * nearness((from + within).abs_diff(place))))
             .sum();
         if best.0 < mass {
             best = (mass, days.start + place);
@@ -86,6 +129,9 @@ fn day(database: &Database, found: &ScanResult, days: &Range<usize>, dice: &mut 
     }
     database.day_at(best.1)
 }
+
+/// Days within reach count alike; among guesses that reach as much, the middle one is better.
+const TIE: f64 = 1e-3;
 
 /// A triangle: the day itself counts fully, one beyond reach not at all.
 #[expect(clippy::cast_precision_loss, reason = "a few days")]
@@ -104,22 +150,26 @@ fn posterior(names: &[Best]) -> Vec<f64> {
     weights.into_iter().map(|weight| weight / all).collect()
 }
 
-/// Whether two exhibits show one stock: the odds of what was found if they do, against two stocks drawn apart.
-pub(crate) fn is_same(first: &ScanResult, second: &ScanResult, dice: &mut Dice) -> bool {
+/// Whether two exhibits show one stock: the odds of what was found if they do, against two stocks drawn apart. `before` is what
+/// is found without reading the first.
+pub(crate) fn is_same(
+    (first, before): (&ScanResult, &ScanResult),
+    second: &ScanResult,
+    dice: &mut Dice,
+) -> bool {
     let (left, right) = (posterior(&first.names), posterior(&second.names));
+    let prior = posterior(&before.names);
     let mut others = second.names.iter().zip(&right).peekable();
-    let mut overlap = 0.0;
-    // Both stand in the order of the database.
-    for (best, likely) in first.names.iter().zip(&left) {
+    let mut odds = 0.0;
+    // All stand in the order of the database.
+    for ((best, likely), before) in first.names.iter().zip(&left).zip(&prior) {
         while others.next_if(|(other, _)| other.place < best.place).is_some() {}
         if let Some((_, other)) = others.next_if(|(other, _)| other.place == best.place) {
-            overlap += likely * other;
+            odds += likely * other / before.max(f64::MIN_POSITIVE);
         }
     }
-    #[expect(clippy::cast_precision_loss, reason = "some hundred names")]
-    let odds = overlap * first.names.len().max(second.names.len()) as f64;
     // Odds that rounding alone moves from 1 tell nothing.
-    if (odds - 1.0).abs() < 1e-9 {
+    if (odds - 1.0).abs() < 1e-6 {
         dice.draw(2) == 0
     } else {
         1.0 < odds
@@ -146,11 +196,7 @@ mod tests {
     }
 
     fn found(costs: &[f32], days: Vec<f32>) -> ScanResult {
-        let best = |(place, cost): (usize, &f32)| Best {
-            place,
-            cost: *cost,
-            day: 0,
-        };
+        let best = |(place, cost): (usize, &f32)| Best::new(place, 0, *cost);
         ScanResult {
             names: costs.iter().enumerate().map(best).collect(),
             days,
@@ -240,11 +286,11 @@ mod tests {
         let mut days = vec![59.0; DAYS];
         // The better one of two that are too far from each other to help.
         days[20] = 1.0;
-        days[20 + REACH_DAYS + 1] = 0.9;
-        assert_eq!(day_of(&database, days.clone(), &(0..DAYS), 0), 41);
+        days[20 + 2 * REACH_DAYS + 1] = 0.9;
+        assert_eq!(day_of(&database, days.clone(), &(0..DAYS), 0), 61);
         // A third beside the worse one helps it.
-        days[22] = 1.0;
-        assert!((20..=22).contains(&day_of(&database, days, &(0..DAYS), 0)));
+        days[18] = 1.0;
+        assert!((18..=20).contains(&day_of(&database, days, &(0..DAYS), 0)));
     }
 
     #[test]
@@ -254,11 +300,11 @@ mod tests {
             costs[place] = 0.0;
             found(&costs, Vec::new())
         };
-        assert!(is_same(&point(2), &point(2), &mut dice(0)));
-        assert!(!is_same(&point(2), &point(3), &mut dice(0)));
         let flat = found(&[0.0; 10], Vec::new());
+        assert!(is_same((&point(2), &flat), &point(2), &mut dice(0)));
+        assert!(!is_same((&point(2), &flat), &point(3), &mut dice(0)));
         let coins: BTreeSet<bool> = (0..50)
-            .map(|turn| is_same(&flat, &flat, &mut dice(turn)))
+            .map(|turn| is_same((&flat, &flat), &flat, &mut dice(turn)))
             .collect();
         assert_eq!(coins.len(), 2, "without evidence a coin decides");
     }

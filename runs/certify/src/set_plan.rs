@@ -11,7 +11,7 @@ use ktd_experiment::rules_config::RulesConfig;
 use ktd_experiment::step_config::SessionConfig;
 use ktd_experiment::window_config::WindowConfig;
 use ktd_masking::{Level, MaskKey, MaskSettings, Numeric};
-use ktd_probes::{Aid, EpisodePrior, ProbeKind, ProbePlan, ProbePlanError, Stretch};
+use ktd_probes::{Aid, ProbeKind, ProbePlan, ProbePlanError, SamplingDesign, Stretch};
 use ktd_tools::ToolLimits;
 use serde::{Deserialize, Serialize};
 
@@ -170,10 +170,15 @@ impl SetPlan {
         }
     }
 
-    /// What attackers know of the days of episodes before they look.
+    /// How its probes are drawn on a panel of so many days: attackers know it.
     #[must_use]
-    pub fn episodes(&self, days: usize) -> EpisodePrior {
-        EpisodePrior::new(self.windows.clone(), self.stretches.clone(), days)
+    pub fn design(&self, days: usize) -> SamplingDesign {
+        SamplingDesign {
+            windows: self.windows.clone(),
+            stretches: self.stretches.clone(),
+            episode_steps: self.episode_steps,
+            days,
+        }
     }
 
     /// Probes of a kind that the combination learns from: whole episodes of an asking agent take long, and teach much.

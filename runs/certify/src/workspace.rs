@@ -40,7 +40,7 @@ impl ProbeWorkspace {
             toolbox: &inputs.toolbox,
             rules: &inputs.rules,
         })
-        .with_episodes(plan.episodes(days));
+        .with_design(plan.design(days));
         Ok(Self { inputs, database })
     }
 
