@@ -53,7 +53,7 @@ impl Stage {
     }
 
     fn plan(&self, numeric: Numeric) -> Result<ProbePlan, Box<dyn Error>> {
-        let (stretches, _) = ProbePlan::spread(&self.market, STRETCHES, STEPS)?;
+        let (stretches, _) = ProbePlan::spread(&self.market, Some(STRETCHES), STEPS)?;
         Ok(ProbePlan {
             seed: 1,
             mask: MaskSettings {

@@ -48,6 +48,7 @@ pub(crate) fn stage(seed: u64, windows: Vec<Stretch>) -> Stage {
     let design = SamplingDesign {
         windows,
         stretches: stretches(),
+        steps_shown: 4,
         episode_steps: STEPS,
         days: DAYS,
     };

@@ -50,7 +50,7 @@ pub fn blind(
         return chances;
     };
     let scope = Scope::of(database, &parsed);
-    let prior = Prior::of(database, probe.kind, parsed.steps.len());
+    let prior = Prior::known(database, probe.kind, parsed.steps.len());
     let open = OpenShares::of(database, &scope, &prior);
     let dated = |reach: usize| most_within(&open.of_days, reach);
     chances.extend([
@@ -78,8 +78,9 @@ struct OpenShares {
     stretches: Vec<(usize, Range<usize>)>,
     of_names: BTreeMap<usize, f64>,
     of_days: Vec<f64>,
-    /// By stretch: the probability of the stock on the days before each.
+    /// By board: the probability of each stock on all days before each.
     before: Vec<Vec<f64>>,
+    /// The board of each stretch.
     boards: Vec<usize>,
 }
 
@@ -119,12 +120,8 @@ impl OpenShares {
             *of_day /= all;
         }
         let before = Board::ALL.iter().map(|board| {
-            let mut sum = 0.0;
-            let sums = prior.of_board(*board).iter().map(|share| {
-                sum += share / all;
-                sum
-            });
-            std::iter::once(0.0).chain(sums).collect()
+            let sums = prior.before(*board).iter();
+            sums.map(|sum| sum / all).collect()
         });
         let mut open = Self {
             stretches,

@@ -2,6 +2,7 @@
 
 use crate::column::{Column, DayColumn};
 use crate::parsed_exhibit::market;
+use crate::prior::{Priors, priors};
 use crate::sampling_design::SamplingDesign;
 use ktd_env::exchange::{Account, LimitState, PriceLimits, Rules};
 use ktd_env::factors::{Factor, Technical};
@@ -31,6 +32,7 @@ pub struct Database {
     pub(crate) askable: Vec<Vec<u32>>,
     /// How the probes were drawn, as their set says.
     pub(crate) design: SamplingDesign,
+    pub(crate) priors: Priors,
     /// Cash of an account before it trades, in yuan.
     pub(crate) cash: f64,
     day_indices: Vec<DayIndex>,
@@ -87,6 +89,7 @@ impl Database {
             register: Register::of(market),
             askable: Vec::new(),
             design: SamplingDesign::default(),
+            priors: Priors::new(),
             cash: source.rules.initial_cash.to_yuan(),
             day_indices: (0..market.calendar().len())
                 .filter_map(|day| market.day_at(day))
@@ -106,7 +109,9 @@ impl Database {
     /// The same database in the hands of attackers who know how the probes were drawn.
     #[must_use]
     pub fn with_design(self, design: SamplingDesign) -> Self {
-        Self { design, ..self }
+        let mut told = Self { design, ..self };
+        told.priors = priors(&told);
+        told
     }
 
     /// Days of the panel.
@@ -501,6 +506,7 @@ pub(crate) mod hand_made {
             register: Register::of(&market),
             askable: Vec::new(),
             design: SamplingDesign::default(),
+            priors: Priors::new(),
             cash: 1e6,
             day_indices: (0..market.calendar().len())
                 .filter_map(|day| market.day_at(day))

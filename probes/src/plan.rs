@@ -111,25 +111,32 @@ impl ProbePlanError {
 impl ProbePlan {
     /// Trading days before the first as-of day, so that every factor has its history.
     pub const HISTORY_DAYS: usize = 260;
+    /// Stretches for probes for each one that attackers learn from.
+    const PROBED_PER_TRAINING: usize = 3;
 
-    /// `count` stretches for probes and as many for training, in turn, over the whole panel. No day is in two of them.
+    /// `count` stretches for probes over the whole panel, and one for training after each first of three of them. No day is in
+    /// two of them. Without a count, as many as leave an episode and a half to each: so each has several first days.
     ///
     /// # Errors
     /// [`ProbePlanError::TooShort`] when an episode of so many steps does not fit a stretch.
     pub fn spread(
         market: &Market,
-        count: usize,
+        count: Option<usize>,
         episode_steps: usize,
     ) -> Result<(Vec<Stretch>, Vec<Stretch>), ProbePlanError> {
         let have_days = market.calendar().len().saturating_sub(Self::HISTORY_DAYS);
-        let pieces = count.max(1) * 2;
+        let with_training = |count: usize| count.max(1) + count.max(1).div_ceil(Self::PROBED_PER_TRAINING);
+        let pieces = count.map_or_else(
+            || (have_days / (episode_steps + episode_steps.div_ceil(2) + 1)).max(with_training(1)),
+            with_training,
+        );
         let each = have_days / pieces;
         if each < episode_steps + 1 {
             return Err(ProbePlanError::TooShort {
                 have_days,
                 history_days: Self::HISTORY_DAYS,
                 need_days: (episode_steps + 1) * pieces,
-                stretches: count,
+                stretches: count.unwrap_or(1),
                 steps: episode_steps,
             });
         }
@@ -137,9 +144,10 @@ impl ProbePlan {
             let start = Self::HISTORY_DAYS + place * each;
             start..start + each
         };
-        let probes = (0..pieces).step_by(2).map(piece).collect();
-        let training = (1..pieces).step_by(2).map(piece).collect();
-        Ok((probes, training))
+        let trains = |place: &usize| place % (Self::PROBED_PER_TRAINING + 1) == 1;
+        let (training, probes): (Vec<usize>, Vec<usize>) = (0..pieces).partition(trains);
+        let stretches = |places: Vec<usize>| places.into_iter().map(piece).collect();
+        Ok((stretches(probes), stretches(training)))
     }
 
     /// The sampling design on a panel of so many days, as anybody may know it.
@@ -148,6 +156,7 @@ impl ProbePlan {
         SamplingDesign {
             windows: self.windows.clone(),
             stretches: self.stretches.clone(),
+            steps_shown: self.days,
             episode_steps: self.episode_steps,
             days,
         }

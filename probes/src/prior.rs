@@ -3,6 +3,8 @@
 use crate::database::{Database, count, narrow};
 use crate::kind::ProbeKind;
 use ktd_env::Board;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// Prior of an exhibit: the probability of each stock to be asked about on each as-of day of the last step. All stocks of a
 /// board that can be asked about share that of their board.
@@ -10,11 +12,32 @@ use ktd_env::Board;
 pub(crate) struct Prior {
     /// By the board's place in the list of boards, by day.
     of_board: Vec<Vec<f64>>,
+    /// The sum over the days before each.
+    before: Vec<Vec<f64>>,
+    costs: PriorCosts,
+}
+
+/// The priors of what a design shows.
+pub(crate) type Priors = BTreeMap<(ProbeKind, usize), Prior>;
+
+/// The priors of all exhibits of the database's design.
+pub(crate) fn priors(database: &Database) -> Priors {
+    let shown = ProbeKind::ALL.into_iter().flat_map(|kind| {
+        let steps = database.design.steps_of(kind).into_iter();
+        steps.map(move |steps| (kind, steps))
+    });
+    shown.map(|of| (of, Prior::of(database, of.0, of.1))).collect()
 }
 
 impl Prior {
+    /// The prior of an exhibit of this kind that shows so many steps, as the database keeps it.
+    pub(crate) fn known(database: &Database, kind: ProbeKind, steps: usize) -> Cow<'_, Self> {
+        let known = database.priors.get(&(kind, steps)).map(Cow::Borrowed);
+        known.unwrap_or_else(|| Cow::Owned(Self::of(database, kind, steps)))
+    }
+
     /// The prior of an exhibit of this kind that shows so many steps. Where no design is known, all days and stocks are as likely.
-    pub(crate) fn of(database: &Database, kind: ProbeKind, steps: usize) -> Self {
+    fn of(database: &Database, kind: ProbeKind, steps: usize) -> Self {
         let strata = database.design.of_last_day(kind, steps);
         let days = database.day_count();
         let mut of_board = vec![vec![0.0; days]; Board::ALL.len()];
@@ -34,30 +57,59 @@ impl Prior {
         } else {
             add_strata(database, &strata, steps, &mut of_board);
         }
-        Self { of_board }
+        let costs = costs(&of_board);
+        let before = of_board.iter().map(|shares| sums_before(shares)).collect();
+        Self {
+            of_board,
+            before,
+            costs,
+        }
     }
 
     /// The probability of each stock of a board on each day.
     pub(crate) fn of_board(&self, board: Board) -> &[f64] {
-        let place = Board::ALL.iter().position(|of| *of == board);
-        place
-            .and_then(|place| self.of_board.get(place))
-            .map_or(&[], Vec::as_slice)
+        of(&self.of_board, board)
     }
 
-    /// Twice the negative logarithm of each probability against the largest, in the order of the list of boards.
-    pub(crate) fn costs(&self) -> PriorCosts {
-        let all = self.of_board.iter().flatten();
-        let most = all.copied().fold(0.0, f64::max);
-        let cost = |share: &f64| {
-            if *share <= 0.0 {
-                return IMPOSSIBLE;
-            }
-            narrow(-2.0 * libm::log(share / most)).min(IMPOSSIBLE)
-        };
-        let of_board = self.of_board.iter();
-        PriorCosts(of_board.map(|shares| shares.iter().map(cost).collect()).collect())
+    /// The probability of each stock of a board on all days before each.
+    pub(crate) fn before(&self, board: Board) -> &[f64] {
+        of(&self.before, board)
     }
+
+    /// What each day costs before an exhibit is read.
+    pub(crate) const fn costs(&self) -> &PriorCosts {
+        &self.costs
+    }
+}
+
+fn sums_before(shares: &[f64]) -> Vec<f64> {
+    let mut sum = 0.0;
+    let sums = shares.iter().map(|share| {
+        sum += share;
+        sum
+    });
+    std::iter::once(0.0).chain(sums).collect()
+}
+
+/// Twice the negative logarithm of each probability against the largest.
+fn costs(of_board: &[Vec<f64>]) -> PriorCosts {
+    let most = of_board.iter().flatten().copied().fold(0.0, f64::max);
+    let cost = |share: &f64| {
+        if *share <= 0.0 {
+            return IMPOSSIBLE;
+        }
+        narrow(-2.0 * libm::log(share / most)).min(IMPOSSIBLE)
+    };
+    let of_board = of_board.iter();
+    PriorCosts(of_board.map(|shares| shares.iter().map(cost).collect()).collect())
+}
+
+/// The list of a board, of lists in the order of boards.
+fn of<T>(lists: &[Vec<T>], board: Board) -> &[T] {
+    let place = Board::ALL.iter().position(|of| *of == board);
+    place
+        .and_then(|place| lists.get(place))
+        .map_or(&[], Vec::as_slice)
 }
 
 /// Every stratum of a stretch and a board takes a turn; one without a stock to ask about gives its own to the next that has one.
@@ -117,9 +169,6 @@ pub(crate) struct PriorCosts(Vec<Vec<f32>>);
 impl PriorCosts {
     /// What each day costs a stock of this board.
     pub(crate) fn of_board(&self, board: Board) -> &[f32] {
-        let place = Board::ALL.iter().position(|of| *of == board);
-        place
-            .and_then(|place| self.0.get(place))
-            .map_or(&[], Vec::as_slice)
+        of(&self.0, board)
     }
 }

@@ -16,6 +16,8 @@ pub struct SamplingDesign {
     pub windows: Vec<Stretch>,
     /// Where episodes lie.
     pub stretches: Vec<Stretch>,
+    /// Steps that the kinds `days` and `linked` show.
+    pub steps_shown: usize,
     /// Steps of an episode.
     pub episode_steps: usize,
     /// Days of the panel.
@@ -34,6 +36,19 @@ impl SamplingDesign {
         };
         let first = *starts.get(draw(stream, starts.len())?)?;
         Some((first, steps))
+    }
+
+    /// How many steps the probes of a kind show.
+    pub(crate) fn steps_of(&self, kind: ProbeKind) -> Vec<usize> {
+        match kind {
+            ProbeKind::Day | ProbeKind::Anchored => vec![1],
+            ProbeKind::Days | ProbeKind::Linked => vec![self.steps_shown],
+            ProbeKind::Episode => vec![self.episode_steps],
+            ProbeKind::Asked | ProbeKind::AskedKnown | ProbeKind::AskedDated => {
+                let windows = self.windows.iter().map(ExactSizeIterator::len);
+                windows.chain([self.episode_steps]).collect()
+            }
+        }
     }
 
     /// The probability of each day to be the as-of day of the last of so many steps shown, by stretch; asking agents have one
@@ -123,6 +138,7 @@ mod tests {
         SamplingDesign {
             windows,
             stretches,
+            steps_shown: 1,
             episode_steps,
             days: 600,
         }

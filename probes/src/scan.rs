@@ -366,16 +366,14 @@ fn distinct<'a, 'c>(cases: &'a [Case<'c>], weights: &[f32]) -> (Vec<(&'a Case<'c
     for (number, case) in cases.iter().enumerate() {
         let weight = weights.get(number).copied().unwrap_or(0.0);
         let known = distinct.iter().position(|(known, _)| known.clues == case.clues);
-        match known.and_then(|place| Some((place, distinct.get_mut(place)?))) {
-            Some((place, (_, sum))) => {
-                *sum += weight;
-                of_case.push(place);
-            }
-            None => {
-                of_case.push(distinct.len());
-                distinct.push((case, weight));
-            }
+        let place = known.unwrap_or(distinct.len());
+        if known.is_none() {
+            distinct.push((case, 0.0));
         }
+        if let Some((_, sum)) = distinct.get_mut(place) {
+            *sum += weight;
+        }
+        of_case.push(place);
     }
     (distinct, of_case)
 }

@@ -157,8 +157,8 @@ impl Attackers {
         let weights = self.weights.of(probe.kind, cases.len());
         // Found costs count as twice a negative log-likelihood, learned weights as once.
         let weights: Vec<f32> = weights.into_iter().map(double).collect();
-        let prior = Prior::of(database, probe.kind, exhibit.parsed.steps.len()).costs();
-        let (mut found, together) = scan(database, &exhibit.scope, &cases, &weights, Some(&prior));
+        let prior = Prior::known(database, probe.kind, exhibit.parsed.steps.len());
+        let (mut found, together) = scan(database, &exhibit.scope, &cases, &weights, Some(prior.costs()));
         found.push(together);
         found
     }

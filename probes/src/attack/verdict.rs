@@ -31,12 +31,13 @@ pub(crate) fn answer(
     dice.0.shuffle(&mut names);
     // The sort is stable, so equals keep the order of the draw.
     names.sort_by(|left, right| left.cost.total_cmp(&right.cost));
+    names.first()?;
     let (of_sector, of_board, confidence) = likeliest(database, &found.names);
     Some(ProbeAnswer {
         names: first_names(database, &names),
         blanks: Vec::new(),
         day: day(database, found, days, dice),
-        sector: of_sector?,
+        sector: of_sector,
         board: of_board,
         is_same: None,
         confidence: Some(confidence),
@@ -71,8 +72,8 @@ fn first_names(database: &Database, names: &[Best]) -> Vec<NameId> {
         .collect()
 }
 
-/// The sector and the board with most of the likelihood, and that of the best stock; no sector of no stock.
-fn likeliest(database: &Database, names: &[Best]) -> (Option<Option<u16>>, Option<Board>, f64) {
+/// The sector and the board with most of the likelihood, and that of the best stock.
+fn likeliest(database: &Database, names: &[Best]) -> (Option<u16>, Option<Board>, f64) {
     let (mut sectors, mut boards, mut most) = (BTreeMap::new(), BTreeMap::new(), 0.0_f64);
     for (best, share) in names.iter().zip(posterior(names)) {
         if let Some(rows) = database.names.get(best.place) {
@@ -81,7 +82,7 @@ fn likeliest(database: &Database, names: &[Best]) -> (Option<Option<u16>>, Optio
         }
         most = most.max(share);
     }
-    (largest(sectors), largest(boards), most)
+    (largest(sectors).flatten(), largest(boards), most)
 }
 
 fn largest<K>(shares: BTreeMap<K, f64>) -> Option<K> {

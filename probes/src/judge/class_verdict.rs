@@ -66,7 +66,7 @@ pub(super) fn bounds(rates: &[&RecoveryRate]) -> Vec<ClassBound> {
 }
 
 /// The class of an attacker on probes of a kind: whoever is none of the database's is a language model.
-fn class_of(attacker: &str, kind: ProbeKind) -> AttackerClass {
+pub(super) fn class_of(attacker: &str, kind: ProbeKind) -> AttackerClass {
     if Attackers::NAMES.contains(&attacker) {
         AttackerClass::of_database(kind)
     } else {
@@ -77,9 +77,9 @@ fn class_of(attacker: &str, kind: ProbeKind) -> AttackerClass {
 /// Whether a refusal speaks of a class. A blind attacker of the database proves nothing in any class of the database.
 fn is_of(refusal: &Refusal, class: AttackerClass) -> bool {
     match refusal {
-        Refusal::AboveThreshold { kind, attacker, .. } | Refusal::Unanswered { kind, attacker, .. } => {
-            class_of(attacker, *kind) == class
-        }
+        Refusal::AboveThreshold { kind, attacker, .. }
+        | Refusal::WindowsAboveThreshold { kind, attacker, .. }
+        | Refusal::Unanswered { kind, attacker, .. } => class_of(attacker, *kind) == class,
         Refusal::BlindAttacker { attacker, .. } => {
             Attackers::NAMES.contains(&attacker.as_str()) == (class != AttackerClass::Model)
         }

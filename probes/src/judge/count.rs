@@ -1,7 +1,9 @@
 //! Counts of what attackers recovered, from how their answers compare with the answer keys.
 
 use super::chance_parts::mean_share;
+use super::window_rate::{ASKED, OfWindow, WindowCount, is_found};
 use crate::{Comparison, Measure, ProbeKind, RecoveryTally};
+use ktd_stats::StatsError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -49,6 +51,18 @@ pub struct AttackerCounts<'a> {
     joint_days: usize,
     tallies: BTreeMap<ProbeKind, RecoveryTally>,
     chances: BTreeMap<(ProbeKind, Measure), u64>,
+    windows: BTreeMap<(ProbeKind, usize), OfWindow>,
+}
+
+/// What an attacker recovered: counts, probes without an answer, and windows whose days it found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Counted {
+    /// Of each kind and measure.
+    pub recovered: Vec<RecoveryCount>,
+    /// Of each kind.
+    pub unanswered: Vec<UnansweredCount>,
+    /// Of each kind whose probes ask for the day.
+    pub windows: Vec<WindowCount>,
 }
 
 impl<'a> AttackerCounts<'a> {
@@ -61,14 +75,16 @@ impl<'a> AttackerCounts<'a> {
             joint_days,
             tallies: BTreeMap::new(),
             chances: BTreeMap::new(),
+            windows: BTreeMap::new(),
         }
     }
 
     /// Counts one probe: how the answer compares with its key, and what the attacker `random` and the best blind guess
     /// recover of it, in parts of [`CHANCE_PARTS`](super::CHANCE_PARTS).
+    /// `window`: the place of its stretch.
     pub fn add(
         &mut self,
-        kind: ProbeKind,
+        (kind, window): (ProbeKind, usize),
         found: &Comparison,
         (random, blind): (&BTreeMap<Measure, u64>, &BTreeMap<Measure, u64>),
     ) {
@@ -76,6 +92,11 @@ impl<'a> AttackerCounts<'a> {
             .entry(kind)
             .or_default()
             .count(found, self.joint_days);
+        if let Some(is_hit) = found.judge(ASKED, self.joint_days) {
+            let of_window = self.windows.entry((kind, window)).or_default();
+            of_window.asked += 1;
+            of_window.hits += u64::from(is_hit);
+        }
         let chance = if self.attacker == RANDOM { random } else { blind };
         for (measure, parts) in chance {
             let sum = self.chances.entry((kind, *measure)).or_default();
@@ -85,11 +106,13 @@ impl<'a> AttackerCounts<'a> {
     }
 
     /// What was counted, kind by kind in the order of tables.
-    #[must_use]
-    pub fn finish(self) -> (Vec<RecoveryCount>, Vec<UnansweredCount>) {
-        let (mut counts, mut unanswered) = (Vec::new(), Vec::new());
+    ///
+    /// # Errors
+    /// [`StatsError`] for a chance that is no share.
+    pub fn finish(self) -> Result<Counted, StatsError> {
+        let mut counted = Counted::default();
         for (kind, tally) in &self.tallies {
-            unanswered.push(UnansweredCount {
+            counted.unanswered.push(UnansweredCount {
                 kind: *kind,
                 attacker: self.attacker.to_owned(),
                 probes: tally.probes,
@@ -98,18 +121,43 @@ impl<'a> AttackerCounts<'a> {
             let asked = Measure::ALL
                 .into_iter()
                 .filter(|measure| 0 < tally.asked(*measure));
-            counts.extend(asked.map(|measure| {
-                let parts = self.chances.get(&(*kind, measure)).copied().unwrap_or(0);
-                RecoveryCount {
-                    kind: *kind,
-                    attacker: self.attacker.to_owned(),
-                    measure,
-                    asked: tally.asked(measure),
-                    hits: tally.hits(measure),
-                    chance: mean_share(parts, tally.asked(measure)),
-                }
+            counted.recovered.extend(asked.map(|measure| RecoveryCount {
+                kind: *kind,
+                attacker: self.attacker.to_owned(),
+                measure,
+                asked: tally.asked(measure),
+                hits: tally.hits(measure),
+                chance: self.chance((*kind, measure), tally),
             }));
+            counted.windows.extend(self.windows_of(*kind, tally)?);
         }
-        (counts, unanswered)
+        Ok(counted)
+    }
+
+    fn chance(&self, of: (ProbeKind, Measure), tally: &RecoveryTally) -> f64 {
+        let parts = self.chances.get(&of).copied().unwrap_or(0);
+        mean_share(parts, tally.asked(of.1))
+    }
+
+    /// The windows whose days were found; none of a kind that does not ask for the day.
+    fn windows_of(&self, kind: ProbeKind, tally: &RecoveryTally) -> Result<Option<WindowCount>, StatsError> {
+        let own = self.windows.iter().filter(|((of, _), _)| *of == kind);
+        let windows: Vec<(usize, OfWindow)> = own.map(|((_, window), count)| (*window, *count)).collect();
+        if windows.is_empty() {
+            return Ok(None);
+        }
+        let chance = self.chance((kind, ASKED), tally);
+        let mut found = Vec::new();
+        for (window, count) in &windows {
+            if is_found(*count, chance, windows.len())? {
+                found.push(*window);
+            }
+        }
+        Ok(Some(WindowCount {
+            kind,
+            attacker: self.attacker.to_owned(),
+            probed: u64::try_from(windows.len()).unwrap_or(u64::MAX),
+            found,
+        }))
     }
 }

@@ -7,6 +7,7 @@ use super::count::{RecoveryCount, UnansweredCount};
 use super::known_stocks::{KnownStocksVerdict, known_stocks_verdicts};
 use super::rate::{AcceptanceRule, RecoveryRate};
 use super::verdict::{CertificateVerdict, Refusal, refusals};
+use super::window_rate::{ASKED, WindowCount, WindowRate};
 use ktd_stats::StatsError;
 use std::collections::BTreeMap;
 
@@ -17,6 +18,10 @@ pub struct AttackCounts {
     pub recovered: Vec<RecoveryCount>,
     /// Probes without an answer.
     pub unanswered: Vec<UnansweredCount>,
+    /// Windows whose days were found.
+    pub windows: Vec<WindowCount>,
+    /// Windows that there are; none of probes that were given, of which nobody knows.
+    pub population: Option<u64>,
     /// Of the probes with known stocks, by how many are known: what the attackers of the database recovered.
     pub known: BTreeMap<usize, Vec<RecoveryCount>>,
     /// Of the controls: what each attacker was to recover, and what it did.
@@ -36,6 +41,8 @@ pub struct Judgement {
     pub refusals: Vec<Refusal>,
     /// What attackers recovered.
     pub rates: Vec<RecoveryRate>,
+    /// Of how many windows they found the days.
+    pub windows: Vec<WindowRate>,
     /// Whether each attacker succeeds where it should.
     pub controls: Vec<ControlRate>,
     /// Whether chance recovers what it must.
@@ -55,7 +62,8 @@ impl Judgement {
         let controls = controls.map(|(expected, count)| ControlRate::of(expected, count, confidence));
         let controls: Vec<ControlRate> = controls.collect::<Result<_, _>>()?;
         let baseline = baseline(&rates, confidence)?;
-        let refusals = refusals(&rates, &counts.unanswered, &controls, &baseline);
+        let windows = window_rates(rule, counts, &rates);
+        let refusals = refusals((&rates, &windows), &counts.unanswered, &controls, &baseline);
         let classes = class_verdicts(&rates, &refusals);
         Ok(Self {
             verdict: verdict(&classes, &refusals),
@@ -63,8 +71,21 @@ impl Judgement {
             known: known_stocks_verdicts(rule, &counts.known)?,
             refusals,
             rates,
+            windows,
             controls,
             baseline,
         })
     }
+}
+
+/// The share of windows of each count, against the chance of the same kind and attacker.
+fn window_rates(rule: &AcceptanceRule, counts: &AttackCounts, rates: &[RecoveryRate]) -> Vec<WindowRate> {
+    let of = |count: &WindowCount| {
+        let own = |rate: &&RecoveryRate| {
+            rate.kind == count.kind && rate.attacker == count.attacker && rate.measure == ASKED
+        };
+        let chance = rates.iter().find(own)?.chance;
+        Some(WindowRate::of(rule, count, (counts.population?, chance)))
+    };
+    counts.windows.iter().filter_map(of).collect()
 }

@@ -99,7 +99,7 @@ impl fmt::Display for PassOdds {
 }
 
 /// The most hits whose bound still holds.
-fn hits_most(rule: &AcceptanceRule, rate: &RecoveryRate) -> Result<Option<u64>, StatsError> {
+pub(super) fn hits_most(rule: &AcceptanceRule, rate: &RecoveryRate) -> Result<Option<u64>, StatsError> {
     // The bound grows with the hits: what holds and what does not part at one place.
     let (mut holding, mut end) = (0, rate.asked.saturating_add(1));
     while holding < end {
@@ -141,6 +141,7 @@ mod tests {
                 thresholds: Thresholds::default(),
             },
             attackers: 1,
+            models: 1,
         }
     }
 

@@ -1,9 +1,10 @@
 //! Shares with their intervals, and whether each holds.
 
+use super::class_verdict::class_of;
 use super::count::RecoveryCount;
 use super::decimals::nine_decimals;
 use super::thresholds::{Thresholds, shows};
-use crate::{Measure, ProbeKind};
+use crate::{AttackerClass, Measure, ProbeKind};
 use ktd_masking::MaskSettings;
 use ktd_stats::{Confidence, StatsError, wilson};
 use serde::{Deserialize, Serialize};
@@ -29,7 +30,7 @@ pub struct RecoveryRate {
     pub chance: f64,
     /// Wilson interval of the share, by itself.
     pub interval: RateInterval,
-    /// Wilson interval that holds for all attackers together (Bonferroni).
+    /// Wilson interval that holds for all attackers of the database together, or for all language models (Bonferroni).
     pub simultaneous: RateInterval,
     /// Largest excess of the simultaneous upper bound over chance; none where nothing hangs on it.
     pub threshold: Option<f64>,
@@ -88,6 +89,12 @@ impl RecoveryRate {
         }
     }
 
+    /// What its attacker knows.
+    #[must_use]
+    pub fn class(&self) -> AttackerClass {
+        class_of(&self.attacker, self.kind)
+    }
+
     /// How far the simultaneous upper bound lies above chance.
     #[must_use]
     pub fn excess(&self) -> f64 {
@@ -111,8 +118,10 @@ pub struct AcceptanceRule {
     pub mask: MaskSettings,
     /// How sure, and how far above chance.
     pub criteria: AcceptanceCriteria,
-    /// How many attackers the simultaneous bounds hold for.
+    /// How many attackers of the database their simultaneous bounds hold for.
     pub attackers: usize,
+    /// How many language models theirs hold for: who asks one more widens no bound of the database.
+    pub models: usize,
 }
 
 impl AcceptanceRule {
@@ -127,6 +136,12 @@ impl AcceptanceRule {
         } = self.criteria;
         let is_shown = shows(self.mask, count.measure);
         let threshold = thresholds.of(count.measure).filter(|_| !is_shown);
+        let together = match class_of(&count.attacker, count.kind) {
+            AttackerClass::Model => self.models,
+            AttackerClass::Database | AttackerClass::DatabaseAndStocks | AttackerClass::DatabaseAndDay => {
+                self.attackers
+            }
+        };
         let mut rate = RecoveryRate {
             kind: count.kind,
             attacker: count.attacker.clone(),
@@ -136,7 +151,7 @@ impl AcceptanceRule {
             share: share(count.hits, count.asked),
             chance: count.chance,
             interval: wilson_interval(count.hits, count.asked, confidence, 1)?,
-            simultaneous: wilson_interval(count.hits, count.asked, confidence, self.attackers)?,
+            simultaneous: wilson_interval(count.hits, count.asked, confidence, together)?,
             threshold,
             status: RateStatus::Reported,
         };
@@ -199,6 +214,7 @@ mod tests {
                 thresholds: Thresholds::default(),
             },
             attackers: 10,
+            models: 1,
         }
     }
 

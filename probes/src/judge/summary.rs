@@ -56,21 +56,10 @@ pub fn summary_of_refusals(refusals: &[Refusal]) -> Vec<String> {
                 let passing = passing.entry(*measure).or_default();
                 *passing = passing.max(excess.above_chance);
             }
-            Refusal::Unanswered { attacker, .. } => {
-                *others
-                    .entry(format!("{attacker} left too many probes without an answer"))
-                    .or_default() += 1;
-            }
-            Refusal::BlindAttacker { attacker, .. } => {
-                *others
-                    .entry(format!("{attacker} did not recover what a control gives away"))
-                    .or_default() += 1;
-            }
-            Refusal::BaselineOff { .. } => {
-                *others
-                    .entry("random is off its exact expectation".to_owned())
-                    .or_default() += 1;
-            }
+            Refusal::WindowsAboveThreshold { .. }
+            | Refusal::Unanswered { .. }
+            | Refusal::BlindAttacker { .. }
+            | Refusal::BaselineOff { .. } => *others.entry(reason(refusal)).or_default() += 1,
         }
     }
     broken.sort_by(|left, right| {
@@ -95,6 +84,29 @@ pub fn summary_of_refusals(refusals: &[Refusal]) -> Vec<String> {
         _ => format!("{what}, in {times} cases"),
     }));
     lines
+}
+
+/// A reason that is no excess of a rate.
+fn reason(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::WindowsAboveThreshold {
+            attacker,
+            probed,
+            found,
+            bound,
+            ..
+        } => format!(
+            "{attacker} finds the days of {found} of {probed} windows, and may know up to {:.1} % of all",
+            bound * 100.0
+        ),
+        Refusal::Unanswered { attacker, .. } => format!("{attacker} left too many probes without an answer"),
+        Refusal::BlindAttacker { attacker, .. } => {
+            format!("{attacker} did not recover what a control gives away")
+        }
+        Refusal::BaselineOff { .. } | Refusal::AboveThreshold { .. } => {
+            "random is off its exact expectation".to_owned()
+        }
+    }
 }
 
 fn add<'r>(broken: &mut Vec<Broken<'r>>, attacker: &'r str, excess: Excess) {

@@ -4,6 +4,7 @@ use super::baseline::BaselineCheck;
 use super::control::{ControlRate, ControlSet};
 use super::count::UnansweredCount;
 use super::rate::{RateInterval, RateStatus, RecoveryRate, share};
+use super::window_rate::WindowRate;
 use crate::{Measure, ProbeKind};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -53,6 +54,23 @@ pub enum Refusal {
         /// How far above chance the bound may lie.
         threshold: f64,
     },
+    /// An attacker may know the days of more windows than the threshold allows.
+    WindowsAboveThreshold {
+        /// The probes' kind.
+        kind: ProbeKind,
+        /// The attacker.
+        attacker: String,
+        /// Windows probed.
+        probed: u64,
+        /// Windows whose days it found.
+        found: u64,
+        /// Upper bound of the share of all windows.
+        bound: f64,
+        /// What chance recovers.
+        chance: f64,
+        /// How far above chance the bound may lie.
+        threshold: f64,
+    },
     /// An attacker left too many probes without an answer.
     Unanswered {
         /// The probes' kind.
@@ -96,6 +114,32 @@ pub enum Refusal {
     },
 }
 
+impl Refusal {
+    /// Of windows: what their refusal says; nothing of another.
+    fn of_windows(&self) -> String {
+        let Self::WindowsAboveThreshold {
+            kind,
+            attacker,
+            probed,
+            found,
+            bound,
+            chance,
+            threshold,
+        } = self
+        else {
+            return String::new();
+        };
+        let percent = |share: &f64| format!("{:.2} %", share * 100.0);
+        format!(
+            "{attacker} finds the days of {found} of {probed} windows with {} probes, so it may know up to {} of all: that is more than {} above the {} of chance",
+            kind.label(),
+            percent(bound),
+            percent(threshold),
+            percent(chance)
+        )
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = |share: &f64| format!("{:.2} %", share * 100.0);
@@ -118,6 +162,7 @@ impl fmt::Display for Refusal {
                 percent(threshold),
                 percent(chance)
             ),
+            Self::WindowsAboveThreshold { .. } => f.write_str(&self.of_windows()),
             Self::Unanswered {
                 kind,
                 attacker,
@@ -168,7 +213,7 @@ impl fmt::Display for Refusal {
 /// Every reason against a certificate: what attackers recover, the surest first, then what is wrong with the attackers.
 #[must_use]
 pub(super) fn refusals(
-    rates: &[RecoveryRate],
+    (rates, windows): (&[RecoveryRate], &[WindowRate]),
     unanswered: &[UnansweredCount],
     controls: &[ControlRate],
     baseline: &[BaselineCheck],
@@ -186,6 +231,16 @@ pub(super) fn refusals(
         measure: rate.measure,
         share: rate.share,
         bound: rate.simultaneous.upper,
+        chance: rate.chance,
+        threshold: rate.threshold.unwrap_or(0.0),
+    });
+    let known = windows.iter().filter(|rate| rate.status == RateStatus::Broken);
+    let known = known.map(|rate| Refusal::WindowsAboveThreshold {
+        kind: rate.count.kind,
+        attacker: rate.count.attacker.clone(),
+        probed: rate.count.probed,
+        found: u64::try_from(rate.count.found.len()).unwrap_or(u64::MAX),
+        bound: rate.most,
         chance: rate.chance,
         threshold: rate.threshold.unwrap_or(0.0),
     });
@@ -220,7 +275,12 @@ pub(super) fn refusals(
             interval: baseline.interval,
             p_value: baseline.p_value,
         });
-    broken.chain(silent).chain(blind).chain(off).collect()
+    broken
+        .chain(known)
+        .chain(silent)
+        .chain(blind)
+        .chain(off)
+        .collect()
 }
 
 /// How to fix what refuses: another mask helps where an attacker succeeds, and nowhere else. Another seed is never the way:
@@ -231,6 +291,9 @@ pub fn how_to_fix(refusals: &[Refusal]) -> &'static str {
     if is_any(|refusal| matches!(refusal, Refusal::AboveThreshold { .. })) {
         "put more probes if the share is small and its bound is not; else choose a mask that hides more, or thresholds \
          that you can defend"
+    } else if is_any(|refusal| matches!(refusal, Refusal::WindowsAboveThreshold { .. })) {
+        "probe more windows: leave `stretches` out, shorten `episode_steps`, or import a longer panel; else choose a mask that \
+         hides more"
     } else if is_any(|refusal| matches!(refusal, Refusal::BlindAttacker { .. })) {
         "use a panel with more days and names, or more `control_probes`: an attacker must succeed somewhere"
     } else if is_any(|refusal| matches!(refusal, Refusal::Unanswered { .. })) {

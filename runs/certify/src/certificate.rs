@@ -7,8 +7,8 @@ use super::set_record::{Origin, SetRecord};
 use crate::CertifyError;
 use ktd_probes::judge::{
     AcceptanceCriteria, AcceptanceRule, AttackCounts, BaselineCheck, CertificateVerdict, ClassVerdict,
-    ControlRate, ExpectedRecovery, Judgement, JudgementSettings, KnownStocksVerdict, PassOdds, RecoveryCount,
-    RecoveryRate, Refusal, Thresholds, UnansweredCount,
+    ControlRate, DetectableShare, ExpectedRecovery, Judgement, JudgementSettings, KnownStocksVerdict,
+    PassOdds, RecoveryCount, RecoveryRate, Refusal, Thresholds, UnansweredCount, WindowRate,
 };
 use ktd_probes::{AttackerClass, Measure, ProbeKind};
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,8 @@ pub struct Certificate {
     pub attempts: AttemptCounts,
     /// What they recovered.
     pub figures: Vec<RecoveryRate>,
+    /// Of how many windows they found the days.
+    pub windows: Vec<WindowRate>,
     /// Probes without an answer.
     pub unanswered: Vec<UnansweredCount>,
     /// Whether each attacker succeeds where it should.
@@ -72,11 +74,22 @@ pub struct CertificateBasis {
 }
 
 /// By what a set of probes is judged.
-pub(super) fn rule(set: &SetRecord, criteria: AcceptanceCriteria, attackers: usize) -> AcceptanceRule {
+pub(super) fn rule(
+    set: &SetRecord,
+    criteria: AcceptanceCriteria,
+    attackers: &[AttackerRecord],
+) -> AcceptanceRule {
+    let knowing = |knows: Knowledge| {
+        attackers
+            .iter()
+            .filter(|attacker| attacker.knows == knows)
+            .count()
+    };
     AcceptanceRule {
         mask: set.plan.mask(),
         criteria,
-        attackers,
+        attackers: knowing(Knowledge::Database),
+        models: knowing(Knowledge::Language),
     }
 }
 
@@ -114,7 +127,7 @@ impl Certificate {
             attempts,
             files,
         } = basis;
-        let rule = rule(&set, criteria, attackers.len());
+        let rule = rule(&set, criteria, &attackers);
         let judged = Judgement::of(&rule, counts)?;
         Ok(Self {
             verdict: judged.verdict,
@@ -129,6 +142,7 @@ impl Certificate {
             models,
             attempts,
             figures: judged.rates,
+            windows: judged.windows,
             unanswered: counts.unanswered.clone(),
             controls: judged.controls,
             baseline: judged.baseline,
@@ -142,8 +156,20 @@ impl Certificate {
     /// # Errors
     /// [`CertifyError::Statistics`] for impossible counts.
     pub fn pass_odds(&self) -> Result<Option<PassOdds>, CertifyError> {
-        let rule = rule(&self.set, self.criteria(), self.attackers.len());
+        let rule = self.rule();
         Ok(PassOdds::of(&rule, &self.figures, self.attempts.attempts)?)
+    }
+
+    /// What it can see, class by class and column by column.
+    ///
+    /// # Errors
+    /// [`CertifyError::Statistics`] for impossible counts.
+    pub fn detectable(&self) -> Result<Vec<DetectableShare>, CertifyError> {
+        Ok(DetectableShare::of(&self.rule(), &self.figures)?)
+    }
+
+    fn rule(&self) -> AcceptanceRule {
+        rule(&self.set, self.criteria(), &self.attackers)
     }
 
     /// By what it was judged.
@@ -180,6 +206,8 @@ impl Certificate {
             recovered: self.figures.iter().map(RecoveryRate::count).collect(),
             known: self.known.iter().map(known).collect(),
             unanswered: self.unanswered.clone(),
+            windows: self.windows.iter().map(|rate| rate.count.clone()).collect(),
+            population: self.windows.first().map(|rate| rate.population),
             controls: expected.into_iter().zip(&self.controls).map(control).collect(),
         };
         Self::judge(self.basis(), &counts)

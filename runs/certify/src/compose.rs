@@ -13,25 +13,27 @@ use super::set_record::{Origin, SetRecord};
 use super::sets::{load_answers, load_gold};
 use crate::CertifyError;
 use ktd_probes::judge::{
-    AcceptanceCriteria, AttackCounts, AttackerCounts, ControlSet, ExpectedRecovery, RecoveryCount,
-    UnansweredCount,
+    AcceptanceCriteria, AttackCounts, AttackerCounts, ControlSet, Counted, ExpectedRecovery, RecoveryCount,
 };
 use ktd_probes::{ProbeKind, given_away_of};
 use std::collections::BTreeMap;
 
 /// The counts of one attacker, kind by kind in the order of tables.
-#[must_use]
+///
+/// # Errors
+/// [`CertifyError::Statistics`] for a chance that is no share.
 pub(crate) fn count(
     attacker: &str,
     gold: &[GoldLine],
     answers: &[AnswerLine],
     joint_days: usize,
-) -> (Vec<RecoveryCount>, Vec<UnansweredCount>) {
+) -> Result<Counted, CertifyError> {
     let mut counts = AttackerCounts::new(attacker, joint_days);
     for (gold, answer) in gold.iter().zip(answers) {
-        counts.add(gold.kind, &answer.compare(gold), (&gold.chance, &gold.blind));
+        let of = (gold.kind, gold.stretch);
+        counts.add(of, &answer.compare(gold), (&gold.chance, &gold.blind));
     }
-    counts.finish()
+    Ok(counts.finish()?)
 }
 
 /// What an attacker recovered of the probes with known stocks, by how many are known. Of probes that were given nobody knows.
@@ -40,7 +42,7 @@ fn count_known(
     gold: &[GoldLine],
     answers: &[AnswerLine],
     record: &SetRecord,
-) -> BTreeMap<usize, Vec<RecoveryCount>> {
+) -> Result<BTreeMap<usize, Vec<RecoveryCount>>, CertifyError> {
     let plan = &record.plan;
     let mut by_stocks: BTreeMap<usize, AttackerCounts<'_>> = BTreeMap::new();
     let known = gold
@@ -51,11 +53,15 @@ fn count_known(
         by_stocks
             .entry(given_away_of(&plan.given_away, line.number))
             .or_insert_with(|| AttackerCounts::new(attacker, plan.joint_days))
-            .add(line.kind, &answer.compare(line), (&line.chance, &line.blind));
+            .add(
+                (line.kind, line.stretch),
+                &answer.compare(line),
+                (&line.chance, &line.blind),
+            );
     }
     let finished = by_stocks.into_iter();
     finished
-        .map(|(stocks, counts)| (stocks, counts.finish().0))
+        .map(|(stocks, counts)| Ok((stocks, counts.finish()?.recovered)))
         .collect()
 }
 
@@ -70,7 +76,11 @@ pub(crate) fn count_probes(
 ) -> Result<AttackCounts, CertifyError> {
     let probed = paths.probed();
     let gold = load_gold(&probed, &record.by_kind())?;
-    let mut counted = AttackCounts::default();
+    let population = u64::try_from(record.plan.window_population()).unwrap_or(u64::MAX);
+    let mut counted = AttackCounts {
+        population: (record.probes == Origin::Made).then_some(population),
+        ..AttackCounts::default()
+    };
     for AttackerRecord { name, knows, .. } in attackers {
         let own = match knows {
             Knowledge::Database => probed.answers(name),
@@ -78,13 +88,14 @@ pub(crate) fn count_probes(
         };
         let answers = load_answers(&probed.at(&own), &gold)?;
         if *knows == Knowledge::Database {
-            for (stocks, counts) in count_known(name, &gold, &answers, record) {
+            for (stocks, counts) in count_known(name, &gold, &answers, record)? {
                 counted.known.entry(stocks).or_default().extend(counts);
             }
         }
-        let (recovered, unanswered) = count(name, &gold, &answers, record.plan.joint_days);
-        counted.recovered.extend(recovered);
-        counted.unanswered.extend(unanswered);
+        let own = count(name, &gold, &answers, record.plan.joint_days)?;
+        counted.recovered.extend(own.recovered);
+        counted.unanswered.extend(own.unanswered);
+        counted.windows.extend(own.windows);
     }
     Ok(counted)
 }
@@ -135,7 +146,7 @@ fn count_control(
         set.answers(attacker)
     };
     let answers = load_answers(&set.at(&own), &gold)?;
-    let (counts, _) = count(attacker, &gold, &answers, plan.joint_days);
+    let counts = count(attacker, &gold, &answers, plan.joint_days)?.recovered;
     let mut counts = counts.into_iter();
     counts
         .find(|count| count.measure == expected.measure)

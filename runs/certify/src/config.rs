@@ -70,7 +70,8 @@ pub struct CertifyConfig {
     /// Steps of an episode (default 20).
     #[serde(default = "default_episode_steps")]
     pub episode_steps: usize,
-    /// Into how many stretches the panel is spread, beside as many for training (default 10).
+    /// Into how many stretches the panel is spread, beside a third as many for training (default: as many as leave an episode
+    /// and a half to each).
     pub stretches: Option<usize>,
     /// Windows that the episodes lie in, as in experiments, instead of `stretches`; training takes the days between.
     #[serde(default)]
@@ -155,9 +156,6 @@ pub fn check_nonce(nonce: &str) -> Result<(), CertifyError> {
         ),
     ))
 }
-
-/// Stretches when a file names neither them nor windows.
-pub(super) const DEFAULT_STRETCHES: usize = 10;
 
 const HINT: &str = "see `ktd probe --help` for an example";
 
@@ -271,10 +269,7 @@ impl CertifyConfig {
             days: self.days,
             episode_steps: self.episode_steps,
             joint_days: self.joint_days,
-            stretches: match self.stretches {
-                Some(stretches) => stretches,
-                None => DEFAULT_STRETCHES,
-            },
+            stretches: self.stretches.unwrap_or(1),
         }
     }
 

@@ -271,9 +271,9 @@ impl MaskWorld {
         let gold = load_gold(&paths, &kinds)?;
         let (mut recovered, mut unanswered) = (Vec::new(), Vec::new());
         for (attacker, lines) in &answers {
-            let counted = count(attacker, &gold, lines, self.plan.joint_days);
-            recovered.extend(counted.0);
-            unanswered.extend(counted.1);
+            let counted = count(attacker, &gold, lines, self.plan.joint_days)?;
+            recovered.extend(counted.recovered);
+            unanswered.extend(counted.unanswered);
         }
         Ok(CertificateFound::Counted {
             control: None,
@@ -339,11 +339,11 @@ impl MaskWorld {
         let lines: Vec<AnswerLine> = lines.collect();
         hands.file(GUESSES, line_bytes(Path::new(GUESSES), &answers)?);
         hands.file(ANSWERS, line_bytes(Path::new(ANSWERS), &lines)?);
-        let (recovered, unanswered) = count(&agent, &gold, &lines, self.plan.joint_days);
+        let counted = count(&agent, &gold, &lines, self.plan.joint_days)?;
         Ok(CertificateFound::Counted {
             control,
-            recovered,
-            unanswered,
+            recovered: counted.recovered,
+            unanswered: counted.unanswered,
         })
     }
 

@@ -8,10 +8,10 @@ use super::signed::SignedCertificate;
 use super::units::CertificateFound;
 use crate::CertifyError;
 use ktd_probes::judge::{
-    CertificateVerdict, ControlRate, PassOdds, RateInterval, RateStatus, RecoveryRate, UnansweredCount,
-    summary_of_refusals,
+    CertificateVerdict, ControlRate, DetectableShare, PassOdds, RateInterval, RateStatus, RecoveryRate,
+    UnansweredCount, probes_needed, summary_of_refusals,
 };
-use ktd_probes::{Measure, ProbeKind};
+use ktd_probes::{AttackerClass, Measure, ProbeKind};
 use ktd_study::{DataRows, Report, Section, Shown, StudyError};
 use ktd_view::draw::{Align, TableCell, TableData, wrapped};
 use schemars::JsonSchema;
@@ -40,6 +40,10 @@ pub struct MaskReport {
     #[schemars(with = "Option<Value>")]
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pass_odds: Option<PassOdds>,
+    /// What a certificate sees with 95 %, where anything was certified.
+    #[schemars(with = "Vec<Value>")]
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub detectable: Vec<DetectableShare>,
     /// `certificate.json`, where anything was certified.
     #[schemars(with = "Option<Value>")]
     pub certificate: Option<SignedCertificate>,
@@ -74,10 +78,11 @@ impl MaskReport {
                 "run the study again: it continues",
             )
         })?;
-        let rule = rule(&set, keys.criteria(), attackers_of(keys).len());
+        let rule = rule(&set, keys.criteria(), &attackers_of(keys));
         let odds = certificate
             .as_ref()
             .map(|signed: &SignedCertificate| signed.certificate.pass_odds());
+        let seen = certificate.as_ref().map(|signed| signed.certificate.detectable());
         let figures: Result<_, _> = counts.iter().map(|count| rule.rate(count)).collect();
         Ok(Self {
             figures: figures.map_err(CertifyError::from)?,
@@ -85,6 +90,7 @@ impl MaskReport {
             committed,
             unanswered,
             pass_odds: odds.transpose()?.flatten(),
+            detectable: seen.transpose()?.unwrap_or_default(),
             certificate,
         })
     }
@@ -97,7 +103,8 @@ pub(crate) fn mask_report(keys: &CertifyConfig, summary: &MaskReport) -> Report 
     let mut follows = Section::new("What follows");
     if let Some(certificate) = certificate {
         let odds = summary.pass_odds.as_ref();
-        let lines = summary_lines(certificate, odds, RefusalDetail::Summary).split_off(1);
+        let seen = (odds, summary.detectable.as_slice());
+        let lines = summary_lines(certificate, seen, RefusalDetail::Summary).split_off(1);
         // A table of a terminal cuts what is too wide for it, and each of these lines counts.
         let short = lines.iter().flat_map(|line| wrapped(line, LINE_WIDTH));
         follows = follows
@@ -128,7 +135,10 @@ pub(crate) fn mask_report(keys: &CertifyConfig, summary: &MaskReport) -> Report 
     Report {
         title: keys.name.clone(),
         verdict: verdict(summary),
-        notes: not_covered.map(|line| format!("not covered: {line}")).collect(),
+        notes: not_covered
+            .map(|line| format!("not covered: {line}"))
+            .chain(too_few(keys, summary))
+            .collect(),
         sections: vec![follows, recovered, controls],
         rows: vec![figure_rows(summary)],
         footer: signed.map_or_else(String::new, |signed| {
@@ -136,6 +146,31 @@ pub(crate) fn mask_report(keys: &CertifyConfig, summary: &MaskReport) -> Report 
         }),
         ..Report::default()
     }
+}
+
+/// What cannot pass with so few probes, however little is recovered, and how many it takes.
+fn too_few(keys: &CertifyConfig, summary: &MaskReport) -> Vec<String> {
+    let rule = rule(&summary.set, keys.criteria(), &attackers_of(keys));
+    let of_kind = |kind: ProbeKind| {
+        let own = summary
+            .figures
+            .iter()
+            .filter(|figure| figure.kind == kind && figure.threshold.is_some());
+        let needed = own.filter_map(|figure| {
+            let needed = probes_needed(&rule, figure).ok()?;
+            Some((needed.unwrap_or(u64::MAX), figure))
+        });
+        let (needed, figure) = needed.max_by_key(|(needed, _)| *needed)?;
+        (figure.asked < needed).then(|| {
+            format!(
+                "{} {} probes cannot show that {} stays within its threshold, `!` or not: it takes {needed}",
+                figure.asked,
+                kind.label(),
+                figure.measure.label()
+            )
+        })
+    };
+    ProbeKind::ALL.into_iter().filter_map(of_kind).collect()
 }
 
 fn verdict(summary: &MaskReport) -> String {
@@ -331,13 +366,14 @@ fn headline(certificate: &Certificate) -> String {
 #[must_use]
 pub fn summary_lines(
     certificate: &Certificate,
-    odds: Option<&PassOdds>,
+    (odds, detectable): (Option<&PassOdds>, &[DetectableShare]),
     detail: RefusalDetail,
 ) -> Vec<String> {
     let set = &certificate.set;
     let mut lines = vec![headline(certificate)];
     lines.extend(certificate.classes.iter().map(|class| format!("against {class}")));
     lines.extend(certificate.known.iter().map(|known| format!("with {known}")));
+    lines.extend(of_windows(certificate));
     lines.extend(reasons(certificate, detail));
     lines.extend(certificate.models.iter().map(|model| format!("asked {model}")));
     if !certificate.models.is_empty() {
@@ -353,12 +389,82 @@ pub fn summary_lines(
     lines.push(format!("attempts: {}", certificate.attempts));
     lines.push(format!("thresholds: {}", certificate.settings()));
     lines.extend(odds.map(|odds| format!("odds: {odds}")));
+    lines.extend(sees(detectable));
     let counts = set.by_kind().into_iter();
     let counts: Vec<String> = counts
         .map(|(kind, count)| format!("{count} {}", kind.label()))
         .collect();
     lines.push(format!("probes: {}", counts.join(", ")));
     lines
+}
+
+/// What the verdict says of each class of windows, and whose days were found.
+fn of_windows(certificate: &Certificate) -> Vec<String> {
+    let of_class = |wanted: AttackerClass| {
+        let mut classes = certificate.classes.iter();
+        let found = classes.find(|class| class.class == wanted);
+        found.map_or("not judged", |class| class.verdict.label())
+    };
+    let mut lines = vec![
+        format!(
+            "windows that are drawn: {} against the database",
+            of_class(AttackerClass::Database)
+        ),
+        format!(
+            "windows that are public (presets, `long`, dates of a file): the day is known, whatever the mask; the stock is {}",
+            of_class(AttackerClass::DatabaseAndDay)
+        ),
+    ];
+    let judged = certificate.windows.iter().filter(|rate| rate.threshold.is_some());
+    let worst = judged.max_by(|left, right| left.excess().total_cmp(&right.excess()));
+    lines.extend(worst.map(|rate| {
+        format!(
+            "windows probed: {} of {}; the days of at most {:.1} % of all are known to one attacker ({} on {}), by chance {:.1} %",
+            rate.count.probed,
+            rate.population,
+            rate.most * 100.0,
+            rate.count.attacker,
+            rate.count.kind.label(),
+            rate.chance * 100.0
+        )
+    }));
+    let found = certificate
+        .windows
+        .iter()
+        .filter(|rate| !rate.count.found.is_empty());
+    lines.extend(found.map(|rate| {
+        let places: Vec<String> = rate
+            .count
+            .found
+            .iter()
+            .map(|place| (place + 1).to_string())
+            .collect();
+        format!(
+            "windows found by {} on {}: {}",
+            rate.count.attacker,
+            rate.count.kind.label(),
+            places.join(", ")
+        )
+    }));
+    lines
+}
+
+/// A line a class: what it recovers at least that is refused with 95 %.
+fn sees(detectable: &[DetectableShare]) -> Vec<String> {
+    let of_class = |class: AttackerClass| {
+        let own = detectable.iter().filter(|seen| seen.class == class);
+        let shares: Vec<String> = own
+            .map(|seen| format!("{} {:.1} %", seen.measure.label(), seen.share * 100.0))
+            .collect();
+        (!shares.is_empty()).then(|| {
+            format!(
+                "refused with 95 %: {} who recover {}",
+                class.label(),
+                shares.join(", ")
+            )
+        })
+    };
+    AttackerClass::ALL.into_iter().filter_map(of_class).collect()
 }
 
 fn reasons(certificate: &Certificate, detail: RefusalDetail) -> Vec<String> {

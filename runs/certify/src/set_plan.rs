@@ -1,6 +1,6 @@
 //! What decides a probe set and what its attackers learn, besides the panel and the key.
 
-use super::config::{CertifyConfig, DEFAULT_STRETCHES, check_nonce};
+use super::config::{CertifyConfig, check_nonce};
 use super::kind_counts::KindCounts;
 use super::sizes::Sizes;
 use crate::CertifyError;
@@ -176,8 +176,20 @@ impl SetPlan {
         SamplingDesign {
             windows: self.windows.clone(),
             stretches: self.stretches.clone(),
+            steps_shown: self.days,
             episode_steps: self.episode_steps,
             days,
+        }
+    }
+
+    /// Windows that there are, probed or not: those of the file, else every stretch of the panel.
+    #[must_use]
+    pub fn window_population(&self) -> usize {
+        let probed = self.stretches.len();
+        if self.windows.is_empty() {
+            probed + self.training_stretches.len()
+        } else {
+            probed
         }
     }
 
@@ -224,8 +236,7 @@ fn unfit(error: ProbePlanError) -> CertifyError {
 /// Where probes lie and where training does; no day is in both.
 fn stretches(config: &CertifyConfig, market: &Market) -> Result<(Vec<Stretch>, Vec<Stretch>), CertifyError> {
     if config.windows.is_empty() {
-        let count = config.stretches.unwrap_or(DEFAULT_STRETCHES);
-        return ProbePlan::spread(market, count, config.episode_steps).map_err(unfit);
+        return ProbePlan::spread(market, config.stretches, config.episode_steps).map_err(unfit);
     }
     let mut windows = Vec::new();
     for window in &config.windows {

@@ -195,18 +195,30 @@ impl VerifyReport {
     ) -> Option<SignedCertificate> {
         let shown = path.display().to_string();
         let checked = check_certificate(path, (args, whose), console);
-        match checked.and_then(|(signed, verified)| Ok((signed.certificate.pass_odds()?, signed, verified))) {
-            Ok((odds, signed, verified)) => {
+        let seen = checked.and_then(|(signed, verified)| {
+            let certificate = &signed.certificate;
+            Ok((
+                (certificate.pass_odds()?, certificate.detectable()?),
+                signed,
+                verified,
+            ))
+        });
+        match seen {
+            Ok(((odds, detectable), signed, verified)) => {
                 self.good(&shown, &verified);
                 // Writing to a string cannot fail.
-                let says = summary_lines(&signed.certificate, odds.as_ref(), detail(args.reasons));
+                let says = summary_lines(
+                    &signed.certificate,
+                    (odds.as_ref(), &detectable),
+                    detail(args.reasons),
+                );
                 let says = says.join("\n             ");
                 writeln!(self.text, "  says       {says}").ok();
                 self.documents.push(json!({
                     "certificate": shown, "ok": true, "checked": verified.checks, "unchecked": verified.unchecked,
                     "verdict": signed.certificate.verdict, "refusals": signed.certificate.refusals,
                     "terms": signed.certificate.settings(), "counts": signed.certificate.set.counts,
-                    "attempts": signed.certificate.attempts, "pass_odds": odds, "models": signed.certificate.models,
+                    "attempts": signed.certificate.attempts, "pass_odds": odds, "detectable": detectable, "models": signed.certificate.models,
                     "probes": signed.certificate.set.probes, "fingerprint": signed.signature.fingerprint,
                 }));
                 Some(signed)

@@ -65,7 +65,7 @@ fn key() -> MaskKey {
 }
 
 fn plan(level: Level, numeric: Numeric) -> ProbePlan {
-    let (stretches, _) = ProbePlan::spread(&STAGE.market, 2, STEPS).unwrap();
+    let (stretches, _) = ProbePlan::spread(&STAGE.market, Some(2), STEPS).unwrap();
     ProbePlan {
         seed: SEED,
         mask: MaskSettings { level, numeric },
@@ -521,7 +521,7 @@ fn a_sorted_map_and_a_small_key_are_noticed() {
 
 #[test]
 fn lessons_of_other_stretches_teach_the_combination() {
-    let (_, training) = ProbePlan::spread(&STAGE.market, 2, STEPS).unwrap();
+    let (_, training) = ProbePlan::spread(&STAGE.market, Some(2), STEPS).unwrap();
     let plan = blinded(Numeric::Exact);
     let lessons_plan = ProbePlan {
         seed: SEED + 1,

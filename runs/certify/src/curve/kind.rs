@@ -219,10 +219,11 @@ impl MaskWorld {
             mask: plan.mask(),
             criteria: self.keys.criteria(),
             attackers: database_attackers().len(),
+            models: 0,
         };
         let mut found = Vec::new();
         for (attacker, lines) in &answers {
-            for counted in count(attacker, &gold, lines, plan.joint_days).0 {
+            for counted in count(attacker, &gold, lines, plan.joint_days)?.recovered {
                 let rate = rule.rate(&counted).map_err(CertifyError::from)?;
                 found.push(Recovery {
                     attacker: rate.attacker,

@@ -19,9 +19,10 @@ pub struct ClassLeakage {
     pub share: f64,
     /// Share that the best guess without looking recovers.
     pub chance: f64,
-    /// `log2(share / chance)`, and 0 where no more than chance was recovered.
-    pub bits: f64,
-    /// The same of the largest upper bound that holds for all attackers of the class together.
+    /// `log2(bound / chance)` of the largest lower bound that holds for all attackers together, and 0 where it is no more than
+    /// chance: the largest of many shares of few probes is none of the mask's.
+    pub bits_at_least: f64,
+    /// The same of the largest upper bound.
     pub bits_at_most: f64,
 }
 
@@ -37,15 +38,20 @@ impl ClassLeakage {
                 .iter()
                 .filter(own)
                 .max_by(|left, right| ratio(left.share, left).total_cmp(&ratio(right.share, right)))?;
-            let bound = |recovery: &Recovery| ratio(recovery.simultaneous.upper, recovery);
-            let most = found.iter().filter(own).map(bound).fold(1.0, f64::max);
+            let largest = |end: fn(&Recovery) -> f64| {
+                let bounds = found
+                    .iter()
+                    .filter(own)
+                    .map(|recovery| ratio(end(recovery), recovery));
+                libm::log2(bounds.fold(1.0, f64::max))
+            };
             Some(Self {
                 class: *class,
                 attacker: strongest.attacker.clone(),
                 share: strongest.share,
                 chance: strongest.chance,
-                bits: libm::log2(ratio(strongest.share, strongest).max(1.0)),
-                bits_at_most: libm::log2(most),
+                bits_at_least: largest(|recovery| recovery.simultaneous.lower),
+                bits_at_most: largest(|recovery| recovery.simultaneous.upper),
             })
         };
         AttackerClass::ALL.iter().filter_map(of_class).collect()
@@ -68,7 +74,7 @@ mod tests {
 
     fn recovery(kind: ProbeKind, attacker: &str, share: f64) -> Recovery {
         let interval = RateInterval {
-            lower: 0.0,
+            lower: share / 2.0,
             upper: (share * 2.0).min(1.0),
         };
         Recovery {
@@ -96,7 +102,7 @@ mod tests {
                 (
                     leakage.class,
                     &*leakage.attacker,
-                    leakage.bits,
+                    leakage.bits_at_least,
                     leakage.bits_at_most,
                 )
             })
@@ -104,8 +110,8 @@ mod tests {
         assert_eq!(
             told,
             [
-                (AttackerClass::Database, "two", 3.0, 4.0),
-                (AttackerClass::DatabaseAndDay, "three", 6.0, 6.0)
+                (AttackerClass::Database, "two", 2.0, 4.0),
+                (AttackerClass::DatabaseAndDay, "three", 5.0, 6.0)
             ]
         );
     }
@@ -113,6 +119,6 @@ mod tests {
     #[test]
     fn less_than_chance_is_no_leakage() {
         let leaked = ClassLeakage::of(&[recovery(ProbeKind::Day, "one", 0.0)]);
-        assert_eq!(leaked.first().map(|leakage| leakage.bits), Some(0.0));
+        assert_eq!(leaked.first().map(|leakage| leakage.bits_at_least), Some(0.0));
     }
 }

@@ -78,12 +78,15 @@ fn marks(canvas: &mut Canvas, plane: &Plane, rung: &Rung) {
         let note = format!(
             "{}, {legend}: {:.2} bits, at most {:.2} ({}); rank correlation {seen:.2}",
             rung.numeric.label(),
-            leakage.bits,
+            leakage.bits_at_least,
             leakage.bits_at_most,
             leakage.attacker
         );
         canvas.explained(&note, |canvas| {
-            let (from, to) = (plane.at(leakage.bits, y), plane.at(leakage.bits_at_most, y));
+            let (from, to) = (
+                plane.at(leakage.bits_at_least, y),
+                plane.at(leakage.bits_at_most, y),
+            );
             canvas.line(&format!("reach {style}"), from, to);
             mark(canvas, style, from);
         });

@@ -96,11 +96,11 @@ fn frontier(curve: &Curve) -> TableData {
     };
     table("Leakage", curve, heads.chain(strategies(curve)), row)
         .with_note(
-            "bits: how many times more often than the best blind guess the strongest attacker's first guess is the stock, as a \
-             binary logarithm, and in brackets at most",
+            "bits: how many times more often than the best blind guess an attacker's first guess is the stock, as a binary \
+             logarithm: at least, and in brackets at most, for all attackers together",
         )
         .with_note(
-            "others: rank correlation with the order under exact numbers, of the nine factors (mean), of a forecast of the next \
+            "others: rank correlation with the order under exact numbers (its square is the share of the variance), of the nine factors (mean), of a forecast of the next \
              day's return, and of what two strategies rank by",
         )
 }
@@ -114,7 +114,7 @@ fn strategies(curve: &Curve) -> Vec<String> {
 fn bits(leakage: Option<&ClassLeakage>) -> String {
     leakage.map_or_else(
         || "n/a".to_owned(),
-        |leakage| format!("{:.2} ({:.2})", leakage.bits, leakage.bits_at_most),
+        |leakage| format!("{:.2} ({:.2})", leakage.bits_at_least, leakage.bits_at_most),
     )
 }
 
