@@ -116,28 +116,38 @@ fn day(database: &Database, found: &ScanResult, days: &Range<usize>, dice: &mut 
         }
     };
     let weights: Vec<f64> = costs.iter().map(|cost| weight(*cost)).collect();
-    let mut best = (0.0, drawn);
-    for place in 0..weights.len() {
-        let from = place.saturating_sub(REACH_DAYS);
-        let until = (place + REACH_DAYS + 1).min(weights.len());
-        let near = weights.get(from..until).unwrap_or_default().iter().enumerate();
-        let mass: f64 = near
-            .map(|(within, weight)| weight * (1.0 + TIE * nearness((from + within).abs_diff(place))))
-            .sum();
-        if best.0 < mass {
-            best = (mass, days.start + place);
-        }
-    }
-    database.day_at(best.1)
+    let far: Vec<f64> = (0..weights.len())
+        .map(|place| around(&weights, place, REACH_DAYS, |_| 1.0))
+        .collect();
+    let most = far.iter().copied().fold(0.0, f64::max);
+    // Among days that have nearly as much within reach, the one that most lies close to.
+    let close = |place: usize| around(&weights, place, REACH_DAYS, nearness);
+    let nearly = far.iter().enumerate().filter(|(_, mass)| most * NEARLY <= **mass);
+    let best = nearly
+        .map(|(place, _)| (place, close(place)))
+        .fold((drawn - days.start, 0.0), |best, next| {
+            if best.1 < next.1 { next } else { best }
+        });
+    database.day_at(days.start + best.0)
 }
 
-/// Days within reach count alike; among guesses that reach as much, the middle one is better.
-const TIE: f64 = 1e-3;
+/// As much as the most, but for so little.
+const NEARLY: f64 = 0.98;
 
-/// A triangle: the day itself counts fully, one beyond reach not at all.
+/// The likelihood of the days around one, each weighed by how far it lies.
+fn around(weights: &[f64], place: usize, reach: usize, weigh: fn(usize) -> f64) -> f64 {
+    let from = place.saturating_sub(reach);
+    let until = (place + reach + 1).min(weights.len());
+    let near = weights.get(from..until).unwrap_or_default().iter().enumerate();
+    near.map(|(within, weight)| weight * weigh((from + within).abs_diff(place)))
+        .sum()
+}
+
+/// Falls steeply: the day itself counts fully, one beyond reach not at all.
 #[expect(clippy::cast_precision_loss, reason = "a few days")]
-const fn nearness(distance: usize) -> f64 {
-    1.0 - distance as f64 / (REACH_DAYS + 1) as f64
+fn nearness(distance: usize) -> f64 {
+    let triangle = 1.0 - distance as f64 / (REACH_DAYS + 1) as f64;
+    triangle * triangle * triangle
 }
 
 /// The likelihood of each stock among those in scope, if each was as likely before.
@@ -282,7 +292,7 @@ mod tests {
     #[test]
     fn a_day_beyond_reach_counts_nothing() {
         assert!((nearness(0) - 1.0).abs() < 1e-12 && nearness(REACH_DAYS + 1).abs() < 1e-12);
-        assert!((nearness(7) - 2.0 / 3.0).abs() < 1e-12);
+        assert!((nearness(7) - 8.0 / 27.0).abs() < 1e-12);
         let database = ten_stocks();
         let mut days = vec![59.0; DAYS];
         // The better one of two that are too far from each other to help.

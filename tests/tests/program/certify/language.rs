@@ -56,15 +56,11 @@ fn a_language_model_must_read_what_is_shown_and_counts_among_the_attackers() {
             (&"unanswered".into(), &"cheater".into())
         );
     }
-    // One attacker more widens the bounds of all.
+    // A language model more widens no bound of the database.
     let scene = std::fs::read(crate::certify::scene().join("out/certificate.json")).unwrap();
     let scene: Value = serde_json::from_slice(&scene).unwrap();
-    let high = |signed: &Value| {
-        signed["certificate"]["figures"][0]["simultaneous"]["upper"]
-            .as_f64()
-            .unwrap()
-    };
-    assert!(high(&scene) < high(&signed));
+    let bounds = |signed: &Value| signed["certificate"]["figures"][0]["simultaneous"].clone();
+    assert_eq!(bounds(&scene), bounds(&signed));
 
     let (is_good, text) = check(root, &["--attack"]);
     assert!(is_good && text.contains("they are not asked again"), "{text}");
