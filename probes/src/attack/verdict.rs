@@ -123,11 +123,12 @@ fn day(database: &Database, found: &ScanResult, days: &Range<usize>, dice: &mut 
     // Among days that have nearly as much within reach, the one that most lies close to.
     let close = |place: usize| around(&weights, place, REACH_DAYS, nearness);
     let nearly = far.iter().enumerate().filter(|(_, mass)| most * NEARLY <= **mass);
-    let best = nearly
-        .map(|(place, _)| (place, close(place)))
-        .fold((drawn - days.start, 0.0), |best, next| {
-            if best.1 < next.1 { next } else { best }
-        });
+    let best =
+        nearly
+            .map(|(place, _)| (place, close(place)))
+            .fold((drawn - days.start, 0.0), |best, next| {
+                if best.1 < next.1 { next } else { best }
+            });
     database.day_at(days.start + best.0)
 }
 

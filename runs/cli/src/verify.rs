@@ -16,7 +16,8 @@ use ktd_certify::mark::Certificates;
 use ktd_certify::report::summary_lines;
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::verify::{Check, make_again, verify as verify_certificate};
-use ktd_episode::verify::{Verified, verify};
+use ktd_data::market_source::RecordedMarkets;
+use ktd_episode::verify::{Verified, verify_on};
 use ktd_record::signing::PublicKey;
 use ktd_study::{AnyKind, Depth, StudyRun};
 use serde_json::{Value, json};
@@ -98,6 +99,7 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
         .transpose()?;
     let certificate_document = report.documents.pop();
     let signers = public_keys(&args.signer)?;
+    let mut markets = RecordedMarkets::new(args.panel.as_deref());
     for folder in &args.bundles {
         if let Some(kind) = kind_in(folder)? {
             if report.study_signed(folder, &signers) {
@@ -108,7 +110,7 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
         for bundle in report.bundles_of(folder, &signers) {
             // A folder that was published stands above its bundles.
             let is_signed = bundle != *folder;
-            report.bundle((&bundle, is_signed), args.panel.as_deref(), certificate.as_ref())?;
+            report.bundle((&bundle, is_signed), &mut markets, certificate.as_ref())?;
         }
     }
     let mut document = json!({ "bundles": report.documents });
@@ -126,11 +128,11 @@ impl VerifyReport {
     fn bundle(
         &mut self,
         (bundle, is_signed): (&Path, bool),
-        panel: Option<&Path>,
+        markets: &mut RecordedMarkets<'_>,
         certificates: Option<&Certificates>,
     ) -> Result<(), CliError> {
         let shown = bundle.display().to_string();
-        match runtime()?.block_on(verify(bundle, panel, &this_program())) {
+        match runtime()?.block_on(verify_on(bundle, markets, &this_program())) {
             Ok(verified) => {
                 let verified = if is_signed {
                     verified.of_published()

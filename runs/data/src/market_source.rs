@@ -96,6 +96,45 @@ pub fn market_of(
     kept: Option<&Path>,
     panel: Option<&Path>,
 ) -> Result<MarketSource, DataFileError> {
+    RecordedMarkets::new(panel).of(record, kept)
+}
+
+/// Markets that one bundle after the other was made on. The last stays open: those of a folder are mostly of one panel.
+#[derive(Debug)]
+pub struct RecordedMarkets<'p> {
+    panel: Option<&'p Path>,
+    last: Option<MarketSource>,
+}
+
+impl<'p> RecordedMarkets<'p> {
+    /// Markets of bundles, in a panel file where one is named.
+    #[must_use]
+    pub const fn new(panel: Option<&'p Path>) -> Self {
+        Self { panel, last: None }
+    }
+
+    /// The market of a record, as [`market_of`] finds it.
+    ///
+    /// # Errors
+    /// [`DataFileError::Input`] when there is none, or it is another one.
+    pub fn of(&mut self, record: &DataRecord, kept: Option<&Path>) -> Result<MarketSource, DataFileError> {
+        let is_it = |open: &&MarketSource| open.record.panel_blake3 == record.panel_blake3;
+        let source = match self.last.as_ref().filter(is_it) {
+            Some(open) => open.clone(),
+            None => opened(record, kept, self.panel)?,
+        };
+        self.last = Some(source.clone());
+        let mut source = source;
+        source.record.synthetic.clone_from(&record.synthetic);
+        Ok(source)
+    }
+}
+
+fn opened(
+    record: &DataRecord,
+    kept: Option<&Path>,
+    panel: Option<&Path>,
+) -> Result<MarketSource, DataFileError> {
     let source = match (panel, &record.synthetic, kept) {
         (Some(path), ..) | (None, None, Some(path)) => MarketSource::from_file(path)?,
         (None, Some(synthetic), _) => MarketSource::synthetic(synthetic)?,
@@ -116,8 +155,6 @@ pub fn market_of(
             "name the panel the bundle was made on with --panel",
         ));
     }
-    let mut source = source;
-    source.record.synthetic.clone_from(&record.synthetic);
     Ok(source)
 }
 

@@ -4,7 +4,7 @@ use crate::{EpisodeError, EpisodeInput, LazyFactors, Shared};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::header::Header;
 use ktd_bundle::open::{opened_window, read_header, read_private};
-use ktd_data::market_source::market_of;
+use ktd_data::market_source::RecordedMarkets;
 use ktd_env::TradeDate;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::RetryConfig;
@@ -37,11 +37,19 @@ impl OpenBundle {
     /// # Errors
     /// [`EpisodeError`] when a part is missing, damaged, or the panel is another one.
     pub fn open(root: &Path, panel: Option<&Path>) -> Result<Self, EpisodeError> {
+        Self::open_on(root, &mut RecordedMarkets::new(panel))
+    }
+
+    /// Opens a bundle on the market that others before it left open.
+    ///
+    /// # Errors
+    /// [`EpisodeError`] when a part is missing, damaged, or the panel is another one.
+    pub fn open_on(root: &Path, markets: &mut RecordedMarkets<'_>) -> Result<Self, EpisodeError> {
         let paths = BundlePaths::new(root);
         let header = read_header(&paths)?;
         let (private, key) = read_private(&paths, &header)?;
         let kept = private.panel.as_deref().map(Path::new);
-        let source = market_of(&header.data, kept, panel)?;
+        let source = markets.of(&header.data, kept)?;
         let date = |text: &str| {
             TradeDate::parse(text).map_err(|error| EpisodeError::damaged(&paths.episode(), error.to_string()))
         };

@@ -12,6 +12,7 @@ use ktd_bundle::summary::Summary;
 use ktd_bundle::summary_file::summary_of;
 use ktd_bundle::summary_file::{check_hashes, check_summary, read_summary};
 use ktd_client::progress::{Progress, Silent};
+use ktd_data::market_source::RecordedMarkets;
 use ktd_masking::Level;
 use ktd_record::chain::LogReader;
 use ktd_record::exchanges::{ExchangeRecord, each_exchange};
@@ -36,6 +37,18 @@ pub struct Verified {
 pub async fn verify(
     root: &Path,
     panel: Option<&Path>,
+    program: &ProgramRecord,
+) -> Result<Verified, EpisodeError> {
+    verify_on(root, &mut RecordedMarkets::new(panel), program).await
+}
+
+/// Checks a bundle on the market that others before it left open; the first difference is the error.
+///
+/// # Errors
+/// [`EpisodeError`] naming the file and place that differs.
+pub async fn verify_on(
+    root: &Path,
+    markets: &mut RecordedMarkets<'_>,
     program: &ProgramRecord,
 ) -> Result<Verified, EpisodeError> {
     let paths = BundlePaths::new(root);
@@ -68,7 +81,7 @@ pub async fn verify(
         "summary.json and private/summary.json: hashes, metrics and counters, recomputed from events and ledger"
             .to_owned(),
     );
-    let bundle = OpenBundle::open(root, panel)?;
+    let bundle = OpenBundle::open_on(root, markets)?;
     replay_episode(&bundle.input(), &paths, &Silent).await?;
     checks.push("fills, NAV and every event: run again from the recorded replies, byte for byte".to_owned());
     Ok(Verified {
