@@ -3,7 +3,7 @@
 use crate::bwrap::Bubblewrap;
 use crate::environment::{PythonEnvironment, environment_folder};
 use crate::error::BoxError;
-use crate::inner::landlock_version;
+use crate::landlock_version::landlock_version;
 use crate::launcher::BoxLauncher;
 use crate::memory_group::GroupKind;
 use crate::setup::BoxSetup;

@@ -30,8 +30,8 @@ struct Stamp {
 pub struct PythonEnvironment {
     /// Its folder.
     pub folder: PathBuf,
-    /// The folder of the interpreter, where it is not beneath `/usr`.
-    pub interpreter_folder: Option<PathBuf>,
+    /// What must be shown of the interpreter besides the system's libraries.
+    pub interpreter_paths: Vec<PathBuf>,
     /// What it is.
     pub record: EnvironmentRecord,
 }
@@ -93,8 +93,8 @@ impl PythonEnvironment {
             let what = format!("python environment was changed after it was set up: {at}");
             return Err(BoxError::input(what, "remove the folder and run ktd box setup"));
         }
-        let interpreter_folder = outside_usr(&stamp.prefix);
-        for place in std::iter::once(folder).chain(interpreter_folder.as_deref()) {
+        let interpreter_paths = shown_paths(&stamp.prefix, &started(&folder.join("bin/python3")));
+        for place in std::iter::once(folder).chain(interpreter_paths.iter().map(PathBuf::as_path)) {
             if let Some(closed) = box_user.and_then(|user| closed_to(user, place)) {
                 let what = format!("the user of the box may not read {}", closed.display());
                 return Err(BoxError::input(
@@ -105,7 +105,7 @@ impl PythonEnvironment {
         }
         Ok(Self {
             folder: folder.to_owned(),
-            interpreter_folder,
+            interpreter_paths,
             record: stamp.record,
         })
     }
@@ -159,13 +159,28 @@ impl PythonEnvironment {
     }
 }
 
-fn outside_usr(prefix: &Path) -> Option<PathBuf> {
-    let interpreter = Interpreter {
-        path: PathBuf::new(),
-        version: String::new(),
-        prefix: prefix.to_owned(),
+/// The file that a link of an environment starts.
+fn started(link: &Path) -> PathBuf {
+    let Some(folder) = link.parent() else {
+        return link.to_owned();
     };
-    interpreter.own_folder()
+    match std::fs::read_link(link) {
+        // Links of an environment to each other are relative.
+        Ok(target) if target.is_relative() => started(&folder.join(target)),
+        Ok(target) => target,
+        Err(_) => link.to_owned(),
+    }
+}
+
+/// What a box shows of an interpreter. Of one beneath `/usr` this is its file, and its libraries where they are not the
+/// system's: beside it may lie this program, which has the answers in it.
+fn shown_paths(prefix: &Path, executable: &Path) -> Vec<PathBuf> {
+    let prefix = std::fs::canonicalize(prefix).unwrap_or_else(|_| prefix.to_owned());
+    if !prefix.starts_with("/usr") {
+        return vec![prefix];
+    }
+    let libraries = (prefix != Path::new("/usr")).then(|| prefix.join("lib"));
+    libraries.into_iter().chain([executable.to_owned()]).collect()
 }
 
 /// The hash of the file lists of all that is installed in a folder.
@@ -290,7 +305,7 @@ mod tests {
         made(folder, PackageSet::Pandas2);
         let opened = PythonEnvironment::open(folder, PackageSet::Pandas2, None).unwrap();
         assert_eq!(opened.record.set, PackageSet::Pandas2);
-        assert_eq!(opened.interpreter_folder, None);
+        assert_eq!(opened.interpreter_paths.len(), 1);
         assert!(fault(folder, PackageSet::Pandas3).contains("of another lock"));
         let extra = folder.join("lib/python3.11/site-packages/more-1.dist-info");
         std::fs::create_dir_all(&extra).unwrap();

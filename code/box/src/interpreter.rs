@@ -94,13 +94,6 @@ impl Interpreter {
             )),
         }
     }
-
-    /// The folder that must be shown in the box besides `/usr`.
-    #[must_use]
-    pub fn own_folder(&self) -> Option<PathBuf> {
-        let prefix = std::fs::canonicalize(&self.prefix).unwrap_or_else(|_| self.prefix.clone());
-        (!prefix.starts_with("/usr")).then_some(prefix)
-    }
 }
 
 const PYTHON_HINT: &str =
@@ -178,20 +171,5 @@ mod tests {
         let fault = Interpreter::ask(Path::new("/bin/true")).unwrap_err();
         assert!(fault.to_string().contains("/bin/true is no Python"), "{fault}");
         assert!(Interpreter::ask(Path::new("/no/such/python")).is_err());
-    }
-
-    #[test]
-    fn a_folder_outside_usr_is_shown_besides() {
-        let interpreter = |prefix: &str| Interpreter {
-            path: PathBuf::from("python3"),
-            version: String::new(),
-            prefix: PathBuf::from(prefix),
-        };
-        assert_eq!(interpreter("/usr").own_folder(), None);
-        assert_eq!(interpreter("/usr/local").own_folder(), None);
-        assert_eq!(
-            interpreter("/opt/no-such-python").own_folder(),
-            Some(PathBuf::from("/opt/no-such-python"))
-        );
     }
 }

@@ -3,25 +3,22 @@
 use crate::bwrap::{Bubblewrap, NAMESPACES_HINT};
 use crate::environment::{PythonEnvironment, environment_folder};
 use crate::error::BoxError;
-use crate::inner::landlock_version;
+use crate::landlock_version::landlock_version;
 use crate::memory_group::{GroupKind, MemoryGroup};
 use crate::places::{Place, Places};
 use crate::process::{BoxProcess, Given};
-use crate::search::closed_to;
-use crate::setup::{BoxSetup, INNER_COMMAND};
+use crate::setup::BoxSetup;
 use ktd_io::parallel::available_threads;
 use ktd_sandbox::{
-    BoxHeader, BwrapPlan, FilterHashes, FilterStage, InnerPolicy, Isolation, ModuleName, RUNNER, SelfTest,
-    TargetMachine, bwrap_arguments, filter_bytes, runner_sha256, system_call_filter,
+    BoxHeader, BwrapPlan, FilterHashes, FilterStage, Isolation, ModuleName, RUNNER, RunnerPolicy, SelfTest,
+    SwitchedOff, TargetMachine, bwrap_arguments, filter_bytes, runner_sha256, system_call_filter,
 };
 use std::collections::BTreeMap;
-use std::fs::Permissions;
 use std::io::{PipeReader, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 /// Descriptors of bubblewrap besides those of the control.
 const RUNNER_TEXT: i32 = 5;
@@ -29,8 +26,6 @@ const INFO: i32 = 6;
 const BLOCK: i32 = 7;
 /// How long bubblewrap may take to say what it made.
 const INFO_WAIT: Duration = Duration::from_secs(30);
-/// A copy of the program that the user of a box cannot read is kept so long after another took its place.
-const COPY_MAX: Duration = Duration::from_hours(24);
 /// Landlock as the only layer must keep a program from the network.
 const LANDLOCK_ALONE: u32 = 4;
 
@@ -38,7 +33,6 @@ const LANDLOCK_ALONE: u32 = 4;
 #[derive(Debug)]
 pub struct BoxLauncher {
     setup: BoxSetup,
-    program: PathBuf,
     bwrap: Option<Bubblewrap>,
     environment: PythonEnvironment,
     groups: GroupKind,
@@ -92,11 +86,6 @@ impl BoxLauncher {
             .clone()
             .unwrap_or_else(|| environment_folder(setup.set));
         let environment = PythonEnvironment::open(&folder, setup.set, setup.box_user())?;
-        let program = match &setup.program {
-            Some(program) => program.clone(),
-            None => std::env::current_exe().map_err(BoxError::io("find", Path::new("ktd")))?,
-        };
-        let program = open_program(program, setup.box_user(), &environment.folder)?;
         let header = BoxHeader {
             isolation: setup.isolation,
             bwrap_path: bwrap.as_ref().map(|found| found.path.display().to_string()),
@@ -115,7 +104,6 @@ impl BoxLauncher {
             some => some,
         };
         Ok(Self {
-            program,
             bwrap,
             environment,
             groups,
@@ -156,36 +144,51 @@ impl BoxLauncher {
         self.setup.isolation
     }
 
-    fn policy(&self, hash_seed: u32, modules: &[ModuleName]) -> Result<String, BoxError> {
+    fn policy(&self, hash_seed: u32, modules: &[ModuleName]) -> RunnerPolicy {
         let is_alone = self.setup.isolation == Isolation::Bwrap;
         let environment = if is_alone {
             BwrapPlan::ENVIRONMENT.to_owned()
         } else {
             self.environment.folder.display().to_string()
         };
-        let system = ["/usr", "/lib", "/lib64", "/bin", "/dev/urandom"].map(str::to_owned);
-        let own_folder = self
-            .environment
-            .interpreter_folder
-            .iter()
-            .map(|folder| folder.display().to_string());
+        let system = BwrapPlan::SYSTEM
+            .into_iter()
+            .chain(["/usr/lib64", "/lib", "/lib64", "/dev/urandom"]);
         let box_folder = is_alone.then(|| "/box".to_owned());
-        let policy = InnerPolicy {
+        RunnerPolicy {
             isolation: self.setup.isolation,
             limits: self.header.limits,
             jobs: self.setup.jobs,
             python: format!("{environment}/bin/python3"),
             readable: system
-                .into_iter()
+                .map(str::to_owned)
                 .chain([environment])
-                .chain(own_folder)
+                .chain(self.interpreter_paths())
                 .chain(box_folder)
                 .collect(),
             modules: modules.to_vec(),
             hash_seed,
             switched_off: self.setup.switched_off,
+        }
+    }
+
+    fn interpreter_paths(&self) -> Vec<String> {
+        let paths = self.environment.interpreter_paths.iter();
+        paths.map(|path| path.display().to_string()).collect()
+    }
+
+    /// The filter of a stage; none where nothing is filtered.
+    fn filter(&self, stage: FilterStage) -> Result<Vec<u8>, BoxError> {
+        let left_out = match stage {
+            FilterStage::Box => SwitchedOff::BoxFilter,
+            FilterStage::Job => SwitchedOff::JobFilter,
         };
-        serde_json::to_string(&policy).map_err(BoxError::invalid)
+        if !self.setup.isolation.counts() || self.setup.switched_off == Some(left_out) {
+            return Ok(Vec::new());
+        }
+        let machine = TargetMachine::own()
+            .ok_or_else(|| BoxError::invalid("no filter of system calls is known for this processor"))?;
+        Ok(filter_bytes(&system_call_filter(stage, machine)?))
     }
 
     /// Starts a box; what it says of its namespaces comes with it.
@@ -194,23 +197,20 @@ impl BoxLauncher {
         hash_seed: u32,
         modules: &[ModuleName],
     ) -> Result<(BoxProcess, Namespaces), BoxError> {
-        let policy = self.policy(hash_seed, modules)?;
+        let policy = self.policy(hash_seed, modules);
+        let (of_box, of_job) = (self.filter(FilterStage::Box)?, self.filter(FilterStage::Job)?);
+        let arguments = policy.python_arguments(RUNNER, (&of_box, &of_job));
         let Some(bwrap) = &self.bwrap else {
-            let mut command = Command::new(&self.program);
-            command.args([INNER_COMMAND, &policy]);
-            let process = BoxProcess::start(command, self.setup.box_user(), Given::new())?;
+            let mut command = Command::new(&policy.python);
+            command.args(arguments);
+            let environment = policy.environment();
+            let process = BoxProcess::start((command, environment), self.setup.box_user(), Given::new())?;
             return Ok((process, Namespaces::new()));
         };
-        let folders = self
-            .environment
-            .interpreter_folder
-            .iter()
-            .map(|folder| folder.display().to_string());
         let plan = BwrapPlan {
             environment: self.environment.folder.display().to_string(),
-            interpreter_folders: folders.collect(),
-            program: self.program.display().to_string(),
-            inner: vec![INNER_COMMAND.to_owned(), policy],
+            interpreter_paths: self.interpreter_paths(),
+            python: std::iter::once(policy.python).chain(arguments).collect(),
             has_lib64: Path::new("/lib64").exists(),
             hash_seed,
             runner_descriptor: RUNNER_TEXT,
@@ -231,7 +231,7 @@ impl BoxLauncher {
             (INFO, info_end.into()),
             (BLOCK, block.into()),
         ];
-        let mut process = BoxProcess::start(command, self.setup.box_user(), given.into())?;
+        let mut process = BoxProcess::start((command, Vec::new()), self.setup.box_user(), given.into())?;
         let made = read_info(info).ok_or_else(|| blocked(&process.last_words()))?;
         let (first, namespaces) = made;
         if let Some(group) = MemoryGroup::make(&self.groups, self.header.limits.memory_mb) {
@@ -244,51 +244,6 @@ impl BoxLauncher {
         }
         block_end.write_all(b"1").map_err(BoxError::invalid)?;
         Ok((process, namespaces))
-    }
-}
-
-/// The program where the user of the box may read it: as it is, or a copy of it in the folder of environments, which that
-/// user may read. A copy is made once for a version of the program, and copies of others go after a day.
-fn open_program(program: PathBuf, user: Option<u32>, environment: &Path) -> Result<PathBuf, BoxError> {
-    let Some(closed) = user.and_then(|user| closed_to(user, &program)) else {
-        return Ok(program);
-    };
-    let fault = |_| {
-        BoxError::input(
-            format!(
-                "the user of the box may not read {}, and so not this program",
-                closed.display()
-            ),
-            "install ktd where all users may read it, such as /usr/local/bin",
-        )
-    };
-    let about = std::fs::metadata(&program).map_err(BoxError::io("read", &program))?;
-    let changed = about
-        .modified()
-        .ok()
-        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
-        .unwrap_or_default();
-    let folder = environment.parent().unwrap_or(environment).join("programs");
-    let copy = folder.join(format!("ktd-{}-{}", about.len(), changed.as_nanos()));
-    if !copy.is_file() {
-        std::fs::create_dir_all(&folder).map_err(fault)?;
-        for other in ktd_io::whole_file::list(&folder)? {
-            let age = std::fs::metadata(&other).and_then(|about| about.modified()).ok();
-            if age
-                .and_then(|time| time.elapsed().ok())
-                .is_some_and(|age| COPY_MAX < age)
-            {
-                std::fs::remove_file(&other).ok();
-            }
-        }
-        let unfinished = folder.join(format!("unfinished-{}", std::process::id()));
-        std::fs::copy(&program, &unfinished).map_err(fault)?;
-        std::fs::set_permissions(&unfinished, Permissions::from_mode(0o755)).map_err(fault)?;
-        std::fs::rename(&unfinished, &copy).map_err(fault)?;
-    }
-    match user.and_then(|user| closed_to(user, &copy)) {
-        Some(_) => Err(fault(std::io::ErrorKind::PermissionDenied.into())),
-        None => Ok(copy),
     }
 }
 
@@ -375,35 +330,6 @@ mod tests {
                 .to_string()
                 .starts_with("bubblewrap made no box")
         );
-    }
-
-    #[test]
-    fn a_program_that_the_user_of_the_box_cannot_read_is_copied_once() {
-        let root = tempfile::tempdir().unwrap();
-        let set =
-            |path: &Path, mode: u32| std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
-        set(root.path(), 0o755);
-        let (closed, environment) = (root.path().join("closed"), root.path().join("python/pandas2"));
-        std::fs::create_dir_all(&closed).unwrap();
-        std::fs::create_dir_all(&environment).unwrap();
-        let program = closed.join("ktd");
-        std::fs::write(&program, b"x").unwrap();
-        set(&program, 0o755);
-        set(&closed, 0o755);
-        let open = || open_program(program.clone(), Some(65_534), &environment).unwrap();
-        assert_eq!(open(), program);
-        set(&closed, 0o700);
-        let copy = open();
-        assert_eq!(std::fs::read(&copy).unwrap(), b"x");
-        assert!(copy.starts_with(root.path().join("python/programs")));
-        assert_eq!(open(), copy);
-        assert_eq!(
-            open_program(program.clone(), None, &environment).unwrap(),
-            program
-        );
-        set(&root.path().join("python"), 0o700);
-        let fault = open_program(program, Some(65_534), &environment).unwrap_err();
-        assert!(fault.to_string().contains("may not read"), "{fault}");
     }
 
     #[test]

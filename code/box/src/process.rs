@@ -44,8 +44,12 @@ pub(crate) struct BoxProcess {
 pub(crate) type Given = Vec<(i32, OwnedFd)>;
 
 impl BoxProcess {
-    /// Starts a command in a process group of its own, with an empty environment and nothing open but the pipes.
-    pub(crate) fn start(mut command: Command, user: Option<u32>, given: Given) -> Result<Self, BoxError> {
+    /// Starts a command in a process group of its own, with no environment but this and nothing open but the pipes.
+    pub(crate) fn start(
+        (mut command, environment): (Command, Vec<(&'static str, String)>),
+        user: Option<u32>,
+        given: Given,
+    ) -> Result<Self, BoxError> {
         let pipe =
             || std::io::pipe().map_err(|error| BoxError::invalid(format!("no pipe for a box: {error}")));
         let (control_in, to) = pipe()?;
@@ -53,6 +57,7 @@ impl BoxProcess {
         let (errors, errors_end) = pipe()?;
         command
             .env_clear()
+            .envs(environment)
             .current_dir("/")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -247,7 +252,7 @@ mod tests {
     fn start(script: &str) -> BoxProcess {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", script]);
-        BoxProcess::start(command, None, Given::new()).unwrap()
+        BoxProcess::start((command, Vec::new()), None, Given::new()).unwrap()
     }
 
     #[test]

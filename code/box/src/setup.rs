@@ -5,8 +5,6 @@ use std::path::PathBuf;
 
 /// The user that bubblewrap is started under when root asks for a box.
 pub const NOBODY: u32 = 65_534;
-/// The hidden command of `ktd` that is the inner stage. A program of tests answers to it by a test of this name.
-pub const INNER_COMMAND: &str = "box_inner";
 
 /// How boxes are to be, before the machine is looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,8 +25,6 @@ pub struct BoxSetup {
     pub side_by_side: usize,
     /// For how many jobs a box is: its processor time grows with them.
     pub jobs: u32,
-    /// The program that is the inner stage; by default this one.
-    pub program: Option<PathBuf>,
     /// A layer that is left out: for tests of the self-test alone.
     #[doc(hidden)]
     pub switched_off: Option<SwitchedOff>,
@@ -45,7 +41,6 @@ impl Default for BoxSetup {
             user: NOBODY,
             side_by_side: 0,
             jobs: 1_000,
-            program: None,
             switched_off: None,
         }
     }

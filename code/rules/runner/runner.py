@@ -1,6 +1,6 @@
 """The trusted program of the box: it imports libraries once, and forks a process for each job.
 
-It reads jobs on descriptor 3 and answers on descriptor 4; a frame is the length of a head (u32, little endian), the head
+Before it imports any of them it gives up what the box could do harm with. It reads jobs on descriptor 3 and answers on descriptor 4; a frame is the length of a head (u32, little endian), the head
 in JSON, and the bytes that the head counts. Only the forked process runs foreign code, after it has given up what it
 could do harm with. The runner itself passes on what a job wrote as bytes: it never evaluates, unpickles or imports it.
 """
@@ -35,6 +35,15 @@ class Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p)]
 
 
+class Ruleset(ctypes.Structure):
+    _fields_ = [("files", ctypes.c_uint64), ("network", ctypes.c_uint64), ("scope", ctypes.c_uint64)]
+
+
+class PathBeneath(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32)]
+
+
 class Refused(Exception):
     """A result that cannot be taken: its reason stands where the class of an exception would."""
 
@@ -65,6 +74,81 @@ def receive(length):
     return b"".join(parts)
 
 
+# --- what the whole box gives up
+
+# Calls of Landlock, which have one number on every machine, and its rights on files: EXECUTE, WRITE_FILE, READ_FILE, READ_DIR.
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
+EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
+# How many rights on files each version knows; from the fourth on it knows the network, from the sixth on other processes.
+FILE_RIGHTS = (13, 14, 15, 15, 16, 16)
+NETWORK_SINCE, SCOPE_SINCE = 4, 6
+# Where it is the only layer it must keep a program from the network.
+OLDEST_ALONE = 4
+
+
+def landlock_call(number, *arguments):
+    answer = LIBC.syscall(ctypes.c_long(number), *arguments)
+    if answer < 0:
+        raise OSError(ctypes.get_errno(), "Landlock refuses the rules of the box")
+    return answer
+
+
+def restrict_files(readable, is_only_layer):
+    """Reading beneath a few folders, and nothing else of the file system, the network, or processes outside."""
+    zero = ctypes.c_uint32(0)
+    version = LIBC.syscall(ctypes.c_long(CREATE_RULESET), None, ctypes.c_size_t(0), ctypes.c_uint32(1))
+    if version < (OLDEST_ALONE if is_only_layer else 1):
+        if is_only_layer:
+            raise OSError(errno.ENOSYS, "Landlock is not enforced, and the box has no other layer")
+        return
+    version = min(version, len(FILE_RIGHTS))
+    rules = Ruleset((1 << FILE_RIGHTS[version - 1]) - 1, 3 if NETWORK_SINCE <= version else 0, 3 if SCOPE_SINCE <= version else 0)
+    size = 24 if SCOPE_SINCE <= version else 16 if NETWORK_SINCE <= version else 8
+    ruleset = landlock_call(CREATE_RULESET, ctypes.byref(rules), ctypes.c_size_t(size), zero)
+    for path in [*readable, "/dev/null"]:
+        try:
+            opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except OSError:
+            # What a machine lacks needs no rule.
+            continue
+        allowed = EXECUTE | READ_FILE
+        if os.path.isdir(path):
+            allowed |= READ_DIR
+        if path == "/dev/null":
+            allowed = READ_FILE | WRITE_FILE
+        rule = PathBeneath(allowed, opened)
+        landlock_call(ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(1), ctypes.byref(rule), zero)
+        os.close(opened)
+    landlock_call(RESTRICT_SELF, ctypes.c_int(ruleset), zero)
+    os.close(ruleset)
+
+
+def apply_filter(instructions):
+    text = ctypes.create_string_buffer(instructions, len(instructions))
+    program = Program(len(instructions) // 8, ctypes.cast(text, ctypes.c_void_p))
+    if LIBC.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "the filter of system calls is refused")
+
+
+def restrict(policy):
+    """Ends with its parent, gives up privileges, and takes limits, rules and the filter of the whole box."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    LIBC.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    for name, most in policy["limits"]:
+        if name == "RLIMIT_NPROC" and os.getuid() == 0:
+            continue
+        limit = getattr(resource, name)
+        # A limit that is lower already stays: it cannot be raised, and is no less strict.
+        allowed = resource.getrlimit(limit)[1]
+        if allowed != resource.RLIM_INFINITY:
+            most = min(most, allowed)
+        resource.setrlimit(limit, (most, most))
+    if policy["readable"] is not None:
+        restrict_files(policy["readable"], policy["is_only_layer"])
+    if policy["filter"]:
+        apply_filter(bytes.fromhex(policy["filter"]))
+
+
 # --- one job, in its own process
 
 
@@ -80,15 +164,14 @@ def prepare(head, job_filter, result, diagnostics, armed):
         os.dup2(at, place)
     os.closerange(ARMED + 1, DESCRIPTORS)
     resource.setrlimit(resource.RLIMIT_CPU, (head["cpu_s"], head["cpu_s"]))
-    random.seed(head["seed"])
+    # A program sees the frames that called it: what it must not know of its job leaves them.
+    seed = head.pop("seed")
+    head.pop("id")
+    random.seed(seed)
     if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed(head["seed"])
+        sys.modules["numpy"].random.seed(seed)
     if job_filter:
-        LIBC.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-        text = ctypes.create_string_buffer(job_filter, len(job_filter))
-        program = Program(len(job_filter) // 8, ctypes.cast(text, ctypes.c_void_p))
-        if LIBC.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0) != 0:
-            os._exit(1)
+        apply_filter(job_filter)
     os.write(ARMED, b"1")
     os.close(ARMED)
 
@@ -429,9 +512,14 @@ def refusal():
         return error.errno or errno.EINVAL
 
 
-def main(modules, job_filter, alone):
+def main(modules, job_filter, alone, policy):
     # What somebody left open when the program was started, far above what a job closes.
     os.closerange(CONTROL_OUT + 1, INHERITED_MAX)
+    try:
+        restrict(json.loads(policy))
+    except BaseException as error:
+        send({"kind": "failed", "message": ("the box cannot restrict itself: %s" % error)[:2000]})
+        os._exit(1)
     names = {}
     for module in modules.split(",") if modules else []:
         path, _, name = module.partition("=")
@@ -453,4 +541,6 @@ def main(modules, job_filter, alone):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4])
+    arguments = sys.argv[1:5]
+    del sys.argv[1:]
+    main(*arguments)

@@ -8,12 +8,10 @@ use crate::policy::{RUNNER_PATH, environment};
 pub struct BwrapPlan {
     /// The folder of the Python environment.
     pub environment: String,
-    /// Folders outside `/usr` that the interpreter itself lies in.
-    pub interpreter_folders: Vec<String>,
-    /// This program.
-    pub program: String,
-    /// The arguments with which the program becomes the inner stage, its policy last.
-    pub inner: Vec<String>,
+    /// Files and folders of the interpreter itself, besides the system's libraries.
+    pub interpreter_paths: Vec<String>,
+    /// Python and its arguments.
+    pub python: Vec<String>,
     /// Whether the machine has `/lib64`.
     pub has_lib64: bool,
     /// The seed of Python's hashes.
@@ -32,8 +30,8 @@ pub struct BwrapPlan {
 impl BwrapPlan {
     /// Where the environment lies in the box: a job learns nothing of the machine's folders from it.
     pub const ENVIRONMENT: &'static str = "/box/env";
-    /// Where this program lies in the box.
-    pub const PROGRAM: &'static str = "/box/ktd";
+    /// What Python needs of the machine besides itself. No folder of programs: one may hold this one, and this one the answers.
+    pub const SYSTEM: [&'static str; 2] = ["/usr/lib", "/usr/share/zoneinfo"];
 }
 
 /// The working directory in the box, in which nothing can be written.
@@ -59,19 +57,27 @@ pub fn bwrap_arguments(plan: &BwrapPlan) -> Vec<String> {
     for (name, value) in environment(plan.hash_seed) {
         add(&["--setenv", name, &value]);
     }
-    add(&["--ro-bind", "/usr", "/usr", "--symlink", "usr/lib", "/lib"]);
-    if plan.has_lib64 {
-        add(&["--symlink", "usr/lib64", "/lib64"]);
+    for folder in BwrapPlan::SYSTEM {
+        add(&["--ro-bind-try", folder, folder]);
     }
-    add(&["--symlink", "usr/bin", "/bin"]);
-    for folder in &plan.interpreter_folders {
-        add(&["--ro-bind", folder, folder]);
+    add(&["--symlink", "usr/lib", "/lib"]);
+    if plan.has_lib64 {
+        add(&[
+            "--ro-bind-try",
+            "/usr/lib64",
+            "/usr/lib64",
+            "--symlink",
+            "usr/lib64",
+            "/lib64",
+        ]);
+    }
+    for path in &plan.interpreter_paths {
+        add(&["--ro-bind", path, path]);
     }
     add(&["--dir", "/dev", "--dev-bind", "/dev/null", "/dev/null"]);
     add(&["--dev-bind", "/dev/urandom", "/dev/urandom"]);
     add(&["--dir", WORKING_DIRECTORY, "--dir", "/box"]);
     add(&["--ro-bind", &plan.environment, BwrapPlan::ENVIRONMENT]);
-    add(&["--ro-bind", &plan.program, BwrapPlan::PROGRAM]);
     // The runner comes through a pipe: no file of the machine holds it, so none is left and none can be changed.
     add(&[
         "--perms",
@@ -96,13 +102,8 @@ pub fn bwrap_arguments(plan: &BwrapPlan) -> Vec<String> {
     ]);
     add(&["--disable-userns"]);
     add(&["--info-fd", &plan.info_descriptor.to_string()]);
-    add(&[
-        "--block-fd",
-        &plan.block_descriptor.to_string(),
-        "--",
-        BwrapPlan::PROGRAM,
-    ]);
-    arguments.extend(plan.inner.iter().cloned());
+    add(&["--block-fd", &plan.block_descriptor.to_string(), "--"]);
+    arguments.extend(plan.python.iter().cloned());
     arguments
 }
 
@@ -113,9 +114,8 @@ mod tests {
     fn plan() -> BwrapPlan {
         BwrapPlan {
             environment: "/data/python/pandas2".to_owned(),
-            interpreter_folders: vec!["/opt/python".to_owned()],
-            program: "/opt/bin/ktd".to_owned(),
-            inner: vec!["box_inner".to_owned(), "POLICY".to_owned()],
+            interpreter_paths: vec!["/opt/python".to_owned()],
+            python: vec!["/box/env/bin/python3".to_owned(), "ARGUMENTS".to_owned()],
             has_lib64: true,
             hash_seed: 2,
             runner_descriptor: 5,
@@ -142,7 +142,7 @@ mod tests {
             ..plan()
         });
         assert!(!without.iter().any(|part| part.contains("lib64")));
-        assert_eq!(without.len() + 3, bwrap_arguments(&plan()).len());
+        assert_eq!(without.len() + 6, bwrap_arguments(&plan()).len());
     }
 
     #[test]

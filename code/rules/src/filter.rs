@@ -89,6 +89,15 @@ const CLONE3: u32 = 435;
 /// Requests of `ioctl` that change nothing outside the process: TCGETS, FIOCLEX, FIONCLEX, FIONREAD.
 const REQUESTS: [u32; 4] = [0x5401, 0x5451, 0x5450, 0x541B];
 
+/// Commands of `fcntl`, and the flag of a descriptor that signals its owner.
+const F_DUPFD: u32 = 0;
+const F_GETFD: u32 = 1;
+const F_SETFD: u32 = 2;
+const F_GETFL: u32 = 3;
+const F_SETFL: u32 = 4;
+const F_DUPFD_CLOEXEC: u32 = 1_030;
+const O_ASYNC: u32 = 0x2000;
+
 /// Instructions of the kernel's filter language: load a word, jump where equal, return.
 const LOAD: u16 = 0x20;
 const JUMP_EQUAL: u16 = 0x15;
@@ -156,6 +165,12 @@ fn rules(stage: FilterStage, machine: TargetMachine) -> Vec<Value> {
     for request in REQUESTS {
         rules.push(json!({"syscall": "ioctl", "args": [argument(1, "dword", request)]}));
     }
+    // Copies, and flags without signals: no owner, lease, notice or lock, and no other size of a pipe.
+    for command in [F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC] {
+        rules.push(json!({"syscall": "fcntl", "args": [argument(1, "dword", command)]}));
+    }
+    let no_signal = json!({"index": 2, "type": "dword", "op": {"masked_eq": O_ASYNC}, "val": 0});
+    rules.push(json!({"syscall": "fcntl", "args": [argument(1, "dword", F_SETFL), no_signal]}));
     if stage == FilterStage::Job {
         // Reading a limit: the new one, which is the third argument, is absent.
         rules.push(json!({"syscall": "prlimit64", "args": [argument(2, "qword", 0)]}));
@@ -210,6 +225,8 @@ mod tests {
                     register = u32::from_le_bytes(data[from..from + 4].try_into().unwrap());
                 }
                 JUMP_EQUAL => at += jump(register == step.k),
+                // The bits of a mask.
+                0x54 => register &= step.k,
                 0x05 => at += step.k as usize,
                 RETURN => return step.k,
                 other => panic!("instruction {other:#x}"),
@@ -288,6 +305,26 @@ mod tests {
             // TIOCSTI types into a terminal, TIOCLINUX pastes into one.
             for request in [0x5412, 0x541C] {
                 assert_eq!(call(stage, 16, [0, request, 0, 0, 0, 0]), DENY);
+            }
+        }
+    }
+
+    #[test]
+    fn descriptors_are_copied_and_signal_nobody() {
+        for stage in STAGES {
+            for command in [F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC] {
+                assert_eq!(call(stage, 72, [3, command.into(), 0, 0, 0, 0]), ALLOW);
+            }
+            // O_NONBLOCK, and with it O_ASYNC.
+            assert_eq!(call(stage, 72, [3, F_SETFL.into(), 0x800, 0, 0, 0]), ALLOW);
+            assert_eq!(call(stage, 72, [3, F_SETFL.into(), 0x2800, 0, 0, 0]), DENY);
+            // F_SETLK, F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY, F_SETPIPE_SZ
+            for command in [6, 8, 10, 15, 1_024, 1_026, 1_031] {
+                assert_eq!(call(stage, 72, [3, command, 1, 0, 0, 0]), DENY, "{command}");
+            }
+            // preadv2, fadvise64: what lies in the cache of pages is another job's.
+            for number in [327, 221] {
+                assert_eq!(call(stage, number, [3, 0, 0, 0, 0, 0]), DENY, "{number}");
             }
         }
     }

@@ -2,7 +2,7 @@
 //! and a result comes out, and what a job that ended was.
 //!
 //! A [`SourceText`] is the program of one submission, and a [`BoxJob`] one run of it. [`BoxLimits`] say what a run may use.
-//! [`bwrap_arguments`] and [`InnerPolicy`] are what the box is made of, [`system_call_filter`] what its programs may ask
+//! [`bwrap_arguments`] and [`RunnerPolicy`] are what the box is made of, [`system_call_filter`] what its programs may ask
 //! the kernel. [`encode_job`] makes the bytes of a job, [`decode_result`] reads the bytes that a job wrote, all of which are
 //! foreign, and [`judge_job`] says how it ended. [`SelfTest`] holds what a box must refuse before anything runs in it, and
 //! [`BatteryCase`] one program that tries to get out.
@@ -45,7 +45,7 @@ pub use jobs::{BoxJob, ColumnValues, JobColumn, JobData, JobKind, keyed_order};
 pub use limits::{BoxLimits, LimitError};
 pub use locks::{LockedPackage, PYTHON_MINORS, PackageSet, installed_sha256};
 pub use messages::{JobReport, RunnerMessage, decode_message};
-pub use policy::{BOX_CONTROL_IN, BOX_CONTROL_OUT, InnerPolicy, ModuleName};
+pub use policy::{BOX_CONTROL_IN, BOX_CONTROL_OUT, ModuleName, RunnerPolicy};
 pub use results::{JobResult, JobTable, ResultFault, decode_result};
 pub use runner::{RUNNER, runner_sha256};
 pub use self_test::{ProbeCheck, SelfTest, check_probe, probe_jobs};

@@ -1,9 +1,10 @@
-//! What the inner stage of a box does to itself before it becomes Python.
+//! What the runner of a box does to itself before it imports anything, and with which words it is started.
 
 use crate::isolation::{Isolation, SwitchedOff};
 use crate::limits::BoxLimits;
 use crate::source::hex;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// The descriptor on which the runner reads jobs.
 pub const BOX_CONTROL_IN: i32 = 3;
@@ -57,19 +58,18 @@ impl ModuleName {
     }
 }
 
-/// The one argument of the inner stage.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct InnerPolicy {
+/// What differs from box to box of how its runner is started.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunnerPolicy {
     /// The level that was asked for.
     pub isolation: Isolation,
     /// Limits of a job.
     pub limits: BoxLimits,
     /// How many jobs the box is for: its processor time grows with them.
     pub jobs: u32,
-    /// The interpreter, as the inner stage sees it.
+    /// The interpreter, as it is seen in the box.
     pub python: String,
-    /// What it may read, as the inner stage sees it.
+    /// What it may read, as it is seen in the box.
     pub readable: Vec<String>,
     /// What the runner imports.
     pub modules: Vec<ModuleName>,
@@ -77,23 +77,26 @@ pub struct InnerPolicy {
     pub hash_seed: u32,
     /// A layer that is left out: for tests of the self-test alone.
     #[doc(hidden)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub switched_off: Option<SwitchedOff>,
 }
+
+const OPEN_FILES: u64 = 256;
+const PROCESSES: u64 = 64;
 
 /// Where the runner lies in a box with a root of its own.
 pub(crate) const RUNNER_PATH: &str = "/box/runner.py";
 
-impl InnerPolicy {
+impl RunnerPolicy {
     /// Processor seconds of the box.
     #[must_use]
     pub fn box_cpu_s(&self) -> u64 {
         u64::from(self.limits.cpu_s) * u64::from(self.jobs.max(1)) + 60
     }
 
-    /// The arguments of Python: the runner as a file where the box has a root of its own, as text where it has not.
+    /// The arguments of Python: the runner as a file where the box has a root of its own, as text where it has not. `filters`:
+    /// those of the whole box and of a job, empty where there are none.
     #[must_use]
-    pub fn python_arguments(&self, runner: &str, job_filter: &[u8]) -> Vec<String> {
+    pub fn python_arguments(&self, runner: &str, (box_filter, job_filter): (&[u8], &[u8])) -> Vec<String> {
         let is_alone = self.isolation == Isolation::Bwrap;
         let program = if is_alone {
             vec![RUNNER_PATH.to_owned()]
@@ -114,8 +117,47 @@ impl InnerPolicy {
         let place = if is_alone { "alone" } else { "shared" };
         flags
             .chain(program)
-            .chain([modules.join(","), filter, place.to_owned()])
+            .chain([
+                modules.join(","),
+                filter,
+                place.to_owned(),
+                self.restrictions(box_filter).to_string(),
+            ])
             .collect()
+    }
+
+    /// What the runner gives up before it imports anything.
+    fn restrictions(&self, box_filter: &[u8]) -> Value {
+        let counts = self.isolation.counts();
+        let has_rules = counts && self.switched_off != Some(SwitchedOff::Landlock);
+        json!({
+            "limits": self.resource_limits(),
+            "readable": has_rules.then_some(&self.readable),
+            "is_only_layer": self.isolation == Isolation::Landlock,
+            "filter": hex(box_filter),
+        })
+    }
+
+    /// Limits of the box by their names; those of a job are lower.
+    fn resource_limits(&self) -> Vec<(&'static str, u64)> {
+        let mut limits = vec![
+            ("RLIMIT_CPU", self.box_cpu_s()),
+            ("RLIMIT_CORE", 0),
+            ("RLIMIT_NOFILE", OPEN_FILES),
+        ];
+        if self.isolation.counts() {
+            limits.extend([
+                ("RLIMIT_AS", self.limits.address_space_bytes()),
+                ("RLIMIT_FSIZE", 0),
+                ("RLIMIT_MEMLOCK", 0),
+                ("RLIMIT_MSGQUEUE", 0),
+            ]);
+        }
+        // Counted for a user: without a user namespace the processes outside the box would count too.
+        if self.isolation == Isolation::Bwrap {
+            limits.push(("RLIMIT_NPROC", PROCESSES));
+        }
+        limits
     }
 
     /// The environment of Python.
@@ -148,8 +190,8 @@ pub(crate) fn environment(hash_seed: u32) -> Vec<(&'static str, String)> {
 mod tests {
     use super::*;
 
-    fn policy(isolation: Isolation) -> InnerPolicy {
-        InnerPolicy {
+    fn policy(isolation: Isolation) -> RunnerPolicy {
+        RunnerPolicy {
             isolation,
             limits: BoxLimits::FACTORS,
             jobs: 150,
@@ -162,20 +204,12 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_survives_its_argument() {
-        let policy = policy(Isolation::Bwrap);
-        let text = serde_json::to_string(&policy).unwrap();
-        assert_eq!(serde_json::from_str::<InnerPolicy>(&text).unwrap(), policy);
-        assert!(!text.contains("switched_off"));
-        assert_eq!(policy.box_cpu_s(), 20 * 150 + 60);
-    }
-
-    #[test]
     fn python_reads_the_runner_from_the_root_of_the_box_or_from_its_arguments() {
-        let arguments = policy(Isolation::Bwrap).python_arguments("text", &[1, 255]);
+        let arguments = policy(Isolation::Bwrap).python_arguments("text", (&[2], &[1, 255]));
         insta::assert_snapshot!(arguments.join("\n"));
-        let arguments = policy(Isolation::Landlock).python_arguments("text", &[]);
+        let arguments = policy(Isolation::Landlock).python_arguments("text", (&[], &[]));
         assert_eq!(&arguments[3..5], ["-c", "text"]);
-        assert_eq!(arguments.last().unwrap(), "shared");
+        assert_eq!(arguments[7], "shared");
+        assert_eq!(policy(Isolation::Bwrap).box_cpu_s(), 20 * 150 + 60);
     }
 }

@@ -5,9 +5,7 @@ use super::boxed_run::{RunArgs, TestArgs, run_file, test};
 use crate::CliError;
 use crate::output::{Console, visible_lines};
 use clap::{Args, Subcommand};
-use ktd_boxed::{
-    BoxBench, BoxLauncher, BoxSetup, EnvironmentPlan, NOBODY, PythonEnvironment, box_inner, examine,
-};
+use ktd_boxed::{BoxBench, BoxLauncher, BoxSetup, EnvironmentPlan, NOBODY, PythonEnvironment, examine};
 use ktd_view::draw::{Align, TableCell, TableData};
 use serde_json::json;
 use std::path::PathBuf;
@@ -84,22 +82,6 @@ pub(super) struct BenchArgs {
     rounds: u32,
     #[command(flatten)]
     boxes: BoxArgs,
-}
-
-const INNER_EXAMPLE: &str = "\
-Example:
-  ktd box_inner POLICY              # only bubblewrap starts it, inside a box";
-
-/// The hidden inner stage: this process becomes Python in a box.
-#[derive(Debug, Args)]
-#[command(after_help = INNER_EXAMPLE)]
-pub(super) struct InnerArgs {
-    policy: String,
-}
-
-/// Becomes Python; an error is all that comes back.
-pub(super) fn inner(args: &InnerArgs) -> Result<(), CliError> {
-    Err(box_inner(&args.policy).into())
 }
 
 /// Works with the box.

@@ -164,9 +164,6 @@ enum Command {
     /// Judge trading strategies that models wrote: gates, drift between versions, fidelity to the document.
     #[command(name = "strategy-code", subcommand, after_help = strategy_code::EXAMPLES)]
     StrategyCode(strategy_code::StrategyCodeCommand),
-    /// The inner stage of a box.
-    #[command(name = ktd_boxed::INNER_COMMAND, hide = true)]
-    BoxInner(boxed::InnerArgs),
     /// Plant accounts of known skill, style and luck; show which headline recovers what was planted.
     Planting(planting::PlantingArgs),
     /// Show how often a board is wrong about agents without skill: tests, intervals, pairs and ranks.
@@ -220,7 +217,6 @@ pub fn main() -> ExitCode {
         Command::Alpha(command) => alpha::run(&command, console),
         Command::Leak(command) => leak::run(&command, console),
         Command::Boxed(command) => boxed::run(&command, console),
-        Command::BoxInner(args) => boxed::inner(&args),
         Command::FactorCode(command) => factor_code::run(&command, console),
         Command::StrategyCode(command) => strategy_code::run(&command, console),
         Command::Planting(args) => planting::run(&args, console),

@@ -9,6 +9,7 @@
     reason = "a box that does not answer fails the test, and what is absent is told"
 )]
 
+mod answers;
 mod battery;
 mod jobs;
 mod killed;
@@ -18,15 +19,11 @@ mod recall;
 mod strategies;
 
 use ktd_boxed::{BoxLauncher, BoxSetup};
-use ktd_kit::program::binary;
 use ktd_sandbox::{BoxJob, ColumnValues, JobColumn, JobData, JobKind, SourceText};
 use serde_json::json;
 
 fn setup() -> BoxSetup {
-    BoxSetup {
-        program: Some(binary().to_owned()),
-        ..BoxSetup::default()
-    }
+    BoxSetup::default()
 }
 
 fn prove(setup: BoxSetup) -> BoxLauncher {

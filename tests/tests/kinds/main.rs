@@ -10,7 +10,6 @@
 mod questionnaire;
 mod verbs;
 
-use ktd_boxed::{INNER_COMMAND, box_inner};
 use ktd_certify::{CertificateStudy, CurveStudy};
 use ktd_env::KeyedStream;
 use ktd_episode::EpisodesStudy;
@@ -112,17 +111,6 @@ fn cases() -> Vec<KindCase> {
         ]);
     }
     cases
-}
-
-/// The inner stage of this program's boxes: a box starts it by this name, with a policy.
-#[test]
-fn box_inner_stage() {
-    let arguments: Vec<String> = std::env::args().collect();
-    if let [_, command, policy] = &*arguments
-        && command == INNER_COMMAND
-    {
-        panic!("{}", box_inner(policy));
-    }
 }
 
 fn unboxed_cases() -> Vec<KindCase> {

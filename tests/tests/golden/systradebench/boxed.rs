@@ -6,7 +6,6 @@ use ktd_boxed::{BoxLauncher, BoxSetup, CodeRunner};
 use ktd_kit::golden::text;
 use ktd_kit::has_boxes;
 use ktd_kit::need::box_environment;
-use ktd_kit::program::binary;
 use ktd_sandbox::{BoxJob, BoxLimits, JobResult, ModuleName, SourceText};
 use ktd_strategy_code::{
     DocumentId, DriftVerdict, Gate, LONG_RUN, PublishedDrift, Scenario, StrategyCard, StrategySubmission,
@@ -39,7 +38,6 @@ fn reference_sources(scripts: &Path) -> Value {
 
 fn launcher(limits: BoxLimits) -> BoxLauncher {
     let setup = BoxSetup {
-        program: Some(binary().to_owned()),
         modules: ["numpy", "pandas"].map(ModuleName::unnamed).to_vec(),
         limits,
         ..BoxSetup::default()
