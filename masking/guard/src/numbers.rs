@@ -1,9 +1,11 @@
 //! Whether digits are a name or a date, or count something.
 
 /// What counts: a number before one of these is a size.
-const UNITS: [&str; 26] = [
-    "%", "shares", "share", "lots", "lot", "points", "pts", "bps", "bp", "basis", "yuan", "cny", "rmb",
-    "million", "billion", "names", "stocks", "days", "bars", "trades", "steps", "股", "手", "元", "点", "万",
+const UNITS: &[&str] = &[
+    "%", "shares", "share", "lots", "lot", "points", "point", "pts", "bps", "bp", "basis", "yuan", "cny", "rmb",
+    "million", "billion", "thousand", "names", "stocks", "days", "day", "bars", "trades", "steps", "units", "unit",
+    "rows", "tokens", "positions", "orders", "sessions", "in cash", "of cash", "in value", "股", "手",
+    "元", "点", "万", "亿", "只", "笔", "个", "份",
 ];
 
 /// Whether what follows digits says that they count something.

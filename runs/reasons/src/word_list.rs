@@ -18,7 +18,7 @@ macro_rules! built_in {
     };
 }
 
-const BUILT_IN: [BuiltIn; 13] = [
+const BUILT_IN: [BuiltIn; 19] = [
     built_in!(Some(Category::Brand), "brand.en.txt"),
     built_in!(Some(Category::Brand), "brand.zh.txt"),
     built_in!(Some(Category::Company), "company.en.txt"),
@@ -27,6 +27,12 @@ const BUILT_IN: [BuiltIn; 13] = [
     built_in!(Some(Category::Sector), "sector.zh.txt"),
     built_in!(Some(Category::RealDate), "real-date.en.txt"),
     built_in!(Some(Category::RealDate), "real-date.zh.txt"),
+    built_in!(Some(Category::Index), "index.en.txt"),
+    built_in!(Some(Category::Index), "index.zh.txt"),
+    built_in!(Some(Category::Event), "event.en.txt"),
+    built_in!(Some(Category::Event), "event.zh.txt"),
+    built_in!(Some(Category::Market), "market.en.txt"),
+    built_in!(Some(Category::Market), "market.zh.txt"),
     built_in!(Some(Category::News), "news.en.txt"),
     built_in!(Some(Category::News), "news.zh.txt"),
     built_in!(Some(Category::Macro), "macro.en.txt"),
