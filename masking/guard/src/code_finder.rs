@@ -21,16 +21,27 @@ pub struct FoundCode {
 const CODE_WORDS: &[&str] = &["code", "ticker", "symbol", "stock", "代码", "股票", "个股"];
 /// What stands before six digits of one clause that are a size.
 const SIZE_WORDS: &[&str] = &[
-    "volume", "turnover", "amount", "cash", "nav", "shares", "value", "balance", "worth", "total", "about", "around",
-    "nearly", "roughly", "seed", "id", "cny", "rmb", "yuan", "equity",
+    "volume", "turnover", "amount", "cash", "nav", "shares", "value", "balance", "worth", "total", "about",
+    "around", "nearly", "roughly", "seed", "id", "cny", "rmb", "yuan", "equity",
 ];
 const CHINESE_SIZE_WORDS: &[&str] = &[
-    "成交量", "成交额", "量能", "金额", "资金", "市值", "现金", "净值", "余额", "总额", "合计", "资产",
+    "成交量",
+    "成交额",
+    "量能",
+    "金额",
+    "资金",
+    "市值",
+    "现金",
+    "净值",
+    "余额",
+    "总额",
+    "合计",
+    "资产",
 ];
 /// The first three digits that exchanges give to A-shares.
 const BOARD_PREFIXES: &[&str] = &[
-    "000", "001", "002", "003", "300", "301", "302", "430", "600", "601", "603", "605", "688", "689", "830", "831", "832",
-    "833", "870", "920",
+    "000", "001", "002", "003", "300", "301", "302", "430", "600", "601", "603", "605", "688", "689", "830",
+    "831", "832", "833", "870", "920",
 ];
 
 /// Finder of codes in folded texts.
@@ -82,12 +93,22 @@ impl CodeFinder {
     /// Whether six digits without an exchange are a code: one that the panel has, or one of a board's that is no round number,
     /// and with nothing around it that makes a size of it.
     fn is_bare_code(&self, digits: &str, before: &str, after: &str) -> bool {
-        if is_part_of_number(before, after) || is_counted(after) || before.ends_with(['¥', '$', '~', '<', '>', '+']) {
+        if is_part_of_number(before, after)
+            || is_counted(after)
+            || before.ends_with(['¥', '$', '~', '<', '>', '+'])
+        {
             return false;
         }
-        let is_of_board = digits.get(..3).is_some_and(|prefix| BOARD_PREFIXES.contains(&prefix));
-        let clause = before.rsplit([',', '.', ';', '，', '。', '；', '、']).next().unwrap_or_default();
-        let nearest = clause.trim_end_matches(|character: char| !character.is_alphanumeric()).to_lowercase();
+        let is_of_board = digits
+            .get(..3)
+            .is_some_and(|prefix| BOARD_PREFIXES.contains(&prefix));
+        let clause = before
+            .rsplit([',', '.', ';', '，', '。', '；', '、'])
+            .next()
+            .unwrap_or_default();
+        let nearest = clause
+            .trim_end_matches(|character: char| !character.is_alphanumeric())
+            .to_lowercase();
         let is_named = CODE_WORDS.iter().any(|word| nearest.ends_with(word));
         let mut words = nearest.split(|character: char| !character.is_ascii_alphabetic());
         let is_size = digits.ends_with("000")

@@ -100,14 +100,36 @@ const PATTERNS: &[&str] = &[
     "(?<y>YEAR)(?:[-/]YEAR|/[0-2][0-9])",
     // 2015 crash, 2020-style
     "(?i)(?<w>(?<y>YEAR))(?:-| |'s )(?:BEHIND)",
+    // 2017 was, 2018 saw
+    "(?<w>(?<y>YEAR)) (?:was|were|saw|had|taught|proved|showed|ended|began|started|looks|looked)",
     // early '15, the '08 crisis
     "(?i)(?:BEFORE)[ -](?<w>'(?<y>[0-2][0-9]))",
 ];
 
 /// A number behind one of these is a size, and no year: `price of 2015`.
 const MEASURES: &[&str] = &[
-    "price", "nav", "level", "value", "count", "total", "number", "volume", "close", "score", "size", "lot",
-    "target", "average", "mean", "sum", "high", "low", "quantity", "position", "median", "threshold",
+    "price",
+    "nav",
+    "level",
+    "value",
+    "count",
+    "total",
+    "number",
+    "volume",
+    "close",
+    "score",
+    "size",
+    "lot",
+    "target",
+    "average",
+    "mean",
+    "sum",
+    "high",
+    "low",
+    "quantity",
+    "position",
+    "median",
+    "threshold",
 ];
 
 /// A date in a text.
@@ -175,9 +197,15 @@ fn stands_alone(text: &Folded, whole: &Range<usize>, part: &Range<usize>) -> boo
 fn is_span(text: &Folded, whole: &Range<usize>) -> bool {
     let (before, _, after) = text.around(whole);
     let (before, after) = (before.trim_end(), after.trim_start());
-    let word = before.rsplit(|character: char| !character.is_ascii_alphabetic()).next();
-    let is_measure = word.is_some_and(|word| MEASURES.iter().any(|measure| measure.eq_ignore_ascii_case(word)));
-    is_measure || after.starts_with("level") || after.starts_with("mark ") || before.ends_with(['近', '过', '去', '前', '每', '第', '个', '满', '数', '几'])
+    let word = before
+        .rsplit(|character: char| !character.is_ascii_alphabetic())
+        .next();
+    let is_measure =
+        word.is_some_and(|word| MEASURES.iter().any(|measure| measure.eq_ignore_ascii_case(word)));
+    is_measure
+        || after.starts_with("level")
+        || after.starts_with("mark ")
+        || before.ends_with(['近', '过', '去', '前', '每', '第', '个', '满', '数', '几'])
 }
 
 #[cfg(test)]

@@ -58,7 +58,8 @@ impl Detection {
                 let hits = lexicon.find(&text.text);
                 let is_found = move |part: &Range<usize>| {
                     let overlaps = |bytes: &Range<usize>| bytes.start < part.end && part.start < bytes.end;
-                    hits.iter().any(|hit| hit.category == category && overlaps(&hit.bytes))
+                    hits.iter()
+                        .any(|hit| hit.category == category && overlaps(&hit.bytes))
                 };
                 text.named.iter().map(is_found).collect::<Vec<_>>()
             });
@@ -121,28 +122,54 @@ mod tests {
         let kinds = Category::ALL.map(Category::label);
         for planted in planted_texts() {
             let is_innocent = INNOCENT.contains(&planted.kind);
-            assert!(is_innocent || kinds.contains(&planted.kind), "{}: {}", planted.kind, planted.text);
+            assert!(
+                is_innocent || kinds.contains(&planted.kind),
+                "{}: {}",
+                planted.kind,
+                planted.text
+            );
             assert_eq!(planted.named.is_empty(), is_innocent, "{}", planted.text);
         }
         let lines = PLANTED.lines().filter(|line| !line.starts_with('#')).count();
         assert_eq!(planted_texts().len(), lines, "a line lacks its kind");
     }
 
+    /// What is named and what is found of a text that the meter errs on.
+    fn error(lexicon: &Lexicon, planted: &PlantedText) -> Option<String> {
+        let hits = lexicon.find(&planted.text).into_iter();
+        let hits: Vec<String> = hits
+            .map(|hit| format!("{} {}", hit.category.label(), &planted.text[hit.bytes]))
+            .collect();
+        let is_right = if planted.named.is_empty() {
+            hits.is_empty()
+        } else {
+            hits.iter().any(|hit| hit.starts_with(planted.kind))
+        };
+        (!is_right).then(|| format!("{}: {}: {hits:?}", planted.kind, planted.text))
+    }
+
+    /// The bounds are wider than what was found of texts that were written after the lists (docs/reasons.md).
     #[test]
     fn most_of_what_is_named_is_found_and_next_to_nothing_else() {
         let lexicon = Lists::read(None).unwrap().on(None).unwrap();
         let found = Detection::of(&lexicon).unwrap();
-        for row in found.recall.iter().chain(&found.false_alarms) {
-            println!("{} {} of {}", row.kind, row.found, row.planted);
+        let errors: Vec<String> = planted_texts()
+            .iter()
+            .filter_map(|text| error(&lexicon, text))
+            .collect();
+        for row in &found.recall {
+            assert!(
+                20 <= row.planted && 5 * row.found >= 4 * row.planted,
+                "{row:?}\n{}",
+                errors.join("\n")
+            );
         }
-        for planted in planted_texts() {
-            let hits: Vec<String> = lexicon
-                .find(&planted.text)
-                .into_iter()
-                .map(|hit| format!("{}={}", hit.category.label(), &planted.text[hit.bytes]))
-                .collect();
-            let words: Vec<&str> = planted.named.iter().map(|part| &planted.text[part.clone()]).collect();
-            println!("{}\t{}\t{}\t{}", planted.kind, planted.text, words.join("|"), hits.join("|"));
+        for (row, percent) in found.false_alarms.iter().zip([1, 3, 5]) {
+            assert!(
+                100 * row.found <= percent * row.planted,
+                "{row:?}\n{}",
+                errors.join("\n")
+            );
         }
     }
 }

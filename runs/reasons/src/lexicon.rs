@@ -8,7 +8,9 @@ use super::word_list::{Entry, ListRecord, WordList, word_lists};
 use super::words::Words;
 use crate::ReasonsError;
 use ktd_env::Market;
-use ktd_guard::{CodeFinder, DateFinder, Folded, LevelFinder, PatternError, is_chinese, is_telling, spellings};
+use ktd_guard::{
+    CodeFinder, DateFinder, Folded, LevelFinder, PatternError, is_chinese, is_telling, spellings,
+};
 use std::ops::Range;
 use std::path::Path;
 
@@ -76,7 +78,10 @@ fn panel_entries(market: &Market) -> (Vec<Entry>, Vec<Entry>) {
     let short = short_names(&listed);
     let short = short.iter().filter_map(|name| entry(name, Category::Company));
     let companies = listed.iter().filter_map(|name| entry(name, Category::Company));
-    let sectors = market.sectors().iter().filter_map(|name| entry(name, Category::Sector));
+    let sectors = market
+        .sectors()
+        .iter()
+        .filter_map(|name| entry(name, Category::Sector));
     (companies.chain(sectors).collect(), short.collect())
 }
 
@@ -109,7 +114,10 @@ pub struct WordMatch {
 impl WordMatch {
     /// Whether the harness could have shown it: a code, a date, a level, a sector, an index or a market.
     pub(super) fn may_be_told(&self) -> bool {
-        let is_named = matches!(self.category, Category::Sector | Category::Index | Category::Market);
+        let is_named = matches!(
+            self.category,
+            Category::Sector | Category::Index | Category::Market
+        );
         self.kind != MatchKind::Word || is_named
     }
 }

@@ -90,14 +90,18 @@ impl ShownIdentifiers {
     /// Whether a number that was shown lies within half a percent of a level: models round.
     fn has_level(&self, points: f64) -> bool {
         const ROUNDING: f64 = 0.005;
-        self.numbers.iter().any(|shown| (shown - points).abs() <= ROUNDING * points)
+        self.numbers
+            .iter()
+            .any(|shown| (shown - points).abs() <= ROUNDING * points)
     }
 }
 
 /// All numbers of a text.
 fn numbers_in(text: &str) -> Vec<f64> {
     let parts = text.split(|character: char| !(character.is_ascii_digit() || character == '.'));
-    parts.filter_map(|part| part.trim_matches('.').parse().ok()).collect()
+    parts
+        .filter_map(|part| part.trim_matches('.').parse().ok())
+        .collect()
 }
 
 /// Days in the one spelling of the harness, `2024-03-15`.
@@ -168,6 +172,8 @@ mod tests {
 
     #[test]
     fn nothing_recorded_tells_nothing() {
-        assert!(ShownIdentifiers::of("").text.plain().is_empty() && ShownIdentifiers::of("{").days.is_empty());
+        assert!(
+            ShownIdentifiers::of("").text.plain().is_empty() && ShownIdentifiers::of("{").days.is_empty()
+        );
     }
 }

@@ -27,7 +27,12 @@ pub fn text(report: &ReasonReport, quote: usize) -> String {
     ] {
         // Writing to a string cannot fail.
         writeln!(text, "{title}\n{}", table(report, scope).render()).ok();
-        writeln!(text, "What this meter finds of planted texts\n{}", detection(report).render()).ok();
+        writeln!(
+            text,
+            "What this meter finds of planted texts\n{}",
+            detection(report).render()
+        )
+        .ok();
     }
     text.push_str(
         "with any, low, high: share of reasons with at least one such word, and its Wilson 95 % interval\n\
@@ -53,9 +58,18 @@ pub fn text(report: &ReasonReport, quote: usize) -> String {
 
 /// Recall by kind and false alarms, a column each, with what stands behind them.
 fn detection(report: &ReasonReport) -> Table {
-    let rows: Vec<&DetectionRow> = report.detection.recall.iter().chain(&report.detection.false_alarms).collect();
+    let rows: Vec<&DetectionRow> = report
+        .detection
+        .recall
+        .iter()
+        .chain(&report.detection.false_alarms)
+        .collect();
     let kinds = rows.iter().map(|row| (row.kind.as_str(), Align::Right));
-    let mut table = Table::new(&std::iter::once(("", Align::Left)).chain(kinds).collect::<Vec<_>>());
+    let mut table = Table::new(
+        &std::iter::once(("", Align::Left))
+            .chain(kinds)
+            .collect::<Vec<_>>(),
+    );
     let mut add = |head: &str, cell: &dyn Fn(&DetectionRow) -> String| {
         let cells = rows.iter().map(|row| cell(row));
         table.row(std::iter::once(head.to_owned()).chain(cells).collect::<Vec<_>>());
