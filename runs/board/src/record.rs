@@ -11,7 +11,7 @@ mod window_mark;
 pub use comparability::Comparability;
 pub use conduct::{OrderCounts, RejectedOrders};
 pub use figures::{Bounds, DateBounds, FactorVif, MurphyParts, RankBounds, SpaP};
-pub use memory::{CutoffGap, CutoffSide, GapTest, MarketRegime, WindowGap, WindowRegime};
+pub use memory::{CutoffGap, CutoffSide, GapKind, GapTest, MarketRegime, SideTest, WindowGap, WindowRegime};
 pub use pooled::{OverlappingWindow, PooledRanking, PooledRow, PooledSeparation, PooledSpan};
 pub use row::{
     CalibrationBin, CalibrationRecord, Contribution, Curves, Faults, Gap, LeaderboardRow, Linked, SeedStat,
@@ -296,9 +296,14 @@ pub struct Contrast {
     /// Which arms are compared.
     #[serde(default)]
     pub sides: ContrastSides,
+    /// Numbers of the first arm.
+    #[serde(with = "label")]
+    pub first_numeric: Numeric,
     /// Numbers of the second arm.
     #[serde(with = "label")]
     pub numeric: Numeric,
+    /// What lies between them.
+    pub kind: GapKind,
     /// What is compared.
     pub metric: ContrastMetric,
     /// The pairs: medians over seeds.
@@ -307,7 +312,7 @@ pub struct Contrast {
     pub p: Option<f64>,
     /// Whether `p` is exact; else by the normal approximation.
     pub is_exact: bool,
-    /// The same, adjusted by Holm over the contrasts of one metric and the same arms.
+    /// The same, adjusted by Holm over the contrasts of one metric.
     pub holm_p: Option<f64>,
     /// Smallest p that the pairs which differ can reach.
     pub least_p: f64,
@@ -319,9 +324,20 @@ pub struct Contrast {
     pub rank_biserial: Option<f64>,
 }
 
+impl Contrast {
+    /// The numbers of both arms: `exact`, or `exact - banded-5` where they differ.
+    #[must_use]
+    pub fn numbers(&self) -> String {
+        if self.first_numeric == self.numeric {
+            return self.numeric.label().to_owned();
+        }
+        format!("{} - {}", self.first_numeric.label(), self.numeric.label())
+    }
+}
+
 /// Arms that a contrast compares. The gap from bright to blinded is the sum of the two others: of the text that explains
 /// the mask, and of the mask itself.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContrastSides {
     /// The whole gap.
