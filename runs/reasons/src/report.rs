@@ -173,7 +173,7 @@ fn lexicons(
             Err(error) if options.panel.is_some() => return Err(error.into()),
             Err(error) => {
                 notes.push(format!(
-                    "company names, the panel's sectors and codes of six digits alone were not looked for in {} \
+                    "company names and the panel's sectors were not looked for in {} \
                      episodes: {error}; name their panel with --panel",
                     of_panel.len()
                 ));

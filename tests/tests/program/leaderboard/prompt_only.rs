@@ -93,18 +93,31 @@ windows = [{}]
     let board = board(folder.path(), &["out"]);
     let contrasts = board["contrasts"].as_array().unwrap();
     let of = |kind: &str| -> Vec<&Value> { contrasts.iter().filter(|one| one["kind"] == kind).collect() };
-    assert_eq!((of("memory").len(), of("signal_and_memory").len(), contrasts.len()), (4, 4, 8));
+    assert_eq!(
+        (of("memory").len(), of("signal_and_memory").len(), contrasts.len()),
+        (4, 4, 8)
+    );
     for one in of("memory") {
-        assert_eq!((&one["first_numeric"], &one["numeric"]), (&Value::from("exact"), &Value::from("exact")));
+        assert_eq!(
+            (&one["first_numeric"], &one["numeric"]),
+            (&Value::from("exact"), &Value::from("exact"))
+        );
         let reading = one["reading"].as_str().unwrap();
         assert!(!reading.contains("is higher"), "{reading}");
     }
     for one in of("signal_and_memory") {
-        assert_eq!((&one["first_numeric"], &one["numeric"]), (&Value::from("exact"), &Value::from("banded-5")));
+        assert_eq!(
+            (&one["first_numeric"], &one["numeric"]),
+            (&Value::from("exact"), &Value::from("banded-5"))
+        );
         assert!(!one["reading"].as_str().unwrap().ends_with(": memory"));
     }
     for track in board["tracks"].as_array().unwrap() {
-        let expected = if track["numeric"] == "banded-5" { "signal_and_memory" } else { "memory" };
+        let expected = if track["numeric"] == "banded-5" {
+            "signal_and_memory"
+        } else {
+            "memory"
+        };
         for leader in track["leaders"].as_array().unwrap() {
             let gap = &leader["memory_gap"];
             assert!(gap.is_null() || gap["kind"] == expected, "{gap}");

@@ -232,11 +232,17 @@ fn what_the_meter_finds_of_planted_texts_stands_beside_every_table() {
     let report = report(scene(), &["out"]);
     for row in report["detection"]["recall"].as_array().unwrap() {
         let (found, planted) = (row["found"].as_u64().unwrap(), row["planted"].as_u64().unwrap());
-        assert!(20 <= planted && planted * 4 <= found * 5 && row["interval"].is_array(), "{row}");
+        assert!(
+            20 <= planted && planted * 4 <= found * 5 && row["interval"].is_array(),
+            "{row}"
+        );
         assert!(text.contains(&format!("{found}/{planted}")), "{row}\n{text}");
     }
     let clean = &report["detection"]["false_alarms"][0];
-    let (found, planted) = (clean["found"].as_u64().unwrap(), clean["planted"].as_u64().unwrap());
+    let (found, planted) = (
+        clean["found"].as_u64().unwrap(),
+        clean["planted"].as_u64().unwrap(),
+    );
     assert!(clean["kind"] == "clean" && found * 100 <= planted, "{clean}");
 }
 
