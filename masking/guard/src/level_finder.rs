@@ -10,7 +10,7 @@ const NUMBER: &str = "[1-9][0-9]?,?[0-9]{3}(?:\\.[0-9]{1,2})?";
 /// What has a level, in both languages.
 const INDEX: &str = "(?i:index|indices|benchmark|composite|market|broad market|csi ?[0-9]{3,4}|hs ?300|sse|szse|shanghai|shenzhen|chinext|star ?50|hang seng|a-?shares?)";
 const CHINESE_INDEX: &str = "(?:大盘|指数|沪指|深指|上证|深证|沪深300|深成指|成指|创业板指?|创指|科创50|科创板|中证[0-9]+|恒指|恒生|A股|市场|股指)";
-const AT: &str = "(?i:at|near|around|about|above|below|under|over|past|to|towards?|from|of|hits?|hitting|reach(?:es|ed|ing)?|breaks?|broke|breaking|cross(?:es|ed|ing)?|holds?|holding|tests?|testing|through|beyond|reclaim(?:s|ed|ing)?|lost|loses|stands?|trading|sits?|capped at|capped by|floor of|ceiling of)";
+const AT: &str = "(?i:at|near|around|about|roughly|nearly|clears?|tops?|topped|above|below|under|over|past|to|towards?|from|of|hits?|hitting|reach(?:es|ed|ing)?|breaks?|broke|breaking|cross(?:es|ed|ing)?|holds?|holding|tests?|testing|through|beyond|reclaim(?:s|ed|ing)?|lost|loses|stands?|trading|sits?|capped at|capped by|floor of|ceiling of)";
 const CHINESE_AT: &str = "(?:在|于|至|到|站上|跌破|突破|失守|守住|逼近|重回|收复|跌至|涨至|升至|冲上|冲击|跌穿|回到|接近|重返|攻上|围绕|下探|测试|约|为|报|收报|收于|跌到|涨到)";
 
 /// Patterns with the places `NUMBER`, `INDEX`, `CINDEX`, `AT` and `CAT` filled in from above; `w` is the level.
@@ -24,13 +24,13 @@ const PATTERNS: [&str; 8] = [
     // 三千点, 3千点
     "(?<w>[一二三四五六1-6]千(?:[一二三四五六七八九1-9]百?)?点)",
     // the index near 5100, CSI 300 is back above 4,000
-    "INDEX[^0-9.,;!?。，；]{0,32}?AT (?:the )?(?<w>(?<n>NUMBER))",
+    "INDEX[^0-9.,;!?。，；]{0,32}?AT (?:the |roughly |about |around |nearly )?(?<w>(?<n>NUMBER))",
     // 上证指数在3000附近, 大盘跌破2800
     "CINDEX[^0-9。；！？]{0,8}?CAT(?:了)?(?<w>(?<n>NUMBER))",
     // 大盘2635见底
     "CINDEX(?<w>(?<n>NUMBER))(?:见底|见顶|附近|一线|关口|上方|下方|以上|以下|左右|得而复失|企稳|反弹)",
     // at 3000 on the Shanghai index
-    "AT (?<w>(?<n>NUMBER)) (?i:on|for|in) (?i:the )?INDEX",
+    "(?<w>(?<n>NUMBER)) (?i:on|for) (?i:the )?INDEX",
 ];
 
 /// A level in a text.

@@ -29,7 +29,7 @@ const STATEMENTS: &str = "buy|buying|sell|selling|hold|holding|chase|chasing|add
     matches|resembles|looks|fell|rose|rises|falls|reminds|until|whose";
 /// What may stand between a word and what says so of it.
 const LINKS: &str = "is|are|was|were|remains|remain|name|names|level|levels|data|information|of|the|this|that|it|its|here|to|\
-    a|an|window|period|itself|all|do|does|did|belongs|has|have|been";
+    a|an|rating|ratings|reports|report|figures|numbers|window|period|itself|all|do|does|did|belongs|has|have|been";
 /// What says so behind a word.
 const BEHIND: &str = "unknown|unavailable|undisclosed|hidden|masked|irrelevant|withheld|anonymised|anonymized|invisible|concealed|\
     unidentified|unstated|n/a|undetermined";
