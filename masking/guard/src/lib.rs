@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`Guard`] | what a mask hides, in the final bytes of a request |
 //! | [`Register`] | what a text names of a panel: stocks, sectors, days |
-//! | [`CodeFinder`], [`DateFinder`] | codes and dates in what people and models write, with their places |
+//! | [`CodeFinder`], [`DateFinder`], [`LevelFinder`] | codes, dates and levels of an index in what people and models write, with their places |
 //!
 //! Knows: `env` (a panel's real names and days), `masking` (which level hides what). Never knows: agents, tools, prompts,
 //! files, clocks.
@@ -17,6 +17,7 @@ mod dates;
 mod digits;
 mod folded;
 mod guard;
+mod level_finder;
 mod numbers;
 mod pattern_error;
 mod period;
@@ -28,6 +29,7 @@ pub use company_name::{is_telling, spellings};
 pub use date_finder::{DateFinder, FoundDate};
 pub use folded::{Folded, exact_key, is_chinese, key};
 pub use guard::{Finding, Guard, Guards, RequestScan};
+pub use level_finder::{FoundLevel, LevelFinder};
 pub use pattern_error::PatternError;
 pub use period::Period;
 pub use register::{Mentions, Register};

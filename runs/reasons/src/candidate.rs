@@ -1,13 +1,15 @@
 //! What was found in a reason, before it is known what it overlaps.
 
 use super::category::Category;
-use ktd_guard::{FoundCode, FoundDate, Period};
+use ktd_guard::{FoundCode, FoundDate, FoundLevel, Period};
 use std::ops::Range;
 
 /// The name of what finds codes.
 const CODE_PATTERNS: &str = "code patterns";
 /// The name of what finds dates.
 const DATE_PATTERNS: &str = "date patterns";
+/// The name of what finds levels of an index.
+const LEVEL_PATTERNS: &str = "level patterns";
 
 /// Something that was found, before it is known what it overlaps.
 #[derive(Debug, Clone)]
@@ -47,8 +49,20 @@ impl From<FoundDate> for Candidate<'_> {
     }
 }
 
+impl From<FoundLevel> for Candidate<'_> {
+    fn from(level: FoundLevel) -> Self {
+        Self {
+            part: level.part,
+            category: Some(Category::Level),
+            source: LEVEL_PATTERNS,
+            rank: usize::MAX,
+            kind: MatchKind::Level(level.points),
+        }
+    }
+}
+
 /// What a hit says, as far as the harness may have shown it before.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum MatchKind {
     /// A word of a list.
     Word,
@@ -56,4 +70,6 @@ pub(super) enum MatchKind {
     Code(String),
     /// A date.
     Date(Period),
+    /// A level of an index, points; `None` where it is written in Chinese digits.
+    Level(Option<f64>),
 }

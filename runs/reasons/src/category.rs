@@ -14,21 +14,33 @@ pub enum Category {
     Sector,
     /// Dates of the calendar, feasts included.
     RealDate,
+    /// Crashes, rescues, epidemics, crackdowns: what happened, by the name that people give it.
+    Event,
     /// Announcements, earnings, policies, what analysts say.
     News,
     /// Central banks, rates, prices, trade.
     Macro,
+    /// Indices, by name or code.
+    Index,
+    /// Markets of a country, a city, an exchange.
+    Market,
+    /// Levels of an index, in points.
+    Level,
 }
 
 impl Category {
     /// All, in the order tables show them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 10] = [
         Self::Brand,
         Self::Company,
         Self::Sector,
         Self::RealDate,
+        Self::Event,
         Self::News,
         Self::Macro,
+        Self::Index,
+        Self::Market,
+        Self::Level,
     ];
 
     /// The name in tables and JSON, and of its list files.
@@ -41,6 +53,10 @@ impl Category {
             Self::RealDate => "real-date",
             Self::News => "news",
             Self::Macro => "macro",
+            Self::Event => "event",
+            Self::Index => "index",
+            Self::Market => "market",
+            Self::Level => "level",
         }
     }
 }

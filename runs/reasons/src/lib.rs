@@ -7,12 +7,15 @@
 
 mod candidate;
 mod category;
+mod denial;
+mod detection;
 mod error;
 mod hit;
 mod lexicon;
 mod rate;
 mod report;
 mod sentence;
+mod short_names;
 mod shown_identifiers;
 pub mod side;
 mod stated_reasons;
@@ -21,6 +24,7 @@ mod word_list;
 mod words;
 
 pub use category::Category;
+pub use detection::{Detection, DetectionRow};
 pub use error::ReasonsError;
 pub use hit::Hit;
 pub use lexicon::{Lexicon, Lists, WordMatch};

@@ -1,5 +1,6 @@
 //! From bundles to rates: what a model names beyond what it was shown, by mask and agent.
 
+use super::detection::Detection;
 use super::hit::{Hit, hits};
 use super::lexicon::{Lexicon, Lists};
 use super::rate::{Rates, ReasonScope, Tally};
@@ -21,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The version of the JSON document.
-pub const REASONS_FORMAT: u32 = 1;
+pub const REASONS_FORMAT: u32 = 2;
 
 /// What is read, and how.
 #[derive(Debug, Clone, Default)]
@@ -47,6 +48,8 @@ pub struct ReasonReport {
     pub lists: Vec<ListRecord>,
     /// By agent, mode and mask.
     pub rows: Vec<ReasonRow>,
+    /// What the same lists find of planted texts, on the first panel.
+    pub detection: Detection,
     /// Every hit, in the order of bundles, steps and words.
     pub hits: Vec<Hit>,
     /// What was left out, and why.
@@ -92,6 +95,8 @@ pub struct ReasonSet {
     pub episodes: Vec<EpisodeReasons>,
     /// The lists that were looked through.
     pub lists: Vec<ListRecord>,
+    /// What the same lists find of planted texts, on the first panel.
+    pub detection: Detection,
     /// What was left out, and why.
     pub notes: Vec<String>,
 }
@@ -131,9 +136,14 @@ pub fn read_reasons(
         let hits = lexicon.map_or_else(|| Ok(Vec::new()), |lexicon| hits(&stated, lexicon))?;
         Ok(EpisodeReasons { stated, hits })
     });
+    let detection = match lexicons.values().next() {
+        Some(lexicon) => Detection::of(lexicon)?,
+        None => Detection::of(&lists.on(None)?)?,
+    };
     Ok(ReasonSet {
         episodes: heard.into_iter().collect::<Result<_, ReasonsError>>()?,
         lists: lists.records(),
+        detection,
         notes,
     })
 }
@@ -163,7 +173,7 @@ fn lexicons(
             Err(error) if options.panel.is_some() => return Err(error.into()),
             Err(error) => {
                 notes.push(format!(
-                    "company names, the panel's sectors and codes of six digits alone were not looked for in {} \
+                    "company names and the panel's sectors were not looked for in {} \
                      episodes: {error}; name their panel with --panel",
                     of_panel.len()
                 ));
@@ -196,6 +206,7 @@ impl ReasonReport {
         let ReasonSet {
             episodes: heard,
             lists,
+            detection,
             mut notes,
         } = reasons;
         let rows = rows(&heard)?;
@@ -212,6 +223,7 @@ impl ReasonReport {
             ktd: env!("CARGO_PKG_VERSION").to_owned(),
             lists,
             rows,
+            detection,
             hits: heard
                 .iter()
                 .flat_map(|heard| heard.hits.iter().cloned())

@@ -1,10 +1,9 @@
 //! Identifiers that the harness showed in a step: a word that is repeated is no memory.
 
 use super::candidate::MatchKind;
-use super::category::Category;
 use super::lexicon::WordMatch;
 use ktd_bundle::conversation::conversation;
-use ktd_guard::{key, six_digits};
+use ktd_guard::{Folded, key, six_digits};
 use ktd_record::RecordError;
 use ktd_record::exchanges::{ExchangeRecord, Intent, each_exchange};
 use serde_json::Value;
@@ -15,11 +14,12 @@ use std::path::Path;
 const OWN_ROLES: [&str; 2] = ["assistant", "model"];
 
 /// Identifiers shown in one step.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ShownIdentifiers {
-    text: String,
+    text: Folded,
     codes: BTreeSet<String>,
     days: BTreeSet<(u32, u32, u32)>,
+    numbers: Vec<f64>,
 }
 
 impl ShownIdentifiers {
@@ -61,24 +61,47 @@ impl ShownIdentifiers {
             .into_iter()
             .filter(|(role, _)| !OWN_ROLES.contains(&role.as_str()))
             .map(|(_, text)| text);
-        let text = key(&words.collect::<Vec<_>>().join("\n"));
+        let text = Folded::of(&words.collect::<Vec<_>>().join("\n"));
         Self {
-            codes: six_digits(&text).map(str::to_owned).collect(),
-            days: days_in(&text),
+            codes: six_digits(text.lower()).map(str::to_owned).collect(),
+            days: days_in(text.lower()),
+            numbers: numbers_in(text.lower()),
             text,
         }
     }
 
-    /// Whether the model repeats what it was shown: a code, a day of the period, or a sector, which the panel names where
-    /// stocks are shown.
+    /// Whether the model repeats what it was shown: a code, a day of the period, a level but for rounding, or the
+    /// whole word or phrase for a sector, an index or a market.
     pub(super) fn has(&self, found: &WordMatch, word: &str) -> bool {
-        match (&found.kind, found.category) {
-            (MatchKind::Code(digits), _) => self.codes.contains(digits),
-            (MatchKind::Date(period), _) => self.days.iter().any(|day| period.has(*day)),
-            (MatchKind::Word, Category::Sector) => self.text.contains(&key(word)),
-            (MatchKind::Word, _) => false,
+        match &found.kind {
+            MatchKind::Code(digits) => self.codes.contains(digits),
+            MatchKind::Date(period) => self.days.iter().any(|day| period.has(*day)),
+            MatchKind::Level(points) => points.is_some_and(|points| self.has_level(points)),
+            MatchKind::Word => found.may_be_told() && self.has_word(&key(word)),
         }
     }
+
+    /// Whether a word stands in what was shown as a whole: `EV` is in no `level`.
+    fn has_word(&self, word: &str) -> bool {
+        let mut places = self.text.lower().match_indices(word);
+        places.any(|(start, part)| self.text.is_whole(&(start..start + part.len())))
+    }
+
+    /// Whether a number that was shown lies within half a percent of a level: models round.
+    fn has_level(&self, points: f64) -> bool {
+        const ROUNDING: f64 = 0.005;
+        self.numbers
+            .iter()
+            .any(|shown| (shown - points).abs() <= ROUNDING * points)
+    }
+}
+
+/// All numbers of a text.
+fn numbers_in(text: &str) -> Vec<f64> {
+    let parts = text.split(|character: char| !(character.is_ascii_digit() || character == '.'));
+    parts
+        .filter_map(|part| part.trim_matches('.').parse().ok())
+        .collect()
 }
 
 /// Days in the one spelling of the harness, `2024-03-15`.
@@ -134,7 +157,23 @@ mod tests {
     }
 
     #[test]
+    fn a_word_inside_a_word_was_not_shown_and_a_rounded_level_was() {
+        let request = r#"{"messages":[{"role":"user","content":"level of retail: {\"index\":\"SH000300\",\"close\":3312.4}"}]}"#;
+        let told = ShownIdentifiers::of(request);
+        let lexicon = Lists::read(None).unwrap().on(None).unwrap();
+        let text = "EV, AI, retail, SH000300, the index near 3300, the index near 3900";
+        let told: Vec<bool> = lexicon
+            .find(text)
+            .iter()
+            .map(|found| told.has(found, &text[found.bytes.clone()]))
+            .collect();
+        assert_eq!(told, [false, false, true, true, true, false]);
+    }
+
+    #[test]
     fn nothing_recorded_tells_nothing() {
-        assert!(ShownIdentifiers::of("").text.is_empty() && ShownIdentifiers::of("{").days.is_empty());
+        assert!(
+            ShownIdentifiers::of("").text.plain().is_empty() && ShownIdentifiers::of("{").days.is_empty()
+        );
     }
 }

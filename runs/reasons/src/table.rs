@@ -1,6 +1,7 @@
 //! The report as tables and as CSV.
 
 use super::category::Category;
+use super::detection::DetectionRow;
 use super::hit::Hit;
 use super::rate::{Rate, Rates, ReasonScope};
 use super::report::{ReasonReport, ReasonRow};
@@ -26,10 +27,18 @@ pub fn text(report: &ReasonReport, quote: usize) -> String {
     ] {
         // Writing to a string cannot fail.
         writeln!(text, "{title}\n{}", table(report, scope).render()).ok();
+        writeln!(
+            text,
+            "What this meter finds of planted texts\n{}",
+            detection(report).render()
+        )
+        .ok();
     }
     text.push_str(
         "with any, low, high: share of reasons with at least one such word, and its Wilson 95 % interval\n\
-         shown: words said back that the harness had told in the step, per 1,000; they are in no other column\n",
+         shown: words said back that the harness had told in the step, per 1,000; they are in no other column\n\
+         planted texts: of each kind of words those that are found, with the Wilson 95 % interval of the share; of clean texts, \
+         look-alikes and denials, which name nothing, those with a hit\n",
     );
     if report
         .rows
@@ -47,11 +56,29 @@ pub fn text(report: &ReasonReport, quote: usize) -> String {
     text
 }
 
-const SHOWN: [(Category, &str); 3] = [
-    (Category::Company, "shown code"),
-    (Category::RealDate, "shown date"),
-    (Category::Sector, "shown sector"),
-];
+/// Recall by kind and false alarms, a column each, with what stands behind them.
+fn detection(report: &ReasonReport) -> Table {
+    let rows: Vec<&DetectionRow> = report
+        .detection
+        .recall
+        .iter()
+        .chain(&report.detection.false_alarms)
+        .collect();
+    let kinds = rows.iter().map(|row| (row.kind.as_str(), Align::Right));
+    let mut table = Table::new(
+        &std::iter::once(("", Align::Left))
+            .chain(kinds)
+            .collect::<Vec<_>>(),
+    );
+    let mut add = |head: &str, cell: &dyn Fn(&DetectionRow) -> String| {
+        let cells = rows.iter().map(|row| cell(row));
+        table.row(std::iter::once(head.to_owned()).chain(cells).collect::<Vec<_>>());
+    };
+    add("found", &|row| format!("{}/{}", row.found, row.planted));
+    add("low", &|row| percent(row.interval.map(|(low, _)| low)));
+    add("high", &|row| percent(row.interval.map(|(_, high)| high)));
+    table
+}
 
 fn table(report: &ReasonReport, scope: ReasonScope) -> Table {
     let mut heads = vec![
@@ -66,7 +93,7 @@ fn table(report: &ReasonReport, scope: ReasonScope) -> Table {
         ("low", Align::Right),
         ("high", Align::Right),
     ]);
-    heads.extend(SHOWN.map(|(_, head)| (head, Align::Right)));
+    heads.push(("shown", Align::Right));
     let mut table = Table::new(&heads);
     for row in &report.rows {
         let Some(rates) = row.rates.get(&scope) else {
@@ -90,16 +117,10 @@ fn table(report: &ReasonReport, scope: ReasonScope) -> Table {
         );
         let (low, high) = rates.any.interval.unzip();
         cells.extend([rates.any.share.value, low, high].map(percent));
-        cells.extend(SHOWN.map(|(category, _)| number(shown_per_1000(rates, category), 1.0, 1)));
+        cells.push(number(rates.any.shown_per_1000.value, 1.0, 1));
         table.row(cells);
     }
     table
-}
-
-/// Words repeated, a thousand reasons; `None` without a reason.
-fn shown_per_1000(rates: &Rates, category: Category) -> Option<f64> {
-    let rate = rates.categories.get(&category)?;
-    rate.shown_per_1000.value
 }
 
 fn number(value: Option<f64>, scale: f64, places: usize) -> String {

@@ -18,7 +18,7 @@ macro_rules! built_in {
     };
 }
 
-const BUILT_IN: [BuiltIn; 13] = [
+const BUILT_IN: [BuiltIn; 19] = [
     built_in!(Some(Category::Brand), "brand.en.txt"),
     built_in!(Some(Category::Brand), "brand.zh.txt"),
     built_in!(Some(Category::Company), "company.en.txt"),
@@ -27,6 +27,12 @@ const BUILT_IN: [BuiltIn; 13] = [
     built_in!(Some(Category::Sector), "sector.zh.txt"),
     built_in!(Some(Category::RealDate), "real-date.en.txt"),
     built_in!(Some(Category::RealDate), "real-date.zh.txt"),
+    built_in!(Some(Category::Index), "index.en.txt"),
+    built_in!(Some(Category::Index), "index.zh.txt"),
+    built_in!(Some(Category::Event), "event.en.txt"),
+    built_in!(Some(Category::Event), "event.zh.txt"),
+    built_in!(Some(Category::Market), "market.en.txt"),
+    built_in!(Some(Category::Market), "market.zh.txt"),
     built_in!(Some(Category::News), "news.en.txt"),
     built_in!(Some(Category::News), "news.zh.txt"),
     built_in!(Some(Category::Macro), "macro.en.txt"),
@@ -135,13 +141,15 @@ impl WordList {
             if line.is_empty() {
                 continue;
             }
-            let entry = Entry::parse(line, category).ok_or_else(|| {
-                ReasonsError::input(
-                    format!("{name}, line {}: {line:?} has no word", place + 1),
-                    "write one word or phrase a line; `=` before it makes case count, `!` makes it no hit",
-                )
-            })?;
-            entries.push(entry);
+            for word in spelled_out(line) {
+                let entry = Entry::parse(&word, category).ok_or_else(|| {
+                    ReasonsError::input(
+                        format!("{name}, line {}: {line:?} has no word", place + 1),
+                        "write one word or phrase a line; `=` before it makes case count, `!` makes it no hit",
+                    )
+                })?;
+                entries.push(entry);
+            }
         }
         let record = ListRecord {
             name: name.to_owned(),
@@ -188,6 +196,21 @@ impl Entry {
             category,
         })
     }
+}
+
+/// All phrases of a line: `{bond|trust} {default|crisis}` is four.
+fn spelled_out(line: &str) -> Vec<String> {
+    let parts = line
+        .split_once('{')
+        .and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
+    let Some((before, (choices, after))) = parts else {
+        return vec![line.to_owned()];
+    };
+    let after = spelled_out(after);
+    let each = choices
+        .split('|')
+        .flat_map(|choice| after.iter().map(move |after| format!("{before}{choice}{after}")));
+    each.collect()
 }
 
 /// The plurals of an English word or of a phrase's last word.
@@ -246,6 +269,15 @@ mod tests {
             error.to_string().contains("line 2") && error.hint().contains("one word"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn choices_are_spelled_out() {
+        assert_eq!(
+            spelled_out("{bond|trust} {default|crisis}"),
+            ["bond default", "bond crisis", "trust default", "trust crisis"]
+        );
+        assert_eq!(spelled_out("news"), ["news"]);
     }
 
     #[test]

@@ -41,7 +41,8 @@ const WORDS: [(&str, &str); 11] = [
     (
         "Bright and blinded",
         "A bright run shows real names and dates, a blinded one hides them. A model that remembers these years earns more \
-         when it sees names. The memory gap, bright minus blinded, is that difference.",
+         when it sees names. The memory gap, bright minus blinded with the same numbers, is that difference; where the \
+         blinded numbers are coarser, the gap is signal and memory.",
     ),
     (
         "Underpowered",

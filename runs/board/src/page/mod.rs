@@ -67,7 +67,7 @@ fn memory(board: &Leaderboard) -> Markup {
                 h2 { "Memory gap and training cutoff" }
                 p.lead {
                     "Bright minus blinded in windows that end by the last day of a model's training data, hold it, or begin \
-                     later. A gap that is there before the cutoff and gone after it is memory."
+                     later. A gap that is there before the cutoff and gone after it is memory, where both show the same numbers."
                 }
                 (sheet::memory::table(board).html())
             }

@@ -65,6 +65,40 @@ impl CutoffSide {
     }
 }
 
+/// What lies between two arms: what a mask hides alone, or what its numbers blur with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GapKind {
+    /// Both arms show numbers of one rung: what the identifiers were worth.
+    Memory,
+    /// Rungs differ: an agent that remembers nothing loses signal with the finer numbers.
+    SignalAndMemory,
+    /// Both arms show the identifiers: what a text was worth.
+    Instruction,
+}
+
+impl GapKind {
+    /// Of bright numbers against a mask's.
+    #[must_use]
+    pub fn of(bright: Numeric, hidden: Numeric) -> Self {
+        if bright == hidden {
+            Self::Memory
+        } else {
+            Self::SignalAndMemory
+        }
+    }
+
+    /// The words of tables and pages.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::SignalAndMemory => "signal and memory",
+            Self::Instruction => "instruction",
+        }
+    }
+}
+
 /// The memory gap of one agent in the windows on one side of its training cutoff.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -79,6 +113,8 @@ pub struct CutoffGap {
     /// Blinded with these numbers.
     #[serde(with = "label")]
     pub numeric: Numeric,
+    /// Whether the bright runs had the same numbers.
+    pub kind: GapKind,
     /// On which side its windows lie.
     pub side: CutoffSide,
     /// The windows, each with its gap. One that holds another window is left out.
@@ -89,16 +125,34 @@ pub struct CutoffGap {
     pub total_return: Option<GapTest>,
     /// The same of selection.
     pub selection: Option<GapTest>,
+    /// Beside the windows before the cutoff; on the side after alone, where there are both.
+    pub against_before: Option<SideTest>,
 }
 
-/// How sure a mean memory gap is, by what windows that share no day differ by: Student's t.
+/// Gaps of total return before a cutoff against those after it: Mann and Whitney's test of windows that share no day.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SideTest {
+    /// The mean before less the mean after.
+    pub difference: f64,
+    /// Two-sided p.
+    pub p: f64,
+    /// Whether `p` counts all orders: at most eight windows on one side, none tied; else it is normal.
+    pub is_exact: bool,
+}
+
+/// How sure a mean memory gap is, by what windows that share no day differ by.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GapTest {
-    /// The 95 % interval.
+    /// The 95 % interval of the mean: Student's t.
     pub interval: Bounds,
-    /// Probability of a mean at least as far from 0 where hiding the identifiers takes nothing away, two-sided.
+    /// Two-sided p of the signed-rank test that nothing is taken away.
     pub p: f64,
+    /// Whether `p` counts all signs: up to 60 windows; else it is normal.
+    pub is_exact: bool,
+    /// Smallest p that so many windows can reach.
+    pub least_p: f64,
 }
 
 /// The memory gap in one window.

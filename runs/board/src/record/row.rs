@@ -1,6 +1,6 @@
 //! One row of a board: all that is recorded of an agent on a track.
 
-use super::{Bounds, Cohort, Comparability, MurphyParts, OrderCounts, RankBounds};
+use super::{Bounds, Cohort, Comparability, GapKind, MurphyParts, OrderCounts, RankBounds};
 use crate::by_basis::ByBasis;
 use ktd_bundle::summary::Metric;
 use ktd_experiment::provider::ForceLevel;
@@ -67,8 +67,8 @@ pub struct LeaderboardRow {
     pub curves: Option<Curves>,
     /// Stated confidence against what happened.
     pub reliability: Option<CalibrationRecord>,
-    /// What hiding the identifiers took away: bright minus blinded, same window and mode, and
-    /// the same numbers where both have them. None for a reference.
+    /// What the mask took away: bright minus blinded, same window and mode, and the same numbers where both have them. None
+    /// for a reference.
     pub memory_gap: Option<Gap>,
     /// Whether the mask of its runs is certified, and against whom. None for a reference.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -235,6 +235,8 @@ pub struct CalibrationBin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gap {
+    /// Whether both had the same numbers.
+    pub kind: GapKind,
     /// Of total return: medians over seeds.
     pub total_return: f64,
     /// Of selection.

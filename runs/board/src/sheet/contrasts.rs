@@ -28,7 +28,7 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
             TableCell::Text(contrast.agent.clone()),
             TableCell::Text(contrast.mode.label().to_owned()),
             TableCell::Text(contrast.sides.label().to_owned()),
-            TableCell::Text(contrast.numeric.label().to_owned()),
+            TableCell::Text(contrast.numbers()),
             TableCell::Text(contrast.metric.label().to_owned()),
             TableCell::Count(contrast.pairs.len()),
             TableCell::optional(contrast.shift, form(contrast.metric)),
@@ -50,6 +50,11 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
                 .to_owned(),
         );
     }
+    table.notes.push(
+        "memory: both arms show numbers of one rung; signal and memory: the mask's numbers are coarser, and an agent that \
+         remembers nothing loses with them"
+            .to_owned(),
+    );
     table.notes.push(
         "shift: Hodges-Lehmann; r: rank-biserial; p: two-sided signed-rank test, exact up to 60 pairs; windows that \
          overlap are not independent"

@@ -12,6 +12,7 @@ pub(crate) fn table(board: &Leaderboard) -> TableData {
             ("cutoff", Left, 0),
             ("mode", Left, 3),
             ("blinded", Left, 2),
+            ("is", Left, 1),
             ("side", Left, 0),
             ("windows", Right, 1),
             ("gap, total", Right, 0),
@@ -22,6 +23,8 @@ pub(crate) fn table(board: &Leaderboard) -> TableData {
             ("selection, low", Right, 2),
             ("selection, high", Right, 2),
             ("selection, p", Right, 2),
+            ("before - after", Right, 1),
+            ("its p", Right, 1),
             ("markets", Left, 1),
         ],
     );
@@ -33,8 +36,10 @@ pub(crate) fn table(board: &Leaderboard) -> TableData {
     }
     table.notes.push(
         "before: the window ends by the cutoff's day; after: it begins later. A market is bull where the benchmark gains \
-         5 % or more and at least its own largest drawdown, bear where it loses 5 % or more, else sideways; intervals and p: \
-         Student's t over windows that share no day, none of one window"
+         5 % or more and at least its own largest drawdown, bear where it loses 5 % or more, else sideways; intervals: \
+         Student's t; p: exact signed-rank test, at least 2 / 2^windows, over windows that share no day, none of one window; \
+         before - after: its p is Mann and Whitney's, exact with at most eight windows on one side; is: memory where both show the same \
+         numbers, signal and memory where the blinded ones are coarser"
             .to_owned(),
     );
     table
@@ -46,6 +51,7 @@ fn row(gap: &CutoffGap) -> Vec<TableCell> {
         TableCell::Text(gap.cutoff.clone()),
         TableCell::Text(gap.mode.label().to_owned()),
         TableCell::Text(gap.numeric.label().to_owned()),
+        TableCell::Text(gap.kind.label().to_owned()),
         TableCell::Text(gap.side.label().to_owned()),
         TableCell::Count(gap.windows.len()),
     ];
@@ -53,6 +59,12 @@ fn row(gap: &CutoffGap) -> Vec<TableCell> {
     cells.extend(test_cells(gap.total_return));
     cells.push(TableCell::optional(gap.mean.selection, TableCell::Change));
     cells.extend(test_cells(gap.selection));
+    let sides = gap.against_before;
+    cells.push(TableCell::optional(
+        sides.map(|sides| sides.difference),
+        TableCell::Change,
+    ));
+    cells.push(TableCell::optional(sides.map(|sides| sides.p), TableCell::P));
     cells.push(TableCell::Text(markets(gap)));
     cells
 }
@@ -62,7 +74,7 @@ fn test_cells(test: Option<GapTest>) -> [TableCell; 3] {
     [
         TableCell::optional(interval.map(|interval| interval.low), TableCell::Change),
         TableCell::optional(interval.map(|interval| interval.high), TableCell::Change),
-        TableCell::optional(test.map(|test| test.p), TableCell::Ratio),
+        TableCell::optional(test.map(|test| test.p), TableCell::P),
     ]
 }
 

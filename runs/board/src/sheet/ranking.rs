@@ -2,7 +2,7 @@
 
 use super::force;
 use super::{PER_PAIR, described, metric_cell, stat_cell};
-use crate::record::{LeaderboardRow, Separation, Track};
+use crate::record::{GapKind, LeaderboardRow, Separation, Track};
 use ktd_bundle::summary::Metric;
 use ktd_probes::judge::CertificateSummary;
 use ktd_record::signer_mark::SignerMark;
@@ -32,6 +32,7 @@ pub(super) fn table(track: &Track) -> TableData {
             ("return", Right, 1),
             ("delta-rk", Right, 6),
             ("memory gap", Right, 4),
+            ("signal and memory", Right, 4),
             ("mask", Left, 6),
             ("coverage", Right, 5),
             ("model faults", Right, 5),
@@ -100,6 +101,10 @@ fn row(leader: &LeaderboardRow, track: &Track) -> Vec<TableCell> {
             .cloned();
         reason.map_or(TableCell::Empty, TableCell::Missing)
     };
+    let gap = |kind: GapKind| {
+        let gap = leader.memory_gap.as_ref().filter(|gap| gap.kind == kind);
+        gap.map(|gap| gap.total_return)
+    };
     vec![
         rank_cell(leader, leader.alpha_rank),
         leader.rank_interval.map_or(TableCell::Empty, |rank| {
@@ -131,10 +136,8 @@ fn row(leader: &LeaderboardRow, track: &Track) -> Vec<TableCell> {
         }),
         stat_cell(leader.metrics.get("total_return"), TableCell::Change),
         leader.delta_rank.map_or(TableCell::Empty, TableCell::Signed),
-        TableCell::optional(
-            leader.memory_gap.as_ref().map(|gap| gap.total_return),
-            TableCell::Change,
-        ),
+        TableCell::optional(gap(GapKind::Memory), TableCell::Change),
+        TableCell::optional(gap(GapKind::SignalAndMemory), TableCell::Change),
         leader.mask.as_ref().map_or(TableCell::Empty, |mask| {
             TableCell::Text(mask.standing.label().to_owned())
         }),

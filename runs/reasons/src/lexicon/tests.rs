@@ -41,10 +41,7 @@ fn words_of_both_languages() {
                 "ＢＹＤ and ２０２４年３月",
                 &[("ＢＹＤ", Brand), ("２０２４年３月", RealDate)],
             ),
-            (
-                "Apple or apple: a brand either way",
-                &[("Apple", Brand), ("apple", Brand)],
-            ),
+            ("Apple is a brand, an apple is not", &[("Apple", Brand)]),
             (
                 "earnings\n reports in Q1 2024",
                 &[("earnings\n reports", News), ("Q1 2024", RealDate)],
@@ -187,6 +184,7 @@ fn a_company_wins_over_the_sector_inside_it() {
         ])
         .unwrap(),
         dates: DateFinder::new().unwrap(),
+        levels: LevelFinder::new().unwrap(),
         codes: CodeFinder::new(None).unwrap(),
     };
     check(

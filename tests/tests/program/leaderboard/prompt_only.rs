@@ -1,5 +1,6 @@
 //! The prompt-only control on a board: a track of its own, and the parts of the memory gap.
 
+use super::pooled::{dates, windows};
 use super::{board, run};
 use ktd_kit::Folder;
 use serde_json::Value;
@@ -59,4 +60,67 @@ fn the_gap_is_split_into_instruction_and_mask_and_no_track_is_mixed() {
         bright.to_bits(),
         "each arm draws its own aliases"
     );
+}
+
+/// An agent that ranks by one factor and knows no name loses with coarser numbers, which is no memory.
+#[test]
+fn what_a_factor_loses_with_its_numbers_is_not_called_memory() {
+    const SPANS: [(&str, usize, usize); 8] = [
+        ("a", 0, 4),
+        ("b", 5, 9),
+        ("c", 10, 14),
+        ("d", 15, 19),
+        ("e", 20, 24),
+        ("f", 25, 29),
+        ("g", 30, 34),
+        ("h", 35, 39),
+    ];
+    let folder = Folder::new();
+    let dates = dates(&folder);
+    let experiment = format!(
+        r#"
+name = "rungs"
+synthetic = {{ seed = 5, names = 90, days = 330 }}
+mask_key_file = "key"
+masks = [{{ level = "bright" }}, {{ level = "blinded" }}, {{ level = "blinded", numeric = "banded-5" }}]
+modes = ["fixed-candidate"]
+agents = [{{ id = "momentum", builtin = "momentum" }}]
+windows = [{}]
+"#,
+        windows(&dates, &SPANS)
+    );
+    run(folder.path(), "out", &experiment);
+    let board = board(folder.path(), &["out"]);
+    let contrasts = board["contrasts"].as_array().unwrap();
+    let of = |kind: &str| -> Vec<&Value> { contrasts.iter().filter(|one| one["kind"] == kind).collect() };
+    assert_eq!(
+        (of("memory").len(), of("signal_and_memory").len(), contrasts.len()),
+        (4, 4, 8)
+    );
+    for one in of("memory") {
+        assert_eq!(
+            (&one["first_numeric"], &one["numeric"]),
+            (&Value::from("exact"), &Value::from("exact"))
+        );
+        let reading = one["reading"].as_str().unwrap();
+        assert!(!reading.contains("is higher"), "{reading}");
+    }
+    for one in of("signal_and_memory") {
+        assert_eq!(
+            (&one["first_numeric"], &one["numeric"]),
+            (&Value::from("exact"), &Value::from("banded-5"))
+        );
+        assert!(!one["reading"].as_str().unwrap().ends_with(": memory"));
+    }
+    for track in board["tracks"].as_array().unwrap() {
+        let expected = if track["numeric"] == "banded-5" {
+            "signal_and_memory"
+        } else {
+            "memory"
+        };
+        for leader in track["leaders"].as_array().unwrap() {
+            let gap = &leader["memory_gap"];
+            assert!(gap.is_null() || gap["kind"] == expected, "{gap}");
+        }
+    }
 }

@@ -4,9 +4,9 @@ use ktd_agents::ForceLevel;
 use ktd_board::{
     BOARD_FORMAT, Bounds, ByBasis, CalibrationBin, CalibrationRecord, Cohort, Comparability, Contrast,
     ContrastMetric, ContrastSides, Contribution, Curves, CutoffGap, CutoffSide, DateBounds, FactorVif,
-    Faults, Gap, Leaderboard, LeaderboardRow, Linked, MarketRegime, ModelHealth, ModelRecord, MurphyParts,
-    OrderCounts, Pair, Protocol, RankBounds, RejectedOrders, Resampling, SeedStat, Selection, SensitivityRow,
-    Separation, SpaP, StyleHealth, Track, VifRound, WindowGap, WindowRegime,
+    Faults, Gap, GapKind, Leaderboard, LeaderboardRow, Linked, MarketRegime, ModelHealth, ModelRecord,
+    MurphyParts, OrderCounts, Pair, Protocol, RankBounds, RejectedOrders, Resampling, SeedStat, Selection,
+    SensitivityRow, Separation, SpaP, StyleHealth, Track, VifRound, WindowGap, WindowRegime,
 };
 use ktd_bundle::summary::Metric;
 use ktd_masking::{Level, Mode, Numeric};
@@ -351,6 +351,7 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
         curves: Some(curves),
         reliability: (cohort == Cohort::Model).then(|| reliability(chance)),
         memory_gap: (cohort == Cohort::Model).then(|| Gap {
+            kind: GapKind::Memory,
             total_return: chance.around(0.05),
             selection: Some(chance.around(0.03)),
         }),
@@ -663,6 +664,7 @@ fn cutoff_gaps(chance: &mut Chance, names: &[String]) -> Vec<CutoffGap> {
     let of_agent = |agent: &String| {
         [CutoffSide::Before, CutoffSide::Across, CutoffSide::After].map(|side| {
             let gap = Gap {
+                kind: GapKind::Memory,
                 total_return: chance.around(0.05),
                 selection: Some(chance.around(0.03)),
             };
@@ -671,6 +673,7 @@ fn cutoff_gaps(chance: &mut Chance, names: &[String]) -> Vec<CutoffGap> {
                 cutoff: "2025-01-31".to_owned(),
                 mode: Mode::OpenResearch,
                 numeric: Numeric::Rescaled,
+                kind: GapKind::Memory,
                 side,
                 windows: vec![WindowGap {
                     window: "W1".to_owned(),
@@ -680,6 +683,7 @@ fn cutoff_gaps(chance: &mut Chance, names: &[String]) -> Vec<CutoffGap> {
                 mean: gap,
                 total_return: None,
                 selection: None,
+                against_before: None,
             }
         })
     };
@@ -708,7 +712,9 @@ fn contrasts(chance: &mut Chance, names: &[String]) -> Vec<Contrast> {
                 agent: agent.clone(),
                 mode: Mode::OpenResearch,
                 sides: ContrastSides::BrightBlinded,
+                first_numeric: Numeric::Rescaled,
                 numeric: Numeric::Rescaled,
+                kind: GapKind::Memory,
                 metric,
                 pairs: pairs.collect(),
                 p: Some(0.0137),
@@ -716,7 +722,7 @@ fn contrasts(chance: &mut Chance, names: &[String]) -> Vec<Contrast> {
                 holm_p: Some(0.11),
                 least_p: if windows == 10 { 2.0 / 1024.0 } else { 0.0625 },
                 reading: if windows == 10 {
-                    "bright is higher"
+                    "bright is higher: memory"
                 } else {
                     "underpowered: 5 pairs cannot reach p < 0.05"
                 }

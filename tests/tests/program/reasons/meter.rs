@@ -196,7 +196,7 @@ fn all_rates_are_in_the_csv() {
     let heads = reader.headers().unwrap().clone();
     let place = |head: &str| heads.iter().position(|own| own == head).unwrap();
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-    assert_eq!(rows.len(), 2 * 4 * 2 * 7);
+    assert_eq!(rows.len(), 2 * 4 * 2 * 11);
     let of = |agent: &str, words: &str| {
         let cells = [
             ("agent", agent),
@@ -222,6 +222,28 @@ fn all_rates_are_in_the_csv() {
         ),
         ("", "0")
     );
+}
+
+#[test]
+fn what_the_meter_finds_of_planted_texts_stands_beside_every_table() {
+    let text = said(scene(), &["out"]);
+    let tables = text.matches("What this meter finds of planted texts").count();
+    assert_eq!(tables, 2, "one a table:\n{text}");
+    let report = report(scene(), &["out"]);
+    for row in report["detection"]["recall"].as_array().unwrap() {
+        let (found, planted) = (row["found"].as_u64().unwrap(), row["planted"].as_u64().unwrap());
+        assert!(
+            20 <= planted && planted * 4 <= found * 5 && row["interval"].is_array(),
+            "{row}"
+        );
+        assert!(text.contains(&format!("{found}/{planted}")), "{row}\n{text}");
+    }
+    let clean = &report["detection"]["false_alarms"][0];
+    let (found, planted) = (
+        clean["found"].as_u64().unwrap(),
+        clean["planted"].as_u64().unwrap(),
+    );
+    assert!(clean["kind"] == "clean" && found * 100 <= planted, "{clean}");
 }
 
 #[test]

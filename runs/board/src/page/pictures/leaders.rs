@@ -29,8 +29,8 @@ const SKILL: [&str; 6] = [
 ];
 /// Heads of ranks beside the one by selection.
 const RANKS: [&str; 2] = ["return rank", "\u{394} rank"];
-/// Heads of what hiding the identifiers took away.
-const MEMORY: [&str; 2] = ["gap, total", "gap, selection"];
+/// Heads of what the mask took away, and what that is.
+const MEMORY: [&str; 3] = ["gap, total", "gap, selection", "gap of"];
 /// Heads of whether the mask was tried.
 const MASK: [&str; 2] = ["mask", "certificate"];
 /// Heads of how the run went.
@@ -76,7 +76,7 @@ pub(crate) fn table(track: &Track) -> Markup {
             ("skill", SKILL.len()),
             ("return", RANKS.len()),
             ("ten metrics", METRICS.len()),
-            ("memory: bright \u{2212} blinded", MEMORY.len()),
+            ("bright \u{2212} blinded", MEMORY.len()),
             ("is the mask certified?", MASK.len()),
             ("how the runs went", CONDUCT.len()),
         ],
@@ -179,6 +179,9 @@ fn row(leader: &LeaderboardRow, separation: Option<&Separation>) -> Vec<TableCel
         gap.and_then(|gap| gap.selection),
         TableCell::Change,
     ));
+    row.push(gap.map_or(TableCell::Empty, |gap| {
+        TableCell::Text(gap.kind.label().to_owned())
+    }));
     row.extend(mask(leader));
     row.extend(conduct(leader));
     row
