@@ -207,7 +207,17 @@ impl<'l> CodeBox<'l> {
         Err(fault)
     }
 
-    /// Sends a job and waits for its end; a box that cannot go on is ended.
+    /// Whether the box runs a program that does nothing.
+    fn is_sound(&mut self) -> Result<bool, BoxError> {
+        self.jobs += 1;
+        let nothing = BoxJob::script("a program that does nothing");
+        let frame = encode_job(self.jobs, &nothing, "pass", &self.limits)?;
+        let (end, _) = self.attempt(self.jobs, &frame);
+        Ok(matches!(end, JobEnd::Reported { report, .. } if report.exit == 0))
+    }
+
+    /// Sends a job and waits for its end; a box that cannot go on is ended. Whose fault it is that a runner was lost shows in a
+    /// new box.
     fn attempt(&mut self, id: u64, frame: &[u8]) -> (JobEnd, String) {
         if let Err(what) = self.ready() {
             return (JobEnd::BoxFailed, what);
@@ -237,8 +247,11 @@ impl<'l> CodeBox<'l> {
                 },
                 String::new(),
             ),
-            Answer::Ended(what) => (JobEnd::BoxFailed, what),
-            Answer::Message(_) => (JobEnd::BoxFailed, "the runner answered something else".to_owned()),
+            Answer::Ended(what) => (JobEnd::RunnerLost, what),
+            Answer::Message(_) => (
+                JobEnd::RunnerLost,
+                "the runner answered something else".to_owned(),
+            ),
         };
         self.process = None;
         (end, what)
@@ -300,12 +313,22 @@ impl CodeRunner for CodeBox<'_> {
     fn run(&mut self, job: &BoxJob) -> Result<JobOutcome, BoxError> {
         // What a job is given does not depend on its number.
         let input_sha256 = sha256_hex(&encode_job(0, job, self.source.text(), &self.limits)?);
-        let mut last = String::new();
+        let (mut last, mut was_lost) = (String::new(), false);
         for _ in 0..ATTEMPTS {
+            if was_lost && !self.is_sound()? {
+                self.process = None;
+                continue;
+            }
             self.jobs += 1;
             let frame = encode_job(self.jobs, job, self.source.text(), &self.limits)?;
             let began = Instant::now();
-            let (end, what) = self.attempt(self.jobs, &frame);
+            let (end, what) = match self.attempt(self.jobs, &frame) {
+                // Once may be the machine's; again, where another program had just been run, is this one's.
+                (JobEnd::RunnerLost, what) if !std::mem::replace(&mut was_lost, true) => {
+                    (JobEnd::BoxFailed, what)
+                }
+                ended => ended,
+            };
             let outcome = self.outcome(self.jobs, job, input_sha256.clone(), end, began.elapsed());
             if outcome.status != JobStatus::BoxFailed {
                 return Ok(outcome);

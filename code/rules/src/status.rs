@@ -24,10 +24,12 @@ pub enum JobStatus {
     Cpu,
     /// It used up its memory.
     Memory,
-    /// It printed too much.
+    /// It printed too much, or gave back more than it may.
     Flood,
     /// A signal ended it.
     Signal,
+    /// The runner was lost while it ran, and again in a new box in which a harmless program had just been run.
+    RunnerLost,
     /// The box failed, which is never the program's fault.
     BoxFailed,
 }
@@ -46,6 +48,7 @@ impl JobStatus {
             Self::Memory => "memory",
             Self::Flood => "flood",
             Self::Signal => "signal",
+            Self::RunnerLost => "runner_lost",
             Self::BoxFailed => "box_failed",
         }
     }
@@ -63,6 +66,8 @@ pub enum JobEnd {
     },
     /// The clock ran out, and the box was killed.
     Timeout,
+    /// The runner was lost, or answered what it must not, whenever the job ran, and at no other time.
+    RunnerLost,
     /// The box ended, or answered what it must not.
     BoxFailed,
 }
@@ -96,6 +101,7 @@ pub fn judge_job(end: &JobEnd, kind: JobKind, rows: usize, limits: &BoxLimits) -
     };
     let (report, is_out_of_memory) = match end {
         JobEnd::Timeout => return alone(JobStatus::Timeout),
+        JobEnd::RunnerLost => return alone(JobStatus::RunnerLost),
         JobEnd::BoxFailed => return alone(JobStatus::BoxFailed),
         JobEnd::Reported {
             report,
@@ -109,7 +115,10 @@ pub fn judge_job(end: &JobEnd, kind: JobKind, rows: usize, limits: &BoxLimits) -
         return alone(JobStatus::Flood);
     }
     let is_too_long = limits.out_max_bytes() < report.result.len() as u64;
-    if report.exit < 0 && !is_too_long {
+    if is_too_long {
+        return alone(JobStatus::Flood);
+    }
+    if report.exit < 0 {
         return alone(signal_status(report, is_out_of_memory, limits));
     }
     match decode_result(&report.result, rows, limits.out_max_bytes()) {
@@ -292,6 +301,10 @@ mod tests {
             JobStatus::Timeout
         );
         assert_eq!(
+            judge_job(&JobEnd::RunnerLost, JobKind::Series, 1, &LIMITS).status,
+            JobStatus::RunnerLost
+        );
+        assert_eq!(
             status(JobReport {
                 is_flood: true,
                 ..report(-9)
@@ -339,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_is_too_long_is_a_bad_one_though_the_runner_killed_the_job() {
+    fn a_result_that_is_too_long_is_a_flood() {
         let long = vec![0; usize::try_from(LIMITS.out_max_bytes()).unwrap() + 1];
         let end = JobEnd::Reported {
             report: JobReport {
@@ -349,8 +362,8 @@ mod tests {
             is_out_of_memory: false,
         };
         assert_eq!(
-            judge_job(&end, JobKind::Series, 1, &LIMITS).fault,
-            Some(ResultFault::TooLong)
+            judge_job(&end, JobKind::Series, 1, &LIMITS).status,
+            JobStatus::Flood
         );
     }
 

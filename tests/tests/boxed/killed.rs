@@ -111,6 +111,50 @@ fn kill_at_work(child: &mut Child, least: usize) {
 }
 
 #[test]
+fn a_runner_that_is_lost_whenever_a_program_runs_is_lost_by_the_program() {
+    if !has_boxes() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sleeps.py");
+    std::fs::write(&file, "import time\ntime.sleep(1000000)\n").unwrap();
+    let child = Command::new(binary())
+        .args(["--json", "box", "run", "--wall", "3600"])
+        .arg(&file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lost = BTreeSet::new();
+    while lost.len() < 2 {
+        let sleeping = |passed: &BTreeSet<u32>| {
+            let jobs = descendants(child.id()).into_iter();
+            jobs.filter(|process| is_job(*process) && !passed.contains(process))
+                .next()
+        };
+        let job = wait_for("no job sleeps", || {
+            let job = sleeping(&lost)?;
+            // The harmless program that a new box runs first is gone by then.
+            std::thread::sleep(Duration::from_secs(1));
+            (sleeping(&lost) == Some(job)).then_some(job)
+        });
+        lost.insert(job);
+        let runner = parents()[&job].to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-9", &runner])
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+    let output = child.wait_with_output().unwrap();
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(said["status"], "runner_lost", "{said}");
+}
+
+#[test]
 fn a_killed_run_of_factor_functions_leaves_no_process_mount_file_or_group() {
     if !has_boxes() {
         return;
