@@ -137,6 +137,8 @@ pub enum FailureReason {
     Flood,
     /// The process was ended by a signal.
     Signal,
+    /// The runner was lost whenever it ran.
+    RunnerLost,
     /// The process ended without a result.
     NoResult,
     /// The result is not of its form.
@@ -145,7 +147,7 @@ pub enum FailureReason {
 
 impl FailureReason {
     /// All of them, in the order in which they are looked for.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Syntax,
         Self::NoFunction,
         Self::Import,
@@ -158,6 +160,7 @@ impl FailureReason {
         Self::Memory,
         Self::Flood,
         Self::Signal,
+        Self::RunnerLost,
         Self::NoResult,
         Self::BadResult,
     ];
@@ -178,6 +181,7 @@ impl FailureReason {
             Self::Memory => "memory",
             Self::Flood => "flood",
             Self::Signal => "signal",
+            Self::RunnerLost => "runner_lost",
             Self::NoResult => "no_result",
             Self::BadResult => "bad_result",
         }

@@ -239,6 +239,10 @@ mod tests {
         assert_eq!(error("dtype", "result"), FailureReason::Dtype);
         assert_eq!(failure_of(JobStatus::Memory, None).reason, FailureReason::Memory);
         assert_eq!(
+            failure_of(JobStatus::RunnerLost, None).reason,
+            FailureReason::RunnerLost
+        );
+        assert_eq!(
             failure_of(JobStatus::NoResult, None).reason,
             FailureReason::NoResult
         );
