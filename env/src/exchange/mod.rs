@@ -22,7 +22,7 @@ pub use fees::{ChargedTrade, fee, fee_rate};
 pub use limits::{LimitState, PriceLimits, reference_price};
 pub use order::{Order, Quantity, Side, TargetWeight};
 pub use report::{CorporateEvent, EventKind, Execution, Fill, NavIdentity, Position, RejectCode, StepReport};
-pub use rules::{ByBoard, Delisting, ExDayOrders, FeeRule, LimitRule, Rules};
+pub use rules::{ByBoard, Delisting, ExDayOrders, FeeRule, LimitRounding, LimitRule, Rules};
 pub use step::step;
 pub use trading_day::TradingDay;
 

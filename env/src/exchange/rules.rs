@@ -41,6 +41,15 @@ pub enum LimitRule {
     Strict,
 }
 
+/// How the exchange's limits become whole fen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitRounding {
+    /// The upper one is cut down and the lower one up, so that neither lies beyond the span: Beijing's.
+    FloorCeil,
+    /// Half-up: Shanghai's and Shenzhen's.
+    HalfUp,
+}
+
 /// What an order costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeeRule {
@@ -79,6 +88,8 @@ pub struct Rules {
     pub buffer_bp: ByBoard<u32>,
     /// The exchange's limit, basis points of the reference price.
     pub exact_bp: ByBoard<u32>,
+    /// How the limits of Beijing become whole fen; half-up was taken for its rule before.
+    pub bse_limits: LimitRounding,
     /// The exchange's limit for ST names of the main boards before their reform, basis points.
     pub exact_bp_st_main: u32,
     /// First day on which ST names of the main boards have the limit of their board.
@@ -116,6 +127,15 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// How the exchange's limits of a board become whole fen.
+    #[must_use]
+    pub const fn limit_rounding(&self, board: Board) -> LimitRounding {
+        match board {
+            Board::Bse => self.bse_limits,
+            Board::Main | Board::ChiNext | Board::Star => LimitRounding::HalfUp,
+        }
+    }
+
     /// The exchange's limit on a day, basis points of the reference price.
     #[must_use]
     pub fn exact_limit_bp(&self, board: Board, is_st: bool, date: TradeDate) -> u32 {
@@ -145,6 +165,7 @@ impl Default for Rules {
                 star: 2000,
                 bse: 3000,
             },
+            bse_limits: LimitRounding::FloorCeil,
             exact_bp_st_main: 500,
             st_main_new_from: TradeDate::of(2026, 7, 6),
             exact_bp_chinext_old: 1000,

@@ -23,6 +23,7 @@ pub mod price_table;
 pub mod provider;
 pub mod prune;
 pub mod rate_limits;
+pub mod recorded_rules;
 pub mod rules_config;
 pub mod score_files;
 pub mod step_config;

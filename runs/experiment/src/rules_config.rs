@@ -1,7 +1,7 @@
 //! The exchange's rules as configuration keys.
 
 use crate::ExperimentError;
-use ktd_env::exchange::{ByBoard, Delisting, ExDayOrders, FeeRule, LimitRule, Rules};
+use ktd_env::exchange::{ByBoard, Delisting, ExDayOrders, FeeRule, LimitRounding, LimitRule, Rules};
 use ktd_env::{Decimal, Fen, TradeDate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,9 @@ pub struct RulesConfig {
     pub buffer_bp: Option<BoardKeys<u32>>,
     /// The exchange's limit by board, basis points.
     pub exact_bp: Option<BoardKeys<u32>>,
+    /// `floor_ceil` or `half_up`: how the limits of Beijing become whole fen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bse_limits: Option<BseLimitsKey>,
     /// The exchange's limit of ST names on the main boards before their reform, basis points.
     pub exact_bp_st_main: Option<u32>,
     /// First day on which ST names of the main boards have the limit of their board.
@@ -66,6 +69,16 @@ pub enum LimitKey {
     Buffered,
     /// Either.
     Strict,
+}
+
+/// `bse_limits`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BseLimitsKey {
+    /// The upper one is cut down, the lower one up: the exchange's own.
+    FloorCeil,
+    /// Half-up, as in Shanghai and Shenzhen: what was taken for the rule before.
+    HalfUp,
 }
 
 /// `delisting`.
@@ -132,6 +145,10 @@ impl RulesConfig {
             }),
             buffer_bp: Some(BoardKeys::of(rules.buffer_bp)),
             exact_bp: Some(BoardKeys::of(rules.exact_bp)),
+            bse_limits: Some(match rules.bse_limits {
+                LimitRounding::FloorCeil => BseLimitsKey::FloorCeil,
+                LimitRounding::HalfUp => BseLimitsKey::HalfUp,
+            }),
             exact_bp_st_main: Some(rules.exact_bp_st_main),
             st_main_new_from: Some(date(rules.st_main_new_from)),
             exact_bp_chinext_old: Some(rules.exact_bp_chinext_old),
@@ -163,6 +180,16 @@ impl RulesConfig {
             }),
             delist_after_days: Some(rules.delist_after_days),
             min_reason_chars: Some(rules.min_reason_chars),
+        }
+    }
+
+    /// These keys, and those that a record of an earlier program may lack with what that program did.
+    #[must_use]
+    pub fn or_old(self) -> Self {
+        Self {
+            bse_limits: self.bse_limits.or(Some(BseLimitsKey::HalfUp)),
+            ex_day_orders: self.ex_day_orders.or(Some(ExDayOrdersKey::AsDecided)),
+            ..self
         }
     }
 
@@ -209,6 +236,11 @@ impl RulesConfig {
         };
         set_boards(&mut rules.buffer_bp, self.buffer_bp.as_ref());
         set_boards(&mut rules.exact_bp, self.exact_bp.as_ref());
+        rules.bse_limits = match self.bse_limits {
+            Some(BseLimitsKey::FloorCeil) => LimitRounding::FloorCeil,
+            Some(BseLimitsKey::HalfUp) => LimitRounding::HalfUp,
+            None => rules.bse_limits,
+        };
         rules.exact_bp_st_main = self.exact_bp_st_main.unwrap_or(rules.exact_bp_st_main);
         if let Some(date) = &self.st_main_new_from {
             rules.st_main_new_from = config_date("st_main_new_from", date)?;
@@ -365,7 +397,7 @@ mod tests {
     #[test]
     fn rules_told_whole_are_the_same_rules() {
         let set =
-            rules(r#"{"limit": "buffered", "fees": "dated", "ex_day_orders": "as_decided", "max_single_weight": "0.123456", "no_limit_from": {"MAIN": ""}}"#)
+            rules(r#"{"limit": "buffered", "bse_limits": "half_up", "fees": "dated", "ex_day_orders": "as_decided", "max_single_weight": "0.123456", "no_limit_from": {"MAIN": ""}}"#)
                 .unwrap();
         for rules in [Rules::default(), set] {
             assert_eq!(RulesConfig::of(&rules).rules().unwrap(), rules);
@@ -375,12 +407,13 @@ mod tests {
     #[test]
     fn each_key_reaches_its_rule() {
         let set = rules(
-            r#"{"limit": "strict", "buffer_bp": {"MAIN": 900}, "no_limit_from": {"STAR": "2019-07-22"},
+            r#"{"limit": "strict", "bse_limits": "half_up", "buffer_bp": {"MAIN": 900}, "no_limit_from": {"STAR": "2019-07-22"},
                 "max_single_weight": "0.123456", "fees": "dated", "buy_bps": 7, "commission_bps": 3, "min_fee_fen": 733, "st_main_new_from": "2026-08-03",
                 "ex_day_orders": "as_decided", "delisting": "zero"}"#,
         )
         .unwrap();
         assert_eq!(set.limit, LimitRule::Strict);
+        assert_eq!(set.bse_limits, LimitRounding::HalfUp);
         assert_eq!((set.buffer_bp.main, set.buffer_bp.star), (900, 1950));
         assert_eq!(set.no_limit_from.star, TradeDate::parse("2019-07-22").ok());
         assert_eq!(set.max_single_weight_billionths, 123_456_000);
