@@ -16,9 +16,9 @@ const BASIS: i64 = 10_000;
 pub enum LimitState {
     /// Neither limit is reached, or there is no limit.
     Inside,
-    /// At the upper limit: a buy does not fill.
+    /// At the upper limit: a buy does not fill at once.
     Up,
-    /// At the lower limit: a sell does not fill.
+    /// At the lower limit: a sell does not fill at once.
     Down,
 }
 
@@ -38,6 +38,7 @@ pub struct PriceLimits {
     buffer_bp: u32,
     exact_bp: u32,
     rounding: LimitRounding,
+    none_beyond: bool,
 }
 
 impl PriceLimits {
@@ -79,12 +80,21 @@ impl PriceLimits {
         }
         let board = market.board(name);
         Some(Self {
+            exact_bp: exact_bp(rules, market, day, board, is_st),
+            ..Self::widest(rules, board, reference)
+        })
+    }
+
+    /// The limits of a board at its widest span.
+    pub(super) fn widest(rules: &Rules, board: Board, reference: Price) -> Self {
+        Self {
             reference,
             rule: rules.limit,
             buffer_bp: rules.buffer_bp.get(board),
-            exact_bp: exact_bp(rules, market, day, board, is_st),
+            exact_bp: rules.exact_bp.get(board),
             rounding: rules.limit_rounding(board),
-        })
+            none_beyond: rules.no_limit_beyond,
+        }
     }
 
     /// The exchange's own upper limit in whole fen.
@@ -115,7 +125,7 @@ impl PriceLimits {
         i128::from(self.reference.0) * i128::from(basis)
     }
 
-    /// Lowest price at which a buy does not fill.
+    /// Lowest price at which a buy meets its limit.
     #[must_use]
     pub fn up(&self) -> Price {
         match self.rule {
@@ -125,7 +135,7 @@ impl PriceLimits {
         }
     }
 
-    /// Highest price at which a sell does not fill.
+    /// Highest price at which a sell meets its limit.
     #[must_use]
     pub fn down(&self) -> Price {
         match self.rule {
@@ -145,6 +155,11 @@ impl PriceLimits {
         } else {
             LimitState::Inside
         }
+    }
+
+    /// Whether an open strictly beyond the exchange's own limit proves that none holds.
+    pub(super) const fn none_beyond(&self) -> bool {
+        self.none_beyond
     }
 
     /// Lowest price that is not below reference x (10000 + b) / 10000.
@@ -228,6 +243,7 @@ mod tests {
             buffer_bp: 950,
             exact_bp: 1000,
             rounding: LimitRounding::HalfUp,
+            none_beyond: true,
         }
     }
 

@@ -66,10 +66,10 @@ pub use reading::KeptReadings;
 pub use record::{
     Bounds, CalibrationBin, CalibrationRecord, Cohort, Comparability, Contrast, ContrastMetric,
     ContrastSides, Contribution, Curves, CutoffGap, CutoffSide, DateBounds, FactorVif, Faults, Gap, GapTest,
-    Leaderboard, LeaderboardRow, Linked, MarketRegime, ModelHealth, ModelRecord, MurphyParts, OrderCounts,
-    OverlappingWindow, Pair, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Protocol, RankBounds,
-    RejectedOrders, Resampling, SeedStat, Selection, SensitivityRow, Separation, SpaP, StyleHealth, Track,
-    TurnedPair, VifRound, WindowGap, WindowMark, WindowRegime,
+    Leaderboard, LeaderboardRow, LimitOpenCounts, Linked, MarketRegime, ModelHealth, ModelRecord,
+    MurphyParts, OrderCounts, OverlappingWindow, Pair, PooledRanking, PooledRow, PooledSeparation,
+    PooledSpan, Protocol, RankBounds, RejectedOrders, Resampling, SeedStat, Selection, SensitivityRow,
+    Separation, SpaP, StyleHealth, Track, TurnedPair, VifRound, WindowGap, WindowMark, WindowRegime,
 };
 pub use reference::MEMBERS;
 pub use replayed_account::{AccountFault, AccountOrders, AccountTrade, FeeRates, ReplayedAccount};

@@ -9,7 +9,7 @@ mod row;
 mod window_mark;
 
 pub use comparability::Comparability;
-pub use conduct::{OrderCounts, RejectedOrders};
+pub use conduct::{LimitOpenCounts, OrderCounts, RejectedOrders};
 pub use figures::{Bounds, DateBounds, FactorVif, MurphyParts, RankBounds, SpaP};
 pub use memory::{CutoffGap, CutoffSide, GapTest, MarketRegime, WindowGap, WindowRegime};
 pub use pooled::{OverlappingWindow, PooledRanking, PooledRow, PooledSeparation, PooledSpan};

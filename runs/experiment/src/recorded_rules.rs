@@ -19,18 +19,19 @@ impl RecordedRules {
         Self(RulesConfig::of(rules))
     }
 
-    /// Every key, those that the record lacks with their old values.
-    #[must_use]
-    pub fn keys(&self) -> RulesConfig {
-        self.0.clone().or_old()
-    }
-
     /// The rules that were followed.
     ///
     /// # Errors
     /// [`ExperimentError`] naming the key whose value cannot be.
     pub fn rules(&self) -> Result<Rules, ExperimentError> {
-        self.keys().rules()
+        self.0.clone().or_old().rules()
+    }
+
+    /// Every key of the rules that were followed; of a damaged record those that it has.
+    #[must_use]
+    pub fn keys(&self) -> RulesConfig {
+        self.rules()
+            .map_or_else(|_| self.0.clone(), |rules| RulesConfig::of(&rules))
     }
 }
 
@@ -44,7 +45,7 @@ impl PartialEq for RecordedRules {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ktd_env::exchange::{ExDayOrders, LimitRounding};
+    use ktd_env::exchange::{ExDayOrders, FeeRule, LimitOpenRule, LimitRounding};
 
     #[test]
     fn a_key_that_a_record_lacks_means_what_was_done_then() {
@@ -55,6 +56,10 @@ mod tests {
             Rules {
                 max_positions: 7,
                 bse_limits: LimitRounding::HalfUp,
+                limit_open: LimitOpenRule::Blocked,
+                no_limit_beyond: false,
+                control_volume_share: None,
+                fees: FeeRule::Paper,
                 ex_day_orders: ExDayOrders::AsDecided,
                 ..Rules::default()
             }

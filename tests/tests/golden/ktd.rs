@@ -74,9 +74,14 @@ fn whole_runs(root: &Path) {
 }
 
 /// The rules that the set was made by and that it had no keys for (README.md of the cases).
-fn old_rules() -> [(&'static str, Value); 2] {
+fn old_rules() -> [(&'static str, Value); 7] {
     [
         ("bse_limits", json!("half_up")),
+        ("limit_open", json!("blocked")),
+        ("no_limit_beyond", json!(false)),
+        ("auction_cash", json!("shared")),
+        ("control_volume_share", json!("0")),
+        ("fees", json!("paper")),
         ("ex_day_orders", json!("as_decided")),
     ]
 }

@@ -408,6 +408,11 @@ fn orders(chance: &mut Chance) -> OrderCounts {
         submitted: 400,
         filled: 350,
         rejected: rejected.to_vec(),
+        limit_opens: LimitOpenCounts {
+            left: 3,
+            sealed: 2,
+            beyond: 0,
+        },
     }
 }
 
