@@ -5,15 +5,6 @@ use ktd_env::exchange::Rules;
 use ktd_experiment::branch::BranchChange;
 use ktd_masking::{EpisodeFrame, Mask};
 
-/// The rules that its agent plays by: controls have a bound of volume of their own.
-pub(super) fn of_agent(input: &EpisodeInput<'_>, rules: Rules) -> Rules {
-    if input.cell.agent.is_control() {
-        rules.of_control()
-    } else {
-        rules
-    }
-}
-
 /// The rules of a step: a branch may have changed them.
 pub(super) fn rules_at(input: &EpisodeInput<'_>, step: usize) -> Result<Rules, EpisodeError> {
     let changed = input
@@ -25,7 +16,18 @@ pub(super) fn rules_at(input: &EpisodeInput<'_>, step: usize) -> Result<Rules, E
             BranchChange::Answer { .. } | BranchChange::Orders { .. } | BranchChange::Numeric { .. } => None,
         });
     let rules = changed.unwrap_or_else(|| input.shared.rules.rules());
-    Ok(of_agent(input, rules?))
+    Ok(rules?)
+}
+
+/// The rules by which the exchange deals the orders of a step: controls have a bound of volume of their own, of which no prompt
+/// tells.
+pub(super) fn dealt_by(input: &EpisodeInput<'_>, step: usize, rules: &Rules) -> Rules {
+    let rules = rules.clone();
+    if input.cell.agent_at(step).is_control() {
+        rules.of_control()
+    } else {
+        rules
+    }
 }
 
 /// The mask of a step, under the rules that the episode began with.

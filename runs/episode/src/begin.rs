@@ -2,7 +2,6 @@
 
 use super::{Episode, EpisodeInput};
 use crate::EpisodeError;
-use crate::at_step::of_agent;
 use crate::banded_resume::banded_after;
 use crate::resume::Logs;
 use ktd_agents::Transport;
@@ -232,7 +231,7 @@ pub(super) fn open<'a>(
     guard: &'a Guard,
     opening: Opening<'a>,
 ) -> Result<Episode<'a>, EpisodeError> {
-    let rules = of_agent(input, rules(input)?);
+    let rules = rules(input)?;
     let mask = mask_of(input, &rules).ok_or_else(|| {
         EpisodeError::input("the window has no trading day before it", "choose a later window")
     })?;
