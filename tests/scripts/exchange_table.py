@@ -15,7 +15,8 @@ import subprocess
 import sys
 
 DAYS_A_YEAR = 252
-AGENTS = ["equal-weight", "momentum", "composite", "random"]
+# `random` is none of them: its dice hang on the text of a prompt, which tells some of the rules.
+AGENTS = ["equal-weight", "momentum", "composite"]
 WINDOWS = [f"W{place}" for place in range(1, 11)] + ["long"]
 # Name of the setting, and what it changes.
 SETTINGS = [
