@@ -89,7 +89,7 @@ pub struct Breach {
     pub ticker: Ticker,
     /// The day.
     pub date: TradeDate,
-    /// `open` or `close`.
+    /// `high` or `low`.
     pub column: &'static str,
     /// The price.
     pub price: Price,
@@ -191,10 +191,13 @@ pub struct DataReport {
     pub absent_members: Vec<Ticker>,
     /// Bars with low above, or high below, another price.
     pub ill_formed: Examples<IllFormedBar>,
-    /// Opens and closes beyond the exact limit, on days with trading.
+    /// Highs and lows beyond the exact limit, on days with trading: each says that the limit was another one, or a price or
+    /// factor is wrong.
     pub breaches: Examples<Breach>,
-    /// Opens and closes that have a limit and a day with trading.
-    pub prices_with_limit: usize,
+    /// Those of a day that opened beyond the limit, and so has none by `no_limit_beyond`.
+    pub breaches_from_the_open: usize,
+    /// Days of names with trading and a limit.
+    pub days_with_limit: usize,
     /// Days whose total return differs from the declared change by more than half a percentage point.
     pub factor_jumps: Examples<FactorJump>,
     /// Factor moves.
@@ -283,7 +286,8 @@ pub fn check_panel(market: &Market, rules: &Rules, options: CheckOptions) -> Dat
                 .collect(),
             ill_formed: Examples::new(options.examples),
             breaches: Examples::new(options.examples),
-            prices_with_limit: 0,
+            breaches_from_the_open: 0,
+            days_with_limit: 0,
             factor_jumps: Examples::new(options.examples),
             factor_moves: 0,
             weekend_sessions: Examples::new(options.examples),
@@ -473,16 +477,17 @@ impl Check<'_> {
             return;
         };
         let (up, down) = (limits.exact_up(), limits.exact_down());
-        for (column, price) in [("open", bar.open), ("close", Some(bar.close))] {
-            let Some(price) = price else { continue };
-            self.report.prices_with_limit += 1;
-            let limit = if up < price {
-                up
-            } else if price < down {
-                down
-            } else {
+        self.report.days_with_limit += 1;
+        // A source's high may be below its close: such bars are findings of their own.
+        let (high, low) = (bar.high.max(bar.close), bar.low.min(bar.close));
+        for (column, price, limit, is_beyond) in
+            [("high", high, up, up < high), ("low", low, down, low < down)]
+        {
+            if !is_beyond {
                 continue;
-            };
+            }
+            let opened = bar.open.is_some_and(|open| up < open || open < down);
+            self.report.breaches_from_the_open += usize::from(opened);
             let severity = (price.to_yuan() / limit.to_yuan() - 1.0).abs();
             let breach = Breach {
                 ticker: info.ticker,

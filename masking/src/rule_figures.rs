@@ -1,7 +1,7 @@
 //! The exchange's own numbers, which no mask hides: they belong to the run, not to a stock or a day.
 
 use crate::Payload;
-use ktd_env::exchange::{ByBoard, FeeRule, LimitRule, Rules};
+use ktd_env::exchange::{AuctionCash, ByBoard, FeeRule, LimitOpenRule, LimitRule, Rules};
 
 /// The figures of a set of rules as payloads. Nothing but [`Rules`] goes in, so nothing of a market comes out.
 #[derive(Debug, Clone, Copy)]
@@ -43,12 +43,16 @@ impl<'a> RuleFigures<'a> {
         Payload::integer(i64::from(self.0.max_positions))
     }
 
-    /// Which opens are at the price limit, as sentences: those of the rule that the exchange fills by. No date stands in
-    /// them, so that they say nothing of the window.
+    /// Which opens are at the price limit and what becomes of orders there, as sentences: those of the rule that the exchange
+    /// fills by. No date stands in them, so that they say nothing of the window.
     #[must_use]
     pub fn price_limits(&self) -> Payload {
         let (exact, buffered) = (self.exact_limits(), distances(self.0.buffer_bp));
-        Payload::shown(match self.0.limit {
+        let queue = match self.0.limit_open {
+            LimitOpenRule::Queue => QUEUE,
+            LimitOpenRule::Blocked => "",
+        };
+        let told = match self.0.limit {
             LimitRule::Exact => format!(
                 "A buy does not fill when the open stands at the exchange's upper limit, a sell when at its lower. {exact}"
             ),
@@ -62,7 +66,26 @@ impl<'a> RuleFigures<'a> {
                  paper's buffered limit, a sell when at or below the nearer lower one. {exact} The paper's buffered \
                  limits lie {buffered} from the previous close on every date."
             ),
-        })
+        };
+        Payload::shown(told + queue)
+    }
+
+    /// What pays for the buys of an open, and how much of a day's volume an order may be, as sentences.
+    #[must_use]
+    pub fn open_terms(&self) -> Payload {
+        let cash = match self.0.auction_cash {
+            AuctionCash::Before => {
+                "Cash that you hold before the open alone pays for its buys, and each freezes its count at the upper limit, \
+                 fee included."
+            }
+            AuctionCash::Shared => "Cash from sells pays for buys of the same open.",
+        };
+        let volume = self.0.max_volume_share.map_or_else(String::new, |share| {
+            let millionths = u32::try_from(share.billionths() / 1_000).unwrap_or(u32::MAX);
+            let most = Payload::number(f64::from(millionths) / 1e4, 4).to_inline();
+            format!(" An order trades at most {most} % of the day's volume of its stock.")
+        });
+        Payload::shown(format!("{cash}{volume}"))
     }
 
     /// The exchange's own limits: both sides of each reform, since the day itself may be hidden.
@@ -93,7 +116,7 @@ impl<'a> RuleFigures<'a> {
             FeeRule::Dated => format!(
                 "{} basis points of value as commission, at least {least} CNY; stamp duty and transfer fee, as they are \
                  charged on the day, on top.",
-                rules.commission_bps
+                Payload::number(f64::from(rules.commission_tenth_bps) / 10.0, 1).to_inline()
             ),
         })
     }
@@ -105,6 +128,7 @@ impl<'a> RuleFigures<'a> {
     }
 }
 
+const QUEUE: &str = " Such an order waits in the queue of the day, and fills at its limit if the price leaves it before the close.";
 const NEW_LISTINGS: &str = "The first trading days of a new listing may have none.";
 
 fn distances(bp: ByBoard<u32>) -> String {
@@ -122,6 +146,7 @@ fn percent(bp: u32) -> String {
 mod tests {
     use super::*;
     use ktd_env::Fen;
+    use ktd_env::exchange::VolumeShare;
 
     #[test]
     fn figures_are_those_of_the_rules() {
@@ -141,7 +166,8 @@ mod tests {
                 "1,000,000.00",
                 "0.2",
                 "20",
-                "5 basis points of value on buys, 15 on sells, at least 5 CNY each.",
+                "5 basis points of value as commission, at least 5 CNY; stamp duty and transfer fee, as they are charged on the day, \
+                 on top.",
                 "10"
             ]
         );
@@ -151,14 +177,31 @@ mod tests {
     fn dated_fees_say_what_is_charged_on_top_and_no_day() {
         let rules = Rules {
             fees: FeeRule::Dated,
-            commission_bps: 3,
+            commission_tenth_bps: 25,
             ..Rules::default()
         };
         let text = RuleFigures::of(&rules).fees().to_inline();
         assert_eq!(
             text,
-            "3 basis points of value as commission, at least 5 CNY; stamp duty and transfer fee, as they are charged on \
+            "2.5 basis points of value as commission, at least 5 CNY; stamp duty and transfer fee, as they are charged on \
              the day, on top."
+        );
+    }
+
+    #[test]
+    fn the_terms_of_an_open_are_those_of_the_rules() {
+        let shared = RuleFigures::of(&Rules::default()).open_terms().to_inline();
+        assert_eq!(shared, "Cash from sells pays for buys of the same open.");
+        let rules = Rules {
+            auction_cash: AuctionCash::Before,
+            max_volume_share: VolumeShare::from_billionths(25_000_000),
+            ..Rules::default()
+        };
+        let before = RuleFigures::of(&rules).open_terms().to_inline();
+        assert!(before.starts_with("Cash that you hold before"), "{before}");
+        assert!(
+            before.ends_with("at most 2.5 % of the day's volume of its stock."),
+            "{before}"
         );
     }
 
@@ -167,6 +210,10 @@ mod tests {
         let text = |limit| {
             let rules = Rules {
                 limit,
+                limit_open: match limit {
+                    LimitRule::Buffered => LimitOpenRule::Blocked,
+                    LimitRule::Exact | LimitRule::Strict => LimitOpenRule::Queue,
+                },
                 ..Rules::default()
             };
             RuleFigures::of(&rules).price_limits().to_inline()
@@ -181,10 +228,14 @@ mod tests {
             assert!(exact.contains(part), "{part}: {exact}");
         }
         assert!(!exact.contains("buffer"), "{exact}");
+        assert!(exact.contains("waits in the queue"), "{exact}");
         let buffered = text(LimitRule::Buffered);
         assert!(buffered.contains("the paper's buffered limits"), "{buffered}");
         assert!(buffered.contains("9.5 % on MAIN, 19.5 % on CHINEXT, 19.5 % on STAR and 29.5 % on BSE"));
-        assert!(!buffered.contains("5 % for ST"), "{buffered}");
+        assert!(
+            !buffered.contains("5 % for ST") && !buffered.contains("queue"),
+            "{buffered}"
+        );
         let strict = text(LimitRule::Strict);
         assert!(
             strict.contains("20 % on CHINEXT (10 %") && strict.contains("19.5 % on CHINEXT,"),

@@ -25,6 +25,8 @@ slots! {
         max_positions,
         /// Which opens are at the price limit, by the rule that the exchange fills by.
         price_limits,
+        /// What pays for the buys of an open, and how much of a day's volume an order may be.
+        open_terms,
         /// What a trade costs.
         fees,
         /// Least length of a reason, characters.

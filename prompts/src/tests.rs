@@ -35,6 +35,7 @@ fn system_slots() -> SystemSlots {
         max_single_weight: number(13),
         max_positions: number(22),
         price_limits: Payload::label("Limits lie 10 % from the previous close."),
+        open_terms: Payload::label("Cash from sells pays for buys of the same open."),
         fees: Payload::label("5 basis points of value."),
         min_reason_chars: number(14),
         max_orders: number(201),

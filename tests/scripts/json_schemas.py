@@ -460,6 +460,9 @@ class Schema:
                 words.append(label)
             else:
                 inside = self.of_fields(fields, {}) if fields.startswith("{") else self.of_type(fields[1:-1])
+                if keys.get("untagged"):
+                    forms.append({"description": described(docs), **inside})
+                    continue
                 forms.append(
                     {
                         "description": described(docs),

@@ -46,6 +46,9 @@ pub(crate) const fn meaning(code: RejectCode) -> &'static str {
         RejectCode::LimitDown => {
             "the open stood at the lower price limit, where sells do not fill; decide again"
         }
+        RejectCode::Volume => {
+            "the largest share of the day's volume that one order may trade holds no round lot; choose a name that trades more"
+        }
         RejectCode::Cash => {
             "cash did not suffice for the smallest legal amount and its fee; keep a reserve, as opens differ from closes"
         }
@@ -56,10 +59,14 @@ pub(crate) const fn meaning(code: RejectCode) -> &'static str {
 /// no more than that, because suspensions and limit days are on public record.
 fn told(mask: &Mask, code: RejectCode) -> (&'static str, &'static str) {
     match code {
-        RejectCode::Suspended | RejectCode::LimitUp | RejectCode::LimitDown if !mask.shows_trading() => (
-            "not_traded",
-            "the order could not trade at the open; orders do not carry over, decide again",
-        ),
+        RejectCode::Suspended | RejectCode::LimitUp | RejectCode::LimitDown | RejectCode::Volume
+            if !mask.shows_trading() =>
+        {
+            (
+                "not_traded",
+                "the order could not trade at the open; orders do not carry over, decide again",
+            )
+        }
         RejectCode::UnknownSymbol
         | RejectCode::Duplicate
         | RejectCode::NotInUniverse
@@ -72,6 +79,7 @@ fn told(mask: &Mask, code: RejectCode) -> (&'static str, &'static str) {
         | RejectCode::Suspended
         | RejectCode::LimitUp
         | RejectCode::LimitDown
+        | RejectCode::Volume
         | RejectCode::Cash => (code.code(), meaning(code)),
     }
 }
@@ -116,7 +124,8 @@ pub(crate) fn explained_in_book(codes: impl Iterator<Item = RejectCode>) -> Payl
         | RejectCode::Lot
         | RejectCode::Suspended
         | RejectCode::LimitUp
-        | RejectCode::LimitDown => meaning(code),
+        | RejectCode::LimitDown
+        | RejectCode::Volume => meaning(code),
     };
     Payload::map(
         codes

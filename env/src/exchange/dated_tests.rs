@@ -159,6 +159,7 @@ fn the_limits_that_tools_show_are_those_that_the_exchange_fills_by() {
     for limit in [LimitRule::Exact, LimitRule::Buffered, LimitRule::Strict] {
         let rules = Rules {
             limit,
+            no_limit_beyond: false,
             ..Rules::default()
         };
         for (code, date, is_st) in [

@@ -57,33 +57,35 @@ impl ChargedTrade {
 /// # Errors
 /// [`AmountTooLarge`] for a fee that no account counts.
 pub fn fee(rules: &Rules, trade: &ChargedTrade) -> Result<Fen, AmountTooLarge> {
-    let (rate, further) = match (rules.fees, trade.side) {
-        (FeeRule::Paper, Side::Buy) => (rules.buy_bps, Fen::ZERO),
-        (FeeRule::Paper, Side::Sell) => (rules.sell_bps, Fen::ZERO),
+    let (tenth_bps, further) = match (rules.fees, trade.side) {
+        (FeeRule::Paper, Side::Buy) => (rules.buy_bps.saturating_mul(10), Fen::ZERO),
+        (FeeRule::Paper, Side::Sell) => (rules.sell_bps.saturating_mul(10), Fen::ZERO),
         (FeeRule::Dated, Side::Buy | Side::Sell) => {
             let duty = part(
                 trade.value,
                 i64::from(stamp_duty_bps(trade.side, trade.date)) * PER_BASIS_POINT,
             )?;
-            (rules.commission_bps, duty.plus(transfer_fee(trade)?)?)
+            (rules.commission_tenth_bps, duty.plus(transfer_fee(trade)?)?)
         }
     };
-    let rated = part(trade.value, i64::from(rate) * PER_BASIS_POINT)?;
+    let rated = part(trade.value, i64::from(tenth_bps) * (PER_BASIS_POINT / 10))?;
     rated.max(rules.min_fee).plus(further)
 }
 
 /// What a trade of a day costs as a share of its value, without least fees: for accounts without lots and fen.
 #[must_use]
 pub fn fee_rate(rules: &Rules, side: Side, date: TradeDate) -> f64 {
-    let (basis_points, transfer) = match (rules.fees, side) {
-        (FeeRule::Paper, Side::Buy) => (rules.buy_bps, 0),
-        (FeeRule::Paper, Side::Sell) => (rules.sell_bps, 0),
+    let (tenth_bps, transfer) = match (rules.fees, side) {
+        (FeeRule::Paper, Side::Buy) => (rules.buy_bps.saturating_mul(10), 0),
+        (FeeRule::Paper, Side::Sell) => (rules.sell_bps.saturating_mul(10), 0),
         (FeeRule::Dated, Side::Buy | Side::Sell) => (
-            rules.commission_bps.saturating_add(stamp_duty_bps(side, date)),
+            rules
+                .commission_tenth_bps
+                .saturating_add(stamp_duty_bps(side, date) * 10),
             transfer_rate(Venue::Shenzhen, date).unwrap_or(0),
         ),
     };
-    f64::from(basis_points) / 1e4 + f64::from(transfer) / 1e7
+    f64::from(tenth_bps) / 1e5 + f64::from(transfer) / 1e7
 }
 
 /// So many ten-millionths of a value, half-up to a fen.

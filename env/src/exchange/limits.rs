@@ -1,7 +1,7 @@
 //! Reference prices and price limits.
 
 use super::order::Side;
-use super::rules::{LimitRule, Rules};
+use super::rules::{LimitRounding, LimitRule, Rules};
 use crate::as_of::AsOf;
 use crate::day::TradeDate;
 use crate::decimal::Decimal;
@@ -16,9 +16,9 @@ const BASIS: i64 = 10_000;
 pub enum LimitState {
     /// Neither limit is reached, or there is no limit.
     Inside,
-    /// At the upper limit: a buy does not fill.
+    /// At the upper limit: a buy does not fill at once.
     Up,
-    /// At the lower limit: a sell does not fill.
+    /// At the lower limit: a sell does not fill at once.
     Down,
 }
 
@@ -37,6 +37,8 @@ pub struct PriceLimits {
     rule: LimitRule,
     buffer_bp: u32,
     exact_bp: u32,
+    rounding: LimitRounding,
+    none_beyond: bool,
 }
 
 impl PriceLimits {
@@ -78,35 +80,52 @@ impl PriceLimits {
         }
         let board = market.board(name);
         Some(Self {
+            exact_bp: exact_bp(rules, market, day, board, is_st),
+            ..Self::widest(rules, board, reference)
+        })
+    }
+
+    /// The limits of a board at its widest span.
+    pub(super) fn widest(rules: &Rules, board: Board, reference: Price) -> Self {
+        Self {
             reference,
             rule: rules.limit,
             buffer_bp: rules.buffer_bp.get(board),
-            exact_bp: exact_bp(rules, market, day, board, is_st),
-        })
+            exact_bp: rules.exact_bp.get(board),
+            rounding: rules.limit_rounding(board),
+            none_beyond: rules.no_limit_beyond,
+        }
     }
 
     /// The exchange's own upper limit in whole fen.
     #[must_use]
     pub fn exact_up(&self) -> Price {
-        self.exact_price(BASIS + i64::from(self.exact_bp))
+        self.exact_price(BASIS + i64::from(self.exact_bp), 0)
     }
 
     /// The exchange's own lower limit in whole fen.
     #[must_use]
     pub fn exact_down(&self) -> Price {
-        self.exact_price(BASIS - i64::from(self.exact_bp))
+        self.exact_price(BASIS - i64::from(self.exact_bp), BASIS - 1)
     }
 
-    /// (reference x (10000 ± b) + 5000) / 10000, in integers.
-    fn exact_price(&self, basis: i64) -> Price {
-        whole_fen(self.product(basis) + i128::from(BASIS / 2))
+    /// reference x (10000 ± b) / 10000 in integers; `inward` is added before what is left is cut off, where limits are cut
+    /// towards the reference.
+    fn exact_price(&self, basis: i64, inward: i64) -> Price {
+        whole_fen(
+            self.product(basis)
+                + i128::from(match self.rounding {
+                    LimitRounding::FloorCeil => inward,
+                    LimitRounding::HalfUp => BASIS / 2,
+                }),
+        )
     }
 
     fn product(&self, basis: i64) -> i128 {
         i128::from(self.reference.0) * i128::from(basis)
     }
 
-    /// Lowest price at which a buy does not fill.
+    /// Lowest price at which a buy meets its limit.
     #[must_use]
     pub fn up(&self) -> Price {
         match self.rule {
@@ -116,7 +135,7 @@ impl PriceLimits {
         }
     }
 
-    /// Highest price at which a sell does not fill.
+    /// Highest price at which a sell meets its limit.
     #[must_use]
     pub fn down(&self) -> Price {
         match self.rule {
@@ -136,6 +155,11 @@ impl PriceLimits {
         } else {
             LimitState::Inside
         }
+    }
+
+    /// Whether an open strictly beyond the exchange's own limit proves that none holds.
+    pub(super) const fn none_beyond(&self) -> bool {
+        self.none_beyond
     }
 
     /// Lowest price that is not below reference x (10000 + b) / 10000.
@@ -218,6 +242,8 @@ mod tests {
             rule,
             buffer_bp: 950,
             exact_bp: 1000,
+            rounding: LimitRounding::HalfUp,
+            none_beyond: true,
         }
     }
 
@@ -249,6 +275,24 @@ mod tests {
         assert_eq!(of(105), (Price(116), Price(95)));
         assert_eq!(of(1005), (Price(1106), Price(905)));
         assert_eq!(of(95), (Price(105), Price(86)));
+    }
+
+    /// The closes whose boards were missed while Beijing's limits were taken for half-up: sealed at 110.01 and at 7.03.
+    #[test]
+    fn limits_of_beijing_are_cut_towards_the_reference() {
+        let of = |reference, rounding| {
+            let limits = PriceLimits {
+                exact_bp: 3000,
+                rounding,
+                ..limits(LimitRule::Exact, reference)
+            };
+            (limits.exact_up().0, limits.exact_down().0)
+        };
+        assert_eq!(of(8463, LimitRounding::FloorCeil), (11_001, 5925));
+        assert_eq!(of(8463, LimitRounding::HalfUp), (11_002, 5924));
+        assert_eq!(of(1003, LimitRounding::FloorCeil), (1303, 703));
+        assert_eq!(of(1003, LimitRounding::HalfUp), (1304, 702));
+        assert_eq!(of(1000, LimitRounding::FloorCeil), (1300, 700));
     }
 
     #[test]

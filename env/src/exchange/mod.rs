@@ -8,6 +8,7 @@ mod corporate;
 mod decision;
 mod fees;
 mod grid;
+mod limit_open;
 mod limits;
 mod open;
 mod order;
@@ -19,14 +20,20 @@ mod trading_day;
 pub use account::{Account, Holding};
 pub use decision::{Decision, decide};
 pub use fees::{ChargedTrade, fee, fee_rate};
+pub use limit_open::LimitOpen;
 pub use limits::{LimitState, PriceLimits, reference_price};
 pub use order::{Order, Quantity, Side, TargetWeight};
 pub use report::{CorporateEvent, EventKind, Execution, Fill, NavIdentity, Position, RejectCode, StepReport};
-pub use rules::{ByBoard, Delisting, ExDayOrders, FeeRule, LimitRule, Rules};
+pub use rules::{
+    AuctionCash, ByBoard, Delisting, ExDayOrders, FeeRule, LimitOpenRule, LimitRounding, LimitRule, Rules,
+    VolumeShare,
+};
 pub use step::step;
 pub use trading_day::TradingDay;
 
 #[cfg(test)]
 mod dated_tests;
+#[cfg(test)]
+mod open_tests;
 #[cfg(test)]
 mod property_tests;

@@ -110,6 +110,7 @@ fn every_board_side_limit_and_holding() {
             for limit in [LimitRule::Buffered, LimitRule::Exact, LimitRule::Strict] {
                 let rules = Rules {
                     limit,
+                    no_limit_beyond: false,
                     max_single_weight_billionths: 1_000_000_000,
                     ..Rules::default()
                 };

@@ -1,5 +1,6 @@
 //! What a step did.
 
+use super::limit_open::LimitOpen;
 use super::order::Side;
 use crate::decimal::Decimal;
 use crate::market::NameId;
@@ -28,17 +29,19 @@ pub enum RejectCode {
     MaxPositions,
     /// No bar, no volume or no open on the trading day.
     Suspended,
-    /// A buy at the upper price limit.
+    /// A buy that the upper price limit held back.
     LimitUp,
-    /// A sell at the lower price limit.
+    /// A sell that the lower price limit held back.
     LimitDown,
+    /// The largest share of the day's volume holds no legal count.
+    Volume,
     /// Nothing legal is affordable, or the fee cannot be paid.
     Cash,
 }
 
 impl RejectCode {
     /// All codes, in the order of the checks.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::UnknownSymbol,
         Self::Duplicate,
         Self::NotInUniverse,
@@ -51,6 +54,7 @@ impl RejectCode {
         Self::Suspended,
         Self::LimitUp,
         Self::LimitDown,
+        Self::Volume,
         Self::Cash,
     ];
 
@@ -70,6 +74,7 @@ impl RejectCode {
             Self::Suspended => "suspended",
             Self::LimitUp => "limit_up",
             Self::LimitDown => "limit_down",
+            Self::Volume => "volume",
             Self::Cash => "cash",
         }
     }
@@ -88,7 +93,7 @@ pub enum Execution {
         value: Fen,
         /// Fee paid.
         fee: Fen,
-        /// Whether cash or a corporate action cut it below what was asked.
+        /// Whether cash, volume or a corporate action cut it below what was asked.
         clipped: bool,
     },
     /// It did not.
@@ -109,6 +114,8 @@ pub struct Fill {
     pub requested: Shares,
     /// What became of it.
     pub execution: Execution,
+    /// The open at the limit of its side that it met, if any; counted under every rule.
+    pub limit_open: Option<LimitOpen>,
 }
 
 /// What happened to a holding without an order.
@@ -228,6 +235,15 @@ impl StepReport {
         self.fills
             .iter()
             .filter(|fill| matches!(fill.execution, Execution::Filled { .. }))
+            .count()
+    }
+
+    /// Orders that met an open at the limit of their side, whatever the rule made of them.
+    #[must_use]
+    pub fn limit_open_count(&self, kind: LimitOpen) -> usize {
+        self.fills
+            .iter()
+            .filter(|fill| fill.limit_open == Some(kind))
             .count()
     }
 

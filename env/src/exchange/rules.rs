@@ -1,8 +1,10 @@
 //! The exchange's numbers. Every one is a configuration key; the default is that of docs/spec/exchange.md.
 
 use crate::day::TradeDate;
-use crate::money::Fen;
+use crate::money::{Fen, Shares};
 use crate::ticker::Board;
+
+const BILLION: u64 = 1_000_000_000;
 
 /// A value for each board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,13 +43,51 @@ pub enum LimitRule {
     Strict,
 }
 
+/// What becomes of an order whose limit the open stands at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitOpenRule {
+    /// It rests at the limit and fills there where the price leaves the limit later on the day (default).
+    Queue,
+    /// It does not fill.
+    Blocked,
+}
+
+/// How the exchange's limits become whole fen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitRounding {
+    /// The upper one is cut down and the lower one up, so that neither lies beyond the span: Beijing's.
+    FloorCeil,
+    /// Half-up: Shanghai's and Shenzhen's.
+    HalfUp,
+}
+
+/// What pays for the buys of an open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuctionCash {
+    /// Cash held before the open alone: a buy freezes its count at the upper limit, fee included, as brokers do.
+    Before,
+    /// What sells of the same open bring as well (default).
+    Shared,
+}
+
 /// What an order costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeeRule {
-    /// The paper's flat rates on buys and on sells, with one least fee (default).
+    /// The paper's flat rates on buys and on sells, with one least fee.
     Paper,
-    /// Commission with its least fee, and stamp duty and transfer fee of the trading day on top.
+    /// Commission with its least fee, and stamp duty and transfer fee of the trading day on top (default).
     Dated,
+}
+
+impl FeeRule {
+    /// The other schedule, for a comparison.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Paper => Self::Dated,
+            Self::Dated => Self::Paper,
+        }
+    }
 }
 
 /// What becomes of a share count that was decided before an ex-day, at the open of that day.
@@ -68,6 +108,36 @@ pub enum Delisting {
     Zero,
 }
 
+/// A largest share of the volume that a name trades on a day, above 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VolumeShare {
+    billionths: u64,
+}
+
+impl VolumeShare {
+    /// So many billionths; `None` for nothing and for more than all of it.
+    #[must_use]
+    pub const fn from_billionths(billionths: u64) -> Option<Self> {
+        if 0 < billionths && billionths <= BILLION {
+            Some(Self { billionths })
+        } else {
+            None
+        }
+    }
+
+    /// Billionths of the volume.
+    #[must_use]
+    pub const fn billionths(self) -> u64 {
+        self.billionths
+    }
+
+    /// That share of a volume, rounded down to whole shares.
+    pub(super) fn of(self, volume: u64) -> Shares {
+        let most = u128::from(volume) * u128::from(self.billionths) / u128::from(BILLION);
+        Shares(i64::try_from(most).unwrap_or(i64::MAX))
+    }
+}
+
 /// All rules of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
@@ -79,6 +149,8 @@ pub struct Rules {
     pub buffer_bp: ByBoard<u32>,
     /// The exchange's limit, basis points of the reference price.
     pub exact_bp: ByBoard<u32>,
+    /// How the limits of Beijing become whole fen; half-up was taken for its rule before.
+    pub bse_limits: LimitRounding,
     /// The exchange's limit for ST names of the main boards before their reform, basis points.
     pub exact_bp_st_main: u32,
     /// First day on which ST names of the main boards have the limit of their board.
@@ -91,18 +163,28 @@ pub struct Rules {
     pub no_limit_days: ByBoard<u32>,
     /// The first listing date to which that applies; `None` for all dates.
     pub no_limit_from: ByBoard<Option<TradeDate>>,
+    /// What becomes of an order whose limit the open stands at.
+    pub limit_open: LimitOpenRule,
+    /// What pays for the buys of an open.
+    pub auction_cash: AuctionCash,
+    /// Whether an open strictly beyond the exchange's own limit proves that no limit holds that day.
+    pub no_limit_beyond: bool,
     /// Largest weight of one name after a buy, in billionths of NAV.
     pub max_single_weight_billionths: u64,
     /// Most names held.
     pub max_positions: u32,
+    /// The largest share of the day's volume that one order trades; `None` for no bound.
+    pub max_volume_share: Option<VolumeShare>,
+    /// The same for controls, whose accounts outgrow the market that they foresee.
+    pub control_volume_share: Option<VolumeShare>,
     /// What an order costs.
     pub fees: FeeRule,
     /// Fee on buys under the paper's rates, basis points of value.
     pub buy_bps: u32,
     /// Fee on sells under the paper's rates, basis points of value.
     pub sell_bps: u32,
-    /// Commission under dated fees, on buys and sells, basis points of value.
-    pub commission_bps: u32,
+    /// Commission under dated fees, on buys and sells, tenths of a basis point of value.
+    pub commission_tenth_bps: u32,
     /// Least fee of one order; under dated fees the least commission.
     pub min_fee: Fen,
     /// What becomes of share counts that were decided before an ex-day.
@@ -116,6 +198,24 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// The same with the controls' bound of volume in the place of all others'.
+    #[must_use]
+    pub fn of_control(self) -> Self {
+        Self {
+            max_volume_share: self.control_volume_share,
+            ..self
+        }
+    }
+
+    /// How the exchange's limits of a board become whole fen.
+    #[must_use]
+    pub const fn limit_rounding(&self, board: Board) -> LimitRounding {
+        match board {
+            Board::Bse => self.bse_limits,
+            Board::Main | Board::ChiNext | Board::Star => LimitRounding::HalfUp,
+        }
+    }
+
     /// The exchange's limit on a day, basis points of the reference price.
     #[must_use]
     pub fn exact_limit_bp(&self, board: Board, is_st: bool, date: TradeDate) -> u32 {
@@ -145,6 +245,7 @@ impl Default for Rules {
                 star: 2000,
                 bse: 3000,
             },
+            bse_limits: LimitRounding::FloorCeil,
             exact_bp_st_main: 500,
             st_main_new_from: TradeDate::of(2026, 7, 6),
             exact_bp_chinext_old: 1000,
@@ -161,12 +262,17 @@ impl Default for Rules {
                 star: None,
                 bse: None,
             },
+            limit_open: LimitOpenRule::Queue,
+            no_limit_beyond: true,
+            auction_cash: AuctionCash::Shared,
             max_single_weight_billionths: 200_000_000,
             max_positions: 20,
-            fees: FeeRule::Paper,
+            max_volume_share: None,
+            control_volume_share: VolumeShare::from_billionths(BILLION / 10),
+            fees: FeeRule::Dated,
             buy_bps: 5,
             sell_bps: 15,
-            commission_bps: 5,
+            commission_tenth_bps: 50,
             min_fee: Fen(500),
             ex_day_orders: ExDayOrders::Scaled,
             delisting: Delisting::LastClose,

@@ -3,7 +3,7 @@
 use super::account::Account;
 use super::corporate::{Base, apply_actions, apply_delistings};
 use super::decision::{Decision, decide};
-use super::open::{Accepted, execute};
+use super::open::{Accepted, Open};
 use super::order::{Order, Side};
 use super::report::{Execution, Fill, NavIdentity, Position, StepReport};
 use super::rules::{ExDayOrders, Rules};
@@ -77,20 +77,21 @@ fn fill_batch(
     day: &TradingDay<'_>,
 ) -> Result<Vec<Fill>, AmountTooLarge> {
     let mut fills: Vec<Fill> = Vec::with_capacity(orders.len());
+    let mut open = Open::new(rules, day, account);
     for side in [Side::Sell, Side::Buy] {
         for (position, (order, decision)) in orders.iter().zip(decisions).enumerate() {
             if order.side != side {
                 continue;
             }
-            let (requested, execution) = match *decision {
-                Decision::Rejected { code, requested } => (requested, Execution::Rejected(code)),
+            let (requested, execution, limit_open) = match *decision {
+                Decision::Rejected { code, requested } => (requested, Execution::Rejected(code), None),
                 Decision::Accepted {
                     name,
                     requested,
                     sells_all,
                 } => {
                     let asked = match rules.ex_day_orders {
-                        ExDayOrders::Scaled => day.carried(name, side, requested, account.shares(name)),
+                        ExDayOrders::Scaled => day.carried(name, side, requested, open.held(name)),
                         ExDayOrders::AsDecided => requested,
                     };
                     let accepted = Accepted {
@@ -98,8 +99,10 @@ fn fill_batch(
                         side,
                         requested: asked,
                         sells_all,
+                        limit_open: day.limit_open(rules, name, side),
                     };
-                    (asked, execute(rules, account, day, &accepted)?)
+                    let execution = open.execute(&accepted)?;
+                    (asked, execution, accepted.limit_open)
                 }
             };
             fills.push(Fill {
@@ -108,6 +111,7 @@ fn fill_batch(
                 side,
                 requested,
                 execution,
+                limit_open,
             });
         }
     }

@@ -2,6 +2,7 @@
 
 use super::fees::ChargedTrade;
 use super::grid::cut_quantity;
+use super::limit_open::LimitOpen;
 use super::limits::{PriceLimits, reference_price};
 use super::order::Side;
 use super::rules::Rules;
@@ -76,6 +77,11 @@ impl<'m> TradingDay<'m> {
         self.market.board(name)
     }
 
+    /// Shares of a name that the day traded.
+    pub(super) fn volume(&self, name: NameId) -> u64 {
+        self.bar(name).map_or(0, |bar| bar.volume)
+    }
+
     pub(super) fn bar(&self, name: NameId) -> Option<Bar> {
         self.market.bar(name, self.day)
     }
@@ -97,10 +103,33 @@ impl<'m> TradingDay<'m> {
             .and_then(|bar| bar.open)
     }
 
+    /// The open at the limit of an order's side that it meets.
+    pub(super) fn limit_open(&self, rules: &Rules, name: NameId, side: Side) -> Option<LimitOpen> {
+        let bar = self.bar(name).filter(Bar::trades_at_open)?;
+        self.limits(rules, name)?.met(side, &bar)
+    }
+
     pub(super) fn limits(&self, rules: &Rules, name: NameId) -> Option<PriceLimits> {
+        PriceLimits::of(rules, self.market, name, self.day, self.reference(name)?)
+    }
+
+    /// The highest price that a buy may name before the open: the exchange's upper limit, and on a day without one the widest
+    /// span of the board above the reference price.
+    pub(super) fn highest_bid(&self, rules: &Rules, name: NameId) -> Option<Price> {
+        let limits = self.limits(rules, name);
+        let widest = || {
+            Some(PriceLimits::widest(
+                rules,
+                self.board(name),
+                self.reference(name)?,
+            ))
+        };
+        Some(limits.or_else(widest)?.exact_up())
+    }
+
+    fn reference(&self, name: NameId) -> Option<Price> {
         let (previous, bar) = (self.previous_bar(name)?, self.bar(name)?);
-        let reference = reference_price(previous.close, previous.factor, bar.factor);
-        PriceLimits::of(rules, self.market, name, self.day, reference)
+        Some(reference_price(previous.close, previous.factor, bar.factor))
     }
 
     /// Whether the name's rows ended exactly so many trading days ago, or longer.

@@ -494,7 +494,7 @@ mod report {
         let report = check(&rows);
         assert_eq!(report.ill_formed.count, 2);
         assert_eq!(report.ill_formed.worst[0].date, date(DAYS[2]));
-        assert_eq!(report.breaches.count, 8);
+        assert_eq!((report.breaches.count, report.breaches_from_the_open), (4, 4));
         assert_eq!(report.breaches.worst.len(), 2);
         assert_eq!(report.factor_moves, 1);
         assert_eq!(report.factor_jumps.count, 1);

@@ -3,7 +3,8 @@
 
 use crate::report::Answer;
 use ktd_env::exchange::{
-    Account, Decision, Execution, Fill, Holding, Order, Quantity, Rules, Side, StepReport, TargetWeight,
+    Account, Decision, Execution, Fill, Holding, LimitOpenRule, Order, Quantity, Rules, Side, StepReport,
+    TargetWeight,
 };
 use ktd_env::{DayIndex, Fen, Market, NameId, Shares};
 
@@ -59,11 +60,13 @@ fn batch(market: &Market, as_of: DayIndex, cash: Fen) -> (Account, Vec<Order>) {
     (account, orders)
 }
 
-/// Rules without the limits of concentration, which would end most orders before the open.
+/// Rules without the limits of concentration, which would end most orders before the open, and without what the exchange
+/// knows of the rest of the day by a rule of its own: whether a price left the limit that it opened at.
 pub(crate) fn wide(rules: &Rules) -> Rules {
     Rules {
         max_single_weight_billionths: 1_000_000_000,
         max_positions: u32::MAX,
+        limit_open: LimitOpenRule::Blocked,
         ..rules.clone()
     }
 }

@@ -2,10 +2,7 @@
 
 use super::record::Cohort;
 use ktd_bundle::bundle_ref::BundleRef;
-use ktd_experiment::agent::{AgentCohort, AgentConfig, AgentKind, Control};
-
-/// Built-in agents that test the harness: foresight from memory, broken submissions, and no trade at all.
-const BUILTIN_CONTROLS: [&str; 3] = ["cheater", "schema-breaker", "hold"];
+use ktd_experiment::agent::{AgentCohort, AgentConfig, AgentKind};
 
 /// What an episode's agent is.
 pub(super) fn cohort(found: &BundleRef) -> Cohort {
@@ -14,9 +11,8 @@ pub(super) fn cohort(found: &BundleRef) -> Cohort {
 
 fn of_agent(agent: &AgentConfig) -> Cohort {
     match &agent.kind {
-        AgentKind::Control(Control::Oracle) => Cohort::Control,
-        AgentKind::Control(Control::Signals(_)) => Cohort::Learned,
-        AgentKind::Builtin(builtin) if BUILTIN_CONTROLS.contains(&builtin.name.as_str()) => Cohort::Control,
+        _ if agent.is_control() => Cohort::Control,
+        AgentKind::Control(_) => Cohort::Learned,
         AgentKind::Builtin(_) => Cohort::Builtin,
         AgentKind::Model(_) => named(agent).unwrap_or(Cohort::Model),
         AgentKind::Program(_) | AgentKind::Client(_) => named(agent).unwrap_or(Cohort::Outside),

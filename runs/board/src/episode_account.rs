@@ -14,6 +14,7 @@ use ktd_bundle::ledger::LedgerLine;
 use ktd_bundle::recorded_files::RecordObserver;
 use ktd_bundle::sent_settings::SentSettings;
 use ktd_bundle::summary::Summary;
+use ktd_env::exchange::{ChargedTrade, Execution, Rules, StepReport, fee};
 use ktd_env::{DayIndex, Fen, Market};
 use ktd_record::RecordError;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +42,8 @@ pub struct EpisodeAccount {
     pub early_submissions: usize,
     /// Names of the models that answered, as the provider says.
     pub served_models: BTreeSet<String>,
+    /// What its trades would have cost under the schedule of fees that its rules do not name, CNY.
+    pub other_fees_cny: f64,
     /// Net asset values at the closes, CNY, after the initial cash.
     pub nav_cny: Vec<f64>,
     /// Cash before the first day, CNY.
@@ -56,6 +59,9 @@ struct AccountObserver<'m> {
     orders: OrderTally,
     weights: Vec<BTreeMap<usize, f64>>,
     forecasts: Vec<OrderForecast>,
+    /// Its rules with the other schedule of fees.
+    other_schedule: Rules,
+    other_fees_cny: f64,
     nav_cny: Vec<f64>,
 }
 
@@ -70,6 +76,7 @@ impl RecordObserver for AccountObserver<'_> {
         }
         let (day, book, report) = self.ledger.take(&line)?;
         self.orders.add_report(&report);
+        self.other_fees_cny += self.other_fees(day, &report);
         let confidences = self.reading.confidences.get(&line.step);
         let confidences = confidences.map_or(&[][..], Vec::as_slice);
         let fills = report.fills.iter();
@@ -82,6 +89,29 @@ impl RecordObserver for AccountObserver<'_> {
         self.nav_cny.push(nav);
         self.books.push(book);
         Ok(())
+    }
+}
+
+impl AccountObserver<'_> {
+    /// What the trades of a day would have cost under the other schedule, CNY. What no account counts is left out.
+    fn other_fees(&self, day: DayIndex, report: &StepReport) -> f64 {
+        let Some(date) = self.market.date(day) else {
+            return 0.0;
+        };
+        let fees = report.fills.iter().filter_map(|fill| {
+            let Execution::Filled { quantity, value, .. } = fill.execution else {
+                return None;
+            };
+            let trade = ChargedTrade {
+                side: fill.side,
+                shares: quantity,
+                value,
+                venue: self.market.venue(fill.name?),
+                date,
+            };
+            fee(&self.other_schedule, &trade).ok()
+        });
+        fees.map(Fen::to_yuan).sum()
     }
 }
 
@@ -98,6 +128,7 @@ impl EpisodeAccount {
     ) -> Result<Self, BoardError> {
         let days = days(&opened, market)?;
         let path = BundlePaths::new(&opened.bundle.root).ledger();
+        let rules = opened.bundle.header.rules.rules()?;
         let mut observer = AccountObserver {
             market,
             reading: RecordReading::default(),
@@ -106,6 +137,11 @@ impl EpisodeAccount {
             orders: OrderTally::default(),
             weights: Vec::with_capacity(days.len()),
             forecasts: Vec::new(),
+            other_schedule: Rules {
+                fees: rules.fees.other(),
+                ..rules
+            },
+            other_fees_cny: 0.0,
             nav_cny: Vec::with_capacity(days.len()),
         };
         // What is damaged is read, so that the damage is named.
@@ -133,6 +169,7 @@ impl EpisodeAccount {
             served_models: reading.served_models,
             sent: reading.sent,
             orders: observer.orders,
+            other_fees_cny: observer.other_fees_cny,
             nav_cny: observer.nav_cny,
             books: observer.books,
             weights: observer.weights,

@@ -66,10 +66,11 @@ pub use reading::KeptReadings;
 pub use record::{
     Bounds, CalibrationBin, CalibrationRecord, Cohort, Comparability, Contrast, ContrastMetric,
     ContrastSides, Contribution, Curves, CutoffGap, CutoffSide, DateBounds, FactorVif, Faults, Gap, GapKind,
-    GapTest, Leaderboard, LeaderboardRow, Linked, MarketRegime, ModelHealth, ModelRecord, MurphyParts,
-    OrderCounts, OverlappingWindow, Pair, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Protocol,
-    RankBounds, RejectedOrders, Resampling, SeedStat, Selection, SensitivityRow, Separation, SideTest, SpaP,
-    StyleHealth, Track, TurnedPair, VifRound, WindowGap, WindowMark, WindowRegime,
+    GapTest, Leaderboard, LeaderboardRow, LimitOpenCounts, Linked, MarketRegime, ModelHealth, ModelRecord,
+    MurphyParts, OrderCounts, OverlappingWindow, Pair, PooledRanking, PooledRow, PooledSeparation,
+    PooledSpan, Protocol, RankBounds, RejectedOrders, Resampling, SeedStat, Selection, SensitivityRow,
+    Separation, SideTest, SpaP, StyleHealth, Track, TurnedPair, VifRound, WindowGap, WindowMark,
+    WindowRegime,
 };
 pub use reference::MEMBERS;
 pub use replayed_account::{AccountFault, AccountOrders, AccountTrade, FeeRates, ReplayedAccount};

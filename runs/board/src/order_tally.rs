@@ -1,7 +1,7 @@
 //! What became of an episode's orders, and which rules of the exchange they broke.
 
-use super::record::{OrderCounts, RejectedOrders};
-use ktd_env::exchange::{Execution, RejectCode, StepReport};
+use super::record::{LimitOpenCounts, OrderCounts, RejectedOrders};
+use ktd_env::exchange::{Execution, LimitOpen, RejectCode, StepReport};
 use std::collections::BTreeMap;
 
 /// Orders of one episode, or of several.
@@ -11,6 +11,8 @@ pub struct OrderTally {
     filled: usize,
     /// Orders that the exchange rejected.
     rejected: BTreeMap<RejectCode, usize>,
+    /// Opens at the limit of their side that orders met.
+    limit_opens: BTreeMap<LimitOpen, usize>,
     /// Submissions that were fed back before any order of theirs reached the exchange, by the first rule they broke.
     fed_back: BTreeMap<RejectCode, usize>,
 }
@@ -20,6 +22,9 @@ impl OrderTally {
     pub(super) fn add_report(&mut self, report: &StepReport) {
         for fill in &report.fills {
             self.submitted += 1;
+            if let Some(met) = fill.limit_open {
+                *self.limit_opens.entry(met).or_insert(0) += 1;
+            }
             match fill.execution {
                 Execution::Filled { .. } => self.filled += 1,
                 Execution::Rejected(code) => *self.rejected.entry(code).or_insert(0) += 1,
@@ -43,14 +48,9 @@ impl OrderTally {
         for tally in tallies {
             sum.submitted += tally.submitted;
             sum.filled += tally.filled;
-            for (all, own) in [
-                (&mut sum.rejected, &tally.rejected),
-                (&mut sum.fed_back, &tally.fed_back),
-            ] {
-                for (code, count) in own {
-                    *all.entry(*code).or_insert(0) += count;
-                }
-            }
+            add(&mut sum.rejected, &tally.rejected);
+            add(&mut sum.limit_opens, &tally.limit_opens);
+            add(&mut sum.fed_back, &tally.fed_back);
         }
         sum
     }
@@ -59,6 +59,7 @@ impl OrderTally {
     #[expect(clippy::cast_precision_loss, reason = "orders stay far below 2^53")]
     pub(super) fn record(&self) -> OrderCounts {
         let count = |counts: &BTreeMap<RejectCode, usize>, code| counts.get(&code).copied().unwrap_or(0);
+        let met = |kind| self.limit_opens.get(&kind).copied().unwrap_or(0);
         let row = |code: RejectCode| {
             let (orders, fed_back) = (count(&self.rejected, code), count(&self.fed_back, code));
             (0 < orders + fed_back).then(|| RejectedOrders {
@@ -72,7 +73,18 @@ impl OrderTally {
             submitted: self.submitted,
             filled: self.filled,
             rejected: RejectCode::ALL.into_iter().filter_map(row).collect(),
+            limit_opens: LimitOpenCounts {
+                left: met(LimitOpen::Left),
+                sealed: met(LimitOpen::Sealed),
+                beyond: met(LimitOpen::Beyond),
+            },
         }
+    }
+}
+
+fn add<K: Copy + Ord>(all: &mut BTreeMap<K, usize>, own: &BTreeMap<K, usize>) {
+    for (key, count) in own {
+        *all.entry(*key).or_insert(0) += count;
     }
 }
 

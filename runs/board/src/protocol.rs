@@ -31,7 +31,7 @@ impl Protocol {
         );
         Ok(Self {
             data: header.data.panel_blake3.clone(),
-            rules: hash(found, &header.rules)?,
+            rules: hash(found, &header.rules.keys())?,
             prompts: header.prompts_sha256.clone(),
             tools: hash(found, &(&header.tools_sha256, &header.tools, &header.session))?,
             metrics: sha256_hex(metrics.as_bytes()),

@@ -10,7 +10,7 @@ mod row;
 mod window_mark;
 
 pub use comparability::Comparability;
-pub use conduct::{OrderCounts, RejectedOrders};
+pub use conduct::{LimitOpenCounts, OrderCounts, RejectedOrders};
 pub use contrast::{Contrast, ContrastMetric, ContrastSides, Pair};
 pub use figures::{Bounds, DateBounds, FactorVif, MurphyParts, RankBounds, SpaP};
 pub use memory::{CutoffGap, CutoffSide, GapKind, GapTest, MarketRegime, SideTest, WindowGap, WindowRegime};

@@ -80,6 +80,8 @@ impl ScoredEpisode {
         })?;
         metrics.extend(beside_benchmarks(&path, benchmarks, &account.days));
         metrics.extend(of_weights(&account));
+        let other_fees = Metric::of(Ok(account.other_fees_cny / account.initial_cny));
+        metrics.insert(FEES_OF_THE_OTHER_SCHEDULE.to_owned(), other_fees);
         metrics.extend(of_calibration(&account, &forecasts));
         Ok(Self {
             nav: relative(&path),
@@ -156,6 +158,9 @@ fn recorded(summary: &Summary) -> Option<BTreeMap<String, Metric>> {
             .collect(),
     )
 }
+
+/// Key of the fees that the schedule which the rules do not name would have charged, over the initial cash.
+pub(super) const FEES_OF_THE_OTHER_SCHEDULE: &str = "fee_drag_other_schedule";
 
 /// Keys of the metrics against the benchmark of total return.
 pub(super) const AGAINST_TOTAL_RETURN: [&str; 2] = ["excess_return", "information_ratio"];

@@ -7,7 +7,7 @@ use ktd_experiment::drawn_windows::DrawRecord;
 use ktd_experiment::mask_arm::{MaskArm, MaskInstruction, arm_label};
 use ktd_experiment::price_table::PricesRecord;
 use ktd_experiment::provider::Provider;
-use ktd_experiment::rules_config::RulesConfig;
+use ktd_experiment::recorded_rules::RecordedRules;
 use ktd_experiment::window_config::WindowDates;
 use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
@@ -56,7 +56,7 @@ pub struct Header {
     /// SHA-256 over the tools' names, descriptions and schemas.
     pub tools_sha256: String,
     /// The exchange's rules.
-    pub rules: RulesConfig,
+    pub rules: RecordedRules,
     /// The session's limits.
     pub session: SessionConfig,
     /// The tools' limits.

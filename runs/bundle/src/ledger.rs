@@ -2,8 +2,8 @@
 
 use crate::event::StepOutcome;
 use ktd_env::exchange::{
-    Account, CorporateEvent, EventKind, Execution, Fill, Holding, NavIdentity, Position, RejectCode, Side,
-    StepReport,
+    Account, CorporateEvent, EventKind, Execution, Fill, Holding, LimitOpen, NavIdentity, Position,
+    RejectCode, Side, StepReport,
 };
 use ktd_env::{AmountTooLarge, Decimal, Fen, Market, NameId, Price, Shares, Ticker};
 use ktd_experiment::label;
@@ -62,6 +62,9 @@ pub struct FillRecord {
     pub requested: i64,
     /// Whether it traded.
     pub execution: ExecutionRecord,
+    /// The open at the limit of its side that it met; absent where there was none, and from records of earlier programs.
+    #[serde(with = "label::optional", skip_serializing_if = "Option::is_none", default)]
+    pub limit_open: Option<LimitOpen>,
 }
 
 /// Execution of an order.
@@ -284,6 +287,7 @@ fn fill_record(fill: &Fill, code: &impl Fn(NameId) -> String) -> FillRecord {
             },
             Execution::Rejected(code) => ExecutionRecord::Rejected { code },
         },
+        limit_open: fill.limit_open,
     }
 }
 
@@ -328,6 +332,7 @@ fn restore_fill(
         side: record.side,
         requested: Shares(record.requested),
         execution,
+        limit_open: record.limit_open,
     })
 }
 

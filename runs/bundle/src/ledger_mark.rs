@@ -82,6 +82,7 @@ mod tests {
             side: Side::Buy,
             requested: 100,
             execution,
+            limit_open: None,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::CertifyError;
 use ktd_env::{KeyedStream, Market};
 use ktd_experiment::label;
 use ktd_experiment::panel_windows::resolve_window;
-use ktd_experiment::rules_config::RulesConfig;
+use ktd_experiment::recorded_rules::RecordedRules;
 use ktd_experiment::step_config::SessionConfig;
 use ktd_experiment::window_config::WindowConfig;
 use ktd_masking::{Level, MaskKey, MaskSettings, Numeric};
@@ -56,7 +56,7 @@ pub struct SetPlan {
     /// Limits of the tools.
     pub tools: ToolLimits,
     /// The exchange's rules.
-    pub rules: RulesConfig,
+    pub rules: RecordedRules,
     /// Limits of the sessions that the certificate is for.
     pub session: SessionConfig,
 }
@@ -87,7 +87,7 @@ impl SetPlan {
             control_probes: config.control_probes(),
             joint_days: config.joint_days,
             tools: config.tools,
-            rules: RulesConfig::of(&rules),
+            rules: RecordedRules::of(&rules),
             session: config.session,
         };
         plan.check()?;

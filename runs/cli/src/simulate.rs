@@ -89,19 +89,25 @@ fn run_ktd(args: &SimulateArgs, console: Console) -> Result<(), CliError> {
         overwrite: overwrite(args),
     };
     let summary = simulate(&options, &mut ImportBar::new(console))?;
+    let [left, sealed, beyond] = summary.limit_opens;
     let text = format!(
-        "{} trading days, {} fills, {} rejected orders, NAV {}.{:02} yuan\nresults in {}",
+        "{} trading days, {} fills, {} rejected orders, NAV {}.{:02} yuan\n\
+         opens at the limit of an order's side: {} that the price left, {} sealed, {} beyond it\nresults in {}",
         summary.days,
         grouped(summary.fills),
         grouped(summary.rejected),
         summary.nav_fen / 100,
         summary.nav_fen % 100,
+        grouped(left),
+        grouped(sealed),
+        grouped(beyond),
         args.out.display()
     );
     let value = json!({
         "days": summary.days,
         "fills": summary.fills,
         "rejected": summary.rejected,
+        "limit_opens": { "left": left, "sealed": sealed, "beyond": beyond },
         "nav_fen": summary.nav_fen,
         "out": args.out.display().to_string(),
     });

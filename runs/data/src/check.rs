@@ -30,7 +30,8 @@ pub fn report_json(market: &Market, report: &DataReport) -> Value {
         "days_without_bar": report.days_without_bar,
         "names_ended": report.names_ended,
         "price_index_days_missing": report.price_index_days_missing,
-        "prices_with_limit": report.prices_with_limit,
+        "days_with_limit": report.days_with_limit,
+        "limit_breaches_from_the_open": report.breaches_from_the_open,
         "factor_moves": report.factor_moves,
         "ill_formed_bars": findings(&report.ill_formed, |bar| json!({
             "symbol": bar.ticker.reveal(),
@@ -235,8 +236,9 @@ fn problems(report: &DataReport) -> String {
     section(
         report.breaches.count,
         &format!(
-            "prices beyond the limit, of {} that have one (worst first)",
-            grouped(report.prices_with_limit)
+            "highs and lows beyond the limit on {} days of names that have one, {} after an open beyond it (worst first)",
+            grouped(report.days_with_limit),
+            grouped(report.breaches_from_the_open)
         ),
         &breach_table(report),
     );

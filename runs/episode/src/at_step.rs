@@ -19,6 +19,17 @@ pub(super) fn rules_at(input: &EpisodeInput<'_>, step: usize) -> Result<Rules, E
     Ok(rules?)
 }
 
+/// The rules by which the exchange deals the orders of a step: controls have a bound of volume of their own, of which no prompt
+/// tells.
+pub(super) fn dealt_by(input: &EpisodeInput<'_>, step: usize, rules: &Rules) -> Rules {
+    let rules = rules.clone();
+    if input.cell.agent_at(step).is_control() {
+        rules.of_control()
+    } else {
+        rules
+    }
+}
+
 /// The mask of a step, under the rules that the episode began with.
 pub(super) fn mask_at(input: &EpisodeInput<'_>, step: usize) -> Result<Option<Mask>, EpisodeError> {
     let frame = EpisodeFrame {

@@ -14,7 +14,7 @@ use ktd_env::DayIndex;
 use ktd_env::exchange::{Account, Rules};
 use ktd_experiment::mask_hash::{arm_hash_with, tools_sha256_of};
 use ktd_experiment::panel_windows::Window;
-use ktd_experiment::rules_config::RulesConfig;
+use ktd_experiment::recorded_rules::RecordedRules;
 use ktd_experiment::window_config::WindowDates;
 use ktd_guard::Guard;
 use ktd_io::sha256::sha256_hex;
@@ -62,15 +62,17 @@ pub(super) fn compare_identity(
 ) -> Result<String, EpisodeError> {
     let path = paths.header();
     let recorded = read_bounded(&path, JSON_LIMIT_BYTES)?;
-    let (prices, program) = match read_loosely(&recorded) {
-        Some(header) => (header.prices, header.program),
-        None => (None, None),
-    };
-    let header = Header {
-        prices,
-        program,
-        ..header(input)?
-    };
+    let mut header = header(input)?;
+    match read_loosely(&recorded) {
+        Some(read) => {
+            (header.prices, header.program) = (read.prices, read.program);
+            // The same rules may be told by fewer keys.
+            if read.rules == header.rules {
+                header.rules = read.rules;
+            }
+        }
+        None => (header.prices, header.program) = (None, None),
+    }
     same(&path, &recorded, &json_bytes(&path, &header)?)?;
     Ok(header.genesis()?)
 }
@@ -190,7 +192,7 @@ pub(super) fn header(input: &EpisodeInput<'_>) -> Result<Header, EpisodeError> {
         data: shared.data.clone(),
         prompts_sha256: ktd_prompts::hash(),
         tools_sha256: tools_sha256_of(&shared.tools),
-        rules: RulesConfig::of(&rules(input)?),
+        rules: RecordedRules::of(&rules(input)?),
         session: shared.session,
         tools: shared.tools,
         branch: cell.branch.clone(),

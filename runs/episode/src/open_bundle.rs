@@ -84,7 +84,7 @@ impl OpenBundle {
             toolbox: toolbox(&header.tools)?,
             data: source.record,
             panel: source.path,
-            rules: header.rules.clone(),
+            rules: header.rules.keys(),
             session: header.session,
             tools: header.tools,
             retries: RetryConfig::default(),

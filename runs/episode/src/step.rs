@@ -1,7 +1,7 @@
 //! One step: view, conversation, exchange, record.
 
 use super::Episode;
-use super::at_step::{mask_at, rules_at};
+use super::at_step::{dealt_by, mask_at, rules_at};
 use super::decide::Decided;
 use crate::EpisodeError;
 use ktd_bundle::BundlePaths;
@@ -109,14 +109,17 @@ impl Episode<'_> {
             None => decided.orders,
         };
         let nav_before = self.account.nav;
-        let (account, report) =
-            trade(&self.rules, self.account.clone(), &orders, &trading_day).map_err(|source| {
-                EpisodeError::Amount {
-                    cell: self.input.cell.id.clone(),
-                    step,
-                    source,
-                }
-            })?;
+        let (account, report) = trade(
+            &dealt_by(self.input, step, &self.rules),
+            self.account.clone(),
+            &orders,
+            &trading_day,
+        )
+        .map_err(|source| EpisodeError::Amount {
+            cell: self.input.cell.id.clone(),
+            step,
+            source,
+        })?;
         self.last_step = Some(LastStep {
             step,
             kind: last_step_kind(decided.outcome),

@@ -132,6 +132,7 @@ fn system_slots(rules: &Rules, limits: &ToolLimits, session: SessionConfig) -> S
         max_single_weight: figures.max_single_weight(),
         max_positions: figures.max_positions(),
         price_limits: figures.price_limits(),
+        open_terms: figures.open_terms(),
         fees: figures.fees(),
         min_reason_chars: figures.min_reason_chars(),
         max_orders: count(limits.max_orders),

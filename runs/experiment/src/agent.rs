@@ -175,6 +175,9 @@ pub enum External {
     Mcp,
 }
 
+/// Built-in agents that test the harness: foresight from memory, broken submissions, and no trade at all.
+const BUILTIN_CONTROLS: [&str; 3] = ["cheater", "schema-breaker", "hold"];
+
 impl AgentConfig {
     /// A built-in agent under its own name.
     #[must_use]
@@ -188,6 +191,19 @@ impl AgentConfig {
                 force: None,
                 pool: None,
             }),
+        }
+    }
+
+    /// Whether it is a control: it tests the harness by foresight, by memory, by broken submissions or by no trade at all, and
+    /// has no rank.
+    #[must_use]
+    pub fn is_control(&self) -> bool {
+        match &self.kind {
+            AgentKind::Control(control) => *control == Control::Oracle,
+            AgentKind::Builtin(builtin) => BUILTIN_CONTROLS.contains(&builtin.name.as_str()),
+            AgentKind::Model(_) | AgentKind::Program(_) | AgentKind::Client(_) => {
+                self.cohort == Some(AgentCohort::Control)
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use crate::ExperimentError;
 use crate::agent::AgentConfig;
 use crate::label;
 use crate::provider::Provider;
+use crate::recorded_rules::RecordedRules;
 use crate::rules_config::RulesConfig;
 use ktd_masking::{FactorScale, Numeric};
 use serde::{Deserialize, Serialize};
@@ -78,7 +79,7 @@ pub enum BranchChange {
     /// From its first step on the exchange has other rules.
     Rules {
         /// All of them.
-        rules: Box<RulesConfig>,
+        rules: RecordedRules,
     },
 }
 
@@ -109,7 +110,7 @@ impl BranchChange {
     /// # Errors
     /// [`ExperimentError::Input`] for a text that is no known key with a valid value, for several keys, and for the cash before
     /// the first day.
-    pub fn rule(rules: &RulesConfig, text: &str) -> Result<Self, ExperimentError> {
+    pub fn rule(rules: &RecordedRules, text: &str) -> Result<Self, ExperimentError> {
         let hint = "write one key of [rules] with its value, such as buy_bps = 20";
         let invalid = |what: String| ExperimentError::input(format!("--rule {text:?}: {what}"), hint);
         let table: toml::Table = toml::from_str(text).map_err(|error| invalid(error.message().to_owned()))?;
@@ -122,17 +123,18 @@ impl BranchChange {
                 "the cash before the first day is not of a later step".to_owned(),
             ));
         }
-        let mut all = toml::Table::try_from(rules).map_err(|error| invalid(error.to_string()))?;
+        let now = rules.keys();
+        let mut all = toml::Table::try_from(&now).map_err(|error| invalid(error.to_string()))?;
         all.insert(key, value);
         let changed: RulesConfig = all
             .try_into()
             .map_err(|error: toml::de::Error| invalid(error.message().to_owned()))?;
-        changed.rules()?;
-        if &changed == rules {
+        let rules = changed.rules()?;
+        if changed == now {
             return Err(invalid("the episode has this rule already".to_owned()));
         }
         Ok(Self::Rules {
-            rules: Box::new(changed),
+            rules: RecordedRules::of(&rules),
         })
     }
 

@@ -1,7 +1,7 @@
 //! Closed sets of core crates, which know no files, as the labels that files have: `#[serde(with = "label")]`.
 
 use crate::nearest::did_you_mean;
-use ktd_env::exchange::{EventKind, RejectCode, Side};
+use ktd_env::exchange::{EventKind, LimitOpen, RejectCode, Side};
 use ktd_masking::{Level, Mode, Numeric};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};
@@ -81,6 +81,7 @@ labelled!(
     Side: "side", label;
     EventKind: "kind of event", label;
     RejectCode: "reject code", code;
+    LimitOpen: "open at a limit", label;
 );
 
 /// Writes a label.
@@ -105,6 +106,38 @@ pub fn write_list<T: Labelled, S: Serializer>(values: &[T], serializer: S) -> Re
 /// An unknown label, with those that there are.
 pub fn deserialize<'de, T: Labelled, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     T::of_label(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+}
+
+/// A label that may be absent: `#[serde(with = "label::optional")]`.
+pub mod optional {
+    use super::{Deserialize, Deserializer, Error, Labelled, Serializer};
+
+    /// Writes a label or nothing.
+    ///
+    /// # Errors
+    /// The serialiser's own.
+    pub fn serialize<T: Labelled, S: Serializer>(
+        value: &Option<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => serializer.serialize_some(value.label()),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    /// Reads a label or nothing.
+    ///
+    /// # Errors
+    /// An unknown label, with those that there are.
+    pub fn deserialize<'de, T: Labelled, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<T>, D::Error> {
+        let label = Option::<String>::deserialize(deserializer)?;
+        label
+            .map(|label| T::of_label(&label).map_err(D::Error::custom))
+            .transpose()
+    }
 }
 
 /// Reads a list of labels.

@@ -4,6 +4,7 @@
 
 pub mod agent;
 pub mod amount;
+pub mod basis_points;
 pub mod branch;
 pub mod caps;
 pub mod cells;
@@ -23,6 +24,8 @@ pub mod price_table;
 pub mod provider;
 pub mod prune;
 pub mod rate_limits;
+pub mod recorded_rules;
+mod rule_keys;
 pub mod rules_config;
 pub mod score_files;
 pub mod step_config;

@@ -1,7 +1,11 @@
 //! The exchange's rules as configuration keys.
 
 use crate::ExperimentError;
-use ktd_env::exchange::{ByBoard, Delisting, ExDayOrders, FeeRule, LimitRule, Rules};
+use crate::basis_points::BasisPoints;
+pub use crate::rule_keys::{
+    AuctionCashKey, BseLimitsKey, DelistingKey, ExDayOrdersKey, FeesKey, LimitKey, LimitOpenKey,
+};
+use ktd_env::exchange::{ByBoard, LimitRule, Rules, VolumeShare};
 use ktd_env::{Decimal, Fen, TradeDate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +24,17 @@ pub struct RulesConfig {
     pub buffer_bp: Option<BoardKeys<u32>>,
     /// The exchange's limit by board, basis points.
     pub exact_bp: Option<BoardKeys<u32>>,
+    /// `floor_ceil` or `half_up`: how the limits of Beijing become whole fen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bse_limits: Option<BseLimitsKey>,
+    /// `queue` or `blocked`: what becomes of an order whose limit the open stands at. `queue` needs `exact` or `strict`; under
+    /// `buffered` the default is `blocked`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit_open: Option<LimitOpenKey>,
+    /// Whether an open strictly beyond the exchange's own limit proves that no limit holds that day; under `buffered` the default
+    /// is `false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_limit_beyond: Option<bool>,
     /// The exchange's limit of ST names on the main boards before their reform, basis points.
     pub exact_bp_st_main: Option<u32>,
     /// First day on which ST names of the main boards have the limit of their board.
@@ -36,14 +51,23 @@ pub struct RulesConfig {
     pub max_single_weight: Option<String>,
     /// Most names held.
     pub max_positions: Option<u32>,
+    /// `shared` or `before`: what pays for the buys of an open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auction_cash: Option<AuctionCashKey>,
+    /// Largest share of the day's volume that one order trades; `"0"` for no bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_volume_share: Option<String>,
+    /// The same for controls such as `oracle`, whose accounts would outgrow the market that they foresee.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub control_volume_share: Option<String>,
     /// `paper` or `dated`.
     pub fees: Option<FeesKey>,
     /// Fee on buys of `paper`, basis points.
     pub buy_bps: Option<u32>,
     /// Fee on sells of `paper`, basis points.
     pub sell_bps: Option<u32>,
-    /// Commission of `dated`, basis points.
-    pub commission_bps: Option<u32>,
+    /// Commission of `dated`, basis points; 2.5, written `"2.5"`, is usual today.
+    pub commission_bps: Option<BasisPoints>,
     /// Least fee of one order, fen; of `dated` the least commission.
     pub min_fee_fen: Option<u32>,
     /// `scaled` or `as_decided`.
@@ -54,48 +78,6 @@ pub struct RulesConfig {
     pub delist_after_days: Option<u32>,
     /// Least length of an order's reason, characters.
     pub min_reason_chars: Option<u32>,
-}
-
-/// `limit`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum LimitKey {
-    /// The exchange's own limit price by board, ST status and date.
-    Exact,
-    /// The paper's buffer below the limit by board alone.
-    Buffered,
-    /// Either.
-    Strict,
-}
-
-/// `delisting`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DelistingKey {
-    /// Cash at the last mark.
-    LastClose,
-    /// Nothing.
-    Zero,
-}
-
-/// `fees`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FeesKey {
-    /// The paper's flat rates.
-    Paper,
-    /// Commission, and stamp duty and transfer fee of the trading day.
-    Dated,
-}
-
-/// `ex_day_orders`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ExDayOrdersKey {
-    /// Carried through the corporate action.
-    Scaled,
-    /// As decided.
-    AsDecided,
 }
 
 /// A value for some of the boards.
@@ -125,13 +107,12 @@ impl RulesConfig {
         let from_text = |listed: Option<TradeDate>| Some(listed.map(date).unwrap_or_default());
         Self {
             initial_cash_fen: u64::try_from(rules.initial_cash.0).ok(),
-            limit: Some(match rules.limit {
-                LimitRule::Buffered => LimitKey::Buffered,
-                LimitRule::Exact => LimitKey::Exact,
-                LimitRule::Strict => LimitKey::Strict,
-            }),
+            limit: Some(rules.limit.into()),
             buffer_bp: Some(BoardKeys::of(rules.buffer_bp)),
             exact_bp: Some(BoardKeys::of(rules.exact_bp)),
+            bse_limits: Some(rules.bse_limits.into()),
+            limit_open: Some(rules.limit_open.into()),
+            no_limit_beyond: Some(rules.no_limit_beyond),
             exact_bp_st_main: Some(rules.exact_bp_st_main),
             st_main_new_from: Some(date(rules.st_main_new_from)),
             exact_bp_chinext_old: Some(rules.exact_bp_chinext_old),
@@ -145,24 +126,34 @@ impl RulesConfig {
             }),
             max_single_weight: Some(weight_text(rules.max_single_weight_billionths)),
             max_positions: Some(rules.max_positions),
-            fees: Some(match rules.fees {
-                FeeRule::Paper => FeesKey::Paper,
-                FeeRule::Dated => FeesKey::Dated,
-            }),
+            auction_cash: Some(rules.auction_cash.into()),
+            max_volume_share: Some(share_text(rules.max_volume_share)),
+            control_volume_share: Some(share_text(rules.control_volume_share)),
+            fees: Some(rules.fees.into()),
             buy_bps: Some(rules.buy_bps),
             sell_bps: Some(rules.sell_bps),
-            commission_bps: Some(rules.commission_bps),
+            commission_bps: Some(BasisPoints::of_tenths(rules.commission_tenth_bps)),
             min_fee_fen: u32::try_from(rules.min_fee.0).ok(),
-            ex_day_orders: Some(match rules.ex_day_orders {
-                ExDayOrders::Scaled => ExDayOrdersKey::Scaled,
-                ExDayOrders::AsDecided => ExDayOrdersKey::AsDecided,
-            }),
-            delisting: Some(match rules.delisting {
-                Delisting::LastClose => DelistingKey::LastClose,
-                Delisting::Zero => DelistingKey::Zero,
-            }),
+            ex_day_orders: Some(rules.ex_day_orders.into()),
+            delisting: Some(rules.delisting.into()),
             delist_after_days: Some(rules.delist_after_days),
             min_reason_chars: Some(rules.min_reason_chars),
+        }
+    }
+
+    /// These keys, and those that a record of an earlier program may lack with what that program did.
+    #[must_use]
+    pub fn or_old(self) -> Self {
+        Self {
+            bse_limits: self.bse_limits.or(Some(BseLimitsKey::HalfUp)),
+            limit_open: self.limit_open.or(Some(LimitOpenKey::Blocked)),
+            no_limit_beyond: self.no_limit_beyond.or(Some(false)),
+            auction_cash: self.auction_cash.or(Some(AuctionCashKey::Shared)),
+            max_volume_share: self.max_volume_share.or_else(|| Some(share_text(None))),
+            control_volume_share: self.control_volume_share.or_else(|| Some(share_text(None))),
+            fees: self.fees.or(Some(FeesKey::Paper)),
+            ex_day_orders: self.ex_day_orders.or(Some(ExDayOrdersKey::AsDecided)),
+            ..self
         }
     }
 
@@ -180,17 +171,16 @@ impl RulesConfig {
             rules.max_single_weight_billionths = billionths("max_single_weight", weight)?;
         }
         rules.max_positions = self.max_positions.unwrap_or(rules.max_positions);
-        self.set_fees(&mut rules);
-        rules.ex_day_orders = match self.ex_day_orders {
-            Some(ExDayOrdersKey::Scaled) => ExDayOrders::Scaled,
-            Some(ExDayOrdersKey::AsDecided) => ExDayOrders::AsDecided,
-            None => rules.ex_day_orders,
-        };
-        rules.delisting = match self.delisting {
-            Some(DelistingKey::LastClose) => Delisting::LastClose,
-            Some(DelistingKey::Zero) => Delisting::Zero,
-            None => rules.delisting,
-        };
+        set(&mut rules.auction_cash, self.auction_cash);
+        if let Some(share) = &self.max_volume_share {
+            rules.max_volume_share = volume_share("max_volume_share", share)?;
+        }
+        if let Some(share) = &self.control_volume_share {
+            rules.control_volume_share = volume_share("control_volume_share", share)?;
+        }
+        self.set_fees(&mut rules)?;
+        set(&mut rules.ex_day_orders, self.ex_day_orders);
+        set(&mut rules.delisting, self.delisting);
         rules.delist_after_days = self.delist_after_days.unwrap_or(rules.delist_after_days);
         if rules.delist_after_days == 0 {
             return Err(ExperimentError::invalid("delist_after_days must be at least 1"));
@@ -201,14 +191,11 @@ impl RulesConfig {
     }
 
     fn set_limits(&self, rules: &mut Rules) -> Result<(), ExperimentError> {
-        rules.limit = match self.limit {
-            Some(LimitKey::Buffered) => LimitRule::Buffered,
-            Some(LimitKey::Exact) => LimitRule::Exact,
-            Some(LimitKey::Strict) => LimitRule::Strict,
-            None => rules.limit,
-        };
+        set(&mut rules.limit, self.limit);
         set_boards(&mut rules.buffer_bp, self.buffer_bp.as_ref());
         set_boards(&mut rules.exact_bp, self.exact_bp.as_ref());
+        set(&mut rules.bse_limits, self.bse_limits);
+        self.set_limit_opens(rules)?;
         rules.exact_bp_st_main = self.exact_bp_st_main.unwrap_or(rules.exact_bp_st_main);
         if let Some(date) = &self.st_main_new_from {
             rules.st_main_new_from = config_date("st_main_new_from", date)?;
@@ -239,16 +226,32 @@ impl RulesConfig {
         Ok(())
     }
 
-    fn set_fees(&self, rules: &mut Rules) {
-        rules.fees = match self.fees {
-            Some(FeesKey::Paper) => FeeRule::Paper,
-            Some(FeesKey::Dated) => FeeRule::Dated,
-            None => rules.fees,
-        };
+    /// The paper's buffer knows no limit price to rest at, and none to be beyond.
+    fn set_limit_opens(&self, rules: &mut Rules) -> Result<(), ExperimentError> {
+        if rules.limit == LimitRule::Buffered {
+            if self.limit_open == Some(LimitOpenKey::Queue) {
+                return Err(ExperimentError::input(
+                    "limit_open = \"queue\" needs a limit price, and limit = \"buffered\" has none",
+                    "set limit = \"exact\" or \"strict\", or limit_open = \"blocked\"",
+                ));
+            }
+            rules.limit_open = LimitOpenKey::Blocked.into();
+            rules.no_limit_beyond = false;
+        }
+        set(&mut rules.limit_open, self.limit_open);
+        rules.no_limit_beyond = self.no_limit_beyond.unwrap_or(rules.no_limit_beyond);
+        Ok(())
+    }
+
+    fn set_fees(&self, rules: &mut Rules) -> Result<(), ExperimentError> {
+        set(&mut rules.fees, self.fees);
         rules.buy_bps = self.buy_bps.unwrap_or(rules.buy_bps);
         rules.sell_bps = self.sell_bps.unwrap_or(rules.sell_bps);
-        rules.commission_bps = self.commission_bps.unwrap_or(rules.commission_bps);
+        if let Some(points) = &self.commission_bps {
+            rules.commission_tenth_bps = points.tenths("commission_bps")?;
+        }
         rules.min_fee = self.min_fee_fen.map_or(rules.min_fee, |fen| Fen(i64::from(fen)));
+        Ok(())
     }
 }
 
@@ -275,6 +278,14 @@ fn weight_text(billionths: u64) -> String {
     }
 }
 
+fn share_text(share: Option<VolumeShare>) -> String {
+    weight_text(share.map_or(0, VolumeShare::billionths))
+}
+
+fn volume_share(key: &str, text: &str) -> Result<Option<VolumeShare>, ExperimentError> {
+    Ok(VolumeShare::from_billionths(billionths(key, text)?))
+}
+
 /// Fees and limits of more than the whole price are slips of the pen.
 fn check_basis_points(rules: &Rules) -> Result<(), ExperimentError> {
     const WHOLE_BP: u32 = 10_000;
@@ -282,7 +293,6 @@ fn check_basis_points(rules: &Rules) -> Result<(), ExperimentError> {
     let single = [
         ("buy_bps", rules.buy_bps),
         ("sell_bps", rules.sell_bps),
-        ("commission_bps", rules.commission_bps),
         ("exact_bp_st_main", rules.exact_bp_st_main),
         ("exact_bp_chinext_old", rules.exact_bp_chinext_old),
     ];
@@ -299,6 +309,12 @@ fn check_basis_points(rules: &Rules) -> Result<(), ExperimentError> {
             format_args!("{key} is {value} basis points, more than all of it"),
             "100 basis points are 1 %",
         )),
+    }
+}
+
+fn set<R, K: Into<R>>(rule: &mut R, key: Option<K>) {
+    if let Some(key) = key {
+        *rule = key.into();
     }
 }
 
@@ -350,6 +366,7 @@ pub fn config_date(key: &str, text: &str) -> Result<TradeDate, ExperimentError> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ktd_env::exchange::{AuctionCash, Delisting, ExDayOrders, FeeRule, LimitOpenRule, LimitRounding};
 
     fn rules(json: &str) -> Result<Rules, String> {
         serde_json::from_str::<RulesConfig>(json)
@@ -365,7 +382,7 @@ mod tests {
     #[test]
     fn rules_told_whole_are_the_same_rules() {
         let set =
-            rules(r#"{"limit": "buffered", "fees": "dated", "ex_day_orders": "as_decided", "max_single_weight": "0.123456", "no_limit_from": {"MAIN": ""}}"#)
+            rules(r#"{"limit": "buffered", "bse_limits": "half_up", "auction_cash": "before", "max_volume_share": "0.05", "control_volume_share": "0", "fees": "paper", "ex_day_orders": "as_decided", "max_single_weight": "0.123456", "no_limit_from": {"MAIN": ""}}"#)
                 .unwrap();
         for rules in [Rules::default(), set] {
             assert_eq!(RulesConfig::of(&rules).rules().unwrap(), rules);
@@ -375,20 +392,44 @@ mod tests {
     #[test]
     fn each_key_reaches_its_rule() {
         let set = rules(
-            r#"{"limit": "strict", "buffer_bp": {"MAIN": 900}, "no_limit_from": {"STAR": "2019-07-22"},
-                "max_single_weight": "0.123456", "fees": "dated", "buy_bps": 7, "commission_bps": 3, "min_fee_fen": 733, "st_main_new_from": "2026-08-03",
+            r#"{"limit": "strict", "bse_limits": "half_up", "limit_open": "blocked", "no_limit_beyond": false, "auction_cash": "before",
+                "max_volume_share": "0.05", "control_volume_share": "0", "buffer_bp": {"MAIN": 900}, "no_limit_from": {"STAR": "2019-07-22"},
+                "max_single_weight": "0.123456", "fees": "dated", "buy_bps": 7, "commission_bps": "2.5", "min_fee_fen": 733, "st_main_new_from": "2026-08-03",
                 "ex_day_orders": "as_decided", "delisting": "zero"}"#,
         )
         .unwrap();
         assert_eq!(set.limit, LimitRule::Strict);
+        assert_eq!(set.bse_limits, LimitRounding::HalfUp);
+        assert_eq!(
+            (set.limit_open, set.no_limit_beyond),
+            (LimitOpenRule::Blocked, false)
+        );
+        assert_eq!(set.auction_cash, AuctionCash::Before);
+        let twentieth = VolumeShare::from_billionths(50_000_000);
+        assert_eq!(
+            (set.max_volume_share, set.control_volume_share),
+            (twentieth, None)
+        );
         assert_eq!((set.buffer_bp.main, set.buffer_bp.star), (900, 1950));
         assert_eq!(set.no_limit_from.star, TradeDate::parse("2019-07-22").ok());
         assert_eq!(set.max_single_weight_billionths, 123_456_000);
         assert_eq!((set.buy_bps, set.sell_bps, set.min_fee), (7, 15, Fen(733)));
-        assert_eq!((set.fees, set.commission_bps), (FeeRule::Dated, 3));
+        assert_eq!((set.fees, set.commission_tenth_bps), (FeeRule::Dated, 25));
         assert_eq!(Some(set.st_main_new_from), TradeDate::parse("2026-08-03").ok());
         assert_eq!(set.ex_day_orders, ExDayOrders::AsDecided);
         assert_eq!(set.delisting, Delisting::Zero);
+    }
+
+    #[test]
+    fn the_papers_buffer_has_no_limit_to_rest_at() {
+        let paper = rules(r#"{"limit": "buffered"}"#).unwrap();
+        assert_eq!(
+            (paper.limit_open, paper.no_limit_beyond),
+            (LimitOpenRule::Blocked, false)
+        );
+        assert_eq!(Rules::default().limit_open, LimitOpenRule::Queue);
+        let error = rules(r#"{"limit": "buffered", "limit_open": "queue"}"#).unwrap_err();
+        assert!(error.contains("limit_open"), "{error}");
     }
 
     #[test]
@@ -397,7 +438,11 @@ mod tests {
             (r#"{"max_weight": "0.2"}"#, "unknown field `max_weight`"),
             (r#"{"max_single_weight": "1.3"}"#, "max_single_weight"),
             (r#"{"max_single_weight": "x"}"#, "max_single_weight"),
+            (r#"{"max_volume_share": "1.5"}"#, "max_volume_share"),
+            (r#"{"auction_cash": "none"}"#, "unknown variant `none`"),
             (r#"{"initial_cash_fen": 0}"#, "initial_cash_fen"),
+            (r#"{"commission_bps": "2.55"}"#, "commission_bps"),
+            (r#"{"commission_bps": 10001}"#, "commission_bps"),
             (r#"{"sell_bps": 20000}"#, "sell_bps"),
             (r#"{"buffer_bp": {"STAR": 10001}}"#, "buffer_bp"),
             (r#"{"fees": "flat"}"#, "unknown variant `flat`"),

@@ -4,7 +4,7 @@ use super::orders::{Batches, read_orders};
 use crate::SimulateError;
 use ktd_data::import::ImportProgress;
 use ktd_data::{ImportOptions, import, is_panel, load_panel};
-use ktd_env::exchange::{Account, Execution, Fill, Order, Rules, StepReport, TradingDay, step};
+use ktd_env::exchange::{Account, Execution, Fill, LimitOpen, Order, Rules, StepReport, TradingDay, step};
 use ktd_env::{DateSpan, DayIndex, Market, NameId, PriceBasis, Ticker};
 use ktd_experiment::nearest::with_nearest;
 use ktd_experiment::rules_config::{RulesConfig, config_date};
@@ -41,6 +41,8 @@ pub struct SimulateSummary {
     pub fills: usize,
     /// Orders rejected.
     pub rejected: usize,
+    /// Orders that met an open at the limit of their side, by kind in the order of [`LimitOpen::ALL`].
+    pub limit_opens: [usize; 3],
     /// Net asset value at the last close, fen.
     pub nav_fen: i64,
 }
@@ -203,6 +205,7 @@ fn run(
         days: 0,
         fills: 0,
         rejected: 0,
+        limit_opens: [0; 3],
         nav_fen: account.nav.0,
     };
     for day in days {
@@ -218,6 +221,9 @@ fn run(
         summary.days += 1;
         summary.fills += report.filled_count();
         summary.rejected += report.rejected_count();
+        for (count, kind) in summary.limit_opens.iter_mut().zip(LimitOpen::ALL) {
+            *count += report.limit_open_count(kind);
+        }
         summary.nav_fen = report.nav.0;
         tables.add_day(market, &date.reveal(), texts, &report);
     }

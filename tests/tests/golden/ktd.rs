@@ -12,7 +12,7 @@
 use ktd_data::{ImportOptions, import};
 use ktd_env::exchange::{Account, Execution, Holding, Order, Rules, StepReport, TradingDay, step};
 use ktd_env::{Fen, Market, PriceBasis, Shares, Ticker, TradeDate};
-use ktd_experiment::rules_config::{ExDayOrdersKey, LimitKey, RulesConfig};
+use ktd_experiment::rules_config::RulesConfig;
 use ktd_io::whole_file::IfExists;
 use ktd_kit::golden::{file, folders, text};
 use ktd_simulate::ktd::{SimulateOptions, resolve, simulate};
@@ -73,12 +73,32 @@ fn whole_runs(root: &Path) {
     }
 }
 
-/// The configuration of a run with the rule that the set was made by and that it had no key for.
+/// The rules that the set was made by and that it had no keys for (README.md of the cases).
+fn old_rules() -> [(&'static str, Value); 7] {
+    [
+        ("bse_limits", json!("half_up")),
+        ("limit_open", json!("blocked")),
+        ("no_limit_beyond", json!(false)),
+        ("auction_cash", json!("shared")),
+        ("control_volume_share", json!("0")),
+        ("fees", json!("paper")),
+        ("ex_day_orders", json!("as_decided")),
+    ]
+}
+
+/// A configuration with the old value of each key that it lacks.
+fn with_old_rules(mut keys: Value) -> Value {
+    for (key, value) in old_rules() {
+        keys.as_object_mut().unwrap().entry(key).or_insert(value);
+    }
+    keys
+}
+
+/// The configuration of a run with the rules that it had no keys for.
 fn stated(config: &Path, folder: &Path) -> PathBuf {
-    let mut keys: Value = serde_json::from_slice(&std::fs::read(config).unwrap()).unwrap();
-    keys["ex_day_orders"] = json!("as_decided");
+    let keys = serde_json::from_slice(&std::fs::read(config).unwrap()).unwrap();
     let path = folder.join("config.json");
-    std::fs::write(&path, keys.to_string()).unwrap();
+    std::fs::write(&path, with_old_rules(keys).to_string()).unwrap();
     path
 }
 
@@ -94,7 +114,7 @@ fn assert_same_lines(path: &Path, want: &str, made: &str) {
 struct Micro {
     id: String,
     rule: String,
-    config: RulesConfig,
+    config: Value,
     panel_columns: String,
     panel: Vec<Vec<String>>,
     universe: Option<Vec<(String, String, String)>>,
@@ -127,6 +147,12 @@ fn every_micro_case() {
     }
 }
 
+/// Cases of our own, worked out by hand from the exchanges' sentences: each rule with its new and its old value.
+#[test]
+fn rules_and_their_old_values() {
+    micro_cases(&ktd_kit::workspace_root().join("tests/golden/rules/micro.jsonl"));
+}
+
 fn micro_cases(path: &Path) {
     let text = std::fs::read_to_string(path).unwrap();
     let mut failures = String::new();
@@ -149,12 +175,13 @@ fn micro_cases(path: &Path) {
 }
 
 fn outcome(case: &Micro) -> Value {
-    // The set was made of rules without a choice for orders over an ex-day, and with the paper's limits where it names none.
-    let config = RulesConfig {
-        limit: case.config.limit.or(Some(LimitKey::Buffered)),
-        ex_day_orders: Some(ExDayOrdersKey::AsDecided),
-        ..case.config.clone()
-    };
+    // The single steps were made with the paper's limits where they name none.
+    let mut keys = with_old_rules(case.config.clone());
+    keys.as_object_mut()
+        .unwrap()
+        .entry("limit")
+        .or_insert(json!("buffered"));
+    let config: RulesConfig = serde_json::from_value(keys).unwrap();
     let rules = config.rules().unwrap();
     let Ok(market) = market(case) else {
         return json!({"error": "data"});

@@ -113,7 +113,7 @@ fn orders_of_one_step_are_changed_and_the_books_part_there() {
 #[test]
 fn a_rule_is_changed_from_a_step_on() {
     let folder = scene();
-    branch(&folder, "1", "dear", &["--rule", "buy_bps = 200"]);
+    branch(&folder, "1", "dear", &["--rule", "commission_bps = 200"]);
     let told = diff(&folder, "dear");
     assert_eq!(told["difference"]["first_step"], 1);
     let marks = &told["difference"]["differing"][0]["marks"];

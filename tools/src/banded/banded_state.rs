@@ -99,7 +99,11 @@ const fn stands(execution: &Execution) -> bool {
     matches!(
         execution,
         Execution::Rejected(
-            RejectCode::Suspended | RejectCode::LimitUp | RejectCode::LimitDown | RejectCode::MaxPositions
+            RejectCode::Suspended
+                | RejectCode::LimitUp
+                | RejectCode::LimitDown
+                | RejectCode::Volume
+                | RejectCode::MaxPositions
         )
     )
 }

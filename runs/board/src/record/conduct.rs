@@ -12,6 +12,20 @@ pub struct OrderCounts {
     pub filled: usize,
     /// Orders that did not, by code, in the order of the exchange's checks.
     pub rejected: Vec<RejectedOrders>,
+    /// Those that met an open at the limit of their side, whatever the rule made of them.
+    pub limit_opens: LimitOpenCounts,
+}
+
+/// Orders that met an open at the price limit of their side: a buy at the upper, a sell at the lower.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LimitOpenCounts {
+    /// The price left the limit later on the day: filled under `limit_open = "queue"`, refused under `"blocked"`.
+    pub left: usize,
+    /// It stayed there all day: refused.
+    pub sealed: usize,
+    /// The open lay beyond the exchange's limit, so there was none: filled under `no_limit_beyond`.
+    pub beyond: usize,
 }
 
 /// Orders that broke one rule of the exchange.

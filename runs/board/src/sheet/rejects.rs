@@ -32,6 +32,11 @@ pub(crate) fn table(track: &Track) -> TableData {
             ]);
         }
     }
+    let met = track.leaders.iter().filter_map(|leader| leader.orders.as_ref());
+    let met = met.fold([0; 3], |[left, sealed, beyond], orders| {
+        let opens = orders.limit_opens;
+        [left + opens.left, sealed + opens.sealed, beyond + opens.beyond]
+    });
     if table.rows.is_empty() {
         table
             .notes
@@ -42,5 +47,10 @@ pub(crate) fn table(track: &Track) -> TableData {
          correct, by the first rule they broke"
             .to_owned(),
     );
+    let [left, sealed, beyond] = met;
+    table.notes.push(format!(
+        "opens at the limit of an order's side: {left} that the price left later on the day, {sealed} sealed all day, \
+         {beyond} beyond the exchange's limit, where there is none"
+    ));
     table
 }

@@ -2,6 +2,7 @@
 
 use super::{METRICS, described, metric_cell};
 use crate::record::{LeaderboardRow, Track};
+use crate::score::FEES_OF_THE_OTHER_SCHEDULE;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 
@@ -38,7 +39,30 @@ pub(super) fn table(track: &Track) -> TableData {
         }
     }
     table.notes.push(NOTE.to_owned());
+    table.notes.extend(fees_note(track));
     table
+}
+
+/// What trades cost, and what they would have under the schedule of fees that the rules do not name.
+fn fees_note(track: &Track) -> Option<String> {
+    let median = |leader: &LeaderboardRow, key: &str| leader.metrics.get(key)?.median.value;
+    let costs = played(track).filter_map(|leader| {
+        let paid = median(leader, "fee_drag").filter(|paid| 0.0 < *paid)?;
+        let other = median(leader, FEES_OF_THE_OTHER_SCHEDULE)?;
+        Some(format!(
+            "{} {:.2} % and {:.2} %",
+            leader.agent,
+            paid * 100.0,
+            other * 100.0
+        ))
+    });
+    let costs: Vec<String> = costs.collect();
+    (!costs.is_empty()).then(|| {
+        format!(
+            "fees over the initial cash, paid and under the other schedule (`paper` and `dated`): {}",
+            costs.join(", ")
+        )
+    })
 }
 
 /// The same as a page shows it: one row an agent, `median [lower quartile, upper quartile]` in each cell.

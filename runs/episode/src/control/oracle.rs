@@ -65,10 +65,10 @@ impl Oracle {
         let Some((before, bar)) = quotes.filter(|_| is_member) else {
             return false;
         };
-        let Some(open) = bar.open else { return false };
         let reference = reference_price(before.close, before.factor, bar.factor);
         let limits = PriceLimits::of(&self.rules, &self.market, name, day, reference);
-        !limits.is_some_and(|limits| limits.state(open).blocks(Side::Buy))
+        let met = limits.and_then(|limits| limits.met(Side::Buy, &bar));
+        bar.open.is_some() && met.is_none_or(|met| met.fills(self.rules.limit_open))
     }
 }
 

@@ -11,7 +11,10 @@ use ktd_certify::mark::Certificates;
 use ktd_certify::models_asked::ModelAsked;
 use ktd_certify::set_record::{Origin, probe_set_sha256};
 use ktd_certify::signed::SignedCertificate;
+use ktd_env::Fen;
+use ktd_env::exchange::Rules;
 use ktd_experiment::mask_hash::mask_hash;
+use ktd_experiment::recorded_rules::RecordedRules;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::json_bytes;
 use ktd_kit::episode::relabel;
@@ -83,7 +86,11 @@ fn runs() -> &'static Path {
         });
         write(root, "rich.json", |certificate| {
             many(certificate);
-            certificate.set.plan.rules.initial_cash_fen = Some(10_000_000_000);
+            let rules = &mut certificate.set.plan.rules;
+            *rules = RecordedRules::of(&Rules {
+                initial_cash: Fen(10_000_000_000),
+                ..rules.rules().unwrap()
+            });
         });
         write(root, "busy.json", |certificate| {
             many(certificate);

@@ -24,11 +24,11 @@ agents = [
 
 /// Net asset values at the end of 40 days, fen, bright and blinded. One million CNY is 100,000,000 fen.
 const PINNED: [(&str, i64, i64); 6] = [
-    ("oracle", 304_740_199, 304_740_199),
-    ("cheater", 289_743_434, 100_000_000),
-    ("momentum", 108_209_396, 108_209_396),
-    ("equal-weight", 99_736_606, 100_520_629),
-    ("random", 95_730_924, 97_457_860),
+    ("oracle", 305_812_733, 305_812_733),
+    ("cheater", 290_606_239, 100_000_000),
+    ("momentum", 108_254_515, 108_254_515),
+    ("equal-weight", 99_735_717, 100_519_700),
+    ("random", 98_372_409, 92_609_378),
     ("hold", 100_000_000, 100_000_000),
 ];
 

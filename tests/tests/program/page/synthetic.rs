@@ -4,9 +4,9 @@ use ktd_agents::ForceLevel;
 use ktd_board::{
     BOARD_FORMAT, Bounds, ByBasis, CalibrationBin, CalibrationRecord, Cohort, Comparability, Contrast,
     ContrastMetric, ContrastSides, Contribution, Curves, CutoffGap, CutoffSide, DateBounds, FactorVif,
-    Faults, Gap, GapKind, Leaderboard, LeaderboardRow, Linked, MarketRegime, ModelHealth, ModelRecord,
-    MurphyParts, OrderCounts, Pair, Protocol, RankBounds, RejectedOrders, Resampling, SeedStat, Selection,
-    SensitivityRow, Separation, SpaP, StyleHealth, Track, VifRound, WindowGap, WindowRegime,
+    Faults, Gap, GapKind, Leaderboard, LeaderboardRow, LimitOpenCounts, Linked, MarketRegime, ModelHealth,
+    ModelRecord, MurphyParts, OrderCounts, Pair, Protocol, RankBounds, RejectedOrders, Resampling, SeedStat,
+    Selection, SensitivityRow, Separation, SpaP, StyleHealth, Track, VifRound, WindowGap, WindowRegime,
 };
 use ktd_bundle::summary::Metric;
 use ktd_masking::{Level, Mode, Numeric};
@@ -409,6 +409,11 @@ fn orders(chance: &mut Chance) -> OrderCounts {
         submitted: 400,
         filled: 350,
         rejected: rejected.to_vec(),
+        limit_opens: LimitOpenCounts {
+            left: 3,
+            sealed: 2,
+            beyond: 0,
+        },
     }
 }
 

@@ -1,6 +1,6 @@
 //! One step of a synthetic episode with a past: holdings, fills, rejections.
 
-use ktd_env::exchange::{Account, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step};
+use ktd_env::exchange::{Account, FeeRule, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step};
 use ktd_env::factors::FactorConfig;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{AsOf, DayIndex, DaysBack, Decimal, FactorTable, Market, NameId, Shares};
@@ -71,7 +71,11 @@ impl Fixture {
         let window: Vec<DayIndex> = (FIRST_DAY..FIRST_DAY + STEPS)
             .filter_map(|day| market.day_at(day))
             .collect();
-        let rules = Rules::default();
+        // Flat fees, so that what masks show is pinned whatever is charged on a day.
+        let rules = Rules {
+            fees: FeeRule::Paper,
+            ..Rules::default()
+        };
         let mut account = Account::with_cash(rules.initial_cash);
         let mut last_step = None;
         for number in 1..STEP {

@@ -305,6 +305,7 @@ fn system_slots(fixture: &Fixture) -> SystemSlots {
         max_single_weight: figures.max_single_weight(),
         max_positions: figures.max_positions(),
         price_limits: figures.price_limits(),
+        open_terms: figures.open_terms(),
         fees: figures.fees(),
         min_reason_chars: figures.min_reason_chars(),
         max_orders: count(200),
