@@ -29,11 +29,14 @@ fn the_demo_tells_one_story_in_twelve_lines_twice() {
         .filter_map(|line| line.split_whitespace().next())
         .collect();
     assert_eq!(agents[..2], ["cheater", "momentum"], "{told}");
-    assert_eq!(agents[4..], ["hold", "schema-breaker"], "{told}");
-    assert!(
-        lines[6].contains("never traded") && lines[7].contains("are unreadable"),
-        "{told}"
-    );
+    // The schema-breaker throws dice, and may end on either side of 0.
+    for (agent, why) in [("hold", "never traded"), ("schema-breaker", "are unreadable")] {
+        let is_last = |line: &&str| line.starts_with(agent) && line.contains(why);
+        assert!(
+            agents[4..].contains(&agent) && lines[6..8].iter().any(is_last),
+            "{told}"
+        );
+    }
     assert!(told.contains("public demo key"), "{told}");
     assert!(
         lines[8].starts_with("mask blinded/banded-5, attacked: certified against database"),
