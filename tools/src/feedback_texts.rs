@@ -41,10 +41,10 @@ pub(crate) const fn meaning(code: RejectCode) -> &'static str {
         }
         RejectCode::Suspended => "the name did not trade at the open; orders do not carry over, decide again",
         RejectCode::LimitUp => {
-            "the open stood at the upper price limit, where buys do not fill; decide again"
+            "the open stood at the upper price limit, and the buy did not fill; decide again"
         }
         RejectCode::LimitDown => {
-            "the open stood at the lower price limit, where sells do not fill; decide again"
+            "the open stood at the lower price limit, and the sell did not fill; decide again"
         }
         RejectCode::Volume => {
             "the largest share of the day's volume that one order may trade holds no round lot; choose a name that trades more"

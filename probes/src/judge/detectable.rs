@@ -78,7 +78,7 @@ impl DetectableShare {
         let mut found: Vec<Self> = Vec::new();
         for rate in rates
             .iter()
-            .filter(|rate| rate.attacker != RANDOM && rate.threshold.is_some())
+            .filter(|rate| rate.attacker != RANDOM && rate.is_bounded())
         {
             let seen = Self::of_rate(rule, rate)?;
             let own = |known: &&mut Self| known.class == seen.class && known.measure == seen.measure;

@@ -43,6 +43,8 @@ impl PassOdds {
         attempts: u64,
     ) -> Result<Option<Self>, StatsError> {
         let judged = rates.iter().filter(|rate| rate.attacker != RANDOM);
+        // What a kind gives away is allowed wholly.
+        let judged = judged.filter(|rate| rate.is_bounded());
         let odds = judged.filter_map(|rate| Some(Self::of_rate(rule, rate, (rate.threshold?, attempts))));
         let odds: Vec<Self> = odds.collect::<Result<_, _>>()?;
         let most_lenient = |left: &Self, right: &Self| left.one_draw.total_cmp(&right.one_draw);

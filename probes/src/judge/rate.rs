@@ -95,6 +95,13 @@ impl RecoveryRate {
         class_of(&self.attacker, self.kind)
     }
 
+    /// Whether its threshold bounds anything: where a kind gives the answer away, all of it is chance.
+    #[must_use]
+    pub fn is_bounded(&self) -> bool {
+        self.threshold
+            .is_some_and(|threshold| self.chance + threshold < 1.0)
+    }
+
     /// How far the simultaneous upper bound lies above chance.
     #[must_use]
     pub fn excess(&self) -> f64 {

@@ -17,6 +17,7 @@ use ktd_view::draw::{Align, TableCell, TableData, wrapped};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// A line of the verdict in a terminal.
 const LINE_WIDTH: usize = 96;
@@ -411,7 +412,7 @@ fn of_windows(certificate: &Certificate) -> Vec<String> {
             of_class(AttackerClass::Database)
         ),
         format!(
-            "windows that are public (presets, `long`, dates of a file): the day is known, whatever the mask; the stock is {}",
+            "windows that are public (presets, `long`, dates of a file): the day is known, whatever the mask; of the stock: {}",
             of_class(AttackerClass::DatabaseAndDay)
         ),
     ];
@@ -449,12 +450,29 @@ fn of_windows(certificate: &Certificate) -> Vec<String> {
     lines
 }
 
+/// The windows that attackers found with probes of a kind, each with how many did: a constant answer finds one.
+fn found_windows(certificate: &Certificate, kind: ProbeKind) -> Option<String> {
+    let mut attackers: BTreeMap<usize, usize> = BTreeMap::new();
+    let own = certificate.windows.iter().filter(|rate| rate.count.kind == kind);
+    for place in own.flat_map(|rate| &rate.count.found) {
+        *attackers.entry(*place).or_default() += 1;
+    }
+    let found: Vec<String> = attackers
+        .iter()
+        .map(|(place, count)| format!("number {} by {count}", place + 1))
+        .collect();
+    (!found.is_empty()).then(|| format!("windows found with {} probes: {}", kind.label(), found.join(", ")))
+}
+
 /// A line a class: what it recovers at least that is refused with 95 %.
 fn sees(detectable: &[DetectableShare]) -> Vec<String> {
     let of_class = |class: AttackerClass| {
         let own = detectable.iter().filter(|seen| seen.class == class);
         let shares: Vec<String> = own
-            .map(|seen| format!("{} {:.1} %", seen.measure.label(), seen.share * 100.0))
+            .map(|seen| match seen.share {
+                share if 0.0 < share => format!("{} {:.1} %", seen.measure.label(), share * 100.0),
+                _ => format!("{} whatever it is", seen.measure.label()),
+            })
             .collect();
         (!shares.is_empty()).then(|| {
             format!(
