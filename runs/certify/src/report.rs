@@ -429,24 +429,11 @@ fn of_windows(certificate: &Certificate) -> Vec<String> {
             rate.chance * 100.0
         )
     }));
-    let found = certificate
-        .windows
-        .iter()
-        .filter(|rate| !rate.count.found.is_empty());
-    lines.extend(found.map(|rate| {
-        let places: Vec<String> = rate
-            .count
-            .found
-            .iter()
-            .map(|place| (place + 1).to_string())
-            .collect();
-        format!(
-            "windows found by {} on {}: {}",
-            rate.count.attacker,
-            rate.count.kind.label(),
-            places.join(", ")
-        )
-    }));
+    lines.extend(
+        ProbeKind::ALL
+            .into_iter()
+            .filter_map(|kind| found_windows(certificate, kind)),
+    );
     lines
 }
 

@@ -123,7 +123,7 @@ fn change(args: &ReplayArgs, bundle: &OpenBundle, step: usize) -> Result<Option<
             .changes_at(step)
             .into_iter()
             .find_map(|change| match change {
-                BranchChange::Rules { rules } => Some(rules),
+                BranchChange::Rules { rules } => Some(&**rules),
                 BranchChange::Answer { .. } | BranchChange::Orders { .. } | BranchChange::Numeric { .. } => {
                     None
                 }

@@ -63,15 +63,13 @@ pub(super) fn compare_identity(
     let path = paths.header();
     let recorded = read_bounded(&path, JSON_LIMIT_BYTES)?;
     let mut header = header(input)?;
-    match read_loosely(&recorded) {
-        Some(read) => {
-            (header.prices, header.program) = (read.prices, read.program);
-            // The same rules may be told by fewer keys.
-            if read.rules == header.rules {
-                header.rules = read.rules;
-            }
-        }
-        None => (header.prices, header.program) = (None, None),
+    let (prices, program, rules) = read_loosely(&recorded).map_or((None, None, None), |read| {
+        (read.prices, read.program, Some(read.rules))
+    });
+    (header.prices, header.program) = (prices, program);
+    // The same rules may be told by fewer keys.
+    if let Some(rules) = rules.filter(|rules| *rules == header.rules) {
+        header.rules = rules;
     }
     same(&path, &recorded, &json_bytes(&path, &header)?)?;
     Ok(header.genesis()?)

@@ -79,7 +79,7 @@ pub enum BranchChange {
     /// From its first step on the exchange has other rules.
     Rules {
         /// All of them.
-        rules: RecordedRules,
+        rules: Box<RecordedRules>,
     },
 }
 
@@ -134,7 +134,7 @@ impl BranchChange {
             return Err(invalid("the episode has this rule already".to_owned()));
         }
         Ok(Self::Rules {
-            rules: RecordedRules::of(&rules),
+            rules: Box::new(RecordedRules::of(&rules)),
         })
     }
 

@@ -129,9 +129,8 @@ fn a_runner_that_is_lost_whenever_a_program_runs_is_lost_by_the_program() {
     let mut lost = BTreeSet::new();
     while lost.len() < 2 {
         let sleeping = |passed: &BTreeSet<u32>| {
-            let jobs = descendants(child.id()).into_iter();
-            jobs.filter(|process| is_job(*process) && !passed.contains(process))
-                .next()
+            let mut jobs = descendants(child.id()).into_iter();
+            jobs.find(|process| is_job(*process) && !passed.contains(process))
         };
         let job = wait_for("no job sleeps", || {
             let job = sleeping(&lost)?;
