@@ -6,13 +6,19 @@ use crate::profile::{FAR, NEAR, PieceCorrelation, ReturnPiece, signal_profile};
 use crate::signal::{KnownAt, SignalGrid};
 use crate::switch::FillRule;
 
-/// When a near piece of the future is evidence (docs/spec/leakage.md#signals).
+/// When a piece of the future is evidence (docs/spec/leakage.md#signals).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SuspicionRule {
     /// The least absolute mean rank correlation.
     pub floor: f64,
     /// How many times the largest one among far pieces of its kind it must be.
     pub times: f64,
+    /// The least absolute mean rank correlation of a session, near or far, that is evidence whatever the others are: a label of many
+    /// sessions lies in all of them alike.
+    pub session_floor: f64,
+    /// The least absolute mean rank correlation of the first night that is evidence: nights pay for what the session before them
+    /// was, which clean signals know.
+    pub first_night_floor: f64,
     /// The least absolute t; a correlation of exactly 1 needs none.
     pub least_t: f64,
     /// Names that a day needs.
@@ -26,6 +32,8 @@ impl SuspicionRule {
     pub const BENCHMARK: Self = Self {
         floor: 0.06,
         times: 3.0,
+        session_floor: 0.10,
+        first_night_floor: 0.30,
         least_t: 6.0,
         min_names: 10,
         min_days: 60,
@@ -111,6 +119,7 @@ pub fn judge_profile(profile: &[PieceCorrelation], known_at: KnownAt, rule: &Sus
             .iter()
             .filter(move |row| (from..to).contains(&row.piece.0))
     };
+    let is_first_night = |row: &PieceCorrelation| row.piece.is_night() && row.piece.0 <= first + 1;
     let near = || within(first, first + NEAR);
     let is_enough = |row: &&PieceCorrelation| rule.min_days <= row.days;
     let largest_far = |kind: ReturnPiece| {
@@ -119,12 +128,18 @@ pub fn judge_profile(profile: &[PieceCorrelation], known_at: KnownAt, rule: &Sus
         of_kind.filter_map(|row| row.ic).map(f64::abs).reduce(f64::max)
     };
     let (mut worst, mut compared) = (None::<(f64, SignalVerdict)>, false);
-    for row in near().filter(is_enough) {
+    for row in within(first, first + NEAR + FAR).filter(is_enough) {
         let (Some(ic), Some(largest_far)) = (row.ic, largest_far(row.piece)) else {
             continue;
         };
         compared = true;
-        let is_large = rule.floor.max(rule.times * largest_far) <= ic.abs();
+        let is_near = row.piece.0 < first + NEAR;
+        let is_large = if is_first_night(row) {
+            rule.first_night_floor <= ic.abs()
+        } else {
+            (is_near && rule.floor.max(rule.times * largest_far) <= ic.abs())
+                || (!row.piece.is_night() && rule.session_floor <= ic.abs())
+        };
         let is_sure = 1.0 - 1e-9 < ic.abs() || row.t.is_some_and(|t| rule.least_t <= t.abs());
         if is_large && is_sure && worst.is_none_or(|(most, _)| most < ic.abs()) {
             let (piece, t) = (row.piece, row.t);
@@ -207,6 +222,53 @@ mod tests {
             audit(&bars, KnownAt::Close, &past).verdict,
             SignalVerdict::NothingSeen
         );
+    }
+
+    #[test]
+    fn a_label_of_many_sessions_is_seen_whatever_the_far_ones_are() {
+        let bars = market(400, 30, 8);
+        for sessions in [5, 10, 20] {
+            let label = |session: usize, name| {
+                let close = |at| bars.value(BarField::Close, at, name);
+                if session + sessions < bars.sessions() {
+                    close(session + sessions) / close(session)
+                } else {
+                    f64::NAN
+                }
+            };
+            let found = audit(&bars, KnownAt::Close, &label);
+            assert_eq!(found.verdict.name(), "suspect", "{sessions}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_night_accuses_who_knows_it_and_not_who_foretells_a_little_of_it() {
+        let bars = market(250, 20, 6);
+        let night = |session: usize, name: usize| {
+            if session + 1 < bars.sessions() {
+                bars.value(BarField::Open, session + 1, name) / bars.value(BarField::Close, session, name)
+                    - 1.0
+            } else {
+                f64::NAN
+            }
+        };
+        let of_a_share = |share: f64| {
+            let noise = |session: usize, name: usize| {
+                libm::sin(12.9898 * ktd_stats::moments::count(session * 31 + name * 7)) * 0.02
+            };
+            audit(&bars, KnownAt::Close, &|session, name| {
+                share * night(session, name) + noise(session, name)
+            })
+        };
+        assert_eq!(audit(&bars, KnownAt::Close, &night).verdict.name(), "suspect");
+        let little = of_a_share(0.3);
+        let first = little
+            .profile
+            .iter()
+            .find(|row| row.piece == ReturnPiece(1))
+            .unwrap();
+        assert!((0.06..0.30).contains(&first.ic.unwrap()), "{first:?}");
+        assert_eq!(little.verdict, SignalVerdict::NothingSeen);
     }
 
     #[test]

@@ -98,7 +98,7 @@ impl PlantedSignal {
 }
 
 /// All planted signals: ordinary ones, leaks of a direction, and leaks that returns do not show.
-pub(crate) const PLANTED_SIGNALS: [PlantedSignal; 40] = {
+pub(crate) const PLANTED_SIGNALS: [PlantedSignal; 44] = {
     use PlantedKind::{Invisible, Leaking, Ordinary};
     use Recipe::{Ahead, GlobalScale, MeanAhead, Noise, NoiseAndNext, Poisoned, ReversalAndNext};
     use Value::{Minus, Nights, Own, Position20, Return60, Sessions};
@@ -138,6 +138,10 @@ pub(crate) const PLANTED_SIGNALS: [PlantedSignal; 40] = {
         PlantedSignal::leaking("noise and .5 of the next return", NoiseAndNext(0.5)),
         PlantedSignal::leaking("a tenth of rows with the next return", Poisoned(0.1)),
         PlantedSignal::leaking("reversal and .2 of the next close", ReversalAndNext(0.2)),
+        PlantedSignal::leaking("label of 5 sessions", Ahead(Own(1), 5)),
+        PlantedSignal::leaking("label of 10 sessions", Ahead(Own(2), 10)),
+        PlantedSignal::leaking("label of 20 sessions", Ahead(Own(3), 20)),
+        PlantedSignal::leaking("label of 60 sessions", Ahead(Return60, 60)),
         PlantedSignal::own_bar("own bar: volatility 20", Invisible, Own(14)),
         PlantedSignal::invisible("volatility 20, one ahead", Ahead(Own(14), 1)),
         PlantedSignal::invisible("volatility 20, three ahead", Ahead(Own(14), 3)),
