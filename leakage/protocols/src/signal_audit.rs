@@ -134,11 +134,11 @@ pub fn judge_profile(profile: &[PieceCorrelation], known_at: KnownAt, rule: &Sus
         };
         compared = true;
         let is_near = row.piece.0 < first + NEAR;
+        let is_above_far = is_near && rule.floor.max(rule.times * largest_far) <= ic.abs();
         let is_large = if is_first_night(row) {
-            rule.first_night_floor <= ic.abs()
+            is_above_far && rule.first_night_floor <= ic.abs()
         } else {
-            (is_near && rule.floor.max(rule.times * largest_far) <= ic.abs())
-                || (!row.piece.is_night() && rule.session_floor <= ic.abs())
+            is_above_far || (!row.piece.is_night() && rule.session_floor <= ic.abs())
         };
         let is_sure = 1.0 - 1e-9 < ic.abs() || row.t.is_some_and(|t| rule.least_t <= t.abs());
         if is_large && is_sure && worst.is_none_or(|(most, _)| most < ic.abs()) {
