@@ -63,13 +63,36 @@ pub fn blind(
         (Measure::Date20, dated(20)),
         (Measure::Date60, dated(60)),
         (Measure::Joint, open.joint(joint_days)),
-        (Measure::Board, open.most_of(database, |rows| rows.board)),
+        (Measure::Board, open.most_of(database, |rows| Some(rows.board))),
     ]);
     // Sectors are asked of a target that has one.
     if let Some(sector) = chances.get_mut(&Measure::Sector) {
         *sector = open.most_of(database, |rows| rows.sector);
     }
     chances
+}
+
+/// Whether the day that the best blind guess names is right: all probes of a window share its days, so a constant answer is
+/// right in one window nearly always, and in the others never. Nothing of a probe that cannot be read.
+#[must_use]
+pub fn blind_day_is_right(
+    database: &Database,
+    mask: MaskSettings,
+    (probe, gold): (&ProbeText, &Gold),
+    reach: usize,
+) -> bool {
+    let (Some(parsed), Some(target)) = (allowed(mask, probe), gold.targets.first()) else {
+        return false;
+    };
+    let prior = Prior::known(database, probe.kind, parsed.steps.len());
+    let open = OpenShares::of(database, &Scope::of(database, &parsed), &prior);
+    // In order of the first of the days within reach, so that its middle is so much later.
+    let around = |first: usize| open.of_days.iter().skip(first).take(2 * reach + 1).sum::<f64>();
+    let firsts = 0..open.of_days.len();
+    let best = firsts
+        .map(|first| (first, around(first)))
+        .fold((0, 0.0), |best, next| if best.1 < next.1 { next } else { best });
+    (best.0 + reach).abs_diff(target.day.index()) <= reach
 }
 
 /// The probability of each stock and day that an exhibit leaves open.
@@ -159,15 +182,16 @@ impl OpenShares {
         guesses.map(|window| five(&window)).fold(apart, f64::max)
     }
 
-    /// The probability of the likeliest sector or board.
-    fn most_of<K: Ord>(&self, database: &Database, key: impl Fn(&Rows) -> K) -> f64 {
+    /// The probability of the likeliest sector or board, among stocks that have one.
+    fn most_of<K: Ord>(&self, database: &Database, key: impl Fn(&Rows) -> Option<K>) -> f64 {
         let mut shares: BTreeMap<K, f64> = BTreeMap::new();
         for (place, share) in &self.of_names {
-            if let Some(rows) = database.names.get(*place) {
-                *shares.entry(key(rows)).or_default() += share;
+            if let Some(key) = database.names.get(*place).and_then(&key) {
+                *shares.entry(key).or_default() += share;
             }
         }
-        largest(shares.into_values(), 1)
+        let all = shares.values().sum::<f64>().max(f64::MIN_POSITIVE);
+        largest(shares.into_values().map(|share| share / all), 1)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::sampling_design::SamplingDesign;
 use ktd_env::Market;
-use ktd_masking::{MaskKey, MaskSettings};
+use ktd_masking::{MaskKey, MaskSettings, PERIOD_DAYS};
 use std::ops::Range;
 
 /// Trading days, as places of the panel's calendar, within which episodes of probes lie.
@@ -111,11 +111,14 @@ impl ProbePlanError {
 impl ProbePlan {
     /// Trading days before the first as-of day, so that every factor has its history.
     pub const HISTORY_DAYS: usize = 260;
+    /// Steps of the longest episodes of controls: what links periods needs some of them.
+    pub const LONGEST_CONTROL_STEPS: usize = 8 * PERIOD_DAYS + 3;
     /// Stretches for probes for each one that attackers learn from.
     const PROBED_PER_TRAINING: usize = 3;
 
     /// `count` stretches for probes over the whole panel, and one for training after each first of three of them. No day is in
-    /// two of them. Without a count, as many as leave an episode and a half to each: so each has several first days.
+    /// two of them. Without a count, as many as leave an episode and a half to each, and the longest one of a control: so each has
+    /// several first days.
     ///
     /// # Errors
     /// [`ProbePlanError::TooShort`] when an episode of so many steps does not fit a stretch.
@@ -127,7 +130,10 @@ impl ProbePlan {
         let have_days = market.calendar().len().saturating_sub(Self::HISTORY_DAYS);
         let with_training = |count: usize| count.max(1) + count.max(1).div_ceil(Self::PROBED_PER_TRAINING);
         let pieces = count.map_or_else(
-            || (have_days / (episode_steps + episode_steps.div_ceil(2) + 1)).max(with_training(1)),
+            || {
+                let long = (episode_steps + episode_steps.div_ceil(2)).max(Self::LONGEST_CONTROL_STEPS);
+                (have_days / (long + 1)).max(with_training(1))
+            },
             with_training,
         );
         let each = have_days / pieces;

@@ -2,6 +2,7 @@
 
 use crate::database::{Database, count, narrow};
 use crate::kind::ProbeKind;
+use crate::sampling_design::SamplingDesign;
 use ktd_env::Board;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -41,7 +42,7 @@ impl Prior {
         let strata = database.design.of_last_day(kind, steps);
         let days = database.day_count();
         let mut of_board = vec![vec![0.0; days]; Board::ALL.len()];
-        if strata.is_empty() {
+        if database.design == SamplingDesign::default() {
             for shares in &mut of_board {
                 shares.fill(1.0);
             }

@@ -172,13 +172,10 @@ fn started(link: &Path) -> PathBuf {
     }
 }
 
-/// What a box shows of an interpreter. Of one beneath `/usr` this is its file, and its libraries where they are not the
-/// system's: beside it may lie this program, which has the answers in it.
+/// What a box shows of an interpreter: its file, and its libraries where they are not the system's. Beside it may lie this program,
+/// which has the answers in it.
 fn shown_paths(prefix: &Path, executable: &Path) -> Vec<PathBuf> {
     let prefix = std::fs::canonicalize(prefix).unwrap_or_else(|_| prefix.to_owned());
-    if !prefix.starts_with("/usr") {
-        return vec![prefix];
-    }
     let libraries = (prefix != Path::new("/usr")).then(|| prefix.join("lib"));
     libraries.into_iter().chain([executable.to_owned()]).collect()
 }

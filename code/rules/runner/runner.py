@@ -7,6 +7,7 @@ could do harm with. The runner itself passes on what a job wrote as bytes: it ne
 import ctypes
 import errno
 import gc
+import hashlib
 import json
 import os
 import random
@@ -132,8 +133,9 @@ def apply_filter(instructions):
 
 def restrict(policy):
     """Ends with its parent, gives up privileges, and takes limits, rules and the filter of the whole box."""
-    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    LIBC.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    for option, value in ((PR_SET_PDEATHSIG, signal.SIGKILL), (PR_SET_NO_NEW_PRIVS, 1)):
+        if LIBC.prctl(option, value, 0, 0, 0) != 0:
+            raise OSError(ctypes.get_errno(), "privileges cannot be given up")
     for name, most in policy["limits"]:
         if name == "RLIMIT_NPROC" and os.getuid() == 0:
             continue
@@ -165,11 +167,12 @@ def prepare(head, job_filter, result, diagnostics, armed):
     os.closerange(ARMED + 1, DESCRIPTORS)
     resource.setrlimit(resource.RLIMIT_CPU, (head["cpu_s"], head["cpu_s"]))
     # A program sees the frames that called it: what it must not know of its job leaves them.
-    seed = head.pop("seed")
+    seed = hashlib.sha256(b"%d" % head.pop("seed")).digest()
     head.pop("id")
+    # Not the seed itself, which stands in the states of generators.
     random.seed(seed)
     if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed(seed)
+        sys.modules["numpy"].random.seed(struct.unpack("<8I", seed))
     if job_filter:
         apply_filter(job_filter)
     os.write(ARMED, b"1")
@@ -520,6 +523,10 @@ def main(modules, job_filter, alone, policy):
     except BaseException as error:
         send({"kind": "failed", "message": ("the box cannot restrict itself: %s" % error)[:2000]})
         os._exit(1)
+    # What others wrote begins here: until now Python ran without the environment's packages.
+    import site
+
+    site.main()
     names = {}
     for module in modules.split(",") if modules else []:
         path, _, name = module.partition("=")
@@ -542,5 +549,5 @@ def main(modules, job_filter, alone, policy):
 
 if __name__ == "__main__":
     arguments = sys.argv[1:5]
-    del sys.argv[1:]
+    del sys.argv[1:], sys.orig_argv[1:]
     main(*arguments)

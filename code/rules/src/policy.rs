@@ -113,7 +113,8 @@ impl RunnerPolicy {
             .collect();
         let filter = hex(job_filter);
         // Isolated mode (`-I`) would ignore the seed of hashes with the rest of the environment, which is ours and empty.
-        let flags = ["-s", "-P", "-B"].map(str::to_owned).into_iter();
+        // Packages, and what they run at the start, come once the runner has restricted itself.
+        let flags = ["-s", "-S", "-P", "-B"].map(str::to_owned).into_iter();
         let place = if is_alone { "alone" } else { "shared" };
         flags
             .chain(program)
@@ -208,8 +209,8 @@ mod tests {
         let arguments = policy(Isolation::Bwrap).python_arguments("text", (&[2], &[1, 255]));
         insta::assert_snapshot!(arguments.join("\n"));
         let arguments = policy(Isolation::Landlock).python_arguments("text", (&[], &[]));
-        assert_eq!(&arguments[3..5], ["-c", "text"]);
-        assert_eq!(arguments[7], "shared");
+        assert_eq!(&arguments[4..6], ["-c", "text"]);
+        assert_eq!(arguments[8], "shared");
         assert_eq!(policy(Isolation::Bwrap).box_cpu_s(), 20 * 150 + 60);
     }
 }

@@ -77,12 +77,14 @@ fn likeliest(database: &Database, names: &[Best]) -> (Option<u16>, Option<Board>
     let (mut sectors, mut boards, mut most) = (BTreeMap::new(), BTreeMap::new(), 0.0_f64);
     for (best, share) in names.iter().zip(posterior(names)) {
         if let Some(rows) = database.names.get(best.place) {
-            *sectors.entry(rows.sector).or_insert(0.0) += share;
+            if let Some(sector) = rows.sector {
+                *sectors.entry(sector).or_insert(0.0) += share;
+            }
             *boards.entry(rows.board).or_insert(0.0) += share;
         }
         most = most.max(share);
     }
-    (largest(sectors).flatten(), largest(boards), most)
+    (largest(sectors), largest(boards), most)
 }
 
 fn largest<K>(shares: BTreeMap<K, f64>) -> Option<K> {

@@ -1,7 +1,8 @@
 //! What is recovered without looking, in whole parts, so that sums are exact.
 
 use super::decimals::nine_decimals;
-use crate::{Database, Gold, Measure, ProbeText, blind, expected};
+use super::window_rate::WINDOW_DAYS;
+use crate::{Database, Gold, Measure, ProbeText, blind, blind_day_is_right, expected};
 use ktd_masking::MaskSettings;
 use std::collections::BTreeMap;
 
@@ -15,6 +16,8 @@ pub struct ChanceParts {
     pub random: BTreeMap<Measure, u64>,
     /// By the best guess that looks at nothing but the board.
     pub blind: BTreeMap<Measure, u64>,
+    /// Whether the day that this guess names is right.
+    pub is_blind_day_right: bool,
 }
 
 impl ChanceParts {
@@ -33,6 +36,7 @@ impl ChanceParts {
         Self {
             random: in_parts(expected(database, mask, asked, joint_days)),
             blind: in_parts(blind(database, mask, asked, joint_days)),
+            is_blind_day_right: blind_day_is_right(database, mask, asked, WINDOW_DAYS),
         }
     }
 }

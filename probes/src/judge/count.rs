@@ -1,7 +1,7 @@
 //! Counts of what attackers recovered, from how their answers compare with the answer keys.
 
 use super::chance_parts::mean_share;
-use super::window_rate::{ASKED, OfWindow, WindowCount, is_found};
+use super::window_rate::{ASKED, OfWindow, WindowCount};
 use crate::{Comparison, Measure, ProbeKind, RecoveryTally};
 use ktd_stats::StatsError;
 use serde::{Deserialize, Serialize};
@@ -81,10 +81,10 @@ impl<'a> AttackerCounts<'a> {
 
     /// Counts one probe: how the answer compares with its key, and what the attacker `random` and the best blind guess
     /// recover of it, in parts of [`CHANCE_PARTS`](super::CHANCE_PARTS).
-    /// `window`: the place of its stretch.
+    /// `window`: the place of its stretch, and whether the blind guess of the day is right.
     pub fn add(
         &mut self,
-        (kind, window): (ProbeKind, usize),
+        (kind, (window, is_blind_right)): (ProbeKind, (usize, bool)),
         found: &Comparison,
         (random, blind): (&BTreeMap<Measure, u64>, &BTreeMap<Measure, u64>),
     ) {
@@ -96,6 +96,7 @@ impl<'a> AttackerCounts<'a> {
             let of_window = self.windows.entry((kind, window)).or_default();
             of_window.asked += 1;
             of_window.hits += u64::from(is_hit);
+            of_window.blind_hits += u64::from(is_blind_right);
         }
         let chance = if self.attacker == RANDOM { random } else { blind };
         for (measure, parts) in chance {
@@ -147,16 +148,20 @@ impl<'a> AttackerCounts<'a> {
             return Ok(None);
         }
         let chance = self.chance((kind, ASKED), tally);
-        let mut found = Vec::new();
+        let (mut probed, mut found) = (0, Vec::new());
         for (window, count) in &windows {
-            if is_found(*count, chance, windows.len())? {
-                found.push(*window);
+            // Of a window that the blind guess names, or of which too few probes were put, nothing could be seen.
+            if count.with_hits(count.asked).is_found(chance, windows.len())? {
+                probed += 1;
+                if count.is_found(chance, windows.len())? {
+                    found.push(*window);
+                }
             }
         }
         Ok(Some(WindowCount {
             kind,
             attacker: self.attacker.to_owned(),
-            probed: u64::try_from(windows.len()).unwrap_or(u64::MAX),
+            probed,
             found,
         }))
     }

@@ -32,6 +32,8 @@ pub enum CertificationStatus {
     SignerNotChecked,
     /// The certificate is for shorter episodes: this one shows more than was tried.
     ShorterEpisodes,
+    /// It is for windows that its file names, and this one was drawn.
+    OtherWindows,
     /// The certificate is for other limits of a session: an agent of this one may ask more often.
     OtherSession,
     /// The certificate is for other rules of the exchange: money and orders show another grain.
@@ -100,6 +102,7 @@ impl CertificationStatus {
             Self::PublicWindow => "window public: not certified against the price database",
             Self::SignerNotChecked => "signer not checked: anyone may have made its certificate",
             Self::ShorterEpisodes => "not certified: its certificate is for shorter episodes",
+            Self::OtherWindows => "not certified: its certificate is for windows that its file names",
             Self::OtherSession => "not certified: its certificate is for other session limits",
             Self::OtherRules => "not certified: its certificate is for other exchange rules",
             Self::OtherTools => "not certified: its certificate is for other tool limits",

@@ -98,8 +98,7 @@ impl RecoveryRate {
     /// Whether its threshold bounds anything: where a kind gives the answer away, all of it is chance.
     #[must_use]
     pub fn is_bounded(&self) -> bool {
-        self.threshold
-            .is_some_and(|threshold| self.chance + threshold < 1.0)
+        self.threshold.is_some() && self.chance < 1.0
     }
 
     /// How far the simultaneous upper bound lies above chance.

@@ -19,7 +19,7 @@ pub struct WindowCount {
     pub kind: ProbeKind,
     /// The attacker.
     pub attacker: String,
-    /// Windows that were probed.
+    /// Windows that were probed with so many probes that one which is known would be seen.
     pub probed: u64,
     /// Those whose day within 20 trading days it found more often than chance explains, by their place among the stretches.
     pub found: Vec<usize>,
@@ -75,25 +75,38 @@ impl WindowRate {
     }
 }
 
+/// Trading days within which a day counts as found: those of [`ASKED`].
+pub(super) const WINDOW_DAYS: usize = 20;
+
 /// Running count of one attacker, kind and window.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct OfWindow {
     pub(super) asked: u64,
     pub(super) hits: u64,
+    /// What the best blind guess found of it.
+    pub(super) blind_hits: u64,
 }
 
-/// A window counts as found where so many hits are this unlikely by chance, over all windows of a kind.
-const FOUND_P: f64 = 0.001;
+/// A window counts as found where so many hits are this unlikely by chance, over all windows of a kind: some hundred series of
+/// attackers and kinds are looked at.
+const FOUND_P: f64 = 1e-5;
 
-/// Whether so many hits of one of `windows` are more than chance explains.
-pub(super) fn is_found(of: OfWindow, chance: f64, windows: usize) -> Result<bool, StatsError> {
-    let Some(fewer) = of.hits.checked_sub(1) else {
-        return Ok(false);
-    };
-    let at_least = 1.0 - binomial_at_most(fewer, of.asked, chance.clamp(0.0, 1.0))?;
-    #[expect(clippy::cast_precision_loss, reason = "windows are few")]
-    let windows = windows as f64;
-    Ok(at_least * windows < FOUND_P)
+impl OfWindow {
+    pub(super) const fn with_hits(self, hits: u64) -> Self {
+        Self { hits, ..self }
+    }
+
+    /// Whether so many hits of one of `windows` are more than chance and the blind guess explain.
+    #[expect(clippy::cast_precision_loss, reason = "windows and their probes are few")]
+    pub(super) fn is_found(self, chance: f64, windows: usize) -> Result<bool, StatsError> {
+        let Some(fewer) = self.hits.checked_sub(1) else {
+            return Ok(false);
+        };
+        let of_blind = self.blind_hits as f64 / self.asked.max(1) as f64;
+        let chance = chance.max(of_blind).clamp(0.0, 1.0);
+        let at_least = 1.0 - binomial_at_most(fewer, self.asked, chance)?;
+        Ok(at_least * (windows as f64) < FOUND_P)
+    }
 }
 
 /// The most windows of the population that could be known where so few of the probed ones were found: with one more, as few or
@@ -138,9 +151,20 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_found_by_more_than_chance() {
-        let found = |asked, hits, chance| is_found(OfWindow { asked, hits }, chance, 60).unwrap();
-        assert!(found(30, 30, 0.02) && found(30, 7, 0.02));
-        assert!(!found(30, 0, 0.0) && !found(30, 3, 0.02) && !found(30, 30, 1.0));
+    fn a_window_is_found_by_more_than_chance_and_the_blind_guess() {
+        let found = |asked, hits, blind_hits| {
+            let of = OfWindow {
+                asked,
+                hits,
+                blind_hits,
+            };
+            of.is_found(0.02, 60).unwrap()
+        };
+        assert!(found(30, 30, 0) && found(30, 9, 0));
+        assert!(!found(30, 0, 0) && !found(30, 3, 0));
+        assert!(
+            !found(30, 30, 28) && !found(3, 3, 0),
+            "who answers the same always, and few probes"
+        );
     }
 }

@@ -182,6 +182,7 @@ mod tests {
             targets: targets.iter().map(target).collect(),
             chance: BTreeMap::new(),
             blind: BTreeMap::new(),
+            is_blind_day_right: false,
         }
     }
 

@@ -207,7 +207,7 @@ impl Certificate {
             known: self.known.iter().map(known).collect(),
             unanswered: self.unanswered.clone(),
             windows: self.windows.iter().map(|rate| rate.count.clone()).collect(),
-            population: self.windows.first().map(|rate| rate.population),
+            population: self.set.window_population(),
             controls: expected.into_iter().zip(&self.controls).map(control).collect(),
         };
         Self::judge(self.basis(), &counts)

@@ -10,7 +10,7 @@ use super::set_record::{Origin, SetRecord, probe_set_sha256};
 use crate::CertifyError;
 use ktd_experiment::config::is_file_name;
 use ktd_experiment::mask_hash::mask_hash;
-use ktd_probes::judge::{ExpectedRecovery, RANDOM, RecoveryRate, UnansweredCount};
+use ktd_probes::judge::{ExpectedRecovery, RANDOM, RecoveryRate, UnansweredCount, WindowCount};
 use ktd_probes::{Attackers, Measure, ProbeKind, given_away_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -38,6 +38,10 @@ pub(super) fn fault(certificate: &Certificate) -> Result<Option<&'static str>, C
         (
             has_all_figures(certificate),
             "it lacks figures of kinds, attackers or measures that were asked, or has others",
+        ),
+        (
+            has_all_windows(certificate),
+            "it lacks windows of kinds or attackers that were asked for days, or has others than its plan",
         ),
         (
             has_all_known(certificate),
@@ -129,6 +133,27 @@ fn has_all_figures<'c>(certificate: &'c Certificate) -> bool {
     certificate.figures.iter().map(asked).eq(figures)
         && certificate.unanswered.iter().map(put).eq(unanswered)
         && certificate.figures.iter().all(is_possible)
+}
+
+/// Whether every attacker and kind that asks for the day has its windows, each of them a stretch.
+fn has_all_windows(certificate: &Certificate) -> bool {
+    let stretches = certificate.set.plan.stretches.len();
+    let dated = certificate
+        .figures
+        .iter()
+        .filter(|figure| figure.measure == Measure::Date20);
+    let owed = dated.filter(|_| certificate.set.window_population().is_some());
+    let is_possible = |count: &WindowCount| {
+        let probed = usize::try_from(count.probed).unwrap_or(usize::MAX);
+        probed <= stretches
+            && count.found.len() <= probed
+            && count.found.is_sorted_by(|left, right| left < right)
+            && count.found.last().is_none_or(|last| *last < stretches)
+    };
+    let given = certificate.windows.iter().map(|rate| &rate.count);
+    owed.map(|figure| (figure.kind, &figure.attacker))
+        .eq(given.clone().map(|count| (count.kind, &count.attacker)))
+        && given.into_iter().all(is_possible)
 }
 
 /// Whether a figure could have been counted.

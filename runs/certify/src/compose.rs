@@ -30,7 +30,7 @@ pub(crate) fn count(
 ) -> Result<Counted, CertifyError> {
     let mut counts = AttackerCounts::new(attacker, joint_days);
     for (gold, answer) in gold.iter().zip(answers) {
-        let of = (gold.kind, gold.stretch);
+        let of = (gold.kind, (gold.stretch, gold.is_blind_day_right));
         counts.add(of, &answer.compare(gold), (&gold.chance, &gold.blind));
     }
     Ok(counts.finish()?)
@@ -54,7 +54,7 @@ fn count_known(
             .entry(given_away_of(&plan.given_away, line.number))
             .or_insert_with(|| AttackerCounts::new(attacker, plan.joint_days))
             .add(
-                (line.kind, line.stretch),
+                (line.kind, (line.stretch, line.is_blind_day_right)),
                 &answer.compare(line),
                 (&line.chance, &line.blind),
             );
@@ -76,9 +76,8 @@ pub(crate) fn count_probes(
 ) -> Result<AttackCounts, CertifyError> {
     let probed = paths.probed();
     let gold = load_gold(&probed, &record.by_kind())?;
-    let population = u64::try_from(record.plan.window_population()).unwrap_or(u64::MAX);
     let mut counted = AttackCounts {
-        population: (record.probes == Origin::Made).then_some(population),
+        population: record.window_population(),
         ..AttackCounts::default()
     };
     for AttackerRecord { name, knows, .. } in attackers {

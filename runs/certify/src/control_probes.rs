@@ -2,7 +2,7 @@
 
 use super::probe_inputs::{ProbeInputs, wanted};
 use super::set_plan::SetPlan;
-use ktd_masking::{MaskKey, PERIOD_DAYS};
+use ktd_masking::MaskKey;
 use ktd_probes::judge::ControlSet;
 use ktd_probes::{ProbeKind, ProbePlan};
 
@@ -26,7 +26,7 @@ pub(crate) fn plan_of(control: ControlSet, inputs: &ProbeInputs, plan: &SetPlan)
 /// Steps of a control's episodes: what links periods needs some of them.
 fn episode_steps(control: ControlSet, steps: usize) -> usize {
     if control.kind().is_asked() {
-        steps.max(8 * PERIOD_DAYS + 3)
+        steps.max(ProbePlan::LONGEST_CONTROL_STEPS)
     } else {
         steps
     }

@@ -159,6 +159,11 @@ fn status(certificate: &Certificate, header: &Header, is_signer_named: bool) -> 
             certificate.set.steps_tried() < header.window.steps,
             CertificationStatus::ShorterEpisodes,
         ),
+        // What few windows gave away says nothing of those that may be drawn.
+        (
+            !plan.windows.is_empty() && header.window.draw.is_some(),
+            CertificationStatus::OtherWindows,
+        ),
         (!is_signer_named, CertificationStatus::SignerNotChecked),
         (is_models_only, CertificationStatus::ModelsOnly),
         (is_public(header), CertificationStatus::PublicWindow),

@@ -164,7 +164,7 @@ fn too_few(keys: &CertifyConfig, summary: &MaskReport) -> Vec<String> {
         let (needed, figure) = needed.max_by_key(|(needed, _)| *needed)?;
         (figure.asked < needed).then(|| {
             format!(
-                "{} {} probes cannot show that {} stays within its threshold, `!` or not: it takes {needed}",
+                "{} {} probes cannot show that {} stays within its threshold, whatever is recovered: it takes {needed} even where nothing is",
                 figure.asked,
                 kind.label(),
                 figure.measure.label()

@@ -297,7 +297,10 @@ mod tests {
         })
         .unwrap();
         for (text, part) in [
-            ("", "are needed for 10 stretches of episodes of 20 steps"),
+            (
+                "stretches = 10",
+                "are needed for 10 stretches of episodes of 20 steps",
+            ),
             (
                 "stretches = 2\ndays = 21",
                 "a probe of 21 days does not fit an episode of 20 steps",

@@ -154,6 +154,13 @@ impl SetRecord {
         }
     }
 
+    /// Windows that there are, probed or not; none of probes that were given, of which nobody knows.
+    #[must_use]
+    pub fn window_population(&self) -> Option<u64> {
+        let population = u64::try_from(self.plan.window_population()).unwrap_or(u64::MAX);
+        (self.probes == Origin::Made).then_some(population)
+    }
+
     /// Whether agents that ask their own questions are among the probes.
     #[must_use]
     pub fn has_asked(&self) -> bool {

@@ -6,11 +6,12 @@ use super::gold_line::GoldLine;
 use super::paths::PROBES;
 use super::probe_inputs::{ProbeInputs, wanted};
 use super::set_plan::SetPlan;
+use super::set_record::Origin;
 use crate::CertifyError;
 use ktd_data::market_source::MarketSource;
 use ktd_masking::{MaskKey, MaskSettings};
 use ktd_probes::judge::{ChanceParts, ControlSet};
-use ktd_probes::{Database, DatabaseSource, Gold, ProbeKind, ProbeText};
+use ktd_probes::{Database, DatabaseSource, Gold, ProbeKind, ProbeText, SamplingDesign};
 
 /// Workspace of a run: its inputs, and the database of its attackers.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ impl ProbeWorkspace {
     /// [`CertifyError::Input`] when the panel is too short, or the rules do not fit.
     pub fn open(
         source: MarketSource,
-        plan: &SetPlan,
+        (plan, origin): (&SetPlan, Origin),
         key: MaskKey,
         threads: usize,
     ) -> Result<Self, CertifyError> {
@@ -40,7 +41,11 @@ impl ProbeWorkspace {
             toolbox: &inputs.toolbox,
             rules: &inputs.rules,
         })
-        .with_design(plan.design(days));
+        // Of probes that were given nobody knows how they were drawn.
+        .with_design(match origin {
+            Origin::Made => plan.design(days),
+            Origin::Given => SamplingDesign::default(),
+        });
         Ok(Self { inputs, database })
     }
 

@@ -157,7 +157,12 @@ impl MaskWorld {
     pub(crate) fn workspace(&self) -> Result<&ProbeWorkspace, StudyError> {
         let opened = self.workspace.get_or_init(|| {
             let (source, key) = (self.source.clone(), self.key.clone());
-            Ok(ProbeWorkspace::open(source, &self.plan, key, self.threads)?)
+            Ok(ProbeWorkspace::open(
+                source,
+                (&self.plan, self.origin()),
+                key,
+                self.threads,
+            )?)
         });
         opened.as_ref().map_err(Clone::clone)
     }

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 const EXAMPLE: &str = "\
 Examples:
   ktd diff results/first results/second # two studies of one kind
-  ktd replay BUNDLE --branch 3 --out DIR --rule 'commission_bps = 20'
+  ktd replay BUNDLE --branch 3 --out DIR --rule 'max_positions = 9'
   ktd diff BUNDLE DIR                   # where the branch parts, and what that came to
   ktd diff results/try/cells/A results/try/cells/B --json";
 

@@ -111,7 +111,7 @@ impl BranchChange {
     /// [`ExperimentError::Input`] for a text that is no known key with a valid value, for several keys, and for the cash before
     /// the first day.
     pub fn rule(rules: &RecordedRules, text: &str) -> Result<Self, ExperimentError> {
-        let hint = "write one key of [rules] with its value, such as commission_bps = 20";
+        let hint = "write one key of [rules] with its value, such as max_positions = 9";
         let invalid = |what: String| ExperimentError::input(format!("--rule {text:?}: {what}"), hint);
         let table: toml::Table = toml::from_str(text).map_err(|error| invalid(error.message().to_owned()))?;
         let mut keys = table.into_iter();

@@ -60,7 +60,7 @@ fn a_job_neither_signals_its_runner_nor_learns_its_seed() {
         return;
     }
     let launcher = prove(setup());
-    let program = "import fcntl, os, sys\n\
+    let program = "import fcntl, numpy, os, sys\n\
         def told(attempt):\n    try:\n        attempt()\n        return 'allowed'\n    except OSError as error:\n        return error.errno\n\
         owner = told(lambda: fcntl.fcntl(3, fcntl.F_SETOWN, os.getppid()))\n\
         signal = told(lambda: fcntl.fcntl(3, 10, 9))\n\
@@ -70,10 +70,16 @@ fn a_job_neither_signals_its_runner_nor_learns_its_seed() {
         cached = told(lambda: os.preadv(os.open('/box/runner.py', os.O_RDONLY), [bytearray(8)], 0, os.RWF_NOWAIT))\n\
         frame, seen = sys._getframe(), []\n\
         while frame:\n    seen += [key for value in frame.f_locals.values() if isinstance(value, dict) for key in ('seed', 'id') if key in value]\n    frame = frame.f_back\n\
-        print(owner, signal, async_, size, cached, seen, sys.argv[1:])\n";
+        seeded = numpy.random.get_state()[1][0] == 123456789\n\
+        print(owner, signal, async_, size, cached, seen, sys.argv[1:], sys.orig_argv[1:], seeded)\n";
     let mut opened = launcher.open(source(program), 0).unwrap();
-    let outcome = opened.run(&BoxJob::script("reaches out")).unwrap();
+    let outcome = opened
+        .run(&BoxJob {
+            seed: 123_456_789,
+            ..BoxJob::script("reaches out")
+        })
+        .unwrap();
     let printed = String::from_utf8_lossy(&outcome.diagnostics).into_owned();
-    assert_eq!(printed.trim(), "1 1 1 1 1 [] []");
+    assert_eq!(printed.trim(), "1 1 1 1 1 [] [] [] False");
     assert_eq!(outcome.event.status, JobStatus::Ok);
 }

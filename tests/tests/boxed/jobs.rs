@@ -188,7 +188,7 @@ fn a_lie_about_a_result_is_no_fault_of_the_host() {
             "import os\nos.write(3, b'KTR1')\nos._exit(0)",
             JobStatus::BadResult,
         ),
-        ("import os\nos.write(3, b'x' * (17 << 20))", JobStatus::BadResult),
+        ("import os\nos.write(3, b'x' * (17 << 20))", JobStatus::Flood),
         ("import os\nos.close(3)", JobStatus::NoResult),
         ("import os\nos._exit(0)", JobStatus::NoResult),
         ("import os\nos._exit(97)", JobStatus::NoResult),

@@ -118,7 +118,7 @@ fn a_runner_that_is_lost_whenever_a_program_runs_is_lost_by_the_program() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("sleeps.py");
     std::fs::write(&file, "import time\ntime.sleep(1000000)\n").unwrap();
-    let child = Command::new(binary())
+    let mut child = Command::new(binary())
         .args(["--json", "box", "run", "--wall", "3600"])
         .arg(&file)
         .stdin(Stdio::null())
@@ -126,27 +126,25 @@ fn a_runner_that_is_lost_whenever_a_program_runs_is_lost_by_the_program() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut lost = BTreeSet::new();
-    while lost.len() < 2 {
-        let sleeping = |passed: &BTreeSet<u32>| {
-            let mut jobs = descendants(child.id()).into_iter();
-            jobs.find(|process| is_job(*process) && !passed.contains(process))
+    // Whichever program runs long loses its runner, until there is a verdict.
+    while child.try_wait().unwrap().is_none() {
+        let sleeping = || {
+            descendants(child.id())
+                .into_iter()
+                .find(|process| is_job(*process))
         };
-        let job = wait_for("no job sleeps", || {
-            let job = sleeping(&lost)?;
-            // The harmless program that a new box runs first is gone by then.
-            std::thread::sleep(Duration::from_secs(1));
-            (sleeping(&lost) == Some(job)).then_some(job)
-        });
-        lost.insert(job);
-        let runner = parents()[&job].to_string();
-        assert!(
+        let Some(job) = sleeping() else {
+            std::thread::sleep(Duration::from_millis(20));
+            continue;
+        };
+        std::thread::sleep(Duration::from_secs(1));
+        let runner = parents().get(&job).copied().filter(|_| sleeping() == Some(job));
+        if let Some(runner) = runner {
             Command::new("kill")
-                .args(["-9", &runner])
+                .args(["-9", &runner.to_string()])
                 .status()
-                .unwrap()
-                .success()
-        );
+                .unwrap();
+        }
     }
     let output = child.wait_with_output().unwrap();
     let said: Value = serde_json::from_slice(&output.stdout).unwrap();
