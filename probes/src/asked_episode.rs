@@ -40,7 +40,7 @@ impl ProbeMaker<'_> {
         let key = self.plan.key.derive(&format!("{purpose} exhibit 0"));
         let exhibit = self.asked_exhibit(kind, &scene, &key)?;
         let day = self.as_of_day(scene.first, scene.steps)?;
-        let holds = |days: &crate::plan::Stretch| days.contains(&scene.first);
+        let holds = |days: &crate::stretch::Stretch| days.contains(&scene.first);
         let gold = Gold {
             stretch: self.plan.stretches.iter().position(holds).unwrap_or(0),
             targets: vec![Target {

@@ -50,7 +50,7 @@ pub fn blind(
         return chances;
     };
     let scope = Scope::of(database, &parsed);
-    let prior = Prior::known(database, probe.kind, parsed.steps.len());
+    let prior = database.prior(probe.kind, parsed.steps.len());
     let open = OpenShares::of(database, &scope, &prior);
     let dated = |reach: usize| most_within(&open.of_days, reach);
     chances.extend([
@@ -84,7 +84,7 @@ pub fn blind_day_is_right(
     let (Some(parsed), Some(target)) = (allowed(mask, probe), gold.targets.first()) else {
         return false;
     };
-    let prior = Prior::known(database, probe.kind, parsed.steps.len());
+    let prior = database.prior(probe.kind, parsed.steps.len());
     let open = OpenShares::of(database, &Scope::of(database, &parsed), &prior);
     // In order of the first of the days within reach, so that its middle is so much later.
     let around = |first: usize| open.of_days.iter().skip(first).take(2 * reach + 1).sum::<f64>();

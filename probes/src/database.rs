@@ -2,7 +2,7 @@
 
 use crate::column::{Column, DayColumn};
 use crate::parsed_exhibit::market;
-use crate::prior::{Priors, priors};
+use crate::prior::Priors;
 use crate::sampling_design::SamplingDesign;
 use ktd_env::exchange::{Account, LimitState, PriceLimits, Rules};
 use ktd_env::factors::{Factor, Technical};
@@ -104,14 +104,6 @@ impl Database {
         database.push_counts();
         database.push_days(source);
         database
-    }
-
-    /// The same database in the hands of attackers who know how the probes were drawn.
-    #[must_use]
-    pub fn with_design(self, design: SamplingDesign) -> Self {
-        let mut told = Self { design, ..self };
-        told.priors = priors(&told);
-        told
     }
 
     /// Days of the panel.
@@ -241,33 +233,6 @@ impl Database {
                 (None, false) | (Some(_), true) => {}
             }
         }
-    }
-
-    /// Counts the members of each board that a probe can ask about on a day.
-    fn count_askable(&mut self) {
-        let mut askable = vec![vec![0; self.day_count()]; Board::ALL.len()];
-        for members in &self.members {
-            let Some(rows) = self.names.get(members.place) else {
-                continue;
-            };
-            let board = Board::ALL.iter().position(|board| *board == rows.board);
-            let Some(counts) = board.and_then(|board| askable.get_mut(board)) else {
-                continue;
-            };
-            for row in members.span.clone().filter(|row| self.is_whole(*row)) {
-                if let Some(stocks) = counts.get_mut(rows.first + row - rows.span.start) {
-                    *stocks += 1;
-                }
-            }
-        }
-        self.askable = askable;
-    }
-
-    /// Whether a row has trading and every factor.
-    fn is_whole(&self, row: usize) -> bool {
-        let number = |column: Column| self.column(column).get(row).copied().unwrap_or(f32::NAN);
-        let has_factor = |factor: &Factor| number(Column::Score(*factor)).is_finite();
-        number(Column::State).total_cmp(&narrow(SUSPENDED)).is_ne() && Factor::ALL.iter().all(has_factor)
     }
 
     /// The style groups of the members of each day.

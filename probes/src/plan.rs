@@ -1,12 +1,9 @@
 //! Which probes are made.
 
 use crate::sampling_design::SamplingDesign;
+use crate::stretch::{HISTORY_DAYS, Stretch};
 use ktd_env::Market;
 use ktd_masking::{MaskKey, MaskSettings, PERIOD_DAYS};
-use std::ops::Range;
-
-/// Trading days, as places of the panel's calendar, within which episodes of probes lie.
-pub type Stretch = Range<usize>;
 
 /// Plan of probes: all that decides which are made, besides the panel.
 #[derive(Debug, Clone)]
@@ -110,7 +107,7 @@ impl ProbePlanError {
 
 impl ProbePlan {
     /// Trading days before the first as-of day, so that every factor has its history.
-    pub const HISTORY_DAYS: usize = 260;
+    pub const HISTORY_DAYS: usize = HISTORY_DAYS;
     /// Steps of the longest episodes of controls: what links periods needs some of them.
     pub const LONGEST_CONTROL_STEPS: usize = 8 * PERIOD_DAYS + 3;
     /// Stretches for probes for each one that attackers learn from.

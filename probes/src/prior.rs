@@ -1,10 +1,8 @@
 //! How likely each stock and day is before an exhibit is looked at, by the design of the probes.
 
-use crate::database::{Database, count, narrow};
 use crate::kind::ProbeKind;
 use crate::sampling_design::SamplingDesign;
 use ktd_env::Board;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Prior of an exhibit: the probability of each stock to be asked about on each as-of day of the last step. All stocks of a
@@ -21,34 +19,32 @@ pub(crate) struct Prior {
 /// The priors of what a design shows.
 pub(crate) type Priors = BTreeMap<(ProbeKind, usize), Prior>;
 
-/// The priors of all exhibits of the database's design.
-pub(crate) fn priors(database: &Database) -> Priors {
+/// A design, how many members of each board can be asked about on each day, and the days of the panel.
+type Known<'d> = (&'d SamplingDesign, &'d [Vec<u32>], usize);
+
+/// The priors of all exhibits of a design.
+pub(crate) fn priors(design: &SamplingDesign, askable: &[Vec<u32>], days: usize) -> Priors {
     let shown = ProbeKind::ALL.into_iter().flat_map(|kind| {
-        let steps = database.design.steps_of(kind).into_iter();
+        let steps = design.steps_of(kind).into_iter();
         steps.map(move |steps| (kind, steps))
     });
-    shown.map(|of| (of, Prior::of(database, of.0, of.1))).collect()
+    shown
+        .map(|of| (of, Prior::of((design, askable, days), of.0, of.1)))
+        .collect()
 }
 
 impl Prior {
-    /// The prior of an exhibit of this kind that shows so many steps, as the database keeps it.
-    pub(crate) fn known(database: &Database, kind: ProbeKind, steps: usize) -> Cow<'_, Self> {
-        let known = database.priors.get(&(kind, steps)).map(Cow::Borrowed);
-        known.unwrap_or_else(|| Cow::Owned(Self::of(database, kind, steps)))
-    }
-
     /// The prior of an exhibit of this kind that shows so many steps. Where no design is known, all days and stocks are as likely.
-    fn of(database: &Database, kind: ProbeKind, steps: usize) -> Self {
-        let strata = database.design.of_last_day(kind, steps);
-        let days = database.day_count();
+    pub(crate) fn of((design, askable, days): Known<'_>, kind: ProbeKind, steps: usize) -> Self {
+        let strata = design.of_last_day(kind, steps);
         let mut of_board = vec![vec![0.0; days]; Board::ALL.len()];
-        if database.design == SamplingDesign::default() {
+        if *design == SamplingDesign::default() {
             for shares in &mut of_board {
                 shares.fill(1.0);
             }
         } else if kind.is_asked() {
             // Its target is any of the members of its last day.
-            let members = |day: usize| database.askable.iter().filter_map(|of| of.get(day)).sum::<u32>();
+            let members = |day: usize| askable.iter().filter_map(|of| of.get(day)).sum::<u32>();
             for shares in &mut of_board {
                 for (day, share) in shares.iter_mut().enumerate() {
                     let of_day = strata.first().and_then(|of| of.get(day)).copied().unwrap_or(0.0);
@@ -56,7 +52,7 @@ impl Prior {
                 }
             }
         } else {
-            add_strata(database, &strata, steps, &mut of_board);
+            add_strata(askable, &strata, steps, &mut of_board);
         }
         let costs = costs(&of_board);
         let before = of_board.iter().map(|shares| sums_before(shares)).collect();
@@ -114,11 +110,11 @@ fn of<T>(lists: &[Vec<T>], board: Board) -> &[T] {
 }
 
 /// Every stratum of a stretch and a board takes a turn; one without a stock to ask about gives its own to the next that has one.
-fn add_strata(database: &Database, strata: &[Vec<f64>], steps: usize, of_board: &mut [Vec<f64>]) {
+fn add_strata(askable: &[Vec<u32>], strata: &[Vec<f64>], steps: usize, of_board: &mut [Vec<f64>]) {
     // A stock can be asked about that can be on the first as-of day shown.
     let askable = |board: usize, day: usize| {
         let first_shown = (day + 1).checked_sub(steps);
-        let counts = database.askable.get(board).zip(first_shown);
+        let counts = askable.get(board).zip(first_shown);
         let stocks = counts.and_then(|(counts, day)| counts.get(day));
         stocks.copied().unwrap_or(0)
     };
@@ -172,4 +168,14 @@ impl PriorCosts {
     pub(crate) fn of_board(&self, board: Board) -> &[f32] {
         of(&self.0, board)
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "costs are of order ten")]
+const fn narrow(value: f64) -> f32 {
+    value as f32
+}
+
+#[expect(clippy::cast_precision_loss, reason = "strata are few")]
+const fn count(strata: usize) -> f64 {
+    strata as f64
 }

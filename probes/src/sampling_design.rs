@@ -1,7 +1,7 @@
 //! Sampling design of probes: which days they are drawn from, and how often each. It is published with every set.
 
 use crate::kind::ProbeKind;
-use crate::plan::{ProbePlan, Stretch};
+use crate::stretch::{HISTORY_DAYS, Stretch};
 use ktd_env::KeyedStream;
 
 /// Sampling design of a set of probes, as far as it decides which days are shown. Anybody may own it: it is in `set.json`.
@@ -110,7 +110,7 @@ impl SamplingDesign {
         let starts = |days: &Stretch| days.start..(days.end + 1).saturating_sub(steps).max(days.start);
         let within: Vec<usize> = self.stretches.iter().flat_map(starts).collect();
         if within.is_empty() {
-            return starts(&(ProbePlan::HISTORY_DAYS..self.days)).collect();
+            return starts(&(HISTORY_DAYS..self.days)).collect();
         }
         within
     }

@@ -20,7 +20,6 @@ use crate::database::Database;
 use crate::exhibit::ProbeText;
 use crate::gold::{Gold, Target};
 use crate::parsed_exhibit::ParsedExhibit;
-use crate::prior::Prior;
 use crate::scan::{Case, ScanResult, Scope, scan};
 use ktd_env::KeyedStream;
 use ktd_masking::Numeric;
@@ -157,7 +156,7 @@ impl Attackers {
         let weights = self.weights.of(probe.kind, cases.len());
         // Found costs count as twice a negative log-likelihood, learned weights as once.
         let weights: Vec<f32> = weights.into_iter().map(double).collect();
-        let prior = Prior::known(database, probe.kind, exhibit.parsed.steps.len());
+        let prior = database.prior(probe.kind, exhibit.parsed.steps.len());
         let (mut found, together) = scan(database, &exhibit.scope, &cases, &weights, Some(prior.costs()));
         found.push(together);
         found
