@@ -226,6 +226,12 @@ fn more(certificate: &mut Certificate, name: &str, knows: Knowledge) {
         name.clone_into(&mut figure.attacker);
     }
     certificate.figures.extend(figures);
+    let mut windows = certificate.windows.clone();
+    windows.retain(|rate| own(&rate.count.attacker));
+    for rate in &mut windows {
+        name.clone_into(&mut rate.count.attacker);
+    }
+    certificate.windows.extend(windows);
     let mut unanswered = certificate.unanswered.clone();
     unanswered.retain(|unanswered| own(&unanswered.attacker));
     for unanswered in &mut unanswered {
@@ -236,6 +242,24 @@ fn more(certificate: &mut Certificate, name: &str, knows: Knowledge) {
     name.clone_into(&mut attacker.name);
     attacker.knows = knows;
     certificate.attackers.push(attacker);
+}
+
+#[test]
+fn windows_are_those_of_the_plan() {
+    const WINDOWS: &str =
+        "it lacks windows of kinds or attackers that were asked for days, or has others than its plan";
+    assert_refused(&[
+        (|certificate| certificate.windows.clear(), WINDOWS),
+        (|certificate| certificate.windows[0].count.probed = 1_000, WINDOWS),
+        (
+            |certificate| certificate.windows[0].count.found = vec![1, 0],
+            WINDOWS,
+        ),
+        (
+            |certificate| certificate.windows[0].count.found = vec![usize::MAX],
+            WINDOWS,
+        ),
+    ]);
 }
 
 #[test]

@@ -149,6 +149,13 @@ fn many(certificate: &mut Certificate) {
         figure.asked = u64::from(PROBES);
         figure.hits = (figure.chance * f64::from(PROBES)).round() as u64;
     }
+    // As many stretches as bound the share of those that may be known.
+    let stretch = |place: usize| 260 + 12 * place..270 + 12 * place;
+    certificate.set.plan.stretches = (0..60).map(stretch).collect();
+    certificate.set.plan.training_stretches = (60..80).map(stretch).collect();
+    for rate in &mut certificate.windows {
+        (rate.count.probed, rate.count.found) = (60, Vec::new());
+    }
     for control in &mut certificate.controls {
         control.hits = control.asked;
     }
@@ -168,6 +175,12 @@ fn models_only(certificate: &mut Certificate) {
     for figure in &mut figures {
         "m".clone_into(&mut figure.attacker);
     }
+    let mut windows = certificate.windows.clone();
+    windows.retain(|rate| of_model(&rate.count.attacker));
+    for rate in &mut windows {
+        "m".clone_into(&mut rate.count.attacker);
+    }
+    certificate.windows.extend(windows);
     let mut unanswered = certificate.unanswered.clone();
     unanswered.retain(|count| of_model(&count.attacker));
     for count in &mut unanswered {
