@@ -16,7 +16,7 @@ Examples:
   ktd replay results/leak-demo --deep   # and every computation made again
   ktd replay BUNDLE --branch 3 --out DIR --builtin hold    # steps 1 and 2 as recorded, then live
   ktd replay BUNDLE --branch 3 --out DIR --agent try.toml:gpt --budget 2.00
-  ktd replay BUNDLE --branch 3 --out DIR --rule 'max_positions = 9'   # or --orders, --answer, --numeric
+  ktd replay BUNDLE --branch 3 --out DIR --rule 'max_positions = 9'  # or --orders, --numeric
 
 Running a branch again with the same --out continues it.";
 
