@@ -30,7 +30,6 @@ pub struct WindowCount {
 #[serde(deny_unknown_fields)]
 pub struct WindowRate {
     /// What was counted.
-    #[serde(flatten)]
     pub count: WindowCount,
     /// Windows that there are, probed or not.
     pub population: u64,
