@@ -22,6 +22,7 @@ mod attack_run;
 pub mod attacker_record;
 pub mod attempts;
 pub mod certificate;
+pub mod certificate_lines;
 mod claimed_mask;
 pub mod commitment;
 mod comparison;

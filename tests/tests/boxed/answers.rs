@@ -69,7 +69,7 @@ fn a_job_neither_signals_its_runner_nor_learns_its_seed() {
         size = told(lambda: fcntl.fcntl(3, 1031, 4096))\n\
         cached = told(lambda: os.preadv(os.open('/box/runner.py', os.O_RDONLY), [bytearray(8)], 0, os.RWF_NOWAIT))\n\
         frame, seen = sys._getframe(), []\n\
-        while frame:\n    seen += [key for value in frame.f_locals.values() if isinstance(value, dict) for key in ('seed', 'id') if key in value]\n    frame = frame.f_back\n\
+        while frame:\n    seen += [key for value in frame.f_locals.values() if isinstance(value, dict) and 'source_n' in value for key in ('seed', 'id') if key in value]\n    frame = frame.f_back\n\
         seeded = numpy.random.get_state()[1][0] == 123456789\n\
         print(owner, signal, async_, size, cached, seen, sys.argv[1:], sys.orig_argv[1:], seeded)\n";
     let mut opened = launcher.open(source(program), 0).unwrap();

@@ -1,0 +1,166 @@
+//! What a certificate says, in lines.
+
+use super::certificate::Certificate;
+use ktd_probes::judge::{CertificateVerdict, DetectableShare, PassOdds, summary_of_refusals};
+use ktd_probes::{AttackerClass, ProbeKind};
+use std::collections::BTreeMap;
+
+/// How much is printed of why a certificate is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusalDetail {
+    /// One line an attacker, with the thresholds that would pass.
+    Summary,
+    /// Every reason.
+    Every,
+}
+
+/// The verdict of a certificate and of what it is.
+pub(crate) fn headline(certificate: &Certificate) -> String {
+    let (verdict, set) = (certificate.verdict, &certificate.set);
+    let own = if verdict == CertificateVerdict::Certified && certificate.settings().are_own() {
+        " under its own thresholds"
+    } else {
+        ""
+    };
+    format!(
+        "{}{own}: {} on panel {} against {} attackers",
+        verdict.label(),
+        set.described(),
+        set.data.panel_blake3,
+        certificate.attackers.len()
+    )
+}
+
+/// What a certificate says, in lines: the verdict and of what, why it is refused, who drew, how often, by what it was judged and
+/// what passes so, and what was put.
+#[must_use]
+pub fn summary_lines(
+    certificate: &Certificate,
+    (odds, detectable): (Option<&PassOdds>, &[DetectableShare]),
+    detail: RefusalDetail,
+) -> Vec<String> {
+    let set = &certificate.set;
+    let mut lines = vec![headline(certificate)];
+    lines.extend(certificate.classes.iter().map(|class| format!("against {class}")));
+    lines.extend(certificate.known.iter().map(|known| format!("with {known}")));
+    lines.extend(of_windows(certificate));
+    lines.extend(reasons(certificate, detail));
+    lines.extend(certificate.models.iter().map(|model| format!("asked {model}")));
+    if !certificate.models.is_empty() {
+        lines.push(
+            "a verdict against models holds for these models as they answered then, and for no other"
+                .to_owned(),
+        );
+    }
+    lines.push(match set.deciding_nonce() {
+        Some(nonce) => format!("draw: decided by the nonce {nonce:?}"),
+        None => "draw: drawn by its signer: no auditor's nonce decided it".to_owned(),
+    });
+    lines.push(format!("attempts: {}", certificate.attempts));
+    lines.push(format!("thresholds: {}", certificate.settings()));
+    lines.extend(odds.map(|odds| format!("odds: {odds}")));
+    lines.extend(sees(detectable));
+    let counts = set.by_kind().into_iter();
+    let counts: Vec<String> = counts
+        .map(|(kind, count)| format!("{count} {}", kind.label()))
+        .collect();
+    lines.push(format!("probes: {}", counts.join(", ")));
+    lines
+}
+
+/// What the verdict says of each class of windows, and whose days were found.
+fn of_windows(certificate: &Certificate) -> Vec<String> {
+    let of_class = |wanted: AttackerClass| {
+        let mut classes = certificate.classes.iter();
+        let found = classes.find(|class| class.class == wanted);
+        found.map_or("not judged", |class| class.verdict.label())
+    };
+    let mut lines = vec![
+        format!(
+            "windows that are drawn: {} against the database",
+            of_class(AttackerClass::Database)
+        ),
+        format!(
+            "windows that are public (presets, `long`, dates of a file): the day is known, whatever the mask; of the stock: {}",
+            of_class(AttackerClass::DatabaseAndDay)
+        ),
+    ];
+    let judged = certificate.windows.iter().filter(|rate| rate.threshold.is_some());
+    let worst = judged.max_by(|left, right| left.excess().total_cmp(&right.excess()));
+    lines.extend(worst.map(|rate| {
+        format!(
+            "windows probed: {} of {}; the days of at most {:.1} % of all are known to one attacker ({} on {}), by chance {:.1} %",
+            rate.count.probed,
+            rate.population,
+            rate.most * 100.0,
+            rate.count.attacker,
+            rate.count.kind.label(),
+            rate.chance * 100.0
+        )
+    }));
+    lines.extend(
+        ProbeKind::ALL
+            .into_iter()
+            .filter_map(|kind| found_windows(certificate, kind)),
+    );
+    lines
+}
+
+/// The windows that attackers found with probes of a kind, each with how many did: a constant answer finds one.
+fn found_windows(certificate: &Certificate, kind: ProbeKind) -> Option<String> {
+    let mut attackers: BTreeMap<usize, usize> = BTreeMap::new();
+    let own = certificate.windows.iter().filter(|rate| rate.count.kind == kind);
+    for place in own.flat_map(|rate| &rate.count.found) {
+        *attackers.entry(*place).or_default() += 1;
+    }
+    let found: Vec<String> = attackers
+        .iter()
+        .map(|(place, count)| format!("number {} by {count}", place + 1))
+        .collect();
+    (!found.is_empty()).then(|| format!("windows found with {} probes: {}", kind.label(), found.join(", ")))
+}
+
+/// A line a class: what it recovers at least that is refused with 95 %.
+fn sees(detectable: &[DetectableShare]) -> Vec<String> {
+    let of_class = |class: AttackerClass| {
+        let own = detectable.iter().filter(|seen| seen.class == class);
+        let shares: Vec<String> = own
+            .map(|seen| match seen.share {
+                share if 0.0 < share => format!("{} {:.1} %", seen.measure.label(), share * 100.0),
+                _ => format!("{} whatever it is", seen.measure.label()),
+            })
+            .collect();
+        (!shares.is_empty()).then(|| {
+            format!(
+                "refused with 95 %: {} who recover {}",
+                class.label(),
+                shares.join(", ")
+            )
+        })
+    };
+    AttackerClass::ALL.into_iter().filter_map(of_class).collect()
+}
+
+fn reasons(certificate: &Certificate, detail: RefusalDetail) -> Vec<String> {
+    let refusals = &certificate.refusals;
+    match detail {
+        RefusalDetail::Every => refusals
+            .iter()
+            .map(|refusal| format!("because {refusal}"))
+            .collect(),
+        RefusalDetail::Summary if refusals.is_empty() => Vec::new(),
+        RefusalDetail::Summary => {
+            let count = match refusals.len() {
+                1 => "1 reason".to_owned(),
+                count => format!("{count} reasons"),
+            };
+            let mut lines = vec![format!("for {count} (--reasons prints each):")];
+            lines.extend(
+                summary_of_refusals(refusals)
+                    .into_iter()
+                    .map(|line| format!("  {line}")),
+            );
+            lines
+        }
+    }
+}
