@@ -111,61 +111,6 @@ fn kill_at_work(child: &mut Child, least: usize) {
 }
 
 #[test]
-fn a_runner_that_is_lost_whenever_a_program_runs_is_lost_by_the_program() {
-    if !has_boxes() {
-        return;
-    }
-    if std::fs::read_dir("/proc/1/fd").is_err() {
-        println!("skipped: only root sees which files a job of a box keeps open");
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("sleeps.py");
-    std::fs::write(
-        &file,
-        "import time\nkept = open('/box/runner.py')\ntime.sleep(1000000)\n",
-    )
-    .unwrap();
-    let mut child = Command::new(binary())
-        .args(["--json", "box", "run", "--wall", "3600"])
-        .arg(&file)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    // The program keeps a file open by which it is told from the harmless one that a new box runs first.
-    let keeps_file = |process: u32| {
-        let links = std::fs::read_dir(format!("/proc/{process}/fd"))
-            .into_iter()
-            .flatten()
-            .flatten();
-        let mut targets = links.filter_map(|link| std::fs::read_link(link.path()).ok());
-        targets.any(|target| target.ends_with("runner.py"))
-    };
-    while child.try_wait().unwrap().is_none() {
-        let ours = descendants(child.id())
-            .into_iter()
-            .find(|process| is_job(*process) && keeps_file(*process));
-        match ours.and_then(|job| parents().get(&job).copied()) {
-            Some(runner) => {
-                Command::new("kill")
-                    .args(["-9", &runner.to_string()])
-                    .status()
-                    .unwrap();
-                wait_for("the box of a lost runner stays", || {
-                    (!parents().contains_key(&runner)).then_some(())
-                });
-            }
-            None => std::thread::sleep(Duration::from_millis(20)),
-        }
-    }
-    let output = child.wait_with_output().unwrap();
-    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(said["event"]["status"], "runner_lost", "{said}");
-}
-
-#[test]
 fn a_killed_run_of_factor_functions_leaves_no_process_mount_file_or_group() {
     if !has_boxes() {
         return;
