@@ -34,31 +34,41 @@ pub fn expected(
     of_scope(database, &Scope::of(database, &parsed), target, joint_days)
 }
 
-/// What the best guess recovers that looks at nothing but what the exhibit leaves open and knows how probes are drawn: the
-/// stocks that are asked about most often, the day around which most probes lie, and for both together the days and stocks that
-/// go together best. Design and memberships are public, so whoever recovers no more has learned nothing from the mask. Empty of
-/// a probe that cannot be read.
+/// The best guess that looks at nothing but what the exhibit leaves open and knows how probes are drawn: the stocks that are
+/// asked about most often, the day around which most probes lie, and for both together the days and stocks that go together
+/// best. Design and memberships are public, so whoever recovers no more has learned nothing from the mask.
+#[derive(Debug, Clone, Default)]
+pub struct BlindGuess {
+    /// What it recovers, as expected; empty of a probe that cannot be read.
+    pub chances: BTreeMap<Measure, f64>,
+    /// Whether the day that it names is right within 20 trading days: all probes of a window share its days, so it is right in one
+    /// window nearly always, and in the others never.
+    pub is_day_right: bool,
+}
+
+/// The best blind guess of a probe.
 #[must_use]
 pub fn blind(
     database: &Database,
     mask: MaskSettings,
     (probe, gold): (&ProbeText, &Gold),
     joint_days: usize,
-) -> BTreeMap<Measure, f64> {
+) -> BlindGuess {
     let mut chances = expected(database, mask, (probe, gold), joint_days);
-    let (Some(parsed), None) = (allowed(mask, probe), gold.is_same()) else {
-        return chances;
+    let (Some(parsed), Some(target), None) = (allowed(mask, probe), gold.targets.first(), gold.is_same())
+    else {
+        return BlindGuess {
+            chances,
+            is_day_right: false,
+        };
     };
-    let scope = Scope::of(database, &parsed);
     let prior = database.prior(probe.kind, parsed.steps.len());
-    let open = OpenShares::of(database, &scope, &prior);
-    let dated = |reach: usize| most_within(&open.of_days, reach);
+    let open = OpenShares::of(database, &Scope::of(database, &parsed), &prior);
+    let dated = |reach: usize| best_day(&open.of_days, reach).1;
+    let named = |guesses: usize| largest(open.of_names.values().copied(), guesses);
     chances.extend([
-        (Measure::Top1, largest(open.of_names.values().copied(), 1)),
-        (
-            Measure::Top5,
-            largest(open.of_names.values().copied(), ProbeAnswer::MOST_NAMES),
-        ),
+        (Measure::Top1, named(1)),
+        (Measure::Top5, named(ProbeAnswer::MOST_NAMES)),
         (Measure::Date5, dated(5)),
         (Measure::Date20, dated(20)),
         (Measure::Date60, dated(60)),
@@ -69,30 +79,11 @@ pub fn blind(
     if let Some(sector) = chances.get_mut(&Measure::Sector) {
         *sector = open.most_of(database, |rows| rows.sector);
     }
-    chances
-}
-
-/// Whether the day that the best blind guess names is right: all probes of a window share its days, so a constant answer is
-/// right in one window nearly always, and in the others never. Nothing of a probe that cannot be read.
-#[must_use]
-pub fn blind_day_is_right(
-    database: &Database,
-    mask: MaskSettings,
-    (probe, gold): (&ProbeText, &Gold),
-    reach: usize,
-) -> bool {
-    let (Some(parsed), Some(target)) = (allowed(mask, probe), gold.targets.first()) else {
-        return false;
-    };
-    let prior = database.prior(probe.kind, parsed.steps.len());
-    let open = OpenShares::of(database, &Scope::of(database, &parsed), &prior);
-    // In order of the first of the days within reach, so that its middle is so much later.
-    let around = |first: usize| open.of_days.iter().skip(first).take(2 * reach + 1).sum::<f64>();
-    let firsts = 0..open.of_days.len();
-    let best = firsts
-        .map(|first| (first, around(first)))
-        .fold((0, 0.0), |best, next| if best.1 < next.1 { next } else { best });
-    (best.0 + reach).abs_diff(target.day.index()) <= reach
+    let (day, _) = best_day(&open.of_days, 20);
+    BlindGuess {
+        chances,
+        is_day_right: day.abs_diff(target.day.index()) <= 20,
+    }
 }
 
 /// The probability of each stock and day that an exhibit leaves open.
@@ -178,7 +169,7 @@ impl OpenShares {
         let around = |day: usize| day.saturating_sub(reach)..(day + reach + 1).min(self.of_days.len());
         let guesses = (0..self.of_days.len()).step_by(reach.max(1)).map(around);
         let apart = largest(self.of_names.values().copied(), ProbeAnswer::MOST_NAMES)
-            * most_within(&self.of_days, reach);
+            * best_day(&self.of_days, reach).1;
         guesses.map(|window| five(&window)).fold(apart, f64::max)
     }
 
@@ -202,10 +193,12 @@ fn largest(shares: impl Iterator<Item = f64>, count: usize) -> f64 {
     shares.into_iter().take(count).sum::<f64>().min(1.0)
 }
 
-/// The most that lies within `reach` of any one day.
-fn most_within(of_days: &[f64], reach: usize) -> f64 {
-    let around = |day: usize| of_days.iter().skip(day).take(2 * reach + 1).sum::<f64>();
-    (0..of_days.len()).map(around).fold(0.0, f64::max)
+/// The day with most within `reach` of it, and how much.
+fn best_day(of_days: &[f64], reach: usize) -> (usize, f64) {
+    let around = |first: usize| of_days.iter().skip(first).take(2 * reach + 1).sum::<f64>();
+    // In order of the first of the days within reach, so that its middle is so much later.
+    let days = (0..of_days.len()).map(|first| (first + reach, around(first)));
+    days.fold((0, 0.0), |best, next| if best.1 < next.1 { next } else { best })
 }
 
 /// The first exhibit as far as its mask and its kind allow.
@@ -395,7 +388,7 @@ mod tests {
     fn the_best_blind_guess_names_who_was_a_member_longest() {
         let database = four_stocks();
         let gold = gold(&database, 2, 299);
-        let chances = blind(&database, EXACT, (&probe(Board::Main), &gold), 5);
+        let chances = blind(&database, EXACT, (&probe(Board::Main), &gold), 5).chances;
         of(
             &chances,
             &[
@@ -423,7 +416,7 @@ mod tests {
         let gold = gold(&database, 0, 299);
         let wanted = [
             (expected(&database, EXACT, (&probe, &gold), 5), 6.0 / 10.0),
-            (blind(&database, EXACT, (&probe, &gold), 5), 1.0),
+            (blind(&database, EXACT, (&probe, &gold), 5).chances, 1.0),
         ];
         for (chances, date5) in wanted {
             of(&chances, &[(Measure::Date5, date5), (Measure::Top5, 1.0)]);
@@ -447,7 +440,7 @@ mod tests {
                 &format!(r#""given_away":{{"alias":"asset_0003","code":"{code}"}},"steps""#),
             ),
         ];
-        let of = |mask: MaskSettings, probe: &ProbeText| blind(&database, mask, (probe, &gold), 5);
+        let of = |mask: MaskSettings, probe: &ProbeText| blind(&database, mask, (probe, &gold), 5).chances;
         for leak in leaks {
             let probe = ProbeText {
                 exhibits: vec![leak],
@@ -481,8 +474,10 @@ mod tests {
         let database = four_stocks();
         let mut gold = gold(&database, 2, 299);
         gold.targets.push(gold.targets[0]);
-        for chances in [expected, blind].map(|of| of(&database, EXACT, (&probe(Board::Main), &gold), 5)) {
-            assert_eq!(chances, BTreeMap::from([(Measure::Same, 0.5)]));
+        let (probe, of) = (probe(Board::Main), BTreeMap::from([(Measure::Same, 0.5)]));
+        let blind = blind(&database, EXACT, (&probe, &gold), 5);
+        for chances in [expected(&database, EXACT, (&probe, &gold), 5), blind.chances] {
+            assert_eq!(chances, of);
         }
     }
 

@@ -61,6 +61,12 @@ impl ProbeKind {
         matches!(self, Self::Asked | Self::AskedKnown | Self::AskedDated)
     }
 
+    /// Whether it gives the day away.
+    #[must_use]
+    pub const fn gives_day_away(self) -> bool {
+        matches!(self, Self::AskedDated)
+    }
+
     /// The kind of that name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {

@@ -21,6 +21,18 @@ pub(super) struct Accepted {
     pub(super) limit_open: Option<LimitOpen>,
 }
 
+impl Accepted {
+    fn filled(&self, quantity: Shares, price: Price, (value, fee): (Fen, Fen)) -> Execution {
+        Execution::Filled {
+            quantity,
+            price,
+            value,
+            fee,
+            clipped: quantity < self.requested,
+        }
+    }
+}
+
 /// The open of one day for one account.
 pub(super) struct Open<'o> {
     rules: &'o Rules,
@@ -119,13 +131,7 @@ impl<'o> Open<'o> {
         let left = held.minus(quantity)?;
         let cost_left = divide_half_up(i128::from(cost.0) * i128::from(left.0), i128::from(held.0))?;
         account.set(order.name, left, Fen(cost_left));
-        Ok(Execution::Filled {
-            quantity,
-            price: open,
-            value,
-            fee,
-            clipped: quantity < order.requested,
-        })
+        Ok(order.filled(quantity, open, (value, fee)))
     }
 
     /// The largest count on the grid, not above what is wanted, that cash covers, fee included; it is frozen where buys freeze.
@@ -184,12 +190,6 @@ impl<'o> Open<'o> {
         self.account.cash = self.account.cash.minus(whole)?;
         self.account
             .set(order.name, before.0.plus(quantity)?, before.1.plus(whole)?);
-        Ok(Execution::Filled {
-            quantity,
-            price: open,
-            value,
-            fee,
-            clipped: quantity < order.requested,
-        })
+        Ok(order.filled(quantity, open, (value, fee)))
     }
 }

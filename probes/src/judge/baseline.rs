@@ -1,6 +1,6 @@
 //! Whether chance recovers what it must: the attacker `random` against its exact expectation.
 
-use super::count::RANDOM;
+use super::attacker::RANDOM;
 use super::decimals::nine_decimals;
 use super::rate::{RateInterval, RecoveryRate, wilson_interval};
 use crate::{Measure, ProbeKind};

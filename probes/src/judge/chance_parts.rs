@@ -1,8 +1,7 @@
 //! What is recovered without looking, in whole parts, so that sums are exact.
 
 use super::decimals::nine_decimals;
-use super::window_rate::WINDOW_DAYS;
-use crate::{Database, Gold, Measure, ProbeText, blind, blind_day_is_right, expected};
+use crate::{Database, Gold, Measure, ProbeText, blind, expected};
 use ktd_masking::MaskSettings;
 use std::collections::BTreeMap;
 
@@ -33,10 +32,11 @@ impl ChanceParts {
             let shares = shares.into_iter();
             shares.map(|(measure, share)| (measure, parts(share))).collect()
         };
+        let blind = blind(database, mask, asked, joint_days);
         Self {
             random: in_parts(expected(database, mask, asked, joint_days)),
-            blind: in_parts(blind(database, mask, asked, joint_days)),
-            is_blind_day_right: blind_day_is_right(database, mask, asked, WINDOW_DAYS),
+            blind: in_parts(blind.chances),
+            is_blind_day_right: blind.is_day_right,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The verdict on each class of attackers: who knows more may recover more, and each is told apart.
 
+use super::attacker::class_of;
 use super::rate::RecoveryRate;
 use super::verdict::{CertificateVerdict, Refusal};
 use crate::{AttackerClass, Attackers, Measure, ProbeKind};
@@ -63,15 +64,6 @@ pub(super) fn bounds(rates: &[&RecoveryRate]) -> Vec<ClassBound> {
         .into_iter()
         .filter_map(|measure| largest(rates, measure))
         .collect()
-}
-
-/// The class of an attacker on probes of a kind: whoever is none of the database's is a language model.
-pub(super) fn class_of(attacker: &str, kind: ProbeKind) -> AttackerClass {
-    if Attackers::NAMES.contains(&attacker) {
-        AttackerClass::of_database(kind)
-    } else {
-        AttackerClass::Model
-    }
 }
 
 /// Whether a refusal speaks of a class. A blind attacker of the database proves nothing in any class of the database.

@@ -1,7 +1,8 @@
 //! Counts of what attackers recovered, from how their answers compare with the answer keys.
 
+use super::attacker::RANDOM;
 use super::chance_parts::mean_share;
-use super::window_rate::{ASKED, OfWindow, WindowCount};
+use super::window_count::{ASKED, OfWindow, WindowCount};
 use crate::{Comparison, Measure, ProbeKind, RecoveryTally};
 use ktd_stats::StatsError;
 use serde::{Deserialize, Serialize};
@@ -40,10 +41,6 @@ pub struct UnansweredCount {
     pub unanswered: u64,
 }
 
-/// The attacker that draws at random from what an exhibit leaves open. Its own expectation is exact; all others have to beat
-/// the best guess that looks at nothing else.
-pub const RANDOM: &str = "random";
-
 /// Running counts of one attacker, kind by kind.
 #[derive(Debug, Clone)]
 pub struct AttackerCounts<'a> {
@@ -61,7 +58,7 @@ pub struct Counted {
     pub recovered: Vec<RecoveryCount>,
     /// Of each kind.
     pub unanswered: Vec<UnansweredCount>,
-    /// Of each kind whose probes ask for the day.
+    /// Of each kind whose probes ask for the day and do not give it away.
     pub windows: Vec<WindowCount>,
 }
 
@@ -92,7 +89,8 @@ impl<'a> AttackerCounts<'a> {
             .entry(kind)
             .or_default()
             .count(found, self.joint_days);
-        if let Some(is_hit) = found.judge(ASKED, self.joint_days) {
+        let is_hit = found.judge(ASKED, self.joint_days);
+        if let Some(is_hit) = is_hit.filter(|_| !kind.gives_day_away()) {
             let of_window = self.windows.entry((kind, window)).or_default();
             of_window.asked += 1;
             of_window.hits += u64::from(is_hit);

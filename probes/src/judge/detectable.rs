@@ -1,6 +1,7 @@
 //! What a certificate can see: the least that an attacker may recover and is refused all the same.
 
-use super::count::{RANDOM, RecoveryCount};
+use super::attacker::RANDOM;
+use super::count::RecoveryCount;
 use super::decimals::nine_decimals;
 use super::pass_odds::hits_most;
 use super::rate::{AcceptanceRule, RateStatus, RecoveryRate};

@@ -7,7 +7,8 @@ use super::count::{RecoveryCount, UnansweredCount};
 use super::known_stocks::{KnownStocksVerdict, known_stocks_verdicts};
 use super::rate::{AcceptanceRule, RecoveryRate};
 use super::verdict::{CertificateVerdict, Refusal, refusals};
-use super::window_rate::{ASKED, WindowCount, WindowRate};
+use super::window_count::WindowCount;
+use super::window_rate::WindowRate;
 use ktd_stats::StatsError;
 use std::collections::BTreeMap;
 
@@ -62,7 +63,10 @@ impl Judgement {
         let controls = controls.map(|(expected, count)| ControlRate::of(expected, count, confidence));
         let controls: Vec<ControlRate> = controls.collect::<Result<_, _>>()?;
         let baseline = baseline(&rates, confidence)?;
-        let windows = window_rates(rule, counts, &rates);
+        let windows = counts.population.map_or_else(Vec::new, |population| {
+            let of = |count| WindowRate::of(rule, count, population);
+            counts.windows.iter().map(of).collect()
+        });
         let refusals = refusals((&rates, &windows), &counts.unanswered, &controls, &baseline);
         let classes = class_verdicts(&rates, &refusals);
         Ok(Self {
@@ -76,16 +80,4 @@ impl Judgement {
             baseline,
         })
     }
-}
-
-/// The share of windows of each count, against the chance of the same kind and attacker.
-fn window_rates(rule: &AcceptanceRule, counts: &AttackCounts, rates: &[RecoveryRate]) -> Vec<WindowRate> {
-    let of = |count: &WindowCount| {
-        let own = |rate: &&RecoveryRate| {
-            rate.kind == count.kind && rate.attacker == count.attacker && rate.measure == ASKED
-        };
-        let chance = rates.iter().find(own)?.chance;
-        Some(WindowRate::of(rule, count, (counts.population?, chance)))
-    };
-    counts.windows.iter().filter_map(of).collect()
 }

@@ -1,5 +1,6 @@
 //! Judgement of what attackers recovered: counts, rates with their bounds, positive controls, and the verdict.
 
+mod attacker;
 mod baseline;
 mod chance_parts;
 mod class_verdict;
@@ -16,13 +17,15 @@ mod settings;
 mod summary;
 mod thresholds;
 mod verdict;
+mod window_count;
 mod window_rate;
 
+pub use attacker::RANDOM;
 pub use baseline::BaselineCheck;
 pub use chance_parts::{CHANCE_PARTS, ChanceParts};
 pub use class_verdict::{ClassBound, ClassVerdict};
 pub use control::{ControlRate, ControlSet, EXPECTED_OF_LANGUAGE, EXPECTED_RECOVERIES, ExpectedRecovery};
-pub use count::{AttackerCounts, Counted, RANDOM, RecoveryCount, UnansweredCount};
+pub use count::{AttackerCounts, Counted, RecoveryCount, UnansweredCount};
 pub use detectable::{DetectableShare, probes_needed};
 pub use judgement::{AttackCounts, Judgement};
 pub use known_stocks::KnownStocksVerdict;
@@ -33,4 +36,5 @@ pub use settings::{DEFAULT_CONFIDENCE, JudgementSettings};
 pub use summary::summary_of_refusals;
 pub use thresholds::{ThresholdError, Thresholds, shows};
 pub use verdict::{CertificateVerdict, Refusal, how_to_fix};
-pub use window_rate::{WindowCount, WindowRate};
+pub use window_count::WindowCount;
+pub use window_rate::WindowRate;

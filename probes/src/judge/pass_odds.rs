@@ -1,7 +1,8 @@
 //! How likely a mask passes that gives away exactly as much as its threshold allows, in one draw and in several: what a verdict
 //! is worth against a signer who draws again.
 
-use super::count::{RANDOM, RecoveryCount};
+use super::attacker::RANDOM;
+use super::count::RecoveryCount;
 use super::decimals::nine_decimals;
 use super::rate::{AcceptanceRule, RateStatus, RecoveryRate};
 use crate::{Measure, ProbeKind};

@@ -1,6 +1,6 @@
 //! Shares with their intervals, and whether each holds.
 
-use super::class_verdict::class_of;
+use super::attacker::class_of;
 use super::count::RecoveryCount;
 use super::decimals::nine_decimals;
 use super::thresholds::{Thresholds, shows};
@@ -63,6 +63,16 @@ pub enum RateStatus {
 }
 
 impl RateStatus {
+    /// The status of a bound that lies so far above what costs nothing; `threshold` is how far it may.
+    pub(super) fn of(is_shown: bool, threshold: Option<f64>, excess: f64) -> Self {
+        match threshold {
+            _ if is_shown => Self::Shown,
+            None => Self::Reported,
+            Some(most) if excess <= most => Self::Holds,
+            Some(_) => Self::Broken,
+        }
+    }
+
     /// The name in files and tables.
     #[must_use]
     pub const fn label(self) -> &'static str {
@@ -148,7 +158,8 @@ impl AcceptanceRule {
                 self.attackers
             }
         };
-        let mut rate = RecoveryRate {
+        let simultaneous = wilson_interval(count.hits, count.asked, confidence, together)?;
+        Ok(RecoveryRate {
             kind: count.kind,
             attacker: count.attacker.clone(),
             measure: count.measure,
@@ -157,17 +168,14 @@ impl AcceptanceRule {
             share: share(count.hits, count.asked),
             chance: count.chance,
             interval: wilson_interval(count.hits, count.asked, confidence, 1)?,
-            simultaneous: wilson_interval(count.hits, count.asked, confidence, together)?,
+            status: RateStatus::of(
+                is_shown,
+                threshold,
+                nine_decimals(simultaneous.upper - count.chance),
+            ),
+            simultaneous,
             threshold,
-            status: RateStatus::Reported,
-        };
-        rate.status = match threshold {
-            _ if is_shown => RateStatus::Shown,
-            None => RateStatus::Reported,
-            Some(most) if rate.excess() <= most => RateStatus::Holds,
-            Some(_) => RateStatus::Broken,
-        };
-        Ok(rate)
+        })
     }
 }
 

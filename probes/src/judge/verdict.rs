@@ -66,9 +66,7 @@ pub enum Refusal {
         found: u64,
         /// Upper bound of the share of all windows.
         bound: f64,
-        /// What chance recovers.
-        chance: f64,
-        /// How far above chance the bound may lie.
+        /// How large the bound may be.
         threshold: f64,
     },
     /// An attacker left too many probes without an answer.
@@ -123,7 +121,6 @@ impl Refusal {
             probed,
             found,
             bound,
-            chance,
             threshold,
         } = self
         else {
@@ -131,11 +128,10 @@ impl Refusal {
         };
         let percent = |share: &f64| format!("{:.2} %", share * 100.0);
         format!(
-            "{attacker} finds the days of {found} of {probed} windows with {} probes, so it may know up to {} of all: that is more than {} above the {} of chance",
+            "{attacker} finds the days of {found} of {probed} windows with {} probes, so it may know up to {} of all, and {} are allowed",
             kind.label(),
             percent(bound),
-            percent(threshold),
-            percent(chance)
+            percent(threshold)
         )
     }
 }
@@ -241,7 +237,6 @@ pub(super) fn refusals(
         probed: rate.count.probed,
         found: u64::try_from(rate.count.found.len()).unwrap_or(u64::MAX),
         bound: rate.most,
-        chance: rate.chance,
         threshold: rate.threshold.unwrap_or(0.0),
     });
     let silent = unanswered

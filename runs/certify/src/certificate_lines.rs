@@ -86,16 +86,16 @@ fn of_windows(certificate: &Certificate) -> Vec<String> {
         ),
     ];
     let judged = certificate.windows.iter().filter(|rate| rate.threshold.is_some());
-    let worst = judged.max_by(|left, right| left.excess().total_cmp(&right.excess()));
+    let worst = judged.max_by(|left, right| left.most.total_cmp(&right.most));
     lines.extend(worst.map(|rate| {
         format!(
-            "windows probed: {} of {}; the days of at most {:.1} % of all are known to one attacker ({} on {}), by chance {:.1} %",
+            "windows probed: {} of {}; the days of at most {:.1} % of all are known to one attacker ({} on {}), where {:.1} % may be",
             rate.count.probed,
             rate.population,
             rate.most * 100.0,
             rate.count.attacker,
             rate.count.kind.label(),
-            rate.chance * 100.0
+            rate.threshold.unwrap_or(0.0) * 100.0
         )
     }));
     lines.extend(

@@ -142,7 +142,8 @@ fn has_all_windows(certificate: &Certificate) -> bool {
         .figures
         .iter()
         .filter(|figure| figure.measure == Measure::Date20);
-    let owed = dated.filter(|_| certificate.set.window_population().is_some());
+    let has_windows = certificate.set.window_population().is_some();
+    let owed = dated.filter(|figure| has_windows && !figure.kind.gives_day_away());
     let is_possible = |count: &WindowCount| {
         let probed = usize::try_from(count.probed).unwrap_or(usize::MAX);
         probed <= stretches

@@ -173,13 +173,10 @@ impl SetPlan {
     /// How its probes are drawn on a panel of so many days: attackers know it.
     #[must_use]
     pub fn design(&self, days: usize) -> SamplingDesign {
-        SamplingDesign {
-            windows: self.windows.clone(),
-            stretches: self.stretches.clone(),
-            steps_shown: self.days,
-            episode_steps: self.episode_steps,
-            days,
-        }
+        // No key is needed to know it.
+        let key = MaskKey::from_bytes([0; 32]);
+        self.draws(self.mask(), key, self.seed, &self.stretches)
+            .design(days)
     }
 
     /// Windows that there are, probed or not: those of the file, else every stretch of the panel.
