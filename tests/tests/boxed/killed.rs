@@ -110,6 +110,58 @@ fn kill_at_work(child: &mut Child, least: usize) {
     });
 }
 
+/// Hundredths of a second of the processor that a process has had.
+fn worked(process: u32) -> u32 {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let rest = text.rsplit_once(") ").map_or("", |(_, rest)| rest);
+    rest.split(' ')
+        .nth(11)
+        .and_then(|ticks| ticks.parse().ok())
+        .unwrap_or(0)
+}
+
+#[test]
+fn a_runner_that_is_lost_whenever_a_program_runs_is_lost_by_the_program() {
+    if !has_boxes() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sleeps.py");
+    // It works first: so it is told from the harmless program that a new box runs before it.
+    let program = "import time\nwhile time.process_time() < 1:\n    pass\ntime.sleep(1000000)\n";
+    std::fs::write(&file, program).unwrap();
+    let child = Command::new(binary())
+        .args(["--json", "box", "run", "--wall", "3600"])
+        .arg(&file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    for _ in 0..2 {
+        let runner = wait_for("the program does not run", || {
+            let jobs = descendants(child.id())
+                .into_iter()
+                .filter(|process| is_job(*process));
+            let ours = jobs.into_iter().find(|job| 50 <= worked(*job))?;
+            parents().get(&ours).copied()
+        });
+        assert!(
+            Command::new("kill")
+                .args(["-9", &runner.to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
+        wait_for("a killed runner stays", || {
+            (!parents().contains_key(&runner)).then_some(())
+        });
+    }
+    let output = child.wait_with_output().unwrap();
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(said["event"]["status"], "runner_lost", "{said}");
+}
+
 #[test]
 fn a_killed_run_of_factor_functions_leaves_no_process_mount_file_or_group() {
     if !has_boxes() {
@@ -178,9 +230,12 @@ fn groups_of(process: u32) -> Vec<PathBuf> {
 
 /// Whether a process is a job: the runner of the real box, which imports libraries, forked it.
 fn is_job(process: u32) -> bool {
+    // Bubblewrap is given the words of the runner too.
     let is_runner = |process: u32| {
         let text = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&text).contains("numpy=np")
+        let text = String::from_utf8_lossy(&text);
+        let program = text.split('\0').next().unwrap_or_default();
+        program.ends_with("python3") && text.contains("numpy=np")
     };
     is_runner(process) && parents().get(&process).is_some_and(|parent| is_runner(*parent))
 }
