@@ -2,11 +2,10 @@
 //!
 //! A window is closed where its days were drawn and its mask is not opened by a publication. A series of prices or values finds it,
 //! and so does a figure of the whole window with enough digits, the rows of agents that anybody can run, and every hash over days.
-//! Left are the ranks of those whose choices nobody can repeat, and their selection to whole basis points a day.
+//! Left are the ranks over ten windows or more of those whose choices nobody can repeat, by selection in whole basis points a day.
 
 use super::record::{
-    Bounds, Cohort, Leaderboard, LeaderboardRow, ModelHealth, PooledRanking, Selection, Separation, Track,
-    WindowMark,
+    Bounds, Cohort, Leaderboard, LeaderboardRow, ModelHealth, PooledRanking, PooledRow, Track, WindowMark,
 };
 use super::score::ScoredEpisode;
 use crate::BoardError;
@@ -138,9 +137,14 @@ fn hidden() -> Metric {
     Metric::missing(CLOSED.to_owned())
 }
 
+/// Windows that are ranked together before they are opened, at least: five agents that hold one style group each, which
+/// anybody can value on all days, give away a window's day in six of ten cases by figures of one window, in one of twelve by
+/// those of ten together (`tests/scripts/closed_board.py`).
+const LEAST_POOLED: usize = 10;
+
 /// The note of a board over closed windows.
 const NOTE: &str = "the windows are not opened: days are numbers; series, benchmarks, references, built-in agents, controls and \
-                    figures of a whole window are left out; selection is in whole basis points a day, and Student's t in halves";
+                    figures of a window are left out; agents are ranked over ten windows or more, in whole basis points a day";
 
 /// The board without what would find a closed window.
 pub(super) fn concealed(board: Leaderboard) -> Leaderboard {
@@ -157,7 +161,7 @@ pub(super) fn concealed(board: Leaderboard) -> Leaderboard {
             factors: Vec::new(),
         },
         tracks: board.tracks.into_iter().map(concealed_track).collect(),
-        pooled: board.pooled.into_iter().map(concealed_pooled).collect(),
+        pooled: board.pooled.into_iter().filter_map(concealed_pooled).collect(),
         ..board
     };
     CLOSED.clone_into(&mut board.model.fit_sha256);
@@ -172,6 +176,8 @@ fn concealed_track(track: Track) -> Track {
         .leaders
         .into_iter()
         .filter(|row| row.cohort != Cohort::Reference);
+    let mut leaders: Vec<LeaderboardRow> = leaders.map(concealed_row).collect();
+    leaders.sort_by(|one, other| one.agent.cmp(&other.agent));
     Track {
         dates: (1..=days).map(|day| format!("day {day}")).collect(),
         benchmark_return: hidden(),
@@ -179,30 +185,30 @@ fn concealed_track(track: Track) -> Track {
         price_index_return: hidden(),
         price_index: Vec::new(),
         regime: None,
-        leaders: leaders.map(|row| concealed_row(row, days)).collect(),
-        separation: track.separation.map(|separation| Separation {
-            win_share: shares(separation.win_share),
-            turned: Vec::new(),
-            pbo: hidden(),
-            reality_check_p: hidden(),
-            spa_p: None,
-            ..separation
-        }),
+        leaders,
+        separation: None,
         ..track
     }
 }
 
-fn concealed_row(row: LeaderboardRow, days: usize) -> LeaderboardRow {
+fn concealed_row(row: LeaderboardRow) -> LeaderboardRow {
+    let has_rank = row.alpha_rank.is_some();
     LeaderboardRow {
         orders: None,
         metrics: BTreeMap::new(),
         return_rank: None,
+        alpha_rank: None,
         delta_rank: None,
+        rank_interval: None,
+        rank_interval_default: None,
+        unranked_reason: if has_rank {
+            Some(CLOSED.to_owned())
+        } else {
+            row.unranked_reason
+        },
         first_share: None,
         attribution: None,
-        selection: row
-            .selection
-            .map(|selection| concealed_selection(selection, days)),
+        selection: None,
         exposures: Vec::new(),
         daily_exposures: Vec::new(),
         curves: None,
@@ -213,29 +219,12 @@ fn concealed_row(row: LeaderboardRow, days: usize) -> LeaderboardRow {
     }
 }
 
-fn concealed_selection(selection: Selection, days: usize) -> Selection {
-    let days = ktd_stats::moments::count(days.max(1));
-    let a_day = |value: f64| whole_basis_points(value / days) * days;
-    Selection {
-        value: a_day(selection.value),
-        interval: selection.interval.map(|bounds| Bounds {
-            low: a_day(bounds.low),
-            high: a_day(bounds.high),
-        }),
-        independent_decisions: selection.independent_decisions.round(),
-        newey_west_t: Metric {
-            value: selection.newey_west_t.value.map(|t| (t * 2.0).round() / 2.0),
-            ..selection.newey_west_t
-        },
-        null_band: None,
-        null_mean: None,
-        null_percentile: None,
-        psr: hidden(),
-        dsr: hidden(),
+/// What all windows together may tell. An agent may trade in one of them alone, so nothing is left that has no size: an order
+/// within a basis point, a share of wins.
+fn concealed_pooled(pooled: PooledRanking) -> Option<PooledRanking> {
+    if pooled.windows.len() < LEAST_POOLED {
+        return None;
     }
-}
-
-fn concealed_pooled(pooled: PooledRanking) -> PooledRanking {
     let mut windows = pooled.windows;
     for window in &mut windows {
         window.first.clear();
@@ -243,37 +232,55 @@ fn concealed_pooled(pooled: PooledRanking) -> PooledRanking {
     }
     // Their order was that of their days.
     windows.sort_by(|one, other| one.window.cmp(&other.window));
-    let rows = pooled.rows.into_iter().map(|mut row| {
-        row.selection_a_day = row.selection_a_day.map(whole_basis_points);
-        row.interval = row.interval.map(|bounds| Bounds {
-            low: whole_basis_points(bounds.low),
-            high: whole_basis_points(bounds.high),
-        });
-        row.first_share = None;
-        row.by_window.fill(None);
-        row.missing.sort();
-        row
+    let mut rows: Vec<PooledRow> = pooled.rows.into_iter().map(concealed_pooled_row).collect();
+    let points = |row: &PooledRow| {
+        row.selection_a_day
+            .map(|a_day| (a_day / BASIS_POINT).round() + 0.0)
+    };
+    let key = |row: &PooledRow| (row.rank.is_none(), points(row).map_or(0.0, |points| 0.0 - points));
+    rows.sort_by(|one, other| {
+        let (one_key, other_key) = (key(one), key(other));
+        let by_points = one_key
+            .0
+            .cmp(&other_key.0)
+            .then(one_key.1.total_cmp(&other_key.1));
+        by_points.then_with(|| one.agent.cmp(&other.agent))
     });
-    PooledRanking {
-        rows: rows.collect(),
+    let all: Vec<Option<f64>> = rows.iter().map(points).collect();
+    for (row, own) in rows.iter_mut().zip(&all) {
+        // Equal figures share the best of their ranks.
+        row.rank = row
+            .rank
+            .and(all.iter().position(|other| other == own))
+            .map(|before| before + 1);
+    }
+    Some(PooledRanking {
+        rows,
         left_out: Vec::new(),
         windows,
-        separation: pooled.separation.map(|mut separation| {
-            separation.win_share = shares(separation.win_share);
-            separation.turned.clear();
-            separation
-        }),
+        separation: None,
         ..pooled
-    }
+    })
 }
 
-fn shares(all: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
-    let rounded = |share: f64| (share * 100.0).round() / 100.0;
-    let row = |row: Vec<f64>| row.into_iter().map(rounded).collect();
-    all.into_iter().map(row).collect()
+/// An agent that lacks windows has figures of fewer than are enough.
+fn concealed_pooled_row(mut row: PooledRow) -> PooledRow {
+    let is_whole = row.rank.is_some();
+    row.selection_a_day = row.selection_a_day.filter(|_| is_whole).map(whole_basis_points);
+    row.interval = row.interval.filter(|_| is_whole).map(|bounds| Bounds {
+        low: whole_basis_points(bounds.low),
+        high: whole_basis_points(bounds.high),
+    });
+    row.rank_interval_default = None;
+    row.first_share = None;
+    row.by_window.fill(None);
+    row.missing.sort();
+    row
 }
+
+const BASIS_POINT: f64 = 1e-4;
 
 fn whole_basis_points(a_day: f64) -> f64 {
-    const BASIS_POINT: f64 = 1e-4;
-    (a_day / BASIS_POINT).round() * BASIS_POINT
+    // Adding 0 drops the sign of a figure that is rounded to it.
+    (a_day / BASIS_POINT).round() * BASIS_POINT + 0.0
 }

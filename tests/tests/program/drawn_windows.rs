@@ -93,7 +93,7 @@ fn run(folder: &Folder, file: &str, pick: usize) {
     assert_ok(&command.env("PICK", pick.to_string()).output().unwrap());
 }
 
-/// A season: what is committed to went to a third, whose number came back; lab A has played three windows, lab B four.
+/// A season: what is committed to went to a third, whose number came back; lab A has played ten windows, lab B eleven.
 fn played() -> &'static Folder {
     static SEASON: OnceLock<Folder> = OnceLock::new();
     SEASON.get_or_init(|| {
@@ -103,7 +103,7 @@ fn played() -> &'static Folder {
         for key in ["a.pem", "b.pem", "third.pem"] {
             assert_ok(&quiet(folder.path(), &["certify", "--new-key", key]));
         }
-        folder.write("open.toml", season(&own("one", 1), 3, ""));
+        folder.write("open.toml", season(&own("one", 1), 10, ""));
         let commit = ["windows", "open.toml", "--commit", "commitment.json"];
         assert_ok(&quiet(folder.path(), &commit));
         let number = ["windows", "--number-for", "commitment.json"];
@@ -111,8 +111,8 @@ fn played() -> &'static Folder {
         assert_ok(&quiet(folder.path(), &number));
         let nonce = ", nonce = \"number.json\"";
         let with_oracle = format!("{}, {{ id = \"seer\", control = \"oracle\" }}", own("one", 1));
-        folder.write("a.toml", season(&with_oracle, 3, nonce));
-        folder.write("b.toml", season(&own("two", 2), 4, nonce));
+        folder.write("a.toml", season(&with_oracle, 10, nonce));
+        folder.write("b.toml", season(&own("two", 2), 11, nonce));
         run(&folder, "a.toml", 1);
         run(&folder, "b.toml", 2);
         folder
@@ -141,7 +141,7 @@ const LAB_B: &str = "results/b.toml/season";
 #[test]
 fn a_further_window_moves_none_and_labs_play_the_same() {
     let (a, b) = (days(&played().at(LAB_A)), days(&played().at(LAB_B)));
-    assert_eq!((a.len(), b.len()), (3, 4));
+    assert_eq!((a.len(), b.len()), (10, 11));
     assert!(b.is_superset(&a), "{b:?} {a:?}");
     let own_cell = bundle(&played().at(LAB_A).join("cells"), "one__d01-");
     let window = &json_of(&own_cell.join("header.json"))["window"];
@@ -186,22 +186,37 @@ fn a_closed_board_has_no_day_no_series_and_nobody_whom_all_can_run() {
     }
     let track = &closed["tracks"][0];
     assert_eq!(
-        (&track["dates"][0], &track["benchmark"]),
-        (&json!("day 1"), &json!([]))
+        (&track["dates"][0], &track["benchmark"], &track["separation"]),
+        (&json!("day 1"), &json!([]), &Value::Null)
     );
-    assert_eq!(track["leaders"].as_array().unwrap().len(), 2);
-    assert!(track["leaders"][0]["curves"].is_null() && track["leaders"][0]["attribution"].is_null());
+    // Of one window nothing that hangs on its prices, not even an order.
+    let leaders = track["leaders"].as_array().unwrap();
+    assert_eq!((&leaders[0]["agent"], leaders.len()), (&json!("one"), 2));
+    for of_prices in [
+        "curves",
+        "attribution",
+        "selection",
+        "alpha_rank",
+        "return_rank",
+        "rank_interval",
+    ] {
+        assert!(leaders.iter().all(|row| row[of_prices].is_null()), "{of_prices}");
+    }
     let pooled = &closed["pooled"][0];
+    let best = &pooled["rows"][0];
     assert_eq!(
-        (&pooled["windows"][0]["first"], &pooled["rows"][0]["by_window"][0]),
-        (&json!(""), &Value::Null)
+        (
+            &pooled["windows"][0]["first"],
+            &best["by_window"][0],
+            &best["rank"]
+        ),
+        (&json!(""), &Value::Null, &json!(1))
     );
-    let selected = track["leaders"][0]["selection"]["value"].as_f64().unwrap();
-    let a_day = selected / 12.0 * 1e4;
-    assert!(
-        (a_day - a_day.round()).abs() < 1e-6,
-        "whole basis points: {a_day}"
-    );
+    let points = best["selection_a_day"].as_f64().unwrap() * 1e4;
+    assert!((points - points.round()).abs() < 1e-6, "{points}");
+    let alone = track["window"].as_str().unwrap();
+    let (fewer, _) = board(&[LAB_A], &["--window", alone], "shown/fewer");
+    assert_eq!(fewer["pooled"], json!([]));
 }
 
 #[test]
@@ -227,7 +242,7 @@ fn the_owners_board_is_whole_and_lies_below_private_alone() {
 /// What two boards, an arm that shows days, or a branch would tell of a closed window.
 #[test]
 fn closed_windows_stay_closed_beside_others() {
-    let listed = season(&own("one", 1), 3, "");
+    let listed = season(&own("one", 1), 10, "");
     let listed = listed.lines().map(|line| {
         if line.starts_with("windows") {
             "windows = [{ id = \"P1\", start = \"2023-06-01\", end = \"2023-06-30\" }]"
