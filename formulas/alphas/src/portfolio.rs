@@ -95,6 +95,13 @@ pub fn portfolio_test(
 }
 
 impl PortfolioTest {
+    /// The cost in basis points of the value traded at which the mean return is 0; none of what does not trade.
+    #[must_use]
+    pub fn break_even_bps(&self) -> Option<f64> {
+        let traded: f64 = self.traded.iter().sum();
+        (0.0 < traded).then(|| self.returns.iter().sum::<f64>() / traded * 1e4)
+    }
+
     /// The same after costs in basis points of the value traded.
     #[must_use]
     pub fn after_costs(&self, cost_bps: f64) -> Self {
@@ -256,6 +263,7 @@ mod tests {
         assert_eq!(test.turnover, Ok(1.0));
         assert_eq!(test.after_costs(10.0).returns, [-0.002, 0.0, -0.004]);
         assert_eq!(test.after_costs(0.0), test);
+        assert_eq!(test.break_even_bps(), Some(0.0));
         assert!((max_drawdown(&[0.5, -0.5, 0.2]) - 0.5).abs() < 1e-15);
     }
 }
