@@ -79,26 +79,14 @@ impl MeanContrasts {
     }
 
     /// The annual Sharpe ratio of daily returns, as the mean of what each day makes of it: to first order in the mean and the
-    /// deviation (Lo 2002; Ledoit and Wolf 2008).
+    /// deviation (Lo 2002; Ledoit and Wolf 2008): one list a seed, on the same days.
     ///
     /// # Errors
     /// As [`MeanContrasts::of_days`]; [`Undefined::ZeroVariance`] of returns that do not vary.
-    pub fn of_sharpe(returns: &Sample<'_>) -> Result<Self, Undefined> {
-        let values = returns.values();
-        let moments = Moments::of(values).ok_or(Undefined::TooFewDays {
-            days: values.len(),
-            need_days: 2,
-        })?;
-        let ratio = moments.daily_ratio(Undefined::ZeroVariance)?;
-        let (middle, days) = (moments.mean(), count(values.len()));
-        // Of so many days, not one less: the squares then have the mean 1.
-        let deviation = (moments.variance() * (days - 1.0) / days).sqrt();
-        let each = values.iter().map(|value| {
-            let off = (value - middle) / deviation;
-            TRADING_DAYS_PER_YEAR.sqrt() * (ratio + off - ratio / 2.0 * (off * off - 1.0))
-        });
-        let each: Vec<f64> = each.collect();
-        match DailyTable::new("Sharpe ratio by day", &[&each]) {
+    pub fn of_sharpe(seeds: &[Sample<'_>]) -> Result<Self, Undefined> {
+        let each: Vec<Vec<f64>> = seeds.iter().map(sharpe_by_day).collect::<Result<_, _>>()?;
+        let columns: Vec<&[f64]> = each.iter().map(Vec::as_slice).collect();
+        match DailyTable::new("Sharpe ratio by day", &columns) {
             Ok(table) => Self::of_days(&table),
             Err(_) => Err(Undefined::OutOfRange),
         }
@@ -322,6 +310,24 @@ impl MeanEstimate {
             upper: self.mean + reach,
         })
     }
+}
+
+/// What each day makes of the annual Sharpe ratio of daily returns.
+fn sharpe_by_day(returns: &Sample<'_>) -> Result<Vec<f64>, Undefined> {
+    let values = returns.values();
+    let moments = Moments::of(values).ok_or(Undefined::TooFewDays {
+        days: values.len(),
+        need_days: 2,
+    })?;
+    let ratio = moments.daily_ratio(Undefined::ZeroVariance)?;
+    let (middle, days) = (moments.mean(), count(values.len()));
+    // Of so many days, not one less: the squares then have the mean 1.
+    let deviation = (moments.variance() * (days - 1.0) / days).sqrt();
+    let of_day = |value: &f64| {
+        let off = (value - middle) / deviation;
+        TRADING_DAYS_PER_YEAR.sqrt() * (ratio + off - ratio / 2.0 * (off * off - 1.0))
+    };
+    Ok(values.iter().map(of_day).collect())
 }
 
 fn mean_square(values: &[f64]) -> f64 {

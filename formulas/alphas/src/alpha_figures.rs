@@ -4,8 +4,9 @@ use crate::day_series::DaySeries;
 use crate::day_table::DayTable;
 use crate::evaluation::{AlphaEvaluation, EvaluationSplit};
 use crate::figure_row::FigureRow;
+use crate::portfolio::PortfolioTest;
 use ktd_stats::moments::{count, mean};
-use ktd_stats::{TRADING_DAYS_PER_YEAR, line_fit};
+use ktd_stats::{TRADING_DAYS_PER_YEAR, Undefined, line_fit};
 use std::collections::BTreeMap;
 
 impl AlphaEvaluation {
@@ -50,20 +51,29 @@ impl AlphaEvaluation {
                 ("sr_10bps", |test| test.sharpe),
             ],
         );
+        row.put_all(
+            &self.net,
+            &[
+                ("ar_net", |test| Ok(test.annual_return)),
+                ("sr_net", |test| test.sharpe),
+            ],
+        );
+        let test = self.portfolio.as_ref().map_err(|reason| reason.code().to_owned());
+        let break_even = test.map(PortfolioTest::break_even_bps);
+        let break_even = break_even.and_then(|found| found.ok_or_else(|| NO_TRADE.to_owned()));
+        row.put("break_even_bps", break_even);
     }
 
     /// The daily returns of its portfolio; none where it has none.
     #[must_use]
     pub fn returns(&self) -> DaySeries {
-        let test = self.portfolio.as_ref().ok();
-        test.map(|test| {
-            test.days
-                .iter()
-                .copied()
-                .zip(test.returns.iter().copied())
-                .collect()
-        })
-        .unwrap_or_default()
+        daily_returns(&self.portfolio)
+    }
+
+    /// The same after the costs of the study.
+    #[must_use]
+    pub fn net_returns(&self) -> DaySeries {
+        daily_returns(&self.net)
     }
 
     /// Weighted correlations by day, counted from a first one.
@@ -101,6 +111,15 @@ impl AlphaEvaluation {
             .map(|(year, values)| (year, row(values)))
             .collect()
     }
+}
+
+/// Why what does not trade has no cost at which it earns nothing.
+const NO_TRADE: &str = "no_trade";
+
+fn daily_returns(test: &Result<PortfolioTest, Undefined>) -> DaySeries {
+    let test = test.as_ref().ok();
+    let days = test.map(|test| test.days.iter().copied().zip(test.returns.iter().copied()));
+    days.map(Iterator::collect).unwrap_or_default()
 }
 
 impl EvaluationSplit<'_> {

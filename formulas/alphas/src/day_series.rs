@@ -51,7 +51,7 @@ pub fn mean_interval(series: &DaySeries) -> Result<Interval, Undefined> {
 pub fn sharpe_interval(returns: &DaySeries) -> Result<Interval, Undefined> {
     let values = values(returns);
     let sample = Sample::new("daily returns", &values).map_err(|_| Undefined::OutOfRange)?;
-    interval(&MeanContrasts::of_sharpe(&sample)?)
+    interval(&MeanContrasts::of_sharpe(&[sample])?)
 }
 
 fn interval(mean: &MeanContrasts) -> Result<Interval, Undefined> {

@@ -27,6 +27,8 @@ pub struct EvaluationSplit<'t> {
     pub min_names: usize,
     /// The weight of values in predictive power; the rest is that of ranks.
     pub beta: f64,
+    /// What trading costs where something is concluded, in basis points of the value traded.
+    pub cost_bps: f64,
 }
 
 /// What an alpha is worth over the days of a split.
@@ -44,6 +46,8 @@ pub struct AlphaEvaluation {
     pub portfolio: Result<PortfolioTest, Undefined>,
     /// The same at ten basis points of the value traded.
     pub with_costs: Result<PortfolioTest, Undefined>,
+    /// The same at the costs of the study, from which is concluded.
+    pub net: Result<PortfolioTest, Undefined>,
     /// Whether its values differ on no day.
     pub is_constant: bool,
 }
@@ -59,14 +63,16 @@ pub fn evaluate_alpha(scores: &DayTable, split: &EvaluationSplit<'_>) -> AlphaEv
         ..PortfolioTerms::default()
     };
     let portfolio = portfolio_test(scores, split.labels, members, days, terms);
+    let after_costs = |cost_bps| {
+        let test = portfolio.as_ref().map(|test| test.after_costs(cost_bps));
+        test.map_err(|reason| *reason)
+    };
     AlphaEvaluation {
         power: daily.power(split.beta),
         other_power: other.power(split.beta),
         stability: rank_stability(scores, members, &split.days, min_names, StabilityMode::Common),
-        with_costs: portfolio
-            .as_ref()
-            .map(|test| test.after_costs(COST_BPS))
-            .map_err(|reason| *reason),
+        with_costs: after_costs(COST_BPS),
+        net: after_costs(split.cost_bps),
         portfolio,
         is_constant: !split.days.iter().any(|day| {
             let (_, [values]) = usable(members.day(*day), [scores.day(*day)]);
@@ -97,6 +103,7 @@ mod tests {
             label_days: (0..days - 2).collect(),
             min_names: 10,
             beta: 0.5,
+            cost_bps: 10.0,
         };
         let itself = evaluate_alpha(&labels, &split);
         let power = itself.power.unwrap();

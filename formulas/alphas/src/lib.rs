@@ -60,7 +60,7 @@ pub use perturbation::{
     AdjustedBars, NoiseLaw, PerturbedBars, noise_stream, perturbed_bars, perturbed_levels,
 };
 pub use pool_comparison::{ROSE_FIGURES, RobustAlphas, mean_percentiles, robust_and_rest};
-pub use portfolio::{PortfolioTerms, PortfolioTest, max_drawdown, portfolio_test};
+pub use portfolio::{PortfolioTerms, PortfolioTest, Ties, max_drawdown, portfolio_test};
 pub use predictive::{DailyCorrelations, DayCorrelation, PredictivePower, daily_correlations};
 pub use proposal::{ProposalFault, screen_proposals};
 pub use ranking::highest;

@@ -4,6 +4,15 @@ use crate::day_table::{DayTable, MemberTable, usable};
 use ktd_stats::Undefined;
 use ktd_stats::moments::{Moments, count, mean};
 
+/// Who is held of names with equal scores, where not all of them fit on a side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ties {
+    /// All of them, who share what is left of the side: scores that do not tell names apart earn nothing by their codes.
+    Shared,
+    /// The first by code on the long side, the last on the short side, as published code does.
+    ByCode,
+}
+
 /// How the portfolio is made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PortfolioTerms {
@@ -11,6 +20,8 @@ pub struct PortfolioTerms {
     pub share: f64,
     /// Fewest scored names of a day.
     pub min_names: usize,
+    /// Who is held of names with equal scores.
+    pub ties: Ties,
 }
 
 impl Default for PortfolioTerms {
@@ -18,6 +29,7 @@ impl Default for PortfolioTerms {
         Self {
             share: 0.2,
             min_names: 10,
+            ties: Ties::Shared,
         }
     }
 }
@@ -43,7 +55,7 @@ pub struct PortfolioTest {
     pub without_label: usize,
 }
 
-/// Tests an alpha as a portfolio over some days. Names are in the order of their codes, which breaks ties.
+/// Tests an alpha as a portfolio over some days. Names are in the order of their codes.
 ///
 /// # Errors
 /// [`Undefined::TooFewDays`] where no day has enough scored names.
@@ -83,6 +95,13 @@ pub fn portfolio_test(
 }
 
 impl PortfolioTest {
+    /// The cost in basis points of the value traded at which the mean return is 0; none of what does not trade.
+    #[must_use]
+    pub fn break_even_bps(&self) -> Option<f64> {
+        let traded: f64 = self.traded.iter().sum();
+        (0.0 < traded).then(|| self.returns.iter().sum::<f64>() / traded * 1e4)
+    }
+
     /// The same after costs in basis points of the value traded.
     #[must_use]
     pub fn after_costs(&self, cost_bps: f64) -> Self {
@@ -139,7 +158,7 @@ pub fn max_drawdown(returns: &[f64]) -> f64 {
     largest
 }
 
-/// The weights of a day by name: 1/k on each of the k best, -1/k on each of the k worst.
+/// The weights of a day by name: 1/k on each of the k best, -1/k on each of the k worst; a name that shares both sides has the sum.
 fn weights(scores: &[f64], members: &[bool], terms: PortfolioTerms) -> Option<Vec<f64>> {
     let (places, [values]) = usable(members, [scores]);
     if places.len() < terms.min_names {
@@ -151,14 +170,34 @@ fn weights(scores: &[f64], members: &[bool], terms: PortfolioTerms) -> Option<Ve
     });
     let size = side(order.len(), terms.share);
     let mut weights = vec![0.0; scores.len()];
-    let top = order.iter().take(size).map(|(_, name)| (*name, 1.0));
-    let bottom = order.iter().rev().take(size).map(|(_, name)| (*name, -1.0));
-    for (name, sign) in top.chain(bottom) {
-        if let Some(weight) = weights.get_mut(name) {
-            *weight = sign / count(size);
+    let bottom: Vec<(f64, usize)> = order.iter().rev().copied().collect();
+    for (side, sign) in [(order, 1.0), (bottom, -1.0)] {
+        for (name, share) in held(&side, size, terms.ties) {
+            if let Some(weight) = weights.get_mut(name) {
+                *weight += sign * share / count(size);
+            }
         }
     }
     Some(weights)
+}
+
+/// Names of a side of so many places, the first of these, and how much of a place each has.
+fn held(side: &[(f64, usize)], places: usize, ties: Ties) -> Vec<(usize, f64)> {
+    let last = places.checked_sub(1).and_then(|last| side.get(last));
+    let Some((last, _)) = last.filter(|_| ties == Ties::Shared) else {
+        return side.iter().take(places).map(|(_, name)| (*name, 1.0)).collect();
+    };
+    let is_tied = |(score, _): &&(f64, usize)| score.total_cmp(last).is_eq();
+    let before = side.iter().take_while(|one| !is_tied(one)).count();
+    let tied = side.iter().skip(before).take_while(is_tied).count();
+    let share = count(places - before) / count(tied.max(1));
+    let whole = side.iter().take(before).map(|(_, name)| (*name, 1.0));
+    let shared = side
+        .iter()
+        .skip(before)
+        .take(tied)
+        .map(|(_, name)| (*name, share));
+    whole.chain(shared).collect()
 }
 
 /// The names on a side: the whole part of the share, at least one.
@@ -172,24 +211,40 @@ fn side(names: usize, share: f64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{PortfolioTerms, max_drawdown, portfolio_test};
+    use super::{PortfolioTerms, Ties, max_drawdown, portfolio_test};
     use crate::{DayTable, MemberTable};
 
-    /// 0 and -0 are one score: names tie in the order of their codes, also of an alpha that was turned.
+    /// 0 and -0 are one score, also of an alpha that was turned.
     #[test]
-    fn zeros_of_both_signs_tie() {
+    fn equal_scores_share_places_or_go_by_code() {
         let names = 10;
         let members = MemberTable::from_days(names, vec![true; 2 * names]);
         let labels = DayTable::from_days(names, (0..20_u8).map(|cell| f64::from(cell % 10)).collect());
-        let earned = |scores: DayTable| {
-            let test = portfolio_test(&scores, &labels, &members, &[0, 1], PortfolioTerms::default());
+        let earned_by = |scores: &DayTable, ties| {
+            let terms = PortfolioTerms {
+                ties,
+                ..PortfolioTerms::default()
+            };
+            let test = portfolio_test(scores, &labels, &members, &[0, 1], terms);
             test.unwrap().returns
+        };
+        let earned = |scores: DayTable| {
+            assert_eq!(earned_by(&scores, Ties::Shared), [0.0, 0.0]);
+            earned_by(&scores, Ties::ByCode)
         };
         let zeros = DayTable::from_days(names, vec![0.0; 2 * names]);
         let mixed = (0..20_u8).map(|cell| if cell % 3 == 0 { 0.0 } else { -0.0 });
         assert_eq!(earned(zeros.clone()), [-8.0, -8.0]);
         assert_eq!(earned(DayTable::from_days(names, mixed.collect())), [-8.0, -8.0]);
         assert_eq!(earned(zeros.times(-1.0)), [-8.0, -8.0]);
+        // Two places a side of scores 1, 0 and -1: one is whole, eight names have an eighth of one on either side.
+        let three = (0..20_u8).map(|cell| match cell % 10 {
+            0 => -1.0,
+            9 => 1.0,
+            _ => 0.0,
+        });
+        let three = DayTable::from_days(names, three.collect());
+        assert_eq!(earned_by(&three, Ties::Shared), [4.5, 4.5]);
     }
 
     #[test]
@@ -208,6 +263,7 @@ mod tests {
         assert_eq!(test.turnover, Ok(1.0));
         assert_eq!(test.after_costs(10.0).returns, [-0.002, 0.0, -0.004]);
         assert_eq!(test.after_costs(0.0), test);
+        assert_eq!(test.break_even_bps(), Some(0.0));
         assert!((max_drawdown(&[0.5, -0.5, 0.2]) - 0.5).abs() < 1e-15);
     }
 }

@@ -94,6 +94,8 @@ impl BatchTask<'_> {
                 ["sr_low", "sr_high"],
                 sharpe_interval(&evaluation.returns()),
             );
+            let net = evaluation.net_returns();
+            add_interval(&mut row, ["sr_net_low", "sr_net_high"], sharpe_interval(&net));
             row.put("coverage", Ok(split.split.coverage(&scores)));
             if let Some(exchange) = self.exchange {
                 exchange.add_figures(&mut row, &scores, split);
@@ -101,7 +103,7 @@ impl BatchTask<'_> {
             SplitFound {
                 row,
                 is_constant: evaluation.is_constant,
-                returns: evaluation.returns(),
+                returns: net,
                 years: evaluation.by_year(|day| self.open.year_of(day)),
             }
         });

@@ -247,7 +247,7 @@ impl OpenStudy {
                 }
                 if row.weights == EQUAL {
                     made.years = evaluation.by_year(|day| self.year_of(day));
-                    made.equal = evaluation.returns();
+                    made.equal = evaluation.net_returns();
                 }
                 made.combinations.push(row);
             }

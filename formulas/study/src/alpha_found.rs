@@ -20,7 +20,7 @@ pub(crate) struct AlphaFound {
 pub(crate) struct SplitFound {
     pub(crate) row: FigureRow,
     pub(crate) is_constant: bool,
-    /// Daily returns of its portfolio.
+    /// Daily returns of its portfolio after the costs of the study.
     #[serde(with = "exact_series")]
     pub(crate) returns: DaySeries,
     /// Its figures by year.

@@ -34,7 +34,7 @@ pub(crate) fn pool_inference(
     }
     let best = found.best.and_then(|place| rows.get(place));
     let mut row = found.row;
-    for figure in ["sr", "sr_low", "sr_high", "dsr"] {
+    for figure in ["sr", "sr_net", "sr_net_low", "sr_net_high", "dsr"] {
         let value = best.and_then(|best| best.row.get(figure));
         row.put(
             &format!("best_{figure}"),
@@ -49,7 +49,7 @@ pub(crate) fn pool_inference(
     })
 }
 
-/// What is ranked: its pool and name, and its daily returns.
+/// What is ranked: its pool and name, and its daily returns after costs.
 pub(crate) type Ranked<'f> = (String, String, &'f DaySeries);
 
 /// Ranks by mean daily return, which hold for all at once.

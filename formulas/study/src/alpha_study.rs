@@ -56,6 +56,9 @@ pub struct AlphaStudy {
     /// Fewest usable names of a day.
     #[serde(default = "ten")]
     pub min_names: usize,
+    /// What trading costs where something is concluded, in basis points of the value traded.
+    #[serde(default = "ten_bps")]
+    pub cost_bps: f64,
     /// The penalty of the ridge combination.
     #[serde(default = "one")]
     pub ridge_penalty: f64,
@@ -70,9 +73,16 @@ pub struct AlphaStudy {
     pub seed: u64,
 }
 
+const fn ten_bps() -> f64 {
+    10.0
+}
+
 const fn one() -> f64 {
     1.0
 }
+
+/// The highest cost: all of the value traded.
+const MOST_COST_BPS: f64 = 10_000.0;
 
 /// How an alpha's sign is chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -154,6 +164,7 @@ impl AlphaStudy {
         let market = (&self.panel, &self.bins);
         check_market(&self.name, market, (self.beta, self.min_names, self.noise))?;
         within("ridge_penalty", self.ridge_penalty, 0.0..=MOST)?;
+        within("cost_bps", self.cost_bps, 0.0..=MOST_COST_BPS)?;
         if let Some(exchange) = &self.exchange {
             exchange.check()?;
             if self.bins.is_some() {

@@ -6,7 +6,7 @@ use ktd_view::draw::{TableCell, TableData, counted};
 use ktd_view::row_table::RowTable;
 
 /// Figures of an alpha, the most wanted first; that of the other label stands at the end.
-const ALPHA_FIGURES: [&str; 28] = [
+const ALPHA_FIGURES: [&str; 33] = [
     "pps",
     "rank_ic",
     "rre",
@@ -34,6 +34,11 @@ const ALPHA_FIGURES: [&str; 28] = [
     "coverage",
     "sr_low",
     "sr_high",
+    "ar_net",
+    "sr_net",
+    "sr_net_low",
+    "sr_net_high",
+    "break_even_bps",
     "dsr",
 ];
 

@@ -47,11 +47,12 @@ pub(crate) fn rose_table(report: &AlphaReport) -> TableData {
 }
 
 /// Figures of what may be concluded of a pool.
-const INFERENCE_FIGURES: [&str; 8] = [
+const INFERENCE_FIGURES: [&str; 9] = [
     "trials",
     "best_sr",
-    "best_sr_low",
-    "best_sr_high",
+    "best_sr_net",
+    "best_sr_net_low",
+    "best_sr_net_high",
     "best_dsr",
     "pbo",
     "spa_p",
@@ -60,7 +61,10 @@ const INFERENCE_FIGURES: [&str; 8] = [
 
 /// What may be concluded of each pool.
 pub(crate) fn inference_table(report: &AlphaReport) -> TableData {
-    let title = format!("the best of a pool, and what luck explains: {}", looks(report));
+    let title = format!(
+        "the best of a pool after costs, and what luck explains: {}",
+        looks(report)
+    );
     RowTable::new(title, &report.inference)
         .text("split", |row| &row.split)
         .text("pool", |row| &row.pool)
@@ -73,12 +77,12 @@ pub(crate) fn inference_table(report: &AlphaReport) -> TableData {
         .with_note(
             "pbo: share of 12,870 halvings of the days in which the best of one half is below the middle in the other",
         )
-        .with_note("spa_p: p-value that no alpha of the pool earns more than 0")
+        .with_note("spa_p: p-value that no alpha of the pool earns more than its costs; best_sr_net is the highest of so many, and its interval knows nothing of that")
 }
 
 /// Ranks with intervals and groups.
 pub(crate) fn rank_table(report: &AlphaReport) -> TableData {
-    let title = "ranks by mean daily return: the 20 best alphas by PPS of each split, and the pools' equal-weight combinations";
+    let title = "ranks by mean daily return after costs: the 20 best alphas by PPS of each split, and the pools' equal-weight combinations";
     RowTable::new(title, &report.ranks)
         .text("split", |row| &row.split)
         .text("of", |row| &row.of)
@@ -94,7 +98,7 @@ pub(crate) fn rank_table(report: &AlphaReport) -> TableData {
 }
 
 /// Figures of a selection.
-const SELECTION_FIGURES: [&str; 6] = ["ar", "sr", "mdd", "turnover", "sr_10bps", "pps"];
+const SELECTION_FIGURES: [&str; 6] = ["ar", "sr", "mdd", "turnover", "sr_net", "pps"];
 
 /// The best alphas by each figure of valid days, on test days.
 pub(crate) fn selection_table(report: &AlphaReport) -> TableData {

@@ -36,6 +36,7 @@ impl<'s> SplitTables<'s> {
                 label_days: span.label_days(first),
                 min_names: open.study.min_names,
                 beta: open.study.beta,
+                cost_bps: open.study.cost_bps,
             },
         }
     }

@@ -1,9 +1,9 @@
 //! Leakage gains: a figure under a protocol less the same figure under the reference.
 
 use crate::panel::SessionMonth;
-use crate::series::{COSTS_BPS, TradeSeries};
+use crate::series::{COSTS_BPS, HEADLINE_BPS, TradeSeries};
 use ktd_stats::moments::mean;
-use ktd_stats::{Confidence, Interval, MeanContrasts, Sample, Zeros, wilcoxon};
+use ktd_stats::{Confidence, Interval, MeanContrasts, Sample, Zeros, student_t_quantile, wilcoxon};
 
 /// Gains of one protocol over the reference, all else equal. A gain is `None` where a figure has no value.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +59,53 @@ impl LeakageGain {
     }
 }
 
+/// How sure the gain of the annual ratio at the headline cost is, by days that both protocols share: the mean over seeds, to first
+/// order in means and deviations (Ledoit and Wolf 2008), with Student's t.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GainEstimate {
+    /// The 95 % interval.
+    pub interval: Interval,
+    /// The two-sided p-value of no gain.
+    pub p: f64,
+    /// The smallest true gain that is told from none in nine of ten draws, at 5 % and by itself.
+    pub detectable: f64,
+}
+
+impl GainEstimate {
+    /// Of each seed's series under a protocol and under the reference; `None` where they do not differ, have no ratio, or are not
+    /// of the same sessions.
+    #[must_use]
+    pub fn of(seeds: &[(&TradeSeries, &TradeSeries)]) -> Option<Self> {
+        const POWER: f64 = 0.9;
+        let sessions =
+            |series: &TradeSeries| -> Vec<usize> { series.days().iter().map(|day| day.session).collect() };
+        let own_days = sessions(seeds.first()?.0);
+        let is_paired = |(own, clean): &(&TradeSeries, &TradeSeries)| {
+            sessions(own) == own_days && sessions(clean) == own_days
+        };
+        if !seeds.iter().all(is_paired) {
+            return None;
+        }
+        let ratio = |series: Vec<&TradeSeries>| {
+            let net: Vec<Vec<f64>> = series.iter().map(|series| series.net(HEADLINE_BPS)).collect();
+            let samples = net.iter().map(|net| Sample::new("daily returns", net));
+            let samples: Vec<Sample<'_>> = samples.collect::<Result<_, _>>().ok()?;
+            MeanContrasts::of_sharpe(&samples).ok()
+        };
+        let (own, clean) = seeds.iter().copied().unzip();
+        let found = ratio(own)?.less(&ratio(clean)?).ok()?.estimate().ok()?;
+        let reach = |above| student_t_quantile(above, found.freedom).ok();
+        Some(Self {
+            interval: found.interval(Confidence::P95).ok()?,
+            p: found.p_two_sided(0.0).ok()?,
+            detectable: found.standard_error * (reach(Confidence::P95.upper())? + reach(POWER)?),
+        })
+    }
+}
+
+/// Fewest years whose differences tell an interval of their mean.
+const FEWEST_YEARS: usize = 5;
+
 /// Inference from yearly gains; years share the market's trend, so that their number is always shown.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct YearlyInference {
@@ -68,7 +115,7 @@ pub struct YearlyInference {
     pub positive: usize,
     /// Years.
     pub years: usize,
-    /// Student's 95 % interval of the mean, by what years differ by; none below two years, and where they do not differ.
+    /// Student's 95 % interval of the mean, by what years differ by; none below five years, and where they do not differ.
     pub interval: Option<Interval>,
     /// The exact one-sided p-value of the signed-rank test, zeros dropped; `None` where nothing else is left.
     pub p_greater: Option<f64>,
@@ -83,7 +130,7 @@ pub fn yearly_inference(gains: &[f64]) -> Option<YearlyInference> {
         mean: mean(gains)?,
         positive: gains.iter().filter(|gain| 0.0 < **gain).count(),
         years: gains.len(),
-        interval: interval(&sample),
+        interval: (FEWEST_YEARS <= gains.len()).then(|| interval(&sample)).flatten(),
         p_greater: (0 < test.pairs).then_some(test.p_greater),
     })
 }
@@ -109,5 +156,6 @@ mod tests {
         let none = yearly_inference(&[0.0; 5]).unwrap();
         assert_eq!((none.p_greater, none.positive, none.interval), (None, 0, None));
         assert_eq!(yearly_inference(&[]), None);
+        assert_eq!(yearly_inference(&gains[..4]).unwrap().interval, None);
     }
 }

@@ -1,9 +1,8 @@
 //! What the runs of a grid come to.
 
 use crate::bench::LeakageBench;
-use crate::gains::{LeakageGain, yearly_inference};
+use crate::gains::{GainEstimate, LeakageGain, yearly_inference};
 use crate::key::ModelFamily;
-use crate::noise::noise_band;
 use crate::panel::{BarField, SessionMonth};
 use crate::proofs::{LadderRow, LeakProofs, ProfileRow, SanityRow};
 use crate::record::LeakRun;
@@ -125,15 +124,6 @@ pub struct AskedGrid<'a> {
     pub notes: Vec<String>,
 }
 
-/// Runs on the panel, and those on each panel without a signal.
-#[derive(Debug, Clone, Default)]
-pub struct GridRuns {
-    /// On the panel itself.
-    pub own: Vec<LeakRun>,
-    /// On panels without a signal, by their names.
-    pub noise: BTreeMap<String, Vec<LeakRun>>,
-}
-
 /// A model, a horizon and a protocol.
 type GridKey = (ModelFamily, usize, Switch);
 
@@ -143,12 +133,14 @@ struct Found {
     gain: LeakageGain,
     seeds: usize,
     spread: Option<(f64, f64)>,
+    /// Of all seeds that have a gain.
+    estimate: Option<GainEstimate>,
 }
 
 impl LeakReport {
     /// The report of runs.
     #[must_use]
-    pub fn of(asked: AskedGrid<'_>, panel: LeakPanel, runs: &GridRuns, proofs: LeakProofs) -> Self {
+    pub fn of(asked: AskedGrid<'_>, panel: LeakPanel, runs: &[LeakRun], proofs: LeakProofs) -> Self {
         let months = panel.sessions();
         let mut report = Self {
             name: asked.name.to_owned(),
@@ -164,24 +156,18 @@ impl LeakReport {
             interventions: proofs.interventions,
             profile: proofs.profile,
             ladder: proofs.ladder,
-            left_out: runs.own.iter().filter_map(LeakRun::failure).collect(),
+            left_out: runs.iter().filter_map(LeakRun::failure).collect(),
             notes: asked.notes.into_iter().chain(proofs.notes).collect(),
         };
         for family in ModelFamily::ALL {
             for horizon in asked.horizons {
                 for switch in Switch::ALL {
                     let key = (family, *horizon, switch);
-                    if let Some(found) = found(&runs.own, key, &months) {
+                    if let Some(found) = found(runs, key, &months) {
                         report.add(key, asked.costs_bps, &found);
                     }
                 }
             }
-        }
-        for row in &mut report.gains {
-            let key = (row.model, row.horizon, row.protocol);
-            let of_panel = |runs: &Vec<LeakRun>| found(runs, key, &months)?.gain.headline();
-            let gains: Vec<f64> = runs.noise.values().filter_map(of_panel).collect();
-            row.noise_band = noise_band(&gains).filter(|_| row.protocol != Switch::Clean);
         }
         report.adjust_p_values();
         report.controls = report.controls();
@@ -211,7 +197,11 @@ impl LeakReport {
             auc_gain: found.gain.auc,
             turnover_gain: found.gain.turnover,
             max_drawdown_gain: found.gain.max_drawdown,
-            noise_band: None,
+            gain_interval_low: found.estimate.map(|found| found.interval.lower),
+            gain_interval_high: found.estimate.map(|found| found.interval.upper),
+            p: found.estimate.map(|found| found.p),
+            p_holm: None,
+            detectable_gain: found.estimate.map(|found| found.detectable),
         });
         let at_cost = |cost: &f64| (*cost, found.series.sharpe(*cost).ok());
         self.costs.push(CostRow {
@@ -240,8 +230,13 @@ impl LeakReport {
         });
     }
 
-    /// Holm's p-values over the models of each horizon and protocol.
+    /// Holm's p-values: of gains over all of them, of years over the models of each horizon and protocol.
     fn adjust_p_values(&mut self) {
+        let mut judged: Vec<&mut GainRow> = self.gains.iter_mut().filter(|row| row.p.is_some()).collect();
+        let given: Vec<f64> = judged.iter().filter_map(|row| row.p).collect();
+        for (row, p) in judged.iter_mut().zip(holm(&given).unwrap_or_default()) {
+            row.p_holm = Some(p);
+        }
         let mut groups: BTreeMap<(usize, Switch), Vec<&mut YearRow>> = BTreeMap::new();
         for row in self.by_year.iter_mut().filter(|row| row.p_greater.is_some()) {
             groups.entry((row.horizon, row.protocol)).or_default().push(row);
@@ -290,23 +285,27 @@ fn found(runs: &[LeakRun], (model, horizon, protocol): GridKey, months: &[Sessio
     let mut seeds: Vec<u64> = of(protocol).map(|run| run.seed).collect();
     seeds.sort_unstable();
     seeds.dedup();
-    let each: Vec<(TradeSeries, LeakageGain)> = seeds
+    let each: Vec<(TradeSeries, TradeSeries, LeakageGain)> = seeds
         .into_iter()
         .map(|seed| {
-            let own = series(protocol, seed);
-            let gain = LeakageGain::of(&own, &series(Switch::Clean, seed), months);
-            (own, gain)
+            let (own, clean) = (series(protocol, seed), series(Switch::Clean, seed));
+            let gain = LeakageGain::of(&own, &clean, months);
+            (own, clean, gain)
         })
-        .filter(|(own, _)| !own.days().is_empty())
+        .filter(|(own, ..)| !own.days().is_empty())
         .collect();
-    let gains = each.iter().filter_map(|(_, gain)| gain.headline());
+    let gains = each.iter().filter_map(|(.., gain)| gain.headline());
     let spread = gains.clone().reduce(f64::min).zip(gains.reduce(f64::max));
-    let ((series, gain), seeds) = median_by_gain(each, |(_, gain)| gain.headline())?;
+    let with_gain = each.iter().filter(|(.., gain)| gain.headline().is_some());
+    let pairs: Vec<(&TradeSeries, &TradeSeries)> = with_gain.map(|(own, clean, _)| (own, clean)).collect();
+    let estimate = GainEstimate::of(&pairs).filter(|_| protocol != Switch::Clean);
+    let ((series, _, gain), seeds) = median_by_gain(each, |(.., gain)| gain.headline())?;
     Some(Found {
         series,
         gain,
         seeds,
         spread,
+        estimate,
     })
 }
 

@@ -47,16 +47,24 @@ pub struct GainRow {
     pub turnover_gain: Option<f64>,
     /// The largest loss less the reference's.
     pub max_drawdown_gain: f64,
-    /// The absolute gain that one more panel without a signal exceeds at most once in twenty times; none of the reference, of
-    /// the two dominant protocols, and where too few such panels have a gain.
-    pub noise_band: Option<f64>,
+    /// 95 % interval of the gain, by days and over seeds, lower end; none where nothing differs from the reference.
+    pub gain_interval_low: Option<f64>,
+    /// Its upper end.
+    pub gain_interval_high: Option<f64>,
+    /// Two-sided p-value of no gain, by days.
+    pub p: Option<f64>,
+    /// The same after Holm, over all gains of the report.
+    pub p_holm: Option<f64>,
+    /// The smallest true gain that is told from none in nine of ten draws, by itself.
+    pub detectable_gain: Option<f64>,
 }
 
 impl GainRow {
-    /// Whether a gain lies beyond its noise band; `None` without a band.
+    /// Whether the gain is told from none beside all others of the report; `None` where nothing differs from the reference.
     #[must_use]
     pub fn is_distinguishable(&self) -> Option<bool> {
-        Some(self.noise_band? < self.gain?.abs())
+        const SIGNIFICANCE: f64 = 0.05;
+        Some(self.p_holm? <= SIGNIFICANCE)
     }
 }
 
@@ -74,7 +82,7 @@ pub struct YearRow {
     pub gains: Vec<(i32, f64)>,
     /// Their mean.
     pub mean: Option<f64>,
-    /// Student's 95 % interval of the mean over years, lower end.
+    /// Student's 95 % interval of the mean over years, lower end; none of fewer than five.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
@@ -112,6 +120,6 @@ pub struct ControlRow {
     pub mean: Option<f64>,
     /// The largest absolute gain.
     pub largest: Option<f64>,
-    /// Of those with a noise band, how many gains lie beyond it; none without a band.
+    /// How many of their gains are told from none; none where nothing differs from the reference.
     pub distinguishable: Option<usize>,
 }

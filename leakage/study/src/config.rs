@@ -1,18 +1,13 @@
 //! An experiment file of the one-switch benchmark.
 
 use ktd_env::TradeDate;
-use ktd_leakage::{
-    AdjustedFrom, COSTS_BPS, FEWEST_NOISE_PANELS, LeakageSettings, ModelFamily, Switch, UniverseRule,
-};
+use ktd_leakage::{AdjustedFrom, COSTS_BPS, LeakageSettings, ModelFamily, Switch, UniverseRule};
 use ktd_study::StudyError;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// The highest cost: all of a turnover.
 const MOST_COST_BPS: f64 = 10_000.0;
-
-/// The most panels of a noise band.
-const MOST_NOISE_PANELS: usize = 1_000;
 
 /// What is run: models x protocols x horizons x years x seeds on one panel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,10 +60,6 @@ pub struct LeakConfig {
     /// Windows of the peers' graph.
     #[serde(default)]
     pub graph: GraphSettings,
-    /// Panels with permuted paths on which the weak protocols are run as well, for their noise band, which needs 19: none by
-    /// default, since each takes about as long as the panel itself.
-    #[serde(default)]
-    pub noise_panels: usize,
 }
 
 /// A long file of daily bars: `date,symbol,open,high,low,close,volume` and, where prices are as traded, `factor`.
@@ -265,15 +256,6 @@ pub(super) fn check_config(config: &LeakConfig) -> Result<(), StudyError> {
         return Err(StudyError::input(
             format_args!("costs_bps has {cost}, which is no cost"),
             format!("write hundredths of a percent from 0 to {MOST_COST_BPS}"),
-        ));
-    }
-    let panels = config.noise_panels;
-    if panels != 0 && !(FEWEST_NOISE_PANELS..=MOST_NOISE_PANELS).contains(&panels) {
-        let is_few = panels < FEWEST_NOISE_PANELS;
-        let what = if is_few { "few" } else { "many" };
-        return Err(StudyError::input(
-            format_args!("noise_panels = {panels} is too {what}"),
-            format!("write 0, or {FEWEST_NOISE_PANELS} to {MOST_NOISE_PANELS}; 20 do"),
         ));
     }
     if let LeakUniverse::Share(share) = config.universe

@@ -8,15 +8,13 @@ use ktd_data::{hash_text, load_panel};
 use ktd_env::Market;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_io::sha256::sha256_hex;
-use ktd_leakage::{BarGrid, LeakageBench, LeakageSettings, RunKey, default_test_years};
+use ktd_leakage::{LeakageBench, LeakageSettings, RunKey, default_test_years};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// The panel of a grid, prepared.
 #[derive(Debug)]
 pub struct LeakSource {
-    /// Whether a name takes part on a session; none where all always do.
-    eligible: Option<Vec<bool>>,
     /// What the bars were read from.
     pub panel: String,
     /// Years that are tested.
@@ -48,22 +46,14 @@ impl LeakSource {
                 "use a longer panel, or name `test_years`",
             ));
         }
+        let eligible = bars.eligible.as_deref();
+        let bench = LeakageBench::new(bars.bars, config.settings(), &config.horizons, eligible);
         Ok(Self {
-            bench: bench(config, bars.bars, bars.eligible.as_deref())?,
-            eligible: bars.eligible,
+            bench: bench.map_err(unfit)?,
             panel,
             years,
         })
     }
-
-    /// The benchmark on other bars of the same names and sessions.
-    pub(super) fn on(&self, config: &LeakConfig, bars: BarGrid) -> Result<LeakageBench, StudyError> {
-        bench(config, bars, self.eligible.as_deref())
-    }
-}
-
-fn bench(config: &LeakConfig, bars: BarGrid, eligible: Option<&[bool]>) -> Result<LeakageBench, StudyError> {
-    LeakageBench::new(bars, config.settings(), &config.horizons, eligible).map_err(unfit)
 }
 
 /// The bars of a long file, and the hash of what is read of it.

@@ -3,12 +3,11 @@
 use super::config::{LeakConfig, check_config};
 use super::grid::{LeakSource, decided_by, run_keys};
 use super::manifest::manifest_text;
-use super::noise_panels::{NoisePanel, NoisePanels, noise_keys};
 use super::notes::notes;
 use super::page::leak_report;
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
-use ktd_leakage::{AskedGrid, GridRuns, LeakPanel, LeakProofs, LeakReport, LeakRun, RunKey, Switch};
+use ktd_leakage::{AskedGrid, LeakPanel, LeakProofs, LeakReport, LeakRun, RunKey, Switch};
 use ktd_study::{Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId, read_study_file};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -26,12 +25,11 @@ pub fn read_leak_config(path: &Path) -> Result<LeakConfig, StudyError> {
 #[derive(Debug, Clone, Copy)]
 pub struct LeakStudy;
 
-/// The panel of a benchmark, prepared, and those without a signal that its weak protocols are run on.
+/// The panel of a benchmark, prepared.
 #[derive(Debug)]
 pub struct LeakWorld {
     config: LeakConfig,
     source: LeakSource,
-    noise: NoisePanels,
 }
 
 /// What decides a unit beside the panel and its settings.
@@ -47,9 +45,6 @@ pub enum LeakUnit {
     },
     /// One model under one protocol for a horizon, a year and a seed.
     Run {
-        /// The panel without a signal that it runs on; none for the panel itself.
-        #[serde(flatten)]
-        noise: Option<NoisePanel>,
         /// The run.
         #[serde(flatten)]
         key: RunKey,
@@ -100,7 +95,6 @@ impl StudyKind for LeakStudy {
         Ok(LeakWorld {
             source: LeakSource::read(keys, at.base)?,
             config: keys.clone(),
-            noise: NoisePanels::default(),
         })
     }
 
@@ -115,15 +109,7 @@ impl StudyKind for LeakStudy {
             graph_days: keys.graph.days,
         };
         let mut plan = vec![Planned::line("panel".to_owned(), panel).steps(0)];
-        plan.extend(
-            run_keys(keys, years)
-                .into_iter()
-                .map(|key| planned_run(key, None)),
-        );
-        let noise = noise_keys(keys, years);
-        for place in 0..keys.noise_panels {
-            plan.extend(noise.iter().map(|key| planned_run(*key, Some(place))));
-        }
+        plan.extend(run_keys(keys, years).into_iter().map(planned_run));
         if let (Some(horizon), Some(year)) = (keys.horizons.first(), years.last()) {
             let (horizon, year) = (*horizon, *year);
             plan.push(Planned::line("proofs".to_owned(), LeakUnit::Proofs { horizon, year }).steps(0));
@@ -137,21 +123,13 @@ impl StudyKind for LeakStudy {
         _hands: &'a mut Hands<'_, ()>,
     ) -> LocalBoxFuture<'a, Result<LeakFound, StudyError>> {
         async move {
-            let LeakWorld {
-                config,
-                source,
-                noise,
-            } = world;
+            let source = &world.source;
             let bench = &source.bench;
             Ok(match unit {
                 LeakUnit::Panel { .. } => {
                     LeakFound::Panel(LeakPanel::of(&source.panel, &source.years, bench))
                 }
-                LeakUnit::Run { noise: None, key } => LeakFound::Run(LeakRun::of(key, bench)),
-                LeakUnit::Run {
-                    noise: Some(panel),
-                    key,
-                } => LeakFound::Run(LeakRun::of(key, &*noise.bench(panel, config, source)?)),
+                LeakUnit::Run { key } => LeakFound::Run(LeakRun::of(key, bench)),
                 LeakUnit::Proofs { horizon, year } => {
                     LeakFound::Proofs(LeakProofs::of(bench, (*horizon, *year)))
                 }
@@ -161,15 +139,12 @@ impl StudyKind for LeakStudy {
     }
 
     fn conclude(keys: &LeakConfig, found: Vec<(UnitId, LeakFound)>) -> Result<LeakReport, StudyError> {
-        let (mut panel, mut proofs, mut runs) = (None, LeakProofs::default(), GridRuns::default());
-        for (id, found) in found {
+        let (mut panel, mut proofs, mut runs) = (None, LeakProofs::default(), Vec::new());
+        for (_, found) in found {
             match found {
                 LeakFound::Panel(found) => panel = Some(found),
                 LeakFound::Proofs(found) => proofs = found,
-                LeakFound::Run(run) => match noise_place(&id) {
-                    Some(place) => runs.noise.entry(place.to_owned()).or_default().push(run),
-                    None => runs.own.push(run),
-                },
+                LeakFound::Run(run) => runs.push(run),
             }
         }
         let panel = panel.ok_or_else(|| {
@@ -215,8 +190,7 @@ fn manifest_files(keys: &LeakConfig) -> Result<Vec<(String, Vec<u8>)>, StudyErro
     files.collect()
 }
 
-/// The plan of a run, on a panel without a signal where one is named.
-fn planned_run(key: RunKey, noise: Option<usize>) -> Planned<LeakUnit> {
+fn planned_run(key: RunKey) -> Planned<LeakUnit> {
     let name = format!(
         "{}__{}__h{}__{}__s{}",
         key.family.name(),
@@ -225,17 +199,5 @@ fn planned_run(key: RunKey, noise: Option<usize>) -> Planned<LeakUnit> {
         key.year,
         key.seed
     );
-    let id = noise.map_or_else(|| name.clone(), |place| format!("{NOISE}{place:03}__{name}"));
-    let noise = noise.map(NoisePanel::at);
-    Planned::line(id, LeakUnit::Run { noise, key })
-}
-
-const NOISE: &str = "noise_";
-
-/// The panel without a signal that a unit ran on, by its name.
-fn noise_place(id: &UnitId) -> Option<&str> {
-    id.as_str()
-        .strip_prefix(NOISE)?
-        .split_once("__")
-        .map(|(place, _)| place)
+    Planned::line(name, LeakUnit::Run { key })
 }

@@ -30,11 +30,5 @@ pub(super) fn notes(config: &LeakConfig, clipped_months: usize) -> Vec<String> {
              less of what comes"
         ));
     }
-    if config.noise_panels == 0 {
-        notes.push(
-            "no noise band: `noise_panels` is 0, so no weak gain can be called distinguishable from chance"
-                .to_owned(),
-        );
-    }
     notes
 }

@@ -12,7 +12,7 @@
 use flate2::read::GzDecoder;
 use ktd_agents::object_in_text;
 use ktd_alphas::{
-    AdjustedBars, DayTable, LabelKind, MemberTable, NoiseLaw, PortfolioTerms, StabilityMode,
+    AdjustedBars, DayTable, LabelKind, MemberTable, NoiseLaw, PortfolioTerms, StabilityMode, Ties,
     composite_scores, daily_correlations, daily_z_scores, equal_weights, label_returns, ndcg, noise_stream,
     perturbed_bars, pool_diversity, portfolio_test, rank_stability, screen_proposals, weighted_combination,
 };
@@ -30,6 +30,13 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
+
+/// The portfolio as the golden set's program makes it.
+const BY_CODE: PortfolioTerms = PortfolioTerms {
+    share: 0.2,
+    min_names: 10,
+    ties: Ties::ByCode,
+};
 
 fn read(file: &str) -> Option<Vec<u8>> {
     let path = golden_root().join("alphaeval").join(file);
@@ -191,7 +198,7 @@ fn metrics_of_given_scores_are_scipys() {
             let golden = &golden["portfolio"];
             let labelled = |day: &&usize| labels.day(**day).iter().any(|cell| cell.is_finite());
             let days: Vec<usize> = study.days.iter().filter(labelled).copied().collect();
-            let test = portfolio_test(scores, &labels, &study.members, &days, PortfolioTerms::default()).ok();
+            let test = portfolio_test(scores, &labels, &study.members, &days, BY_CODE).ok();
             assert_eq!(
                 test.as_ref().map(|test| test.returns.len() as u64),
                 golden["days"].as_u64(),

@@ -62,7 +62,7 @@ const TRADED: &str = "name = 'traded'\nsynthetic = { seed = 5, names = 20, days 
     [[agents]]\nid = 'asked'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
 
 const LEAK: &str = "name = 'small'\nsynthetic = { seed = 3, names = 24, days = 800 }\nhorizons = [5]\n\
-    protocols = ['EXEC_CLOSE']\nnoise_panels = 0\nmodels = ['momentum', 'ridge']\n";
+    protocols = ['EXEC_CLOSE']\nmodels = ['momentum', 'ridge']\n";
 
 const EVALUATED: &str = "name = 'evaluated'\nnoise = { draws = 1 }\npools = [{ id = 'own', file = 'own.csv' }]\n\
     splits = { train = ['2022-03-07', '2023-02-22'], test = ['2023-02-23', '2023-08-14'] }\n";

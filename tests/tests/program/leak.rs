@@ -196,7 +196,7 @@ fn a_folder_goes_on_with_what_was_decided_by_the_same() {
 }
 
 #[test]
-fn weak_switches_have_a_noise_band_where_it_is_asked_for() {
+fn a_gain_is_told_from_none_by_its_days() {
     let text = SMALL
         .replace(
             "[\"momentum\", \"ridge\", \"trees\"]",
@@ -207,33 +207,25 @@ fn weak_switches_have_a_noise_band_where_it_is_asked_for() {
             "[\"EXEC_OPEN\", \"EXEC_CLOSE\", \"NORM_GLOBAL\"]",
         )
         .replace("days = 1300", "days = 800");
-    let folder = Folder::with(&[
-        ("without.toml", &text),
-        ("with.toml", &format!("{text}noise_panels = 19\n")),
-    ]);
-    let band = |report: &Value, model: &str, protocol: &str| {
+    let folder = Folder::with(&[("own.toml", &text)]);
+    let report = json(&folder, &["leak", "run", "own.toml", "--out", "own"]);
+    let row = |model: &str, protocol: &str| {
         let rows = report["gains"].as_array().unwrap().iter();
         let mut own = rows.filter(|row| row["model"] == model && row["protocol"] == protocol);
-        own.next().unwrap()["noise_band"].as_f64()
+        own.next().unwrap()
     };
-    let without = json(&folder, &["leak", "run", "without.toml", "--out", "without"]);
-    assert_eq!(band(&without, "ridge", "EXEC_CLOSE"), None);
-    let with = json(&folder, &["leak", "run", "with.toml", "--out", "with"]);
-    assert!(0.0 < band(&with, "ridge", "EXEC_CLOSE").unwrap());
-    assert_eq!(
-        band(&with, "ridge", "EXEC_OPEN"),
-        None,
-        "a dominant switch needs no band"
-    );
-    // A model that no scale moves has no gain on any panel: nothing to tell apart.
-    assert_eq!(band(&with, "momentum", "NORM_GLOBAL"), Some(0.0));
-    let shown = quiet(folder.path(), &["report", "with", "--all"]);
+    let (open, close) = (row("ridge", "EXEC_OPEN"), row("ridge", "EXEC_CLOSE"));
+    let figure = |row: &Value, key: &str| row[key].as_f64().unwrap();
+    assert!(figure(open, "p_holm") < 0.001 && 0.0 < figure(open, "gain_interval_low"));
+    let gain = figure(close, "gain");
+    assert!(figure(close, "gain_interval_low") < gain && gain < figure(close, "gain_interval_high"));
+    assert!(figure(close, "p") <= figure(close, "p_holm") && 0.0 < figure(close, "detectable_gain"));
+    // A model that no scale moves does not differ from the reference: nothing is to be told apart.
+    assert_eq!(row("momentum", "NORM_GLOBAL")["p"], Value::Null);
+    let shown = quiet(folder.path(), &["report", "own", "--all"]);
     let text = String::from_utf8(shown.stdout).unwrap();
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        words.contains("not distinguishable from panels") && words.contains("momentum h5 NORM_GLOBAL"),
-        "{text}"
-    );
+    assert!(words.contains("not told from no gain ("), "{text}");
 }
 
 #[test]
@@ -247,8 +239,6 @@ fn what_is_no_benchmark_says_how_to_fix_it() {
         (&SMALL.replace("days = 1300", "days = 400"), "no year to test"),
         (&format!("{SMALL}until = \"soon\""), "is no date"),
         (&format!("{SMALL}universe = {{ share = 1.5 }}"), "is no share"),
-        (&format!("{SMALL}noise_panels = 1001"), "is too many"),
-        (&format!("{SMALL}noise_panels = 18"), "write 0, or 19 to 1000"),
         (&format!("{SMALL}costs_bps = []"), "`costs_bps` is empty"),
         (&format!("{SMALL}costs_bps = [-5]"), "is no cost"),
         (

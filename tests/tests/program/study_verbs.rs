@@ -7,7 +7,7 @@ use ktd_kit::{Folder, assert_ok, files, quiet, refused};
 use serde_json::Value;
 
 const STUDY: &str = "kind = 'leakage'\nname = 'small'\nsynthetic = { seed = 3, names = 24, days = 800 }\nhorizons = [5]\n\
-    protocols = ['EXEC_CLOSE']\nnoise_panels = 0\nmodels = ['momentum']\n";
+    protocols = ['EXEC_CLOSE']\nmodels = ['momentum']\n";
 
 fn json_of(folder: &Folder, arguments: &[&str]) -> Value {
     let output = quiet(folder.path(), &[&["--json"], arguments].concat());
