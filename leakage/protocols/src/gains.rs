@@ -62,20 +62,20 @@ impl LeakageGain {
 /// How sure the gain of the annual ratio at the headline cost is, by days that both protocols share: the mean over seeds, to first
 /// order in means and deviations (Ledoit and Wolf 2008), with Student's t.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct GainEstimate {
+pub(crate) struct GainEstimate {
     /// The 95 % interval.
-    pub interval: Interval,
+    pub(crate) interval: Interval,
     /// The two-sided p-value of no gain.
-    pub p: f64,
+    pub(crate) p: f64,
     /// The smallest true gain that is told from none in nine of ten draws, at 5 % and by itself.
-    pub detectable: f64,
+    pub(crate) detectable: f64,
 }
 
 impl GainEstimate {
     /// Of each seed's series under a protocol and under the reference; `None` where they do not differ, have no ratio, or are not
     /// of the same sessions.
     #[must_use]
-    pub fn of(seeds: &[(&TradeSeries, &TradeSeries)]) -> Option<Self> {
+    pub(crate) fn of(seeds: &[(&TradeSeries, &TradeSeries)]) -> Option<Self> {
         const POWER: f64 = 0.9;
         let sessions =
             |series: &TradeSeries| -> Vec<usize> { series.days().iter().map(|day| day.session).collect() };
