@@ -60,12 +60,6 @@ impl Arguments {
     pub const fn is_object(&self) -> bool {
         matches!(self.form, ArgumentsForm::Object)
     }
-
-    /// The raw text.
-    #[must_use]
-    pub fn into_text(self) -> String {
-        self.text
-    }
 }
 
 impl Deref for Arguments {

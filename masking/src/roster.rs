@@ -85,12 +85,6 @@ impl Roster {
     pub fn band(&self, stock: &ShownStock, factor: Factor) -> MaskedNumber {
         MaskedNumber::gridded(f64::from(self.groups.band(stock.group, factor)))
     }
-
-    /// How many groups there are.
-    #[must_use]
-    pub const fn group_count(&self) -> usize {
-        self.groups.count()
-    }
 }
 
 /// What a roster is made from beside the market.

@@ -10,19 +10,30 @@ use crate::template::templates;
 use ktd_masking::{Payload, Prompt};
 
 templates! {
-    AS_JSON = include_str!("../alpha/as_json.md");
-    AS_TEXT = include_str!("../alpha/as_text.md");
-    BY_CALL = include_str!("../alpha/by_call.md");
-    FEEDBACK_FORM = include_str!("../alpha/feedback_form.md");
-    FEEDBACK_NOT_JSON = include_str!("../alpha/feedback_not_json.md");
-    FEEDBACK_NO_CALL = include_str!("../alpha/feedback_no_call.md");
-    FEEDBACK_NO_OBJECT = include_str!("../alpha/feedback_no_object.md");
-    FEEDBACK_REFUSAL = include_str!("../alpha/feedback_refusal.md");
-    FEEDBACK_TRUNCATED = include_str!("../alpha/feedback_truncated.md");
-    JUDGE_QUESTION = include_str!("../alpha/judge_question.md");
+    /// How to answer where there are no tools and the vendor holds the answer to JSON (level F3).
+    fn alpha_as_json(ForceSlots): AS_JSON = include_str!("../alpha/as_json.md");
+    /// How to answer where there are no tools and one JSON object is taken from plain text (level F4).
+    fn alpha_as_text(ForceSlots): AS_TEXT = include_str!("../alpha/as_text.md");
+    /// How to answer where the answer is a call (levels F0 to F2).
+    fn alpha_by_call(ToolSlots): BY_CALL = include_str!("../alpha/by_call.md");
+    /// The reply to an answer that breaks the required form.
+    fn alpha_feedback_form(ProblemSlots): FEEDBACK_FORM = include_str!("../alpha/feedback_form.md");
+    /// The reply to an answer that is not JSON.
+    fn alpha_feedback_not_json(NotJsonSlots): FEEDBACK_NOT_JSON = include_str!("../alpha/feedback_not_json.md");
+    /// The reply to an answer that is not one call.
+    fn alpha_feedback_no_call(AttemptSlots): FEEDBACK_NO_CALL = include_str!("../alpha/feedback_no_call.md");
+    /// The reply to an answer without tools (levels F3 and F4) that is not one JSON object.
+    fn alpha_feedback_no_object(AttemptSlots): FEEDBACK_NO_OBJECT = include_str!("../alpha/feedback_no_object.md");
+    /// The reply to an answer that was declined or filtered.
+    fn alpha_feedback_refusal(AttemptSlots): FEEDBACK_REFUSAL = include_str!("../alpha/feedback_refusal.md");
+    /// The reply to an answer that was cut off at its longest length.
+    fn alpha_feedback_truncated(AttemptSlots): FEEDBACK_TRUNCATED = include_str!("../alpha/feedback_truncated.md");
+    /// The question of a judge: formulas to score.
+    fn alpha_judge_question(FormulasSlots): JUDGE_QUESTION = include_str!("../alpha/judge_question.md");
     JUDGE_SYSTEM = include_str!("../alpha/judge_system.md");
     JUDGE_SYSTEM_PAPER = include_str!("../alpha/judge_system_paper.md");
-    MINER_QUESTION = include_str!("../alpha/miner_question.md");
+    /// The question of a round of a search: what was found so far, and how many formulas are asked for.
+    fn alpha_miner_question(MinerRoundSlots): MINER_QUESTION = include_str!("../alpha/miner_question.md");
     MINER_SYSTEM = include_str!("../alpha/miner_system.md");
     OPERATORS = include_str!("../alpha/operators.md");
 }
@@ -74,12 +85,6 @@ pub fn alpha_judge_system(prompt: JudgePrompt) -> Prompt {
         .append(operators(|_| true))
 }
 
-/// The question of a judge: formulas to score.
-#[must_use]
-pub fn alpha_judge_question(slots: &FormulasSlots) -> Prompt {
-    JUDGE_QUESTION.append(Prompt::new(), slots)
-}
-
 /// The system message of a model that finds formulas from the fields there are, by their names in lower case.
 #[must_use]
 pub fn alpha_miner_system(slots: &MinerRulesSlots, has_field: impl Fn(&str) -> bool) -> Prompt {
@@ -87,66 +92,6 @@ pub fn alpha_miner_system(slots: &MinerRulesSlots, has_field: impl Fn(&str) -> b
         .append(Prompt::new(), slots)
         .text("\n")
         .append(operators(has_field))
-}
-
-/// The question of a round of a search: what was found so far, and how many formulas are asked for.
-#[must_use]
-pub fn alpha_miner_question(slots: &MinerRoundSlots) -> Prompt {
-    MINER_QUESTION.append(Prompt::new(), slots)
-}
-
-/// How to answer where the answer is a call (levels F0 to F2).
-#[must_use]
-pub fn alpha_by_call(slots: &ToolSlots) -> Prompt {
-    BY_CALL.append(Prompt::new(), slots)
-}
-
-/// How to answer where there are no tools and the vendor holds the answer to JSON (level F3).
-#[must_use]
-pub fn alpha_as_json(slots: &ForceSlots) -> Prompt {
-    AS_JSON.append(Prompt::new(), slots)
-}
-
-/// How to answer where there are no tools and one JSON object is taken from plain text (level F4).
-#[must_use]
-pub fn alpha_as_text(slots: &ForceSlots) -> Prompt {
-    AS_TEXT.append(Prompt::new(), slots)
-}
-
-/// The reply to an answer that is not one call.
-#[must_use]
-pub fn alpha_feedback_no_call(slots: &AttemptSlots) -> Prompt {
-    FEEDBACK_NO_CALL.append(Prompt::new(), slots)
-}
-
-/// The reply to an answer without tools (levels F3 and F4) that is not one JSON object.
-#[must_use]
-pub fn alpha_feedback_no_object(slots: &AttemptSlots) -> Prompt {
-    FEEDBACK_NO_OBJECT.append(Prompt::new(), slots)
-}
-
-/// The reply to an answer that was declined or filtered.
-#[must_use]
-pub fn alpha_feedback_refusal(slots: &AttemptSlots) -> Prompt {
-    FEEDBACK_REFUSAL.append(Prompt::new(), slots)
-}
-
-/// The reply to an answer that was cut off at its longest length.
-#[must_use]
-pub fn alpha_feedback_truncated(slots: &AttemptSlots) -> Prompt {
-    FEEDBACK_TRUNCATED.append(Prompt::new(), slots)
-}
-
-/// The reply to an answer that is not JSON.
-#[must_use]
-pub fn alpha_feedback_not_json(slots: &NotJsonSlots) -> Prompt {
-    FEEDBACK_NOT_JSON.append(Prompt::new(), slots)
-}
-
-/// The reply to an answer that breaks the required form.
-#[must_use]
-pub fn alpha_feedback_form(slots: &ProblemSlots) -> Prompt {
-    FEEDBACK_FORM.append(Prompt::new(), slots)
 }
 
 /// SHA-256 over all texts for judges and searches, in hexadecimal.
@@ -158,50 +103,16 @@ pub fn alpha_hash() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::template::{Piece, Slots};
+    use crate::template::tests::{check, slot_names};
     use std::collections::BTreeSet;
 
-    /// The slots that a message is filled with.
-    fn names<S: Slots>(_: fn(&S) -> Prompt) -> BTreeSet<&'static str> {
-        S::NAMES.iter().copied().collect()
-    }
-
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "a test lists the folder of templates")]
     fn every_file_is_a_template_and_its_slots_are_filled() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/alpha");
-        let files: BTreeSet<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        let listed: BTreeSet<String> = ALL
-            .iter()
-            .map(|template| format!("{}.md", template.name.to_lowercase()))
-            .collect();
-        assert_eq!(files, listed);
-        for (template, slots) in [
-            (&AS_JSON, names(alpha_as_json)),
-            (&AS_TEXT, names(alpha_as_text)),
-            (&BY_CALL, names(alpha_by_call)),
-            (&FEEDBACK_FORM, names(alpha_feedback_form)),
-            (&FEEDBACK_NOT_JSON, names(alpha_feedback_not_json)),
-            (&FEEDBACK_NO_CALL, names(alpha_feedback_no_call)),
-            (&FEEDBACK_NO_OBJECT, names(alpha_feedback_no_object)),
-            (&FEEDBACK_REFUSAL, names(alpha_feedback_refusal)),
-            (&FEEDBACK_TRUNCATED, names(alpha_feedback_truncated)),
-            (&JUDGE_QUESTION, names(alpha_judge_question)),
-            (&MINER_QUESTION, names(alpha_miner_question)),
-            (&OPERATORS, BTreeSet::from(["fields"])),
-            (&JUDGE_SYSTEM, BTreeSet::new()),
-            (&JUDGE_SYSTEM_PAPER, BTreeSet::new()),
-            (&MINER_SYSTEM, BTreeSet::from(["label", "max_nodes"])),
-        ] {
-            let slot = |piece: &Piece| match piece {
-                Piece::Slot(name) => Some(*name),
-                Piece::Text(_) => None,
-            };
-            let found: BTreeSet<_> = template.pieces().iter().filter_map(slot).collect();
-            assert_eq!(found, slots, "{}", template.name);
+        check("alpha", ALL, MESSAGES);
+        assert_eq!(slot_names(&OPERATORS), BTreeSet::from(["fields"]));
+        assert_eq!(slot_names(&MINER_SYSTEM), BTreeSet::from(["label", "max_nodes"]));
+        for template in [&JUDGE_SYSTEM, &JUDGE_SYSTEM_PAPER] {
+            assert!(slot_names(template).is_empty());
         }
     }
 

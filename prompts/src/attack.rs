@@ -7,17 +7,27 @@ use crate::{DATA, FACTORS, hash_of, mask_parts};
 use ktd_masking::{Level, MaskSettings, Numeric, Prompt};
 
 templates! {
-    AS_JSON = include_str!("../attack/as_json.md");
-    AS_TEXT = include_str!("../attack/as_text.md");
+    /// How to answer where there are no tools and the vendor holds the answer to JSON (level F3).
+    fn attack_as_json(ForceSlots): AS_JSON = include_str!("../attack/as_json.md");
+    /// How to answer where there are no tools and one JSON object is taken from plain text (level F4).
+    fn attack_as_text(ForceSlots): AS_TEXT = include_str!("../attack/as_text.md");
     BY_CALL = include_str!("../attack/by_call.md");
-    FEEDBACK_FORM = include_str!("../attack/feedback_form.md");
-    FEEDBACK_NOT_JSON = include_str!("../attack/feedback_not_json.md");
-    FEEDBACK_NO_CALL = include_str!("../attack/feedback_no_call.md");
-    FEEDBACK_NO_OBJECT = include_str!("../attack/feedback_no_object.md");
-    FEEDBACK_REFUSAL = include_str!("../attack/feedback_refusal.md");
-    FEEDBACK_TRUNCATED = include_str!("../attack/feedback_truncated.md");
-    QUESTION_LINKED = include_str!("../attack/question_linked.md");
-    QUESTION_STOCK = include_str!("../attack/question_stock.md");
+    /// The reply to an answer that breaks the required form.
+    fn attack_feedback_form(ProblemSlots): FEEDBACK_FORM = include_str!("../attack/feedback_form.md");
+    /// The reply to an answer that is not JSON.
+    fn attack_feedback_not_json(NotJsonSlots): FEEDBACK_NOT_JSON = include_str!("../attack/feedback_not_json.md");
+    /// The reply to an answer that is not one call.
+    fn attack_feedback_no_call(AttemptSlots): FEEDBACK_NO_CALL = include_str!("../attack/feedback_no_call.md");
+    /// The reply to an answer without tools (levels F3 and F4) that is not one JSON object.
+    fn attack_feedback_no_object(AttemptSlots): FEEDBACK_NO_OBJECT = include_str!("../attack/feedback_no_object.md");
+    /// The reply to an answer that was declined or filtered.
+    fn attack_feedback_refusal(AttemptSlots): FEEDBACK_REFUSAL = include_str!("../attack/feedback_refusal.md");
+    /// The reply to an answer that was cut off at its longest length.
+    fn attack_feedback_truncated(AttemptSlots): FEEDBACK_TRUNCATED = include_str!("../attack/feedback_truncated.md");
+    /// The question about two exhibits: is it the same stock?
+    fn attack_linked(LinkedSlots): QUESTION_LINKED = include_str!("../attack/question_linked.md");
+    /// The question about one exhibit: which stock, which day?
+    fn attack_stock(StockSlots): QUESTION_STOCK = include_str!("../attack/question_stock.md");
     SYSTEM = include_str!("../attack/system.md");
 }
 
@@ -38,70 +48,10 @@ fn numbers(settings: MaskSettings) -> &'static Template {
     numeric
 }
 
-/// The question about one exhibit: which stock, which day?
-#[must_use]
-pub fn attack_stock(slots: &StockSlots) -> Prompt {
-    QUESTION_STOCK.append(Prompt::new(), slots)
-}
-
-/// The question about two exhibits: is it the same stock?
-#[must_use]
-pub fn attack_linked(slots: &LinkedSlots) -> Prompt {
-    QUESTION_LINKED.append(Prompt::new(), slots)
-}
-
 /// How to answer where the answer is a call (levels F0 to F2).
 #[must_use]
 pub fn attack_by_call() -> Prompt {
     BY_CALL.append(Prompt::new(), &NoSlots {})
-}
-
-/// How to answer where there are no tools and the vendor holds the answer to JSON (level F3).
-#[must_use]
-pub fn attack_as_json(slots: &ForceSlots) -> Prompt {
-    AS_JSON.append(Prompt::new(), slots)
-}
-
-/// How to answer where there are no tools and one JSON object is taken from plain text (level F4).
-#[must_use]
-pub fn attack_as_text(slots: &ForceSlots) -> Prompt {
-    AS_TEXT.append(Prompt::new(), slots)
-}
-
-/// The reply to an answer that is not one call.
-#[must_use]
-pub fn attack_feedback_no_call(slots: &AttemptSlots) -> Prompt {
-    FEEDBACK_NO_CALL.append(Prompt::new(), slots)
-}
-
-/// The reply to an answer without tools (levels F3 and F4) that is not one JSON object.
-#[must_use]
-pub fn attack_feedback_no_object(slots: &AttemptSlots) -> Prompt {
-    FEEDBACK_NO_OBJECT.append(Prompt::new(), slots)
-}
-
-/// The reply to an answer that was declined or filtered.
-#[must_use]
-pub fn attack_feedback_refusal(slots: &AttemptSlots) -> Prompt {
-    FEEDBACK_REFUSAL.append(Prompt::new(), slots)
-}
-
-/// The reply to an answer that was cut off at its longest length.
-#[must_use]
-pub fn attack_feedback_truncated(slots: &AttemptSlots) -> Prompt {
-    FEEDBACK_TRUNCATED.append(Prompt::new(), slots)
-}
-
-/// The reply to an answer that is not JSON.
-#[must_use]
-pub fn attack_feedback_not_json(slots: &NotJsonSlots) -> Prompt {
-    FEEDBACK_NOT_JSON.append(Prompt::new(), slots)
-}
-
-/// The reply to an answer that breaks the required form.
-#[must_use]
-pub fn attack_feedback_form(slots: &ProblemSlots) -> Prompt {
-    FEEDBACK_FORM.append(Prompt::new(), slots)
 }
 
 /// SHA-256 over all texts for an attacker, in hexadecimal: its own templates, and those of episodes that tell
@@ -121,52 +71,18 @@ pub fn attack_hash() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::template::{Piece, Slots};
+    use crate::template::tests::{check, slot_names};
     use ktd_masking::Payload;
-    use std::collections::BTreeSet;
 
     fn label(text: &'static str) -> Payload {
         Payload::label(text)
     }
 
-    /// The slots that a message is filled with.
-    fn names<S: Slots>(_: fn(&S) -> Prompt) -> BTreeSet<&'static str> {
-        S::NAMES.iter().copied().collect()
-    }
-
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "a test lists the folder of templates")]
     fn every_file_is_a_template_and_its_slots_are_filled() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/attack");
-        let files: BTreeSet<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        let listed: BTreeSet<String> = ALL
-            .iter()
-            .map(|template| format!("{}.md", template.name.to_lowercase()))
-            .collect();
-        assert_eq!(files, listed);
-        for (template, slots) in [
-            (&QUESTION_STOCK, names(attack_stock)),
-            (&QUESTION_LINKED, names(attack_linked)),
-            (&AS_JSON, names(attack_as_json)),
-            (&AS_TEXT, names(attack_as_text)),
-            (&FEEDBACK_NO_CALL, names(attack_feedback_no_call)),
-            (&FEEDBACK_NO_OBJECT, names(attack_feedback_no_object)),
-            (&FEEDBACK_REFUSAL, names(attack_feedback_refusal)),
-            (&FEEDBACK_TRUNCATED, names(attack_feedback_truncated)),
-            (&FEEDBACK_NOT_JSON, names(attack_feedback_not_json)),
-            (&FEEDBACK_FORM, names(attack_feedback_form)),
-            (&SYSTEM, BTreeSet::new()),
-            (&BY_CALL, BTreeSet::new()),
-        ] {
-            let slot = |piece: &Piece| match piece {
-                Piece::Slot(name) => Some(*name),
-                Piece::Text(_) => None,
-            };
-            let found: BTreeSet<_> = template.pieces().iter().filter_map(slot).collect();
-            assert_eq!(found, slots, "{}", template.name);
+        check("attack", ALL, MESSAGES);
+        for template in [&SYSTEM, &BY_CALL] {
+            assert!(slot_names(template).is_empty());
         }
     }
 

@@ -40,21 +40,35 @@ templates! {
     CLOSE_RESEARCH = include_str!("../templates/close_research.md");
     DATA = include_str!("../templates/data.md");
     FACTORS = include_str!("../templates/factors.md");
-    FEEDBACK_CALL_IN_TEXT = include_str!("../templates/feedback_call_in_text.md");
-    FEEDBACK_NOT_JSON = include_str!("../templates/feedback_not_json.md");
-    FEEDBACK_NO_CALL = include_str!("../templates/feedback_no_call.md");
-    FEEDBACK_NO_OBJECT = include_str!("../templates/feedback_no_object.md");
-    FEEDBACK_OTHER_TOOL = include_str!("../templates/feedback_other_tool.md");
-    FEEDBACK_REFUSAL = include_str!("../templates/feedback_refusal.md");
-    FEEDBACK_REJECTED = include_str!("../templates/feedback_rejected.md");
-    FEEDBACK_SCHEMA = include_str!("../templates/feedback_schema.md");
-    FEEDBACK_TOOL_BUDGET = include_str!("../templates/feedback_tool_budget.md");
-    FEEDBACK_TOO_LARGE = include_str!("../templates/feedback_too_large.md");
-    FEEDBACK_TRUNCATED = include_str!("../templates/feedback_truncated.md");
-    FEEDBACK_TWO_CALLS = include_str!("../templates/feedback_two_calls.md");
+    /// The reply to a submission phase answered with a call written as text.
+    fn feedback_call_in_text(AttemptSlots): FEEDBACK_CALL_IN_TEXT = include_str!("../templates/feedback_call_in_text.md");
+    /// The reply to a submission that is not JSON.
+    fn feedback_not_json(NotJsonSlots): FEEDBACK_NOT_JSON = include_str!("../templates/feedback_not_json.md");
+    /// The reply to a submission phase answered without a call.
+    fn feedback_no_call(AttemptSlots): FEEDBACK_NO_CALL = include_str!("../templates/feedback_no_call.md");
+    /// The reply to a submission phase without tools (levels F3 and F4) answered without one JSON object.
+    fn feedback_no_object(AttemptSlots): FEEDBACK_NO_OBJECT = include_str!("../templates/feedback_no_object.md");
+    /// The reply to a submission phase answered with another tool.
+    fn feedback_other_tool(AttemptSlots): FEEDBACK_OTHER_TOOL = include_str!("../templates/feedback_other_tool.md");
+    /// The reply to a submission phase that was declined or filtered.
+    fn feedback_refusal(AttemptSlots): FEEDBACK_REFUSAL = include_str!("../templates/feedback_refusal.md");
+    /// The reply to a submission with rejected orders, where the session lets the model correct them.
+    fn feedback_rejected(RejectedSlots): FEEDBACK_REJECTED = include_str!("../templates/feedback_rejected.md");
+    /// The reply to a submission that breaks the schema.
+    fn feedback_schema(SchemaSlots): FEEDBACK_SCHEMA = include_str!("../templates/feedback_schema.md");
+    /// The reply to a tool call beyond the step's budget.
+    fn feedback_tool_budget(ToolBudgetSlots): FEEDBACK_TOOL_BUDGET = include_str!("../templates/feedback_tool_budget.md");
+    /// The reply to a submission that is too large to be read.
+    fn feedback_too_large(TooLargeSlots): FEEDBACK_TOO_LARGE = include_str!("../templates/feedback_too_large.md");
+    /// The reply to a submission phase whose answer was cut off at its longest length.
+    fn feedback_truncated(AttemptSlots): FEEDBACK_TRUNCATED = include_str!("../templates/feedback_truncated.md");
+    /// The reply to more than one call in the submission phase.
+    fn feedback_two_calls(TwoCallsSlots): FEEDBACK_TWO_CALLS = include_str!("../templates/feedback_two_calls.md");
     FORCE_AUTO = include_str!("../templates/force_auto.md");
-    FORCE_JSON = include_str!("../templates/force_json.md");
-    FORCE_TEXT = include_str!("../templates/force_text.md");
+    /// Opens the submission phase where there are no tools and the vendor holds the answer to JSON (level F3).
+    fn force_json(ForceSlots): FORCE_JSON = include_str!("../templates/force_json.md");
+    /// Opens the submission phase where there are no tools and one JSON object is taken from plain text (level F4).
+    fn force_text(ForceSlots): FORCE_TEXT = include_str!("../templates/force_text.md");
     LEVEL_BLINDED = include_str!("../templates/level_blinded.md");
     LEVEL_BRIGHT = include_str!("../templates/level_bright.md");
     LEVEL_DATE_BLIND = include_str!("../templates/level_date_blind.md");
@@ -165,94 +179,10 @@ pub fn force_auto() -> Prompt {
     FORCE_AUTO.append(Prompt::new(), &NoSlots {})
 }
 
-/// Opens the submission phase where there are no tools and the vendor holds the answer to JSON (level F3).
-#[must_use]
-pub fn force_json(slots: &ForceSlots) -> Prompt {
-    FORCE_JSON.append(Prompt::new(), slots)
-}
-
-/// Opens the submission phase where there are no tools and one JSON object is taken from plain text (level F4).
-#[must_use]
-pub fn force_text(slots: &ForceSlots) -> Prompt {
-    FORCE_TEXT.append(Prompt::new(), slots)
-}
-
 /// Ends the research phase before the submission phase opens.
 #[must_use]
 pub fn close_research() -> Prompt {
     CLOSE_RESEARCH.append(Prompt::new(), &NoSlots {})
-}
-
-/// The reply to a submission phase answered without a call.
-#[must_use]
-pub fn feedback_no_call(slots: &AttemptSlots) -> Prompt {
-    FEEDBACK_NO_CALL.append(Prompt::new(), slots)
-}
-
-/// The reply to a submission phase without tools (levels F3 and F4) answered without one JSON object.
-#[must_use]
-pub fn feedback_no_object(slots: &AttemptSlots) -> Prompt {
-    FEEDBACK_NO_OBJECT.append(Prompt::new(), slots)
-}
-
-/// The reply to a submission phase answered with another tool.
-#[must_use]
-pub fn feedback_other_tool(slots: &AttemptSlots) -> Prompt {
-    FEEDBACK_OTHER_TOOL.append(Prompt::new(), slots)
-}
-
-/// The reply to more than one call in the submission phase.
-#[must_use]
-pub fn feedback_two_calls(slots: &TwoCallsSlots) -> Prompt {
-    FEEDBACK_TWO_CALLS.append(Prompt::new(), slots)
-}
-
-/// The reply to a submission that breaks the schema.
-#[must_use]
-pub fn feedback_schema(slots: &SchemaSlots) -> Prompt {
-    FEEDBACK_SCHEMA.append(Prompt::new(), slots)
-}
-
-/// The reply to a submission with rejected orders, where the session lets the model correct them.
-#[must_use]
-pub fn feedback_rejected(slots: &RejectedSlots) -> Prompt {
-    FEEDBACK_REJECTED.append(Prompt::new(), slots)
-}
-
-/// The reply to a tool call beyond the step's budget.
-#[must_use]
-pub fn feedback_tool_budget(slots: &ToolBudgetSlots) -> Prompt {
-    FEEDBACK_TOOL_BUDGET.append(Prompt::new(), slots)
-}
-
-/// The reply to a submission that is not JSON.
-#[must_use]
-pub fn feedback_not_json(slots: &NotJsonSlots) -> Prompt {
-    FEEDBACK_NOT_JSON.append(Prompt::new(), slots)
-}
-
-/// The reply to a submission that is too large to be read.
-#[must_use]
-pub fn feedback_too_large(slots: &TooLargeSlots) -> Prompt {
-    FEEDBACK_TOO_LARGE.append(Prompt::new(), slots)
-}
-
-/// The reply to a submission phase whose answer was cut off at its longest length.
-#[must_use]
-pub fn feedback_truncated(slots: &AttemptSlots) -> Prompt {
-    FEEDBACK_TRUNCATED.append(Prompt::new(), slots)
-}
-
-/// The reply to a submission phase that was declined or filtered.
-#[must_use]
-pub fn feedback_refusal(slots: &AttemptSlots) -> Prompt {
-    FEEDBACK_REFUSAL.append(Prompt::new(), slots)
-}
-
-/// The reply to a submission phase answered with a call written as text.
-#[must_use]
-pub fn feedback_call_in_text(slots: &AttemptSlots) -> Prompt {
-    FEEDBACK_CALL_IN_TEXT.append(Prompt::new(), slots)
 }
 
 /// SHA-256 over the names and bytes of all templates, in hexadecimal: the prompt hash of a bundle's header.

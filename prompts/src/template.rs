@@ -94,13 +94,23 @@ pub(crate) fn split(text: &'static str) -> Vec<Piece> {
     pieces
 }
 
-/// Templates that only messages show, and the list of all of them.
+/// Templates that only messages show, and the list of all of them. One with slots of its own has the function that makes the
+/// message before it.
 macro_rules! templates {
-    ($($template:ident = $text:expr;)*) => {
+    ($($($(#[$about:meta])+ fn $message:ident($slots:ty):)? $template:ident = $text:expr;)*) => {
         $(static $template: $crate::template::Template =
-            $crate::template::Template::new(stringify!($template), $text);)*
+            $crate::template::Template::new(stringify!($template), $text);
+        $($(#[$about])+
+        #[must_use]
+        pub fn $message(slots: &$slots) -> ktd_masking::Prompt {
+            $template.append(ktd_masking::Prompt::new(), slots)
+        })?)*
         /// Every template, in the order of the hash.
         static ALL: &[&$crate::template::Template] = &[$(&$template),*];
+        /// The messages with their slots.
+        #[cfg(test)]
+        static MESSAGES: &[(&$crate::template::Template, &[&str])] =
+            &[$($((&$template, <$slots as $crate::template::Slots>::NAMES),)?)*];
     };
 }
 pub(crate) use templates;
@@ -141,8 +151,41 @@ macro_rules! slots {
 pub(crate) use slots;
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use std::collections::BTreeSet;
+
+    /// The slots of a template.
+    pub(crate) fn slot_names(template: &Template) -> BTreeSet<&'static str> {
+        let slot = |piece: &Piece| match piece {
+            Piece::Slot(name) => Some(*name),
+            Piece::Text(_) => None,
+        };
+        template.pieces().iter().filter_map(slot).collect()
+    }
+
+    /// Every file of a folder is a template, in their order; messages are filled by the slots of their templates.
+    #[expect(clippy::disallowed_methods, reason = "a test lists the folder of templates")]
+    pub(crate) fn check(folder: &str, all: &[&Template], messages: &[(&Template, &[&'static str])]) {
+        let folder = format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"));
+        let files: BTreeSet<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        let listed = all
+            .iter()
+            .map(|template| format!("{}.md", template.name.to_lowercase()));
+        assert_eq!(files, listed.collect());
+        assert!(all.iter().map(|template| template.name).is_sorted());
+        for (template, slots) in messages {
+            assert_eq!(
+                slot_names(template),
+                slots.iter().copied().collect(),
+                "{}",
+                template.name
+            );
+        }
+    }
 
     #[test]
     fn texts_are_cut_at_their_slots() {

@@ -56,22 +56,6 @@ impl Abstention {
         )
     }
 
-    /// Steps held by choice over steps decided.
-    ///
-    /// # Errors
-    /// [`Undefined::NoSteps`] when none was decided.
-    pub fn voluntary_rate(&self) -> Result<f64, Undefined> {
-        share(f64::from(self.voluntary), self.decided())
-    }
-
-    /// Steps held after invalid answers over steps decided.
-    ///
-    /// # Errors
-    /// [`Undefined::NoSteps`] when none was decided.
-    pub fn fallback_rate(&self) -> Result<f64, Undefined> {
-        share(f64::from(self.fallback), self.decided())
-    }
-
     /// Steps decided over all steps: what infrastructure faults left to judge.
     ///
     /// # Errors
@@ -108,8 +92,6 @@ mod tests {
             Ordered,
         ]);
         assert_eq!(counts.rate(), Ok(0.5));
-        assert_eq!(counts.voluntary_rate(), Ok(0.25));
-        assert_eq!(counts.fallback_rate(), Ok(0.25));
         assert!((counts.coverage().unwrap() - 4.0 / 6.0).abs() < 1e-15);
     }
 

@@ -27,17 +27,6 @@ pub fn hhi_invested<K: Ord>(weights: &WeightPath<'_, K>) -> Result<f64, Undefine
     Undefined::unless_finite(mean(&days).ok_or(Undefined::NeverInvested)?)
 }
 
-/// The number of equally weighted names with this index: its inverse.
-///
-/// # Errors
-/// [`Undefined::NeverInvested`] for an index of 0.
-pub fn effective_names(hhi: f64) -> Result<f64, Undefined> {
-    if 0.0 < hhi {
-        return Undefined::unless_finite(1.0 / hhi);
-    }
-    Err(Undefined::NeverInvested)
-}
-
 fn sum_of_squares<K>(weights: &BTreeMap<K, f64>) -> f64 {
     weights.values().map(|weight| weight * weight).sum()
 }
@@ -62,8 +51,6 @@ mod tests {
         let weights = WeightPath::new(&days).unwrap();
         assert!(hhi(&weights).unwrap().abs() < f64::MIN_POSITIVE);
         assert_eq!(hhi_invested(&weights), Err(Undefined::NeverInvested));
-        assert_eq!(effective_names(0.0), Err(Undefined::NeverInvested));
-        assert_eq!(effective_names(f64::NAN), Err(Undefined::NeverInvested));
     }
 
     #[test]
@@ -73,7 +60,6 @@ mod tests {
         assert!((hhi(&weights).unwrap() - 0.0625).abs() < 1e-15);
         let invested = hhi_invested(&weights).unwrap();
         assert!((invested - 0.5).abs() < 1e-15);
-        assert!((effective_names(invested).unwrap() - 2.0).abs() < 1e-12);
     }
 
     #[test]

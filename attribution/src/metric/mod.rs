@@ -36,7 +36,7 @@ pub use ece::ece;
 pub use ece_interval::ece_interval;
 pub use error::MetricError;
 pub use forecast::{Forecast, Forecasts};
-pub use hhi::{effective_names, hhi, hhi_invested};
+pub use hhi::{hhi, hhi_invested};
 pub use information_ratio::information_ratio;
 pub use max_drawdown::max_drawdown;
 pub use nav_path::{Benchmark, Daily, NavPath};

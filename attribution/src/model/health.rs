@@ -48,18 +48,11 @@ pub struct ColumnHealth {
 /// How residual variance falls with size: the slope g of `ln u^2` on the log of the mean amount traded, within days.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VarianceSlope {
-    /// The slope g, each day's means taken off, as calm and hurried days differ in both.
+    /// The slope g, each day's means taken off, as calm and hurried days differ in both. Feasible generalised least squares would
+    /// weigh by the amount to the power -g, for which the benchmark takes 0.5.
     pub slope: f64,
     /// Name-days it is made of.
     pub observations: usize,
-}
-
-impl VarianceSlope {
-    /// The exponent of the amount that feasible generalised least squares would weigh by: -g. The benchmark takes 0.5.
-    #[must_use]
-    pub const fn fgls_exponent(&self) -> f64 {
-        -self.slope
-    }
 }
 
 /// The health of a model over its days.
@@ -231,7 +224,7 @@ mod tests {
         sums.add_day(&[(11.0, 4.5), (13.0, 3.5)]);
         sums.add_day(&[]);
         let slope = sums.slope().unwrap();
-        assert!((slope.slope + 0.5).abs() < 1e-15 && (slope.fgls_exponent() - 0.5).abs() < 1e-15);
+        assert!((slope.slope + 0.5).abs() < 1e-15);
         assert_eq!(slope.observations, 5);
         assert_eq!(SlopeSums::default().slope(), None);
     }

@@ -20,20 +20,6 @@ pub struct Quartiles {
     pub upper: f64,
 }
 
-impl Quartiles {
-    /// Interquartile range.
-    #[must_use]
-    pub fn iqr(&self) -> f64 {
-        self.upper - self.lower
-    }
-
-    /// Whether there are too few values for quartiles to mean much, so that the points themselves are to be listed.
-    #[must_use]
-    pub const fn list_points(&self) -> bool {
-        self.values < 5
-    }
-}
-
 /// Median and quartiles.
 ///
 /// # Errors
@@ -105,8 +91,6 @@ mod tests {
     fn quartiles_of_three_are_midpoints() {
         let three = spread(&sample(&[6.0, 1.0, 2.0])).unwrap();
         assert!((three.lower - 1.5).abs() < 1e-15 && (three.upper - 4.0).abs() < 1e-15);
-        assert!((three.iqr() - 2.5).abs() < 1e-15 && three.list_points());
-        assert!(!spread(&sample(&[1.0; 5])).unwrap().list_points());
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod cross_section;
 mod daily;
 mod error;
 mod factor;
+mod factor_values;
 mod logarithm;
 mod marks;
 mod median;
@@ -25,6 +26,7 @@ mod packed;
 mod property_tests;
 mod series;
 mod technical;
+mod technical_values;
 mod windows;
 
 pub use columns::{FactorColumns, TechnicalColumns};
@@ -34,6 +36,8 @@ pub use cross_section::{
     missing_per_row, standardise, winsorise,
 };
 pub use error::FactorError;
-pub use factor::{Factor, compute, mean_amount};
+pub use factor::Factor;
+pub use factor_values::{compute, mean_amount};
 pub use series::Series;
-pub use technical::{Technical, compute_technicals};
+pub use technical::Technical;
+pub use technical_values::compute_technicals;

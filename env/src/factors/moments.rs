@@ -3,6 +3,9 @@
 /// Partial sums kept side by side, so that additions do not wait for each other. Part of the result's bits.
 pub(super) const LANES: usize = 4;
 
+/// Exchange days in a year, by which daily volatility is annualised.
+pub(super) const YEAR_DAYS: f64 = 252.0;
+
 /// Centred sums of squares at or below this are rounding, not variation: returns move by a fen, at least
 /// 1e-6.
 const ROUNDING: f64 = 1e-18;

@@ -1,4 +1,4 @@
-//! Six predictors of returns: a column as it is, ridge regression, boosted trees, and three neural networks.
+//! Five predictors of returns: ridge regression, boosted trees, and three neural networks.
 //!
 //! A fit depends on its arguments alone, to the last bit and on every machine: sums keep their order in every width of
 //! vectors, no product is fused with an addition, exponentials are `libm`'s or a pinned polynomial, and chance is handed in
@@ -13,7 +13,6 @@
 mod chance;
 mod error;
 mod kernel;
-mod momentum;
 mod nets;
 mod real;
 mod ridge;
@@ -21,7 +20,6 @@ mod trees;
 
 pub use chance::Chance;
 pub use error::LearnError;
-pub use momentum::column_scores;
 pub use nets::{FittedNet, NamedWeights, NetChances, NetData, NetShape, NeuralNet, Training};
 pub use real::Real;
 pub use ridge::RidgeFit;

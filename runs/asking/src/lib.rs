@@ -22,7 +22,7 @@ mod text_rounds;
 pub use agent_file::{AGENT_FILE, AgentFile, keep_same};
 pub use answerer::Answerer;
 pub use asked_record::AskedRecord;
-pub use comparison::{compare_with_file, json_lines};
+pub use comparison::compare_with_file;
 pub use error::AskingError;
 pub use line_journal::LineJournal;
 pub use model::endpoint_of;

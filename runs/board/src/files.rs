@@ -1,10 +1,10 @@
-//! The files of a board: page, JSON and a CSV of each table, which are one board or none.
+//! The files of a board: those of its report and a manifest, which are one board or none.
 //!
 //! All are made and written aside before the first of them is replaced. Of a board that replaces another, `manifest.json` is
 //! taken away first and put last: where it stands, every file is of the board whose content hash it names.
 
-use crate::record::{Leaderboard, Track};
-use crate::sheet::{self, TableKind};
+use crate::record::Leaderboard;
+use crate::sheet::TableKind;
 use crate::{BoardError, page};
 use ktd_attribution::account::WeightBasis;
 use ktd_bundle::lies_in_private;
@@ -14,7 +14,6 @@ use ktd_io::whole_file::{json_bytes, list_if_exists};
 use ktd_io::whole_folder::write_report;
 use ktd_record::signer_mark::SignerMark;
 use ktd_record::signing::SigningKey;
-use ktd_view::draw::TableData;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,8 +26,8 @@ pub(crate) const RECORD: &str = "leaderboard.json";
 pub(crate) const MANIFEST: &str = "manifest.json";
 /// Who signed the manifest, where anybody did.
 pub(crate) const SIGNATURE: &str = "signature.json";
-/// The folder of the tables.
-pub(crate) const TABLES: &str = "tables";
+/// The folders of the tables, as CSV and as Parquet.
+pub(crate) const FOLDERS: [&str; 2] = [page::TABLES, "parquet"];
 
 /// What a folder holds of one board: `manifest.json`, written after everything else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,78 +96,31 @@ fn files(board: &Leaderboard, basis: WeightBasis) -> Result<BTreeMap<String, Vec
     // Series of days stand in it by the thousand: one number a line would double its size.
     let record = serde_json::to_vec(board)
         .map_err(|error| FileError::damaged(Path::new(RECORD), error.to_string()))?;
-    let mut files = BTreeMap::from([
-        (PAGE.to_owned(), page::render(board).into_bytes()),
-        (RECORD.to_owned(), record),
-    ]);
-    for (name, table) in tables(board, basis) {
-        files.insert(format!("{TABLES}/{name}"), sheet::csv(&table)?);
-    }
-    Ok(files)
-}
-
-/// Every table by its file's name.
-fn tables(board: &Leaderboard, basis: WeightBasis) -> BTreeMap<String, TableData> {
-    let mut tables = BTreeMap::new();
-    for pooled in &board.pooled {
-        let of = format!(
-            "{}-{}_{}.csv",
-            pooled.level_label(),
-            pooled.numeric.label(),
-            pooled.mode.label()
-        );
-        let name = |kind: TableKind| format!("{}_{of}", kind.label());
-        tables.insert(name(TableKind::Pooled), sheet::pooled::ranks(pooled));
-        tables.insert(name(TableKind::ByWindow), sheet::pooled::windows(pooled));
-    }
-    for kind in TableKind::ALL.into_iter().filter(|kind| !kind.is_pooled()) {
-        let shown = if kind.is_per_track() {
-            board.tracks.len()
-        } else {
-            1
-        };
-        for track in board.tracks.iter().take(shown) {
-            let Track {
-                window,
-                numeric,
-                mode,
-                ..
-            } = track;
-            let name = if kind.is_per_track() {
-                format!(
-                    "{}_{window}_{}-{}_{}.csv",
-                    kind.label(),
-                    track.level_label(),
-                    numeric.label(),
-                    mode.label()
-                )
-            } else {
-                format!("{}.csv", kind.label())
-            };
-            tables.insert(name, sheet::table(board, kind, track, basis));
-        }
-    }
-    tables
+    let files = page::report(board, basis).files(RECORD, record);
+    let files = files.map_err(|error| BoardError::input(&error, error.hint()))?;
+    Ok(files.into_iter().collect())
 }
 
 /// What an earlier board left, which beside this one would look like its own: its signature, and tables that this one has
 /// not, also such as a killed process never put in place.
 fn obsolete(out: &Path, files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<PathBuf>, BoardError> {
-    let is_obsolete = |path: &PathBuf| {
-        let name = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or_default();
-        let unfinished = name.strip_prefix('.').and_then(|name| name.strip_suffix(".part"));
-        let stem = unfinished.unwrap_or(name).strip_suffix(".csv");
-        let is_table = |kind: &TableKind| {
-            let rest = stem.and_then(|stem| stem.strip_prefix(kind.label()));
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    let mut obsolete = vec![out.join(SIGNATURE)];
+    for folder in FOLDERS {
+        let is_obsolete = |path: &PathBuf| {
+            let name = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .unwrap_or_default();
+            let unfinished = name.strip_prefix('.').and_then(|name| name.strip_suffix(".part"));
+            let stem = unfinished.unwrap_or(name).rsplit_once('.');
+            let stem = stem.and_then(|(stem, kind)| ["csv", "parquet"].contains(&kind).then_some(stem));
+            let is_table = |kind: &TableKind| {
+                let rest = stem.and_then(|stem| stem.strip_prefix(kind.label()));
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+            };
+            TableKind::ALL.iter().any(is_table) && !files.contains_key(&format!("{folder}/{name}"))
         };
-        TableKind::ALL.iter().any(is_table) && !files.contains_key(&format!("{TABLES}/{name}"))
-    };
-    let mut obsolete = list_if_exists(&out.join(TABLES))?;
-    obsolete.retain(is_obsolete);
-    obsolete.push(out.join(SIGNATURE));
+        obsolete.extend(list_if_exists(&out.join(folder))?.into_iter().filter(is_obsolete));
+    }
     Ok(obsolete)
 }

@@ -4,6 +4,7 @@ mod comparability;
 mod conduct;
 mod contrast;
 mod figures;
+mod gap;
 mod memory;
 mod pooled;
 mod row;
@@ -13,10 +14,11 @@ pub use comparability::Comparability;
 pub use conduct::{LimitOpenCounts, OrderCounts, RejectedOrders};
 pub use contrast::{Contrast, ContrastMetric, ContrastSides, Pair};
 pub use figures::{Bounds, DateBounds, FactorVif, MurphyParts, RankBounds, SpaP};
-pub use memory::{CutoffGap, CutoffSide, GapKind, GapTest, MarketRegime, SideTest, WindowGap, WindowRegime};
+pub use gap::{Gap, GapKind};
+pub use memory::{CutoffGap, CutoffSide, GapTest, MarketRegime, SideTest, WindowGap, WindowRegime};
 pub use pooled::{OverlappingWindow, PooledRanking, PooledRow, PooledSeparation, PooledSpan};
 pub use row::{
-    CalibrationBin, CalibrationRecord, Contribution, Curves, Faults, Gap, LeaderboardRow, Linked, SeedStat,
+    CalibrationBin, CalibrationRecord, Contribution, Curves, Faults, LeaderboardRow, Linked, SeedStat,
     Selection,
 };
 

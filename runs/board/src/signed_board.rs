@@ -1,7 +1,7 @@
 //! The signature of a board, which binds its page, its JSON and its tables, and how a reader checks all of them.
 
 use crate::BoardError;
-use crate::files::{BoardManifest, MANIFEST, PAGE, RECORD, SIGNATURE, TABLES};
+use crate::files::{BoardManifest, FOLDERS, MANIFEST, PAGE, RECORD, SIGNATURE};
 use ktd_experiment::config::is_file_name;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, list, list_if_exists, parse_json, read_bounded, read_json};
@@ -97,7 +97,7 @@ pub fn check_board(folder: &Path, signers: &[PublicKey]) -> Result<CheckedBoard,
 /// The first file that a reader would take for a part of the board, and that its manifest does not name: anything among the
 /// tables, and a page, table or document beside them.
 fn added(folder: &Path, manifest: &BoardManifest) -> Result<Option<PathBuf>, BoardError> {
-    const KINDS: [&str; 4] = ["html", "htm", "csv", "json"];
+    const KINDS: [&str; 5] = ["html", "htm", "csv", "json", "md"];
     const OWN: [&str; 2] = [MANIFEST, SIGNATURE];
     let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let is_of_a_board = |path: &PathBuf| {
@@ -107,10 +107,17 @@ fn added(folder: &Path, manifest: &BoardManifest) -> Result<Option<PathBuf>, Boa
     let is_named = |place: String| manifest.files.contains_key(&place) || OWN.contains(&place.as_str());
     let beside = list(folder)?.into_iter().filter(is_of_a_board);
     let mut beside = beside.filter(|path| !name(path).is_some_and(is_named));
-    let tables = list_if_exists(&folder.join(TABLES))?.into_iter();
-    let mut tables =
-        tables.filter(|path| !name(path).is_some_and(|name| is_named(format!("{TABLES}/{name}"))));
-    Ok(beside.next().or_else(|| tables.next()))
+    if let Some(added) = beside.next() {
+        return Ok(Some(added));
+    }
+    for tables in FOLDERS {
+        let mut listed = list_if_exists(&folder.join(tables))?.into_iter();
+        let is_listed = |path: &PathBuf| name(path).is_some_and(|name| is_named(format!("{tables}/{name}")));
+        if let Some(added) = listed.find(|path| !is_listed(path)) {
+            return Ok(Some(added));
+        }
+    }
+    Ok(None)
 }
 
 fn signer(folder: &Path, manifest: &BoardManifest, signers: &[PublicKey]) -> Result<SignerMark, BoardError> {

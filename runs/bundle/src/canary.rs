@@ -67,21 +67,6 @@ pub fn next_bundle(results: &Path, agent: &str) -> Result<PathBuf, RecordError> 
     ))
 }
 
-/// All canaries in a results directory, agent by agent.
-///
-/// # Errors
-/// [`RecordError`] when a folder cannot be read.
-pub fn all_bundles(results: &Path) -> Result<Vec<BundlePaths>, RecordError> {
-    let mut all = Vec::new();
-    for agent in list_if_exists(&results.join(CANARIES))? {
-        if agent.is_dir() {
-            let paths = list_if_exists(&agent)?;
-            all.extend(paths.iter().map(|path| BundlePaths::new(path)));
-        }
-    }
-    Ok(all)
-}
-
 fn folder(results: &Path, agent: &str) -> PathBuf {
     results.join(CANARIES).join(agent)
 }

@@ -247,11 +247,7 @@ fn compute(args: &ComputeArgs, console: Console) -> Result<(), CliError> {
         ))
         .with_hint("name a file that ends with .parquet or .csv")
     })?;
-    let overwrite = if args.force {
-        IfExists::Replace
-    } else {
-        IfExists::Refuse
-    };
+    let overwrite = IfExists::refused_unless(args.force);
     check_writable(&args.out, overwrite)?;
     let panel = args.data.read()?;
     let set = SetOfFormulas::check(lines(&args.formulas)?, &panel.fields, FormulaRole::Alpha);

@@ -87,11 +87,7 @@ impl TrainingArgs {
     }
 
     const fn overwrite(&self) -> IfExists {
-        if self.force {
-            IfExists::Replace
-        } else {
-            IfExists::Refuse
-        }
+        IfExists::refused_unless(self.force)
     }
 }
 

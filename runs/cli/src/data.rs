@@ -181,16 +181,8 @@ pub(super) fn run(command: DataCommand, console: Console) -> Result<(), CliError
     }
 }
 
-const fn overwrite(force: bool) -> IfExists {
-    if force {
-        IfExists::Replace
-    } else {
-        IfExists::Refuse
-    }
-}
-
 fn run_synth(args: &SynthArgs, console: Console) -> Result<(), CliError> {
-    let overwrite = overwrite(args.force);
+    let overwrite = IfExists::refused_unless(args.force);
     check_writable(&args.out, overwrite)?;
     let config = SynthConfig {
         seed: args.seed,
@@ -221,7 +213,7 @@ fn run_synth(args: &SynthArgs, console: Console) -> Result<(), CliError> {
 }
 
 fn run_import(args: ImportArgs, console: Console) -> Result<(), CliError> {
-    let overwrite = overwrite(args.force);
+    let overwrite = IfExists::refused_unless(args.force);
     check_writable(&args.out, overwrite)?;
     let options = ImportOptions {
         sources: args.sources,

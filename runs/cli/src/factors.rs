@@ -41,11 +41,7 @@ pub(super) struct FactorsArgs {
 
 /// Writes the factors of a panel.
 pub(super) fn run(args: &FactorsArgs, console: Console) -> Result<(), CliError> {
-    let overwrite = if args.force {
-        IfExists::Replace
-    } else {
-        IfExists::Refuse
-    };
+    let overwrite = IfExists::refused_unless(args.force);
     check_writable(&args.out, overwrite)?;
     let market = load_panel(&args.panel)?;
     let span = DateSpan {

@@ -66,14 +66,6 @@ pub(super) fn run(args: &SimulateArgs, console: Console) -> Result<(), CliError>
     }
 }
 
-fn overwrite(args: &SimulateArgs) -> IfExists {
-    if args.force {
-        IfExists::Replace
-    } else {
-        IfExists::Refuse
-    }
-}
-
 fn run_ktd(args: &SimulateArgs, console: Console) -> Result<(), CliError> {
     let orders = args.orders.clone().ok_or_else(|| {
         CliError::invalid("--signal belongs to profile qlib; profile ktd takes --orders")
@@ -86,7 +78,7 @@ fn run_ktd(args: &SimulateArgs, console: Console) -> Result<(), CliError> {
         orders,
         config: args.config.clone(),
         out: args.out.clone(),
-        overwrite: overwrite(args),
+        overwrite: IfExists::refused_unless(args.force),
     };
     let summary = simulate(&options, &mut ImportBar::new(console))?;
     let [left, sealed, beyond] = summary.limit_opens;
@@ -123,7 +115,7 @@ fn run_qlib(args: &SimulateArgs, console: Console) -> Result<(), CliError> {
     }
     for name in ["fills.csv", "daily.csv", "final_positions.csv"] {
         if args.out.is_dir() {
-            check_writable(&args.out.join(name), overwrite(args))?;
+            check_writable(&args.out.join(name), IfExists::refused_unless(args.force))?;
         }
     }
     let (Some(config), Some(instructions)) = (&args.config, instructions(args)) else {

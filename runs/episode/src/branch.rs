@@ -146,7 +146,7 @@ fn begin_branch(
     };
     let exchanges = Cassette::read_in_order(&from.exchanges())?;
     let store = ExchangeStore::continue_after(&aside.exchanges(), &Cassette::default())?;
-    exchanges.copy_before(first_own_request, &store)?;
+    store.add_before(first_own_request, &exchanges)?;
     begin::write_identity(input, &aside)?;
     Ok(begun.finish()?)
 }

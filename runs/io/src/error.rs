@@ -383,3 +383,31 @@ macro_rules! error_explanations {
         }
     };
 }
+
+/// The error enum of a crate at the edge: a fault of a file, an invalid input, and the errors of crates below, each as it is.
+/// It has what [`error_constructors`] and [`error_explanations`] give.
+#[macro_export]
+macro_rules! edge_error {
+    (
+        $(#[$about:meta])*
+        pub enum $error:ident {
+            $($(#[$whence:meta])* $below:ident($source:ty),)*
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Debug, thiserror::Error)]
+        #[non_exhaustive]
+        pub enum $error {
+            /// A file.
+            #[error(transparent)]
+            File(#[from] $crate::FileError),
+            /// What was asked for: a path, an option, what a file says.
+            #[error(transparent)]
+            Input(#[from] $crate::InputError),
+            $($(#[$whence])* #[error(transparent)] $below(#[from] $source),)*
+        }
+
+        $crate::error_constructors!($error);
+        $crate::error_explanations!($error: File $(, $below)*);
+    };
+}

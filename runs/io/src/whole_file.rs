@@ -18,6 +18,14 @@ pub enum IfExists {
     Keep,
 }
 
+impl IfExists {
+    /// What commands do: a file that stands is an error unless they are forced.
+    #[must_use]
+    pub const fn refused_unless(forced: bool) -> Self {
+        if forced { Self::Replace } else { Self::Refuse }
+    }
+}
+
 /// Whether a file must outlast a power cut when the call returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {

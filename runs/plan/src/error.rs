@@ -4,35 +4,20 @@ use ktd_client::ClientError;
 use ktd_data::DataFileError;
 use ktd_episode::EpisodeError;
 use ktd_experiment::ExperimentError;
-use ktd_io::{FileError, InputError};
 use ktd_record::RecordError;
 
-/// A plan or an estimate that cannot be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlanningError {
-    /// A file.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A path or an option.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// The experiment.
-    #[error(transparent)]
-    Experiment(#[from] ExperimentError),
-    /// The market data.
-    #[error(transparent)]
-    Data(#[from] DataFileError),
-    /// The record.
-    #[error(transparent)]
-    Bundle(#[from] RecordError),
-    /// A request to a model.
-    #[error(transparent)]
-    Client(#[from] ClientError),
-    /// An episode.
-    #[error(transparent)]
-    Episode(#[from] EpisodeError),
+ktd_io::edge_error! {
+    /// A plan or an estimate that cannot be made.
+    pub enum PlanningError {
+        /// The experiment.
+        Experiment(ExperimentError),
+        /// The market data.
+        Data(DataFileError),
+        /// The record.
+        Bundle(RecordError),
+        /// A request to a model.
+        Client(ClientError),
+        /// An episode.
+        Episode(EpisodeError),
+    }
 }
-
-ktd_io::error_constructors!(PlanningError);
-ktd_io::error_explanations!(PlanningError: File, Experiment, Data, Bundle, Client, Episode);

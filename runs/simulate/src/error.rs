@@ -2,25 +2,13 @@
 
 use ktd_data::DataFileError;
 use ktd_experiment::ExperimentError;
-use ktd_io::{FileError, InputError};
 
-/// An order file that cannot be simulated.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SimulateError {
-    /// A file.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A path or an option.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// The experiment.
-    #[error(transparent)]
-    Experiment(#[from] ExperimentError),
-    /// The market data.
-    #[error(transparent)]
-    Data(#[from] DataFileError),
+ktd_io::edge_error! {
+    /// An order file that cannot be simulated.
+    pub enum SimulateError {
+        /// The experiment.
+        Experiment(ExperimentError),
+        /// The market data.
+        Data(DataFileError),
+    }
 }
-
-ktd_io::error_constructors!(SimulateError);
-ktd_io::error_explanations!(SimulateError: File, Experiment, Data);

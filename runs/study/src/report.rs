@@ -6,6 +6,7 @@ use ktd_view::report_table::ReportTable;
 use maud::Markup;
 use serde::Serialize;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// Report of a study of any kind. Its writers make a page, Markdown, CSV, Parquet, JSON and the terminal's text of it.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +19,8 @@ pub struct Report {
     pub notes: Vec<String>,
     /// Sections of the page.
     pub sections: Vec<Section>,
+    /// The folder of the tables' CSV files; empty where they lie beside the page.
+    pub folder: &'static str,
     /// Rows for programs alone: each a file.
     pub rows: Vec<DataRows>,
     /// Further files, by their place in the folder.
@@ -33,6 +36,10 @@ pub struct Report {
 pub struct Section {
     /// Its heading.
     pub heading: &'static str,
+    /// Its anchor: a page whose sections have anchors opens with their list.
+    pub anchor: Option<&'static str>,
+    /// What it shows and how it is read; may be empty.
+    pub lead: &'static str,
     /// What stands in it.
     pub parts: Vec<SectionPart>,
 }
@@ -85,13 +92,23 @@ impl Section {
     pub const fn new(heading: &'static str) -> Self {
         Self {
             heading,
+            anchor: None,
+            lead: "",
             parts: Vec::new(),
         }
     }
 
+    /// The section with an anchor, and with what it shows.
+    #[must_use]
+    pub const fn at(mut self, anchor: &'static str, lead: &'static str) -> Self {
+        self.anchor = Some(anchor);
+        self.lead = lead;
+        self
+    }
+
     /// The section with a table, whose files have the name `id`.
     #[must_use]
-    pub fn table(mut self, id: &'static str, data: TableData, shown: Shown) -> Self {
+    pub fn table(mut self, id: impl Into<Cow<'static, str>>, data: TableData, shown: Shown) -> Self {
         self.parts
             .push(SectionPart::Table(ReportTable::new(id, data), shown));
         self
@@ -203,7 +220,7 @@ impl DataRows {
             });
         }
         Self {
-            id: table.id.to_owned(),
+            id: table.id.clone().into_owned(),
             heads,
             rows: table
                 .data

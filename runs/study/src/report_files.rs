@@ -41,33 +41,11 @@ pub(crate) fn files_of(
     report: &Report,
 ) -> Result<Vec<(PathBuf, Vec<u8>)>, StudyError> {
     let path = out.join(SUMMARY);
-    let mut files = vec![
-        (path.clone(), json_bytes(&path, summary)?),
-        (out.join("index.html"), page(report).into_bytes()),
-        (out.join("report.md"), markdown(report).into_bytes()),
-    ];
-    for table in report.filed() {
-        files.push((out.join(format!("{}.csv", table.id)), table.csv().into_bytes()));
-        files.push(parquet(out, &DataRows::of_table(table))?);
-    }
-    for rows in &report.rows {
-        files.push((out.join(format!("{}.csv", rows.id)), csv_bytes(rows)?));
-        files.push(parquet(out, rows)?);
-    }
-    files.extend(
-        report
-            .files
-            .iter()
-            .map(|(name, bytes)| (out.join(name), bytes.clone())),
-    );
-    Ok(files)
-}
-
-fn parquet(out: &Path, rows: &DataRows) -> Result<(PathBuf, Vec<u8>), StudyError> {
-    Ok((
-        out.join(PARQUET).join(format!("{}.parquet", rows.id)),
-        parquet_bytes(rows)?,
-    ))
+    let files = report.files(SUMMARY, json_bytes(&path, summary)?)?;
+    Ok(files
+        .into_iter()
+        .map(|(name, bytes)| (out.join(name), bytes))
+        .collect())
 }
 
 fn csv_bytes(rows: &DataRows) -> Result<Vec<u8>, StudyError> {
@@ -102,31 +80,32 @@ fn markdown(report: &Report) -> String {
     )
 }
 
-/// The page: one file without anything to load.
-fn page(report: &Report) -> String {
-    let body = html! {
-        h1 { bdi { (report.title) } }
-        p.lead { (report.verdict) }
-        @if !report.notes.is_empty() { ul.notes { @for note in &report.notes { li { (note) } } } }
-        @for section in &report.sections {
-            @if !section.parts.is_empty() { (section_html(section)) }
+/// The sections that the contents of a page lead to.
+fn contents(report: &Report) -> Markup {
+    let anchored = report.sections.iter().filter(|section| !section.parts.is_empty());
+    let anchored: Vec<_> = anchored
+        .filter_map(|section| Some((section.anchor?, section.heading)))
+        .collect();
+    html! {
+        @if !anchored.is_empty() {
+            nav aria-label="contents" {
+                ul { @for (anchor, heading) in anchored { li { a href={ "#" (anchor) } { (heading) } } } }
+            }
         }
-        footer { p.hashes { (report.footer) } }
-    };
-    let styles: Vec<&'static str> = [STYLE].into_iter().chain(report.styles.iter().copied()).collect();
-    document(&report.title, &styles, &body)
+    }
 }
 
-fn section_html(section: &Section) -> Markup {
+fn section_html(report: &Report, section: &Section) -> Markup {
     let files = section.parts.iter().filter_map(|part| match part {
-        SectionPart::Table(table, shown) => shown.has_files().then(|| format!("{}.csv", table.id)),
+        SectionPart::Table(table, shown) => shown.has_files().then(|| report.csv_file(&table.id)),
         SectionPart::Source(name) => Some((*name).to_owned()),
         SectionPart::Picture(_) => None,
     });
     let files: Vec<String> = files.collect();
     html! {
-        section {
+        section id=[section.anchor] {
             h2 { (section.heading) }
+            @if !section.lead.is_empty() { p.lead { (section.lead) } }
             @for part in &section.parts {
                 @match part {
                     SectionPart::Table(table, Shown::Everywhere | Shown::Excerpt | Shown::Page | Shown::PageAlone) => (table.data.html()),
@@ -135,12 +114,64 @@ fn section_html(section: &Section) -> Markup {
                     SectionPart::Picture(picture) => (picture),
                 }
             }
-            p.source { (files.join(", ")) }
+            @if !files.is_empty() || section.anchor.is_none() { p.source { (files.join(", ")) } }
         }
     }
 }
 
 impl Report {
+    /// The page: one file without anything to load.
+    #[must_use]
+    pub fn page(&self) -> String {
+        let body = html! {
+            h1 { bdi { (self.title) } }
+            p.lead { (self.verdict) }
+            @if !self.notes.is_empty() { ul.notes { @for note in &self.notes { li { (note) } } } }
+            (contents(self))
+            @for section in &self.sections {
+                @if !section.parts.is_empty() { (section_html(self, section)) }
+            }
+            footer { p.hashes { (self.footer) } }
+        };
+        let styles: Vec<&'static str> = [STYLE].into_iter().chain(self.styles.iter().copied()).collect();
+        document(&self.title, &styles, &body)
+    }
+
+    /// Its files by their places in a folder: first `record`, the document that it shows, then the page, Markdown, and CSV and
+    /// Parquet of each table and of rows for programs.
+    ///
+    /// # Errors
+    /// [`StudyError`] for rows that no file holds, which is a defect.
+    pub fn files(&self, record: &str, bytes: Vec<u8>) -> Result<Vec<(String, Vec<u8>)>, StudyError> {
+        let mut files = vec![
+            (record.to_owned(), bytes),
+            ("index.html".to_owned(), self.page().into_bytes()),
+            ("report.md".to_owned(), markdown(self).into_bytes()),
+        ];
+        let parquet = |rows: &DataRows| {
+            let bytes = parquet_bytes(rows)?;
+            Ok::<_, StudyError>((format!("{PARQUET}/{}.parquet", rows.id), bytes))
+        };
+        for table in self.filed() {
+            files.push((self.csv_file(&table.id), table.csv().into_bytes()));
+            files.push(parquet(&DataRows::of_table(table))?);
+        }
+        for rows in &self.rows {
+            files.push((self.csv_file(&rows.id), csv_bytes(rows)?));
+            files.push(parquet(rows)?);
+        }
+        files.extend(self.files.iter().cloned());
+        Ok(files)
+    }
+
+    /// Where the CSV file of a table lies.
+    fn csv_file(&self, id: &str) -> String {
+        match self.folder {
+            "" => format!("{id}.csv"),
+            folder => format!("{folder}/{id}.csv"),
+        }
+    }
+
     /// The report in a terminal: the verdict, then its tables: the shown ones, or all that have files.
     #[must_use]
     pub fn text(&self, layout: Layout<'_>, all: bool) -> String {
@@ -163,8 +194,8 @@ impl Report {
     /// The names of its files beside `report.json`, as people look for them.
     #[must_use]
     pub fn file_names(&self) -> Vec<String> {
-        let tables = self.filed().map(|table| format!("{}.csv", table.id));
-        let rows = self.rows.iter().map(|rows| format!("{}.csv", rows.id));
+        let tables = self.filed().map(|table| self.csv_file(&table.id));
+        let rows = self.rows.iter().map(|rows| self.csv_file(&rows.id));
         let own = ["index.html", "report.md"].map(str::to_owned).into_iter();
         own.chain(tables).chain(rows).collect()
     }

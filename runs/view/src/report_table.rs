@@ -1,15 +1,15 @@
 //! A table of a report, in every form in which a report is written.
 
 use crate::draw::{TableCell, TableData, csv_text};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
 /// A table of a report and the name of its files.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReportTable {
     /// The name, such as `T1_funnel`.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// Its cells.
     pub data: TableData,
 }
@@ -17,8 +17,8 @@ pub struct ReportTable {
 impl ReportTable {
     /// A table with its name.
     #[must_use]
-    pub const fn new(id: &'static str, data: TableData) -> Self {
-        Self { id, data }
+    pub fn new(id: impl Into<Cow<'static, str>>, data: TableData) -> Self {
+        Self { id: id.into(), data }
     }
 
     /// The table in Markdown.
@@ -49,7 +49,7 @@ impl ReportTable {
     #[must_use]
     pub fn csv(&self) -> String {
         let heads = self.data.columns.iter().map(|column| csv_text(&column.head));
-        let mut text = csv_line(heads.map(std::borrow::Cow::into_owned));
+        let mut text = csv_line(heads.map(Cow::into_owned));
         for row in &self.data.rows {
             let cells = row.iter().map(|cell| missing(cell).unwrap_or_else(|| cell.raw()));
             text.push_str(&csv_line(cells));
@@ -72,40 +72,6 @@ impl ReportTable {
             "notes": self.data.notes,
         })
     }
-}
-
-/// The files of a report whose page is written to `out`: the page, and beside it the same name with `.md`, `.json` and a
-/// folder of CSV tables. `members` stand beside the tables in the JSON.
-#[must_use]
-pub fn report_files(
-    out: &Path,
-    page: String,
-    mut members: Map<String, Value>,
-    tables: &[ReportTable],
-) -> Vec<(PathBuf, Vec<u8>)> {
-    let stem = out.file_stem().unwrap_or(out.as_os_str()).to_string_lossy();
-    let folder = out.parent().map_or_else(PathBuf::new, Path::to_owned);
-    let markdown: String = tables.iter().map(ReportTable::markdown).collect();
-    let values: Vec<Value> = tables.iter().map(ReportTable::json).collect();
-    members.insert("tables".to_owned(), values.into());
-    let json = format!("{:#}\n", Value::Object(members));
-    let mut files = vec![
-        (out.to_owned(), page.into_bytes()),
-        (folder.join(format!("{stem}.md")), markdown.into_bytes()),
-        (folder.join(format!("{stem}.json")), json.into_bytes()),
-    ];
-    let tables_folder = folder.join(format!("{stem}_tables"));
-    files.extend(tables.iter().map(|table| {
-        let path = tables_folder.join(format!("{}.csv", table.id));
-        (path, table.csv().into_bytes())
-    }));
-    files
-}
-
-/// Whether a page's name is that of a file that is written beside it.
-#[must_use]
-pub fn is_name_taken(out: &Path) -> bool {
-    out.extension().is_some_and(|end| end == "md" || end == "json")
 }
 
 fn csv_line(cells: impl Iterator<Item = String>) -> String {
@@ -191,18 +157,6 @@ mod tests {
             "## T1. &lt;b&gt;\n\n| =model | share |\n| --- | --- |\n| a\\|b, \"c\" =1 | 12.50\u{a0}% |\n\
              | =1+1 | n/a (no &lt;task&gt;) |\n\nnote: a \\*note\\*\n\n"
         );
-        let files = report_files(Path::new("r/page.html"), "p".to_owned(), Map::new(), &[table]);
-        let names: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
-        assert_eq!(
-            names,
-            [
-                "r/page.html",
-                "r/page.md",
-                "r/page.json",
-                "r/page_tables/T1_x.csv"
-            ]
-        );
-        let json: Value = serde_json::from_slice(&files[2].1).unwrap();
-        assert_eq!(json["tables"][0]["rows"][1][1], "n/a (no <task>)");
+        assert_eq!(table.json()["rows"][1][1], "n/a (no <task>)");
     }
 }

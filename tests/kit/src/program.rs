@@ -1,6 +1,7 @@
 //! The program `ktd`, as a user starts it.
 
 use ktd_record::program_record::ProgramRecord;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::sync::OnceLock;
@@ -102,6 +103,21 @@ pub fn kill_after(mut child: Child, root: &Path, bytes: u64, linger: Duration) -
 #[track_caller]
 pub fn assert_ok(output: &Output) {
     assert!(output.status.success(), "{output:?}");
+}
+
+/// The document that the program, which must have succeeded, printed.
+#[track_caller]
+#[must_use]
+pub fn printed(output: &Output) -> Value {
+    assert_ok(output);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The document that `ktd --quiet --json ARGUMENTS` prints in a folder.
+#[track_caller]
+#[must_use]
+pub fn json_of(folder: &Path, arguments: &[&str]) -> Value {
+    printed(&quiet(folder, &[&["--json"], arguments].concat()))
 }
 
 /// What the program, which must have ended with this code, wrote on standard error.

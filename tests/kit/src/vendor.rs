@@ -1,6 +1,7 @@
 //! A vendor of models on loopback: HTTP/1.1 as far as tests need it.
 
 use ktd_baselines::ChatModel;
+use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Result, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -99,6 +100,19 @@ impl Vendor {
         })
     }
 
+    /// A vendor of Chat Completions that answers a request's body with these bytes of a reply.
+    #[must_use]
+    pub fn answering<F>(answer: F) -> Self
+    where
+        F: Fn(&Value) -> Vec<u8> + Send + Sync + 'static,
+    {
+        Self::new(move |request, stream| {
+            let request: Value = serde_json::from_slice(&request.body).unwrap();
+            stream.write_all(&answer(&request))?;
+            Ok(Then::Keep)
+        })
+    }
+
     /// The address that an experiment names.
     #[must_use]
     pub fn base_url(&self) -> String {
@@ -150,4 +164,31 @@ pub fn reply(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
 #[must_use]
 pub fn json_reply(body: &[u8]) -> Vec<u8> {
     reply("200 OK", "content-type: application/json\r\n", body)
+}
+
+/// The reply of a model that says this, 10 tokens read and 5 written.
+#[must_use]
+pub fn said(text: &str) -> Vec<u8> {
+    ended(text, "stop", (10, 5))
+}
+
+/// The reply of a model that says this and ends for this reason, with the tokens that it read and wrote.
+#[must_use]
+pub fn ended(text: &str, reason: &str, tokens: (u64, u64)) -> Vec<u8> {
+    turn(&json!({"role": "assistant", "content": text}), reason, tokens)
+}
+
+/// The reply of a model that calls a tool, with the tokens that it read and wrote.
+#[must_use]
+pub fn called(tool: &str, arguments: &Value, tokens: (u64, u64)) -> Vec<u8> {
+    let call = json!({"name": tool, "arguments": arguments.to_string()});
+    let call = json!({"id": "c1", "type": "function", "function": call});
+    let message = json!({"role": "assistant", "content": null, "tool_calls": [call]});
+    turn(&message, "tool_calls", tokens)
+}
+
+fn turn(message: &Value, reason: &str, (read, written): (u64, u64)) -> Vec<u8> {
+    let usage = json!({"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written});
+    let body = json!({"choices": [{"message": message, "finish_reason": reason}], "usage": usage});
+    json_reply(body.to_string().as_bytes())
 }

@@ -2,8 +2,7 @@
 
 use ktd_kit::golden::golden_root;
 use ktd_kit::has_boxes;
-use ktd_kit::program::{assert_ok, binary};
-use serde_json::Value;
+use ktd_kit::program::{binary, printed};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -38,8 +37,7 @@ fn contained(cases: Option<&str>, as_ordinary: bool) -> (u64, u64) {
         command.uid(ORDINARY).gid(ORDINARY);
     }
     let output = command.output().unwrap();
-    assert_ok(&output);
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let document = printed(&output);
     assert_eq!(document["header"]["isolation"], "bwrap");
     (
         document["contained"].as_u64().unwrap(),

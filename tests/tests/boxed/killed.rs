@@ -2,11 +2,10 @@
 
 use ktd_boxed::GroupKind;
 use ktd_kit::program::binary;
-use ktd_kit::vendor::{Then, json_reply};
+use ktd_kit::vendor::said;
 use ktd_kit::{Folder, Vendor, has_boxes};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -168,15 +167,12 @@ fn a_killed_run_of_factor_functions_leaves_no_process_mount_file_or_group() {
         return;
     }
     // every task is answered with a function that sleeps until its box ends it
-    let vendor = Vendor::new(|request, stream| {
-        let request: Value = serde_json::from_slice(&request.body).unwrap();
+    let vendor = Vendor::answering(|request| {
         let opening = request["messages"][1]["content"].as_str().unwrap();
         let (_, function) = opening.rsplit_once("Function name: ").unwrap();
-        let text = format!("import time\ndef {function}(df):\n    time.sleep(1000000)\n");
-        let message = json!({"role": "assistant", "content": text});
-        let body = json!({"choices": [{"message": message, "finish_reason": "stop"}]});
-        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
-        Ok(Then::Keep)
+        said(&format!(
+            "import time\ndef {function}(df):\n    time.sleep(1000000)\n"
+        ))
     });
     let experiment = format!(
         "kind = 'factor-code'\nname = 'x'\ntasks = 'momentum'\njobs = 2\n\

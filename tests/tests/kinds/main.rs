@@ -21,7 +21,7 @@ use ktd_io::ErrorClass;
 use ktd_io::line_file::LineKind;
 use ktd_kit::program::{kill_after, written};
 use ktd_kit::study::{recorded_files, replay_study, run_study, with_study_run};
-use ktd_kit::vendor::{Then, json_reply};
+use ktd_kit::vendor::{called, said};
 use ktd_kit::{Folder, MASK_KEY, Need, Vendor, workspace_root};
 use ktd_leakage_study::LeakStudy;
 use ktd_record::program_record::ProgramRecord;
@@ -30,7 +30,6 @@ use ktd_strategy_study::StrategyStudy;
 use ktd_study::{AnyEnd, AnyKind, Depth, Replayed, StudyError, any};
 use questionnaire::Questionnaire;
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -201,36 +200,24 @@ fn code_for(asked: &str) -> Option<String> {
 /// A model that writes code where it is asked for some, scores formulas by their length, and says of anything else what it was
 /// asked, twice.
 fn model() -> Vendor {
-    Vendor::new(|request, stream| {
-        let request: Value = serde_json::from_slice(&request.body).unwrap();
+    Vendor::answering(|request| {
         let asked = request["messages"][1]["content"].as_str().unwrap();
         let formulas: Option<Vec<Value>> = asked
             .lines()
             .find(|line| line.starts_with("[{"))
             .and_then(|line| serde_json::from_str(line).ok());
-        let (message, reason) = match formulas {
-            None => {
-                let words = code_for(asked).unwrap_or_else(|| asked.repeat(2));
-                (json!({"role": "assistant", "content": words}), "stop")
-            }
-            Some(formulas) => {
-                let scores = formulas.iter().enumerate().map(|(index, formula)| {
-                    let letters = formula["formula"].as_str().unwrap().len();
-                    json!({"index": index, "score": letters, "explanation": "long"})
-                });
-                let arguments = json!({ "scores": scores.collect::<Vec<_>>() }).to_string();
-                let call = json!({"name": "submit_scores", "arguments": arguments});
-                let call = json!({"id": "c1", "type": "function", "function": call});
-                (
-                    json!({"role": "assistant", "content": null, "tool_calls": [call]}),
-                    "tool_calls",
-                )
-            }
+        let Some(formulas) = formulas else {
+            return said(&code_for(asked).unwrap_or_else(|| asked.repeat(2)));
         };
-        let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
-        let body = json!({"choices": [{"message": message, "finish_reason": reason}], "usage": usage});
-        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
-        Ok(Then::Keep)
+        let scores = formulas.iter().enumerate().map(|(index, formula)| {
+            let letters = formula["formula"].as_str().unwrap().len();
+            json!({"index": index, "score": letters, "explanation": "long"})
+        });
+        called(
+            "submit_scores",
+            &json!({ "scores": scores.collect::<Vec<_>>() }),
+            (10, 5),
+        )
     })
 }
 

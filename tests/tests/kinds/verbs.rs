@@ -3,14 +3,13 @@
 use super::questionnaire::Questionnaire;
 use super::{KindCase, QUESTIONS, cases, model, run};
 use ktd_kit::study::{replay_study, run_study, with_study_run};
-use ktd_kit::vendor::{Then, json_reply, reply};
+use ktd_kit::vendor::{reply, said};
 use ktd_kit::{Folder, Vendor, files, workspace_root};
 use ktd_record::signing::SigningKey;
 use ktd_study::{
     AnyKind, Depth, StudyOutline, StudyPlan, any, check_published_study, publish_study, study_difference,
 };
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -146,21 +145,12 @@ fn assert_given_away(kind: &dyn AnyKind, folder: &Folder) {
 /// A model that answers, beside one that was withdrawn until it `is_back`.
 fn one_of_two(is_back: &Arc<AtomicBool>) -> Vendor {
     let is_back = Arc::clone(is_back);
-    Vendor::new(move |request, stream| {
-        let request: Value = serde_json::from_slice(&request.body).unwrap();
+    Vendor::answering(move |request| {
         if request["model"] == "gone" && !is_back.load(Ordering::Relaxed) {
-            stream.write_all(&reply(
-                "401 Unauthorized",
-                "",
-                br#"{"error": {"message": "no such model any more"}}"#,
-            ))?;
-            return Ok(Then::Keep);
+            let gone = br#"{"error": {"message": "no such model any more"}}"#;
+            return reply("401 Unauthorized", "", gone);
         }
-        let message = json!({"role": "assistant", "content": "so"});
-        let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
-        let body = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
-        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
-        Ok(Then::Keep)
+        said("so")
     })
 }
 

@@ -14,15 +14,10 @@ use ktd_formulas::{
 };
 use ktd_kit::golden::golden_root;
 use ktd_kit::need::data_root;
+use ktd_kit::program::json_of;
 use ktd_kit::{Folder, Need, assert_ok, quiet, refused};
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-fn json(folder: &Folder, arguments: &[&str]) -> Value {
-    let output = quiet(folder.path(), &[&["--json"], arguments].concat());
-    assert_ok(&output);
-    serde_json::from_slice(&output.stdout).unwrap()
-}
 
 #[test]
 fn the_future_is_refused_as_a_signal_and_taken_as_a_label() {
@@ -33,7 +28,7 @@ fn the_future_is_refused_as_a_signal_and_taken_as_a_label() {
         error.contains("look_ahead at byte 0") && error.contains("hint: "),
         "{error}"
     );
-    let taken = json(&folder, &["alpha", "check", label, "--role", "label"]);
+    let taken = json_of(folder.path(), &["alpha", "check", label, "--role", "label"]);
     assert_eq!(taken["formulas"][0]["days_ahead"], 1);
     let both = quiet(
         folder.path(),
@@ -74,7 +69,7 @@ fn columns_that_a_reader_cannot_tell_apart_are_refused() {
 fn the_built_in_sets_are_proven_on_cut_and_replaced_panels() {
     let folder = Folder::new();
     for (set, count) in [("alpha158", 158), ("alpha360", 360)] {
-        let proven = json(&folder, &["alpha", "check", set, "--prove"]);
+        let proven = json_of(folder.path(), &["alpha", "check", set, "--prove"]);
         assert_eq!(proven["formulas"].as_array().unwrap().len(), count);
         assert_eq!(proven["earlier_cells_moved"], 0);
     }

@@ -13,6 +13,7 @@ use ktd_formula_study::{AlphaEvaluating, AlphaReport, AlphaStudy, OpenStudy};
 use ktd_formulas::{BuiltInSet, FormulaMarket, SetOfFormulas, ValueSpan, evaluate, market_fields};
 use ktd_kit::golden::golden_root;
 use ktd_kit::need::data_root;
+use ktd_kit::program::printed;
 use ktd_kit::study::run_study;
 use ktd_kit::{Folder, Need, assert_ok, files, quiet, refused};
 use ktd_study::{Hands, Opening, Unheard, any};
@@ -429,16 +430,14 @@ fn each_mode_of_noise_is_a_metric_of_its_own() {
 fn test_days_are_closed_until_asked_for_and_every_set_that_saw_them_is_counted() {
     let folder = study("");
     let eval = |arguments: &[&str]| -> Value {
-        let output = quiet(
+        printed(&quiet(
             folder.path(),
             &[
                 &["--json", "alpha", "eval", "study.toml", "--out", "out"],
                 arguments,
             ]
             .concat(),
-        );
-        assert_ok(&output);
-        serde_json::from_slice(&output.stdout).unwrap()
+        ))
     };
     let closed = eval(&["--no-test"]);
     assert_eq!(closed["test_looks"], 0);

@@ -9,11 +9,10 @@
 use ktd_formula_study::judge::{FormulaJudging, LogicJudgement};
 use ktd_formula_study::{AlphaEvaluating, AlphaReport};
 use ktd_kit::study::summary_of;
-use ktd_kit::vendor::{Then, json_reply, reply};
+use ktd_kit::vendor::{called, ended, reply};
 use ktd_kit::{Folder, Vendor, assert_ok, quiet, refused};
 use ktd_study::{StudyError, any};
 use serde_json::{Value, json};
-use std::io::Write;
 
 /// What a scripted judge answers.
 enum Say {
@@ -26,24 +25,18 @@ enum Say {
 
 impl Say {
     fn bytes(&self) -> Vec<u8> {
-        let (message, reason) = match self {
+        const TOKENS: (u64, u64) = (1000, 10);
+        match self {
             Self::Scores(scores) => {
                 let scores = scores.iter().enumerate();
                 let scores: Vec<Value> = scores
                     .map(|(index, score)| json!({"index": index, "score": score, "explanation": "made up"}))
                     .collect();
-                let arguments = json!({ "scores": scores }).to_string();
-                let call = json!({"name": "submit_scores", "arguments": arguments});
-                let call = json!({"id": "c1", "type": "function", "function": call});
-                let message = json!({"role": "assistant", "content": null, "tool_calls": [call]});
-                (message, "tool_calls")
+                called("submit_scores", &json!({ "scores": scores }), TOKENS)
             }
-            Self::Filtered => (json!({"role": "assistant", "content": "no"}), "content_filter"),
-            Self::Status(status) => return reply(status, "", b"{}"),
-        };
-        let usage = json!({"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010});
-        let body = json!({"choices": [{"message": message, "finish_reason": reason}], "usage": usage});
-        json_reply(body.to_string().as_bytes())
+            Self::Filtered => ended("no", "content_filter", TOKENS),
+            Self::Status(status) => reply(status, "", b"{}"),
+        }
     }
 }
 
@@ -59,12 +52,10 @@ fn formulas(request: &Value) -> Vec<String> {
 
 /// A judge by a rule on the formulas of a question and the answers it gave before in the conversation.
 fn judge(rule: impl Fn(&[String], usize) -> Say + Send + Sync + 'static) -> Vendor {
-    Vendor::new(move |request, stream| {
-        let request: Value = serde_json::from_slice(&request.body).unwrap();
+    Vendor::answering(move |request| {
         let spoken = request["messages"].as_array().unwrap().iter();
         let spoken = spoken.filter(|message| message["role"] == "assistant").count();
-        stream.write_all(&rule(&formulas(&request), spoken).bytes())?;
-        Ok(Then::Keep)
+        rule(&formulas(request), spoken).bytes()
     })
 }
 

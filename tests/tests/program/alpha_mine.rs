@@ -3,8 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use ktd_formula_study::mine::{FormulaMining, MinedPool};
+use ktd_kit::program::printed;
 use ktd_kit::study::{recorded_files, run_study};
-use ktd_kit::{Folder, assert_ok, quiet, refused};
+use ktd_kit::{Folder, quiet, refused};
 use ktd_study::any;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -29,9 +30,7 @@ fn mined(folder: &Path, threads: usize, out: &str) -> MinedPool {
 
 fn mine(folder: &Folder, more: &[&str]) -> Value {
     let arguments = ["--json", "alpha", "mine", "mine.toml", "--out", "out"];
-    let output = quiet(folder.path(), &[&arguments, more].concat());
-    assert_ok(&output);
-    serde_json::from_slice(&output.stdout).unwrap()
+    printed(&quiet(folder.path(), &[&arguments, more].concat()))
 }
 
 #[test]
@@ -129,9 +128,7 @@ fn a_pool_is_read_by_the_evaluation_with_everything_that_was_tried() {
     let folder = Folder::with(&[("mine.toml", file(GP).as_str()), ("eval.toml", eval)]);
     let pool = mine(&folder, &[]);
     let arguments = ["--json", "alpha", "eval", "eval.toml", "--out", "eval"];
-    let output = quiet(folder.path(), &arguments);
-    assert_ok(&output);
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report = printed(&quiet(folder.path(), &arguments));
     assert_eq!(report["pools"][0]["tried"], pool["tried"]);
     assert_eq!(report["pools"][0]["alphas"], 4);
     for (alpha, formula) in report["alphas"]

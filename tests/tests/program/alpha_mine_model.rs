@@ -9,11 +9,10 @@
 
 use ktd_formula_study::mine::{FormulaMining, MinedPool};
 use ktd_kit::study::summary_of;
-use ktd_kit::vendor::{Then, json_reply};
+use ktd_kit::vendor::{called, ended};
 use ktd_kit::{Folder, Vendor, assert_ok, quiet, refused};
 use ktd_study::{StudyError, any};
 use serde_json::{Value, json};
-use std::io::Write;
 
 /// What the model submits, round by round; the last but one is no answer.
 const ROUNDS: [&[&str]; 5] = [
@@ -49,37 +48,23 @@ fn round_of(request: &Value) -> usize {
     words.split(' ').next().unwrap().parse().unwrap()
 }
 
+/// Tokens that each request reads and writes.
+const TOKENS: (u64, u64) = (1000, 10);
+
 fn answer(round: usize) -> Vec<u8> {
     let formulas = ROUNDS[round - 1];
-    let (message, reason) = if formulas.is_empty() {
-        (
-            json!({"role": "assistant", "content": "I would rather talk."}),
-            "stop",
-        )
-    } else {
-        let alphas: Vec<Value> = formulas
-            .iter()
-            .map(|text| json!({"expression": text, "idea": format!("{IDEA} of round {round}")}))
-            .collect();
-        let arguments = json!({ "alphas": alphas }).to_string();
-        let call = json!({"name": "submit_alphas", "arguments": arguments});
-        let call = json!({"id": "c1", "type": "function", "function": call});
-        (
-            json!({"role": "assistant", "content": null, "tool_calls": [call]}),
-            "tool_calls",
-        )
-    };
-    let usage = json!({"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010});
-    let body = json!({"choices": [{"message": message, "finish_reason": reason}], "usage": usage});
-    json_reply(body.to_string().as_bytes())
+    if formulas.is_empty() {
+        return ended("I would rather talk.", "stop", TOKENS);
+    }
+    let alphas: Vec<Value> = formulas
+        .iter()
+        .map(|text| json!({"expression": text, "idea": format!("{IDEA} of round {round}")}))
+        .collect();
+    called("submit_alphas", &json!({ "alphas": alphas }), TOKENS)
 }
 
 fn model() -> Vendor {
-    Vendor::new(|request, stream| {
-        let request: Value = serde_json::from_slice(&request.body).unwrap();
-        stream.write_all(&answer(round_of(&request)))?;
-        Ok(Then::Keep)
-    })
+    Vendor::answering(|request| answer(round_of(request)))
 }
 
 const VALID: &str = "'2023-02-23', '2023-08-14'";

@@ -6,6 +6,7 @@
     reason = "a broken fixture fails the test"
 )]
 
+use ktd_kit::program::printed;
 use ktd_kit::{Folder, assert_ok, copy, quiet, refused};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -76,9 +77,7 @@ fn board(folder: &Path, arguments: &[&str]) -> Value {
         "--portfolios",
         "40",
     ];
-    let output = quiet(folder, &[&head, arguments].concat());
-    assert_ok(&output);
-    serde_json::from_slice(&output.stdout).unwrap()
+    printed(&quiet(folder, &[&head, arguments].concat()))
 }
 
 /// The board without what tells of signers, and their marks by track and agent.

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
+use ktd_kit::program::printed;
 use ktd_kit::{Folder, assert_ok, quiet, refused};
 use serde_json::Value;
 
@@ -32,9 +33,7 @@ fn branch(folder: &Folder, step: &str, out: &str, change: &[&str]) {
 }
 
 fn diff(folder: &Folder, other: &str) -> Value {
-    let output = quiet(folder.path(), &["--json", "diff", BUNDLE, other]);
-    assert_ok(&output);
-    serde_json::from_slice(&output.stdout).unwrap()
+    printed(&quiet(folder.path(), &["--json", "diff", BUNDLE, other]))
 }
 
 fn text(folder: &Folder, bundle: &str, file: &str) -> String {

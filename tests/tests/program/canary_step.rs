@@ -8,6 +8,7 @@
 )]
 
 use ktd_baselines::named;
+use ktd_kit::program::json_of;
 use ktd_kit::vendor::{Then, json_reply};
 use ktd_kit::{Folder, Vendor, assert_ok, quiet};
 use serde_json::Value;
@@ -49,17 +50,11 @@ fn scene(vendor: &Vendor, canary: &str) -> Folder {
     Folder::with(&[("try.toml", &experiment)])
 }
 
-fn json(folder: &Folder, arguments: &[&str]) -> Value {
-    let output = quiet(folder.path(), &[&["--json"], arguments].concat());
-    assert_ok(&output);
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
 #[test]
 fn another_model_in_the_middle_of_a_run_is_told_and_marked_on_the_board() {
     let vendor = vendor(3);
     let folder = scene(&vendor, "canary = { every_cells = 2 }");
-    let told = json(&folder, &["run", "try.toml", "--out", "out"]);
+    let told = json_of(folder.path(), &["run", "try.toml", "--out", "out"]);
     let notes = told["notes"].to_string();
     // Six cells: before the first, and after the second, the fourth and the sixth.
     assert!(notes.contains("canary step of m: 4 answers"), "{notes}");
@@ -76,7 +71,7 @@ fn another_model_in_the_middle_of_a_run_is_told_and_marked_on_the_board() {
         assert_ok(&quiet(folder.path(), &["verify", &bundle]));
         assert_ok(&quiet(folder.path(), &["replay", &bundle]));
     }
-    let board = json(&folder, &["leaderboard", "out", "--replicates", "40"]);
+    let board = json_of(folder.path(), &["leaderboard", "out", "--replicates", "40"]);
     let notes = board["notes"].to_string();
     assert!(
         notes.contains("m: what answers may have changed during its run: the served model changed"),
@@ -84,7 +79,7 @@ fn another_model_in_the_middle_of_a_run_is_told_and_marked_on_the_board() {
     );
     assert_eq!(board["tracks"].as_array().unwrap().len(), 1);
     // A finished experiment is not asked again.
-    json(&folder, &["run", "try.toml", "--out", "out"]);
+    json_of(folder.path(), &["run", "try.toml", "--out", "out"]);
     assert_eq!(vendor.count(), asked);
 }
 
@@ -92,7 +87,7 @@ fn another_model_in_the_middle_of_a_run_is_told_and_marked_on_the_board() {
 fn nobody_is_asked_unless_the_experiment_says_so() {
     let vendor = vendor(3);
     let folder = scene(&vendor, "");
-    let told = json(&folder, &["run", "try.toml", "--out", "out"]);
+    let told = json_of(folder.path(), &["run", "try.toml", "--out", "out"]);
     assert_eq!(vendor.count(), 3);
     assert!(!told["notes"].to_string().contains("canary"), "{told}");
     assert!(!folder.at("out/canaries").exists());
@@ -102,8 +97,8 @@ fn nobody_is_asked_unless_the_experiment_says_so() {
 fn the_same_step_asked_again_says_how_alike_the_answers_are() {
     let vendor = vendor(3);
     let folder = scene(&vendor, "");
-    let told = json(
-        &folder,
+    let told = json_of(
+        folder.path(),
         &[
             "doctor", "try.toml", "--out", "out", "--repeat", "m", "--times", "4",
         ],
@@ -122,8 +117,8 @@ fn the_same_step_asked_again_says_how_alike_the_answers_are() {
         record["served_models"],
         serde_json::json!(["served-1", "served-2"])
     );
-    let again = json(
-        &folder,
+    let again = json_of(
+        folder.path(),
         &[
             "doctor", "try.toml", "--out", "out", "--repeat", "m", "--times", "1",
         ],

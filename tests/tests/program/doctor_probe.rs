@@ -6,27 +6,23 @@
     reason = "a broken fixture fails the test"
 )]
 
-use ktd_kit::vendor::{Then, json_reply, reply};
-use ktd_kit::{Folder, Vendor, assert_ok, quiet, refused};
-use serde_json::{Value, json};
-use std::io::Write;
+use ktd_kit::program::printed;
+use ktd_kit::vendor::{called, reply};
+use ktd_kit::{Folder, Vendor, quiet, refused};
+use serde_json::json;
 
 /// A vendor whose model submits whenever it is asked, and which knows no model `gone`.
 fn vendor() -> Vendor {
-    Vendor::new(|request, stream| {
-        let asked: Value = serde_json::from_slice(&request.body).unwrap();
+    Vendor::answering(|asked| {
         if asked["model"] == "gone" {
             let body = json!({"error": {"message": "there is no such model", "code": "model_not_found"}});
-            stream.write_all(&reply("404 Not Found", "", body.to_string().as_bytes()))?;
-            return Ok(Then::Keep);
+            return reply("404 Not Found", "", body.to_string().as_bytes());
         }
-        let call = json!({"name": "submit_action", "arguments": "{\"choice\":9,\"reason\":\"larger\"}"});
-        let call = json!({"id": "c1", "type": "function", "function": call});
-        let message = json!({"role": "assistant", "content": null, "tool_calls": [call]});
-        let usage = json!({"prompt_tokens": 90, "completion_tokens": 9, "total_tokens": 99});
-        let body = json!({"choices": [{"message": message, "finish_reason": "tool_calls"}], "usage": usage});
-        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
-        Ok(Then::Keep)
+        called(
+            "submit_action",
+            &json!({"choice": 9, "reason": "larger"}),
+            (90, 9),
+        )
     })
 }
 
@@ -67,8 +63,7 @@ fn every_model_of_a_file_is_probed_and_one_that_fails_is_said() {
 
     folder.write("sound.toml", experiment(&vendor, &["one", "two"]));
     let told = quiet(folder.path(), &["--json", "doctor", "sound.toml", "--probe"]);
-    assert_ok(&told);
-    let told: Value = serde_json::from_slice(&told.stdout).unwrap();
+    let told = printed(&told);
     let checks = told["checks"].as_array().unwrap();
     assert!(checks.iter().all(|check| check["ok"] == true), "{told}");
     assert_eq!(checks.len(), 2);

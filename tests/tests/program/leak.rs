@@ -2,16 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
+use ktd_kit::program::json_of;
 use ktd_kit::{Folder, assert_ok, quiet, refused, workspace_root};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-
-fn json(folder: &Folder, arguments: &[&str]) -> Value {
-    let output = quiet(folder.path(), &[&["--json"], arguments].concat());
-    assert_ok(&output);
-    serde_json::from_slice(&output.stdout).unwrap()
-}
 
 /// Gains by model, horizon and protocol.
 fn gains(report: &Value) -> BTreeMap<(String, u64, String), f64> {
@@ -34,7 +29,10 @@ fn gains(report: &Value) -> BTreeMap<(String, u64, String), f64> {
 fn a_market_without_alpha_shows_what_each_switch_pretends() {
     let folder = Folder::new();
     let demo = workspace_root().join("runs/configs/leak_demo.toml");
-    let report = json(&folder, &["leak", "run", demo.to_str().unwrap(), "--out", "out"]);
+    let report = json_of(
+        folder.path(),
+        &["leak", "run", demo.to_str().unwrap(), "--out", "out"],
+    );
     let gains = gains(&report);
     let of = |model: &str, horizon, protocol: &str| gains[&(model.to_owned(), horizon, protocol.to_owned())];
     for horizon in [5, 20] {
@@ -70,7 +68,7 @@ fn a_market_without_alpha_shows_what_each_switch_pretends() {
     let text = String::from_utf8(shown.stdout).unwrap();
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     assert_page(&folder, &report);
-    let sanity = json(&folder, &["leak", "sanity", demo.to_str().unwrap()]);
+    let sanity = json_of(folder.path(), &["leak", "sanity", demo.to_str().unwrap()]);
     let rows = sanity["interventions"].as_array().unwrap();
     assert_eq!(
         (&rows[0]["protocol"], &rows[0]["suffix_cells_changed"]),
@@ -174,7 +172,7 @@ fn a_folder_goes_on_with_what_was_decided_by_the_same() {
     let folder = Folder::with(&[("small.toml", SMALL)]);
     let run = |text: &str| {
         folder.write("small.toml", text);
-        json(&folder, &["leak", "run", "small.toml", "--out", "out"])
+        json_of(folder.path(), &["leak", "run", "small.toml", "--out", "out"])
     };
     let lines = || {
         std::fs::read_to_string(folder.at("out/units.jsonl"))
@@ -208,7 +206,7 @@ fn a_gain_is_told_from_none_by_its_days() {
         )
         .replace("days = 1300", "days = 800");
     let folder = Folder::with(&[("own.toml", &text)]);
-    let report = json(&folder, &["leak", "run", "own.toml", "--out", "own"]);
+    let report = json_of(folder.path(), &["leak", "run", "own.toml", "--out", "own"]);
     let row = |model: &str, protocol: &str| {
         let rows = report["gains"].as_array().unwrap().iter();
         let mut own = rows.filter(|row| row["model"] == model && row["protocol"] == protocol);
@@ -313,7 +311,7 @@ fn bars_of_any_market_are_read_without_boards() {
     );
     let run = |name: &str| {
         let config = format!("{name}.toml");
-        json(&folder, &["leak", "run", &config, "--out", name])
+        json_of(folder.path(), &["leak", "run", &config, "--out", name])
     };
     let (panel, bars) = (run("panel"), run("bars"));
     assert_eq!(
@@ -467,8 +465,8 @@ fn a_signal_that_knows_tomorrow_is_named_and_a_reversal_is_not() {
     // Ten names on fifty days are no ground for a verdict.
     let few: Vec<&str> = text.lines().take(30).collect();
     folder.write("few.csv", few.join("\n"));
-    let few = json(
-        &folder,
+    let few = json_of(
+        folder.path(),
         &["leak", "audit", "--signals", "few.csv", "--panel", "panel.ktdp"],
     );
     assert_eq!(few["signals"][1]["verdict"], "too_little");

@@ -7,17 +7,16 @@
 )]
 
 use ktd_kit::need::data_root;
+use ktd_kit::program::printed;
 use ktd_kit::{Folder, Need, assert_ok, quiet, refused};
 use serde_json::Value;
 
 /// The checks of an audit that passes.
 fn checks(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
-    let output = quiet(
+    let audit = printed(&quiet(
         folder.path(),
         &[&["--json", "leak", "audit-self"], arguments].concat(),
-    );
-    assert_ok(&output);
-    let audit: Value = serde_json::from_slice(&output.stdout).unwrap();
+    ));
     assert!(audit["as_of_days"].as_array().unwrap().len() > 8);
     audit["checks"].as_array().unwrap().clone()
 }

@@ -6,6 +6,7 @@
     reason = "a broken fixture fails the test"
 )]
 
+use ktd_kit::program::printed;
 use ktd_kit::{Folder, assert_ok, quiet, refused};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -144,12 +145,10 @@ fn what_is_no_manifest_is_refused_with_its_line() {
 fn lines_of_source_are_hints_and_no_verdict() {
     let source = "import pandas\nx = close.rolling(5, center=True).mean()\ny = close.shift(-1)\n";
     let folder = Folder::with(&[("good.toml", MANIFEST), ("mine.py", source)]);
-    let output = quiet(
+    let found = printed(&quiet(
         folder.path(),
         &["--json", "leak", "check", "good.toml", "--source", "mine.py"],
-    );
-    assert_ok(&output);
-    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    ));
     let lines: Vec<u64> = found["source_hints"]
         .as_array()
         .unwrap()

@@ -21,7 +21,7 @@ use ktd_experiment::provider::Provider;
 use ktd_guard::{Finding, RequestScan};
 use ktd_kit::Recorded;
 use ktd_kit::Vendor;
-use ktd_kit::vendor::{Then, json_reply};
+use ktd_kit::vendor::called;
 use ktd_masking::{Prompt, Schema, ToolSpec};
 use ktd_record::exchanges::{Cassette, ExchangeStore};
 use ktd_record::tariff::Tariff;
@@ -29,7 +29,6 @@ use ktd_unmasked::{OpenPayload, OpenPlan, OpenPrompt, OpenSession, OpenTexts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -106,8 +105,7 @@ fn provider(base_url: String) -> Provider {
 
 /// A vendor whose model first submits a word where a number is asked for, and grades by the length of the question.
 fn vendor() -> Vendor {
-    Vendor::new(|request, stream| {
-        let body: Value = serde_json::from_slice(&request.body).unwrap();
+    Vendor::answering(|body| {
         let messages = body["messages"].as_array().unwrap();
         let question = messages[1]["content"].as_str().unwrap();
         let grade = if messages.len() == 2 && question.contains("Rank") {
@@ -115,13 +113,7 @@ fn vendor() -> Vendor {
         } else {
             json!({"score": question.len() % 11, "reason": format!("it has {} bytes", question.len())})
         };
-        let call = json!({"id": "c", "type": "function", "function": {"name": SUBMIT_GRADE, "arguments": grade.to_string()}});
-        let reply = json!({
-            "choices": [{"message": {"role": "assistant", "tool_calls": [call]}, "finish_reason": "tool_calls"}],
-            "usage": {"prompt_tokens": 50, "completion_tokens": 9},
-        });
-        stream.write_all(&json_reply(reply.to_string().as_bytes()))?;
-        Ok(Then::Keep)
+        called(SUBMIT_GRADE, &grade, (50, 9))
     })
 }
 

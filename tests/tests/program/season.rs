@@ -12,6 +12,7 @@ use ktd_bundle::BundlePaths;
 use ktd_bundle::event::WrittenEvent;
 use ktd_bundle::open::{read_header, read_private};
 use ktd_bundle::summary_file::write_summary;
+use ktd_kit::program::printed;
 use ktd_kit::vendor::{Then, json_reply, reply};
 use ktd_kit::{Folder, Vendor, assert_ok, refused};
 use ktd_record::chain::{Log, LogReader};
@@ -64,8 +65,7 @@ fn summary(folder: &Folder) -> Value {
 /// The board of all cells: a note of the far agent, and its row, where it has one.
 fn board(folder: &Folder) -> (String, Option<Value>) {
     let output = folder.ktd(&["leaderboard", "season", "--json"]);
-    assert_ok(&output);
-    let board: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let board = printed(&output);
     let notes = board["notes"].as_array().unwrap().iter();
     let note = notes
         .filter_map(Value::as_str)
@@ -261,8 +261,7 @@ fn an_invoice_is_met_line_by_line() {
             format!("day,model,usd\n{day},m,{dollars}\n2020-01-01,other,3\n"),
         );
         let output = folder.ktd(&["--json", "status", "season", "--invoice", "bill.csv"]);
-        assert_ok(&output);
-        let compared: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let compared = printed(&output);
         let agrees = |line: usize| compared["lines"][line]["agrees"].as_bool().unwrap();
         assert!(!agrees(0), "nothing was sent in 2020");
         (agrees(1), compared["lines"][1]["sends"].as_u64().unwrap())
@@ -297,8 +296,7 @@ fn who_names_the_whole_episodes_of_a_withdrawn_agent_alone_ranks_it_no_more() {
     assert_eq!(summary(&folder)["reason"], "completed", "the first seed is whole");
     let momentum = CELL.replace("far-1.5", "momentum");
     let output = folder.ktd(&["--json", "leaderboard", CELL, &momentum]);
-    assert_ok(&output);
-    let board: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let board = printed(&output);
     let rows = board["tracks"][0]["leaders"].as_array().unwrap();
     let far = rows.iter().find(|row| row["agent"] == "far-1.5").unwrap();
     assert_eq!(far["alpha_rank"], Value::Null);

@@ -9,11 +9,10 @@
 
 use crate::strategy_card::{strategy_card, strategy_command};
 use ktd_kit::folder::copy;
-use ktd_kit::vendor::{Then, json_reply};
+use ktd_kit::vendor::ended;
 use ktd_kit::{Folder, Need, Vendor, assert_ok, quiet, refused};
 use ktd_strategy_code::ControlKind;
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::Path;
 
 /// A program that does not run, with a plea where a reviewer would read it, and what no page may run.
@@ -61,8 +60,7 @@ fn review(model: &str, message: &str, rounds: usize) -> String {
 }
 
 fn models(cards: [String; 2]) -> Vendor {
-    Vendor::new(move |request, stream| {
-        let request: Value = serde_json::from_slice(&request.body).unwrap();
+    Vendor::answering(move |request| {
         let messages = request["messages"].as_array().unwrap();
         let model = request["model"].as_str().unwrap();
         let message = messages[1]["content"].as_str().unwrap();
@@ -73,11 +71,7 @@ fn models(cards: [String; 2]) -> Vendor {
             let program = program(if model == "m1" { "alpha" } else { "beta" });
             format!("```json\n{card}\n```\n```python\n{program}```\n")
         };
-        let message = json!({"role": "assistant", "content": text});
-        let usage = json!({"prompt_tokens": 10, "completion_tokens": 100, "total_tokens": 110});
-        let body = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
-        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
-        Ok(Then::Keep)
+        ended(&text, "stop", (10, 100))
     })
 }
 

@@ -8,10 +8,9 @@
 
 use crate::strategy_card::{strategy_card, strategy_command};
 use ktd_kit::folder::copy;
-use ktd_kit::vendor::{Then, json_reply};
+use ktd_kit::vendor::said;
 use ktd_kit::{Folder, Vendor, has_boxes, quiet, refused};
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -57,15 +56,7 @@ fn flawed(reference: &str) -> String {
 
 /// A model that answers what a function makes of a message.
 fn answering(reply: impl Fn(&str) -> String + Send + Sync + 'static) -> Vendor {
-    Vendor::new(move |request, stream| {
-        let request: Value = serde_json::from_slice(&request.body).unwrap();
-        let text = reply(request["messages"][1]["content"].as_str().unwrap());
-        let message = json!({"role": "assistant", "content": text});
-        let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
-        let body = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
-        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
-        Ok(Then::Keep)
-    })
+    Vendor::answering(move |request| said(&reply(request["messages"][1]["content"].as_str().unwrap())))
 }
 
 /// A model that builds the flawed program and mends it; what it was sent goes into `asked`.

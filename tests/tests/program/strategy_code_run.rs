@@ -9,10 +9,9 @@
 use crate::strategy_card::{strategy_card, strategy_command};
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{Market, NameId, TradeDate};
-use ktd_kit::vendor::{Then, json_reply};
+use ktd_kit::vendor::said;
 use ktd_kit::{Folder, Need, Vendor, quiet, refused};
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -34,14 +33,11 @@ fn reply_to(message: &str, card: &str) -> String {
 }
 
 fn model(card: String) -> Vendor {
-    Vendor::new(move |request, stream| {
-        let request: Value = serde_json::from_slice(&request.body).unwrap();
-        let message = request["messages"][1]["content"].as_str().unwrap();
-        let message = json!({"role": "assistant", "content": reply_to(message, &card)});
-        let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
-        let body = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
-        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
-        Ok(Then::Keep)
+    Vendor::answering(move |request| {
+        said(&reply_to(
+            request["messages"][1]["content"].as_str().unwrap(),
+            &card,
+        ))
     })
 }
 
@@ -284,16 +280,10 @@ class Strategy:
 
 /// A model that always answers with the same program; what it was sent goes into `asked`.
 fn holder(card: String, asked: Arc<Mutex<Vec<String>>>) -> Vendor {
-    Vendor::new(move |request, stream| {
-        let request: Value = serde_json::from_slice(&request.body).unwrap();
+    Vendor::answering(move |request| {
         let message = request["messages"][1]["content"].as_str().unwrap();
         asked.lock().unwrap().push(message.to_owned());
-        let text = format!("```json\n{card}\n```\n```python\n{HOLDER}```\n");
-        let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
-        let message = json!({"role": "assistant", "content": text});
-        let body = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
-        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
-        Ok(Then::Keep)
+        said(&format!("```json\n{card}\n```\n```python\n{HOLDER}```\n"))
     })
 }
 

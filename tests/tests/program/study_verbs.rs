@@ -3,17 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use crate::viewer::Viewer;
+use ktd_kit::program::json_of;
 use ktd_kit::{Folder, assert_ok, files, quiet, refused};
 use serde_json::Value;
 
 const STUDY: &str = "kind = 'leakage'\nname = 'small'\nsynthetic = { seed = 3, names = 24, days = 800 }\nhorizons = [5]\n\
     protocols = ['EXEC_CLOSE']\nmodels = ['momentum']\n";
-
-fn json_of(folder: &Folder, arguments: &[&str]) -> Value {
-    let output = quiet(folder.path(), &[&["--json"], arguments].concat());
-    assert_ok(&output);
-    serde_json::from_slice(&output.stdout).unwrap()
-}
 
 fn text_of(folder: &Folder, arguments: &[&str]) -> String {
     let output = quiet(folder.path(), arguments);
@@ -24,19 +19,19 @@ fn text_of(folder: &Folder, arguments: &[&str]) -> String {
 #[test]
 fn a_study_is_planned_run_watched_reported_compared_shown_and_given_away() {
     let folder = Folder::with(&[("study.toml", STUDY)]);
-    let planned = json_of(&folder, &["plan", "study.toml"]);
+    let planned = json_of(folder.path(), &["plan", "study.toml"]);
     assert!(!folder.at("results").exists(), "a plan writes nothing");
-    let results = json_of(&folder, &["run", "study.toml"]);
+    let results = json_of(folder.path(), &["run", "study.toml"]);
     let whole = files(&folder.at("results"));
-    let status = json_of(&folder, &["status", "results/small"]);
+    let status = json_of(folder.path(), &["status", "results/small"]);
     assert_eq!(
         (&status["finished"], &status["units"]),
         (&planned["units"], &planned["units"])
     );
     let status = text_of(&folder, &["status", "results/small"]);
     assert!(status.contains("to go on  ktd report results/small"), "{status}");
-    assert_eq!(json_of(&folder, &["report", "results/small"]), results);
-    let same = json_of(&folder, &["diff", "results/small", "results/small"]);
+    assert_eq!(json_of(folder.path(), &["report", "results/small"]), results);
+    let same = json_of(folder.path(), &["diff", "results/small", "results/small"]);
     assert_eq!(
         (&same["same"], &same["settings"]),
         (&planned["units"], &Value::Array(Vec::new()))
@@ -64,7 +59,7 @@ fn a_study_is_planned_run_watched_reported_compared_shown_and_given_away() {
     assert_ok(&quiet(folder.path(), &["certify", "--new-key", "key.pem"]));
     let publish = ["publish", "results/small", "--key", "key.pem", "--out", "public"];
     assert_ok(&quiet(folder.path(), &publish));
-    let verified = json_of(&folder, &["verify", "public", "--signer", "key.pem.pub"]);
+    let verified = json_of(folder.path(), &["verify", "public", "--signer", "key.pem.pub"]);
     assert_eq!(
         (&verified["signed"][0]["ok"], &verified["bundles"][0]["ok"]),
         (&true.into(), &true.into())

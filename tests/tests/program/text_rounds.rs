@@ -17,12 +17,11 @@ use ktd_experiment::config::RetryConfig;
 use ktd_kit::Recorded;
 use ktd_kit::Vendor;
 use ktd_kit::episode::{below, dice, reopen_exchanges};
-use ktd_kit::vendor::{Then, json_reply};
+use ktd_kit::vendor::ended;
 use ktd_unmasked::OpenPrompt;
 use serde::Deserialize;
-use serde_json::{Value, json};
+
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
 
 const CONVERSATIONS: usize = 3;
@@ -30,8 +29,7 @@ const ROUNDS: usize = 2;
 
 /// A model that says how many messages it was sent, and refuses in the second conversation's second round.
 fn model() -> Vendor {
-    Vendor::new(|request, stream| {
-        let request: Value = serde_json::from_slice(&request.body).unwrap();
+    Vendor::answering(|request| {
         let messages = request["messages"].as_array().unwrap();
         let opening = messages[1]["content"].as_str().unwrap();
         let finish = if opening == "task 2" && messages.len() == 4 {
@@ -39,12 +37,11 @@ fn model() -> Vendor {
         } else {
             "stop"
         };
-        let text = format!("{opening}: {} messages", messages.len());
-        let message = json!({"role": "assistant", "content": text});
-        let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
-        let body = json!({"choices": [{"message": message, "finish_reason": finish}], "usage": usage});
-        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
-        Ok(Then::Keep)
+        ended(
+            &format!("{opening}: {} messages", messages.len()),
+            finish,
+            (10, 5),
+        )
     })
 }
 

@@ -5,6 +5,7 @@
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
 use ktd_io::sha256::sha256_hex;
+use ktd_kit::program::printed;
 use ktd_kit::{Folder, assert_ok, command, copy, quiet, refused};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -591,8 +592,7 @@ fn an_exported_site_holds_published_episodes_alone() {
         folder.path(),
         &["--json", "view", "public", "boards", "--export", "site"],
     );
-    assert_ok(&exported);
-    let exported: Value = serde_json::from_slice(&exported.stdout).unwrap();
+    let exported = printed(&exported);
     assert_eq!(exported.get("left_out"), Some(&Value::from(1)));
     let files = ktd_kit::files(&folder.at("site"));
     assert_eq!(

@@ -1,10 +1,10 @@
-//! Circles of modules: the nouns of a crate import each other in one direction.
+//! Circles of modules: the nouns of a crate, and those of a folder in it, import each other in one direction.
 
 use crate::crates::CRATES;
 use crate::sources::{Source, own_sources};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Imports between the modules at the top of a crate.
+/// Imports between the modules of one folder: at the top of a crate, or in a module of it.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
 /// The modules that lead to a file from its crate's root; the root itself has none.
@@ -56,16 +56,14 @@ fn heads(text: &str) -> Vec<&str> {
     heads
 }
 
-/// The first words of paths that start at the crate's root, from a file this deep in it.
-fn from_root(code: &str, depth: usize) -> Vec<&str> {
+/// The first words of paths that start at a folder's root, which is `mark` from the crate's, from a file this deep in it.
+fn from_root<'c>(code: &'c str, mark: &str, depth: usize) -> Vec<&'c str> {
     let starts_word = |place: usize| {
         let before = code[..place].chars().next_back();
         !before.is_some_and(|character| character.is_alphanumeric() || "_:$".contains(character))
     };
     let mut found = Vec::new();
-    let crates = code
-        .match_indices("crate::")
-        .filter(|(place, _)| starts_word(*place));
+    let crates = code.match_indices(mark).filter(|(place, _)| starts_word(*place));
     for (place, mark) in crates {
         found.extend(heads(&code[place + mark.len()..]));
     }
@@ -108,10 +106,31 @@ fn re_exports(root: &str, modules: &BTreeSet<String>) -> BTreeMap<String, String
     names
 }
 
-fn imports(folder: &str, sources: &[Source]) -> Imports {
-    let files = sources.iter().filter(|source| !source.is_test());
-    let files: Vec<(Vec<String>, String)> = files
+/// Files that are no tests: the modules that lead to each, and its code.
+type Files = Vec<(Vec<String>, String)>;
+
+fn files(folder: &str, sources: &[Source]) -> Files {
+    let sources = sources.iter().filter(|source| !source.is_test());
+    sources
         .filter_map(|source| Some((module_path(source, folder)?, code(source))))
+        .collect()
+}
+
+/// The folders of modules: the crate's own first, then those below it.
+fn folders(files: &Files) -> BTreeSet<&[String]> {
+    files
+        .iter()
+        .flat_map(|(path, _)| (0..path.len()).map(|end| &path[..end]))
+        .collect()
+}
+
+/// The imports between the modules of the folder that these modules lead to.
+fn imports(folder: &[String], files: &Files) -> Imports {
+    let mark = ["crate"].into_iter().chain(folder.iter().map(String::as_str));
+    let mark: String = mark.map(|module| format!("{module}::")).collect();
+    let files = files.iter();
+    let files: Vec<(&[String], &String)> = files
+        .filter_map(|(path, code)| Some((path.strip_prefix(folder)?, code)))
         .collect();
     let modules: BTreeSet<String> = files
         .iter()
@@ -124,7 +143,7 @@ fn imports(folder: &str, sources: &[Source]) -> Imports {
     for (path, code) in &files {
         let Some(module) = path.first() else { continue };
         let known = imports.entry(module.clone()).or_default();
-        for head in from_root(code, path.len()) {
+        for head in from_root(code, &mark, path.len()) {
             let target = modules.get(head).or_else(|| re_exported.get(head));
             known.extend(target.filter(|target| *target != module).cloned());
         }
@@ -166,18 +185,13 @@ fn circles(imports: &Imports) -> BTreeSet<BTreeSet<&str>> {
 #[test]
 fn the_modules_of_a_crate_import_each_other_in_one_direction() {
     let mut found = Vec::new();
-    for row in CRATES {
-        let imports = imports(row.folder, &own_sources(row.folder));
-        for circle in circles(&imports) {
-            for module in &circle {
-                let known = imports[*module]
-                    .iter()
-                    .filter(|name| circle.contains(name.as_str()));
-                found.push(format!(
-                    "{}: {module} -> {:?}",
-                    row.name,
-                    known.collect::<Vec<_>>()
-                ));
+    for row in CRATES.iter() {
+        let files = files(&row.folder, &own_sources(&row.folder));
+        for folder in folders(&files) {
+            let imports = imports(folder, &files);
+            for module in circles(&imports).into_iter().flatten() {
+                let place = [&[row.name.clone()], folder].concat().join("::");
+                found.push(format!("{place}: {module} -> {:?}", imports[module]));
             }
         }
     }
@@ -202,15 +216,23 @@ fn imports_are_read_through_groups_parents_and_the_root() {
         source("b/mod", "use super::a::Name;\nmod inner;\n"),
         source(
             "b/inner",
-            "use super::own;\n// crate::c\nfn f() { super::super::d::g() }\n",
+            "use super::own;\nuse super::outer::H;\n// crate::c\nfn f() { super::super::d::g() }\n",
         ),
+        source("b/outer", "use crate::b::inner::{I, J};\n"),
         source("c", "use std::fmt;\n#[cfg(test)]\nmod tests { use crate::a; }\n"),
         source(
             "d",
             "macro_rules! m { () => { $crate::a::x() } }\nuse crate::Same;\n",
         ),
     ];
-    let imports = imports("room", &sources);
+    let files = files("room", &sources);
+    let below = ["b".to_owned()];
+    assert_eq!(folders(&files), BTreeSet::from([&[][..], &below[..]]));
+    assert_eq!(
+        circles(&imports(&below, &files)),
+        BTreeSet::from([BTreeSet::from(["inner", "outer"])])
+    );
+    let imports = imports(&[], &files);
     let of = |module: &str| imports[module].iter().map(String::as_str).collect::<Vec<_>>();
     assert_eq!(of("a"), ["b", "c"]);
     assert_eq!(of("b"), ["a", "d"]);

@@ -21,8 +21,8 @@ fn declared(line: &str) -> Option<&str> {
 /// The public types of all crates but those for tests, each with the files that declare it.
 fn public_types() -> BTreeMap<String, Vec<String>> {
     let mut types: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for row in CRATES {
-        for source in own_sources(row.folder).iter().filter(|source| !source.is_test()) {
+    for row in CRATES.iter() {
+        for source in own_sources(&row.folder).iter().filter(|source| !source.is_test()) {
             for name in source.lines_without_tests().filter_map(declared) {
                 types
                     .entry(name.to_owned())

@@ -64,7 +64,7 @@ pub(crate) fn study_report(name: &str, report: &StrategyReport) -> Report {
             .iter()
             .filter(|table| numbers.iter().any(|number| table.id.starts_with(number)));
         let shown = |table: &ReportTable| {
-            if SHORT.contains(&table.id) {
+            if SHORT.contains(&&*table.id) {
                 Shown::Everywhere
             } else {
                 Shown::Page
@@ -72,8 +72,8 @@ pub(crate) fn study_report(name: &str, report: &StrategyReport) -> Report {
         };
         let parts = own.map(|table| SectionPart::Table(table.clone(), shown(table)));
         Section {
-            heading,
             parts: parts.collect(),
+            ..Section::new(heading)
         }
     };
     let sections = SECTIONS.into_iter().map(of_heading);

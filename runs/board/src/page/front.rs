@@ -1,11 +1,12 @@
-//! The head of the page: what it says in a few sentences; and its last section: by which rules.
+//! What the page says in a few sentences; and its last section: by which rules.
 
 use super::count;
-use super::pictures::{CONTENTS, is_set_apart, ranked};
+use super::pictures::{is_set_apart, ranked};
 use crate::sheet::pooled::BASIS_POINTS;
 use crate::{Bounds, Leaderboard, LeaderboardRow, PooledRanking, Track};
+use ktd_study::Section;
 use ktd_view::draw::{change, counted, decimals, grouped, joined, plural, portion, scroll, short_hash};
-use maud::{Markup, html};
+use maud::html;
 
 /// The page's title.
 pub(super) fn title(board: &Leaderboard) -> String {
@@ -16,27 +17,32 @@ pub(super) fn title(board: &Leaderboard) -> String {
     }
 }
 
-/// Title, reading, notes and contents.
-pub(super) fn head(board: &Leaderboard) -> Markup {
-    html! {
-        header {
-            h1 { (title(board)) }
-            @if let Some(pooled) = board.pooled.first() {
-                p.reading { (pooled_reading(pooled)) }
-                (pooled_scope(pooled))
-            }
-            @if let Some(track) = board.tracks.first() {
-                @let ranked = ranked(track).count();
-                p.reading { (reading(track, ranked)) }
-                (scope(track, ranked))
-            }
-            (hashes(board))
-            @if !board.notes.is_empty() {
-                ul.notes.board { @for note in &board.notes { li { (note) } } }
-            }
-            (contents(board))
-        }
+/// What the rankings say, the pooled one first, and what they are of.
+pub(super) fn verdict(board: &Leaderboard) -> String {
+    let pooled = board.pooled.first();
+    let pooled = pooled.map(|pooled| [pooled_reading(pooled), pooled_scope(pooled)]);
+    let headline = board.tracks.first().map(|track| {
+        let ranked = ranked(track).count();
+        [reading(track, ranked), scope(track, ranked)]
+    });
+    let said = pooled.into_iter().chain(headline).flatten();
+    let said: Vec<String> = said.filter(|said| !said.is_empty()).collect();
+    if said.is_empty() {
+        return "There is no ranking: no finished run was shown.".to_owned();
     }
+    said.join(" ")
+}
+
+/// The last lines: one protocol for all, and which document the page shows.
+pub(super) fn footer(board: &Leaderboard) -> String {
+    let protocol = parts(board).map(|(name, hash)| format!("{name} {}", short_hash(hash)));
+    format!(
+        "One protocol for all: {}. Made by ktd {} from leaderboard.json, format {}, content {}.",
+        protocol.join(", "),
+        board.ktd,
+        board.format,
+        board.content_sha256
+    )
 }
 
 /// What the ranking says, in two sentences at most.
@@ -81,17 +87,19 @@ fn pooled_reading(pooled: &PooledRanking) -> String {
 }
 
 /// What was pooled: agents, windows, days, mask and mode.
-fn pooled_scope(pooled: &PooledRanking) -> Markup {
+fn pooled_scope(pooled: &PooledRanking) -> String {
     let ranked = pooled.rows.iter().filter(|row| row.rank.is_some()).count();
     let days = pooled.windows.iter().map(|window| window.days).sum();
-    html! {
-        p {
-            (are_ranked(ranked)) " by what they selected a day, a mean over "
-            (counted(pooled.windows.len(), "window")) " that share no day (" (counted(days, "trading day")) "), "
-            (pooled.level_label()) "/" (pooled.numeric.label()) ", " (pooled.mode.label())
-            ". Window by window it stands below, the longest first."
-        }
-    }
+    format!(
+        "{} by what they selected a day, a mean over {} that share no day ({}), {}/{}, {}. Window by window it stands below, \
+         the longest first.",
+        are_ranked(ranked),
+        counted(pooled.windows.len(), "window"),
+        counted(days, "trading day"),
+        pooled.level_label(),
+        pooled.numeric.label(),
+        pooled.mode.label()
+    )
 }
 
 /// How many agents are ranked.
@@ -104,23 +112,25 @@ fn are_ranked(count: usize) -> String {
 }
 
 /// What was ranked: agents, days, mask and mode.
-fn scope(track: &Track, ranked: usize) -> Markup {
+fn scope(track: &Track, ranked: usize) -> String {
     let beside = match track.leaders.iter().filter(|leader| is_set_apart(leader)).count() {
         0 => String::new(),
         1 => ", beside 1 unranked control or reference".to_owned(),
         count => format!(", beside {count} unranked controls and references"),
     };
-    html! {
-        p {
-            (are_ranked(ranked)) " by what they selected over the " (counted(track.dates.len(), "trading day"))
-            " of window " (track.window)
-            @if let (Some(first), Some(last)) = (track.dates.first(), track.dates.last()) {
-                " (" span.whole { (first) } " to " span.whole { (last) } ")"
-            }
-            ", " (track.level_label()) "/" (track.numeric.label()) ", " (track.mode.label()) (beside)
-            @if let Some(mark) = &track.window_mark { "; " (mark) } "."
-        }
-    }
+    let dates = track.dates.first().zip(track.dates.last());
+    let mark = track.window_mark.as_ref();
+    format!(
+        "{} by what they selected over the {} of window {}{}, {}/{}, {}{beside}{}.",
+        are_ranked(ranked),
+        counted(track.dates.len(), "trading day"),
+        track.window,
+        dates.map_or_else(String::new, |(first, last)| format!(" ({first} to {last})")),
+        track.level_label(),
+        track.numeric.label(),
+        track.mode.label(),
+        mark.map_or_else(String::new, |mark| format!("; {mark}"))
+    )
 }
 
 /// What a reader of separated pairs must know: no correction is made for their number.
@@ -213,36 +223,8 @@ fn parts(board: &Leaderboard) -> [(&'static str, &str); 5] {
     ]
 }
 
-fn hashes(board: &Leaderboard) -> Markup {
-    html! {
-        p.hashes {
-            "One protocol for all: "
-            @for (name, hash) in parts(board) {
-                span title=(hash) { (name) " " code { (short_hash(hash)) } } " "
-            }
-        }
-    }
-}
-
-fn contents(board: &Leaderboard) -> Markup {
-    let pictures: &[_] = if board.tracks.is_empty() { &[] } else { &CONTENTS };
-    let pooled = (!board.pooled.is_empty()).then_some(("pooled", "Pooled over windows"));
-    let memory = (!board.cutoff_gaps.is_empty()).then_some(("memory", "Memory gap and training cutoff"));
-    let others = (1 < board.tracks.len()).then_some(("tracks", "Other rankings"));
-    let last = [("guide", "How to read this"), ("protocol", "Protocol")];
-    html! {
-        nav aria-label="contents" {
-            ul {
-                @for (id, text) in pooled.into_iter().chain(pictures.iter().copied()).chain(memory).chain(others).chain(last) {
-                    li { a href={ "#" (id) } { (text) } }
-                }
-            }
-        }
-    }
-}
-
 /// By which rules: hashes in full, the factor model's settings, how chance was drawn.
-pub(super) fn protocol(board: &Leaderboard) -> Markup {
+pub(super) fn protocol(board: &Leaderboard) -> Section {
     let fit = [("fit", board.model.fit_sha256.as_str())];
     let hashes = html! {
         table {
@@ -252,19 +234,17 @@ pub(super) fn protocol(board: &Leaderboard) -> Markup {
         }
     };
     let draws = &board.resampling;
-    html! {
-        section #protocol {
-            h2 { "Protocol" }
-            p.lead { "Runs whose hashes differ in any of these parts are never ranked together." }
-            (scroll("hashes", &hashes))
-            p {
-                "Chance: " (grouped(count(draws.replicates))) " random turns of all series together and "
-                (grouped(count(draws.null_portfolios))) " random portfolios an agent, from seed " (draws.seed) "."
-            }
-            p { "Styles kept: " (joined(&board.model.styles)) "." }
-            details { summary { "Settings of the factor model" } pre { (board.model.configuration.trim()) } }
+    let rules = html! {
+        (scroll("hashes", &hashes))
+        p {
+            "Chance: " (grouped(count(draws.replicates))) " random turns of all series together and "
+            (grouped(count(draws.null_portfolios))) " random portfolios an agent, from seed " (draws.seed) "."
         }
-    }
+        p { "Styles kept: " (joined(&board.model.styles)) "." }
+        details { summary { "Settings of the factor model" } pre { (board.model.configuration.trim()) } }
+    };
+    let lead = "Runs whose hashes differ in any of these parts are never ranked together.";
+    Section::new("Protocol").at("protocol", lead).picture(rules)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! How to read the page: what the words mean, and what they do not say.
 
-use maud::{Markup, html};
+use ktd_study::Section;
+use maud::html;
 
 /// Words with their meanings.
 const WORDS: [(&str, &str); 11] = [
@@ -60,11 +61,7 @@ const WORDS: [(&str, &str); 11] = [
 ];
 
 /// The section.
-pub(super) fn section() -> Markup {
-    html! {
-        section #guide {
-            h2 { "How to read this" }
-            dl { @for (word, meaning) in WORDS { dt { (word) } dd { (meaning) } } }
-        }
-    }
+pub(super) fn section() -> Section {
+    let words = html! { dl { @for (word, meaning) in WORDS { dt { (word) } dd { (meaning) } } } };
+    Section::new("How to read this").at("guide", "").picture(words)
 }

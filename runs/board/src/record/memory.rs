@@ -1,6 +1,6 @@
 //! What the mask takes away before, across and after a model's training cutoff, and what market each window was.
 
-use super::{Bounds, Gap};
+use super::{Bounds, Gap, GapKind};
 use ktd_experiment::label;
 use ktd_masking::{Mode, Numeric};
 use serde::{Deserialize, Serialize};
@@ -61,40 +61,6 @@ impl CutoffSide {
             Self::Before => "before",
             Self::Across => "across",
             Self::After => "after",
-        }
-    }
-}
-
-/// What lies between two arms: what a mask hides alone, or what its numbers blur with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GapKind {
-    /// Both arms show numbers of one rung: what the identifiers were worth.
-    Memory,
-    /// Rungs differ: an agent that remembers nothing loses signal with the finer numbers.
-    SignalAndMemory,
-    /// Both arms show the identifiers: what a text was worth.
-    Instruction,
-}
-
-impl GapKind {
-    /// Of bright numbers against a mask's.
-    #[must_use]
-    pub fn of(bright: Numeric, hidden: Numeric) -> Self {
-        if bright == hidden {
-            Self::Memory
-        } else {
-            Self::SignalAndMemory
-        }
-    }
-
-    /// The words of tables and pages.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Memory => "memory",
-            Self::SignalAndMemory => "signal and memory",
-            Self::Instruction => "instruction",
         }
     }
 }

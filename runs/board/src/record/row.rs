@@ -1,6 +1,6 @@
 //! One row of a board: all that is recorded of an agent on a track.
 
-use super::{Bounds, Cohort, Comparability, GapKind, MurphyParts, OrderCounts, RankBounds};
+use super::{Bounds, Cohort, Comparability, Gap, MurphyParts, OrderCounts, RankBounds};
 use crate::by_basis::ByBasis;
 use ktd_bundle::summary::Metric;
 use ktd_experiment::provider::ForceLevel;
@@ -229,16 +229,4 @@ pub struct CalibrationBin {
     pub confidence: Option<f64>,
     /// Share that came true.
     pub accuracy: Option<f64>,
-}
-
-/// Bright minus blinded.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Gap {
-    /// Whether both had the same numbers.
-    pub kind: GapKind,
-    /// Of total return: medians over seeds.
-    pub total_return: f64,
-    /// Of selection.
-    pub selection: Option<f64>,
 }

@@ -20,7 +20,6 @@ pub(crate) const PER_PAIR: &str =
 pub(crate) use ranking::rank_cell;
 
 use super::record::{Leaderboard, LeaderboardRow, PooledRanking, SeedStat, Track};
-use crate::BoardError;
 use ktd_attribution::account::WeightBasis;
 use ktd_bundle::summary::Metric;
 use ktd_view::draw::{TableCell, TableData};
@@ -152,22 +151,6 @@ fn of_pooled(board: &Leaderboard, track: &Track, table: fn(&PooledRanking) -> Ta
     pooled_ranking(board, track).map_or_else(pooled::none, table)
 }
 
-/// A table as CSV with unrounded numbers; a missing number is empty, and no text is a formula.
-///
-/// # Errors
-/// [`BoardError::Input`] when it cannot be written, which memory alone could cause.
-pub fn csv(table: &TableData) -> Result<Vec<u8>, BoardError> {
-    let failed =
-        |error: String| BoardError::input(format!("cannot write CSV: {error}"), "report this defect");
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for record in table.records() {
-        writer
-            .write_record(record)
-            .map_err(|error| failed(error.to_string()))?;
-    }
-    writer.into_inner().map_err(|error| failed(error.to_string()))
-}
-
 /// A metric in this form.
 pub(crate) fn metric_cell(metric: &Metric, form: CellForm) -> TableCell {
     let missing = || TableCell::Missing(metric.reason.clone().unwrap_or_else(|| "not known".to_owned()));
@@ -201,29 +184,4 @@ fn described(track: &Track) -> String {
         track.numeric.label(),
         track.mode.label()
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ktd_view::draw::Align::{Left, Right};
-
-    #[test]
-    fn a_hostile_id_is_no_formula_in_csv() {
-        let table = TableData::new("t", [("agent", Left), ("selection", Right)]).with_rows([
-            vec![
-                TableCell::Text("=HYPERLINK(\"//x\",\"y\")".to_owned()),
-                TableCell::Change(-0.5),
-            ],
-            vec![
-                TableCell::Text("\u{1b}[31mred".to_owned()),
-                TableCell::Missing("too few".to_owned()),
-            ],
-        ]);
-        let csv = String::from_utf8(csv(&table).unwrap()).unwrap();
-        assert_eq!(
-            csv,
-            "agent,selection\n\"'=HYPERLINK(\"\"//x\"\",\"\"y\"\")\",-0.5\n\\u{1b}[31mred,\n"
-        );
-    }
 }

@@ -47,12 +47,6 @@ impl Conversation {
             seed: body.seed,
         })
     }
-
-    /// Whether the step has just been opened: the agent has no turn in it yet.
-    #[must_use]
-    pub fn is_opening(&self) -> bool {
-        self.messages.iter().all(|message| role(message) != "assistant")
-    }
 }
 
 /// Who speaks in a message: `user`, `assistant` or `tool`.
@@ -108,7 +102,6 @@ mod tests {
         assert_eq!(research.system, "rules");
         assert_eq!(research.messages, [json!({ "role": "user", "content": "go" })]);
         assert_eq!((research.must_submit, research.seed), (false, Some(7)));
-        assert!(research.is_opening());
         let forced = json!({ "type": "function", "function": { "name": "submit_action" } });
         assert!(conversation(&messages, &forced).must_submit);
         assert!(Conversation::read(b"{}").is_err());

@@ -43,7 +43,7 @@ pub(crate) enum InvalidAgent {
     #[error("agent {id:?}: `{key}` does not belong to {kind}: remove it{more}")]
     Misfit {
         id: String,
-        key: &'static str,
+        key: String,
         kind: Kind,
         more: &'static str,
     },

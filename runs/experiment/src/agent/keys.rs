@@ -268,72 +268,14 @@ impl AgentKeys {
         })
     }
 
-    /// The first key that is set.
-    fn first_left(&self) -> Option<&'static str> {
-        // Without `..`, so that a new key cannot be forgotten here.
-        let Self {
-            id: _,
-            kind: _,
-            cohort,
-            cutoff,
-            builtin,
-            pool,
-            pool_sha256,
-            control,
-            scores,
-            scores_sha256,
-            strategy,
-            command,
-            pass_env,
-            external,
-            model,
-            vendor,
-            wire,
-            region,
-            base_url,
-            api_key_env,
-            api_key_file,
-            timeout_seconds,
-            connect_timeout_seconds,
-            proxy,
-            temperature,
-            max_output_tokens,
-            force,
-            thinking,
-            send_seed,
-            rates,
-        } = self;
-        let keys = [
-            ("cohort", cohort.is_some()),
-            ("cutoff", cutoff.is_some()),
-            ("builtin", builtin.is_some()),
-            ("pool", pool.is_some()),
-            ("pool_sha256", pool_sha256.is_some()),
-            ("control", control.is_some()),
-            ("scores", scores.is_some()),
-            ("scores_sha256", scores_sha256.is_some()),
-            ("strategy", strategy.is_some()),
-            ("command", command.is_some()),
-            ("pass_env", pass_env.is_some()),
-            ("external", external.is_some()),
-            ("model", model.is_some()),
-            ("vendor", vendor.is_some()),
-            ("wire", wire.is_some()),
-            ("region", region.is_some()),
-            ("base_url", base_url.is_some()),
-            ("api_key_env", api_key_env.is_some()),
-            ("api_key_file", api_key_file.is_some()),
-            ("timeout_seconds", timeout_seconds.is_some()),
-            ("connect_timeout_seconds", connect_timeout_seconds.is_some()),
-            ("proxy", proxy.is_some()),
-            ("temperature", temperature.is_some()),
-            ("max_output_tokens", max_output_tokens.is_some()),
-            ("force", force.is_some()),
-            ("thinking", thinking.is_some()),
-            ("send_seed", send_seed.is_some()),
-            ("rates", rates.is_some()),
-        ];
-        keys.into_iter().find_map(|(key, is_set)| is_set.then_some(key))
+    /// A key that is set, the first by its name.
+    fn first_left(&self) -> Option<String> {
+        let written = serde_json::to_value(self).unwrap_or_default();
+        // Keys that are not set are not written, and `rates` never is.
+        let mut set = written.as_object().into_iter().flat_map(|keys| keys.keys());
+        set.find(|key| *key != "id" && *key != "kind")
+            .cloned()
+            .or_else(|| self.rates.is_some().then(|| "rates".to_owned()))
     }
 }
 

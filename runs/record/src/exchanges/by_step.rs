@@ -72,13 +72,6 @@ impl ExchangesByStep {
         self.steps.keys().copied()
     }
 
-    /// Bytes that are held.
-    #[must_use]
-    pub fn held_bytes(&self) -> usize {
-        let records = self.steps.values().flatten();
-        records.map(Vec::len).sum()
-    }
-
     /// The sends of a step in the order they were made; none where nothing was sent.
     ///
     /// # Errors

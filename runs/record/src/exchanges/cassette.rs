@@ -1,7 +1,7 @@
 //! The recorded exchanges of an episode, found by their place.
 
 use super::records::{ExchangeRecord, Extent, StoreLines, each_exchange, read_exchanges};
-use super::{ExchangeOutcome, ExchangeStore, Nearest, RequestPlace};
+use super::{ExchangeOutcome, Nearest, RequestPlace};
 use crate::RecordError;
 use crate::nearest_request::NearestSearch;
 use ktd_agents::WireRequest;
@@ -196,30 +196,15 @@ impl Cassette {
         self.sends.is_empty()
     }
 
-    /// Adds the answered sends before a request of a step, 0-based, to another store.
-    ///
-    /// # Errors
-    /// As [`each_exchange`], and those of the store.
-    pub fn copy_before(
-        &self,
-        (step, ordinal): (usize, u32),
-        store: &ExchangeStore,
-    ) -> Result<(), RecordError> {
-        let is_copied = |at: RequestPlace, send: usize| {
-            let sent = self.sends.get(&(at, send));
-            (at.step, at.ordinal) < (step, ordinal) && sent.is_some_and(|sent| sent.answer().is_some())
-        };
-        each_exchange(&self.path, |exchange| match exchange {
-            ExchangeRecord::Intent { send, intent } if is_copied(intent.at, send) => {
-                store.intend(intent.clone())
-            }
-            ExchangeRecord::Outcome {
-                send, at, outcome, ..
-            } if is_copied(at, send) => store.settle(at, outcome.clone()),
-            ExchangeRecord::Intent { .. }
-            | ExchangeRecord::Outcome { .. }
-            | ExchangeRecord::Unknown { .. } => Ok(()),
-        })
+    /// Where it was read.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether a send was answered.
+    pub(super) fn is_answered(&self, at: RequestPlace, send: usize) -> bool {
+        let sent = self.sends.get(&(at, send));
+        sent.is_some_and(|sent| sent.answer().is_some())
     }
 
     /// Bytes at the end of the store that are no whole record: torn by a kill, or added by somebody.
@@ -362,7 +347,7 @@ mod tests {
         let copy = |name: &str, before: (usize, u32)| {
             let path = folder.path().join(name);
             let store = ExchangeStore::continue_after(&path, &Cassette::default()).unwrap();
-            cassette.copy_before(before, &store).unwrap();
+            store.add_before(before, &cassette).unwrap();
             drop(store);
             Cassette::read(&path).unwrap()
         };

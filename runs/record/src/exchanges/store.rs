@@ -5,7 +5,7 @@
 //! A finished store is one frame, and has no open part.
 
 use super::line::Record;
-use super::records::{StoreLines, open_part, whole_frames};
+use super::records::{ExchangeRecord, StoreLines, each_exchange, open_part, whole_frames};
 use super::{Cassette, ExchangeOutcome, Intent, RequestPlace};
 use crate::RecordError;
 use crate::send_log::SendLog;
@@ -80,6 +80,27 @@ impl ExchangeStore {
     /// [`RecordError::File`]: nothing may hang on it then.
     pub fn settle(&self, at: RequestPlace, outcome: ExchangeOutcome) -> Result<(), RecordError> {
         self.append(&Record::Outcome { at, outcome })
+    }
+
+    /// Adds the answered sends of another record that come before a request of a step, 0-based.
+    ///
+    /// # Errors
+    /// As [`each_exchange`], and as [`Self::intend`].
+    pub fn add_before(&self, (step, ordinal): (usize, u32), other: &Cassette) -> Result<(), RecordError> {
+        let is_added = |at: RequestPlace, send: usize| {
+            (at.step, at.ordinal) < (step, ordinal) && other.is_answered(at, send)
+        };
+        each_exchange(other.path(), |exchange| match exchange {
+            ExchangeRecord::Intent { send, intent } if is_added(intent.at, send) => {
+                self.intend(intent.clone())
+            }
+            ExchangeRecord::Outcome {
+                send, at, outcome, ..
+            } if is_added(at, send) => self.settle(at, outcome.clone()),
+            ExchangeRecord::Intent { .. }
+            | ExchangeRecord::Outcome { .. }
+            | ExchangeRecord::Unknown { .. } => Ok(()),
+        })
     }
 
     /// When what was sent was sent, and what it cost.

@@ -1,6 +1,6 @@
 //! Metrics against the golden set of attribution, made by an independent implementation.
 
-use crate::golden::attribution::set::folders;
+use crate::golden::attribution::set::{folders, json};
 use ktd_attribution::metric::{
     Abstention, NavPath, StepKind, Undefined, WeightPath, cash_ratio, excess_return, hhi, hhi_invested,
     information_ratio, max_drawdown, sharpe_ratio, total_return, turnover, weight_change,
@@ -15,10 +15,6 @@ type Outcome = (&'static str, Result<f64, Undefined>);
 fn rows(folder: &Path, file: &str) -> Vec<Row> {
     let mut reader = csv::Reader::from_path(folder.join(file)).unwrap();
     reader.deserialize().map(|row| row.unwrap()).collect()
-}
-
-fn json(folder: &Path, file: &str) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(folder.join(file)).unwrap()).unwrap()
 }
 
 fn number(row: &Row, column: &str) -> f64 {

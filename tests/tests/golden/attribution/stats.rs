@@ -2,7 +2,7 @@
 //!
 //! Every size, seed and column is read from the files, so that another set of the same layout runs too.
 
-use crate::golden::attribution::set::folders;
+use crate::golden::attribution::set::{folders, json};
 use ktd_attribution::metric::{Brier, Forecast, Forecasts, Reliability, Undefined, ece};
 use ktd_stats::{
     BlockLength, Confidence, DailyTable, Interval, ReplicateSums, Sample, SplitMix64, StationaryBootstrap,
@@ -17,10 +17,6 @@ use std::path::{Path, PathBuf};
 const P: f64 = 1e-12;
 /// Everything else that is not exact, relative to the value.
 const RELATIVE: f64 = 1e-10;
-
-fn json(folder: &Path, file: &str) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(folder.join(file)).unwrap()).unwrap()
-}
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))

@@ -8,7 +8,8 @@
 )]
 
 use ktd_kit::golden::outside;
-use ktd_kit::{Folder, assert_ok, has_boxes, quiet};
+use ktd_kit::program::printed;
+use ktd_kit::{Folder, has_boxes, quiet};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -36,9 +37,7 @@ fn verdicts(replies: &BTreeMap<&str, String>) -> Option<BTreeMap<String, Value>>
         "--panels",
         &panels,
     ];
-    let output = quiet(folder.path(), &score);
-    assert_ok(&output);
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let document = printed(&quiet(folder.path(), &score));
     let found = document["rounds"][0]["verdicts"].as_array().unwrap();
     let found = found
         .iter()

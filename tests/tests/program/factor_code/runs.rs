@@ -8,8 +8,9 @@
 
 use super::scene::{HOSTILE, STUDY, UNIT, events, experiment, found, model, model_while, table};
 use ktd_kit::episode::{below, dice, reopen_exchanges};
+use ktd_kit::program::printed;
 use ktd_kit::{Folder, Vendor, assert_ok, has_boxes, quiet, refused};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -212,9 +213,7 @@ fn the_record_alone_gives_every_verdict_and_the_report() {
 fn a_plan_says_what_it_would_cost_and_asks_nobody() {
     let vendor = model();
     let folder = experiment(&vendor, "samples = 1\nstyles = ['original', 'cot']");
-    let output = quiet(folder.path(), &["--json", "plan", "code.toml"]);
-    assert_ok(&output);
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let document = printed(&quiet(folder.path(), &["--json", "plan", "code.toml"]));
     let asked = document["asked"].as_array().unwrap();
     assert_eq!(asked.len(), 2, "a row a style");
     for style in asked {

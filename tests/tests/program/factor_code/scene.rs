@@ -6,10 +6,9 @@
     reason = "a broken fixture fails the test"
 )]
 
-use ktd_kit::vendor::{Then, json_reply, reply};
+use ktd_kit::vendor::{ended, reply};
 use ktd_kit::{Folder, Vendor};
-use serde_json::{Value, json};
-use std::io::Write;
+use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -61,8 +60,7 @@ pub(super) fn answering(
 pub(super) fn vendor(
     answer: impl Fn(&Value, &str, usize) -> Option<(String, &'static str)> + Send + Sync + 'static,
 ) -> Vendor {
-    Vendor::new(move |request, stream| {
-        let request: Value = serde_json::from_slice(&request.body).unwrap();
+    Vendor::answering(move |request| {
         let messages = request["messages"].as_array().unwrap();
         let opening = messages[1]["content"].as_str().unwrap();
         let (_, function) = opening.rsplit_once("Function name: ").unwrap();
@@ -70,15 +68,10 @@ pub(super) fn vendor(
             .iter()
             .filter(|message| message["role"] == "user")
             .count();
-        let Some((text, finish)) = answer(&request, function.trim(), round) else {
-            stream.write_all(&reply("503 Service Unavailable", "", b"{}"))?;
-            return Ok(Then::Keep);
+        let Some((text, finish)) = answer(request, function.trim(), round) else {
+            return reply("503 Service Unavailable", "", b"{}");
         };
-        let message = json!({"role": "assistant", "content": text});
-        let usage = json!({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120});
-        let body = json!({"choices": [{"message": message, "finish_reason": finish}], "usage": usage});
-        stream.write_all(&json_reply(body.to_string().as_bytes()))?;
-        Ok(Then::Keep)
+        ended(&text, finish, (100, 20))
     })
 }
 

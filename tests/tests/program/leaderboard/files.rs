@@ -1,6 +1,7 @@
 //! The files of a board, and what a stranger's bundle may do to it.
 
 use super::{copied, quiet, refused, scene};
+use ktd_kit::program::printed;
 use ktd_kit::{assert_ok, endless_file, named_pipe};
 use serde_json::Value;
 use std::path::Path;
@@ -10,7 +11,7 @@ fn json(path: &Path) -> Value {
 }
 
 #[test]
-fn page_json_and_tables_are_of_one_board() {
+fn page_markdown_json_and_tables_are_of_one_board() {
     let out = tempfile::tempdir().unwrap();
     let to = out.path().to_str().unwrap();
     for arguments in [
@@ -40,10 +41,14 @@ fn page_json_and_tables_are_of_one_board() {
             let bytes = std::fs::read(out.path().join(path)).unwrap();
             assert_eq!(*hash, ktd_io::sha256::sha256_hex(&bytes), "{path}");
         }
-        let tables = std::fs::read_dir(out.path().join("tables")).unwrap().count();
-        assert_eq!(files.len(), tables + 2);
-        let left = std::fs::read_dir(out.path()).unwrap().count();
-        assert_eq!(left, 4, "index.html, leaderboard.json, manifest.json and tables");
+        let count = |folder: &str| std::fs::read_dir(out.path().join(folder)).unwrap().count();
+        let (tables, parquet) = (count("tables"), count("parquet"));
+        assert_eq!((files.len(), parquet), (2 * tables + 3, tables));
+        assert_eq!(
+            count(""),
+            6,
+            "index.html, report.md, leaderboard.json, manifest.json, tables and parquet"
+        );
     }
 }
 
@@ -130,9 +135,7 @@ fn a_bad_sibling_costs_a_board_nothing() {
     let large = sibling("large").join("private/episode.json");
     let file = std::fs::File::create(large).unwrap();
     file.set_len(1 << 40).unwrap();
-    let output = quiet(folder.path(), &["leaderboard", "bundle", "--json"]);
-    assert_ok(&output);
-    let board: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let board = printed(&quiet(folder.path(), &["leaderboard", "bundle", "--json"]));
     assert_eq!(board["tracks"][0]["trials"], 1, "the named one alone");
     let notes = board["notes"].to_string();
     assert!(
@@ -148,9 +151,7 @@ fn a_sibling_counts_by_its_ledger_alone_and_only_when_the_ledger_is_its_own() {
     let sibling = folder.path().join("sibling");
     ktd_kit::copy(&named, &sibling);
     let trials = || {
-        let output = quiet(folder.path(), &["leaderboard", "bundle", "--json"]);
-        assert_ok(&output);
-        let board: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let board = printed(&quiet(folder.path(), &["leaderboard", "bundle", "--json"]));
         board["tracks"][0]["trials"].as_u64().unwrap()
     };
     assert_eq!(trials(), 2);

@@ -15,7 +15,7 @@ mod prompt_only;
 mod ranked;
 mod references;
 
-use ktd_kit::program::on_one_core;
+use ktd_kit::program::{on_one_core, printed};
 use ktd_kit::{Folder, assert_ok, quiet};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -64,12 +64,10 @@ fn refused(output: &Output) -> String {
 }
 
 fn board(folder: &Path, arguments: &[&str]) -> Value {
-    let output = quiet(
+    printed(&quiet(
         folder,
         &[&["leaderboard", "--json", "--replicates", "200"], arguments].concat(),
-    );
-    assert_ok(&output);
-    serde_json::from_slice(&output.stdout).unwrap()
+    ))
 }
 
 fn track<'b>(board: &'b Value, window: &str, level: &str) -> &'b Value {

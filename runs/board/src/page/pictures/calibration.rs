@@ -1,6 +1,6 @@
 //! Picture 7: stated confidence against what happened.
 
-use super::{Section, View, card, legend, nothing, numbers};
+use super::{Heading, View, card, legend, nothing, numbers};
 use crate::sheet::metric_cell;
 use crate::{Bounds, CalibrationRecord, LeaderboardRow};
 use ktd_view::draw::Align::{Left, Right};
@@ -9,7 +9,7 @@ use ktd_view::draw::{
 };
 use maud::{Markup, html};
 
-pub(super) const SECTION: Section = Section {
+pub(super) const SECTION: Heading = Heading {
     id: "calibration",
     title: "7. Confidence against what happened",
     lead: "Filled orders in ten bins of stated confidence: an order came true when its side earned from its fill to its \

@@ -1,6 +1,6 @@
 //! Picture 10: bright against blinded, window by window.
 
-use super::{Section, View, figure, legend, nothing, numbers};
+use super::{Heading, View, figure, legend, nothing, numbers};
 use crate::sheet::{self, TableKind};
 use crate::{Contrast, ContrastMetric, ContrastSides};
 use ktd_attribution::account::WeightBasis;
@@ -12,7 +12,7 @@ use ktd_view::draw::{
 };
 use maud::{Markup, html};
 
-pub(super) const SECTION: Section = Section {
+pub(super) const SECTION: Heading = Heading {
     id: "contrasts",
     title: "10. Bright against blinded",
     lead: "The same agent on the same windows, with real names and dates (bright) and without (blinded). What is lost \

@@ -1,13 +1,13 @@
 //! Picture 3: how the parts of the return grew, day by day, with the drawdown below.
 
-use super::{Daily, Section, View, card, day_label, legend, mean_of, monthly, months, nothing, numbers};
+use super::{Daily, Heading, View, card, day_label, legend, mean_of, monthly, months, nothing, numbers};
 use crate::{Curves, LeaderboardRow, Track};
 use ktd_view::draw::{
     Axes, Axis, Canvas, Edges, Plane, TableCell, TableData, axis_percent, change, padded, real, thin,
 };
 use maud::{Markup, html};
 
-pub(super) const SECTION: Section = Section {
+pub(super) const SECTION: Heading = Heading {
     id: "curves",
     title: "3. How the return grew",
     lead: "Linked contributions up to each day, stacked: what adds lies above zero and what takes away below it, and all \

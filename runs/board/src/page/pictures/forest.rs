@@ -1,6 +1,6 @@
 //! Picture 5: selection with its uncertainty, beside what luck alone would give.
 
-use super::{Section, View, figure, is_set_apart, legend, nothing, numbers};
+use super::{Heading, View, figure, is_set_apart, legend, nothing, numbers};
 use crate::sheet::{self, TableKind};
 use crate::{Bounds, LeaderboardRow, Selection};
 use ktd_attribution::account::WeightBasis;
@@ -10,7 +10,7 @@ use ktd_view::draw::{
 use maud::{Markup, html};
 use std::ops::Range;
 
-pub(super) const SECTION: Section = Section {
+pub(super) const SECTION: Heading = Heading {
     id: "forest",
     title: "5. Selection against luck",
     lead: "A dot is what an agent selected, its line the 95 % interval of its own days. The shaded band holds 95 % of \

@@ -1,6 +1,6 @@
 //! Picture 8: how the factor model fared.
 
-use super::{Section, View, day_label, figure, monthly, months, nothing, numbers};
+use super::{Heading, View, day_label, figure, monthly, months, nothing, numbers};
 use crate::{DateBounds, FactorVif, ModelHealth, ModelRecord};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{
@@ -9,7 +9,7 @@ use ktd_view::draw::{
 };
 use maud::{Markup, html};
 
-pub(super) const SECTION: Section = Section {
+pub(super) const SECTION: Heading = Heading {
     id: "health",
     title: "8. Health of the factor model",
     lead: "A split is worth what its model is worth: how much of a day's returns the factors explain, on how many names \

@@ -1,6 +1,6 @@
 //! Picture 1: the leaderboard, and how sure its ranks are.
 
-use super::{Section, View, is_set_apart, nothing, ranks};
+use super::{Heading, View, is_set_apart, nothing, ranks};
 use crate::sheet::{self, CellForm, METRICS};
 use crate::{Bounds, LeaderboardRow, Separation, Track};
 use ktd_attribution::account::WeightBasis;
@@ -9,7 +9,7 @@ use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData, TableView, change, portion};
 use maud::{Markup, html};
 
-pub(super) const SECTION: Section = Section {
+pub(super) const SECTION: Heading = Heading {
     id: "leaderboard",
     title: "1. Leaderboard",
     lead: "Ranked by selection: what was earned beyond the market and the styles. Agents that share a letter cannot be \

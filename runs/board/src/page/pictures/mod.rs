@@ -1,4 +1,4 @@
-//! The ten pictures, one file each.
+//! The ten sections of the page, one file each.
 
 mod calibration;
 mod contrasts;
@@ -15,6 +15,7 @@ mod waterfall;
 pub(crate) use leaders::table as leaderboard;
 
 use crate::{Leaderboard, LeaderboardRow, Track};
+use ktd_study::Section;
 use ktd_view::draw::{Align, Canvas, TableCell, TableData, grouped, real, scroll, short_hash};
 use maud::{Markup, html};
 
@@ -27,8 +28,9 @@ pub(crate) struct View<'b> {
     pub track: &'b Track,
 }
 
-/// One section of the page with a picture.
-struct Section {
+/// What a section of the page begins with.
+#[derive(Debug, Clone, Copy)]
+struct Heading {
     /// Its anchor.
     id: &'static str,
     /// Its head.
@@ -37,47 +39,26 @@ struct Section {
     lead: &'static str,
 }
 
-/// Pictures by their anchors and heads, in the order of the page.
-pub(crate) const CONTENTS: [(&str, &str); 10] = [
-    (leaders::SECTION.id, leaders::SECTION.title),
-    (waterfall::SECTION.id, waterfall::SECTION.title),
-    (curves::SECTION.id, curves::SECTION.title),
-    (slope::SECTION.id, slope::SECTION.title),
-    (forest::SECTION.id, forest::SECTION.title),
-    (exposures::SECTION.id, exposures::SECTION.title),
-    (calibration::SECTION.id, calibration::SECTION.title),
-    (health::SECTION.id, health::SECTION.title),
-    (sensitivity::SECTION.id, sensitivity::SECTION.title),
-    (contrasts::SECTION.id, contrasts::SECTION.title),
-];
-
-/// All ten.
-pub(crate) fn all(view: View<'_>) -> Markup {
-    html! {
-        (leaders::SECTION.html(view, leaders::body))
-        (waterfall::SECTION.html(view, waterfall::body))
-        (curves::SECTION.html(view, curves::body))
-        (slope::SECTION.html(view, slope::body))
-        (forest::SECTION.html(view, forest::body))
-        (exposures::SECTION.html(view, exposures::body))
-        (calibration::SECTION.html(view, calibration::body))
-        (health::SECTION.html(view, health::body))
-        (sensitivity::SECTION.html(view, sensitivity::body))
-        (contrasts::SECTION.html(view, contrasts::body))
-    }
-}
-
-impl Section {
-    fn html(&self, view: View<'_>, body: fn(View<'_>) -> Markup) -> Markup {
-        html! {
-            section id=(self.id) {
-                h2 { (self.title) }
-                p.lead { (self.lead) }
-                (body(view))
-                p.source { (source(view)) }
-            }
-        }
-    }
+/// All ten, in the order of the page.
+pub(crate) fn all(view: View<'_>) -> Vec<Section> {
+    let sections: [(Heading, fn(View<'_>) -> Markup); 10] = [
+        (leaders::SECTION, leaders::body),
+        (waterfall::SECTION, waterfall::body),
+        (curves::SECTION, curves::body),
+        (slope::SECTION, slope::body),
+        (forest::SECTION, forest::body),
+        (exposures::SECTION, exposures::body),
+        (calibration::SECTION, calibration::body),
+        (health::SECTION, health::body),
+        (sensitivity::SECTION, sensitivity::body),
+        (contrasts::SECTION, contrasts::body),
+    ];
+    let section = |(heading, body): (Heading, fn(View<'_>) -> Markup)| {
+        let source = html! { p.source { (source(view)) } };
+        let section = Section::new(heading.title).at(heading.id, heading.lead);
+        section.picture(body(view)).picture(source)
+    };
+    sections.map(section).into()
 }
 
 /// What the numbers of a picture come from, so that it can be quoted alone.

@@ -1,16 +1,13 @@
-//! Picture 9: does the ranking hang on the settings of the factor model?
+//! Section 9: does the ranking hang on the settings of the factor model?
 
-use super::{Section, View, figure, nothing, numbers, ranked};
+use super::{Heading, View, nothing, ranked};
 use crate::SensitivityRow;
 use crate::sheet::metric_cell;
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{
-    Anchor, Axes, Axis, Canvas, Edges, TableCell, TableData, change, decimals, fitted, padded, real,
-    scientific,
-};
-use maud::{Markup, html};
+use ktd_view::draw::{TableCell, TableData, change, decimals, scientific};
+use maud::Markup;
 
-pub(super) const SECTION: Section = Section {
+pub(super) const SECTION: Heading = Heading {
     id: "sensitivity",
     title: "9. Other settings of the model",
     lead: "Selection under other settings, and how well the ranking holds: Kendall\u{2019}s tau against the default is 1 \
@@ -18,63 +15,15 @@ pub(super) const SECTION: Section = Section {
            weights and winsorising may.",
 };
 
-const WIDTH: f64 = 720.0;
-const ROW: f64 = 24.0;
-
 pub(super) fn body(View { board, track }: View<'_>) -> Markup {
     let rows = &board.sensitivity;
     if rows.is_empty() {
         return nothing("No other setting was tried.");
     }
-    let description = format!("Kendall's tau of {} settings against the default", rows.len());
     let defaults: Vec<(&str, f64)> = ranked(track)
         .filter_map(|leader| Some((leader.agent.as_str(), leader.selection.as_ref()?.value)))
         .collect();
-    html! {
-        (figure(&draw(rows), "Ranks under other settings", &description))
-        (numbers(&table(rows, &defaults).html()))
-    }
-}
-
-fn draw(rows: &[SensitivityRow]) -> Canvas {
-    let count = real(rows.len());
-    let mut canvas = Canvas::new(WIDTH, count.mul_add(ROW, 34.0));
-    let lowest = padded(rows.iter().filter_map(|row| row.kendall_tau.value), 1.0).start;
-    let plane = Axes {
-        edges: Edges::new(6.0, 236.0, 28.0, 216.0),
-        rows: None,
-        x: Axis::new(lowest.clamp(-1.0, 0.0)..1.04, 5, &|tau| decimals(tau, 1)),
-        y: Axis::unseen(0.0..count),
-    }
-    .draw(&mut canvas);
-    canvas.line(
-        "zero",
-        (plane.x(1.0), plane.down.start),
-        (plane.x(1.0), plane.down.end),
-    );
-    for (place, row) in rows.iter().enumerate() {
-        let y = plane.y(count - real(place) - 0.5);
-        canvas.text(
-            "t",
-            Anchor::End,
-            (plane.across.start - 8.0, y + 4.0),
-            &fitted(&row.setting, 36),
-        );
-        let tau = row.kendall_tau.value.filter(|tau| tau.is_finite());
-        if let Some(tau) = tau {
-            canvas.line("stem", (plane.x(tau), y), (plane.x(1.0), y));
-            canvas.dot("dot", (plane.x(tau), y), 4.5);
-        }
-        let tau = tau.map_or_else(|| "tau n/a".to_owned(), |tau| format!("tau {}", decimals(tau, 2)));
-        canvas.text("t", Anchor::Start, (plane.across.end + 12.0, y + 4.0), &tau);
-        let moved = if row.largest_daily_change < 1e-12 {
-            "no day moves".to_owned()
-        } else {
-            format!("up to {} a day", basis_points(row.largest_daily_change))
-        };
-        canvas.text("t q", Anchor::End, (WIDTH - 4.0, y + 4.0), &moved);
-    }
-    canvas
+    table(rows, &defaults).html()
 }
 
 fn basis_points(share: f64) -> String {

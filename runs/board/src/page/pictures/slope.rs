@@ -1,12 +1,12 @@
 //! Picture 4: from the rank by return to the rank by selection.
 
-use super::{Section, View, figure, legend, nothing, numbers, ranked};
+use super::{Heading, View, figure, legend, nothing, numbers, ranked};
 use crate::LeaderboardRow;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Anchor, Canvas, TableCell, TableData, change, fitted, real};
 use maud::{Markup, html};
 
-pub(super) const SECTION: Section = Section {
+pub(super) const SECTION: Heading = Heading {
     id: "slope",
     title: "4. From return to skill",
     lead: "The rank by total return on the left, by selection on the right. A line that rises belongs to an agent whose \

@@ -1,13 +1,13 @@
 //! Picture 2: from parts to the return, one waterfall an agent, on three bases.
 
-use super::{Section, View, card, legend, nothing, numbers};
+use super::{Heading, View, card, legend, nothing, numbers};
 use crate::sheet::{self, TableKind};
 use crate::{Contribution, LeaderboardRow, Linked};
 use ktd_attribution::account::WeightBasis;
 use ktd_view::draw::{Canvas, change, difference_bars, scientific};
 use maud::{Markup, html};
 
-pub(super) const SECTION: Section = Section {
+pub(super) const SECTION: Heading = Heading {
     id: "waterfall",
     title: "2. Where the return came from",
     lead: "Each part starts where the one above it ended, so the last bar is the whole return: linked by Carino, means \
