@@ -1,6 +1,6 @@
 //! Real trading dates.
 
-use chrono::{Datelike, NaiveDate, Weekday};
+use chrono::{Datelike, Months, NaiveDate, Weekday};
 use std::fmt;
 
 /// A calendar date of the exchange.
@@ -84,6 +84,11 @@ impl TradeDate {
     #[must_use]
     pub fn is_weekend(self) -> bool {
         matches!(self.0.weekday(), Weekday::Sat | Weekday::Sun)
+    }
+
+    /// The same day of the month so many months later; the last of the month where it has no such day.
+    pub(crate) fn plus_months(self, months: u32) -> Self {
+        Self(self.0.checked_add_months(Months::new(months)).unwrap_or(self.0))
     }
 
     /// The calendar year.

@@ -25,9 +25,9 @@ pub use decimal::{Decimal, DecimalError};
 pub use factor_table::{FactorTable, FactorTableError};
 pub use history::History;
 pub use market::{
-    AbsentMember, Bar, BuildReport, DataError, DatedSector, DayIndex, IndexLevels, IndexSeries, Market,
-    MarketBuilder, NameId, NameInfo, PanelFormatError, PanelOptions, PriceBasis, PriceGrid, RawBar,
-    SourceLocation, VolumeBasis,
+    AbsentMember, Bar, BuildReport, CashDividend, DataError, DatedSector, DatedStatus, DayIndex, IndexLevels,
+    IndexSeries, Market, MarketBuilder, NameId, NameInfo, PanelFormatError, PanelOptions, PriceBasis,
+    PriceGrid, RawBar, SourceLocation, TradingStatus, VolumeBasis,
 };
 pub use money::{AmountTooLarge, Fen, Price, Shares};
 pub use panel_check::{

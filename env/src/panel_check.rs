@@ -153,6 +153,8 @@ pub enum UnsupportedRule {
     CompanyNames,
     /// No sectors.
     Sectors,
+    /// No dividends.
+    DividendTax,
 }
 
 impl UnsupportedRule {
@@ -168,6 +170,7 @@ impl UnsupportedRule {
             Self::FactorCheck => "no % change from the source: factors cannot be checked",
             Self::CompanyNames => "no company names: the guard cannot look for them",
             Self::Sectors => "no sectors: breadth by sector is off",
+            Self::DividendTax => "no dividends by ex-day: they stay untaxed",
         }
     }
 }
@@ -328,6 +331,7 @@ fn unsupported(market: &Market) -> Vec<UnsupportedRule> {
         (market.has_declared_changes(), UnsupportedRule::FactorCheck),
         (has_company_names, UnsupportedRule::CompanyNames),
         (!market.sectors().is_empty(), UnsupportedRule::Sectors),
+        (market.has_dividends(), UnsupportedRule::DividendTax),
     ]
     .into_iter()
     .filter(|(supported, _)| !supported)

@@ -1,7 +1,7 @@
 //! The exchange's own numbers, which no mask hides: they belong to the run, not to a stock or a day.
 
 use crate::Payload;
-use ktd_env::exchange::{AuctionCash, ByBoard, FeeRule, LimitOpenRule, LimitRule, Rules};
+use ktd_env::exchange::{AuctionCash, ByBoard, DividendTaxRule, FeeRule, LimitOpenRule, LimitRule, Rules};
 
 /// The figures of a set of rules as payloads. Nothing but [`Rules`] goes in, so nothing of a market comes out.
 #[derive(Debug, Clone, Copy)]
@@ -103,12 +103,16 @@ impl<'a> RuleFigures<'a> {
         )
     }
 
-    /// What a trade costs, as a sentence without a date.
+    /// What a trade costs, as sentences without a date.
     #[must_use]
     pub fn fees(&self) -> Payload {
         let rules = self.0;
         let least = Payload::number(rules.min_fee.to_yuan(), 2).to_inline();
-        Payload::shown(match rules.fees {
+        let tax = match rules.dividend_tax {
+            DividendTaxRule::Dated => DIVIDEND_TAX,
+            DividendTaxRule::None => "",
+        };
+        let fees = match rules.fees {
             FeeRule::Paper => format!(
                 "{} basis points of value on buys, {} on sells, at least {least} CNY each.",
                 rules.buy_bps, rules.sell_bps
@@ -118,7 +122,8 @@ impl<'a> RuleFigures<'a> {
                  charged on the day, on top.",
                 Payload::number(f64::from(rules.commission_tenth_bps) / 10.0, 1).to_inline()
             ),
-        })
+        };
+        Payload::shown(fees + tax)
     }
 
     /// Least length of an order's reason in characters.
@@ -129,6 +134,8 @@ impl<'a> RuleFigures<'a> {
 }
 
 const QUEUE: &str = " Such an order waits in the queue of the day, and fills at its limit if the price leaves it before the close.";
+const DIVIDEND_TAX: &str =
+    " A sale also pays the tax on dividends that its shares brought: less the longer they were held.";
 const NEW_LISTINGS: &str = "The first trading days of a new listing may have none.";
 
 fn distances(bp: ByBoard<u32>) -> String {
@@ -150,7 +157,10 @@ mod tests {
 
     #[test]
     fn figures_are_those_of_the_rules() {
-        let rules = Rules::default();
+        let rules = Rules {
+            dividend_tax: DividendTaxRule::None,
+            ..Rules::default()
+        };
         let figures = RuleFigures::of(&rules);
         let shown = [
             figures.initial_cash_cny(),
@@ -184,7 +194,7 @@ mod tests {
         assert_eq!(
             text,
             "2.5 basis points of value as commission, at least 5 CNY; stamp duty and transfer fee, as they are charged on \
-             the day, on top."
+             the day, on top. A sale also pays the tax on dividends that its shares brought: less the longer they were held."
         );
     }
 

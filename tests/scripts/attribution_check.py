@@ -185,9 +185,10 @@ def account(panel, lines, cash):
         before = panel.days[panel.days.get_loc(day) - 1]
         shares = held.copy()
         lieu = 0.0
-        for event in line["events"]:
+        taxes = [event for event in line["events"] if event["kind"] == "dividend_tax"]
+        for event in (event for event in line["events"] if event not in taxes):
             shares[event["symbol"]], lieu = event["shares_after"], lieu + event["cash_fen"] / 100
-        after, slip, fees = shares.copy(), 0.0, 0.0
+        after, slip, fees = shares.copy(), 0.0, -sum(event["cash_fen"] for event in taxes) / 100
         for fill in line["fills"]:
             filled = fill["execution"].get("filled")
             if not filled:

@@ -26,11 +26,18 @@ SETTINGS = [
     ("no_limit_beyond = false", {"no_limit_beyond": False}),
     ("auction_cash = before", {"auction_cash": "before"}),
     ("fees = paper", {"fees": "paper"}),
+    ("dividend_tax = none", {"dividend_tax": "none"}),
     ("commission_bps = 2.5", {"commission_bps": "2.5"}),
     ("max_volume_share = 0.01", {"max_volume_share": "0.01"}),
     (
         "all old values",
-        {"bse_limits": "half_up", "limit_open": "blocked", "no_limit_beyond": False, "fees": "paper"},
+        {
+            "bse_limits": "half_up",
+            "limit_open": "blocked",
+            "no_limit_beyond": False,
+            "fees": "paper",
+            "dividend_tax": "none",
+        },
     ),
 ]
 

@@ -27,7 +27,7 @@ pub struct DayBook {
     pub nav_after_cny: f64,
     /// What was held before or after the day's trades, in the order of rows.
     pub held: Vec<HeldName>,
-    /// Fees paid, CNY.
+    /// Fees and taxes paid, CNY.
     pub fees_cny: f64,
     /// Paid beyond the open: signed shares x (price - open), summed, CNY.
     pub slippage_cny: f64,

@@ -1,5 +1,6 @@
 //! Cash and holdings.
 
+use super::dividend_tax::Lot;
 use crate::market::NameId;
 use crate::money::{Fen, Shares};
 
@@ -21,6 +22,8 @@ pub struct Account {
     pub cash: Fen,
     /// Positions in the order of the names, one a name.
     pub holdings: Vec<Holding>,
+    /// What is held by day of purchase, names in order, the oldest lot of a name first; empty where dividends are not taxed.
+    pub lots: Vec<Lot>,
     /// Net asset value at the last mark; the initial cash before the first day.
     pub nav: Fen,
 }
@@ -32,6 +35,7 @@ impl Account {
         Self {
             cash,
             holdings: Vec::new(),
+            lots: Vec::new(),
             nav: cash,
         }
     }
@@ -57,6 +61,7 @@ impl Account {
         match self.holdings.binary_search_by_key(&name, |holding| holding.name) {
             Ok(place) if shares.0 <= 0 => {
                 self.holdings.remove(place);
+                self.lots.retain(|lot| lot.name != name);
             }
             Ok(place) => {
                 if let Some(holding) = self.holdings.get_mut(place) {

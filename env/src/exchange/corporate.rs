@@ -42,6 +42,7 @@ pub(super) fn apply_actions(
         let before = previous.close.times(event.shares_before)?;
         rounding = rounding.plus(after.minus(before)?)?;
         account.cash = account.cash.plus(event.cash)?;
+        account.carry_lots(holding.name, event.shares_before, event.shares_after)?;
         account.set(holding.name, event.shares_after, holding.cost.minus(event.cash)?);
         bases.push(Base {
             price: event.price,

@@ -80,6 +80,7 @@ fn trade_shares(
             shares: Shares(held),
             cost: Fen::ZERO,
         }],
+        lots: Vec::new(),
         nav: Fen(10_000_000 + held * 1000),
     };
     let order = Order {

@@ -2,6 +2,7 @@
 
 use super::order::Side;
 use super::rules::{LimitRounding, LimitRule, Rules};
+use super::standing::{Standing, opens_delisting_period};
 use crate::as_of::AsOf;
 use crate::day::TradeDate;
 use crate::decimal::Decimal;
@@ -45,8 +46,11 @@ impl PriceLimits {
     /// The limits of a name on `day`, given its reference price of that day.
     #[must_use]
     pub fn of(rules: &Rules, market: &Market, name: NameId, day: DayIndex, reference: Price) -> Option<Self> {
-        let is_st = market.date(day).is_some_and(|date| market.is_st(name, date));
-        Self::with_status(rules, market, name, day, is_st, reference)
+        if opens_delisting_period(market, name, day) {
+            return None;
+        }
+        let standing = Standing::of(market, name, market.date(day)?);
+        Self::with_standing(rules, market, name, day, standing, reference)
     }
 
     /// The limits that held on the day of a name's last bar, on or before the as-of day.
@@ -59,20 +63,22 @@ impl PriceLimits {
     }
 
     /// The limits of the trading day after the as-of day, as far as they may be known at its close: they hold unless
-    /// that day is an ex-day or the name's ST status changes overnight.
+    /// that day is an ex-day or the name's standing changes overnight.
     #[must_use]
     pub fn of_next_day(rules: &Rules, as_of: &AsOf<'_>, name: NameId) -> Option<Self> {
         let (_, bar) = as_of.last_bar(name)?;
         let next = DayIndex::from_slot(as_of.day().index().saturating_add(1));
-        Self::with_status(rules, as_of.market(), name, next, as_of.is_st(name), bar.close)
+        let market = as_of.market();
+        let standing = Standing::of(market, name, market.date(as_of.day())?);
+        Self::with_standing(rules, market, name, next, standing, bar.close)
     }
 
-    fn with_status(
+    fn with_standing(
         rules: &Rules,
         market: &Market,
         name: NameId,
         day: DayIndex,
-        is_st: bool,
+        standing: Standing,
         reference: Price,
     ) -> Option<Self> {
         if is_unlimited(rules, market, name, day) {
@@ -80,7 +86,7 @@ impl PriceLimits {
         }
         let board = market.board(name);
         Some(Self {
-            exact_bp: exact_bp(rules, market, day, board, is_st),
+            exact_bp: exact_bp(rules, market, day, board, standing),
             ..Self::widest(rules, board, reference)
         })
     }
@@ -203,12 +209,12 @@ pub fn reference_price(previous_close: Price, old_factor: Decimal, new_factor: D
 }
 
 /// The exchange's limit of a day; of the calendar's last date for the day after it.
-fn exact_bp(rules: &Rules, market: &Market, day: DayIndex, board: Board, is_st: bool) -> u32 {
+fn exact_bp(rules: &Rules, market: &Market, day: DayIndex, board: Board, standing: Standing) -> u32 {
     let date = market
         .date(day)
         .or_else(|| market.calendar().last().copied())
         .unwrap_or_else(TradeDate::earliest);
-    rules.exact_limit_bp(board, is_st, date)
+    rules.exact_limit_bp(board, standing, date)
 }
 
 /// Whether the day is one of a listing's first days without a limit. Without a listing date the rule is off.

@@ -5,7 +5,7 @@ use super::fees::fee;
 use super::grid::{cut_quantity, largest_affordable};
 use super::limit_open::LimitOpen;
 use super::order::Side;
-use super::report::{Execution, RejectCode};
+use super::report::{CorporateEvent, EventKind, Execution, RejectCode};
 use super::rules::{AuctionCash, Rules};
 use super::trading_day::TradingDay;
 use crate::market::NameId;
@@ -35,15 +35,18 @@ impl Accepted {
 
 /// The open of one day for one account.
 pub(super) struct Open<'o> {
-    rules: &'o Rules,
-    day: &'o TradingDay<'o>,
+    pub(super) rules: &'o Rules,
+    pub(super) day: &'o TradingDay<'o>,
     account: &'o mut Account,
     /// Cash that no buy of this open has frozen yet; `None` where buys freeze nothing.
     unfrozen: Option<Fen>,
+    is_taxed: bool,
+    /// Taxes that sells paid.
+    taxes: Vec<CorporateEvent>,
 }
 
 impl<'o> Open<'o> {
-    pub(super) const fn new(rules: &'o Rules, day: &'o TradingDay<'o>, account: &'o mut Account) -> Self {
+    pub(super) fn new(rules: &'o Rules, day: &'o TradingDay<'o>, account: &'o mut Account) -> Self {
         let unfrozen = match rules.auction_cash {
             AuctionCash::Before => Some(account.cash),
             AuctionCash::Shared => None,
@@ -53,7 +56,14 @@ impl<'o> Open<'o> {
             day,
             account,
             unfrozen,
+            is_taxed: day.taxes_dividends(rules),
+            taxes: Vec::new(),
         }
+    }
+
+    /// The taxes that sells paid, in their order.
+    pub(super) fn finish(self) -> Vec<CorporateEvent> {
+        self.taxes
     }
 
     /// Shares held of a name.
@@ -120,7 +130,8 @@ impl<'o> Open<'o> {
         let held = account.shares(order.name);
         let trade = day.charged(order.name, Side::Sell, quantity, open)?;
         let (value, fee) = (trade.value, fee(self.rules, &trade)?);
-        let cash = account.cash.plus(value)?.minus(fee)?;
+        let sale = account.sale(order.name, quantity, day.date())?;
+        let cash = account.cash.plus(value)?.minus(fee)?.minus(sale.tax)?;
         if cash < Fen::ZERO {
             return Ok(Execution::Rejected(RejectCode::Cash));
         }
@@ -129,6 +140,9 @@ impl<'o> Open<'o> {
             .holding(order.name)
             .map_or(Fen::ZERO, |holding| holding.cost);
         let left = held.minus(quantity)?;
+        self.taxes
+            .extend(tax_event(day, order.name, (held, left), open, sale.tax));
+        account.settle(order.name, sale);
         let cost_left = divide_half_up(i128::from(cost.0) * i128::from(left.0), i128::from(held.0))?;
         account.set(order.name, left, Fen(cost_left));
         Ok(order.filled(quantity, open, (value, fee)))
@@ -190,6 +204,30 @@ impl<'o> Open<'o> {
         self.account.cash = self.account.cash.minus(whole)?;
         self.account
             .set(order.name, before.0.plus(quantity)?, before.1.plus(whole)?);
+        if self.is_taxed {
+            self.account.add_lot(order.name, quantity, self.day.date());
+        }
         Ok(order.filled(quantity, open, (value, fee)))
     }
+}
+
+/// The event of a tax; none where nothing is due.
+fn tax_event(
+    day: &TradingDay<'_>,
+    name: NameId,
+    (shares_before, shares_after): (Shares, Shares),
+    price: Price,
+    tax: Fen,
+) -> Option<CorporateEvent> {
+    let factor = day.bar(name).filter(|_| 0 < tax.0)?.factor;
+    Some(CorporateEvent {
+        name,
+        kind: EventKind::DividendTax,
+        shares_before,
+        shares_after,
+        factor_before: factor,
+        factor_after: factor,
+        price,
+        cash: Fen(-tax.0),
+    })
 }

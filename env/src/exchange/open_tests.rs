@@ -59,6 +59,7 @@ fn fills(rules: &Rules, quotes: &[Quote<'_>], asked: &[Ask<'_>], cash: i64) -> V
     let account = Account {
         cash: Fen(cash),
         holdings,
+        lots: Vec::new(),
         nav: Fen(cash + held),
     };
     let rules = Rules {

@@ -3,7 +3,9 @@
 use super::*;
 use crate::day::TradeDate;
 use crate::decimal::Decimal;
-use crate::market::{DayIndex, Market, MarketBuilder, NameId, PanelOptions, PriceBasis, RawBar, VolumeBasis};
+use crate::market::{
+    CashDividend, DayIndex, Market, MarketBuilder, NameId, PanelOptions, PriceBasis, RawBar, VolumeBasis,
+};
 use crate::money::{Fen, Price, Shares};
 use crate::ticker::{Board, Ticker};
 use proptest::prelude::*;
@@ -55,6 +57,11 @@ fn market(names: &[(&str, Vec<Option<Day>>)]) -> Market {
             builder
                 .add_row("f", 1, ticker, date(place).unwrap(), &bar)
                 .unwrap();
+            let dividend = CashDividend {
+                ex_day: date(place).unwrap(),
+                yuan_per_share: decimal(day.open_fen % 700, 4).unwrap(),
+            };
+            builder.set_dividend(ticker, dividend);
         }
     }
     builder.declare_all_members();
@@ -279,6 +286,8 @@ fn check_ledger(after: &Account, report: &StepReport) {
     assert_eq!(after.holdings.len(), report.positions.len());
     for (held, position) in after.holdings.iter().zip(&report.positions) {
         assert_eq!((held.name, held.shares), (position.name, position.shares));
+        let lots = after.lots.iter().filter(|lot| lot.name == held.name);
+        assert_eq!(lots.map(|lot| lot.shares.0).sum::<i64>(), held.shares.0);
         assert!(0 < held.shares.0);
         assert_eq!(position.value, position.mark.times(position.shares).unwrap());
     }
@@ -289,7 +298,9 @@ fn check_sells(held: &[Holding], report: &StepReport) {
     for fill in report.fills.iter().filter(|fill| fill.side == Side::Sell) {
         if let Execution::Filled { quantity, .. } = fill.execution {
             let before = held.iter().find(|held| Some(held.name) == fill.name).unwrap();
-            let grown = report.events.iter().find(|event| event.name == before.name);
+            let is_action = |event: &&CorporateEvent| event.kind == EventKind::CorporateAction;
+            let mut actions = report.events.iter().filter(is_action);
+            let grown = actions.find(|event| event.name == before.name);
             let sellable = grown.map_or(before.shares, |event| event.shares_after);
             assert!(quantity <= sellable);
         }

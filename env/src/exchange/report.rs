@@ -118,11 +118,13 @@ pub struct Fill {
     pub limit_open: Option<LimitOpen>,
 }
 
-/// What happened to a holding without an order.
+/// What happened to a holding beside its trades.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
     /// The adjustment factor moved.
     CorporateAction,
+    /// A sale paid the tax on dividends of the shares sold.
+    DividendTax,
     /// Delisted and paid at the last mark.
     DelistingLastClose,
     /// Delisted for nothing.
@@ -131,8 +133,9 @@ pub enum EventKind {
 
 impl EventKind {
     /// All kinds.
-    pub const ALL: [Self; 3] = [
+    pub const ALL: [Self; 4] = [
         Self::CorporateAction,
+        Self::DividendTax,
         Self::DelistingLastClose,
         Self::DelistingZero,
     ];
@@ -142,13 +145,14 @@ impl EventKind {
     pub const fn label(self) -> &'static str {
         match self {
             Self::CorporateAction => "corporate_action",
+            Self::DividendTax => "dividend_tax",
             Self::DelistingLastClose => "delisting_last_close",
             Self::DelistingZero => "delisting_zero",
         }
     }
 }
 
-/// A corporate action or a delisting.
+/// A corporate action, a tax or a delisting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CorporateEvent {
     /// The name.
@@ -163,9 +167,9 @@ pub struct CorporateEvent {
     pub factor_before: Decimal,
     /// Factor after.
     pub factor_after: Decimal,
-    /// Reference price, or the last mark of a delisting.
+    /// Reference price, the price of a sale, or the last mark of a delisting.
     pub price: Price,
-    /// Cash in lieu of a fraction, or the payment of a delisting.
+    /// Cash in lieu of a fraction, or the payment of a delisting; below 0 a tax.
     pub cash: Fen,
 }
 
@@ -184,8 +188,8 @@ pub struct Position {
     pub stale_days: u32,
 }
 
-/// The change of NAV split to the fen: the sum is price P&L + rounding - fees - delisting loss (docs/spec/exchange.md,
-/// rule 22).
+/// The change of NAV split to the fen: the sum is price P&L + rounding - fees - delisting loss - dividend tax
+/// (docs/spec/exchange.md, rule 22).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NavIdentity {
     /// Moves of prices against marks and fills; on an ex-day from the reference price.
@@ -196,6 +200,8 @@ pub struct NavIdentity {
     pub fees: Fen,
     /// Last value of what was delisted for nothing.
     pub delisting_loss: Fen,
+    /// Tax on dividends.
+    pub dividend_tax: Fen,
 }
 
 impl NavIdentity {
@@ -205,7 +211,8 @@ impl NavIdentity {
     /// [`AmountTooLarge`].
     pub fn total(&self) -> Result<Fen, AmountTooLarge> {
         let gained = self.price_pnl.plus(self.corporate_rounding)?;
-        gained.minus(self.fees)?.minus(self.delisting_loss)
+        let lost = self.fees.plus(self.delisting_loss)?.plus(self.dividend_tax)?;
+        gained.minus(lost)
     }
 }
 
@@ -214,7 +221,7 @@ impl NavIdentity {
 pub struct StepReport {
     /// One result an order, in submitted order.
     pub fills: Vec<Fill>,
-    /// Corporate actions by name, then delistings by name.
+    /// Corporate actions by name, taxes in the order of the sells, then delistings by name.
     pub events: Vec<CorporateEvent>,
     /// Holdings at the close, by name.
     pub positions: Vec<Position>,
@@ -236,6 +243,22 @@ impl StepReport {
             .iter()
             .filter(|fill| matches!(fill.execution, Execution::Filled { .. }))
             .count()
+    }
+
+    /// What the tax on dividends of the day's corporate actions could be at most: a fifth, its highest rate, of what they took off
+    /// the price of what was held, as if all of that were dividends in cash and sold within a month.
+    #[must_use]
+    pub fn dividend_tax_at_most(&self) -> Fen {
+        let actions = self.events.iter();
+        let actions = actions.filter(|event| event.kind == EventKind::CorporateAction);
+        let reinvested = actions.filter_map(|event| {
+            let gained = event.shares_after.minus(event.shares_before).ok()?;
+            event.price.times(gained).ok()?.plus(event.cash).ok()
+        });
+        let fifths = reinvested
+            .map(|fen| fen.0.max(0) / 5)
+            .fold(0, i64::saturating_add);
+        Fen(fifths)
     }
 
     /// Orders that met an open at the limit of their side, whatever the rule made of them.

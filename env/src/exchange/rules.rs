@@ -1,6 +1,8 @@
 //! The exchange's numbers. Every one is a configuration key; the default is that of docs/spec/exchange.md.
 
+use super::standing::Standing;
 use crate::day::TradeDate;
+use crate::market::Market;
 use crate::money::{Fen, Shares};
 use crate::ticker::Board;
 
@@ -90,6 +92,15 @@ impl FeeRule {
     }
 }
 
+/// Whether dividends are taxed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DividendTaxRule {
+    /// They are not.
+    None,
+    /// By the schedule of their record day, when the shares are sold, where the panel has dividends (default).
+    Dated,
+}
+
 /// What becomes of a share count that was decided before an ex-day, at the open of that day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExDayOrders {
@@ -135,6 +146,26 @@ impl VolumeShare {
     pub(super) fn of(self, volume: u64) -> Shares {
         let most = u128::from(volume) * u128::from(self.billionths) / u128::from(BILLION);
         Shares(i64::try_from(most).unwrap_or(i64::MAX))
+    }
+}
+
+/// First day of the limit of S shares.
+const UNREFORMED_FROM: TradeDate = TradeDate::of(2007, 1, 8);
+
+/// A limit that is narrower than its board's.
+struct NarrowerLimit {
+    board: Board,
+    /// Of which names; `None` of all.
+    standing: Option<Standing>,
+    from: TradeDate,
+    until_excl: TradeDate,
+    bp: u32,
+}
+
+impl NarrowerLimit {
+    fn holds(&self, board: Board, standing: Standing, date: TradeDate) -> bool {
+        let is_of = self.board == board && self.standing.is_none_or(|of| of == standing);
+        is_of && self.from <= date && date < self.until_excl
     }
 }
 
@@ -187,6 +218,8 @@ pub struct Rules {
     pub commission_tenth_bps: u32,
     /// Least fee of one order; under dated fees the least commission.
     pub min_fee: Fen,
+    /// Whether dividends are taxed.
+    pub dividend_tax: DividendTaxRule,
     /// What becomes of share counts that were decided before an ex-day.
     pub ex_day_orders: ExDayOrders,
     /// What a delisted holding turns into.
@@ -207,6 +240,12 @@ impl Rules {
         }
     }
 
+    /// Whether sales on a market pay tax on dividends.
+    #[must_use]
+    pub fn tax_dividends(&self, market: &Market) -> bool {
+        self.dividend_tax == DividendTaxRule::Dated && market.has_dividends()
+    }
+
     /// How the exchange's limits of a board become whole fen.
     #[must_use]
     pub const fn limit_rounding(&self, board: Board) -> LimitRounding {
@@ -218,12 +257,43 @@ impl Rules {
 
     /// The exchange's limit on a day, basis points of the reference price.
     #[must_use]
-    pub fn exact_limit_bp(&self, board: Board, is_st: bool, date: TradeDate) -> u32 {
-        match board {
-            Board::Main if is_st && date < self.st_main_new_from => self.exact_bp_st_main,
-            Board::ChiNext if date < self.chinext_new_from => self.exact_bp_chinext_old,
-            Board::Main | Board::ChiNext | Board::Star | Board::Bse => self.exact_bp.get(board),
-        }
+    pub fn exact_limit_bp(&self, board: Board, standing: Standing, date: TradeDate) -> u32 {
+        let rows = self.narrower_limits();
+        let row = rows.iter().find(|row| row.holds(board, standing, date));
+        row.map_or_else(|| self.exact_bp.get(board), |row| row.bp)
+    }
+
+    /// Limits that are or were narrower than their board's (docs/spec/exchange.md#limits).
+    fn narrower_limits(&self) -> [NarrowerLimit; 3] {
+        let row = |board, standing, (from, until_excl), bp| NarrowerLimit {
+            board,
+            standing,
+            from,
+            until_excl,
+            bp,
+        };
+        let (st, unreformed) = (Some(Standing::SpecialTreatment), Some(Standing::Unreformed));
+        let (first, last) = (TradeDate::earliest(), TradeDate::LATEST);
+        [
+            row(
+                Board::Main,
+                st,
+                (first, self.st_main_new_from),
+                self.exact_bp_st_main,
+            ),
+            row(
+                Board::Main,
+                unreformed,
+                (UNREFORMED_FROM, last),
+                self.exact_bp_st_main,
+            ),
+            row(
+                Board::ChiNext,
+                None,
+                (first, self.chinext_new_from),
+                self.exact_bp_chinext_old,
+            ),
+        ]
     }
 }
 
@@ -274,6 +344,7 @@ impl Default for Rules {
             sell_bps: 15,
             commission_tenth_bps: 50,
             min_fee: Fen(500),
+            dividend_tax: DividendTaxRule::Dated,
             ex_day_orders: ExDayOrders::Scaled,
             delisting: Delisting::LastClose,
             delist_after_days: 20,

@@ -5,7 +5,7 @@ use super::corporate::{Base, apply_actions, apply_delistings};
 use super::decision::{Decision, decide};
 use super::open::{Accepted, Open};
 use super::order::{Order, Side};
-use super::report::{Execution, Fill, NavIdentity, Position, StepReport};
+use super::report::{EventKind, Execution, Fill, NavIdentity, Position, StepReport};
 use super::rules::{ExDayOrders, Rules};
 use super::trading_day::TradingDay;
 use crate::market::NameId;
@@ -29,8 +29,16 @@ pub fn step(
     let nav_before = account.nav;
     let decisions = decide(rules, &account, orders, &day.as_of());
     let mut events = Vec::new();
+    let is_taxed = day.taxes_dividends(rules);
+    if is_taxed {
+        account.add_dividends(day)?;
+    } else {
+        account.lots.clear();
+    }
     let (bases, corporate_rounding) = apply_actions(&mut account, day, &mut events)?;
-    let fills = fill_batch(rules, &mut account, orders, &decisions, day)?;
+    let mut open = Open::new(rules, day, &mut account);
+    let fills = fill_batch(&mut open, orders, &decisions)?;
+    events.extend(open.finish());
     let mut positions = Vec::with_capacity(account.holdings.len());
     for held in &account.holdings {
         positions.extend(mark(day, held.name, held.shares)?);
@@ -44,17 +52,19 @@ pub fn step(
     let holdings_value = Fen::total(positions.iter().map(|position| position.value))?;
     account.nav = account.cash.plus(holdings_value)?;
     let fees = Fen::total(fills.iter().map(fee_of))?;
+    let taxes = events.iter().filter(|event| event.kind == EventKind::DividendTax);
     let identity = NavIdentity {
         price_pnl,
         corporate_rounding,
         fees,
         delisting_loss,
+        dividend_tax: Fen::ZERO.minus(Fen::total(taxes.map(|event| event.cash))?)?,
     };
     assert!(account.cash >= Fen::ZERO, "Invariant: cash never falls below 0");
     assert_eq!(
         account.nav.minus(nav_before)?,
         identity.total()?,
-        "Invariant: the change of NAV equals price P&L + corporate rounding - fees - delisting loss"
+        "Invariant: the change of NAV equals price P&L + corporate rounding - fees - delisting loss - dividend tax"
     );
     let report = StepReport {
         fills,
@@ -70,14 +80,12 @@ pub fn step(
 
 /// Sells in submitted order, then buys in submitted order; results in submitted order.
 fn fill_batch(
-    rules: &Rules,
-    account: &mut Account,
+    open: &mut Open<'_>,
     orders: &[Order],
     decisions: &[Decision],
-    day: &TradingDay<'_>,
 ) -> Result<Vec<Fill>, AmountTooLarge> {
+    let (rules, day) = (open.rules, open.day);
     let mut fills: Vec<Fill> = Vec::with_capacity(orders.len());
-    let mut open = Open::new(rules, day, account);
     for side in [Side::Sell, Side::Buy] {
         for (position, (order, decision)) in orders.iter().zip(decisions).enumerate() {
             if order.side != side {

@@ -8,7 +8,7 @@ use super::order::Side;
 use super::rules::Rules;
 use crate::as_of::AsOf;
 use crate::day::TradeDate;
-use crate::market::{Bar, DayIndex, Market, NameId};
+use crate::market::{Bar, CashDividend, DayIndex, Market, NameId};
 use crate::money::{AmountTooLarge, Price, Shares};
 use crate::ticker::Board;
 
@@ -43,6 +43,30 @@ impl<'m> TradingDay<'m> {
     #[must_use]
     pub const fn day(&self) -> DayIndex {
         self.day
+    }
+
+    pub(super) const fn date(&self) -> TradeDate {
+        self.date
+    }
+
+    /// Whether sales of this market pay tax on dividends.
+    pub(super) fn taxes_dividends(&self, rules: &Rules) -> bool {
+        rules.tax_dividends(self.market)
+    }
+
+    /// Dividends of a name whose ex-day is the day, or lies between it and the trading day before, each with its record day.
+    pub(super) fn dividends(
+        &self,
+        name: NameId,
+    ) -> impl Iterator<Item = (TradeDate, CashDividend)> + use<'m> {
+        let all = self.market.name(name).map_or(&[][..], |info| &info.dividends);
+        let recorded = self.market.date(self.before).unwrap_or(self.date);
+        let first = all.partition_point(|dividend| dividend.ex_day <= recorded);
+        let date = self.date;
+        let later = all.get(first..).unwrap_or_default().iter();
+        later
+            .take_while(move |dividend| dividend.ex_day <= date)
+            .map(move |dividend| (recorded, *dividend))
     }
 
     pub(super) fn charged(

@@ -4,7 +4,9 @@ use super::basis::{PriceBasis, VolumeBasis};
 use super::dated_sector::{in_order, place_of};
 use super::error::{DataError, SourceLocation};
 use super::index_series::{IndexLevels, on_calendar};
-use super::{AbsentMember, Columns, DayIndex, Market, NO_CHANGE, NameInfo, PriceGrid, codec};
+use super::{
+    AbsentMember, CashDividend, Columns, DatedStatus, DayIndex, Market, NO_CHANGE, NameInfo, PriceGrid, codec,
+};
 use crate::day::{DateSpan, TradeDate};
 use crate::decimal::{Decimal, DecimalError};
 use crate::ticker::Ticker;
@@ -89,6 +91,8 @@ pub struct MarketBuilder {
     dated_sectors: BTreeMap<Ticker, Vec<(DateSpan, String)>>,
     listed: BTreeMap<Ticker, TradeDate>,
     st: BTreeMap<Ticker, Vec<DateSpan>>,
+    statuses: BTreeMap<Ticker, Vec<DatedStatus>>,
+    dividends: BTreeMap<Ticker, BTreeMap<TradeDate, Decimal>>,
     members: BTreeMap<Ticker, Vec<DateSpan>>,
     indices: Vec<(String, IndexLevels)>,
     total_return_index: Option<(String, IndexLevels)>,
@@ -112,6 +116,8 @@ impl MarketBuilder {
             dated_sectors: BTreeMap::new(),
             listed: BTreeMap::new(),
             st: BTreeMap::new(),
+            statuses: BTreeMap::new(),
+            dividends: BTreeMap::new(),
             members: BTreeMap::new(),
             indices: Vec::new(),
             total_return_index: None,
@@ -319,6 +325,19 @@ impl MarketBuilder {
         self.st.entry(ticker).or_default().push(span);
     }
 
+    /// Adds dates of another mark that moves the price limit.
+    pub fn add_status(&mut self, ticker: Ticker, dated: DatedStatus) {
+        self.statuses.entry(ticker).or_default().push(dated);
+    }
+
+    /// Sets the dividend of a name and ex-day; a dividend of nothing is none.
+    pub fn set_dividend(&mut self, ticker: Ticker, dividend: CashDividend) {
+        if !dividend.yuan_per_share.is_zero() {
+            let of_name = self.dividends.entry(ticker).or_default();
+            of_name.insert(dividend.ex_day, dividend.yuan_per_share);
+        }
+    }
+
     /// Adds dates of index membership.
     pub fn add_member(&mut self, ticker: Ticker, span: DateSpan) {
         self.members.entry(ticker).or_default().push(span);
@@ -493,11 +512,13 @@ impl MarketBuilder {
             },
             dated_sectors,
             listed: self.listed.get(&ticker).copied(),
-            st: sorted_spans(self.st.get(&ticker)),
+            st: sorted(self.st.get(&ticker)),
+            statuses: sorted(self.statuses.get(&ticker)),
+            dividends: self.dividends_of(ticker),
             member: if self.everyone_is_member {
                 vec![DateSpan::ALWAYS]
             } else {
-                sorted_spans(self.members.get(&ticker))
+                sorted(self.members.get(&ticker))
             },
             last_row: self.declared_last_row(market, ticker).unwrap_or(last),
             first,
@@ -505,6 +526,16 @@ impl MarketBuilder {
             len,
         });
         Ok(())
+    }
+
+    fn dividends_of(&self, ticker: Ticker) -> Vec<CashDividend> {
+        let dividends = self.dividends.get(&ticker).into_iter().flatten();
+        dividends
+            .map(|(ex_day, yuan)| CashDividend {
+                ex_day: *ex_day,
+                yuan_per_share: *yuan,
+            })
+            .collect()
     }
 
     /// The declared last row as a day of the calendar: the last trading day on or before it.
@@ -527,7 +558,7 @@ impl MarketBuilder {
             })
             .map(|(ticker, spans)| AbsentMember {
                 ticker: *ticker,
-                member: sorted_spans(Some(spans)),
+                member: sorted(Some(spans)),
             })
             .collect()
     }
@@ -566,10 +597,10 @@ impl Columns {
     }
 }
 
-fn sorted_spans(spans: Option<&Vec<DateSpan>>) -> Vec<DateSpan> {
-    let mut spans = spans.cloned().unwrap_or_default();
-    spans.sort_unstable();
-    spans
+fn sorted<T: Clone + Ord>(dated: Option<&Vec<T>>) -> Vec<T> {
+    let mut dated = dated.cloned().unwrap_or_default();
+    dated.sort_unstable();
+    dated
 }
 
 /// Turnover where the source has none: volume x (high + low + close) / 3 (issue and data report).

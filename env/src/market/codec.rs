@@ -2,10 +2,12 @@
 
 use super::basis::PriceBasis;
 use super::panel_bytes::{Reader, Sink, Writer};
-use super::panel_format::{FIRST_FORMAT, FORMAT_VERSION, PanelFormatError};
-use super::{AbsentMember, Columns, DatedSector, DayIndex, IndexSeries, Market, NameInfo, PriceGrid};
+use super::panel_format::{DATED_SECTORS, FIRST_FORMAT, FORMAT_VERSION, PanelFormatError};
+use super::{
+    AbsentMember, CashDividend, Columns, DatedSector, DatedStatus, DayIndex, IndexSeries, Market, NameInfo,
+    PriceGrid, TradingStatus,
+};
 use crate::day::DateSpan;
-use crate::decimal::Decimal;
 
 const MAGIC: &[u8; 8] = b"KTDPANEL";
 const HASH_LEN: usize = 32;
@@ -59,9 +61,11 @@ pub(super) fn content_hash(market: &Market) -> [u8; 32] {
 
 /// The oldest format that can say all of a panel.
 fn format_of(market: &Market) -> u32 {
-    let has_dated_sectors = market.names.iter().any(|info| !info.dated_sectors.is_empty());
-    if has_dated_sectors || market.total_return_index.is_some() {
+    let any = |has: fn(&NameInfo) -> bool| market.names.iter().any(has);
+    if any(|info| !info.statuses.is_empty() || !info.dividends.is_empty()) {
         FORMAT_VERSION
+    } else if any(|info| !info.dated_sectors.is_empty()) || market.total_return_index.is_some() {
+        DATED_SECTORS
     } else {
         FIRST_FORMAT
     }
@@ -87,11 +91,7 @@ fn write_body(market: &Market, sink: &mut dyn Sink) {
     out.list(&market.calendar, |out, date| out.date(*date));
     out.list(&market.sectors, |out, sector| out.text(sector));
     out.list(&market.notes, |out, note| out.text(note));
-    out.list(&market.factors, |out, factor| {
-        let (mantissa, scale) = factor.stored();
-        out.u64(mantissa);
-        out.u8(scale);
-    });
+    out.list(&market.factors, |out, factor| out.decimal(*factor));
     out.list(&market.indices, write_index);
     if format > FIRST_FORMAT {
         out.list(market.total_return_index.as_slice(), write_index);
@@ -132,6 +132,20 @@ fn write_name(out: &mut Writer<'_>, info: &NameInfo, format: u32) {
         out.date(listed);
     }
     out.spans(&info.st);
+    if format > DATED_SECTORS {
+        out.list(&info.statuses, |out, dated| {
+            out.date(dated.span.start);
+            out.date(dated.span.end);
+            out.u8(match dated.status {
+                TradingStatus::Unreformed => 0,
+                TradingStatus::DelistingPeriod => 1,
+            });
+        });
+        out.list(&info.dividends, |out, dividend| {
+            out.date(dividend.ex_day);
+            out.decimal(dividend.yuan_per_share);
+        });
+    }
     out.spans(&info.member);
     out.u32(info.last_row.0);
     out.u32(info.first.0);
@@ -149,10 +163,7 @@ fn read_body(reader: &mut Reader<'_>, content_hash: [u8; 32]) -> Result<Market, 
     let calendar = reader.list("calendar", Reader::date)?;
     let sectors = reader.list("sectors", Reader::text)?;
     let notes = reader.list("notes", Reader::text)?;
-    let factors = reader.list("factors", |reader| {
-        let (mantissa, scale) = (reader.u64()?, reader.u8()?);
-        Decimal::from_stored(mantissa, scale).ok_or_else(|| reader.damaged())
-    })?;
+    let factors = reader.list("factors", Reader::decimal)?;
     let indices = reader.list("indices", read_index)?;
     let total_return_index = read_total_return_index(reader)?;
     let price_grid = PriceGrid {
@@ -193,7 +204,7 @@ fn read_body(reader: &mut Reader<'_>, content_hash: [u8; 32]) -> Result<Market, 
         absent_members,
         content_hash,
     };
-    // One market has one file: what the first format can say is not written in the second.
+    // One market has one file: what an earlier format can say is not written in a later one.
     if is_coherent(&market, offset) && format_of(&market) == reader.format {
         Ok(market)
     } else {
@@ -264,6 +275,14 @@ fn is_coherent(market: &Market, cells: usize) -> bool {
             && info
                 .dated_sectors
                 .is_sorted_by(|earlier, later| earlier.span.end < later.span.start)
+            && info.statuses.is_sorted()
+            && info
+                .dividends
+                .is_sorted_by(|earlier, later| earlier.ex_day < later.ex_day)
+            && info
+                .dividends
+                .iter()
+                .all(|dividend| !dividend.yuan_per_share.is_zero())
     };
     let factor_fits = |place: &u32| usize::try_from(*place).is_ok_and(|place| place < market.factors.len());
     market.calendar.is_sorted_by(|earlier, later| earlier < later)
@@ -297,6 +316,7 @@ fn read_name(reader: &mut Reader<'_>, offset: usize) -> Result<NameInfo, PanelFo
         None
     };
     let st = reader.spans()?;
+    let (statuses, dividends) = read_dated_facts(reader)?;
     let member = reader.spans()?;
     Ok(NameInfo {
         ticker,
@@ -305,12 +325,41 @@ fn read_name(reader: &mut Reader<'_>, offset: usize) -> Result<NameInfo, PanelFo
         dated_sectors,
         listed,
         st,
+        statuses,
+        dividends,
         member,
         last_row: DayIndex(reader.u32()?),
         first: DayIndex(reader.u32()?),
         offset,
         len: reader.len()?,
     })
+}
+
+fn read_dated_facts(
+    reader: &mut Reader<'_>,
+) -> Result<(Vec<DatedStatus>, Vec<CashDividend>), PanelFormatError> {
+    if reader.format <= DATED_SECTORS {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let statuses = reader.list("names", |reader| {
+        let span = DateSpan {
+            start: reader.date()?,
+            end: reader.date()?,
+        };
+        let status = match reader.u8()? {
+            0 => TradingStatus::Unreformed,
+            1 => TradingStatus::DelistingPeriod,
+            _ => return Err(reader.damaged()),
+        };
+        Ok(DatedStatus { span, status })
+    })?;
+    let dividends = reader.list("names", |reader| {
+        Ok(CashDividend {
+            ex_day: reader.date()?,
+            yuan_per_share: reader.decimal()?,
+        })
+    })?;
+    Ok((statuses, dividends))
 }
 
 fn read_dated_sectors(reader: &mut Reader<'_>) -> Result<Vec<DatedSector>, PanelFormatError> {

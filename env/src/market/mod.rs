@@ -6,8 +6,10 @@
 mod bar;
 mod basis;
 mod builder;
+mod cash_dividend;
 mod codec;
 mod dated_sector;
+mod dated_status;
 mod error;
 mod fewest_members;
 mod index_series;
@@ -18,7 +20,9 @@ mod replaced;
 pub use bar::Bar;
 pub use basis::{PriceBasis, VolumeBasis};
 pub use builder::{BuildReport, MarketBuilder, PanelOptions, RawBar};
+pub use cash_dividend::CashDividend;
 pub use dated_sector::DatedSector;
+pub use dated_status::{DatedStatus, TradingStatus};
 pub use error::{DataError, SourceLocation};
 pub use index_series::{IndexLevels, IndexSeries};
 pub use panel_format::PanelFormatError;
@@ -97,6 +101,10 @@ pub struct NameInfo {
     pub listed: Option<TradeDate>,
     /// Dates of ST or *ST status, inclusive.
     pub st: Vec<DateSpan>,
+    /// Other marks that move its price limit, ascending.
+    pub statuses: Vec<DatedStatus>,
+    /// Dividends in cash, ascending, one a day.
+    pub dividends: Vec<CashDividend>,
     /// Dates of index membership, inclusive, ascending.
     pub member: Vec<DateSpan>,
     /// The last day on which the source has a row: declared at import, so that cutting a panel short does not
@@ -395,11 +403,18 @@ impl Market {
             .is_some_and(|info| info.member.iter().any(|span| span.contains(date)))
     }
 
-    /// Whether the name is ST on a date.
+    /// Whether the name is ST on a date. A delisting period ends it.
     #[must_use]
     pub fn is_st(&self, name: NameId, date: TradeDate) -> bool {
         self.name(name)
             .is_some_and(|info| info.st.iter().any(|span| span.contains(date)))
+            && self.delisting_period(name, date).is_none()
+    }
+
+    /// Whether any name carries dividends; without them none are taxed.
+    #[must_use]
+    pub fn has_dividends(&self) -> bool {
+        self.names.iter().any(|info| !info.dividends.is_empty())
     }
 
     /// Whether the panel has the source's own changes of the day.

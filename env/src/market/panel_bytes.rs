@@ -2,6 +2,7 @@
 
 use super::panel_format::PanelFormatError;
 use crate::day::{DateSpan, TradeDate};
+use crate::decimal::Decimal;
 use crate::ticker::Ticker;
 
 /// Where bytes go: into a file's buffer or straight into the hash.
@@ -48,6 +49,12 @@ impl Writer<'_> {
 
     pub(super) fn date(&mut self, date: TradeDate) {
         self.0.put(&date.days_since_epoch().to_le_bytes());
+    }
+
+    pub(super) fn decimal(&mut self, decimal: Decimal) {
+        let (mantissa, scale) = decimal.stored();
+        self.u64(mantissa);
+        self.u8(scale);
     }
 
     pub(super) fn spans(&mut self, spans: &[DateSpan]) {
@@ -141,6 +148,11 @@ impl<'a> Reader<'a> {
     pub(super) fn date(&mut self) -> Result<TradeDate, PanelFormatError> {
         let days = i32::from_le_bytes(self.array()?);
         TradeDate::from_days_since_epoch(days).ok_or_else(|| self.damaged())
+    }
+
+    pub(super) fn decimal(&mut self) -> Result<Decimal, PanelFormatError> {
+        let (mantissa, scale) = (self.u64()?, self.u8()?);
+        Decimal::from_stored(mantissa, scale).ok_or_else(|| self.damaged())
     }
 
     pub(super) fn ticker(&mut self) -> Result<Ticker, PanelFormatError> {

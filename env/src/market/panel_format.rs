@@ -2,8 +2,10 @@
 
 /// The first format: no dated sector, no total-return index.
 pub(super) const FIRST_FORMAT: u32 = 1;
-/// The newest format. A panel that needs nothing of it is written in the first one, and keeps its hash.
-pub(super) const FORMAT_VERSION: u32 = 2;
+/// The second: no other mark than ST, no dividend.
+pub(super) const DATED_SECTORS: u32 = 2;
+/// The newest format. A panel that needs nothing of it is written in the first one that can say it, and keeps its hash.
+pub(super) const FORMAT_VERSION: u32 = 3;
 
 /// Why bytes are not a panel.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

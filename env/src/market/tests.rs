@@ -323,13 +323,71 @@ fn the_second_format_round_trips_and_the_first_is_kept_where_it_is_enough() {
     let cut = market.cut_after(market.day_at(1).unwrap());
     let closes = &cut.total_return_index().unwrap().close;
     assert!(closes[1].is_finite() && closes[2].is_nan());
-    let mut third = market.to_bytes();
-    third[8] = 3;
-    let error = Market::from_bytes(&third).unwrap_err();
+    let mut fourth = market.to_bytes();
+    fourth[8] = 4;
+    let error = Market::from_bytes(&fourth).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "panel format 3, but this program reads formats 1 to 2"
+        "panel format 4, but this program reads formats 1 to 3"
     );
+}
+
+/// Marks of the exchange and dividends make the third format; a delisting period ends the other marks.
+#[test]
+fn the_third_format_holds_marks_and_dividends() {
+    let mut builder = MarketBuilder::new(options());
+    for (row, (code, day, bar)) in rows().iter().enumerate() {
+        builder
+            .add_row("f.csv", row as u64 + 2, ticker(code), date(day), bar)
+            .unwrap();
+    }
+    let name = ticker("SZ000001");
+    let span = |from: usize, to: usize| DateSpan {
+        start: date(DAYS[from]),
+        end: date(DAYS[to]),
+    };
+    builder.add_st(name, span(1, 4));
+    for (status, span) in [
+        (TradingStatus::DelistingPeriod, span(3, 4)),
+        (TradingStatus::Unreformed, span(0, 4)),
+    ] {
+        builder.add_status(name, DatedStatus { span, status });
+    }
+    for (day, yuan) in [(2, "0.123456"), (0, "0"), (1, "1.5")] {
+        let dividend = CashDividend {
+            ex_day: date(DAYS[day]),
+            yuan_per_share: Decimal::parse(yuan).unwrap(),
+        };
+        builder.set_dividend(name, dividend);
+    }
+    let market = builder.build().unwrap().0;
+    let bytes = market.to_bytes();
+    let read = Market::from_bytes(&bytes).unwrap();
+    assert_eq!((bytes[8], read.to_bytes()), (3, bytes.clone()));
+    let id = read.find(name).unwrap();
+    let marks = DAYS.map(|day| (read.is_st(id, date(day)), read.is_unreformed(id, date(day))));
+    assert_eq!(
+        marks,
+        [
+            (false, true),
+            (true, true),
+            (true, true),
+            (false, false),
+            (false, false)
+        ]
+    );
+    let dividends = &read.name(id).unwrap().dividends;
+    let paid: Vec<String> = dividends
+        .iter()
+        .map(|dividend| dividend.yuan_per_share.to_string())
+        .collect();
+    assert_eq!(
+        (paid, read.has_dividends()),
+        (vec!["1.5".to_owned(), "0.123456".to_owned()], true)
+    );
+    for at in 0..bytes.len() {
+        assert!(Market::from_bytes(&bytes[..at]).is_err(), "cut at {at}");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::names::Identity;
 use super::returns::Move;
 use super::traits::Traits;
 use crate::day::TradeDate;
-use crate::exchange::Rules;
+use crate::exchange::{Rules, Standing};
 use crate::money::divide_half_up as checked_half_up;
 use crate::seed::KeyedStream;
 use crate::ticker::Board;
@@ -149,7 +149,12 @@ impl Walker {
         if life.first_day > 0 && is_new_rule && age_days < rules.no_limit_days.get(self.board) {
             return None;
         }
-        Some(rules.exact_limit_bp(self.board, life.is_st(day), date))
+        let standing = if life.is_st(day) {
+            Standing::SpecialTreatment
+        } else {
+            Standing::Plain
+        };
+        Some(rules.exact_limit_bp(self.board, standing, date))
     }
 
     /// Moves the factor so that the reference price is the previous close less the dividend, spread over the

@@ -1,8 +1,8 @@
 //! The same panel with another future: cut, replaced, or as it was known on a day.
 
 use ktd_env::{
-    Bar, DataError, DateSpan, DayIndex, Decimal, IndexSeries, KeyedStream, Market, MarketBuilder, NameId,
-    NameInfo, PanelOptions, Price, PriceBasis, RawBar, TradeDate, VolumeBasis,
+    Bar, DataError, DateSpan, DatedStatus, DayIndex, Decimal, IndexSeries, KeyedStream, Market,
+    MarketBuilder, NameId, NameInfo, PanelOptions, Price, PriceBasis, RawBar, TradeDate, VolumeBasis,
 };
 
 /// What of a panel's later facts is kept in one that is built from the rows up to a day; each keeps those before it too.
@@ -237,6 +237,15 @@ fn add_name(
     }
     for span in info.st.iter().filter_map(|span| known.span(*span)) {
         builder.add_st(ticker, span);
+    }
+    for dated in &info.statuses {
+        if let Some(span) = known.span(dated.span) {
+            builder.add_status(ticker, DatedStatus { span, ..*dated });
+        }
+    }
+    let paid = info.dividends.iter();
+    for dividend in paid.filter(|dividend| dividend.ex_day <= known.date) {
+        builder.set_dividend(ticker, *dividend);
     }
     if let Some(listed) = info
         .listed

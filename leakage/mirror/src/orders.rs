@@ -56,7 +56,12 @@ fn batch(market: &Market, as_of: DayIndex, cash: Fen) -> (Account, Vec<Order>) {
             quantity,
         }));
     }
-    let account = Account { cash, holdings, nav };
+    let account = Account {
+        cash,
+        holdings,
+        lots: Vec::new(),
+        nav,
+    };
     (account, orders)
 }
 

@@ -117,7 +117,7 @@ fn book(
         nav_before_cny: nav.to_yuan(),
         nav_after_cny: report.nav.to_yuan(),
         held: Vec::with_capacity(movements.len()),
-        fees_cny: report.identity.fees.to_yuan(),
+        fees_cny: report.identity.fees.to_yuan() + report.identity.dividend_tax.to_yuan(),
         slippage_cny: 0.0,
         corporate_cny: 0.0,
         unmarked_cny: 0.0,
@@ -151,6 +151,7 @@ fn movements(shares: &BTreeMap<NameId, Shares>, report: &StepReport) -> BTreeMap
         let movement = movements.entry(*name).or_default();
         match kind {
             EventKind::CorporateAction => (movement.before, movement.lieu) = (shares_after.0, cash.0),
+            EventKind::DividendTax => {}
             EventKind::DelistingLastClose | EventKind::DelistingZero => movement.delisted = Some(cash.0),
         }
     }

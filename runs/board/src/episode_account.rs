@@ -44,10 +44,30 @@ pub struct EpisodeAccount {
     pub served_models: BTreeSet<String>,
     /// What its trades would have cost under the schedule of fees that its rules do not name, CNY.
     pub other_fees_cny: f64,
+    /// Tax on dividends, CNY.
+    pub dividend_tax: DividendTax,
     /// Net asset values at the closes, CNY, after the initial cash.
     pub nav_cny: Vec<f64>,
     /// Cash before the first day, CNY.
     pub initial_cny: f64,
+}
+
+/// Tax on dividends, CNY.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum DividendTax {
+    /// What sales paid.
+    Paid(f64),
+    /// What it could be at most where it is not taken: the rules take none, or the panel has no dividends.
+    AtMost(f64),
+}
+
+impl DividendTax {
+    fn add(&mut self, report: &StepReport) {
+        match self {
+            Self::Paid(cny) => *cny += report.identity.dividend_tax.to_yuan(),
+            Self::AtMost(cny) => *cny += report.dividend_tax_at_most().to_yuan(),
+        }
+    }
 }
 
 /// What the record said so far.
@@ -62,6 +82,7 @@ struct AccountObserver<'m> {
     /// Its rules with the other schedule of fees.
     other_schedule: Rules,
     other_fees_cny: f64,
+    dividend_tax: DividendTax,
     nav_cny: Vec<f64>,
 }
 
@@ -77,6 +98,7 @@ impl RecordObserver for AccountObserver<'_> {
         let (day, book, report) = self.ledger.take(&line)?;
         self.orders.add_report(&report);
         self.other_fees_cny += self.other_fees(day, &report);
+        self.dividend_tax.add(&report);
         let confidences = self.reading.confidences.get(&line.step);
         let confidences = confidences.map_or(&[][..], Vec::as_slice);
         let fills = report.fills.iter();
@@ -129,6 +151,7 @@ impl EpisodeAccount {
         let days = days(&opened, market)?;
         let path = BundlePaths::new(&opened.bundle.root).ledger();
         let rules = opened.bundle.header.rules.rules()?;
+        let is_taxed = rules.tax_dividends(market);
         let mut observer = AccountObserver {
             market,
             reading: RecordReading::default(),
@@ -142,6 +165,11 @@ impl EpisodeAccount {
                 ..rules
             },
             other_fees_cny: 0.0,
+            dividend_tax: if is_taxed {
+                DividendTax::Paid(0.0)
+            } else {
+                DividendTax::AtMost(0.0)
+            },
             nav_cny: Vec::with_capacity(days.len()),
         };
         // What is damaged is read, so that the damage is named.
@@ -170,6 +198,7 @@ impl EpisodeAccount {
             sent: reading.sent,
             orders: observer.orders,
             other_fees_cny: observer.other_fees_cny,
+            dividend_tax: observer.dividend_tax,
             nav_cny: observer.nav_cny,
             books: observer.books,
             weights: observer.weights,

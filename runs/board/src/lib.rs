@@ -53,7 +53,7 @@ mod trials;
 pub use benchmark::{BenchmarkSeries, Benchmarks, MEMBERS_TOTAL_RETURN};
 pub use build::{BOARD_FORMAT, build};
 pub use by_basis::ByBasis;
-pub use episode_account::EpisodeAccount;
+pub use episode_account::{DividendTax, EpisodeAccount};
 pub use error::BoardError;
 pub use files::{BoardManifest, write_board};
 pub use fitted::FittedModel;

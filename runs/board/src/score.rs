@@ -1,7 +1,7 @@
 //! An episode's score: its metrics, and where its return came from.
 
 use super::benchmark::Benchmarks;
-use super::episode_account::EpisodeAccount;
+use super::episode_account::{DividendTax, EpisodeAccount};
 use super::order_tally::OrderTally;
 use crate::BoardError;
 use ktd_attribution::account::{Attribution, DayBook, attribute};
@@ -82,6 +82,11 @@ impl ScoredEpisode {
         metrics.extend(of_weights(&account));
         let other_fees = Metric::of(Ok(account.other_fees_cny / account.initial_cny));
         metrics.insert(FEES_OF_THE_OTHER_SCHEDULE.to_owned(), other_fees);
+        let (key, tax_cny) = match account.dividend_tax {
+            DividendTax::Paid(cny) => (DIVIDEND_TAX, cny),
+            DividendTax::AtMost(cny) => (DIVIDEND_TAX_AT_MOST, cny),
+        };
+        metrics.insert(key.to_owned(), Metric::of(Ok(tax_cny / account.initial_cny)));
         metrics.extend(of_calibration(&account, &forecasts));
         Ok(Self {
             nav: relative(&path),
@@ -161,6 +166,10 @@ fn recorded(summary: &Summary) -> Option<BTreeMap<String, Metric>> {
 
 /// Key of the fees that the schedule which the rules do not name would have charged, over the initial cash.
 pub(super) const FEES_OF_THE_OTHER_SCHEDULE: &str = "fee_drag_other_schedule";
+
+/// Keys of the tax on dividends that sales paid, over the initial cash, and of what it could be at most where it is not taken.
+pub(super) const DIVIDEND_TAX: &str = "dividend_tax";
+pub(super) const DIVIDEND_TAX_AT_MOST: &str = "dividend_tax_at_most";
 
 /// Keys of the metrics against the benchmark of total return.
 pub(super) const AGAINST_TOTAL_RETURN: [&str; 2] = ["excess_return", "information_ratio"];

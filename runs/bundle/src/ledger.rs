@@ -2,13 +2,14 @@
 
 use crate::event::StepOutcome;
 use ktd_env::exchange::{
-    Account, CorporateEvent, EventKind, Execution, Fill, Holding, LimitOpen, NavIdentity, Position,
+    Account, CorporateEvent, EventKind, Execution, Fill, Holding, LimitOpen, Lot, NavIdentity, Position,
     RejectCode, Side, StepReport,
 };
-use ktd_env::{AmountTooLarge, Decimal, Fen, Market, NameId, Price, Shares, Ticker};
+use ktd_env::{AmountTooLarge, Decimal, Fen, Market, NameId, Price, Shares, Ticker, TradeDate};
 use ktd_experiment::label;
 use ktd_record::RecordError;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// One step, exactly.
@@ -27,6 +28,9 @@ pub struct LedgerLine {
     pub events: Vec<EventRecord>,
     /// Holdings at the close.
     pub positions: Vec<PositionRecord>,
+    /// The same by day of purchase, oldest first; absent where dividends are not taxed, and from records of earlier programs.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub lots: Vec<LotRecord>,
     /// Cash at the close, fen.
     pub cash_fen: i64,
     /// Net asset value at the close, fen.
@@ -47,6 +51,17 @@ pub struct IdentityRecord {
     pub fees: i64,
     /// What delisted holdings lost.
     pub delisting_loss: i64,
+    /// Tax on dividends; absent where there was none, and from records of earlier programs.
+    #[serde(skip_serializing_if = "is_none", default)]
+    pub dividend_tax: i64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde calls it with a reference"
+)]
+const fn is_none(fen: &i64) -> bool {
+    *fen == 0
 }
 
 /// An order at the open, and what became of it.
@@ -131,6 +146,31 @@ pub struct PositionRecord {
     pub stale_days: u32,
 }
 
+/// Shares of one name that were bought on one day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LotRecord {
+    /// Real code.
+    pub symbol: String,
+    /// The real day on which they were bought.
+    pub acquired: String,
+    /// Shares.
+    pub shares: i64,
+    /// Dividends that were not taxed yet, fen before tax, by schedule of the tax from the oldest on.
+    pub dividends_fen: [i64; 3],
+}
+
+impl LotRecord {
+    fn of(lot: &Lot, symbol: String) -> Self {
+        Self {
+            symbol,
+            acquired: lot.acquired.reveal(),
+            shares: lot.shares.0,
+            dividends_fen: lot.dividends.map(|dividend| dividend.0),
+        }
+    }
+}
+
 impl PositionRecord {
     /// The position again, of the name that the code says.
     fn position(&self, name: NameId) -> Result<Position, AmountTooLarge> {
@@ -179,6 +219,11 @@ impl LedgerLine {
                     stale_days: position.stale_days,
                 })
                 .collect(),
+            lots: account
+                .lots
+                .iter()
+                .map(|lot| LotRecord::of(lot, code(lot.name)))
+                .collect(),
             cash_fen: report.cash.0,
             nav_fen: report.nav.0,
             identity_fen: IdentityRecord {
@@ -186,6 +231,7 @@ impl LedgerLine {
                 corporate_rounding: identity.corporate_rounding.0,
                 fees: identity.fees.0,
                 delisting_loss: identity.delisting_loss.0,
+                dividend_tax: identity.dividend_tax.0,
             },
         }
     }
@@ -246,16 +292,43 @@ impl LedgerLine {
                 corporate_rounding: Fen(identity.corporate_rounding),
                 fees: Fen(identity.fees),
                 delisting_loss: Fen(identity.delisting_loss),
+                dividend_tax: Fen(identity.dividend_tax),
             },
         };
+        let lots = self.restore_lots(&find, &unknown)?;
         Ok((
             Account {
                 cash: report.cash,
                 holdings,
+                lots,
                 nav: report.nav,
             },
             report,
         ))
+    }
+
+    /// The lots again, which are no more than what is held.
+    fn restore_lots(
+        &self,
+        find: &impl Fn(&str) -> Result<NameId, RecordError>,
+        unknown: &impl Fn(&str) -> RecordError,
+    ) -> Result<Vec<Lot>, RecordError> {
+        let held = self.positions.iter();
+        let mut left: BTreeMap<&str, i64> = held.map(|held| (held.symbol.as_str(), held.shares)).collect();
+        let restored = self.lots.iter().map(|record| {
+            let left = left.entry(record.symbol.as_str()).or_default();
+            *left = left.saturating_sub(record.shares);
+            if record.shares <= 0 || *left < 0 || record.dividends_fen.iter().any(|fen| *fen < 0) {
+                return Err(unknown("shares of a lot"));
+            }
+            Ok(Lot {
+                name: find(&record.symbol)?,
+                acquired: TradeDate::parse(&record.acquired).map_err(|_| unknown("day of a lot"))?,
+                shares: Shares(record.shares),
+                dividends: record.dividends_fen.map(Fen),
+            })
+        });
+        restored.collect()
     }
 }
 

@@ -20,7 +20,11 @@ pub fn mark_of(line: &LedgerLine) -> Mark {
     };
     let (orders, filled) = (line.fills.len(), values().count());
     let delistings = line.events.iter();
-    let delistings = delistings.filter(|event| event.kind != EventKind::CorporateAction);
+    let is_delisting = |kind| match kind {
+        EventKind::DelistingLastClose | EventKind::DelistingZero => true,
+        EventKind::CorporateAction | EventKind::DividendTax => false,
+    };
+    let delistings = delistings.filter(|event| is_delisting(event.kind));
     let stale = line.positions.iter().filter(|position| 0 < position.stale_days);
     Mark {
         nav_fen: line.nav_fen,
@@ -119,7 +123,13 @@ mod tests {
                     code: RejectCode::ALL[0],
                 }),
             ],
-            events: vec![event(EventKind::CorporateAction), event(EventKind::DelistingZero)],
+            events: [
+                EventKind::CorporateAction,
+                EventKind::DividendTax,
+                EventKind::DelistingZero,
+            ]
+            .map(event)
+            .to_vec(),
             positions: vec![position(600_000, 0), position(200_000, 3)],
             cash_fen: 20_000_000,
             nav_fen: 100_000_000,
@@ -128,6 +138,7 @@ mod tests {
                 corporate_rounding: 2,
                 fees: 15,
                 delisting_loss: 4,
+                dividend_tax: 0,
             },
         };
         let expected = Mark {

@@ -32,6 +32,8 @@ mod header_names;
 pub mod ledger;
 pub mod ledger_binding;
 pub mod ledger_mark;
+#[cfg(test)]
+mod ledger_tests;
 pub mod mask_key;
 mod metrics;
 pub mod open;

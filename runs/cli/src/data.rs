@@ -8,7 +8,7 @@ use crate::trading_day::read_day;
 use clap::{Args, Subcommand, ValueEnum};
 use ktd_data::check::{report_json, report_text};
 use ktd_data::import::reveal_all;
-use ktd_data::{ImportOptions, ImportReport, hash_text, import, load_panel};
+use ktd_data::{ImportOptions, ImportReport, JoinedCode, hash_text, import, load_panel};
 use ktd_env::exchange::Rules;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{CheckOptions, DateSpan, IndexSeries, Market, PriceBasis, TradeDate, VolumeBasis, check_panel};
@@ -70,7 +70,7 @@ const IMPORT_EXAMPLE: &str = "Example:
       --names names.csv --sectors names.csv:sw_l1 --out csi300.ktdp
 
 A long file (CSV, CSV.gz, Parquet) has the columns date, symbol, open, high, low, close, volume and, where \
-known, amount, factor, suspended, st, listed, sector, pct_chg. A Qlib directory has calendars/, instruments/ \
+known, amount, factor, suspended, st, listed, sector, pct_chg, dividend. A Qlib directory has calendars/, instruments/ \
 and features/.";
 
 #[derive(Debug, Args)]
@@ -104,6 +104,15 @@ pub(super) struct ImportArgs {
     /// Listing dates: CSV with the columns `symbol`, `list_date`.
     #[arg(long = "listing", value_name = "F")]
     listings: Option<PathBuf>,
+    /// ST, S shares and delisting periods: CSV `symbol,status,start,end` with the statuses ST, *ST, S, delisting.
+    #[arg(long = "status", value_name = "F")]
+    statuses: Option<PathBuf>,
+    /// Cash dividends: CSV `symbol,ex_day,cash`, CNY a share before tax.
+    #[arg(long, value_name = "F")]
+    dividends: Option<PathBuf>,
+    /// Changed codes beside the known ones: CSV `old,new,from`, the first day of the new code.
+    #[arg(long, value_name = "F")]
+    codes: Option<PathBuf>,
     /// Trading days, one a line [default: Qlib's own calendar, or the union of the rows' dates].
     #[arg(long, value_name = "F")]
     calendar: Option<PathBuf>,
@@ -228,6 +237,9 @@ fn run_import(args: ImportArgs, console: Console) -> Result<(), CliError> {
         names: args.names,
         sectors: args.sectors,
         listings: args.listings,
+        statuses: args.statuses,
+        dividends: args.dividends,
+        codes: args.codes,
         calendar: args.calendar,
         start: args.start,
         end: args.end,
@@ -280,6 +292,12 @@ fn import_json(market: &Market, report: &ImportReport, out: &str, bytes: usize) 
         "columns_unknown": report.unknown_columns,
         "columns_unused": report.unused_columns,
         "indices_skipped": report.skipped_indices,
+        "codes_joined": report.joined_codes.iter().map(|joined| json!({
+            "old": joined.old.reveal(),
+            "new": joined.new.reveal(),
+            "from": joined.from.reveal(),
+            "rows": joined.rows,
+        })).collect::<Vec<_>>(),
         "notes": market.notes(),
     })
 }
@@ -343,7 +361,7 @@ fn import_text(market: &Market, report: &ImportReport, out: &str, bytes: usize) 
 }
 
 /// What an import lists by name; an empty list is not shown.
-fn import_lists(market: &Market, report: &ImportReport) -> [(&'static str, Vec<String>); 8] {
+fn import_lists(market: &Market, report: &ImportReport) -> [(&'static str, Vec<String>); 9] {
     let code = |index: &IndexSeries| index.code.clone();
     let sectors = market.sectors().len();
     let unused = report.unused_columns.iter();
@@ -367,8 +385,21 @@ fn import_lists(market: &Market, report: &ImportReport) -> [(&'static str, Vec<S
             unused.map(|column| (*column).to_owned()).collect(),
         ),
         ("indices passed over", report.skipped_indices.clone()),
+        (
+            "codes joined",
+            report.joined_codes.iter().map(joined_text).collect(),
+        ),
         ("notes", market.notes().to_vec()),
     ]
+}
+
+fn joined_text(joined: &JoinedCode) -> String {
+    let (old, new) = (joined.old.reveal(), joined.new.reveal());
+    format!(
+        "{old} to {new} on {} ({} rows)",
+        joined.from.reveal(),
+        joined.rows
+    )
 }
 
 fn run_check(args: &CheckArgs, console: Console) -> Result<(), CliError> {

@@ -1,8 +1,9 @@
 //! Gathers the rows of one or several sources into a [`MarketBuilder`].
 
+use super::code_changes::{CodeChanges, CodeJoins, JoinedCode};
 use super::columns::SourceRow;
 use crate::DataFileError;
-use ktd_env::{DateSpan, MarketBuilder, PanelOptions, Ticker, TradeDate};
+use ktd_env::{CashDividend, DateSpan, MarketBuilder, PanelOptions, Ticker, TradeDate};
 use std::collections::BTreeMap;
 
 /// Rows on their way into a panel.
@@ -10,6 +11,7 @@ use std::collections::BTreeMap;
 pub(super) struct Collector {
     pub(super) builder: MarketBuilder,
     keep: DateSpan,
+    joins: CodeJoins,
     pub(super) rows_read: u64,
     pub(super) rows_outside: u64,
     /// The last bar of every name, rows outside the kept span included.
@@ -23,10 +25,11 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    pub(super) fn new(options: PanelOptions, keep: DateSpan) -> Self {
+    pub(super) fn new(options: PanelOptions, keep: DateSpan, codes: CodeChanges) -> Self {
         Self {
             builder: MarketBuilder::new(options),
             keep,
+            joins: CodeJoins::new(codes),
             rows_read: 0,
             rows_outside: 0,
             last_bars: BTreeMap::new(),
@@ -39,32 +42,43 @@ impl Collector {
 
     pub(super) fn add(&mut self, row: &SourceRow<'_>) -> Result<(), DataFileError> {
         self.rows_read += 1;
-        if row.bar.close.is_some() {
-            let last = self.last_bars.entry(row.ticker).or_insert(row.date);
-            *last = row.date.max(*last);
+        let codes = self.joins.changes();
+        let ticker = codes.newest(row.ticker);
+        if let Some((_, listed)) = row.listed.and_then(|listed| codes.listing(row.ticker, listed)) {
+            self.builder.set_listed(ticker, listed);
         }
-        if let Some(listed) = row.listed {
-            self.builder.set_listed(row.ticker, listed);
+        if row.bar.close.is_some() {
+            let last = self.last_bars.entry(ticker).or_insert(row.date);
+            *last = row.date.max(*last);
         }
         if let Some(sector) = row.sector {
             let label = self.sector_label(sector);
-            let sectors = self.sectors.entry(row.ticker).or_default();
+            let sectors = self.sectors.entry(ticker).or_default();
             sectors.push((row.date, label));
         }
-        let first = self.first_rows.entry(row.ticker).or_insert(row.date);
+        let first = self.first_rows.entry(ticker).or_insert(row.date);
         *first = row.date.min(*first);
         if let Some(flag) = row.st {
-            self.st_flags
-                .entry(row.ticker)
-                .or_default()
-                .push((row.date, flag));
+            self.st_flags.entry(ticker).or_default().push((row.date, flag));
         }
         if !self.keep.contains(row.date) {
             self.rows_outside += 1;
             return Ok(());
         }
+        if row.bar.close.is_some() {
+            let place = (row.file, row.row);
+            self.joins.add((row.ticker, row.date), place, row.bar.factor)?;
+        }
+        if let Some(yuan_per_share) = row.dividend {
+            let ex_day = row.date;
+            let dividend = CashDividend {
+                ex_day,
+                yuan_per_share,
+            };
+            self.builder.set_dividend(ticker, dividend);
+        }
         self.builder
-            .add_row(row.file, row.row, row.ticker, row.date, &row.bar)?;
+            .add_row(row.file, row.row, ticker, row.date, &row.bar)?;
         Ok(())
     }
 
@@ -77,8 +91,11 @@ impl Collector {
         label
     }
 
-    /// Hands over what only the whole source can tell.
-    pub(super) fn finish(mut self) -> MarketBuilder {
+    /// Hands over what only the whole source can tell, and what was joined.
+    ///
+    /// # Errors
+    /// [`DataFileError`] where two codes of one name do not fit together.
+    pub(super) fn finish(mut self) -> Result<(MarketBuilder, Vec<JoinedCode>), DataFileError> {
         for (ticker, date) in self.last_bars {
             self.builder.declare_last_row(ticker, date);
         }
@@ -113,7 +130,7 @@ impl Collector {
                 }
             }
         }
-        self.builder
+        Ok((self.builder, self.joins.finish()?))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which column of a long file is what.
 
 use crate::DataFileError;
-use ktd_env::{RawBar, Ticker, TickerError, TradeDate};
+use ktd_env::{Decimal, RawBar, Ticker, TickerError, TradeDate};
 use std::collections::BTreeMap;
 
 /// What a column of a long file holds.
@@ -159,6 +159,8 @@ pub(super) struct SourceRow<'r> {
     pub(super) st: Option<bool>,
     pub(super) listed: Option<TradeDate>,
     pub(super) sector: Option<&'r str>,
+    /// Cash dividend of the row's day, CNY a share before tax.
+    pub(super) dividend: Option<Decimal>,
 }
 
 /// Takes the rows of a source one by one.

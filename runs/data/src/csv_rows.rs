@@ -102,6 +102,7 @@ impl<'c> Cells<'c> {
                 Some(read_date(listed).map_err(|error| self.fail(format_args!("listed: {error}")))?)
             },
             sector: Some(sector).filter(|sector| !sector.is_empty()),
+            dividend: self.price(Column::Dividend)?,
         })
     }
 

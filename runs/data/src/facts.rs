@@ -1,10 +1,10 @@
 //! Facts about names from side files: company names and listing dates.
 
 use super::columns::{read_date, read_ticker};
+use super::side_file::SideFile;
 use crate::DataFileError;
-use crate::error::{at_row, empty};
+use crate::error::at_row;
 use ktd_env::{DataError, SourceLocation, Ticker, TickerError, TradeDate};
-use ktd_io::text_file::TextFile;
 use std::path::Path;
 
 /// Heads of the column of codes in a side file.
@@ -39,24 +39,19 @@ fn read_cells(
     wanted: impl Fn(&str) -> bool,
     needed: &str,
 ) -> Result<Vec<(u64, Ticker, String)>, DataFileError> {
-    let mut file = TextFile::open(path, b',')?;
-    let name = file.name();
-    let header = file
-        .next_row()?
-        .map(|(_, header)| header.clone())
-        .ok_or_else(|| empty(&name))?;
-    let symbol = header.iter().position(|head| STOCK_HEADS.contains(&head));
-    let columns: Vec<usize> = header
+    let mut file = SideFile::open(path)?;
+    let name = file.name.clone();
+    let symbol = file.place(&STOCK_HEADS);
+    let columns: Vec<usize> = file
+        .header
         .iter()
         .enumerate()
         .filter(|(_, head)| wanted(head))
         .map(|(place, _)| place)
         .collect();
     let (Some(symbol), false) = (symbol, columns.is_empty()) else {
-        return Err(DataFileError::input(
-            format_args!("{name}: the header lacks a `symbol` column or {needed}"),
-            "name both columns in the first line",
-        ));
+        let columns = format_args!("a `symbol` column or {needed}");
+        return Err(file.lacks(columns, "name both columns in the first line"));
     };
     let mut cells = Vec::new();
     while let Some((row, record)) = file.next_row()? {

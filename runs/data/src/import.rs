@@ -1,8 +1,10 @@
 //! `ktd data import`: from Qlib bins, Parquet and CSV to one panel.
 
+use super::code_changes::{CodeChanges, JoinedCode};
 use super::collector::Collector;
 use super::columns::{Column, Layout};
 use super::csv_rows::CsvRows;
+use super::dividends::add_dividends;
 use super::facts::{read_company_names, read_listings};
 use super::file_kind::is_parquet;
 use super::index_levels::read_index;
@@ -11,9 +13,12 @@ use super::panel_file::is_panel;
 use super::parquet_rows::ParquetRows;
 use super::qlib_bins::{QlibBins, read_calendar};
 use super::sectors::{add_sectors, read_sectors};
+use super::statuses::add_statuses;
 use crate::DataFileError;
-use ktd_env::{BuildReport, DateSpan, Market, PanelOptions, PriceBasis, Ticker, TradeDate, VolumeBasis};
-use std::collections::BTreeSet;
+use ktd_env::{
+    BuildReport, DateSpan, Market, MarketBuilder, PanelOptions, PriceBasis, Ticker, TradeDate, VolumeBasis,
+};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// An observer of long reading.
@@ -53,6 +58,12 @@ pub struct ImportOptions {
     pub sectors: Option<String>,
     /// Listing dates.
     pub listings: Option<PathBuf>,
+    /// ST, S shares and delisting periods by date.
+    pub statuses: Option<PathBuf>,
+    /// Cash dividends by ex-day.
+    pub dividends: Option<PathBuf>,
+    /// Changes of codes beside the known ones.
+    pub codes: Option<PathBuf>,
     /// Trading days; by default Qlib's own calendar or the union of the rows' dates.
     pub calendar: Option<PathBuf>,
     /// First day to keep.
@@ -87,6 +98,8 @@ pub struct ImportReport {
     pub unused_columns: Vec<&'static str>,
     /// Index series among Qlib's instruments, passed over.
     pub skipped_indices: Vec<String>,
+    /// Old codes whose rows are those of a newer code.
+    pub joined_codes: Vec<JoinedCode>,
 }
 
 /// Reads all sources and builds the panel.
@@ -113,22 +126,26 @@ pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Res
         start: options.start.unwrap_or(DateSpan::ALWAYS.start),
         end: options.end.unwrap_or(DateSpan::ALWAYS.end),
     };
-    let mut collector = Collector::new(panel, keep);
+    let codes = CodeChanges::read(options.codes.as_deref())?;
+    let mut collector = Collector::new(panel, keep, codes.clone());
     let (unknown_columns, unused_columns, skipped_indices) = leftovers(&sources);
-    let mut spans_end = Vec::new();
+    let mut spans_end = BTreeMap::new();
     for source in sources {
         if let Source::Qlib(bins) = &source {
-            spans_end.extend(bins.last_rows());
+            for (code, date) in bins.last_rows() {
+                let end = spans_end.entry(codes.newest(code)).or_insert(date);
+                *end = date.max(*end);
+            }
         }
         source.read(&mut collector, progress)?;
     }
     let (rows_read, rows_outside) = (collector.rows_read, collector.rows_outside);
-    let mut builder = collector.finish();
+    let (mut builder, joined_codes) = collector.finish()?;
     // Qlib says itself where a name's rows end; a halt at the end of the data is no delisting.
     for (ticker, date) in spans_end {
         builder.declare_last_row(ticker, date);
     }
-    add_facts(&mut builder, options)?;
+    add_facts(&mut builder, options, &codes)?;
     let (market, build) = builder.build()?;
     let report = ImportReport {
         rows_read,
@@ -138,6 +155,7 @@ pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Res
         unknown_columns,
         unused_columns,
         skipped_indices,
+        joined_codes,
     };
     Ok(Imported { market, report })
 }
@@ -147,11 +165,8 @@ fn leftovers(sources: &[Source]) -> (Vec<String>, Vec<&'static str>, Vec<String>
     let mut unknown: Vec<String> = sources.iter().flat_map(Source::unknown_columns).collect();
     unknown.sort_unstable();
     unknown.dedup();
-    let unused = [Column::Dividend, Column::Bonus]
-        .into_iter()
-        .filter(|column| sources.iter().any(|source| source.has(*column)))
-        .map(Column::label)
-        .collect();
+    let has_bonus = sources.iter().any(|source| source.has(Column::Bonus));
+    let unused = has_bonus.then_some(Column::Bonus.label()).into_iter().collect();
     let mut skipped: Vec<String> = sources.iter().flat_map(Source::skipped_indices).collect();
     skipped.sort_unstable();
     skipped.dedup();
@@ -210,19 +225,52 @@ fn panel_options(options: &ImportOptions, sources: &[Source]) -> Result<PanelOpt
     })
 }
 
-fn add_facts(builder: &mut ktd_env::MarketBuilder, options: &ImportOptions) -> Result<(), DataFileError> {
+fn add_facts(
+    builder: &mut MarketBuilder,
+    options: &ImportOptions,
+    codes: &CodeChanges,
+) -> Result<(), DataFileError> {
     if let Some(path) = &options.universe {
         for (ticker, span) in read_members(path)? {
-            builder.add_member(ticker, span);
+            builder.add_member(codes.newest(ticker), span);
         }
     } else {
         builder.declare_all_members();
         builder.add_note("no index membership was given: every name is a member on every day".to_owned());
     }
-    let mut codes = BTreeSet::new();
+    add_indices(builder, options)?;
+    if let Some(path) = &options.names {
+        for (ticker, name) in read_company_names(path)? {
+            builder.add_company_name(codes.newest(ticker), &name);
+        }
+    }
+    if let Some(argument) = &options.sectors {
+        add_sectors(builder, &read_sectors(argument)?, codes);
+    }
+    if let Some(path) = &options.listings {
+        let listings = read_listings(path)?;
+        for (ticker, date) in listings
+            .into_iter()
+            .filter_map(|(code, date)| codes.listing(code, date))
+        {
+            builder.set_listed(ticker, date);
+        }
+    }
+    if let Some(path) = &options.statuses {
+        add_statuses(builder, path, codes)?;
+    }
+    if let Some(path) = &options.dividends {
+        add_dividends(builder, path, codes)?;
+    }
+    Ok(())
+}
+
+/// Index series, each once, and the total-return index.
+fn add_indices(builder: &mut MarketBuilder, options: &ImportOptions) -> Result<(), DataFileError> {
+    let mut seen = BTreeSet::new();
     for argument in &options.indices {
         let (code, levels) = read_index(argument)?;
-        if !codes.insert(code.clone()) {
+        if !seen.insert(code.clone()) {
             return Err(DataFileError::input(
                 format_args!("--index {argument}: {code} is imported twice"),
                 "name each index once",
@@ -233,19 +281,6 @@ fn add_facts(builder: &mut ktd_env::MarketBuilder, options: &ImportOptions) -> R
     if let Some(argument) = &options.total_return_index {
         let (code, levels) = read_index(argument)?;
         builder.set_total_return_index(&code, levels);
-    }
-    if let Some(path) = &options.names {
-        for (ticker, name) in read_company_names(path)? {
-            builder.add_company_name(ticker, &name);
-        }
-    }
-    if let Some(argument) = &options.sectors {
-        add_sectors(builder, &read_sectors(argument)?);
-    }
-    if let Some(path) = &options.listings {
-        for (ticker, date) in read_listings(path)? {
-            builder.set_listed(ticker, date);
-        }
     }
     Ok(())
 }

@@ -2,9 +2,11 @@
 //!
 //! Knows: files of market data and the market they make. Never knows: a mask, a model, a record.
 
+mod code_changes;
 mod collector;
 mod columns;
 mod csv_rows;
+mod dividends;
 mod error;
 mod facts;
 mod file_kind;
@@ -16,7 +18,9 @@ mod parquet_rows;
 mod parquet_values;
 mod qlib_bins;
 mod sectors;
+mod side_file;
 mod span_columns;
+mod statuses;
 
 pub mod bar_table;
 pub mod check;
@@ -28,10 +32,13 @@ pub mod scores;
 pub mod training_rows;
 pub mod values_file;
 
+pub use code_changes::JoinedCode;
 pub use error::DataFileError;
 pub use import::{ImportOptions, ImportReport, Imported, import};
 pub use panel_file::{hash_text, is_panel, load_panel};
 
+#[cfg(test)]
+mod code_changes_tests;
 #[cfg(test)]
 mod parquet_tests;
 #[cfg(test)]

@@ -63,7 +63,7 @@ struct Rows<'b> {
 const TEXTS: [Column; 4] = [Column::Symbol, Column::Date, Column::Listed, Column::Sector];
 const FLAGS: [Column; 2] = [Column::Suspended, Column::St];
 
-const NUMBERS: [Column; 9] = [
+const NUMBERS: [Column; 10] = [
     Column::Open,
     Column::High,
     Column::Low,
@@ -73,6 +73,7 @@ const NUMBERS: [Column; 9] = [
     Column::Factor,
     Column::ChangePercent,
     Column::ChangeRatio,
+    Column::Dividend,
 ];
 
 impl<'b> Rows<'b> {
@@ -150,6 +151,7 @@ impl<'b> Rows<'b> {
                 .and_then(|sectors| sectors.get(place))
                 .map(str::trim)
                 .filter(|sector| !sector.is_empty()),
+            dividend: self.number(Column::Dividend, place, row)?,
         })
     }
 

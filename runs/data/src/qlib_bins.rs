@@ -190,6 +190,7 @@ impl QlibBins {
                 st: None,
                 listed: None,
                 sector: None,
+                dividend: None,
             })?;
         }
         Ok(())

@@ -1,11 +1,12 @@
 //! Sectors from a side file: dated where the file dates them.
 
+use super::code_changes::CodeChanges;
 use super::facts::{STOCK_HEADS, clean, read_listed};
+use super::side_file::SideFile;
 use super::span_columns::SpanColumns;
 use crate::DataFileError;
-use crate::error::{at_row, empty};
+use crate::error::at_row;
 use ktd_env::{DateSpan, MarketBuilder, Ticker};
-use ktd_io::text_file::TextFile;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -32,25 +33,20 @@ pub(super) fn read_sectors(argument: &str) -> Result<Vec<SectorRow>, DataFileErr
         Some((path, column)) if !Path::new(argument).exists() => (path, Some(column)),
         _ => (argument, None),
     };
-    let mut file = TextFile::open(Path::new(path), b',')?;
-    let name = file.name();
-    let header = file
-        .next_row()?
-        .map(|(_, header)| header.clone())
-        .ok_or_else(|| empty(&name))?;
-    let place = |names: &[&str]| header.iter().position(|head| names.contains(&head));
-    let symbol = place(&STOCK_HEADS);
+    let mut file = SideFile::open(Path::new(path))?;
+    let name = file.name.clone();
+    let symbol = file.place(&STOCK_HEADS);
     let sector = match column {
-        Some(column) => place(&[column]),
-        None => place(&["sector", "sw_l1", "industry"]),
+        Some(column) => file.place(&[column]),
+        None => file.place(&["sector", "sw_l1", "industry"]),
     };
     let (Some(symbol), Some(sector)) = (symbol, sector) else {
-        return Err(DataFileError::input(
-            format_args!("{name}: the header lacks a `symbol` column or a `sector` or `sw_l1` column"),
+        return Err(file.lacks(
+            "a `symbol` column or a `sector` or `sw_l1` column",
             "name both columns in the first line, or the column of the sectors: F:COLUMN",
         ));
     };
-    let columns = SpanColumns::of(&header);
+    let columns = SpanColumns::of(&file.header);
     let mut rows = Vec::new();
     while let Some((row, record)) = file.next_row()? {
         let Some(ticker) = read_listed(record.get(symbol).unwrap_or_default(), &name, row)? else {
@@ -89,12 +85,16 @@ fn check_overlaps(file: &str, rows: &[(u64, SectorRow)]) -> Result<(), DataFileE
     Ok(())
 }
 
-/// Adds the sectors of a file to a panel, and a note where they are undated.
-pub(super) fn add_sectors(builder: &mut MarketBuilder, rows: &[SectorRow]) {
-    for row in rows {
+/// Adds the sectors of a file to a panel, and a note where they are undated. Of two codes of one name the newer one counts.
+pub(super) fn add_sectors(builder: &mut MarketBuilder, rows: &[SectorRow], codes: &CodeChanges) {
+    let (newest, older): (Vec<_>, Vec<_>) = rows
+        .iter()
+        .partition(|row| codes.newest(row.ticker) == row.ticker);
+    for row in older.into_iter().chain(newest) {
+        let ticker = codes.newest(row.ticker);
         match row.span {
-            Some(span) => builder.add_dated_sector(row.ticker, span, &row.sector),
-            None => builder.set_sector(row.ticker, &row.sector),
+            Some(span) => builder.add_dated_sector(ticker, span, &row.sector),
+            None => builder.set_sector(ticker, &row.sector),
         }
     }
     if rows.iter().any(|row| row.span.is_none()) {

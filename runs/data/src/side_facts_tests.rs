@@ -1,7 +1,7 @@
-//! Sectors and indices on their way into a panel, from every kind of source that carries them.
+//! Sectors, indices, dividends and statuses on their way into a panel, from every kind of source that carries them.
 
 use crate::{ImportOptions, ImportReport, Imported, import};
-use ktd_env::{Market, Ticker};
+use ktd_env::{CashDividend, Market, Ticker};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -165,4 +165,79 @@ fn qlib_bins_take_sectors_and_indices_from_beside_them() {
     assert_eq!(report.skipped_indices, ["SH000300"]);
     assert_eq!(market.indices()[0].close, [10.0; 3]);
     assert_eq!(shown(&market, "SH600000"), "Banks Banks Media");
+}
+
+/// A dividend of a row's day, and one of a side file, which stands above it.
+#[test]
+fn dividends_come_from_a_column_or_a_side_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = long_file(&folder, "dividend", ["", "0.5", "", "0", "0.25", ""]);
+    let paid = |market: &Market, code: &str| -> Vec<String> {
+        let name = market.find(Ticker::parse(code).unwrap()).unwrap();
+        let dividends = market.name(name).unwrap().dividends.iter();
+        let text = |paid: &CashDividend| format!("{} {}", paid.ex_day.reveal(), paid.yuan_per_share);
+        dividends.map(text).collect()
+    };
+    let Imported { market, report } = imported(&source, |_| ());
+    assert!(report.unused_columns.is_empty() && report.unknown_columns.is_empty());
+    assert_eq!(paid(&market, "SH600000"), ["2024-01-03 0.5"]);
+    let file = "symbol,ex_day,cash\nSH600000,2024-01-03,0.49\n000001.SZ,20240104,1.2345678\n";
+    let file = write(&folder, "dividends.csv", file);
+    let market = imported(&source, |options| options.dividends = Some(file)).market;
+    assert_eq!(paid(&market, "SH600000"), ["2024-01-03 0.49"]);
+    assert_eq!(
+        paid(&market, "SZ000001"),
+        ["2024-01-03 0.25", "2024-01-04 1.2345678"]
+    );
+}
+
+#[test]
+fn statuses_are_dated_and_a_delisting_period_ends_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = long_file(&folder, "st", ["0", "1", "1", "0", "0", "0"]);
+    let file = "symbol,status,from,until_excl\nSH600000,delisting,2024-01-04,\nSZ000001,S,2006-01-01,2024-01-03\nSZ000001,*ST,2024-01-04,\n";
+    let file = write(&folder, "statuses.csv", file);
+    let market = imported(&source, |options| options.statuses = Some(file)).market;
+    let marks = |code: &str| {
+        let name = market.find(Ticker::parse(code).unwrap()).unwrap();
+        let days = market.calendar().iter();
+        let mark = |day| match (market.is_st(name, day), market.is_unreformed(name, day)) {
+            (true, _) => "ST",
+            (_, true) => "S",
+            _ if market.delisting_period(name, day).is_some() => "delisting",
+            _ => "-",
+        };
+        days.map(|day| mark(*day)).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(marks("SH600000"), "- ST delisting");
+    assert_eq!(marks("SZ000001"), "S - ST");
+}
+
+#[test]
+fn wrong_side_files_are_refused_by_row() {
+    let statuses = "symbol,status,start,end\nSH600000";
+    let dividends = "symbol,ex_day,cash\nSH600000,2024-01-03,0.5\nSH600000";
+    for (is_status, text, part) in [
+        (true, "symbol,status\nSH600000,ST\n".to_owned(), "lacks"),
+        (true, format!("{statuses},PT,2024-01-02,2024-01-03\n"), "row 2"),
+        (true, format!("{statuses},ST,2024-01-03,2024-01-02\n"), "row 2"),
+        (false, "symbol,cash\nSH600000,0.5\n".to_owned(), "lacks"),
+        (false, format!("{dividends},2024-01-03,0.5\n"), "row 3"),
+        (false, format!("{dividends},2024-01-04,-1\n"), "row 3"),
+        (false, format!("{dividends},soon,1\n"), "row 3"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = Some(write(&folder, "facts.csv", &text));
+        let mut options = ImportOptions {
+            sources: vec![long_file(&folder, "mood", [""; 6])],
+            ..ImportOptions::default()
+        };
+        *(if is_status {
+            &mut options.statuses
+        } else {
+            &mut options.dividends
+        }) = file;
+        let failure = import(&options, &mut ()).unwrap_err();
+        assert!(failure.to_string().contains(part), "{text}: {failure}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::Episode;
 use ktd_agents::{Attempt, ForceLevel, ModelFault, SessionTexts};
-use ktd_env::exchange::Rules;
+use ktd_env::exchange::{DividendTaxRule, Rules};
 use ktd_experiment::config::{ConstraintFailures, SessionConfig};
 use ktd_masking::{Count, Payload, Prompt, RuleFigures, ToolSpec};
 use ktd_prompts::{
@@ -154,7 +154,11 @@ impl Episode<'_> {
     /// The system message: the mode and the rules alone, so that a provider's prompt cache holds over masks, seeds and
     /// days.
     pub(super) fn system_prompt(&self) -> Prompt {
-        let slots = system_slots(&self.rules, &self.limits, self.input.shared.session);
+        let mut rules = self.rules.clone();
+        if !rules.tax_dividends(&self.input.shared.market) {
+            rules.dividend_tax = DividendTaxRule::None;
+        }
+        let slots = system_slots(&rules, &self.limits, self.input.shared.session);
         ktd_prompts::system(self.input.cell.mode, &slots)
     }
 

@@ -45,7 +45,7 @@ impl PartialEq for RecordedRules {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ktd_env::exchange::{ExDayOrders, FeeRule, LimitOpenRule, LimitRounding};
+    use ktd_env::exchange::{DividendTaxRule, ExDayOrders, FeeRule, LimitOpenRule, LimitRounding};
 
     #[test]
     fn a_key_that_a_record_lacks_means_what_was_done_then() {
@@ -60,6 +60,7 @@ mod tests {
                 no_limit_beyond: false,
                 control_volume_share: None,
                 fees: FeeRule::Paper,
+                dividend_tax: DividendTaxRule::None,
                 ex_day_orders: ExDayOrders::AsDecided,
                 ..Rules::default()
             }

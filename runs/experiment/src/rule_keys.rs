@@ -1,7 +1,7 @@
 //! Values of the exchange's rules as files name them.
 
 use ktd_env::exchange::{
-    AuctionCash, Delisting, ExDayOrders, FeeRule, LimitOpenRule, LimitRounding, LimitRule,
+    AuctionCash, Delisting, DividendTaxRule, ExDayOrders, FeeRule, LimitOpenRule, LimitRounding, LimitRule,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,6 +68,16 @@ pub enum FeesKey {
     Dated,
 }
 
+/// `dividend_tax`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DividendTaxKey {
+    /// None.
+    None,
+    /// By holding time, on the schedule of the dividend's record day, when shares are sold.
+    Dated,
+}
+
 /// `ex_day_orders`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -106,5 +116,6 @@ same_variants! {
     AuctionCashKey: AuctionCash { Before, Shared }
     DelistingKey: Delisting { LastClose, Zero }
     FeesKey: FeeRule { Paper, Dated }
+    DividendTaxKey: DividendTaxRule { None, Dated }
     ExDayOrdersKey: ExDayOrders { Scaled, AsDecided }
 }

@@ -3,7 +3,8 @@
 use crate::ExperimentError;
 use crate::basis_points::BasisPoints;
 pub use crate::rule_keys::{
-    AuctionCashKey, BseLimitsKey, DelistingKey, ExDayOrdersKey, FeesKey, LimitKey, LimitOpenKey,
+    AuctionCashKey, BseLimitsKey, DelistingKey, DividendTaxKey, ExDayOrdersKey, FeesKey, LimitKey,
+    LimitOpenKey,
 };
 use ktd_env::exchange::{ByBoard, LimitRule, Rules, VolumeShare};
 use ktd_env::{Decimal, Fen, TradeDate};
@@ -70,6 +71,9 @@ pub struct RulesConfig {
     pub commission_bps: Option<BasisPoints>,
     /// Least fee of one order, fen; of `dated` the least commission.
     pub min_fee_fen: Option<u32>,
+    /// `dated` or `none`: whether a sale pays the tax on dividends of the shares sold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dividend_tax: Option<DividendTaxKey>,
     /// `scaled` or `as_decided`.
     pub ex_day_orders: Option<ExDayOrdersKey>,
     /// `last_close` or `zero`.
@@ -134,6 +138,7 @@ impl RulesConfig {
             sell_bps: Some(rules.sell_bps),
             commission_bps: Some(BasisPoints::of_tenths(rules.commission_tenth_bps)),
             min_fee_fen: u32::try_from(rules.min_fee.0).ok(),
+            dividend_tax: Some(rules.dividend_tax.into()),
             ex_day_orders: Some(rules.ex_day_orders.into()),
             delisting: Some(rules.delisting.into()),
             delist_after_days: Some(rules.delist_after_days),
@@ -152,6 +157,7 @@ impl RulesConfig {
             max_volume_share: self.max_volume_share.or_else(|| Some(share_text(None))),
             control_volume_share: self.control_volume_share.or_else(|| Some(share_text(None))),
             fees: self.fees.or(Some(FeesKey::Paper)),
+            dividend_tax: self.dividend_tax.or(Some(DividendTaxKey::None)),
             ex_day_orders: self.ex_day_orders.or(Some(ExDayOrdersKey::AsDecided)),
             ..self
         }
@@ -179,6 +185,7 @@ impl RulesConfig {
             rules.control_volume_share = volume_share("control_volume_share", share)?;
         }
         self.set_fees(&mut rules)?;
+        set(&mut rules.dividend_tax, self.dividend_tax);
         set(&mut rules.ex_day_orders, self.ex_day_orders);
         set(&mut rules.delisting, self.delisting);
         rules.delist_after_days = self.delist_after_days.unwrap_or(rules.delist_after_days);
@@ -366,7 +373,9 @@ pub fn config_date(key: &str, text: &str) -> Result<TradeDate, ExperimentError> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ktd_env::exchange::{AuctionCash, Delisting, ExDayOrders, FeeRule, LimitOpenRule, LimitRounding};
+    use ktd_env::exchange::{
+        AuctionCash, Delisting, DividendTaxRule, ExDayOrders, FeeRule, LimitOpenRule, LimitRounding,
+    };
 
     fn rules(json: &str) -> Result<Rules, String> {
         serde_json::from_str::<RulesConfig>(json)
@@ -382,7 +391,7 @@ mod tests {
     #[test]
     fn rules_told_whole_are_the_same_rules() {
         let set =
-            rules(r#"{"limit": "buffered", "bse_limits": "half_up", "auction_cash": "before", "max_volume_share": "0.05", "control_volume_share": "0", "fees": "paper", "ex_day_orders": "as_decided", "max_single_weight": "0.123456", "no_limit_from": {"MAIN": ""}}"#)
+            rules(r#"{"limit": "buffered", "bse_limits": "half_up", "auction_cash": "before", "max_volume_share": "0.05", "control_volume_share": "0", "fees": "paper", "dividend_tax": "none", "ex_day_orders": "as_decided", "max_single_weight": "0.123456", "no_limit_from": {"MAIN": ""}}"#)
                 .unwrap();
         for rules in [Rules::default(), set] {
             assert_eq!(RulesConfig::of(&rules).rules().unwrap(), rules);
@@ -395,7 +404,7 @@ mod tests {
             r#"{"limit": "strict", "bse_limits": "half_up", "limit_open": "blocked", "no_limit_beyond": false, "auction_cash": "before",
                 "max_volume_share": "0.05", "control_volume_share": "0", "buffer_bp": {"MAIN": 900}, "no_limit_from": {"STAR": "2019-07-22"},
                 "max_single_weight": "0.123456", "fees": "dated", "buy_bps": 7, "commission_bps": "2.5", "min_fee_fen": 733, "st_main_new_from": "2026-08-03",
-                "ex_day_orders": "as_decided", "delisting": "zero"}"#,
+                "dividend_tax": "none", "ex_day_orders": "as_decided", "delisting": "zero"}"#,
         )
         .unwrap();
         assert_eq!(set.limit, LimitRule::Strict);
@@ -416,6 +425,7 @@ mod tests {
         assert_eq!((set.buy_bps, set.sell_bps, set.min_fee), (7, 15, Fen(733)));
         assert_eq!((set.fees, set.commission_tenth_bps), (FeeRule::Dated, 25));
         assert_eq!(Some(set.st_main_new_from), TradeDate::parse("2026-08-03").ok());
+        assert_eq!(set.dividend_tax, DividendTaxRule::None);
         assert_eq!(set.ex_day_orders, ExDayOrders::AsDecided);
         assert_eq!(set.delisting, Delisting::Zero);
     }

@@ -10,7 +10,7 @@
 )]
 
 use ktd_data::{ImportOptions, import};
-use ktd_env::exchange::{Account, Execution, Holding, Order, Rules, StepReport, TradingDay, step};
+use ktd_env::exchange::{Account, Execution, Holding, Lot, Order, Rules, StepReport, TradingDay, step};
 use ktd_env::{Fen, Market, PriceBasis, Shares, Ticker, TradeDate};
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_io::whole_file::IfExists;
@@ -74,7 +74,7 @@ fn whole_runs(root: &Path) {
 }
 
 /// The rules that the set was made by and that it had no keys for (README.md of the cases).
-fn old_rules() -> [(&'static str, Value); 7] {
+fn old_rules() -> [(&'static str, Value); 8] {
     [
         ("bse_limits", json!("half_up")),
         ("limit_open", json!("blocked")),
@@ -82,6 +82,7 @@ fn old_rules() -> [(&'static str, Value); 7] {
         ("auction_cash", json!("shared")),
         ("control_volume_share", json!("0")),
         ("fees", json!("paper")),
+        ("dividend_tax", json!("none")),
         ("ex_day_orders", json!("as_decided")),
     ]
 }
@@ -119,6 +120,15 @@ struct Micro {
     panel: Vec<Vec<String>>,
     universe: Option<Vec<(String, String, String)>>,
     names: Option<BTreeMap<String, NameFacts>>,
+    /// Code, status and its inclusive days.
+    #[serde(default)]
+    statuses: Vec<[String; 4]>,
+    /// Code, ex-day and CNY a share.
+    #[serde(default)]
+    dividends: Vec<[String; 3]>,
+    /// Old code, new code and the first day of the new one.
+    #[serde(default)]
+    codes: Vec<[String; 3]>,
     day: String,
     state: State,
     orders: Vec<Box<RawValue>>,
@@ -136,6 +146,9 @@ struct NameFacts {
 struct State {
     cash_fen: i64,
     positions: BTreeMap<String, i64>,
+    /// Code, day of purchase, shares, and dividends that were not taxed yet by schedule of the tax.
+    #[serde(default)]
+    lots: Vec<(String, String, i64, [i64; 3])>,
     /// Absent where the case ends before a step.
     nav_fen: Option<i64>,
 }
@@ -195,9 +208,24 @@ fn outcome(case: &Micro) -> Value {
         return json!({"error": "schema"});
     };
     let orders: Vec<Order> = texts.iter().map(|text| resolve(&market, text)).collect();
-    let report = run(case, &rules, &market, &orders);
+    let (account, report) = run(case, &rules, &market, &orders);
     let symbols: Vec<&str> = texts.iter().map(|text| text.symbol.as_str()).collect();
-    shown(case, &market, &symbols, &report)
+    let mut shown = shown(case, &market, &symbols, &report);
+    let lots: Vec<Value> = account.lots.iter().map(|lot| shown_lot(&market, lot)).collect();
+    // Cases of sets that know no lots do not show that there are none.
+    if !lots.is_empty() {
+        shown["lots"] = lots.into();
+    }
+    if report.identity.dividend_tax != Fen::ZERO {
+        shown["identity"]["dividend_tax"] = report.identity.dividend_tax.0.into();
+    }
+    shown
+}
+
+fn shown_lot(market: &Market, lot: &Lot) -> Value {
+    let code = market.name(lot.name).unwrap().ticker.reveal().to_owned();
+    let dividends = lot.dividends.map(|dividend| dividend.0);
+    json!([code, lot.acquired.reveal(), lot.shares.0, dividends])
 }
 
 /// The case's rows through the CSV reader, and its facts through the files a user would give.
@@ -239,10 +267,19 @@ fn market(case: &Micro) -> Result<Market, String> {
         );
         write("universe.csv", &lines)
     });
+    let side_file = |name: &str, head: &str, rows: Vec<String>| {
+        let lines: Vec<String> = [head.to_owned()].into_iter().chain(rows).collect();
+        (1 < lines.len()).then(|| write(name, &lines))
+    };
+    let joined = |rows: &[[String; 3]]| rows.iter().map(|row| row.join(",")).collect();
+    let statuses = case.statuses.iter().map(|row| row.join(",")).collect();
     let options = ImportOptions {
         sources: vec![write("panel.csv", &lines)],
         basis: Some(PriceBasis::Adjusted),
         universe,
+        statuses: side_file("statuses.csv", "symbol,status,start,end", statuses),
+        dividends: side_file("dividends.csv", "symbol,ex_day,cash", joined(&case.dividends)),
+        codes: side_file("codes.csv", "old,new,from", joined(&case.codes)),
         ..ImportOptions::default()
     };
     import(&options, &mut ())
@@ -250,7 +287,7 @@ fn market(case: &Micro) -> Result<Market, String> {
         .map_err(|failure| failure.to_string())
 }
 
-fn run(case: &Micro, rules: &Rules, market: &Market, orders: &[Order]) -> StepReport {
+fn run(case: &Micro, rules: &Rules, market: &Market, orders: &[Order]) -> (Account, StepReport) {
     let day = market.day(TradeDate::parse(&case.day).unwrap()).unwrap();
     let mut holdings: Vec<Holding> = case
         .state
@@ -263,14 +300,21 @@ fn run(case: &Micro, rules: &Rules, market: &Market, orders: &[Order]) -> StepRe
         })
         .collect();
     holdings.sort_by_key(|holding| holding.name);
+    let lots = case.state.lots.iter();
+    let lots = lots.map(|(symbol, acquired, shares, dividends)| Lot {
+        name: market.find(Ticker::parse(symbol).unwrap()).unwrap(),
+        acquired: TradeDate::parse(acquired).unwrap(),
+        shares: Shares(*shares),
+        dividends: dividends.map(Fen),
+    });
+    let lots = lots.collect();
     let account = Account {
         cash: Fen(case.state.cash_fen),
         holdings,
+        lots,
         nav: Fen(case.state.nav_fen.expect("a case that steps states its NAV")),
     };
-    step(rules, account, orders, &TradingDay::new(market, day).unwrap())
-        .unwrap()
-        .1
+    step(rules, account, orders, &TradingDay::new(market, day).unwrap()).unwrap()
 }
 
 fn shown_fills(case: &Micro, symbols: &[&str], report: &StepReport) -> Vec<Value> {

@@ -2,7 +2,7 @@
 
 use super::{METRICS, described, metric_cell};
 use crate::record::{LeaderboardRow, Track};
-use crate::score::FEES_OF_THE_OTHER_SCHEDULE;
+use crate::score::{DIVIDEND_TAX, DIVIDEND_TAX_AT_MOST, FEES_OF_THE_OTHER_SCHEDULE};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 
@@ -40,12 +40,12 @@ pub(super) fn table(track: &Track) -> TableData {
     }
     table.notes.push(NOTE.to_owned());
     table.notes.extend(fees_note(track));
+    table.notes.extend(dividend_notes(track));
     table
 }
 
 /// What trades cost, and what they would have under the schedule of fees that the rules do not name.
 fn fees_note(track: &Track) -> Option<String> {
-    let median = |leader: &LeaderboardRow, key: &str| leader.metrics.get(key)?.median.value;
     let costs = played(track).filter_map(|leader| {
         let paid = median(leader, "fee_drag").filter(|paid| 0.0 < *paid)?;
         let other = median(leader, FEES_OF_THE_OTHER_SCHEDULE)?;
@@ -63,6 +63,29 @@ fn fees_note(track: &Track) -> Option<String> {
             costs.join(", ")
         )
     })
+}
+
+/// What the tax on dividends took, and what it could have been at most where it is not taken.
+fn dividend_notes(track: &Track) -> impl Iterator<Item = String> {
+    let told = [
+        (DIVIDEND_TAX, "tax on dividends over the initial cash"),
+        (
+            DIVIDEND_TAX_AT_MOST,
+            "dividends are not taxed; over the initial cash the tax would be at most a fifth of what ex-days took off prices",
+        ),
+    ];
+    told.into_iter().filter_map(|(key, what)| {
+        let of = |leader: &LeaderboardRow| {
+            let tax = median(leader, key).filter(|tax| 0.0 < *tax)?;
+            Some(format!("{} {:.2} %", leader.agent, tax * 100.0))
+        };
+        let taxes: Vec<String> = played(track).filter_map(of).collect();
+        (!taxes.is_empty()).then(|| format!("{what}: {}", taxes.join(", ")))
+    })
+}
+
+fn median(leader: &LeaderboardRow, key: &str) -> Option<f64> {
+    leader.metrics.get(key)?.median.value
 }
 
 /// The same as a page shows it: one row an agent, `median [lower quartile, upper quartile]` in each cell.

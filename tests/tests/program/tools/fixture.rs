@@ -1,6 +1,8 @@
 //! One step of a synthetic episode with a past: holdings, fills, rejections.
 
-use ktd_env::exchange::{Account, FeeRule, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step};
+use ktd_env::exchange::{
+    Account, DividendTaxRule, FeeRule, Order, Quantity, Rules, Side, TargetWeight, TradingDay, step,
+};
 use ktd_env::factors::FactorConfig;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{AsOf, DayIndex, DaysBack, Decimal, FactorTable, Market, NameId, Shares};
@@ -74,6 +76,7 @@ impl Fixture {
         // Flat fees, so that what masks show is pinned whatever is charged on a day.
         let rules = Rules {
             fees: FeeRule::Paper,
+            dividend_tax: DividendTaxRule::None,
             ..Rules::default()
         };
         let mut account = Account::with_cash(rules.initial_cash);
