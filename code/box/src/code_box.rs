@@ -7,7 +7,7 @@ use crate::process::{Answer, BoxProcess};
 use ktd_io::parallel::in_parallel;
 use ktd_io::sha256::sha256_hex;
 use ktd_sandbox::{
-    BoxJob, BoxLimits, JobEnd, JobEvent, JobReport, JobResult, JobStatus, JudgedJob, ModuleName,
+    BoxJob, BoxLimits, JobEnd, JobEvent, JobReport, JobResult, JobStatus, JudgedJob, ModuleName, RunSteps,
     RunnerMessage, SourceText, encode_job, judge_job, keyed_order,
 };
 use std::marker::PhantomData;
@@ -42,6 +42,8 @@ pub struct JobOutcome {
     pub event: JobEvent,
     /// What it used.
     pub measure: JobMeasure,
+    /// What it ran in Python, where that was counted.
+    pub steps: Option<RunSteps>,
 }
 
 /// Something that runs the jobs of one submission, each in a process of its own that remembers nothing.
@@ -302,6 +304,7 @@ impl<'l> CodeBox<'l> {
         JobOutcome {
             status,
             result,
+            steps: report.as_ref().and_then(|report| report.steps),
             diagnostics: report.map(|report| report.diagnostics).unwrap_or_default(),
             event,
             measure,
@@ -355,6 +358,7 @@ const fn killed(id: u64) -> JobReport {
         result: Vec::new(),
         diagnostics: Vec::new(),
         diagnostics_bytes: 0,
+        steps: None,
     }
 }
 
@@ -389,6 +393,7 @@ mod tests {
                 diagnostics: Vec::new(),
                 event,
                 measure: JobMeasure::default(),
+                steps: None,
             })
         }
     }

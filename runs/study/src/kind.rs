@@ -3,7 +3,7 @@
 use crate::figures_apart::difference_beyond;
 use crate::inputs::Inputs;
 use crate::unit_requests::UnitRequests;
-use crate::{Hands, Report, StudyError, UnitId, UnitProgress};
+use crate::{Hands, Report, StudyError, StudySecret, UnitId, UnitProgress};
 use futures::future::LocalBoxFuture;
 use ktd_asking::{Answerer, AskingSettings};
 use ktd_client::AskedModel;
@@ -274,6 +274,16 @@ impl<'o> Opening<'o> {
             }
             Ok(read_if_exists(&path)?)
         })
+    }
+
+    /// The secret of the study: drawn when it begins, the same whenever it goes on or is made again. A kind that draws from it says
+    /// [`StudySecret::commitment`] in [`StudyKind::decides`], so that it is committed to before anybody is asked; a finished
+    /// study opens it in `secret.json`.
+    ///
+    /// # Errors
+    /// [`StudyError`] where there is no entropy, and for a record that never opened its secret.
+    pub fn secret(&self) -> Result<StudySecret, StudyError> {
+        self.inputs.secret(self.out)
     }
 
     /// What is read of something else than a file, kept in the same way under a name.
