@@ -105,6 +105,8 @@ pub struct CodeBox<'l> {
     limits: BoxLimits,
     process: Option<Running>,
     jobs: u64,
+    /// What all jobs of the submission used.
+    used: JobMeasure,
     _place: Place<'l>,
     _thread: PhantomData<*const ()>,
 }
@@ -140,6 +142,7 @@ impl<'l> CodeBox<'l> {
             limits: launcher.header().limits,
             process: None,
             jobs: 0,
+            used: JobMeasure::default(),
             _place: place,
             _thread: PhantomData,
         };
@@ -153,6 +156,7 @@ impl<'l> CodeBox<'l> {
         self.source_sha256 = source.sha256();
         self.source = source;
         self.limits = limits;
+        self.used = JobMeasure::default();
     }
 
     /// What the box says of its namespaces, and the runner of itself.
@@ -207,6 +211,13 @@ impl<'l> CodeBox<'l> {
         };
         self.process = None;
         Err(fault)
+    }
+
+    /// Whether the submission has used up what all its jobs may use.
+    fn is_used_up(&self) -> bool {
+        let limit = |seconds: u32| u64::from(seconds) * 1_000;
+        limit(self.limits.budget_cpu_s) <= self.used.cpu_ms
+            || limit(self.limits.budget_wall_s) <= self.used.wall_ms
     }
 
     /// Whether the box runs a program that does nothing.
@@ -316,6 +327,10 @@ impl CodeRunner for CodeBox<'_> {
     fn run(&mut self, job: &BoxJob) -> Result<JobOutcome, BoxError> {
         // What a job is given does not depend on its number.
         let input_sha256 = sha256_hex(&encode_job(0, job, self.source.text(), &self.limits)?);
+        if self.is_used_up() {
+            self.jobs += 1;
+            return Ok(self.outcome(self.jobs, job, input_sha256, JobEnd::Timeout, Duration::ZERO));
+        }
         let (mut last, mut was_lost) = (String::new(), false);
         for _ in 0..ATTEMPTS {
             if was_lost && !self.is_sound()? {
@@ -333,6 +348,8 @@ impl CodeRunner for CodeBox<'_> {
                 ended => ended,
             };
             let outcome = self.outcome(self.jobs, job, input_sha256.clone(), end, began.elapsed());
+            self.used.cpu_ms += outcome.measure.cpu_ms;
+            self.used.wall_ms += outcome.measure.wall_ms;
             if outcome.status != JobStatus::BoxFailed {
                 return Ok(outcome);
             }

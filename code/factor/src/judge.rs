@@ -133,10 +133,10 @@ impl<'a> FactorJudge<'a> {
         wanted
     }
 
-    /// The runs whose steps are counted, of a series and of one three times as long.
+    /// The runs whose steps are counted, of a series and of one twice as long.
     fn counted(&self) -> [FactorJob; 2] {
         let rows = self.panels.panels().bars(PanelKind::Y).rows();
-        [rows / 3, rows].map(|rows| FactorJob::changed(PanelKind::Y, PanelChange::Counted { rows }))
+        [rows / 2, rows].map(|rows| FactorJob::changed(PanelKind::Y, PanelChange::Counted { rows }))
     }
 
     /// Takes the outcome of a run.

@@ -5,7 +5,7 @@ use crate::job::RunOutcome;
 use serde::{Deserialize, Serialize};
 
 /// Steps of a row from which on a function loops. A call or a turn of a loop for each row is one; vectorised code takes none.
-const LOOP_STEPS_A_ROW: f64 = 0.3;
+const LOOP_STEPS_A_ROW: f64 = 0.5;
 
 /// Why the steps of a run say nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

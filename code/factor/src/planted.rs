@@ -69,7 +69,7 @@ const BASES: [&str; 11] = [
     "np.log(c).diff().rolling({w}).std()",
     "(c - l.rolling({w}).min()) / (h.rolling({w}).max() - l.rolling({w}).min())",
     "v / v.rolling({w}).mean()",
-    "c.ewm(span={w}, adjust=False).mean() / c - 1",
+    "c.ewm(span={w}, adjust=False, min_periods={w}).mean() / c - 1",
     "(h - l).rolling({w}).mean() / c",
     "(np.sign(c.diff()) * v).rolling({w}).sum() / v.rolling({w}).sum()",
     "(c - o).rolling({w}).mean() / (h - l).rolling({w}).mean()",
