@@ -71,16 +71,20 @@ impl Inputs {
         }
     }
 
-    /// The secret of the study, which a new one draws.
-    pub(crate) fn secret(&self, study: &Path) -> Result<StudySecret, StudyError> {
+    /// The secret of the study; `new` gives that of a new one.
+    pub(crate) fn secret(
+        &self,
+        study: &Path,
+        new: impl FnOnce() -> Result<StudySecret, StudyError>,
+    ) -> Result<StudySecret, StudyError> {
         let kept = || StudySecret::kept(study);
         match self {
-            Self::Unkept => kept()?.map_or_else(StudySecret::drawn, Ok),
+            Self::Unkept => kept()?.map_or_else(new, Ok),
             Self::Read(_, secret) => {
                 if let Some(secret) = secret.get() {
                     return Ok(*secret);
                 }
-                let found = kept()?.map_or_else(StudySecret::drawn, Ok)?;
+                let found = kept()?.map_or_else(new, Ok)?;
                 Ok(*secret.get_or_init(|| found))
             }
             Self::Kept(..) => kept()?.ok_or_else(|| {

@@ -276,14 +276,17 @@ impl<'o> Opening<'o> {
         })
     }
 
-    /// The secret of the study: drawn when it begins, the same whenever it goes on or is made again. A kind that draws from it says
+    /// The secret of the study: drawn when it begins, or that of a file that the keys name, and the same whenever it goes on or is made again. A kind that draws from it says
     /// [`StudySecret::commitment`] in [`StudyKind::decides`], so that it is committed to before anybody is asked; a finished
     /// study opens it in `secret.json`.
     ///
     /// # Errors
-    /// [`StudyError`] where there is no entropy, and for a record that never opened its secret.
-    pub fn secret(&self) -> Result<StudySecret, StudyError> {
-        self.inputs.secret(self.out)
+    /// [`StudyError`] where there is no entropy, for a file that holds no secret, and for a record that never opened its own.
+    pub fn secret(&self, file: Option<&Path>) -> Result<StudySecret, StudyError> {
+        self.inputs.secret(self.out, || match file {
+            Some(file) => StudySecret::read(&self.base.join(file)),
+            None => StudySecret::drawn(),
+        })
     }
 
     /// What is read of something else than a file, kept in the same way under a name.

@@ -3,7 +3,7 @@
 use crate::StudyError;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{
-    Durability, IfExists, create_private, json_bytes, read_if_exists, write_file, write_whole,
+    Durability, IfExists, create_private, json_bytes, read_if_exists, read_input, write_file, write_whole,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -38,6 +38,19 @@ impl StudySecret {
             StudyError::input(format_args!("the system gives no chance: {error}"), "try again")
         })?;
         Ok(Self(bytes))
+    }
+
+    /// The secret of a file.
+    ///
+    /// # Errors
+    /// [`StudyError`] where it cannot be read, or holds no 64 hexadecimal digits.
+    pub(crate) fn read(path: &Path) -> Result<Self, StudyError> {
+        Self::parse(&read_input(path)?).ok_or_else(|| {
+            StudyError::input(
+                format_args!("{} holds no secret of 64 hexadecimal digits", path.display()),
+                "leave the key out: a secret is drawn and kept",
+            )
+        })
     }
 
     /// A secret from 64 hexadecimal digits.

@@ -139,7 +139,10 @@ fn a_submission_that_has_used_up_its_budget_gets_no_further_job() {
     assert_eq!(statuses, [JobStatus::Ok, JobStatus::Ok, JobStatus::Timeout]);
     // another submission has a budget of its own
     let mut other = launcher.open(source("print(1)"), 0).unwrap();
-    assert_eq!(other.run(&BoxJob::script("another")).unwrap().status, JobStatus::Ok);
+    assert_eq!(
+        other.run(&BoxJob::script("another")).unwrap().status,
+        JobStatus::Ok
+    );
 }
 
 #[test]

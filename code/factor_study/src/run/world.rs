@@ -123,13 +123,23 @@ impl FactorCodeWorld {
             setup.side_by_side = config.jobs;
         }
         let boxes = Some(StudyBoxes::prove(setup)?);
-        Ok(Self::over(config, sources, &at.secret()?, boxes))
+        Ok(Self::over(
+            config,
+            sources,
+            &at.secret(config.secret_file.as_deref())?,
+            boxes,
+        ))
     }
 
     /// The world of a plan, of which nothing will run: it has no box.
     pub(crate) fn planned(config: &FactorCodeConfig, at: &Opening<'_>) -> Result<Self, StudyError> {
         let sources = FactorCodeSources::read(config, at)?;
-        Ok(Self::over(config, sources, &at.secret()?, None))
+        Ok(Self::over(
+            config,
+            sources,
+            &at.secret(config.secret_file.as_deref())?,
+            None,
+        ))
     }
 
     pub(super) fn boxes(&self) -> Result<&StudyBoxes, StudyError> {
@@ -151,7 +161,12 @@ impl FactorCodeWorld {
         })?;
         let sources = FactorCodeSources::read(config, at)?;
         let boxes = Some(StudyBoxes::recorded(sandbox, config.boxes.clone()));
-        Ok(Self::over(config, sources, &at.secret()?, boxes))
+        Ok(Self::over(
+            config,
+            sources,
+            &at.secret(config.secret_file.as_deref())?,
+            boxes,
+        ))
     }
 
     /// All that decides what a model's answers are worth, and what it is asked.

@@ -6,9 +6,9 @@ use super::columns::{bars, text};
 use super::endings::Ending;
 use ktd_factor_code::{
     AccuracyRules, ChosenFunction, FactorBars, FactorJudge, FactorPanels, FactorReplies, FactorTask,
-    FactorTasks, FactorVerdict, FailureClass, FailureReason, Funnel, GateSecret, GoldenColumns, JudgeRule, JudgedTask,
-    LayersPassed, LeakEvidence, PanelChange, PanelKind, ReplyFlag, ReplySource, RunColumn, RunFailure,
-    RunOutcome, SafetyVerdict, StepCount, SyntaxFact, SyntaxFacts, TaskGroup,
+    FactorTasks, FactorVerdict, FailureClass, FailureReason, Funnel, GateSecret, GoldenColumns, JudgeRule,
+    JudgedTask, LayersPassed, LeakEvidence, PanelChange, PanelKind, ReplyFlag, ReplySource, RunColumn,
+    RunFailure, RunOutcome, SafetyVerdict, StepCount, SyntaxFact, SyntaxFacts, TaskGroup,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;

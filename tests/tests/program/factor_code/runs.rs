@@ -242,9 +242,10 @@ fn a_run_commits_to_its_secret_opens_it_and_measures_its_gates() {
     }
     let vendor = model();
     let folder = experiment(&vendor, "");
-    let text = folder.text("code.toml").replace("controls = 0", "controls = 1");
+    let text = folder
+        .text("code.toml")
+        .replace("controls = 0\nsecret_file = 'gate.key'", "controls = 1");
     folder.write("code.toml", text.replace("rounds = 2", "rounds = 1"));
-    std::fs::remove_dir_all(folder.at("results")).unwrap();
     assert_ok(&quiet(folder.path(), &RUN));
     let study: Value = serde_json::from_slice(&folder.read(&format!("{STUDY}/study.json"))).unwrap();
     let opened: Value = serde_json::from_slice(&folder.read(&format!("{STUDY}/secret.json"))).unwrap();
@@ -253,7 +254,10 @@ fn a_run_commits_to_its_secret_opens_it_and_measures_its_gates() {
     assert!(!study.to_string().contains(secret));
     let gates: Vec<Vec<String>> = table(&folder, "T13_gates");
     let found: Vec<&[String]> = gates.iter().map(|row| &row[1..4]).collect();
-    assert_eq!(found, [["1", "1", "0"], ["1", "0", "0"], ["1", "1", "0"], ["1", "0", "0"]]);
+    assert_eq!(
+        found,
+        [["1", "1", "0"], ["1", "0", "0"], ["1", "1", "0"], ["1", "0", "0"]]
+    );
     // who gets the folder has no `private/`
     std::fs::remove_dir_all(folder.at(&format!("{STUDY}/private"))).unwrap();
     assert_ok(&quiet(folder.path(), &["replay", STUDY, "--base", "."]));
