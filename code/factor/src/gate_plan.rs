@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 const EARLY_ROWS: usize = 8;
 const EARLY_DRAWS: u8 = 3;
 /// Rows from which each column is changed by itself.
-const SINGLE_ROWS: usize = 7;
+const SINGLE_ROWS: usize = 5;
 /// Cuts and changes of the long panel, and of each judged one.
 const LONG: (usize, usize) = (12, 10);
 const JUDGED: (usize, usize) = (2, 1);

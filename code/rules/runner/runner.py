@@ -163,6 +163,8 @@ STEP, WINDOW, TAMPERED, DYNAMIC, ENDED = b"s", b"w", b"t", b"d", b"e"
 TAMPERING = (
     "ctypes.", "code.__new__", "gc.get_", "sys._current_", "sys.addaudithook", "sys.monitoring.", "sys.setprofile", "sys.settrace",
 )
+# Libraries that make code from texts of their own, when they are imported and later.
+MAKERS = ("importlib._bootstrap>", "importlib._bootstrap_external>", "/scipy/stats/_distn_infrastructure.py")
 # Calls of a function by a window that cost more than these are a loop within the window.
 WINDOW_STEPS_MAX = 500
 NODES_A_STEP = 12
@@ -237,15 +239,15 @@ def counter():
 
 
 def watch(event, arguments, write=os.write, at=COUNT, where=sys._getframe):
-    """What is told of every event that Python audits, and no program can take away. What libraries do when they are imported is theirs."""
-    if event in ("compile", "exec", "marshal.loads"):
+    """What is told of every event that Python audits, and no program can take away. What libraries do of themselves is theirs."""
+    if event in ("exec", "function.__new__"):
         said = DYNAMIC
     elif event.startswith(TAMPERING) or event == "object.__setattr__" and arguments[1] == "__code__":
         said = TAMPERED
     else:
         return
     frame = where(1)
-    while frame is not None and "importlib" not in frame.f_code.co_filename:
+    while frame is not None and not frame.f_code.co_filename.endswith(MAKERS):
         if frame.f_code.co_filename == SUBMISSION:
             write(at, said)
             return
