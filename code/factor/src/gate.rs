@@ -214,25 +214,11 @@ impl<'p> CausalityGate<'p> {
     }
 
     fn judged(&mut self, job: &FactorJob, outcome: &RunOutcome) -> Option<SafetyVerdict> {
-        let FactorJob { panel, change, .. } = *job;
-        let is_first = change == PanelChange::Whole && job.repetition == 0;
+        let panel = job.panel;
+        let is_first = job.change == PanelChange::Whole && job.repetition == 0;
         let column = match outcome {
             Ok(column) => column.cells(),
-            // layer 1 has seen it run on panels of the usual length
-            Err(failure) if is_first && !PanelKind::HIDDEN.contains(&panel) => {
-                let failure = failure.clone();
-                return Some(SafetyVerdict::DoesNotRun { panel, failure });
-            }
-            Err(_) if change == PanelChange::Whole && !is_first => {
-                return Some(SafetyVerdict::Nondeterministic { panel, row: 0 });
-            }
-            Err(failure) => {
-                self.failed
-                    .get_or_insert_with(|| (panel, change, failure.clone()));
-                // of a panel on which it gives nothing there is nothing more to see
-                let ends = is_first || self.rule == GateRule::Published;
-                return ends.then(|| self.last_verdict());
-            }
+            Err(failure) => return self.failed_run(job, is_first, failure),
         };
         if is_first {
             let scale = spread(column.iter().copied());
@@ -243,19 +229,43 @@ impl<'p> CausalityGate<'p> {
             self.first = Some((column.to_vec(), scale));
             return None;
         }
-        let (first, scale) = self.first.as_ref()?;
-        if change == PanelChange::Whole {
+        if job.change == PanelChange::Whole {
+            let (first, _) = self.first.as_ref()?;
             let row = first_difference(first, column, has_same_bits)?;
             return Some(SafetyVerdict::Nondeterministic { panel, row });
         }
-        let compared = match change {
+        self.compared(job, column)
+    }
+
+    fn failed_run(&mut self, job: &FactorJob, is_first: bool, failure: &RunFailure) -> Option<SafetyVerdict> {
+        let FactorJob { panel, change, .. } = *job;
+        // layer 1 has seen it run on panels of the usual length
+        if is_first && !PanelKind::HIDDEN.contains(&panel) {
+            let failure = failure.clone();
+            return Some(SafetyVerdict::DoesNotRun { panel, failure });
+        }
+        if change == PanelChange::Whole && !is_first {
+            return Some(SafetyVerdict::Nondeterministic { panel, row: 0 });
+        }
+        self.failed
+            .get_or_insert_with(|| (panel, change, failure.clone()));
+        // of a panel on which it gives nothing there is nothing more to see
+        let ends = is_first || self.rule == GateRule::Published;
+        ends.then(|| self.last_verdict())
+    }
+
+    /// Compares a column of a changed panel with the one of the whole, up to the change.
+    fn compared(&mut self, job: &FactorJob, column: &[f64]) -> Option<SafetyVerdict> {
+        let FactorJob { panel, change, .. } = *job;
+        let (first, scale) = self.first.as_ref()?;
+        let rows = match change {
             PanelChange::Whole | PanelChange::Moved => first.len(),
             PanelChange::Cut { rows }
             | PanelChange::Counted { rows }
             | PanelChange::Changed { from: rows, .. } => rows,
         };
-        let before = first.get(..compared).unwrap_or(first);
-        let now = column.get(..compared).unwrap_or(column);
+        let before = first.get(..rows).unwrap_or(first);
+        let now = column.get(..rows).unwrap_or(column);
         let row = match self.rule {
             GateRule::Published => first_difference(before, now, equal),
             GateRule::Strict => first_difference(before, now, |one, other| is_close(one, other, *scale)),
@@ -264,7 +274,7 @@ impl<'p> CausalityGate<'p> {
         let is_cut = matches!(change, PanelChange::Cut { .. });
         let Some(row) = row else {
             if is_cut && has_values {
-                self.spoken = Some(self.spoken.map_or(compared, |least| least.min(compared)));
+                self.spoken = Some(self.spoken.map_or(rows, |least| least.min(rows)));
             }
             return None;
         };
@@ -274,7 +284,7 @@ impl<'p> CausalityGate<'p> {
         }
         if is_cut && !has_values {
             let longest = self.silent.map_or(0, |silent| cut_rows(silent.change));
-            if longest < compared {
+            if longest < rows {
                 self.silent = Some(evidence);
             }
             return None;
@@ -286,10 +296,8 @@ impl<'p> CausalityGate<'p> {
             change,
             repetition,
         };
-        self.jobs.splice(
-            self.next..self.next,
-            [again(change, 1), again(PanelChange::Whole, 2)],
-        );
+        let twice = [again(change, 1), again(PanelChange::Whole, 2)];
+        self.jobs.splice(self.next..self.next, twice);
         None
     }
 

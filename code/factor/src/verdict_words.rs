@@ -3,6 +3,7 @@
 use crate::accuracy::AccuracyRules;
 use crate::gate::SafetyVerdict;
 use crate::job::PanelChange;
+use crate::loops::LoopMeasure;
 use crate::panel::FactorPanels;
 use crate::verdict::{CodeExecution, FactorVerdict, JudgeRule};
 
@@ -65,16 +66,7 @@ pub fn verdict_words(verdict: &FactorVerdict, panels: &FactorPanels, rules: &Acc
         lines.push(format!("vectorised, published: {text}"));
     }
     if let Some(loops) = &verdict.loops {
-        let said = match loops.fault {
-            Some(fault) => format!("no ({})", fault.code()),
-            None => format!(
-                "{} ({} steps a row, {} more in windows)",
-                if loops.is_loop() { "no" } else { "yes" },
-                loops.steps_a_row,
-                loops.window_steps_a_row
-            ),
-        };
-        lines.push(format!("vectorised, strict: {said}"));
+        lines.push(format!("vectorised, strict: {}", loops_text(loops)));
     }
     let flags: Vec<&str> = verdict.flags.iter().map(|flag| flag.code()).collect();
     if !flags.is_empty() {
@@ -85,6 +77,18 @@ pub fn verdict_words(verdict: &FactorVerdict, panels: &FactorPanels, rules: &Acc
         verdict.passes(JudgeRule::Strict, rules).name()
     ));
     lines
+}
+
+fn loops_text(loops: &LoopMeasure) -> String {
+    match loops.fault {
+        Some(fault) => format!("no ({})", fault.code()),
+        None => format!(
+            "{} ({} steps a row, {} more in windows)",
+            if loops.is_loop() { "no" } else { "yes" },
+            loops.steps_a_row,
+            loops.window_steps_a_row
+        ),
+    }
 }
 
 fn safety_text(safety: &SafetyVerdict, panels: &FactorPanels) -> String {

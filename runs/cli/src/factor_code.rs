@@ -69,8 +69,8 @@ Examples:
   ktd factor-code gates --draw 500 --kind leak
   ktd factor-code gates --draw 20
 
-Of leaks and loops what is found is recall; of clean twins it is a false alarm. Each that is judged
-wrongly is shown with its source under --json. Exit code 1: recall is below 99 %, or there is a false alarm.";
+Of leaks and loops what is found is recall; of clean twins it is a false alarm. --json shows each
+that is judged wrongly. Exit code 1: recall is below 99 %, or there is a false alarm.";
 
 /// Which tasks there are, and on which panels.
 #[derive(Debug, Args)]
