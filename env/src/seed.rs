@@ -26,6 +26,15 @@ impl KeyedStream {
         Self::new(*hasher.finalize().as_bytes())
     }
 
+    /// The stream of a secret key for a purpose, which nobody repeats without the key.
+    #[must_use]
+    pub fn of_key(key: &[u8; 32], purpose: &str) -> Self {
+        let mut hasher = blake3::Hasher::new_derive_key("ktd secret 1");
+        hasher.update(key);
+        hasher.update(purpose.as_bytes());
+        Self::new(*hasher.finalize().as_bytes())
+    }
+
     /// 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0.next_u64()

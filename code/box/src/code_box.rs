@@ -7,7 +7,7 @@ use crate::process::{Answer, BoxProcess};
 use ktd_io::parallel::in_parallel;
 use ktd_io::sha256::sha256_hex;
 use ktd_sandbox::{
-    BoxJob, BoxLimits, JobEnd, JobEvent, JobReport, JobResult, JobStatus, JudgedJob, ModuleName,
+    BoxJob, BoxLimits, JobEnd, JobEvent, JobReport, JobResult, JobStatus, JudgedJob, ModuleName, RunSteps,
     RunnerMessage, SourceText, encode_job, judge_job, keyed_order,
 };
 use std::marker::PhantomData;
@@ -42,6 +42,8 @@ pub struct JobOutcome {
     pub event: JobEvent,
     /// What it used.
     pub measure: JobMeasure,
+    /// What it ran in Python, where that was counted.
+    pub steps: Option<RunSteps>,
 }
 
 /// Something that runs the jobs of one submission, each in a process of its own that remembers nothing.
@@ -103,6 +105,8 @@ pub struct CodeBox<'l> {
     limits: BoxLimits,
     process: Option<Running>,
     jobs: u64,
+    /// What all jobs of the submission used.
+    used: JobMeasure,
     _place: Place<'l>,
     _thread: PhantomData<*const ()>,
 }
@@ -138,6 +142,7 @@ impl<'l> CodeBox<'l> {
             limits: launcher.header().limits,
             process: None,
             jobs: 0,
+            used: JobMeasure::default(),
             _place: place,
             _thread: PhantomData,
         };
@@ -151,6 +156,7 @@ impl<'l> CodeBox<'l> {
         self.source_sha256 = source.sha256();
         self.source = source;
         self.limits = limits;
+        self.used = JobMeasure::default();
     }
 
     /// What the box says of its namespaces, and the runner of itself.
@@ -205,6 +211,13 @@ impl<'l> CodeBox<'l> {
         };
         self.process = None;
         Err(fault)
+    }
+
+    /// Whether the submission has used up what all its jobs may use.
+    fn is_used_up(&self) -> bool {
+        let limit = |seconds: u32| u64::from(seconds) * 1_000;
+        limit(self.limits.budget_cpu_s) <= self.used.cpu_ms
+            || limit(self.limits.budget_wall_s) <= self.used.wall_ms
     }
 
     /// Whether the box runs a program that does nothing.
@@ -302,6 +315,7 @@ impl<'l> CodeBox<'l> {
         JobOutcome {
             status,
             result,
+            steps: report.as_ref().and_then(|report| report.steps),
             diagnostics: report.map(|report| report.diagnostics).unwrap_or_default(),
             event,
             measure,
@@ -313,6 +327,10 @@ impl CodeRunner for CodeBox<'_> {
     fn run(&mut self, job: &BoxJob) -> Result<JobOutcome, BoxError> {
         // What a job is given does not depend on its number.
         let input_sha256 = sha256_hex(&encode_job(0, job, self.source.text(), &self.limits)?);
+        if self.is_used_up() {
+            self.jobs += 1;
+            return Ok(self.outcome(self.jobs, job, input_sha256, JobEnd::Timeout, Duration::ZERO));
+        }
         let (mut last, mut was_lost) = (String::new(), false);
         for _ in 0..ATTEMPTS {
             if was_lost && !self.is_sound()? {
@@ -330,6 +348,8 @@ impl CodeRunner for CodeBox<'_> {
                 ended => ended,
             };
             let outcome = self.outcome(self.jobs, job, input_sha256.clone(), end, began.elapsed());
+            self.used.cpu_ms += outcome.measure.cpu_ms;
+            self.used.wall_ms += outcome.measure.wall_ms;
             if outcome.status != JobStatus::BoxFailed {
                 return Ok(outcome);
             }
@@ -355,6 +375,7 @@ const fn killed(id: u64) -> JobReport {
         result: Vec::new(),
         diagnostics: Vec::new(),
         diagnostics_bytes: 0,
+        steps: None,
     }
 }
 
@@ -389,6 +410,7 @@ mod tests {
                 diagnostics: Vec::new(),
                 event,
                 measure: JobMeasure::default(),
+                steps: None,
             })
         }
     }

@@ -19,7 +19,7 @@ pub enum FeedbackScope {
 }
 
 /// The first thing that is wrong with a function, without anything of the right answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum FeedbackFacts {
     /// The reply held nothing to run.
     NoSource(SourceProblem),
@@ -45,7 +45,7 @@ pub enum FeedbackFacts {
     },
     /// A value changed when later rows did.
     Leak {
-        /// The day of the first value that changed.
+        /// The day of the first value that changed, of a panel that no other source is run on.
         day: PanelDay,
         /// Whether the later rows were removed, not changed.
         were_removed: bool,
@@ -59,8 +59,10 @@ pub enum FeedbackFacts {
     },
     /// It loops.
     Structure {
-        /// Each violation with a line where it stands.
+        /// Each violation of the published list with a line where it stands.
         violations: Vec<(Violation, u64)>,
+        /// Calls and turns of loops that each further row takes.
+        steps_a_row: f64,
     },
 }
 
@@ -107,15 +109,13 @@ impl FeedbackFacts {
                 return Some(Self::Logic { rows, day: *day });
             }
         }
-        let structure = verdict
-            .structure
-            .as_ref()
-            .filter(|report| !report.is_vectorised())?;
-        let violations = structure.violations.iter();
-        Some(Self::Structure {
+        let is_loop = !verdict.is_vectorised_by(JudgeRule::Strict);
+        let violations = verdict.structure.iter().flat_map(|report| &report.violations);
+        is_loop.then(|| Self::Structure {
             violations: violations
                 .flat_map(|(kind, lines)| lines.iter().map(|line| (*kind, *line)))
                 .collect(),
+            steps_a_row: verdict.loops.map_or(0.0, |loops| loops.steps_a_row),
         })
     }
 }
@@ -132,6 +132,10 @@ fn of_safety(safety: &SafetyVerdict, panels: &FactorPanels) -> Option<FeedbackFa
                 were_removed: removed(&evidence.change),
             })
         }
+        SafetyVerdict::NeedsRows { .. } => Some(FeedbackFacts::PrefixError {
+            reason: safety.code(),
+            were_removed: true,
+        }),
         SafetyVerdict::PrefixError { change, failure, .. } => Some(FeedbackFacts::PrefixError {
             reason: failure.reason.code(),
             were_removed: removed(change),

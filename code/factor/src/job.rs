@@ -2,8 +2,9 @@
 
 use crate::bars::FactorBars;
 use crate::error::FactorCodeError;
-use crate::panel::{FactorPanels, PanelKind, moved, perturbed};
-use ktd_env::KeyedStream;
+use crate::gate_secret::GatedPanels;
+use crate::loops::StepCount;
+use crate::panel::{ChangedColumns, PanelKind, changed, moved};
 use serde::{Deserialize, Serialize};
 
 /// What is done to a panel before a run.
@@ -18,18 +19,22 @@ pub enum PanelChange {
         rows: usize,
     },
     /// The rows from one on are replaced by others, which begin with a jump.
-    Perturbed {
+    Changed {
         /// The first replaced row.
         from: usize,
-        /// Whether prices jump up or down.
-        upward: bool,
+        /// What of them is another.
+        columns: ChangedColumns,
+        /// Which draw.
+        draw: u8,
+    },
+    /// The first rows alone, in a run of its own whose calls and turns of loops are counted.
+    Counted {
+        /// How many.
+        rows: usize,
     },
     /// All days are 53 weeks later.
     Moved,
 }
-
-/// The logarithm of a perturbation's jump.
-const JUMP: f64 = 0.2;
 
 /// One run of one function: a process of its own, which remembers no other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,7 +43,7 @@ pub struct FactorJob {
     pub panel: PanelKind,
     /// What is done to it.
     pub change: PanelChange,
-    /// 0 for the first run on these data, 1 for the one that must give the same bits.
+    /// 0 for the first run on these data, more for those that must give the same bits.
     pub repetition: u8,
 }
 
@@ -60,11 +65,10 @@ impl FactorJob {
     }
 
     /// The seed of Python's and numpy's own chance in the run. Each run has another, so that a function that draws without
-    /// a seed of its own gives two columns.
+    /// a seed of its own gives two columns, and none that can be known before.
     #[must_use]
-    pub fn chance_seed(&self, panels: &FactorPanels) -> u64 {
-        let purpose = format!("factor-code chance {self:?}");
-        KeyedStream::for_purpose(panels.seed(), &purpose).next_u64()
+    pub fn chance_seed(&self, panels: &GatedPanels) -> u64 {
+        panels.stream(&format!("factor-code chance {self:?}")).next_u64()
     }
 
     /// What the run is for, in a word that records hold.
@@ -74,35 +78,26 @@ impl FactorJob {
             PanelChange::Whole if 0 < self.repetition => "repetition",
             PanelChange::Whole => "values",
             PanelChange::Cut { .. } => "truncation",
-            PanelChange::Perturbed { .. } => "perturbation",
+            PanelChange::Changed { .. } => "perturbation",
             PanelChange::Moved => "dates",
+            PanelChange::Counted { .. } => "count",
         }
     }
 }
 
-impl FactorPanels {
+impl GatedPanels {
     /// The bars that a job's function gets.
     ///
     /// # Errors
     /// [`FactorCodeError::Bars`] where a perturbation of extreme prices is not finite.
     pub fn input(&self, job: &FactorJob) -> Result<FactorBars, FactorCodeError> {
-        let bars = self.bars(job.panel);
+        let bars = self.panels().bars(job.panel);
         match job.change {
             PanelChange::Whole => Ok(bars.clone()),
-            PanelChange::Cut { rows } => Ok(bars.prefix(rows)),
-            PanelChange::Perturbed { from, upward } => {
-                let jump = if upward { JUMP } else { -JUMP };
-                let purpose = format!(
-                    "factor-code perturbation {} {from} {}",
-                    job.panel.letter(),
-                    if upward { "up" } else { "down" }
-                );
-                perturbed(
-                    bars,
-                    from,
-                    jump,
-                    &mut KeyedStream::for_purpose(self.seed(), &purpose),
-                )
+            PanelChange::Cut { rows } | PanelChange::Counted { rows } => Ok(bars.prefix(rows)),
+            PanelChange::Changed { from, columns, .. } => {
+                let purpose = format!("factor-code change {} {:?}", job.panel.letter(), job.change);
+                changed(bars, from, columns, &mut self.stream(&purpose))
             }
             PanelChange::Moved => moved(bars),
         }
@@ -228,6 +223,8 @@ pub struct RunColumn {
     had_infinity: bool,
     /// Whether the series has the function's name.
     pub has_name: bool,
+    /// The steps of a counted run.
+    pub count: Option<StepCount>,
 }
 
 impl RunColumn {
@@ -250,6 +247,7 @@ impl RunColumn {
             cells,
             had_infinity,
             has_name,
+            count: None,
         })
     }
 
@@ -272,28 +270,56 @@ pub type RunOutcome = Result<RunColumn, RunFailure>;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gate_secret::GateSecret;
+    use crate::panel::FactorPanels;
+
+    fn panels() -> GatedPanels {
+        let open = FactorPanels::new(7, None).unwrap();
+        GateSecret::from_bytes([3; 32]).panels(&open, "a source").unwrap()
+    }
 
     #[test]
-    fn a_perturbation_leaves_the_rows_before_it() {
-        let panels = FactorPanels::new(7, None).unwrap();
-        let job = |from, upward| FactorJob::changed(PanelKind::R, PanelChange::Perturbed { from, upward });
-        let whole = panels.bars(PanelKind::R);
-        let up = panels.input(&job(100, true)).unwrap();
-        let down = panels.input(&job(100, false)).unwrap();
-        assert_eq!(up.prefix(100), whole.prefix(100));
-        assert_eq!(up.days(), whole.days());
-        assert!((100..500).all(|row| up.close()[row].to_bits() != whole.close()[row].to_bits()));
-        assert!(whole.close()[100] < up.close()[100] && down.close()[100] < whole.close()[100]);
-        assert_eq!(up, panels.input(&job(100, true)).unwrap());
+    fn a_change_leaves_the_rows_before_it_and_takes_its_columns_alone() {
+        let panels = panels();
+        let job = |columns, draw| {
+            let change = PanelChange::Changed {
+                from: 100,
+                columns,
+                draw,
+            };
+            FactorJob::changed(PanelKind::R, change)
+        };
+        let whole = panels.panels().bars(PanelKind::R);
+        let all = panels.input(&job(ChangedColumns::All, 0)).unwrap();
+        assert_eq!(all.prefix(100), whole.prefix(100));
+        assert_eq!(all.days(), whole.days());
+        assert_eq!(all, panels.input(&job(ChangedColumns::All, 0)).unwrap());
+        assert_ne!(all, panels.input(&job(ChangedColumns::All, 1)).unwrap());
+        // each price by a factor of its own
+        let factors = [
+            all.open()[100] / whole.open()[100],
+            all.close()[100] / whole.close()[100],
+        ];
+        assert!(1e-3 < (factors[0] - factors[1]).abs(), "{factors:?}");
+        for (columns, place) in ChangedColumns::SINGLE.into_iter().zip(0..) {
+            let changed = panels.input(&job(columns, 0)).unwrap();
+            let differs = |column: usize| changed.columns()[column][100..] != whole.columns()[column][100..];
+            assert!(differs(place), "{columns:?}");
+            // highs and lows follow where another price passed them
+            assert!((0..5).all(|other| other == place || matches!(other, 1 | 2) || !differs(other)));
+        }
+        for (_, bar) in all.iter() {
+            assert!(bar.low <= bar.open.min(bar.close) && bar.open.max(bar.close) <= bar.high);
+        }
     }
 
     #[test]
     fn moved_days_keep_their_weekdays_and_infinities_are_missing() {
-        let panels = FactorPanels::new(7, None).unwrap();
+        let panels = panels();
         let moved = panels
             .input(&FactorJob::changed(PanelKind::G, PanelChange::Moved))
             .unwrap();
-        let whole = panels.bars(PanelKind::G);
+        let whole = panels.panels().bars(PanelKind::G);
         assert!(
             moved
                 .days()
@@ -312,7 +338,7 @@ mod tests {
 
     #[test]
     fn every_run_has_chance_of_its_own() {
-        let panels = FactorPanels::new(7, None).unwrap();
+        let panels = panels();
         let first = FactorJob::whole(PanelKind::G);
         let second = FactorJob {
             repetition: 1,

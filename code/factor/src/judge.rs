@@ -5,7 +5,9 @@ use crate::casts::twelve_digits;
 use crate::error::FactorCodeError;
 use crate::feedback::{FeedbackFacts, FeedbackScope};
 use crate::gate::{CausalityGate, PUBLISHED_CUTS, SWEPT_CUTS, SafetyVerdict};
+use crate::gate_secret::GatedPanels;
 use crate::job::{FactorJob, FailureReason, PanelChange, RunColumn, RunFailure, RunOutcome};
+use crate::loops::LoopMeasure;
 use crate::near_miss::{JudgedColumn, near_miss};
 use crate::panel::{FactorPanels, PanelKind};
 use crate::reply::{ChosenFunction, ReplyFlag, ReplySource};
@@ -47,14 +49,14 @@ impl GoldenColumns {
 #[derive(Debug, Clone)]
 pub struct FactorJudge<'a> {
     task: &'a FactorTask,
-    panels: &'a FactorPanels,
+    panels: &'a GatedPanels,
     golden: &'a GoldenColumns,
     structure: StructureReport,
     flags: BTreeSet<ReplyFlag>,
     outcomes: BTreeMap<FactorJob, RunOutcome>,
     /// By the number of prefixes.
-    published: BTreeMap<u8, CausalityGate>,
-    strict: CausalityGate,
+    published: BTreeMap<u8, CausalityGate<'a>>,
+    strict: CausalityGate<'a>,
 }
 
 impl<'a> FactorJudge<'a> {
@@ -62,7 +64,7 @@ impl<'a> FactorJudge<'a> {
     #[must_use]
     pub fn new(
         task: &'a FactorTask,
-        panels: &'a FactorPanels,
+        panels: &'a GatedPanels,
         golden: &'a GoldenColumns,
         source: &ReplySource,
         facts: &SyntaxFacts,
@@ -86,7 +88,7 @@ impl<'a> FactorJudge<'a> {
                 .collect(),
             outcomes: BTreeMap::new(),
             published: SWEPT_CUTS
-                .map(|cuts| (cuts, CausalityGate::published(panels, cuts)))
+                .map(|cuts| (cuts, CausalityGate::published(panels.panels(), cuts)))
                 .into(),
             strict: CausalityGate::strict(panels, task.warm_up),
         }
@@ -121,6 +123,7 @@ impl<'a> FactorJudge<'a> {
         if !self.task.definition.reads_calendar() {
             wanted.push(FactorJob::changed(PanelKind::G, PanelChange::Moved));
         }
+        wanted.extend(self.counted());
         let published = |cuts: &u8| self.published.get(cuts).map_or(&[][..], CausalityGate::pending);
         wanted.extend(published(&PUBLISHED_CUTS));
         wanted.extend(self.strict.pending());
@@ -128,6 +131,12 @@ impl<'a> FactorJudge<'a> {
         let mut named = BTreeSet::new();
         wanted.retain(|job| new(job) && named.insert(*job));
         wanted
+    }
+
+    /// The runs whose steps are counted, of a series and of one twice as long.
+    fn counted(&self) -> [FactorJob; 2] {
+        let rows = self.panels.panels().bars(PanelKind::Y).rows();
+        [rows / 2, rows].map(|rows| FactorJob::changed(PanelKind::Y, PanelChange::Counted { rows }))
     }
 
     /// Takes the outcome of a run.
@@ -184,6 +193,7 @@ impl<'a> FactorJudge<'a> {
             accuracy: self.accuracy(),
             near_miss: None,
             structure: Some(self.structure.clone()),
+            loops: self.loops(),
             flags: self.all_flags(),
             is_date_dependent: self.is_date_dependent(),
         };
@@ -199,7 +209,13 @@ impl<'a> FactorJudge<'a> {
         let differing = |panel: PanelKind| -> Option<DifferingRows> {
             differing_rows(self.column(panel)?.cells(), self.golden.on(panel), rules)
         };
-        FeedbackFacts::of(verdict, FeedbackScope::Layers, self.panels, rules, differing)
+        FeedbackFacts::of(
+            verdict,
+            FeedbackScope::Layers,
+            self.panels.panels(),
+            rules,
+            differing,
+        )
     }
 
     /// The values on panel G at every eighth row, for a picture: rounded to the digits that records hold. Empty where it
@@ -212,6 +228,15 @@ impl<'a> FactorJudge<'a> {
 
     fn published_safety(&self, cuts: u8) -> Option<SafetyVerdict> {
         self.published.get(&cuts)?.verdict().cloned()
+    }
+
+    fn loops(&self) -> Option<LoopMeasure> {
+        let [short, long] = self.counted();
+        let run = |job: FactorJob| match job.change {
+            PanelChange::Counted { rows } => Some((rows, self.outcomes.get(&job)?)),
+            _ => None,
+        };
+        Some(LoopMeasure::of([run(short)?, run(long)?]))
     }
 
     fn accuracy(&self) -> BTreeMap<PanelKind, AccuracyFigures> {
@@ -258,7 +283,7 @@ impl<'a> FactorJudge<'a> {
         let panels = PanelKind::JUDGED.into_iter();
         let columns = panels.filter_map(|panel| {
             Some(JudgedColumn {
-                bars: self.panels.bars(panel),
+                bars: self.panels.panels().bars(panel),
                 candidate: self.column(panel)?.cells(),
                 golden: self.golden.on(panel),
             })

@@ -17,6 +17,10 @@ pub enum PanelKind {
     Q,
     /// Bars at the edges: one price for weeks, days without volume, a tenfold step.
     E,
+    /// Hidden: regimes, of which the strict gate takes every row.
+    X,
+    /// Hidden: geometric Brownian motion, longer than the others.
+    Y,
 }
 
 impl PanelKind {
@@ -24,6 +28,8 @@ impl PanelKind {
     pub const ALL: [Self; 4] = [Self::G, Self::R, Self::Q, Self::E];
     /// Those that layers 1 and 3 judge.
     pub const JUDGED: [Self; 3] = [Self::G, Self::R, Self::Q];
+    /// Those that a secret draws for the strict gate.
+    pub const HIDDEN: [Self; 2] = [Self::X, Self::Y];
 
     /// The letter.
     #[must_use]
@@ -33,6 +39,8 @@ impl PanelKind {
             Self::R => "R",
             Self::Q => "Q",
             Self::E => "E",
+            Self::X => "X",
+            Self::Y => "Y",
         }
     }
 }
@@ -42,8 +50,8 @@ pub const PANEL_ROWS: usize = 500;
 /// The fewest rows of a real stock.
 pub const LEAST_PANEL_ROWS: usize = 320;
 const EDGE_ROWS: usize = 300;
-/// Business days of R, of which one in 25 is left out.
-const REGIME_DAYS: usize = 520;
+/// Of a panel of regimes one business day in so many and one is left out.
+const HOLIDAYS_IN: usize = 25;
 
 /// The four panels of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +61,8 @@ pub struct FactorPanels {
     regimes: FactorBars,
     real: FactorBars,
     edges: FactorBars,
+    /// Stand-ins until a secret draws them.
+    hidden: [FactorBars; 2],
     is_real: bool,
 }
 
@@ -66,13 +76,14 @@ impl FactorPanels {
         let stream = |name: &str| KeyedStream::for_purpose(seed, &format!("factor-code panel {name}"));
         Ok(Self {
             seed,
-            geometric: geometric(&mut stream("G"), PANEL_ROWS, 0.02)?,
-            regimes: regimes(&mut stream("R"))?,
+            geometric: geometric(&mut stream("G"), (FIRST_DAY, PANEL_ROWS), 0.02)?,
+            regimes: regimes(&mut stream("R"), REGIMES_FIRST_DAY, PANEL_ROWS)?,
             real: match real {
                 Some(bars) => real_stock(bars)?,
-                None => regimes(&mut stream("Q"))?,
+                None => regimes(&mut stream("Q"), REGIMES_FIRST_DAY, PANEL_ROWS)?,
             },
             edges: edges(&mut stream("E"))?,
+            hidden: hidden(&mut stream("hidden"))?,
             is_real: real.is_some(),
         })
     }
@@ -82,12 +93,21 @@ impl FactorPanels {
     pub fn given(seed: u64, [geometric, regimes, real, edges]: [FactorBars; 4]) -> Self {
         Self {
             seed,
+            hidden: [regimes.clone(), geometric.clone()],
             geometric,
             regimes,
             real,
             edges,
             is_real: true,
         }
+    }
+
+    /// The same with hidden panels that a key draws: other lengths, first days and prices for each key.
+    pub(crate) fn with_hidden(&self, key: &[u8; 32]) -> Result<Self, FactorCodeError> {
+        Ok(Self {
+            hidden: hidden(&mut KeyedStream::of_key(key, "factor-code hidden panels"))?,
+            ..self.clone()
+        })
     }
 
     /// The published seed.
@@ -104,6 +124,8 @@ impl FactorPanels {
             PanelKind::R => &self.regimes,
             PanelKind::Q => &self.real,
             PanelKind::E => &self.edges,
+            PanelKind::X => &self.hidden[0],
+            PanelKind::Y => &self.hidden[1],
         }
     }
 
@@ -123,12 +145,35 @@ pub const TIMING_ROWS: usize = 5_000;
 /// None, as a test shows: the calendar has enough weekdays.
 pub fn timing_bars(seed: u64) -> Result<FactorBars, FactorCodeError> {
     let mut stream = KeyedStream::for_purpose(seed, "factor-code panel of run times");
-    geometric(&mut stream, TIMING_ROWS, 0.02)
+    geometric(&mut stream, (FIRST_DAY, TIMING_ROWS), 0.02)
 }
 
-/// Weekdays from a date on.
-fn weekdays(year: i32, month: u32, day: u32) -> impl Iterator<Item = PanelDay> {
-    PanelDay::of(year, month, day)
+/// Rows of the hidden panels: fewest, and how many more a key may draw. Every row of the first costs a run.
+const HIDDEN_ROWS: [(usize, u64); 2] = [(400, 25), (600, 601)];
+/// The years in which hidden panels may begin, as days since 1970.
+const HIDDEN_FIRST_DAYS: (i32, u64) = (9_131, 10_950);
+
+fn hidden(stream: &mut KeyedStream) -> Result<[FactorBars; 2], FactorCodeError> {
+    let mut shape = |(least, more): (usize, u64)| {
+        let rows = least + usize::try_from(stream.below(more)).unwrap_or(0);
+        let (first, days) = HIDDEN_FIRST_DAYS;
+        (first + i32::try_from(stream.below(days)).unwrap_or(0), rows)
+    };
+    let [(first, rows), long] = HIDDEN_ROWS.map(&mut shape);
+    let regimes = regimes(stream, first, rows)?;
+    let volatility = 0.012 + 0.02 * stream.uniform();
+    Ok([regimes, geometric(stream, long, volatility)?])
+}
+
+/// 2015-01-05 and 2016-03-01, as days since 1970.
+const FIRST_DAY: i32 = 16_440;
+const REGIMES_FIRST_DAY: i32 = 16_861;
+
+/// Weekdays from a day on, counted from 1970.
+fn weekdays(first: i32) -> impl Iterator<Item = PanelDay> {
+    let epoch = PanelDay::of(1970, 1, 1);
+    epoch
+        .and_then(|epoch| epoch.later(first))
         .into_iter()
         .flat_map(PanelDay::weekdays_from)
 }
@@ -152,10 +197,14 @@ fn bar(open: f64, close: f64, above: f64, below: f64, volume: f64) -> FactorBar 
     }
 }
 
-fn geometric(stream: &mut KeyedStream, rows: usize, volatility: f64) -> Result<FactorBars, FactorCodeError> {
+fn geometric(
+    stream: &mut KeyedStream,
+    (first, rows): (i32, usize),
+    volatility: f64,
+) -> Result<FactorBars, FactorCodeError> {
     const DRIFT: f64 = 0.000_3;
     let mut before = 50.0;
-    let bars = weekdays(2015, 1, 5).take(rows).map(|day| {
+    let bars = weekdays(first).take(rows).map(|day| {
         let close = before * libm::exp(DRIFT + volatility * stream.normal());
         let open = before * libm::exp(volatility / 4.0 * stream.normal());
         let (above, below) = (stream.normal(), stream.normal());
@@ -178,11 +227,12 @@ fn geometric(stream: &mut KeyedStream, rows: usize, volatility: f64) -> Result<F
 /// Volatility, drift and level of volume of a regime.
 const REGIMES: [(f64, f64, f64); 3] = [(0.008, 0.001_2, 0.0), (0.02, 0.0, 0.24), (0.035, -0.001_5, 0.6)];
 
-fn regimes(stream: &mut KeyedStream) -> Result<FactorBars, FactorCodeError> {
+fn regimes(stream: &mut KeyedStream, first: i32, rows: usize) -> Result<FactorBars, FactorCodeError> {
     let mut regime = (0.008, 0.001_2, 0.0);
     let (mut last_close, mut last_return) = (30.0, 0.0);
-    let mut all = Vec::with_capacity(REGIME_DAYS);
-    for day in weekdays(2016, 3, 1).take(REGIME_DAYS) {
+    let drawn_days = rows + rows / HOLIDAYS_IN;
+    let mut all = Vec::with_capacity(drawn_days);
+    for day in weekdays(first).take(drawn_days) {
         if stream.uniform() < 0.03 {
             let chosen = usize::try_from(stream.below(3)).unwrap_or(0);
             regime = REGIMES.get(chosen).copied().unwrap_or(regime);
@@ -211,7 +261,7 @@ fn regimes(stream: &mut KeyedStream) -> Result<FactorBars, FactorCodeError> {
     // holidays: gaps in the calendar
     let mut order: Vec<usize> = (0..all.len()).collect();
     stream.shuffle(&mut order);
-    order.truncate(PANEL_ROWS);
+    order.truncate(rows);
     order.sort_unstable();
     FactorBars::new(order.into_iter().filter_map(|row| all.get(row).copied()))
 }
@@ -229,11 +279,11 @@ fn real_stock(bars: &FactorBars) -> Result<FactorBars, FactorCodeError> {
         .iter()
         .skip(rows.saturating_sub(PANEL_ROWS))
         .map(|(_, bar)| bar);
-    FactorBars::new(weekdays(2015, 1, 5).zip(last))
+    FactorBars::new(weekdays(FIRST_DAY).zip(last))
 }
 
 fn edges(stream: &mut KeyedStream) -> Result<FactorBars, FactorCodeError> {
-    let calm = geometric(stream, EDGE_ROWS, 0.015)?;
+    let calm = geometric(stream, (FIRST_DAY, EDGE_ROWS), 0.015)?;
     let close_of = |row: usize| calm.close().get(row).copied().unwrap_or(1.0);
     let (frozen, repeated) = (close_of(119), close_of(59));
     let bars = calm.iter().enumerate().map(|(row, (day, mut bar))| {
@@ -265,34 +315,75 @@ fn edges(stream: &mut KeyedStream) -> Result<FactorBars, FactorCodeError> {
     FactorBars::new(bars)
 }
 
-/// Noise on the rows from one on: each price times one factor, which wanders and jumps at once; volume times another.
-pub(crate) fn perturbed(
+/// Which columns of the changed rows are others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangedColumns {
+    /// All, each price by a factor of its own.
+    All,
+    /// The first price.
+    Open,
+    /// The highest price.
+    High,
+    /// The lowest price.
+    Low,
+    /// The last price.
+    Close,
+    /// Shares traded.
+    Volume,
+}
+
+impl ChangedColumns {
+    /// The columns one by one.
+    pub(crate) const SINGLE: [Self; 5] = [Self::Open, Self::High, Self::Low, Self::Close, Self::Volume];
+}
+
+/// Other rows from one on: each changed column times a factor of its own, which jumps at once and wanders. Bars stay bars: the
+/// highest price is raised and the lowest lowered where others passed them.
+pub(crate) fn changed(
     bars: &FactorBars,
     from: usize,
-    jump: f64,
+    columns: ChangedColumns,
     stream: &mut KeyedStream,
 ) -> Result<FactorBars, FactorCodeError> {
-    let mut wander = jump;
+    let has = |column| columns == ChangedColumns::All || columns == column;
+    let mut jump = |least: f64, more: f64| {
+        let size = least + more * stream.uniform();
+        if stream.below(2) == 0 { size } else { -size }
+    };
+    let mut wander: [f64; 4] = std::array::from_fn(|_| jump(0.03, 0.3));
+    let busy = jump(0.5, 2.5);
     let changed = bars.iter().enumerate().map(|(row, (day, bar))| {
         if row < from {
             return (day, bar);
         }
-        wander += 0.02 * stream.normal();
-        let factor = libm::exp(wander);
-        let FactorBar {
-            open,
-            high,
-            low,
-            close,
-            volume,
-        } = bar;
-        let changed = FactorBar {
-            open: open * factor,
-            high: high * factor,
-            low: low * factor,
-            close: close * factor,
-            volume: volume * libm::exp(0.5 * stream.normal() + 10.0 * jump),
+        let [open, high, low, close] = &mut wander;
+        let mut times = |price: f64, own: &mut f64, column: ChangedColumns| {
+            *own += 0.02 * stream.normal();
+            let factor = match column {
+                // of themselves they only move away from the others
+                ChangedColumns::High if columns == column => own.abs(),
+                ChangedColumns::Low if columns == column => -own.abs(),
+                _ => *own,
+            };
+            if has(column) {
+                price * libm::exp(factor)
+            } else {
+                price
+            }
         };
+        let mut changed = FactorBar {
+            open: times(bar.open, open, ChangedColumns::Open),
+            high: times(bar.high, high, ChangedColumns::High),
+            low: times(bar.low, low, ChangedColumns::Low),
+            close: times(bar.close, close, ChangedColumns::Close),
+            volume: bar.volume,
+        };
+        changed.high = changed.high.max(changed.open).max(changed.close);
+        changed.low = changed.low.min(changed.open).min(changed.close);
+        if has(ChangedColumns::Volume) {
+            changed.volume *= libm::exp(busy + 0.5 * stream.normal());
+        }
         (day, changed)
     });
     FactorBars::new(changed)

@@ -101,6 +101,7 @@ mod tests {
                 has_docstring: true,
                 top_functions: 1,
             }),
+            loops: None,
             flags: BTreeSet::new(),
             is_date_dependent: None,
         }

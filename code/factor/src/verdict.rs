@@ -3,6 +3,7 @@
 use crate::accuracy::{AccuracyFigures, AccuracyRules};
 use crate::gate::{PUBLISHED_CUTS, SafetyVerdict};
 use crate::job::RunFailure;
+use crate::loops::LoopMeasure;
 use crate::near_miss::NearMiss;
 use crate::panel::PanelKind;
 use crate::reply::{ReplyFlag, SourceProblem};
@@ -87,8 +88,12 @@ impl LayersPassed {
 pub enum FailureClass {
     /// It does not run.
     Execution,
-    /// It looks ahead, or two runs differ.
+    /// It looks ahead.
     Leak,
+    /// Two runs on the same data differ.
+    Noise,
+    /// It fails, or gives nothing, on a part of the data; no value was seen to change.
+    History,
     /// It computes something else.
     Logic,
     /// It loops.
@@ -97,7 +102,14 @@ pub enum FailureClass {
 
 impl FailureClass {
     /// All of them, in order.
-    pub const ALL: [Self; 4] = [Self::Execution, Self::Leak, Self::Logic, Self::Loop];
+    pub const ALL: [Self; 6] = [
+        Self::Execution,
+        Self::Leak,
+        Self::Noise,
+        Self::History,
+        Self::Logic,
+        Self::Loop,
+    ];
 
     /// The word that records hold.
     #[must_use]
@@ -105,6 +117,8 @@ impl FailureClass {
         match self {
             Self::Execution => "execution",
             Self::Leak => "leak",
+            Self::Noise => "noise",
+            Self::History => "history",
             Self::Logic => "logic",
             Self::Loop => "loop",
         }
@@ -128,8 +142,11 @@ pub struct FactorVerdict {
     pub accuracy: BTreeMap<PanelKind, AccuracyFigures>,
     /// Which wrong factor it is, where it is safe and not right.
     pub near_miss: Option<NearMiss>,
-    /// Layer 4; none where the source is no Python.
+    /// Layer 4 by the published list; none where the source is no Python.
     pub structure: Option<StructureReport>,
+    /// Layer 4 by measure, which decides by the strict rules; none where nothing was counted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub loops: Option<LoopMeasure>,
     /// What is reported beside the layers.
     pub flags: BTreeSet<ReplyFlag>,
     /// Whether its values on G change with the dates, though the definition reads none; none where that was not run.
@@ -185,6 +202,7 @@ impl FactorVerdict {
             accuracy: BTreeMap::new(),
             near_miss: None,
             structure,
+            loops: None,
             flags,
             is_date_dependent: None,
         }
@@ -230,7 +248,7 @@ impl FactorVerdict {
             LayersPassed::Runs
         } else if !is_right() {
             LayersPassed::Safe
-        } else if !self.is_vectorised() || (rules.gates_format && self.has_another_form()) {
+        } else if !self.is_vectorised_by(rule) || (rules.gates_format && self.has_another_form()) {
             LayersPassed::Right
         } else {
             LayersPassed::Verified
@@ -243,6 +261,15 @@ impl FactorVerdict {
         self.structure
             .as_ref()
             .is_some_and(StructureReport::is_vectorised)
+    }
+
+    /// Whether it is free of loops: by the list of names as it was published, by what was counted as strict.
+    #[must_use]
+    pub fn is_vectorised_by(&self, rule: JudgeRule) -> bool {
+        match (rule, &self.loops) {
+            (JudgeRule::Strict, Some(loops)) => !loops.is_loop(),
+            _ => self.is_vectorised(),
+        }
     }
 
     /// Whether the reply has another form than the one that was asked for.
@@ -299,7 +326,13 @@ impl FactorVerdict {
     pub fn failure(&self, rules: &AccuracyRules) -> Option<FailureClass> {
         match self.passes(JudgeRule::Strict, rules) {
             LayersPassed::Nothing => Some(FailureClass::Execution),
-            LayersPassed::Runs => Some(FailureClass::Leak),
+            LayersPassed::Runs => Some(match &self.safety {
+                Some(SafetyVerdict::Nondeterministic { .. }) => FailureClass::Noise,
+                Some(SafetyVerdict::NeedsRows { .. } | SafetyVerdict::PrefixError { .. }) => {
+                    FailureClass::History
+                }
+                _ => FailureClass::Leak,
+            }),
             LayersPassed::Safe => Some(FailureClass::Logic),
             LayersPassed::Right => Some(FailureClass::Loop),
             LayersPassed::Verified => None,

@@ -3,10 +3,11 @@
 use crate::accuracy::AccuracyRules;
 use crate::gate::SafetyVerdict;
 use crate::job::PanelChange;
+use crate::loops::LoopMeasure;
 use crate::panel::FactorPanels;
 use crate::verdict::{CodeExecution, FactorVerdict, JudgeRule};
 
-/// A verdict in words, line by line, with its evidence. A message is foreign text: who shows it makes what is no letter visible.
+/// A verdict in words, line by line, with its evidence; the panels are those of its source. A message is foreign text: who shows it makes what is no letter visible.
 #[must_use]
 pub fn verdict_words(verdict: &FactorVerdict, panels: &FactorPanels, rules: &AccuracyRules) -> Vec<String> {
     let mut lines = Vec::new();
@@ -62,7 +63,10 @@ pub fn verdict_words(verdict: &FactorVerdict, panels: &FactorPanels, rules: &Acc
         } else {
             found.join(", ")
         };
-        lines.push(format!("vectorised: {text}"));
+        lines.push(format!("vectorised, published: {text}"));
+    }
+    if let Some(loops) = &verdict.loops {
+        lines.push(format!("vectorised, strict: {}", loops_text(loops)));
     }
     let flags: Vec<&str> = verdict.flags.iter().map(|flag| flag.code()).collect();
     if !flags.is_empty() {
@@ -75,20 +79,35 @@ pub fn verdict_words(verdict: &FactorVerdict, panels: &FactorPanels, rules: &Acc
     lines
 }
 
+fn loops_text(loops: &LoopMeasure) -> String {
+    match loops.fault {
+        Some(fault) => format!("no ({})", fault.code()),
+        None => format!(
+            "{} ({} steps a row, {} more in windows)",
+            if loops.is_loop() { "no" } else { "yes" },
+            loops.steps_a_row,
+            loops.window_steps_a_row
+        ),
+    }
+}
+
 fn safety_text(safety: &SafetyVerdict, panels: &FactorPanels) -> String {
     let leak = match safety {
         SafetyVerdict::Leak(leak) => leak,
         SafetyVerdict::Safe
         | SafetyVerdict::Nondeterministic { .. }
         | SafetyVerdict::PrefixError { .. }
+        | SafetyVerdict::NeedsRows { .. }
         | SafetyVerdict::DoesNotRun { .. } => return safety.code().to_owned(),
     };
     let day = panels.bars(leak.panel).days().get(leak.row);
     let day = day.map_or(String::new(), ToString::to_string);
     let how = match leak.change {
         PanelChange::Cut { rows } => format!("rows from {rows} on were removed"),
-        PanelChange::Perturbed { from, .. } => format!("rows from {from} on were replaced"),
-        PanelChange::Whole | PanelChange::Moved => "nothing else changed".to_owned(),
+        PanelChange::Changed { from, .. } => format!("rows from {from} on were replaced"),
+        PanelChange::Whole | PanelChange::Moved | PanelChange::Counted { .. } => {
+            "nothing else changed".to_owned()
+        }
     };
     format!(
         "no: on panel {} row {} ({day}) changed when {how}",

@@ -3,17 +3,39 @@
 use crate::error::CodeError;
 use ktd_boxed::{BoxError, BoxLauncher, CodeBox, CodeRunner, JobOutcome};
 use ktd_factor_code::{
-    AccuracyRules, BAR_COLUMNS, ChosenFunction, FactorBars, FactorJob, FactorJudge, FactorPanels, FactorTask,
-    FactorVerdict, FailureReason, FeedbackFacts, FeedbackScope, GoldenColumns, ReplySource, RunColumn,
-    RunFailure, RunOutcome, SourceProblem as ReplyFault, SyntaxFact, SyntaxFacts, without_paths,
+    AccuracyRules, BAR_COLUMNS, ChosenFunction, CountFault, FactorBars, FactorCodeError, FactorJob,
+    FactorJudge, FactorPanels, FactorTask, FactorVerdict, FailureReason, FeedbackFacts, FeedbackScope,
+    GateSecret, GatedPanels, GoldenColumns, PanelChange, ReplySource, RunColumn, RunFailure, RunOutcome,
+    SourceProblem as ReplyFault, StepCount, SyntaxFact, SyntaxFacts, without_paths,
 };
 use ktd_sandbox::{
-    BoxJob, BoxLimits, ColumnValues, JobColumn, JobData, JobKind, JobResult, JobStatus, SourceText,
+    BoxJob, BoxLimits, ColumnValues, JobColumn, JobData, JobKind, JobResult, JobStatus, RunSteps, SourceText,
     SyntaxNode,
 };
 
 /// As many runs are asked for at once: a verdict may make later ones needless.
 const AT_ONCE: usize = 32;
+
+/// On what and by what replies are judged.
+#[derive(Debug, Clone, Copy)]
+pub struct JudgedBy<'a> {
+    /// The panels that everybody may know.
+    pub panels: &'a FactorPanels,
+    /// What the strict gate draws the others from.
+    pub secret: &'a GateSecret,
+    /// When values are right.
+    pub rules: &'a AccuracyRules,
+}
+
+impl JudgedBy<'_> {
+    /// The panels of a reply.
+    ///
+    /// # Errors
+    /// [`FactorCodeError`] where the calendar ends.
+    pub fn gated(&self, reply: &str) -> Result<GatedPanels, FactorCodeError> {
+        self.secret.panels(self.panels, reply)
+    }
+}
 
 /// A reply that was judged.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,11 +77,10 @@ impl JudgedReply {
 pub fn judge_reply(
     launcher: &BoxLauncher,
     task: &FactorTask,
-    panels: &FactorPanels,
+    by: &JudgedBy<'_>,
     reply: &str,
-    rules: &AccuracyRules,
 ) -> Result<Option<JudgedReply>, CodeError> {
-    match judge(launcher, task, panels, reply, rules) {
+    match judge(launcher, task, by, reply) {
         Err(CodeError::Boxed(BoxError::Failed { .. })) => Ok(None),
         judged => judged.map(Some),
     }
@@ -68,14 +89,14 @@ pub fn judge_reply(
 fn judge(
     launcher: &BoxLauncher,
     task: &FactorTask,
-    panels: &FactorPanels,
+    by: &JudgedBy<'_>,
     reply: &str,
-    rules: &AccuracyRules,
 ) -> Result<JudgedReply, CodeError> {
+    let (panels, rules) = (&by.gated(reply)?, by.rules);
     if reply.trim().is_empty() {
         return Ok(JudgedReply::without_source(ReplyFault::NoAnswer));
     }
-    let unrun = |verdict: FactorVerdict| JudgedReply::unrun(verdict, panels, rules);
+    let unrun = |verdict: FactorVerdict| JudgedReply::unrun(verdict, panels.panels(), rules);
     let source = ReplySource::of(reply);
     let text = match SourceText::read(source.text.as_bytes(), BoxLimits::FACTORS.source_kb) {
         Ok(text) => text,
@@ -87,7 +108,7 @@ fn judge(
             return Ok(unrun(FactorJudge::unrun(&source, None, failure)));
         }
     };
-    let golden = GoldenColumns::of(task, panels)?;
+    let golden = GoldenColumns::of(task, panels.panels())?;
     let mut opened = launcher.open(text, 0)?;
     let facts = match read_facts(&mut opened)? {
         Ok(facts) => facts,
@@ -116,7 +137,7 @@ fn judge(
         for job in &pending {
             jobs.push(box_job(job, panels, &panels.input(job)?, &function.name));
         }
-        let outcomes = opened.run_all(&jobs, task.id.as_str())?;
+        let outcomes = opened.run_all(&jobs, &panels.order_key())?;
         for ((job, asked), outcome) in pending.into_iter().zip(&jobs).zip(outcomes) {
             judge.record(job, column_of(outcome, asked.data.rows(), &function.name));
         }
@@ -144,13 +165,14 @@ fn fact_of(node: SyntaxNode) -> SyntaxFact {
     }
 }
 
-fn box_job(job: &FactorJob, panels: &FactorPanels, bars: &FactorBars, function: &str) -> BoxJob {
+fn box_job(job: &FactorJob, panels: &GatedPanels, bars: &FactorBars, function: &str) -> BoxJob {
     BoxJob {
         kind: JobKind::Series,
         // numpy takes 32 bits
         seed: u32::try_from(job.chance_seed(panels) & u64::from(u32::MAX)).unwrap_or(0),
         entry: Some(function.to_owned()),
         data: JobData::Frame(frame_of(bars)),
+        is_counted: matches!(job.change, PanelChange::Counted { .. }),
         ..BoxJob::script(job.purpose())
     }
 }
@@ -178,9 +200,25 @@ pub(crate) fn frame_of(bars: &FactorBars) -> Vec<JobColumn> {
 fn column_of(outcome: JobOutcome, rows: usize, function: &str) -> RunOutcome {
     match outcome.result {
         Some(JobResult::Series { name, values, .. }) if outcome.status == JobStatus::Ok => {
-            RunColumn::new(values, rows, name.as_deref() == Some(function))
+            let mut column = RunColumn::new(values, rows, name.as_deref() == Some(function))?;
+            column.count = outcome.steps.map(count_of);
+            Ok(column)
         }
         result => Err(failure_of(outcome.status, result)),
+    }
+}
+
+const fn count_of(steps: RunSteps) -> StepCount {
+    StepCount {
+        steps: steps.steps,
+        window_steps: steps.window_steps,
+        fault: if steps.has_tampered {
+            Some(CountFault::Tampered)
+        } else if steps.has_made_code {
+            Some(CountFault::DynamicCode)
+        } else {
+            None
+        },
     }
 }
 

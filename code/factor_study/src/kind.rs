@@ -30,7 +30,7 @@ pub struct FactorCodeStudy;
 impl StudyKind for FactorCodeStudy {
     const NAME: &'static str = BENCHMARK;
     const COMMAND: &'static str = "ktd factor-code run";
-    const FORMAT: u32 = 2;
+    const FORMAT: u32 = 3;
     const STEPS: &'static str = "rounds";
     const REPORTS_PARTS: bool = true;
     const ASKS: bool = true;
@@ -100,6 +100,15 @@ impl StudyKind for FactorCodeStudy {
             let planned = Planned::folder(cell.id(), FactorCodeUnit::Cell(cell));
             plan.push(planned.asking(place).steps(world.rounds()));
         }
+        if 0 < keys.controls {
+            // the secret is opened with the results, when nobody is asked any more
+            let cells = plan.iter().map(|unit| unit.id.clone()).collect();
+            plan.push(
+                Planned::line("gates".to_owned(), FactorCodeUnit::Gates)
+                    .after(cells)
+                    .steps(0),
+            );
+        }
         Ok(plan)
     }
 
@@ -115,6 +124,7 @@ impl StudyKind for FactorCodeStudy {
         async move {
             Ok(match unit {
                 FactorCodeUnit::Tasks => FactorCodeFound::Tasks(world.facts()?),
+                FactorCodeUnit::Gates => FactorCodeFound::Gates(world.gates()?),
                 FactorCodeUnit::Cell(cell) => {
                     let answers = CellRun { world, cell, hands }.hold().await?;
                     FactorCodeFound::Cell(Box::new(world.found(cell, answers, hands)?))
@@ -128,11 +138,12 @@ impl StudyKind for FactorCodeStudy {
         keys: &FactorCodeConfig,
         found: Vec<(UnitId, FactorCodeFound)>,
     ) -> Result<FactorCodeReport, StudyError> {
-        let (mut world, mut cells) = (None, Vec::new());
+        let (mut world, mut cells, mut gates) = (None, Vec::new(), None);
         for (_, found) in found {
             match found {
                 FactorCodeFound::Tasks(facts) => world = Some(facts),
                 FactorCodeFound::Cell(cell) => cells.push(*cell),
+                FactorCodeFound::Gates(found) => gates = Some(found),
             }
         }
         let world = world.ok_or_else(|| {
@@ -146,6 +157,7 @@ impl StudyKind for FactorCodeStudy {
             name: keys.name.clone(),
             world,
             cells,
+            gates,
         })
     }
 

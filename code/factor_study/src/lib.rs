@@ -12,18 +12,19 @@ mod run;
 mod scored;
 mod tables;
 
-pub use boxed_reply::{JudgedReply, judge_reply};
+pub use boxed_reply::{JudgedBy, JudgedReply, judge_reply};
 pub use error::CodeError;
 pub use kind::{FactorCodeStudy, read_factor_code_config};
 pub use ktd_factor_code::{
-    AccuracyRules, FactorPanels, FactorReplies, FactorTask, FactorTasks, PanelKind, ScoredReplies,
-    VerdictDocument,
+    AccuracyRules, FactorPanels, FactorReplies, FactorTask, FactorTasks, GateSecret, PanelKind, PlantedKind,
+    ScoredReplies, VerdictDocument,
 };
 pub use panel_files::{read_bars, read_panels, write_golden};
 pub use run::{
     CellFound, CodeStyle, FactorCodeCell, FactorCodeConfig, FactorCodeEvent, FactorCodeFound,
-    FactorCodeReport, FactorCodeUnit, FactorCodeWorld, FeedbackKey, FormatKey, JudgedAnswer, JudgedOn,
-    RealStock, RoundCounts, RoundSpending, TaskFacts, TaskNames,
+    FactorCodeReport, FactorCodeUnit, FactorCodeWorld, FeedbackKey, FormatKey, GateFound, GatesFound,
+    JudgedAnswer, JudgedOn, RealStock, RoundCounts, RoundSpending, TaskFacts, TaskNames, WrongProgram,
+    planted_gates,
 };
 pub use scored::score_replies;
-pub use tables::{funnel_table, task_table, verdict_text};
+pub use tables::{funnel_table, gates_table, task_table, verdict_text};

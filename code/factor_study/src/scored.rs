@@ -1,11 +1,9 @@
 //! All replies of a file, judged round by round.
 
-use crate::boxed_reply::judge_reply;
+use crate::boxed_reply::{JudgedBy, judge_reply};
 use crate::error::CodeError;
 use ktd_boxed::BoxLauncher;
-use ktd_factor_code::{
-    AccuracyRules, FactorPanels, FactorReplies, FactorTask, FactorTasks, FactorVerdict, ScoredRound,
-};
+use ktd_factor_code::{FactorReplies, FactorTask, FactorTasks, FactorVerdict, ScoredRound};
 use std::collections::BTreeMap;
 
 /// Runs the functions of all replies, as many side by side as there may be boxes; one that a task was answered with before is
@@ -16,9 +14,8 @@ use std::collections::BTreeMap;
 pub fn score_replies(
     launcher: &BoxLauncher,
     tasks: &FactorTasks,
-    panels: &FactorPanels,
+    by: &JudgedBy<'_>,
     replies: &FactorReplies,
-    rules: &AccuracyRules,
 ) -> Result<Vec<ScoredRound>, CodeError> {
     let mut rounds: Vec<ScoredRound> = Vec::new();
     // the same function again, as of a model that does not learn, has the verdict that it had
@@ -32,7 +29,7 @@ pub fn score_replies(
         let mut new = asked.clone();
         new.retain(|(task, reply)| !known.contains_key(&(task.id.as_str(), *reply)));
         let judged = launcher.each(&new, |launcher, (task, reply)| {
-            judge_reply(launcher, task, panels, reply, rules)
+            judge_reply(launcher, task, by, reply)
         });
         for ((task, reply), verdict) in new.iter().zip(judged) {
             if let Some(judged) = verdict? {

@@ -19,6 +19,8 @@ import sys
 
 CONTROL_IN, CONTROL_OUT = 3, 4
 RESULT, ARMED = 3, 4
+# Where a counted run says its steps. No job may make a descriptor so high, so none can be put in its place.
+COUNT = 16
 DESCRIPTORS = 256
 INHERITED_MAX = 4096
 CHUNK = 1 << 16
@@ -151,20 +153,144 @@ def restrict(policy):
         apply_filter(bytes.fromhex(policy["filter"]))
 
 
+# --- a run whose calls and turns of loops are counted
+#
+# What is counted leaves the process at once, a byte each, on a descriptor that can be closed and not replaced: a program can add to
+# it, and never take away. Code of the program gets a call in every turn of its loops, which nothing that it names can reach.
+
+STEP, WINDOW, TAMPERED, DYNAMIC, ENDED = b"s", b"w", b"t", b"d", b"e"
+# What reaches for the counter, or for code that was counted otherwise.
+TAMPERING = (
+    "ctypes.", "code.__new__", "gc.get_", "sys._current_", "sys.addaudithook", "sys.monitoring.", "sys.setprofile", "sys.settrace",
+)
+# Libraries that make code from texts of their own, when they are imported and later.
+MAKERS = ("importlib._bootstrap>", "importlib._bootstrap_external>", "/scipy/stats/_distn_infrastructure.py")
+# Calls of a function by a window that cost more than these are a loop within the window.
+WINDOW_STEPS_MAX = 500
+NODES_A_STEP = 12
+KEEPERS = ("STORE_DEREF", "STORE_GLOBAL", "STORE_SUBSCR", "STORE_ATTR", "DELETE_SUBSCR", "DELETE_ATTR")
+
+
+def with_turns(source):
+    """The source as code in which every turn of a loop makes calls: one, and more for a long turn, which may take several rows."""
+    import ast
+
+    def turn():
+        called = ast.Attribute(ast.Tuple([], ast.Load()), "count", ast.Load())
+        return ast.Call(called, [ast.Constant(0)], [])
+
+    def turns(parts):
+        return range(1 + sum(1 for part in parts for _ in ast.walk(part)) // NODES_A_STEP)
+
+    tree = ast.parse(source, SUBMISSION)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+            node.body[:0] = [ast.Expr(turn()) for _ in turns(node.body)]
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+            node.generators[-1].ifs[:0] = [ast.UnaryOp(ast.Not(), turn()) for _ in turns(made)]
+    return compile(ast.fix_missing_locations(tree), SUBMISSION, "exec", dont_inherit=True)
+
+
+def keeps_something(code):
+    """Whether a function may leave something for its next call."""
+    import dis
+    import types
+
+    if code.co_flags & 0x20 or any(step.opname in KEEPERS for step in dis.get_instructions(code)):
+        return True
+    return any(keeps_something(part) for part in code.co_consts if isinstance(part, types.CodeType))
+
+
+def counter():
+    """What is told of every call. A window's function that sees one row alone, or keeps something, is no window's."""
+    import pandas.core.window.rolling as rolling
+
+    window, library = rolling.RollingAndExpandingMixin.apply.__code__, rolling.__file__.rsplit("/", 1)[0]
+    kept, inside, spent = {}, [], [0]
+    mutable = (list, dict, set, bytearray, type(iter([])), type(i for i in ()))
+
+    def note(frame, event, arg, write=os.write, at=COUNT):
+        if event == "return":
+            if frame.f_code is window and inside:
+                inside.pop()
+            return
+        if event == "call":
+            code = frame.f_code
+            if code is window:
+                rows = getattr(frame.f_locals.get("self"), "window", None)
+                inside.append(rows is None or isinstance(rows, int) and 1 < rows)
+                spent[0] = 0
+            elif inside and code.co_filename == SUBMISSION:
+                if code not in kept:
+                    kept[code] = keeps_something(code)
+                if kept[code]:
+                    inside[-1] = False
+                if frame.f_back.f_code.co_filename.startswith(library):
+                    spent[0] = 0
+        elif event != "c_call":
+            return
+        elif inside and frame.f_code.co_filename == SUBMISSION and isinstance(getattr(arg, "__self__", None), mutable):
+            inside[-1] = False
+        spent[0] += 1
+        write(at, WINDOW if inside and all(inside) and spent[0] < WINDOW_STEPS_MAX else STEP)
+
+    return note
+
+
+def watch(event, arguments, write=os.write, at=COUNT, where=sys._getframe):
+    """What is told of every event that Python audits, and no program can take away. What libraries do of themselves is theirs."""
+    if event in ("exec", "function.__new__"):
+        said = DYNAMIC
+    elif event.startswith(TAMPERING) or event == "object.__setattr__" and arguments[1] == "__code__":
+        said = TAMPERED
+    else:
+        return
+    frame = where(1)
+    while frame is not None and not frame.f_code.co_filename.endswith(MAKERS):
+        if frame.f_code.co_filename == SUBMISSION:
+            write(at, said)
+            return
+        frame = frame.f_back
+
+
+def counted(code, space, head, data):
+    """Defines the function, calls it, and says each step of both."""
+    read, start = sys.getprofile, sys.setprofile
+    note = counter()
+    for name in ("getprofile", "setprofile", "gettrace", "settrace"):
+        delattr(sys, name)
+    gc.disable()
+    start(note)
+    sys.addaudithook(watch)
+    exec(code, space)
+    if head["entry"] not in space:
+        raise Refused("no_function", "the source defines no " + head["entry"])
+    value = call(space[head["entry"]], data, head["config"])
+    if read() is not note:
+        os.write(COUNT, TAMPERED)
+    os.write(COUNT, ENDED)
+    return value
+
+
 # --- one job, in its own process
 
 
-def prepare(head, job_filter, result, diagnostics, armed):
+def prepare(head, job_filter, result, diagnostics, armed, count):
     """Gives up everything that the foreign code must not have; the last step is the filter."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     os.setpgid(0, 0)
     null = os.open("/dev/null", os.O_RDWR)
     # Every descriptor goes above those that will stay, so that no copy overwrites another.
-    above = [os.dup2(at, DESCRIPTORS - 8 + place) for place, at in enumerate((null, diagnostics, result, armed))]
-    null, diagnostics, result, armed = above
-    for at, place in ((null, 0), (diagnostics, 1), (diagnostics, 2), (result, RESULT), (armed, ARMED)):
+    kept = (null, diagnostics, result, armed) if count is None else (null, diagnostics, result, armed, count)
+    null, diagnostics, result, armed, *count = [os.dup2(at, DESCRIPTORS - 8 + place) for place, at in enumerate(kept)]
+    places = [(null, 0), (diagnostics, 1), (diagnostics, 2), (result, RESULT), (armed, ARMED)]
+    for at, place in places + [(at, COUNT) for at in count]:
         os.dup2(at, place)
-    os.closerange(ARMED + 1, DESCRIPTORS)
+    os.closerange(ARMED + 1, COUNT)
+    os.closerange(COUNT + len(count), DESCRIPTORS)
+    if count:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (COUNT, COUNT))
     resource.setrlimit(resource.RLIMIT_CPU, (head["cpu_s"], head["cpu_s"]))
     # A program sees the frames that called it: what it must not know of its job leaves them.
     seed = hashlib.sha256(b"%d" % head.pop("seed")).digest()
@@ -372,13 +498,17 @@ def outcome(head, body, names):
         source = body[:head["source_n"]].decode()
         if head["kind"] == "facts":
             return facts(source)
-        code = compile(source, SUBMISSION, "exec", dont_inherit=True)
+        is_counted = head.get("counted", False)
+        code = with_turns(source) if is_counted else compile(source, SUBMISSION, "exec", dont_inherit=True)
         where = "import"
         space = dict(names, __name__="__main__" if head["entry"] is None else "submission")
         data = data_of(head, body)
         index, rows = getattr(data, "index", None), len(data) if head["kind"] == "series" else 0
         if index is not None:
             index = index.copy(deep=True)
+        if is_counted:
+            where = "call"
+            return series(counted(code, space, head, data), index, rows)
         exec(code, space)
         if head["entry"] is None:
             return {"kind": "tables", "tables": []}, b""
@@ -433,7 +563,13 @@ def end_all(pid, alone):
             return
 
 
-def relay(pid, result, diagnostics, most):
+def tally(steps, part):
+    """Adds what a counted run said: steps, those in windows, whether it tampered, made code, and came to its end."""
+    for place, said in enumerate((STEP, WINDOW, TAMPERED, DYNAMIC, ENDED)):
+        steps[place] += part.count(said)
+
+
+def relay(pid, result, diagnostics, most, count=None, steps=None):
     """What a job writes, until it ends: its result up to one byte too many, the beginning of its diagnostics."""
     kept, printed, all_printed, flood = [], b"", 0, False
     length = 0
@@ -443,6 +579,9 @@ def relay(pid, result, diagnostics, most):
     # The host is gone once nobody can write to the runner.
     poll.register(CONTROL_IN, 0)
     waiting = 2
+    if count is not None:
+        poll.register(count, select.POLLIN)
+        waiting = 3
     while waiting:
         for at, _ in poll.poll():
             if at == CONTROL_IN:
@@ -452,6 +591,8 @@ def relay(pid, result, diagnostics, most):
             if not part:
                 poll.unregister(at)
                 waiting -= 1
+            elif at == count:
+                tally(steps, part)
             elif at == result:
                 part = part[:most + 1 - length]
                 kept.append(part)
@@ -472,23 +613,27 @@ def serve(names, job_filter, alone):
     result, result_end = os.pipe()
     diagnostics, diagnostics_end = os.pipe()
     armed, armed_end = os.pipe()
+    count, count_end = os.pipe() if head.get("counted", False) else (None, None)
+    steps = [0] * 5
     pid = os.fork()
     if pid == 0:
         try:
-            prepare(head, job_filter, result_end, diagnostics_end, armed_end)
+            prepare(head, job_filter, result_end, diagnostics_end, armed_end, count_end)
         except BaseException:
             os._exit(1)
         run_job(head, body, names)
-    for at in (result_end, diagnostics_end, armed_end):
-        os.close(at)
+    for at in (result_end, diagnostics_end, armed_end, count_end):
+        if at is not None:
+            os.close(at)
     del body
     is_armed = os.read(armed, 1) == b"1"
     os.close(armed)
-    written, printed, all_printed, flood = relay(pid, result, diagnostics, head["out_max"])
+    written, printed, all_printed, flood = relay(pid, result, diagnostics, head["out_max"], count, steps)
     if flood or head["out_max"] < len(written):
         os.kill(pid, signal.SIGKILL)
-    for at in (result, diagnostics):
-        os.close(at)
+    for at in (result, diagnostics, count):
+        if at is not None:
+            os.close(at)
     _, status, usage = os.wait4(pid, 0)
     end_all(pid, alone)
     report = {
@@ -503,6 +648,8 @@ def serve(names, job_filter, alone):
         "diagnostics_n": len(printed),
         "diagnostics_all": all_printed,
     }
+    if count is not None:
+        report["steps"] = steps
     send(report, written, printed)
 
 

@@ -52,7 +52,7 @@ pub fn encode_job(id: u64, job: &BoxJob, source: &str, limits: &BoxLimits) -> Re
             }
         }
     }
-    let head = json!({
+    let mut head = json!({
         "id": id,
         "kind": job.kind.label(),
         "seed": job.seed,
@@ -64,8 +64,11 @@ pub fn encode_job(id: u64, job: &BoxJob, source: &str, limits: &BoxLimits) -> Re
         "frames": frames,
         "entry": job.entry,
         "config": job.config,
-    })
-    .to_string();
+    });
+    if let (true, Some(head)) = (job.is_counted, head.as_object_mut()) {
+        head.insert("counted".to_owned(), true.into());
+    }
+    let head = head.to_string();
     let length = u32::try_from(head.len())
         .ok()
         .filter(|_| head.len() <= HEAD_BYTES_MAX);

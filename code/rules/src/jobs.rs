@@ -101,6 +101,8 @@ pub struct BoxJob {
     pub config: Value,
     /// What the entry is called with.
     pub data: JobData,
+    /// Whether calls and turns of loops are counted, which slows it down.
+    pub is_counted: bool,
 }
 
 impl BoxJob {
@@ -114,6 +116,7 @@ impl BoxJob {
             entry: None,
             config: Value::Null,
             data: JobData::Nothing,
+            is_counted: false,
         }
     }
 

@@ -44,7 +44,7 @@ pub use isolation::{Isolation, SwitchedOff};
 pub use jobs::{BoxJob, ColumnValues, JobColumn, JobData, JobKind, keyed_order};
 pub use limits::{BoxLimits, LimitError};
 pub use locks::{LockedPackage, PYTHON_MINORS, PackageSet, installed_sha256};
-pub use messages::{JobReport, RunnerMessage, decode_message};
+pub use messages::{JobReport, RunSteps, RunnerMessage, decode_message};
 pub use policy::{BOX_CONTROL_IN, BOX_CONTROL_OUT, ModuleName, RunnerPolicy};
 pub use results::{JobResult, JobTable, ResultFault, decode_result};
 pub use runner::{RUNNER, runner_sha256};

@@ -16,6 +16,10 @@ pub struct BoxLimits {
     pub out_max_mb: u32,
     /// The longest source.
     pub source_kb: u32,
+    /// Seconds of processor time of all jobs of a submission: who has used them up gets no further one.
+    pub budget_cpu_s: u32,
+    /// Seconds of the clock for all jobs of a submission.
+    pub budget_wall_s: u32,
 }
 
 impl Default for BoxLimits {
@@ -46,6 +50,8 @@ impl BoxLimits {
         memory_mb: 3_072,
         out_max_mb: 16,
         source_kb: 256,
+        budget_cpu_s: 900,
+        budget_wall_s: 1_800,
     };
     /// Limits of a trading strategy.
     pub const STRATEGIES: Self = Self {
@@ -54,6 +60,8 @@ impl BoxLimits {
         memory_mb: 8_192,
         out_max_mb: 64,
         source_kb: 256,
+        budget_cpu_s: 7_200,
+        budget_wall_s: 14_400,
     };
     /// The least address space in which the packages can be imported: they reserve more than they use.
     pub const ADDRESS_SPACE_MB_MIN: u32 = 3_072;
@@ -75,6 +83,8 @@ impl BoxLimits {
             ("memory_mb", self.memory_mb, memory_least, 1_048_576),
             ("out_max_mb", self.out_max_mb, 1, 1_024),
             ("source_kb", self.source_kb, 1, 256),
+            ("budget_cpu_s", self.budget_cpu_s, 1, 864_000),
+            ("budget_wall_s", self.budget_wall_s, 1, 864_000),
         ];
         match ranges
             .into_iter()
@@ -115,7 +125,8 @@ mod tests {
 
     #[test]
     fn limits_of_zero_and_below_the_least_are_refused() {
-        for key in ["cpu_s", "wall_s", "memory_mb", "out_max_mb", "source_kb"] {
+        let keys = ["cpu_s", "wall_s", "memory_mb", "out_max_mb", "source_kb"];
+        for key in keys.into_iter().chain(["budget_cpu_s", "budget_wall_s"]) {
             let mut limits = serde_json::to_value(BoxLimits::FACTORS).unwrap();
             limits[key] = 0.into();
             let limits: BoxLimits = serde_json::from_value(limits).unwrap();

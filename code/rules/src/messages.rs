@@ -6,6 +6,30 @@ use serde::Deserialize;
 /// The most that the runner may pass on of one job: its result, one byte more where it was too long, and diagnostics.
 const BODY_BYTES_MAX: u64 = (1_024 << 20) + (1 << 20);
 
+/// What a counted job ran in Python.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunSteps {
+    /// Calls and turns of loops.
+    pub steps: u64,
+    /// Those inside functions that windows of pandas call.
+    pub window_steps: u64,
+    /// Whether it reached for what counts, or did not come to the counter's end.
+    pub has_tampered: bool,
+    /// Whether it made code while it ran.
+    pub has_made_code: bool,
+}
+
+impl RunSteps {
+    const fn of([steps, window_steps, tampered, made_code, ended]: [u64; 5]) -> Self {
+        Self {
+            steps,
+            window_steps,
+            has_tampered: 0 < tampered || ended != 1,
+            has_made_code: 0 < made_code,
+        }
+    }
+}
+
 /// How a job's process ended, as the runner reports it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobReport {
@@ -27,6 +51,8 @@ pub struct JobReport {
     pub diagnostics: Vec<u8>,
     /// How many bytes it printed.
     pub diagnostics_bytes: u64,
+    /// What it ran, where that was counted.
+    pub steps: Option<RunSteps>,
 }
 
 /// One frame of the runner.
@@ -71,6 +97,8 @@ enum Head {
         result_n: u64,
         diagnostics_n: u64,
         diagnostics_all: u64,
+        #[serde(default)]
+        steps: Option<[u64; 5]>,
     },
 }
 
@@ -115,6 +143,7 @@ pub fn decode_message(bytes: &[u8]) -> Result<Option<(RunnerMessage, usize)>, St
             result_n,
             diagnostics_n,
             diagnostics_all,
+            steps,
         } => {
             let body_bytes = result_n.saturating_add(diagnostics_n);
             if BODY_BYTES_MAX < body_bytes {
@@ -141,6 +170,7 @@ pub fn decode_message(bytes: &[u8]) -> Result<Option<(RunnerMessage, usize)>, St
                 result,
                 diagnostics,
                 diagnostics_bytes: diagnostics_all,
+                steps: steps.map(RunSteps::of),
             };
             Some((RunnerMessage::Done(report), taken + body_length))
         }

@@ -194,6 +194,7 @@ mod tests {
             result: Vec::new(),
             diagnostics: Vec::new(),
             diagnostics_bytes: 0,
+            steps: None,
         }
     }
 

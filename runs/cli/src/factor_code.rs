@@ -7,11 +7,12 @@ use crate::output::{Console, visible_lines};
 use clap::{Args, Subcommand};
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_factor_study::{
-    AccuracyRules, CodeError, FactorPanels, FactorReplies, FactorTask, FactorTasks, JudgedReply, PanelKind,
-    ScoredReplies, VerdictDocument, funnel_table, judge_reply, read_panels, score_replies, task_table,
-    verdict_text, write_golden,
+    AccuracyRules, CodeError, FactorPanels, FactorReplies, FactorTask, FactorTasks, GateSecret, JudgedBy,
+    JudgedReply, PanelKind, PlantedKind, ScoredReplies, VerdictDocument, funnel_table, gates_table,
+    judge_reply, planted_gates, read_panels, score_replies, task_table, verdict_text, write_golden,
 };
 use ktd_io::whole_file::read_input;
+use ktd_study::StudySecret;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -28,6 +29,8 @@ pub(super) enum FactorCodeCommand {
     Check(CheckArgs),
     /// Judge a file of replies, round by round, in the box, without a model.
     Score(ScoreArgs),
+    /// Measure the gates: planted leaks, loops and their clean twins, drawn and judged in the box.
+    Gates(GatesArgs),
     /// Ask models for functions and judge them; rerunning continues where it stopped.
     Run(factor_code_run::RunArgs),
 }
@@ -61,6 +64,14 @@ Example:
 
 One JSON object a line: id, round, reply. A task that passed in a round has no reply in the next.";
 
+const GATES_EXAMPLE: &str = "\
+Examples:
+  ktd factor-code gates --draw 500 --kind leak
+  ktd factor-code gates --draw 20
+
+Of leaks and loops what is found is recall; of clean twins it is a false alarm. --json shows each
+that is judged wrongly. Exit code 1: recall is below 99 %, or there is a false alarm.";
+
 /// Which tasks there are, and on which panels.
 #[derive(Debug, Args)]
 struct SetArgs {
@@ -73,6 +84,30 @@ struct SetArgs {
     /// The seed of panels and perturbations.
     #[arg(long, default_value_t = 20_260_401)]
     panel_seed: u64,
+}
+
+/// What the strict gate draws from.
+#[derive(Debug, Args)]
+struct SecretArgs {
+    /// The secret of the strict gate, 64 hexadecimal digits, as `secret.json` of a study has it
+    /// [default: drawn].
+    #[arg(long, value_name = "HEX")]
+    gate_secret: Option<String>,
+}
+
+impl SecretArgs {
+    fn secret(&self) -> Result<GateSecret, CliError> {
+        let secret = match &self.gate_secret {
+            None => StudySecret::drawn()?,
+            Some(text) => StudySecret::parse(text).ok_or_else(|| {
+                CliError::input(
+                    "`--gate-secret` is no secret",
+                    "give 64 hexadecimal digits, or leave it out: one is drawn",
+                )
+            })?,
+        };
+        Ok(GateSecret::from_bytes(secret.bytes()))
+    }
 }
 
 impl SetArgs {
@@ -138,6 +173,38 @@ pub(super) struct CheckArgs {
     #[command(flatten)]
     set: SetArgs,
     #[command(flatten)]
+    secret: SecretArgs,
+    #[command(flatten)]
+    boxes: BoxArgs,
+}
+
+/// Kinds of planted programs.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum KindArg {
+    Leak,
+    CleanLeak,
+    Loop,
+    CleanLoop,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = GATES_EXAMPLE)]
+pub(super) struct GatesArgs {
+    /// Programs of each kind.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    draw: u64,
+    /// These kinds alone.
+    #[arg(long, value_enum)]
+    kind: Vec<KindArg>,
+    /// The seed of the programs.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Boxes side by side [default: one less than there are processors].
+    #[arg(long)]
+    jobs: Option<usize>,
+    #[command(flatten)]
+    secret: SecretArgs,
+    #[command(flatten)]
     boxes: BoxArgs,
 }
 
@@ -153,6 +220,8 @@ pub(super) struct ScoreArgs {
     #[command(flatten)]
     set: SetArgs,
     #[command(flatten)]
+    secret: SecretArgs,
+    #[command(flatten)]
     boxes: BoxArgs,
 }
 
@@ -164,6 +233,7 @@ pub(super) fn run(command: &FactorCodeCommand, console: Console) -> Result<(), C
         FactorCodeCommand::Gold(args) => gold(args, console),
         FactorCodeCommand::Check(args) => check(args, console),
         FactorCodeCommand::Score(args) => score(args, console),
+        FactorCodeCommand::Gates(args) => gates(args, console),
         FactorCodeCommand::Run(args) => factor_code_run::run(args, console),
     }
 }
@@ -237,14 +307,23 @@ fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
     let reply = read_input(&args.file)?;
     let launcher = BoxLauncher::prove(args.boxes.setup())?;
     let rules = AccuracyRules::DEFAULT;
-    let Some(JudgedReply { verdict, .. }) = judge_reply(&launcher, task, &panels, &reply, &rules)? else {
+    let by = JudgedBy {
+        panels: &panels,
+        secret: &args.secret.secret()?,
+        rules: &rules,
+    };
+    let Some(JudgedReply { verdict, .. }) = judge_reply(&launcher, task, &by, &reply)? else {
         return Err(CliError::input(
             "the box failed again and again",
             "try again, or see `ktd box doctor`",
         ));
     };
     console.result(
-        &verdict_text(&verdict, &panels, &rules),
+        &verdict_text(
+            &verdict,
+            by.gated(&reply).map_err(CodeError::from)?.panels(),
+            &rules,
+        ),
         &json!(VerdictDocument::of(&verdict, &rules)),
     )?;
     match verdict.failure(&rules) {
@@ -267,7 +346,12 @@ fn score(args: &ScoreArgs, console: Console) -> Result<(), CliError> {
         ..args.boxes.setup()
     })?;
     let rules = AccuracyRules::DEFAULT;
-    let rounds = score_replies(&launcher, &tasks, &panels, &replies, &rules)?;
+    let by = JudgedBy {
+        panels: &panels,
+        secret: &args.secret.secret()?,
+        rules: &rules,
+    };
+    let rounds = score_replies(&launcher, &tasks, &by, &replies)?;
     let table = funnel_table(&rounds, &tasks, &rules);
     let table = if panels.is_real() {
         table
@@ -278,4 +362,47 @@ fn score(args: &ScoreArgs, console: Console) -> Result<(), CliError> {
         &table.text_in(console.layout()),
         &json!(ScoredReplies::of(&rounds, &tasks, &rules)),
     )
+}
+
+fn gates(args: &GatesArgs, console: Console) -> Result<(), CliError> {
+    const LEAST_RECALL: f64 = 0.99;
+    let chosen = |kind: &KindArg| match kind {
+        KindArg::Leak => PlantedKind::Leak,
+        KindArg::CleanLeak => PlantedKind::CleanLeak,
+        KindArg::Loop => PlantedKind::Loop,
+        KindArg::CleanLoop => PlantedKind::CleanLoop,
+    };
+    let kinds: Vec<PlantedKind> = match args.kind.as_slice() {
+        [] => PlantedKind::ALL.to_vec(),
+        kinds => kinds.iter().map(chosen).collect(),
+    };
+    let panels = FactorPanels::new(20_260_401, None).map_err(CodeError::from)?;
+    let launcher = BoxLauncher::prove(BoxSetup {
+        side_by_side: args.jobs.unwrap_or(0),
+        ..args.boxes.setup()
+    })?;
+    let by = JudgedBy {
+        panels: &panels,
+        secret: &args.secret.secret()?,
+        rules: &AccuracyRules::DEFAULT,
+    };
+    let found = planted_gates(&launcher, &by, (args.draw, &kinds), args.seed)?;
+    console.result(&gates_table(&found).text_in(console.layout()), &json!(found))?;
+    let is_good = |gate: &ktd_factor_study::GateFound| {
+        let share = gate.rate().share();
+        if gate.kind.is_planted() {
+            share.is_some_and(|share| LEAST_RECALL <= share)
+        } else {
+            gate.found == 0
+        }
+    };
+    match found.gates.iter().find(|gate| !is_good(gate)) {
+        None => Ok(()),
+        Some(gate) => Err(CliError::difference(format!(
+            "{}: {} of {} were found",
+            gate.kind.name(),
+            gate.found,
+            gate.programs
+        ))),
+    }
 }

@@ -14,6 +14,7 @@ mod battery;
 mod jobs;
 mod killed;
 mod layers;
+mod loops;
 mod machine;
 mod recall;
 mod strategies;

@@ -121,6 +121,31 @@ fn a_job_that_floods_dies_or_hangs_changes_no_box_beside_it() {
 }
 
 #[test]
+fn a_submission_that_has_used_up_its_budget_gets_no_further_job() {
+    if !has_boxes() {
+        return;
+    }
+    let launcher = prove(BoxSetup {
+        limits: BoxLimits {
+            budget_cpu_s: 1,
+            ..BoxLimits::FACTORS
+        },
+        modules: Vec::new(),
+        ..setup()
+    });
+    let busy = "import time\nwhile time.process_time() < 0.7: pass\nprint('done')";
+    let mut opened = launcher.open(source(busy), 0).unwrap();
+    let statuses = [0; 3].map(|_| opened.run(&BoxJob::script("busy")).unwrap().status);
+    assert_eq!(statuses, [JobStatus::Ok, JobStatus::Ok, JobStatus::Timeout]);
+    // another submission has a budget of its own
+    let mut other = launcher.open(source("print(1)"), 0).unwrap();
+    assert_eq!(
+        other.run(&BoxJob::script("another")).unwrap().status,
+        JobStatus::Ok
+    );
+}
+
+#[test]
 fn a_thousand_jobs_leak_no_descriptor_and_no_process() {
     if !has_boxes() {
         return;

@@ -2,7 +2,7 @@
 
 use super::cells::ReportedCell;
 use super::layers::{bounded, missing};
-use crate::run::JudgedOn;
+use crate::run::{GateFound, GatesFound, JudgedOn};
 use ktd_factor_code::{FactorVerdict, FailureClass, Funnel, TaskRate};
 use ktd_view::draw::Align::Right;
 use ktd_view::draw::{TableCell, TableData};
@@ -119,4 +119,21 @@ pub(super) fn false_accepts(world: &JudgedOn) -> TableData {
     .count("strict rule takes", |row| row.strict)
     .table()
     .with_note("a warm-up that has no missing value is not changed by filling it")
+}
+
+/// What planted programs say of the gates of this run.
+pub(crate) fn gates(found: Option<&GatesFound>) -> TableData {
+    let gates = found.map_or(&[][..], |found| &found.gates);
+    let table = RowTable::new("Planted programs in the gates of this run", gates.iter())
+        .text("programs", |gate| gate.kind.name())
+        .count("of them", |gate| gate.programs)
+        .count("found", |gate| gate.found)
+        .count("lost", |gate| gate.lost);
+    let table = bounded(table, "share", GateFound::rate).table();
+    let note = if gates.is_empty() {
+        "not measured in this run"
+    } else {
+        "of leaks and loops what is found is recall, of their clean twins it is a false alarm"
+    };
+    table.with_note(note)
 }

@@ -10,4 +10,5 @@ mod plots;
 mod score_tables;
 mod sweep;
 
+pub(crate) use failures::gates as gate_table;
 pub(crate) use page::factor_code_report;

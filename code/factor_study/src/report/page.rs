@@ -43,6 +43,7 @@ pub(crate) fn factor_code_report(
         ("T5_structure", failures::structure(cells), Page),
     ];
     let rules = vec![
+        ("T13_gates", failures::gates(summary.gates.as_ref()), Everywhere),
         ("T6_thresholds", sweep::table(cells)?, Folded),
         ("T12_false_accepts", failures::false_accepts(world), Page),
     ];
@@ -54,7 +55,7 @@ pub(crate) fn factor_code_report(
         section("Layers", scores),
         section("Tasks", tasks),
         section("What is wrong", wrong),
-        section("Rules", rules),
+        section("Rules, and what they are worth", rules),
         section("Tokens and money", cost),
     ];
     let written = Section::new("Functions");
@@ -137,6 +138,7 @@ mod tests {
                 tasks: ["MOM", "REV"].map(task).into(),
                 false_accepts: Vec::new(),
             },
+            gates: None,
             cells: vec![CellFound {
                 cell: FactorCodeCell {
                     agent: "a".to_owned(),

@@ -13,6 +13,8 @@ pub enum FactorCodeUnit {
     Tasks,
     /// What one model writes.
     Cell(FactorCodeCell),
+    /// What planted programs say of the gates.
+    Gates,
 }
 
 /// One model, asked in one style with one seed.

@@ -12,7 +12,7 @@ use futures::StreamExt;
 use ktd_agents::ModelFault;
 use ktd_asking::{AskedRecord, TextAnswer, TextOpening, TextRounds, pause};
 use ktd_factor_code::{
-    FactorTask, FactorVerdict, JudgeRule, LayersPassed, ReplyFlag, ReplySource, SourceProblem,
+    FactorTask, FactorVerdict, GatedPanels, JudgeRule, LayersPassed, ReplyFlag, ReplySource, SourceProblem,
 };
 use ktd_io::parallel::in_parallel;
 use ktd_io::sha256::sha256_hex;
@@ -185,7 +185,13 @@ impl CellRun<'_> {
             TextAnswer::Text(text) => Some(ReplySource::of(text).text),
             TextAnswer::Mistake(_) | TextAnswer::Lost(_) | TextAnswer::Stopped => None,
         };
-        let (panels, rules) = (&self.world.sources.panels, self.world.config.rules());
+        let rules = self.world.config.rules();
+        let by = self.world.judged_by(&rules);
+        let gated = match &answer.said {
+            TextAnswer::Text(text) => by.gated(text).ok(),
+            TextAnswer::Mistake(_) | TextAnswer::Lost(_) | TextAnswer::Stopped => None,
+        };
+        let panels = gated.as_ref().map_or(by.panels, GatedPanels::panels);
         let words = event
             .verdict
             .as_ref()

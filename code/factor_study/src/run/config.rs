@@ -117,11 +117,17 @@ pub struct FactorCodeConfig {
     /// The seed of panels and perturbations.
     #[serde(default = "panel_seed")]
     pub panel_seed: u64,
+    /// File of the secret of the strict gate, 64 hexadecimal digits, relative to the file (default: drawn, and kept).
+    #[serde(default, skip_serializing)]
+    pub secret_file: Option<PathBuf>,
     /// The stock of panel Q (default: a second synthetic one).
     pub real: Option<RealStock>,
     /// What the form of replies is worth (default: reported).
     #[serde(default)]
     pub csr_format: FormatKey,
+    /// Planted programs of each kind that go through the gates (default 4).
+    #[serde(default = "four_controls")]
+    pub controls: u64,
     /// Boxes side by side (default: one less than there are processors).
     #[serde(default)]
     pub jobs: usize,
@@ -171,6 +177,10 @@ const fn one() -> u64 {
     1
 }
 
+const fn four_controls() -> u64 {
+    4
+}
+
 const fn four() -> usize {
     4
 }
@@ -208,6 +218,9 @@ impl FactorCodeConfig {
         };
         within("rounds", u64::from(self.rounds), u64::from(MOST_ROUNDS))?;
         within("samples", self.samples, 1_000)?;
+        if 0 < self.controls {
+            within("controls", self.controls, 1_000)?;
+        }
         within(
             "parallel",
             u64::try_from(self.parallel).unwrap_or(u64::MAX),

@@ -15,7 +15,7 @@ const FEEDBACK_TOKENS: u64 = 200;
 impl FactorCodeWorld {
     /// What a unit asks: usually a round a task; at most all rounds, with answers as long as they may be.
     pub(crate) fn requests(&self, unit: &FactorCodeUnit, agent: &AgentConfig) -> UnitRequests {
-        if matches!(unit, FactorCodeUnit::Tasks) {
+        if !matches!(unit, FactorCodeUnit::Cell(_)) {
             return UnitRequests::default();
         }
         let count = self.answers();

@@ -66,11 +66,17 @@ fn prompt_of(facts: &FeedbackFacts) -> OpenPrompt {
                 ("date", &day.to_string()),
             ],
         ),
-        FeedbackFacts::Structure { violations } => {
+        FeedbackFacts::Structure {
+            violations,
+            steps_a_row,
+        } => {
             let listed = violations
                 .iter()
                 .map(|(kind, line)| format!("{} on line {line}", kind.code()));
-            let listed: Vec<String> = listed.collect();
+            let mut listed: Vec<String> = listed.collect();
+            listed.push(format!(
+                "{steps_a_row} calls and turns of loops for each further row"
+            ));
             prompt.filled(FEEDBACK_STRUCTURE, &[("violations", &listed.join("\n"))])
         }
     }
@@ -113,8 +119,9 @@ mod tests {
         assert!(text(&wrong).contains("on 20 of 500 rows; the first is row 2016-02-01"));
         let loops = FeedbackFacts::Structure {
             violations: vec![(Violation::Loop, 4)],
+            steps_a_row: 3.0,
         };
-        assert!(text(&loops).contains("loop on line 4"));
+        assert!(text(&loops).contains("loop on line 4\n3 calls and turns"));
         assert!(text(&FeedbackFacts::NoSource(SourceProblem::Refusal)).contains("refusal"));
         for facts in [&leak, &wrong, &loops] {
             assert_eq!(feedback_text(facts, FeedbackKey::Execution), None);

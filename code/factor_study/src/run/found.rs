@@ -2,6 +2,7 @@
 
 use super::cell::FactorCodeCell;
 use super::event::FactorCodeEvent;
+use super::gates::GatesFound;
 use ktd_factor_code::{FactorCategory, FactorLevel, FalseAccepts, FunnelCounts, PassAtK};
 use ktd_record::spending::Spending;
 use schemars::JsonSchema;
@@ -17,6 +18,8 @@ pub enum FactorCodeFound {
     Tasks(JudgedOn),
     /// One model, asked in one style with one seed.
     Cell(Box<CellFound>),
+    /// What planted programs say of the gates.
+    Gates(GatesFound),
 }
 
 /// What all units came to.
@@ -29,6 +32,9 @@ pub struct FactorCodeReport {
     pub world: JudgedOn,
     /// Model by model, by the names of their units.
     pub cells: Vec<CellFound>,
+    /// What planted programs say of the gates; none where they were not asked for, or are to come.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub gates: Option<GatesFound>,
 }
 
 /// What functions are judged on.

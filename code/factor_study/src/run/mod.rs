@@ -7,6 +7,7 @@ mod estimate;
 mod event;
 mod feedback;
 mod found;
+mod gates;
 mod real_stock;
 mod rounds;
 mod style;
@@ -21,6 +22,7 @@ pub use found::{
     CellFound, FactorCodeFound, FactorCodeReport, JudgedAnswer, JudgedOn, RoundCounts, RoundSpending,
     TaskFacts,
 };
+pub use gates::{GateFound, GatesFound, WrongProgram, planted_gates};
 pub(crate) use rounds::rounds_of;
 pub use style::CodeStyle;
 pub use world::FactorCodeWorld;

@@ -5,17 +5,19 @@ use super::config::{FactorCodeConfig, FeedbackKey};
 use super::event::FactorCodeEvent;
 use super::feedback::feedback_text;
 use super::found::{CellFound, JudgedAnswer, JudgedOn, RoundSpending, TaskFacts};
+use super::gates::{GatesFound, measured_gates, planted};
 use super::real_stock::real_bars;
 use super::rounds::{pass_at, round_counts, rounds_of};
-use crate::boxed_reply::{JudgedReply, judge_reply};
+use crate::boxed_reply::{JudgedBy, JudgedReply, judge_reply};
 use crate::error::CodeError;
 use crate::panel_files::bars_csv;
 use ktd_boxed::{SandboxRecord, StudyBoxes};
 use ktd_factor_code::{
-    FactorPanels, FactorTask, FactorTasks, FactorVerdict, GoldenColumns, PanelKind, curve_of, false_accepts,
+    AccuracyRules, FactorPanels, FactorTask, FactorTasks, FactorVerdict, GateSecret, GoldenColumns,
+    PanelKind, PlantedKind, curve_of, false_accepts,
 };
 use ktd_io::sha256::sha256_hex;
-use ktd_study::{Hands, Opening, StudyError};
+use ktd_study::{Hands, Opening, StudyError, StudySecret};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -104,6 +106,9 @@ fn own_tasks(file: &Path, at: &Opening<'_>) -> Result<String, StudyError> {
 pub struct FactorCodeWorld {
     pub(super) config: FactorCodeConfig,
     pub(super) sources: FactorCodeSources,
+    /// What the strict gate draws from, and what binds it.
+    secret: GateSecret,
+    commitment: String,
     /// None where nothing will run.
     boxes: Option<StudyBoxes>,
 }
@@ -117,20 +122,24 @@ impl FactorCodeWorld {
         if setup.side_by_side == 0 {
             setup.side_by_side = config.jobs;
         }
-        Ok(Self {
-            config: config.clone(),
+        let boxes = Some(StudyBoxes::prove(setup)?);
+        Ok(Self::over(
+            config,
             sources,
-            boxes: Some(StudyBoxes::prove(setup)?),
-        })
+            &at.secret(config.secret_file.as_deref())?,
+            boxes,
+        ))
     }
 
     /// The world of a plan, of which nothing will run: it has no box.
     pub(crate) fn planned(config: &FactorCodeConfig, at: &Opening<'_>) -> Result<Self, StudyError> {
-        Ok(Self {
-            config: config.clone(),
-            sources: FactorCodeSources::read(config, at)?,
-            boxes: None,
-        })
+        let sources = FactorCodeSources::read(config, at)?;
+        Ok(Self::over(
+            config,
+            sources,
+            &at.secret(config.secret_file.as_deref())?,
+            None,
+        ))
     }
 
     pub(super) fn boxes(&self) -> Result<&StudyBoxes, StudyError> {
@@ -150,11 +159,14 @@ impl FactorCodeWorld {
             let what = format!("the record does not say what functions were run in: {error}");
             StudyError::difference(what, "take the record from whoever made it")
         })?;
-        Ok(Self {
-            config: config.clone(),
-            sources: FactorCodeSources::read(config, at)?,
-            boxes: Some(StudyBoxes::recorded(sandbox, config.boxes.clone())),
-        })
+        let sources = FactorCodeSources::read(config, at)?;
+        let boxes = Some(StudyBoxes::recorded(sandbox, config.boxes.clone()));
+        Ok(Self::over(
+            config,
+            sources,
+            &at.secret(config.secret_file.as_deref())?,
+            boxes,
+        ))
     }
 
     /// All that decides what a model's answers are worth, and what it is asked.
@@ -167,6 +179,8 @@ impl FactorCodeWorld {
             "tasks_sha256": sources.tasks_sha256,
             "prompts_sha256": ktd_prompts::factor_code::factor_code_hash(),
             "panel_seed": config.panel_seed,
+            "gate_commitment": self.commitment,
+            "controls": config.controls,
             "is_real": sources.panels.is_real(),
             "panels_sha256": PanelKind::ALL.map(panel).into_iter().collect::<BTreeMap<_, _>>(),
             "rounds": config.rounds,
@@ -219,20 +233,50 @@ impl FactorCodeWorld {
         })
     }
 
+    fn over(
+        config: &FactorCodeConfig,
+        sources: FactorCodeSources,
+        secret: &StudySecret,
+        boxes: Option<StudyBoxes>,
+    ) -> Self {
+        Self {
+            config: config.clone(),
+            sources,
+            secret: GateSecret::from_bytes(secret.bytes()),
+            commitment: secret.commitment(),
+            boxes,
+        }
+    }
+
+    /// On what and by what replies are judged.
+    pub(super) const fn judged_by<'w>(&'w self, rules: &'w AccuracyRules) -> JudgedBy<'w> {
+        JudgedBy {
+            panels: &self.sources.panels,
+            secret: &self.secret,
+            rules,
+        }
+    }
+
     /// What the box says of a reply to a task.
     pub(super) fn judge(&self, task: &FactorTask, reply: &str) -> Result<Judgement, StudyError> {
-        let (launcher, panels, rules) = (
-            self.boxes()?.launcher()?,
-            &self.sources.panels,
-            self.config.rules(),
-        );
-        let judged = judge_reply(launcher, task, panels, reply, &rules)?.ok_or_else(|| {
+        let launcher = self.boxes()?.launcher()?;
+        let rules = self.config.rules();
+        let judged = judge_reply(launcher, task, &self.judged_by(&rules), reply)?.ok_or_else(|| {
             StudyError::input(
                 format_args!("the box failed again and again with an answer to task {}", task.id),
                 "`ktd box doctor` says what is wrong; give the command again: what was answered and judged is kept",
             )
         })?;
         Ok(Judgement::of(judged, self.config.feedback_key()))
+    }
+
+    /// What planted programs say of the gates.
+    pub(crate) fn gates(&self) -> Result<GatesFound, StudyError> {
+        let launcher = self.boxes()?.launcher()?;
+        let mut stream = self.secret.stream("planted programs");
+        let programs = planted(self.config.controls, &PlantedKind::ALL, &mut stream);
+        let rules = self.config.rules();
+        Ok(measured_gates(launcher, &self.judged_by(&rules), &programs)?)
     }
 
     /// Writes what a unit made, and says what it came to.

@@ -231,3 +231,37 @@ fn a_plan_says_what_it_would_cost_and_asks_nobody() {
     assert_eq!(vendor.count(), 0);
     assert!(!folder.at("results").exists());
 }
+
+/// The secret is committed to before anybody is asked, opened with the results, and a replay draws the same from it; planted
+/// programs say what the gates of the run are worth.
+#[test]
+fn a_run_commits_to_its_secret_opens_it_and_measures_its_gates() {
+    if !has_boxes() {
+        return;
+    }
+    let vendor = model();
+    let folder = experiment(&vendor, "");
+    let text = folder
+        .text("code.toml")
+        .replace("controls = 0\nsecret_file = 'gate.key'", "controls = 1");
+    folder.write("code.toml", text.replace("rounds = 2", "rounds = 1"));
+    assert_ok(&quiet(folder.path(), &RUN));
+    let study: Value = serde_json::from_slice(&folder.read(&format!("{STUDY}/study.json"))).unwrap();
+    let opened: Value = serde_json::from_slice(&folder.read(&format!("{STUDY}/secret.json"))).unwrap();
+    assert_eq!(study["decides"]["gate_commitment"], opened["commitment"]);
+    let secret = opened["secret"].as_str().unwrap();
+    assert!(!study.to_string().contains(secret));
+    let gates: Vec<Vec<String>> = table(&folder, "T13_gates");
+    let found: Vec<&[String]> = gates.iter().map(|row| &row[1..4]).collect();
+    assert_eq!(
+        found,
+        [["1", "1", "0"], ["1", "0", "0"], ["1", "1", "0"], ["1", "0", "0"]]
+    );
+    // who gets the folder has no `private/`
+    std::fs::remove_dir_all(folder.at(&format!("{STUDY}/private"))).unwrap();
+    assert_ok(&quiet(folder.path(), &["replay", STUDY, "--base", "."]));
+    let changed = opened.to_string().replace(secret, &"5e".repeat(32));
+    folder.write(&format!("{STUDY}/secret.json"), changed);
+    let said = refused(&quiet(folder.path(), &["replay", STUDY, "--base", "."]), 1);
+    assert!(said.contains("gate_commitment"), "{said}");
+}
