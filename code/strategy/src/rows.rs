@@ -1,5 +1,6 @@
 //! Iterations as rows that files and tables hold.
 
+use crate::contract::StrategyContract;
 use crate::document::StrategyDocument;
 use crate::gates::Gate;
 use crate::iteration::IterationState;
@@ -53,6 +54,9 @@ pub struct SubmissionRows {
     /// Whether the strategy has no reference, so that D1 is of its card alone and drift is not seen from a reference.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_reference: bool,
+    /// How its programs were handed their bars.
+    #[serde(default, skip_serializing_if = "StrategyContract::is_default")]
+    pub contract: StrategyContract,
     /// The iteration that is ranked.
     pub ranked: Option<usize>,
     /// The iterations.
@@ -117,12 +121,19 @@ impl SubmissionRows {
         (!names.is_empty()).then(|| format!("{}: {NO_REFERENCE}", names.join(", ")))
     }
 
+    /// What every table says of how programs were handed their bars; `None` without a submission.
+    #[must_use]
+    pub fn contract_note<'r>(mut submissions: impl Iterator<Item = &'r Self>) -> Option<String> {
+        submissions.next().map(|first| first.contract.note().to_owned())
+    }
+
     /// The rows of a chain of versions of a strategy: its identifier and document, and whether it has a reference.
     #[must_use]
     pub fn of(
         (model, seed): (&str, u64),
         chain: &VersionChain,
         (strategy, document, has_reference): (&str, &StrategyDocument, bool),
+        contract: StrategyContract,
     ) -> Self {
         let versions = chain.versions.iter();
         Self {
@@ -130,6 +141,7 @@ impl SubmissionRows {
             strategy: strategy.to_owned(),
             seed,
             without_reference: !has_reference,
+            contract,
             ranked: chain.ranked().map(|version| version.iteration),
             versions: versions
                 .map(|version| VersionRow::of(version, document))

@@ -3,8 +3,10 @@
 use crate::bar_traces::MarketTrace;
 use crate::breaches::BreachReport;
 use crate::card::CardCheck;
+use crate::contract::StrategyContract;
 use crate::document::StrategyDocument;
 use crate::gates::{Gate, GateResults};
+use crate::look_ahead_plan::ActionWitness;
 use crate::measured_scores::{FidelityEvidence, ReliabilityEvidence, RiskEvidence};
 use crate::paper_scores::{PaperEvidence, PaperScores, SourceFacts};
 use crate::stress::Stress;
@@ -42,6 +44,12 @@ pub struct RunEvidence {
     pub breaches: BreachReport,
     /// Runs on distorted bars.
     pub stress: Vec<StressOutcome>,
+    /// How it was handed its bars.
+    #[serde(default, skip_serializing_if = "StrategyContract::is_default")]
+    pub contract: StrategyContract,
+    /// What the gate on look-ahead saw; none where it searches for nothing, and in records that are older than it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<ActionWitness>,
 }
 
 impl RunEvidence {
@@ -143,6 +151,24 @@ impl SubmissionReport {
             parameters: document.parameters.len(),
         };
         Some(PaperScores::of(source, self.facts.as_ref()?, evidence))
+    }
+
+    /// What stands beside the verdict of a gate: why it is failed, or what was seen of a program that passes.
+    #[must_use]
+    pub fn gate_note(&self, gate: Gate) -> Option<String> {
+        let witness = || {
+            let run = self.run.as_ref()?;
+            match run.contract {
+                StrategyContract::Run => run.witness.as_ref().map(ToString::to_string),
+                StrategyContract::Step => Some("contract `step`: no later bar was given".to_owned()),
+            }
+        };
+        let witness = (gate == Gate::AntiLeak).then(witness).flatten();
+        let reason = self.gates.reason(gate).map(str::to_owned);
+        match (reason, witness) {
+            (Some(reason), Some(witness)) => Some(format!("{reason} ({witness})")),
+            (reason, witness) => reason.or(witness),
+        }
     }
 
     /// Static warnings of look-ahead, which decide nothing.

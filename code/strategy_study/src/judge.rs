@@ -6,17 +6,19 @@ use crate::task::StrategyTask;
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_sandbox::{BoxLimits, ModuleName, SourceText};
 use ktd_strategy_code::{
-    BreachReport, COMPLETENESS_MIN, CandidateLogs, Gate, GateResults, INITIAL_CAPITAL, JUMPS, LONG_RUN,
-    MarketTrace, PaperEvidence, PaperScores, Parameters, REPETITION_SEEDS, RunEvidence, StrategyBars,
-    StrategyCard, StrategySubmission, StrategyTraces, Stress, StressOutcome, SubmissionReport, VersionJudge,
-    broken_trace, candidate_tokens, candidate_trade_hash, completeness, known_difference, look_ahead_cuts,
-    misplaced_row, missing_columns, repetition_difference, replaced_future, source_facts, trace_distances,
+    ActionWitness, BreachReport, COMPLETENESS_MIN, CandidateLogs, FutureChange, Gate, GateResults,
+    GateSecret, INITIAL_CAPITAL, LONG_RUN, LookAheadPlan, MarketTrace, PaperEvidence, PaperScores,
+    Parameters, REPETITION_SEEDS, ReferenceRun, RunEvidence, StrategyBars, StrategyCard, StrategyContract,
+    StrategySubmission, StrategyTraces, Stress, StressOutcome, SubmissionReport, VersionJudge, acting_bars,
+    acting_tokens, broken_trace, candidate_tokens, candidate_trade_hash, completeness, known_difference,
+    misplaced_row, missing_columns, repetition_difference, source_facts, trace_distances,
 };
 
 /// Seed of all runs but the repetitions.
 const SEED: u32 = 42;
-/// Seed of replaced futures.
-const FUTURE_SEED: u64 = 20_260_400;
+/// Purposes of runs whose logs are scored.
+const LONG: &str = "long";
+const TRACE: &str = "trace";
 /// As many runs are asked for at once: a verdict may make later ones needless.
 const AT_ONCE: usize = 16;
 
@@ -37,13 +39,15 @@ pub struct BoxedJudge<'j> {
     pub launcher: &'j BoxLauncher,
     /// The task.
     pub task: &'j StrategyTask,
+    /// What the gate on look-ahead draws its cuts with.
+    pub secret: &'j GateSecret,
 }
 
 impl VersionJudge for BoxedJudge<'_> {
     type Error = StrategyError;
 
     fn report(&self, submission: &StrategySubmission) -> Result<SubmissionReport, StrategyError> {
-        judge_submission(self.launcher, self.task, submission)
+        judge_submission(self.launcher, (self.task, self.secret), submission)
     }
 
     fn reference(&self, values: &Parameters) -> Result<Option<StrategyTraces>, StrategyError> {
@@ -54,13 +58,13 @@ impl VersionJudge for BoxedJudge<'_> {
     }
 }
 
-/// The report on a submission.
+/// The report on a submission. The secret decides at which bars, and how, the gate on look-ahead changes the future.
 ///
 /// # Errors
 /// [`StrategyError`] where no box can be had, and where one failed again and again.
 pub fn judge_submission(
     launcher: &BoxLauncher,
-    task: &StrategyTask,
+    (task, secret): (&StrategyTask, &GateSecret),
     submission: &StrategySubmission,
 ) -> Result<SubmissionReport, StrategyError> {
     let card = match StrategyCard::parse(&submission.card) {
@@ -83,7 +87,7 @@ pub fn judge_submission(
         });
     }
     let report = match SourceText::read(submission.source.as_bytes(), BoxLimits::STRATEGIES.source_kb) {
-        Ok(text) => SubmissionRun::open(launcher, task, &card, &text)?.judge()?,
+        Ok(text) => SubmissionRun::open(launcher, task, &card, &text)?.judge(secret)?,
         Err(fault) => unrun(task, Gate::Exec, &format!("source: {fault}")),
     };
     Ok(SubmissionReport {
@@ -111,10 +115,11 @@ pub fn static_scores(
         class,
         configuration: &task.document.configuration(&task.document.default_parameters()),
         key: task.id.label(),
+        contract: task.contract,
     };
     let mut opened = ProgramBox::open(launcher, program, 0)?;
     let nodes = opened.syntax_tree()?.unwrap_or_default();
-    let logs = opened.run(&planned(task.long(), "long"))?.ok();
+    let logs = opened.run(&planned(task.long(), LONG))?.ok();
     let logs = logs.as_ref();
     let evidence = PaperEvidence {
         class_name: class,
@@ -154,12 +159,10 @@ pub fn trace_program(
         class,
         configuration: &task.document.configuration(parameters),
         key: task.id.label(),
+        contract: task.contract,
     };
     let mut opened = ProgramBox::open(launcher, program, 0)?;
-    let runs: Vec<PlannedRun> = task
-        .markets()
-        .map(|(_, market)| planned(market, "trace"))
-        .collect();
+    let runs: Vec<PlannedRun> = task.markets().map(|(_, market)| planned(market, TRACE)).collect();
     let outcomes = opened.run_all(&runs)?;
     let traces = task.markets().zip(outcomes);
     Ok(traces
@@ -172,6 +175,7 @@ fn planned(market: &StrategyBars, purpose: &'static str) -> PlannedRun {
         market: market.clone(),
         seed: SEED,
         purpose,
+        is_scored: matches!(purpose, LONG | TRACE),
     }
 }
 
@@ -228,6 +232,7 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
             class: card.class_name(),
             configuration: &configuration,
             key: task.id.label(),
+            contract: task.contract,
         };
         Ok(Self {
             launcher,
@@ -240,10 +245,10 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         })
     }
 
-    fn judge(mut self) -> Result<SubmissionReport, StrategyError> {
+    fn judge(mut self, secret: &GateSecret) -> Result<SubmissionReport, StrategyError> {
         let nodes = self.opened.syntax_tree()?.unwrap_or_default();
         let facts = Some(source_facts(self.source.text(), &nodes));
-        let whole = match self.opened.run(&planned(self.task.long(), "long"))? {
+        let whole = match self.opened.run(&planned(self.task.long(), LONG))? {
             Ok(whole) => whole,
             Err(fault) => {
                 let report = unrun(self.task, Gate::Exec, &fault.to_string());
@@ -253,10 +258,19 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         // Before all else: what has no reference is not worth the other runs.
         let reference = self.task.reference(Some(self.launcher), &self.parameters)?;
         let (traces, stress) = self.trace_and_stress(&whole)?;
-        let leak = self.look_ahead(&whole)?;
+        let (leak, witness) = match self.task.contract {
+            StrategyContract::Run => {
+                let (leak, witness) = self.look_ahead((&whole, &reference), secret)?;
+                (leak, Some(witness))
+            }
+            StrategyContract::Step => (None, None),
+        };
         let repetition = self.repetition(&whole)?;
         let markets = MarketTrace::of_version(&reference, (&traces, &whole));
-        let run = self.evidence(&whole, stress);
+        let run = RunEvidence {
+            witness,
+            ..self.evidence(&whole, stress)
+        };
         let audit = audit_reason(&run);
         Ok(SubmissionReport {
             gates: GateResults::new([None, None, None, repetition, leak, audit]),
@@ -279,7 +293,7 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         let distorted = Stress::ALL.map(|stress| stress.apply(self.task.long()));
         let runs: Vec<PlannedRun> = scenarios
             .iter()
-            .map(|scenario| planned(&scenario.market, "trace"))
+            .map(|scenario| planned(&scenario.market, TRACE))
             .chain(distorted.iter().map(|market| planned(market, "stress")))
             .collect();
         let mut outcomes = self.opened.run_all(&runs)?.into_iter();
@@ -314,32 +328,40 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         }
     }
 
-    /// Why the gate on look-ahead is failed: the first cut at which the past is told otherwise.
-    fn look_ahead(&mut self, whole: &CandidateLogs) -> Result<Option<String>, StrategyError> {
+    /// Why the gate on look-ahead is failed, namely the first run in which the past is told otherwise; and what the gate saw.
+    fn look_ahead(
+        &mut self,
+        (whole, reference): (&CandidateLogs, &ReferenceRun),
+        secret: &GateSecret,
+    ) -> Result<(Option<String>, ActionWitness), StrategyError> {
         let market = self.task.long();
-        let cuts = look_ahead_cuts(market.times().len());
-        let prefixes = cuts.iter().map(|cut| FutureChange::Cut { bars: *cut });
-        let replaced = cuts
-            .iter()
-            .flat_map(|cut| JUMPS.map(|jump| FutureChange::Replaced { bars: *cut, jump }));
-        let changes: Vec<FutureChange> = prefixes.chain(replaced).collect();
-        for some in changes.chunks(AT_ONCE) {
+        let reference = reference.traces.get(LONG_RUN).map(|tokens| acting_tokens(tokens));
+        let acting = (&acting_bars(whole, market), &reference.unwrap_or_default());
+        let secret = secret.for_program(self.source.text());
+        let plan = LookAheadPlan::draw(&secret, market.times().len(), acting);
+        for some in plan.changes.chunks(AT_ONCE) {
             let runs: Vec<PlannedRun> = some
                 .iter()
                 .map(|change| PlannedRun {
-                    market: change.apply(market),
+                    market: plan.market(*change, market),
                     seed: SEED,
-                    purpose: change.purpose(),
+                    purpose: purpose(*change),
+                    is_scored: false,
                 })
                 .collect();
             let outcomes = self.opened.run_all(&runs)?;
             let mut judged = some.iter().zip(outcomes);
-            let reason = judged.find_map(|(change, outcome)| change.problem(whole, outcome, market));
-            if reason.is_some() {
-                return Ok(reason);
+            let reason = judged.find_map(|(change, outcome)| leak(*change, whole, outcome, market));
+            if let Some(reason) = reason {
+                // What stayed says nothing once something did not.
+                let witness = ActionWitness {
+                    witnessed: 0,
+                    ..plan.witness
+                };
+                return Ok((Some(reason), witness));
             }
         }
-        Ok(None)
+        Ok((None, plan.witness))
     }
 
     /// Why the gate on determinism is failed: what a fresh process with other seeds says otherwise.
@@ -350,6 +372,7 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
                 class: self.class,
                 configuration: &self.configuration,
                 key: self.task.id.label(),
+                contract: self.task.contract,
             };
             let mut fresh = ProgramBox::open(self.launcher, program, hash_seed)?;
             let run = PlannedRun {
@@ -378,6 +401,8 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
             breaches: BreachReport::of(logs, market, document, &self.parameters),
             trades: logs.trades.len(),
             stress,
+            contract: self.task.contract,
+            witness: None,
         }
     }
 }
@@ -402,48 +427,30 @@ fn equity_problem(logs: &CandidateLogs) -> Option<String> {
     Some(format!("the equity in row {row} is no number above 0"))
 }
 
-/// What becomes of the bars after a cut.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum FutureChange {
-    /// They are not there.
-    Cut { bars: usize },
-    /// They are others.
-    Replaced { bars: usize, jump: f64 },
+const fn purpose(change: FutureChange) -> &'static str {
+    match change {
+        FutureChange::Cut { .. } => "prefix",
+        FutureChange::Replaced { .. } => "future",
+    }
 }
 
-impl FutureChange {
-    fn apply(self, market: &StrategyBars) -> StrategyBars {
-        match self {
-            Self::Cut { bars } => market.prefix(bars),
-            Self::Replaced { bars, jump } => replaced_future(market, bars, jump, FUTURE_SEED),
+/// Why a run on changed bars shows that the program looks ahead.
+fn leak(
+    change: FutureChange,
+    whole: &CandidateLogs,
+    outcome: LogsOutcome,
+    market: &StrategyBars,
+) -> Option<String> {
+    let place = match change {
+        FutureChange::Cut { bars } => format!("{bars} bars"),
+        FutureChange::Replaced { bars, .. } => format!("other bars after {bars}"),
+    };
+    let last = market.times().get(change.bars().checked_sub(1)?)?;
+    match outcome {
+        Ok(part) => {
+            known_difference(whole, &part, last.as_str()).map(|difference| format!("{place}: {difference}"))
         }
-    }
-
-    const fn purpose(self) -> &'static str {
-        match self {
-            Self::Cut { .. } => "prefix",
-            Self::Replaced { .. } => "future",
-        }
-    }
-
-    const fn bars(self) -> usize {
-        match self {
-            Self::Cut { bars } | Self::Replaced { bars, .. } => bars,
-        }
-    }
-
-    /// Why a run on the changed bars shows that the program looks ahead.
-    fn problem(self, whole: &CandidateLogs, outcome: LogsOutcome, market: &StrategyBars) -> Option<String> {
-        let place = match self {
-            Self::Cut { bars } => format!("{bars} bars"),
-            Self::Replaced { bars, .. } => format!("other bars after {bars}"),
-        };
-        let last = market.times().get(self.bars().checked_sub(1)?)?;
-        match outcome {
-            Ok(part) => known_difference(whole, &part, last.as_str())
-                .map(|difference| format!("{place}: {difference}")),
-            Err(fault) => Some(format!("prefix_error: {place}: {fault}")),
-        }
+        Err(fault) => Some(format!("prefix_error: {place}: {fault}")),
     }
 }
 
@@ -471,13 +478,10 @@ mod tests {
         let change = FutureChange::Cut { bars: 50 };
         let fault = Err(RunFault::new("KeyError", "'x'"));
         assert_eq!(
-            change
-                .problem(&CandidateLogs::default(), fault, task.long())
-                .unwrap(),
+            leak(change, &CandidateLogs::default(), fault, task.long()).unwrap(),
             "prefix_error: 50 bars: KeyError: 'x'"
         );
         let same = Ok(CandidateLogs::default());
-        assert_eq!(change.problem(&CandidateLogs::default(), same, task.long()), None);
-        assert_eq!(change.apply(task.long()).times().len(), 50);
+        assert_eq!(leak(change, &CandidateLogs::default(), same, task.long()), None);
     }
 }

@@ -6,7 +6,7 @@ use ktd_boxed::BoxLauncher;
 use ktd_sandbox::{BoxLimits, SourceText};
 use ktd_strategy_code::{
     CandidateLogs, LONG_RUN, ParameterValue, Parameters, REPETITION_SEEDS, ReferenceError, ReferenceRun,
-    StrategyBars, StrategyDocument, candidate_tokens, equity_of, misplaced_row,
+    StrategyBars, StrategyContract, StrategyDocument, candidate_tokens, equity_of, misplaced_row,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -57,6 +57,7 @@ impl ReferenceProgram {
             class: CLASS,
             configuration: &document.configuration(parameters),
             key: &document.id,
+            contract: StrategyContract::Run,
         };
         let (names, runs): (Vec<&str>, Vec<PlannedRun>) = markets
             .map(|(name, market)| {
@@ -64,6 +65,7 @@ impl ReferenceProgram {
                     market: market.clone(),
                     seed,
                     purpose: "reference",
+                    is_scored: false,
                 };
                 (name, run)
             })

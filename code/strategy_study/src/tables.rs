@@ -73,7 +73,9 @@ pub(crate) fn report_tables(report: &SubmissionReport) -> Vec<TableData> {
                 "failed"
             }
         })
-        .text("why", |gate| shown(report.gates.reason(gate)));
+        .text("why, or what was seen", |gate| {
+            shown(report.gate_note(gate).as_deref())
+        });
     let mut tables = vec![gates.table()];
     if let Some(run) = &report.run {
         let breaches = RowTable::new("Broken constraints", &run.breaches.breaches)
@@ -248,6 +250,9 @@ pub fn version_table<'r>(submissions: impl Iterator<Item = &'r SubmissionRows> +
             "gates: the first that failed; D1 to D3 as measured, of 1; drift: seen from the reference strategy, then by the \
              published thresholds",
         );
+    table
+        .notes
+        .extend(SubmissionRows::contract_note(submissions.clone()));
     table.notes.extend(SubmissionRows::reference_note(submissions));
     table
 }

@@ -6,8 +6,8 @@ use crate::reference_program::ReferenceProgram;
 use ktd_boxed::BoxLauncher;
 use ktd_strategy_code::{
     DocumentId, INITIAL_CAPITAL, LONG_RUN, Parameters, ReferenceRun, Scenario, StrategyBars,
-    StrategyDocument, StrategyId, StrategyTraces, document_json, document_text, named_as, run_reference,
-    scenarios, trace_tokens,
+    StrategyContract, StrategyDocument, StrategyId, StrategyTraces, document_json, document_text, named_as,
+    run_reference, scenarios, trace_tokens,
 };
 use std::sync::Arc;
 
@@ -30,6 +30,8 @@ pub struct StrategyTask {
     scenarios: Vec<Scenario>,
     long: StrategyBars,
     reference: TaskReference,
+    /// How programs are handed their bars.
+    pub contract: StrategyContract,
 }
 
 /// What programs are compared with.
@@ -74,6 +76,7 @@ impl StrategyTask {
             scenarios: all,
             long,
             reference: TaskReference::BuiltIn(id),
+            contract: StrategyContract::Run,
         })
     }
 
@@ -95,7 +98,14 @@ impl StrategyTask {
             scenarios,
             long,
             reference,
+            contract: StrategyContract::Run,
         })
+    }
+
+    /// The same, whose programs are handed their bars by another contract. Its reference is handed all at once.
+    #[must_use]
+    pub fn with_contract(self, contract: StrategyContract) -> Self {
+        Self { contract, ..self }
     }
 
     /// The text of the document, as a model gets it.

@@ -229,11 +229,15 @@ fn gate(args: &GateArgs, console: Console) -> Result<(), CliError> {
         })?,
     };
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
-    let report = judge_submission(&launcher, &task, &submission)?;
-    console.result(
-        &text_of(&gate_tables(&report, &submission, &task), console),
-        &gate_value(&report, &submission, &task),
-    )?;
+    let (told, secret) = args.secret.secret()?;
+    let report = judge_submission(&launcher, (&task, &secret), &submission)?;
+    let mut tables = gate_tables(&report, &submission, &task);
+    let mut value = gate_value(&report, &submission, &task);
+    if let (Some(gates), Value::Object(members)) = (tables.first_mut(), &mut value) {
+        gates.notes.push(format!("made again with --gate-secret {told}"));
+        members.insert("gate_secret".to_owned(), Value::from(told));
+    }
+    console.result(&text_of(&tables, console), &value)?;
     match report.gates.first_failed() {
         None => Ok(()),
         Some(gate) => Err(CliError::difference(format!(
@@ -315,13 +319,15 @@ fn score(args: &ScoreArgs, console: Console) -> Result<(), CliError> {
 
 fn score_replies(replies: &Path, args: &ScoreArgs, console: Console) -> Result<(), CliError> {
     let replies = StrategyReplies::parse(&read_input(replies)?)?;
-    let tasks = replies.tasks(args.bars.scenario_seed)?;
+    let tasks = replies.tasks(args.bars.scenario_seed, args.bars.contract())?;
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
-    let scored = replies.score(&launcher, &tasks, args.drift.rule())?;
-    let rows = scored.iter().map(|scored| &scored.rows);
+    let (told, secret) = args.secret.secret()?;
+    let scored = replies.score(&launcher, (&tasks, &secret), args.drift.rule())?;
+    let mut table = version_table(scored.iter().map(|scored| &scored.rows));
+    table.notes.push(format!("made again with --gate-secret {told}"));
     console.result(
-        &version_table(rows).text_in(console.layout()),
-        &json!({"submissions": scored}),
+        &table.text_in(console.layout()),
+        &json!({"submissions": scored, "gate_secret": told}),
     )
 }
 

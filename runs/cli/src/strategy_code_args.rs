@@ -3,8 +3,10 @@
 use super::boxed_options::BoxArgs;
 use crate::CliError;
 use clap::{Args, ValueEnum};
-use ktd_strategy_study::{DriftRule, SCENARIO_SEED, StrategySource, StrategyTask};
-use ktd_study::Opening;
+use ktd_strategy_study::{
+    DriftRule, GateSecret, SCENARIO_SEED, StrategyContract, StrategySource, StrategyTask,
+};
+use ktd_study::{Opening, drawn_secret};
 use std::path::{Path, PathBuf};
 
 const LIST_EXAMPLE: &str = "\
@@ -71,12 +73,49 @@ pub(super) struct BarArgs {
     /// The seed of scenarios and long runs.
     #[arg(long, value_name = "SEED", default_value_t = SCENARIO_SEED)]
     pub(super) scenario_seed: u64,
+    /// How programs are handed their bars.
+    #[arg(long, value_enum, default_value = "run")]
+    contract: ContractArg,
+}
+
+/// What the gate on look-ahead draws its cuts with.
+#[derive(Debug, Args)]
+pub(super) struct SecretArgs {
+    /// The secret of the gate on look-ahead, to make a verdict again (default: one is drawn).
+    #[arg(long, value_name = "TEXT")]
+    gate_secret: Option<String>,
+}
+
+impl SecretArgs {
+    /// The secret as it is told with the verdict, and what it draws.
+    pub(super) fn secret(&self) -> Result<(String, GateSecret), CliError> {
+        let text = self.gate_secret.clone().map_or_else(drawn_secret, Ok)?;
+        let secret = GateSecret::of(text.as_bytes());
+        Ok((text, secret))
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum ContractArg {
+    /// All bars at once, to `run`.
+    Run,
+    /// One bar after the other, to `step`.
+    Step,
 }
 
 impl BarArgs {
     /// The strategy of a word: a document, or a folder of one's own.
     pub(super) fn task(&self, word: &str) -> Result<StrategyTask, CliError> {
-        Ok(StrategySource::find(word, &here())?.task(self.scenario_seed)?)
+        let task = StrategySource::find(word, &here())?.task(self.scenario_seed)?;
+        Ok(task.with_contract(self.contract()))
+    }
+
+    /// How programs are handed their bars.
+    pub(super) const fn contract(&self) -> StrategyContract {
+        match self.contract {
+            ContractArg::Run => StrategyContract::Run,
+            ContractArg::Step => StrategyContract::Step,
+        }
     }
 }
 
@@ -131,6 +170,8 @@ pub(super) struct GateArgs {
     #[command(flatten)]
     pub(super) bars: BarArgs,
     #[command(flatten)]
+    pub(super) secret: SecretArgs,
+    #[command(flatten)]
     pub(super) boxes: BoxArgs,
 }
 
@@ -180,6 +221,8 @@ pub(super) struct ScoreArgs {
     pub(super) drift: DriftArg,
     #[command(flatten)]
     pub(super) bars: BarArgs,
+    #[command(flatten)]
+    pub(super) secret: SecretArgs,
     #[command(flatten)]
     pub(super) boxes: BoxArgs,
 }

@@ -5,8 +5,8 @@ use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_kit::has_boxes;
 use ktd_sandbox::{BoxLimits, ModuleName};
 use ktd_strategy_code::{
-    AssetBars, BarTime, DocumentId, DriftRule, Gate, LONG_RUN, Scenario, StrategyBars, StrategyDocument,
-    StrategySubmission, SubmissionReport, VersionChain,
+    AssetBars, BarTime, DocumentId, DriftRule, Gate, GateSecret, LONG_RUN, Scenario, StrategyBars,
+    StrategyDocument, StrategySubmission, SubmissionReport, VersionChain,
 };
 use ktd_strategy_study::{BoxedJudge, StrategyTask, judge_submission};
 use serde_json::{Value, json};
@@ -36,6 +36,11 @@ class Strategy:
         # CHANGE
         return trades, audit
 "#;
+
+/// Cuts that a test makes again.
+fn secret() -> GateSecret {
+    GateSecret::of(b"a test")
+}
 
 fn launcher(limits: BoxLimits) -> BoxLauncher {
     prove(BoxSetup {
@@ -89,7 +94,7 @@ fn card() -> String {
 
 fn judged(launcher: &BoxLauncher, source: String) -> SubmissionReport {
     let submission = StrategySubmission { card: card(), source };
-    judge_submission(launcher, &task(), &submission).unwrap()
+    judge_submission(launcher, (&task(), &secret()), &submission).unwrap()
 }
 
 #[test]
@@ -221,7 +226,7 @@ fn cards_and_sources_that_are_none_run_nowhere() {
             card,
             source: source.to_owned(),
         };
-        let report = judge_submission(&launcher, &task(), &submission).unwrap();
+        let report = judge_submission(&launcher, (&task(), &secret()), &submission).unwrap();
         let gate = report.gates.first_failed().unwrap();
         (gate, report.gates.reason(gate).unwrap().to_owned())
     };
@@ -258,8 +263,13 @@ fn a_version_that_moves_away_is_void_and_the_one_before_stands() {
     for rule in [DriftRule::Reference, DriftRule::Published] {
         let mut chain = VersionChain::new(rule);
         let mut add = |reply: String| {
-            let (launcher, task) = (&launcher, &task());
-            chain.add_reply(&BoxedJudge { launcher, task }, &reply).unwrap();
+            let (launcher, task, secret) = (&launcher, &task(), &secret());
+            let judge = BoxedJudge {
+                launcher,
+                task,
+                secret,
+            };
+            chain.add_reply(&judge, &reply).unwrap();
             let version = chain.versions.last().unwrap();
             (version.state.label(), version.is_valid())
         };

@@ -193,6 +193,8 @@ pub(crate) mod fixture {
             missing_columns: Vec::new(),
             breaches: BreachReport::default(),
             stress: Vec::new(),
+            contract: ktd_strategy_code::StrategyContract::Run,
+            witness: None,
         };
         SubmissionVersion {
             iteration,
@@ -229,6 +231,7 @@ pub(crate) mod fixture {
                 strategy: strategy.to_owned(),
                 seed: 1,
                 without_reference: false,
+                contract: ktd_strategy_code::StrategyContract::Run,
                 ranked: versions.len().checked_sub(1),
                 versions,
             },
