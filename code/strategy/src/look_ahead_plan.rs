@@ -13,7 +13,7 @@ const CUT_BARS_MIN: usize = 2;
 /// A share of the run: where no decision was made, cuts begin after it, for a program may need some bars to run at all.
 const FIRST_SHARE: usize = 10;
 /// Cuts that are made in all three ways at most; of more, chance leaves some out.
-const WHOLE_CUTS_MAX: usize = 120;
+const WHOLE_CUTS_MAX: usize = 80;
 /// Bars of another future; the last word stands for all that are left.
 const FUTURE_BARS: [usize; 6] = [6, 8, 12, 20, 40, usize::MAX];
 /// How many of ten futures are of the lengths above: most are short, for they are what a run costs.

@@ -28,8 +28,8 @@ pub struct VersionRow {
     pub passed: Vec<String>,
     /// Whether all gates are passed.
     pub valid: bool,
-    /// Measured D1, D2 and D3, of 1; none where nothing was run.
-    pub measured: Option<[f64; 3]>,
+    /// Measured D1, D2 and D3, of 1, the last two none for a program that hardly acts; none where nothing was run.
+    pub measured: Option<[Option<f64>; 3]>,
     /// Published static D3 and D4, of 10.
     pub published_scores: Option<[f64; 2]>,
     /// Static warnings of look-ahead.
@@ -104,6 +104,19 @@ impl VersionRow {
 }
 
 impl VersionRow {
+    /// A measured score by its place; none where it says nothing.
+    #[must_use]
+    pub fn score(&self, place: usize) -> Option<f64> {
+        self.measured?.get(place).copied().flatten()
+    }
+
+    /// The mean of all three; none where one says nothing.
+    #[must_use]
+    pub fn overall(&self) -> Option<f64> {
+        let [fidelity, risk, reliability] = self.measured?;
+        Some((fidelity? + risk? + reliability?) / 3.0)
+    }
+
     /// Whether it passes a gate.
     #[must_use]
     pub fn passes(&self, gate: Gate) -> bool {

@@ -8,10 +8,11 @@ use ktd_sandbox::{BoxLimits, ModuleName, SourceText};
 use ktd_strategy_code::{
     ActionWitness, BreachReport, COMPLETENESS_MIN, CandidateLogs, FutureChange, Gate, GateResults,
     GateSecret, INITIAL_CAPITAL, LONG_RUN, LookAheadPlan, MarketTrace, PaperEvidence, PaperScores,
-    Parameters, REPETITION_SEEDS, ReferenceRun, RunEvidence, StrategyBars, StrategyCard, StrategyContract,
-    StrategySubmission, StrategyTraces, Stress, StressOutcome, SubmissionReport, VersionJudge, acting_bars,
-    acting_tokens, broken_trace, candidate_tokens, candidate_trade_hash, completeness, known_difference,
-    misplaced_row, missing_columns, repetition_difference, source_facts, trace_distances,
+    Parameters, REPETITION_SEEDS, ReferenceRun, RunEvidence, RunLikeness, StrategyBars, StrategyCard,
+    StrategyContract, StrategySubmission, StrategyTraces, Stress, StressOutcome, SubmissionReport,
+    VersionJudge, acting_bars, acting_tokens, broken_trace, candidate_tokens, candidate_trade_hash,
+    completeness, known_difference, misplaced_row, missing_columns, repetition_difference, source_facts,
+    trace_distances,
 };
 
 /// Seed of all runs but the repetitions.
@@ -199,6 +200,7 @@ fn unrun(task: &StrategyTask, gate: Gate, reason: &str) -> SubmissionReport {
             .map(|(name, _)| (name.to_owned(), Vec::new()))
             .collect(),
         markets: Vec::new(),
+        likeness: None,
         distances: task
             .markets()
             .filter(|_| task.has_reference())
@@ -257,7 +259,7 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         };
         // Before all else: what has no reference is not worth the other runs.
         let reference = self.task.reference(Some(self.launcher), &self.parameters)?;
-        let (traces, stress) = self.trace_and_stress(&whole)?;
+        let (traces, likeness, stress) = self.trace_and_stress((&whole, &reference))?;
         let (leak, witness) = match self.task.contract {
             StrategyContract::Run => {
                 let (leak, witness) = self.look_ahead((&whole, &reference), secret)?;
@@ -268,6 +270,7 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         let repetition = self.repetition(&whole)?;
         let markets = MarketTrace::of_version(&reference, (&traces, &whole));
         let run = RunEvidence {
+            least_actions: least_actions(&reference),
             witness,
             ..self.evidence(&whole, stress)
         };
@@ -278,17 +281,18 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
             facts,
             class_name: String::new(),
             run: Some(run),
+            likeness,
             distances: trace_distances(&reference.traces, &traces),
             traces,
             markets,
         })
     }
 
-    /// Runs on all scenarios and on distorted bars.
+    /// Runs on all scenarios and on distorted bars, and how alike the scenarios and the long run are to the reference's.
     fn trace_and_stress(
         &mut self,
-        whole: &CandidateLogs,
-    ) -> Result<(StrategyTraces, Vec<StressOutcome>), StrategyError> {
+        (whole, reference): (&CandidateLogs, &ReferenceRun),
+    ) -> Result<(StrategyTraces, Option<RunLikeness>, Vec<StressOutcome>), StrategyError> {
         let scenarios = self.task.scenarios();
         let distorted = Stress::ALL.map(|stress| stress.apply(self.task.long()));
         let runs: Vec<PlannedRun> = scenarios
@@ -297,18 +301,21 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
             .chain(distorted.iter().map(|market| planned(market, "stress")))
             .collect();
         let mut outcomes = self.opened.run_all(&runs)?.into_iter();
-        let mut traces: StrategyTraces = scenarios
-            .iter()
-            .zip(outcomes.by_ref())
-            .map(|(scenario, outcome)| (scenario.name.clone(), tokens_of(&outcome)))
-            .collect();
+        let mut traces = StrategyTraces::new();
+        let mut likeness = reference.likeness((LONG_RUN, self.task.long()), whole);
+        for (scenario, outcome) in scenarios.iter().zip(outcomes.by_ref()) {
+            traces.insert(scenario.name.clone(), tokens_of(&outcome));
+            let logs = outcome.unwrap_or_default();
+            let own = reference.likeness((&scenario.name, &scenario.market), &logs);
+            likeness = likeness.zip(own).map(|(all, own)| all.and(&own));
+        }
         traces.insert(LONG_RUN.to_owned(), candidate_tokens(&whole.bars));
         let stress = Stress::ALL
             .into_iter()
             .zip(&distorted)
             .zip(outcomes)
             .map(|((stress, market), outcome)| self.stressed(stress, market, outcome));
-        Ok((traces, stress.collect()))
+        Ok((traces, likeness, stress.collect()))
     }
 
     fn stressed(&self, stress: Stress, market: &StrategyBars, outcome: LogsOutcome) -> StressOutcome {
@@ -402,6 +409,7 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
             trades: logs.trades.len(),
             stress,
             contract: self.task.contract,
+            least_actions: 1,
             witness: None,
         }
     }
@@ -415,6 +423,13 @@ fn audit_reason(run: &RunEvidence) -> Option<String> {
         ));
     }
     run.untraceable.clone()
+}
+
+/// Half as many actions as the reference has on the long run, and one at least.
+fn least_actions(reference: &ReferenceRun) -> usize {
+    let tokens = reference.traces.get(LONG_RUN);
+    let actions = tokens.map_or(0, |tokens| acting_tokens(tokens).len());
+    actions.div_ceil(2).max(1)
 }
 
 /// The first bar whose equity is no number above 0.
@@ -469,7 +484,7 @@ mod tests {
         assert_eq!(report.traces.len(), task.scenarios().len() + 1);
         assert_eq!(report.gates.first_failed(), Some(Gate::Exec));
         let [fidelity, risk, reliability] = report.measured(false);
-        assert!(fidelity.abs() + risk.abs() + reliability.abs() < 1e-15);
+        assert_eq!([fidelity, risk, reliability], [Some(0.0); 3]);
     }
 
     #[test]

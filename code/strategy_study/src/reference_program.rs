@@ -5,8 +5,8 @@ use crate::error::StrategyError;
 use ktd_boxed::BoxLauncher;
 use ktd_sandbox::{BoxLimits, SourceText};
 use ktd_strategy_code::{
-    CandidateLogs, LONG_RUN, ParameterValue, Parameters, REPETITION_SEEDS, ReferenceError, ReferenceRun,
-    StrategyBars, StrategyContract, StrategyDocument, candidate_tokens, equity_of, misplaced_row,
+    CandidateLogs, ParameterValue, Parameters, REPETITION_SEEDS, ReferenceError, ReferenceRun, StrategyBars,
+    StrategyContract, StrategyDocument, misplaced_row,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -104,10 +104,7 @@ impl ReferenceProgram {
         let [seeds, ..] = REPETITION_SEEDS;
         let mut run = ReferenceRun::default();
         for (name, logs) in self.logs((launcher, seeds), (document, parameters), markets)? {
-            if name == LONG_RUN {
-                run.equity = equity_of(&logs);
-            }
-            run.traces.insert(name.to_owned(), candidate_tokens(&logs.bars));
+            run.add(name, logs);
         }
         known().insert(key, run.clone());
         Ok(run)

@@ -174,7 +174,7 @@ pub(crate) mod fixture {
                 .map(|gate| gate.label().to_owned())
                 .collect(),
             valid: passed == Gate::ALL.len(),
-            measured: Some([0.5, 1.0, 0.25]),
+            measured: Some([Some(0.5), Some(1.0), Some(0.25)]),
             published_scores: Some([8.0, 9.0]),
             warnings: usize::from(passed == 4),
             changed: drift.map(|_| 3),
@@ -194,6 +194,7 @@ pub(crate) mod fixture {
             breaches: BreachReport::default(),
             stress: Vec::new(),
             contract: ktd_strategy_code::StrategyContract::Run,
+            least_actions: 1,
             witness: None,
         };
         SubmissionVersion {
@@ -214,6 +215,7 @@ pub(crate) mod fixture {
                 run: Some(run),
                 traces: BTreeMap::new(),
                 markets: Vec::new(),
+                likeness: None,
                 distances: BTreeMap::new(),
             }),
         }
