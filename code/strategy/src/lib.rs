@@ -33,6 +33,8 @@ mod hash;
 mod indicators;
 mod iteration;
 mod likeness;
+#[cfg(test)]
+mod likeness_ladder;
 mod lint;
 mod logs;
 mod look_ahead;

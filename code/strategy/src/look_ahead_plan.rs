@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// The least number of bars of a cut.
 const CUT_BARS_MIN: usize = 2;
-/// A share of the run: where no decision was made, cuts begin after it, for a program may need some bars to run at all.
+/// A share of the run: where no decision was made, cuts begin after it, and no run is shorter.
 const FIRST_SHARE: usize = 10;
 /// Cuts that are made in all three ways at most; of more, chance leaves some out.
 const WHOLE_CUTS_MAX: usize = 80;
@@ -67,7 +67,7 @@ impl FutureChange {
 pub struct ActionWitness {
     /// Bars on which the program acts.
     pub actions: usize,
-    /// Those whose future was cut off right after them, and replaced both ways.
+    /// Those whose future was cut off right after them and replaced both ways; of the first tenth of the run, replaced.
     pub witnessed: usize,
     /// Runs that were planned.
     pub runs: usize,
@@ -121,12 +121,15 @@ impl LookAheadPlan {
         let first = (bars / FIRST_SHARE).max(CUT_BARS_MIN);
         let mut changes = Vec::new();
         for cut in CUT_BARS_MIN..bars {
-            let left = bars - cut;
-            let mut ways = [
-                FutureChange::Cut { bars: cut },
-                replaced(&mut stream, (cut, left), true),
-                replaced(&mut stream, (cut, left), false),
+            // A program may need some bars to run at all: none is given fewer than come before the first cut.
+            let future = (first.saturating_sub(cut), bars - cut);
+            let mut ways = vec![
+                replaced(&mut stream, (cut, future), true),
+                replaced(&mut stream, (cut, future), false),
             ];
+            if first <= cut {
+                ways.push(FutureChange::Cut { bars: cut });
+            }
             stream.shuffle(&mut ways);
             if whole.contains(&cut) {
                 changes.extend(ways);
@@ -166,12 +169,17 @@ impl LookAheadPlan {
     }
 }
 
-fn replaced(stream: &mut KeyedStream, (bars, left): (usize, usize), is_up: bool) -> FutureChange {
+/// Another future of a drawn number of bars, of these at least and at most.
+fn replaced(
+    stream: &mut KeyedStream,
+    (bars, (least, left)): (usize, (usize, usize)),
+    is_up: bool,
+) -> FutureChange {
     let mut drawn = stream.below(FUTURE_WEIGHTS.iter().sum());
     let mut future = left;
     for (length, weight) in FUTURE_BARS.into_iter().zip(FUTURE_WEIGHTS) {
         if drawn < weight {
-            future = length.min(left);
+            future = length.max(least).min(left);
             break;
         }
         drawn -= weight;
@@ -295,8 +303,18 @@ mod tests {
                 "{bars}"
             );
         }
-        // Before a tenth of the run decisions alone.
-        assert_eq!([ways(1), ways(2), ways(7), ways(8), ways(9)], [0, 0, 3, 3, 0]);
+        // Before a tenth of the run decisions alone, and no run is shorter than that.
+        assert_eq!([ways(1), ways(2), ways(7), ways(8), ways(9)], [0, 0, 2, 2, 0]);
+        let length = |change: &FutureChange| match *change {
+            FutureChange::Cut { bars } => bars,
+            FutureChange::Replaced { bars, future, .. } => bars + future,
+        };
+        assert!(
+            plan.changes
+                .iter()
+                .map(length)
+                .all(|bars| (30..=300).contains(&bars))
+        );
         // Nothing comes before the first cut, and nothing after the last bar.
         let witness = plan.witness;
         assert_eq!((witness.actions, witness.witnessed), (4, 2));

@@ -34,7 +34,7 @@ impl StrategyReport {
     ) -> Self {
         let no_arena = reviews.iter().find_map(|own| own.not_applicable.clone());
         let is_held = no_arena.is_none() && !reviews.is_empty();
-        let arena = || ArenaRecord::of(models(keys, &submissions), &reviews, keys.first_seed());
+        let arena = || ArenaRecord::of(models(keys, &submissions), &reviews);
         Self {
             arena: is_held.then(arena),
             no_arena,
