@@ -379,10 +379,11 @@ mod tests {
     /// documents.
     #[test]
     fn bounds_hold_the_truth_as_often_as_they_say() {
-        const ARENAS: u64 = 400;
-        for documents in [4, 8, 12] {
+        const ARENAS: u16 = 200;
+        for documents in [4, 12] {
             let held = (0..ARENAS).filter(|seed| {
-                let mut stream = KeyedStream::for_purpose(*seed, &format!("bounds of {documents}"));
+                let mut stream =
+                    KeyedStream::for_purpose(u64::from(*seed), &format!("bounds of {documents}"));
                 let mut scores = Vec::new();
                 let names: Vec<String> = (0..documents).map(|document| format!("D{document} 1")).collect();
                 for name in &names {
@@ -396,9 +397,8 @@ mod tests {
                 let (low, high) = arena(&scores).bradley_terry_bounds().unwrap()[0];
                 low <= ELO_START && ELO_START <= high
             });
-            let share = held.count() as f64 / ARENAS as f64;
-            println!("{documents} documents: {share:.3}");
-            assert!((0.925..=0.985).contains(&share), "{documents} documents: {share}");
+            let share = count(held.count()) / f64::from(ARENAS);
+            assert!((0.92..=0.99).contains(&share), "{documents} documents: {share}");
         }
     }
 

@@ -34,6 +34,12 @@ mod indicators;
 mod iteration;
 mod likeness;
 #[cfg(test)]
+#[expect(
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a table for its reader, of small whole sizes"
+)]
 mod likeness_ladder;
 mod lint;
 mod logs;

@@ -14,6 +14,8 @@ const CUT_BARS_MIN: usize = 2;
 const FIRST_SHARE: usize = 10;
 /// Cuts that are made in all three ways at most; of more, chance leaves some out.
 const WHOLE_CUTS_MAX: usize = 80;
+/// Runs at most, for each costs some hundredths of a second; chance leaves out cuts after which nothing was decided.
+const RUNS_MAX: usize = 560;
 /// Bars of another future; the last word stands for all that are left.
 const FUTURE_BARS: [usize; 6] = [6, 8, 12, 20, 40, usize::MAX];
 /// How many of ten futures are of the lengths above: most are short, for they are what a run costs.
@@ -119,7 +121,7 @@ impl LookAheadPlan {
             whole.extend(some.into_iter().take(left));
         }
         let first = (bars / FIRST_SHARE).max(CUT_BARS_MIN);
-        let mut changes = Vec::new();
+        let (mut changes, mut others) = (Vec::new(), Vec::new());
         for cut in CUT_BARS_MIN..bars {
             // A program may need some bars to run at all: none is given fewer than come before the first cut.
             let future = (first.saturating_sub(cut), bars - cut);
@@ -134,9 +136,12 @@ impl LookAheadPlan {
             if whole.contains(&cut) {
                 changes.extend(ways);
             } else if first <= cut {
-                changes.extend(ways.first());
+                others.extend(ways.first().copied());
             }
         }
+        stream.shuffle(&mut others);
+        let left = RUNS_MAX.saturating_sub(changes.len());
+        changes.extend(others.into_iter().take(left));
         // A program that looks ahead is found after few runs, wherever it does.
         stream.shuffle(&mut changes);
         let witness = ActionWitness {
@@ -263,7 +268,11 @@ mod tests {
     use crate::candidate::{CandidateTable, LogCell};
 
     fn market(bars: usize) -> StrategyBars {
-        let column = |from: f64| -> Vec<f64> { (0..bars).map(|bar| from + (bar % 7) as f64).collect() };
+        let column = |from: f64| -> Vec<f64> {
+            (0..bars)
+                .map(|bar| from + f64::from(u8::try_from(bar % 7).unwrap()))
+                .collect()
+        };
         let own = AssetBars {
             times: (0..bars)
                 .map(|bar| {

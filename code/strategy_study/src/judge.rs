@@ -2,26 +2,24 @@
 
 use crate::box_runs::{LogsOutcome, PlannedRun, Program, ProgramBox};
 use crate::error::StrategyError;
+use crate::leak_gate::look_ahead;
 use crate::task::StrategyTask;
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_sandbox::{BoxLimits, ModuleName, SourceText};
 use ktd_strategy_code::{
-    ActionWitness, BreachReport, COMPLETENESS_MIN, CandidateLogs, FutureChange, Gate, GateResults,
-    GateSecret, INITIAL_CAPITAL, LONG_RUN, LookAheadPlan, MarketTrace, PaperEvidence, PaperScores,
-    Parameters, REPETITION_SEEDS, ReferenceRun, RunEvidence, RunLikeness, StrategyBars, StrategyCard,
-    StrategyContract, StrategySubmission, StrategyTraces, Stress, StressOutcome, SubmissionReport,
-    VersionJudge, acting_bars, acting_tokens, broken_trace, candidate_tokens, candidate_trade_hash,
-    completeness, known_difference, misplaced_row, missing_columns, repetition_difference, source_facts,
+    BreachReport, COMPLETENESS_MIN, CandidateLogs, Gate, GateResults, GateSecret, INITIAL_CAPITAL, LONG_RUN,
+    MarketTrace, PaperEvidence, PaperScores, Parameters, REPETITION_SEEDS, ReferenceRun, RunEvidence,
+    RunLikeness, StrategyBars, StrategyCard, StrategyContract, StrategySubmission, StrategyTraces, Stress,
+    StressOutcome, SubmissionReport, VersionJudge, acting_tokens, broken_trace, candidate_tokens,
+    candidate_trade_hash, completeness, misplaced_row, missing_columns, repetition_difference, source_facts,
     trace_distances,
 };
 
 /// Seed of all runs but the repetitions.
-const SEED: u32 = 42;
+pub(crate) const SEED: u32 = 42;
 /// Purposes of runs whose logs are scored.
 const LONG: &str = "long";
 const TRACE: &str = "trace";
-/// As many runs are asked for at once: a verdict may make later ones needless.
-const AT_ONCE: usize = 16;
 
 /// How the boxes of strategies are to be: their limits, and libraries that programs import themselves.
 #[must_use]
@@ -262,7 +260,9 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         let (traces, likeness, stress) = self.trace_and_stress((&whole, &reference))?;
         let (leak, witness) = match self.task.contract {
             StrategyContract::Run => {
-                let (leak, witness) = self.look_ahead((&whole, &reference), secret)?;
+                let secret = secret.for_program(self.source.text());
+                let (leak, witness) =
+                    look_ahead((&mut self.opened, self.task), (&whole, &reference), &secret)?;
                 (leak, Some(witness))
             }
             StrategyContract::Step => (None, None),
@@ -333,42 +333,6 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
                 breaches: BreachReport::default(),
             },
         }
-    }
-
-    /// Why the gate on look-ahead is failed, namely the first run in which the past is told otherwise; and what the gate saw.
-    fn look_ahead(
-        &mut self,
-        (whole, reference): (&CandidateLogs, &ReferenceRun),
-        secret: &GateSecret,
-    ) -> Result<(Option<String>, ActionWitness), StrategyError> {
-        let market = self.task.long();
-        let reference = reference.traces.get(LONG_RUN).map(|tokens| acting_tokens(tokens));
-        let acting = (&acting_bars(whole, market), &reference.unwrap_or_default());
-        let secret = secret.for_program(self.source.text());
-        let plan = LookAheadPlan::draw(&secret, market.times().len(), acting);
-        for some in plan.changes.chunks(AT_ONCE) {
-            let runs: Vec<PlannedRun> = some
-                .iter()
-                .map(|change| PlannedRun {
-                    market: plan.market(*change, market),
-                    seed: SEED,
-                    purpose: purpose(*change),
-                    is_scored: false,
-                })
-                .collect();
-            let outcomes = self.opened.run_all(&runs)?;
-            let mut judged = some.iter().zip(outcomes);
-            let reason = judged.find_map(|(change, outcome)| leak(*change, whole, outcome, market));
-            if let Some(reason) = reason {
-                // What stayed says nothing once something did not.
-                let witness = ActionWitness {
-                    witnessed: 0,
-                    ..plan.witness
-                };
-                return Ok((Some(reason), witness));
-            }
-        }
-        Ok((None, plan.witness))
     }
 
     /// Why the gate on determinism is failed: what a fresh process with other seeds says otherwise.
@@ -442,37 +406,9 @@ fn equity_problem(logs: &CandidateLogs) -> Option<String> {
     Some(format!("the equity in row {row} is no number above 0"))
 }
 
-const fn purpose(change: FutureChange) -> &'static str {
-    match change {
-        FutureChange::Cut { .. } => "prefix",
-        FutureChange::Replaced { .. } => "future",
-    }
-}
-
-/// Why a run on changed bars shows that the program looks ahead.
-fn leak(
-    change: FutureChange,
-    whole: &CandidateLogs,
-    outcome: LogsOutcome,
-    market: &StrategyBars,
-) -> Option<String> {
-    let place = match change {
-        FutureChange::Cut { bars } => format!("{bars} bars"),
-        FutureChange::Replaced { bars, .. } => format!("other bars after {bars}"),
-    };
-    let last = market.times().get(change.bars().checked_sub(1)?)?;
-    match outcome {
-        Ok(part) => {
-            known_difference(whole, &part, last.as_str()).map(|difference| format!("{place}: {difference}"))
-        }
-        Err(fault) => Some(format!("prefix_error: {place}: {fault}")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::box_runs::RunFault;
     use ktd_strategy_code::{DocumentId, TraceDistances};
 
     #[test]
@@ -485,18 +421,5 @@ mod tests {
         assert_eq!(report.gates.first_failed(), Some(Gate::Exec));
         let [fidelity, risk, reliability] = report.measured(false);
         assert_eq!([fidelity, risk, reliability], [Some(0.0); 3]);
-    }
-
-    #[test]
-    fn a_run_that_fails_on_changed_bars_fails_the_gate() {
-        let task = StrategyTask::drawn(DocumentId::S01, 7).unwrap();
-        let change = FutureChange::Cut { bars: 50 };
-        let fault = Err(RunFault::new("KeyError", "'x'"));
-        assert_eq!(
-            leak(change, &CandidateLogs::default(), fault, task.long()).unwrap(),
-            "prefix_error: 50 bars: KeyError: 'x'"
-        );
-        let same = Ok(CandidateLogs::default());
-        assert_eq!(leak(change, &CandidateLogs::default(), same, task.long()), None);
     }
 }

@@ -14,6 +14,7 @@ mod error;
 mod experiment_report;
 mod human_marks;
 mod judge;
+mod leak_gate;
 mod own_lint;
 mod own_strategy;
 mod reference_program;
