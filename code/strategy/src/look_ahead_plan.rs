@@ -1,4 +1,4 @@
-//! Where the gate on look-ahead cuts: at every bar, and in three ways where a decision was made.
+//! Where the gate on look-ahead cuts: in three ways where a decision was made, in one way elsewhere, by chance.
 
 use crate::bars::{AssetBars, StrategyBars};
 use crate::candidate::CandidateLogs;
@@ -15,7 +15,7 @@ const FIRST_SHARE: usize = 10;
 /// Cuts that are made in all three ways at most; of more, chance leaves some out.
 const WHOLE_CUTS_MAX: usize = 80;
 /// Runs at most, for each costs some hundredths of a second; chance leaves out cuts after which nothing was decided.
-const RUNS_MAX: usize = 560;
+const RUNS_MAX: usize = 400;
 /// Bars of another future; the last word stands for all that are left.
 const FUTURE_BARS: [usize; 6] = [6, 8, 12, 20, 40, usize::MAX];
 /// How many of ten futures are of the lengths above: most are short, for they are what a run costs.
@@ -101,7 +101,7 @@ pub struct LookAheadPlan {
 
 impl LookAheadPlan {
     /// The plan for a run of so many bars on which a program acts on `own` ones, and its reference on `reference` ones. After each
-    /// of these bars, and before it, the future is cut off and replaced both ways; after all others in one way, which chance draws.
+    /// of these bars, and before it, the future is cut off and replaced both ways; after others in one way, which chance draws as it draws them.
     #[must_use]
     pub fn draw(
         secret: &GateSecret,
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bar_is_cut_and_decisions_in_all_ways() {
+    fn bars_are_cut_and_decisions_in_all_ways() {
         let plan = plan(b"one", &[0, 7, 200, 299]);
         let ways = |bars: usize| plan.changes.iter().filter(|change| change.bars() == bars).count();
         for bars in 30..300 {
