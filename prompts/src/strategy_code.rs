@@ -7,8 +7,13 @@ use crate::template::open_templates;
 open_templates! {
     /// The system message; it has no slot.
     SYSTEM = include_str!("../strategy_code/system.md");
-    /// The message that asks for the first version; its slots are `document`, `id`, `spec`, `shape` and `rows`.
+    /// The message that asks for the first version; its slots are `document`, `id` and `spec`. One of the two contracts
+    /// follows it.
     BUILD = include_str!("../strategy_code/build.md");
+    /// How a program is handed all bars at once; its slots are `shape` and `rows`.
+    CONTRACT_RUN = include_str!("../strategy_code/contract_run.md");
+    /// How a program is handed one bar after the other; its slots are `shape` and `rows`.
+    CONTRACT_STEP = include_str!("../strategy_code/contract_step.md");
     /// The message that asks for a patch; its slots are `document`, `card`, `source`, `evidence` and `lines`.
     PATCH = include_str!("../strategy_code/patch.md");
     /// The system message of a reviewer; it has no slot.
@@ -43,7 +48,10 @@ mod tests {
             slots.collect()
         };
         assert!(slots("SYSTEM").is_empty());
-        assert_eq!(slots("BUILD"), ["document", "id", "spec", "shape", "rows"]);
+        assert_eq!(slots("BUILD"), ["document", "id", "spec"]);
+        for contract in ["CONTRACT_RUN", "CONTRACT_STEP"] {
+            assert_eq!(slots(contract), ["shape", "rows"]);
+        }
         assert_eq!(
             slots("PATCH"),
             ["document", "card", "source", "evidence", "lines"]

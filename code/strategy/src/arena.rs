@@ -4,8 +4,9 @@
 //! and count in no rank.
 
 use crate::bradley_terry::PairedGames;
+use crate::indicators::{count, mean};
 use ktd_env::KeyedStream;
-use ktd_stats::{Sample, kendall_tau};
+use ktd_stats::{Sample, kendall_tau, student_t_quantile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,8 +17,8 @@ const ELO_START: f64 = 1500.0;
 const ELO_STEP: f64 = 16.0;
 /// Rating points of a tenfold strength.
 const ELO_SCALE: f64 = 400.0;
-/// How often strategies are drawn again for bounds.
-const DRAWS: usize = 1000;
+/// The share of estimates that lie below the upper bound.
+const CONFIDENCE_UPPER: f64 = 0.975;
 
 /// One review of a submission.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,7 +80,7 @@ pub struct ArenaRow {
     pub elo: f64,
     /// Rating after Bradley and Terry (1952), which depends on no order: 1500 + 400 log10 of the strength.
     pub bradley_terry: f64,
-    /// Bounds of the latter where strategies are drawn again, once they are drawn.
+    /// 95 % bounds of the latter, by leaving one document out at a time, once they are made.
     pub bradley_terry_bounds: Option<(f64, f64)>,
 }
 
@@ -246,33 +247,36 @@ impl Arena {
         played.strengths()
     }
 
-    /// Bounds of the ratings after Bradley and Terry, in the order of the models: the middle 95 % where the strategies of all
-    /// games are drawn again, with replacement; `None` below two strategies.
+    /// 95 % bounds of the ratings after Bradley and Terry, in the order of the models: each document is left out once, with all seeds
+    /// of it, and the deviation of what is left (the jackknife's) reaches as far as Student's t for one document less says; `None`
+    /// below two documents.
     #[must_use]
-    pub fn bradley_terry_bounds(&self, seed: u64) -> Option<Vec<(f64, f64)>> {
+    pub fn bradley_terry_bounds(&self) -> Option<Vec<(f64, f64)>> {
         let games = self.games();
-        let strategies: BTreeSet<&str> = games.iter().map(|game| game.strategy).collect();
-        let groups: Vec<Vec<Game<'_>>> = strategies
-            .iter()
-            .map(|strategy| {
-                let own = games.iter().filter(|game| game.strategy == *strategy);
-                own.copied().collect()
-            })
-            .collect();
-        let bound = u64::try_from(groups.len()).ok().filter(|groups| *groups > 1)?;
-        let mut stream = KeyedStream::for_purpose(seed, "arena/bootstrap");
-        let mut drawn: Vec<Vec<f64>> = vec![Vec::with_capacity(DRAWS); self.models.len()];
-        for _ in 0..DRAWS {
-            let picked = (0..groups.len()).filter_map(|_| {
-                let place = usize::try_from(stream.below(bound)).ok()?;
-                groups.get(place)
-            });
-            let games: Vec<Game<'_>> = picked.flatten().copied().collect();
-            for (own, strength) in drawn.iter_mut().zip(self.strengths(&games)) {
+        let documents: BTreeSet<&str> = games.iter().map(|game| document(game.strategy)).collect();
+        let number = count(documents.len());
+        let reach = student_t_quantile(CONFIDENCE_UPPER, number - 1.0)
+            .ok()
+            .filter(|_| 1.0 < number)?;
+        let mut left: Vec<Vec<f64>> = vec![Vec::with_capacity(documents.len()); self.models.len()];
+        for out in documents {
+            let others = games.iter().filter(|game| document(game.strategy) != out);
+            let others: Vec<Game<'_>> = others.copied().collect();
+            for (own, strength) in left.iter_mut().zip(self.strengths(&others)) {
                 own.push(rating(strength));
             }
         }
-        drawn.into_iter().map(middle).collect()
+        let bounds = self
+            .strengths(&games)
+            .into_iter()
+            .zip(left)
+            .map(|(strength, left)| {
+                let middle = mean(&left).unwrap_or_default();
+                let squares: f64 = left.iter().map(|own| (own - middle) * (own - middle)).sum();
+                let reach = reach * libm::sqrt(squares * (number - 1.0) / number);
+                (rating(strength) - reach, rating(strength) + reach)
+            });
+        Some(bounds.collect())
     }
 
     /// Agreement of two reviewers: Kendall's tau-b of the scores that both gave to the same submissions; `None` below two
@@ -320,12 +324,11 @@ fn rating(strength: f64) -> f64 {
     ELO_START + ELO_SCALE * libm::log10(strength)
 }
 
-/// The middle 95 % of drawn values.
-fn middle(mut drawn: Vec<f64>) -> Option<(f64, f64)> {
-    drawn.sort_by(f64::total_cmp);
-    let low = drawn.get(drawn.len() / 40)?;
-    let high = drawn.get((drawn.len() - drawn.len() / 40).checked_sub(1)?)?;
-    Some((*low, *high))
+/// The document of a strategy that stands with its seed.
+fn document(strategy: &str) -> &str {
+    strategy
+        .split_once(' ')
+        .map_or(strategy, |(document, _)| document)
 }
 
 #[cfg(test)]
@@ -345,9 +348,14 @@ mod tests {
     }
 
     #[test]
-    fn bounds_need_two_strategies_and_hold_the_rating() {
-        let of_one = [("S01", "c", "a", 8.0), ("S01", "c", "b", 5.0)];
-        assert_eq!(arena(&of_one).bradley_terry_bounds(1), None);
+    fn bounds_need_two_documents_and_hold_the_rating() {
+        let of_one = [
+            ("S01 1", "c", "a", 8.0),
+            ("S01 1", "c", "b", 5.0),
+            ("S01 2", "c", "a", 4.0),
+            ("S01 2", "c", "b", 5.0),
+        ];
+        assert_eq!(arena(&of_one).bradley_terry_bounds(), None);
         let of_three = [
             ("S01", "c", "a", 8.0),
             ("S01", "c", "b", 5.0),
@@ -357,7 +365,7 @@ mod tests {
             ("S03", "c", "b", 6.0),
         ];
         let arena = arena(&of_three);
-        let bounds = arena.bradley_terry_bounds(1).unwrap();
+        let bounds = arena.bradley_terry_bounds().unwrap();
         for (row, (low, high)) in arena.rows().iter().zip(&bounds) {
             assert!(
                 *low <= row.bradley_terry && row.bradley_terry <= *high,
@@ -365,7 +373,33 @@ mod tests {
             );
         }
         assert!(bounds[0].0 < 1500.0 && 1500.0 < bounds[0].1, "{bounds:?}");
-        assert_eq!(arena.bradley_terry_bounds(1), Some(bounds));
+    }
+
+    /// Equal models whose programs are now better and now worse by document: 95 of 100 bounds hold the truth, whatever the number of
+    /// documents.
+    #[test]
+    fn bounds_hold_the_truth_as_often_as_they_say() {
+        const ARENAS: u16 = 200;
+        for documents in [4, 12] {
+            let held = (0..ARENAS).filter(|seed| {
+                let mut stream =
+                    KeyedStream::for_purpose(u64::from(*seed), &format!("bounds of {documents}"));
+                let mut scores = Vec::new();
+                let names: Vec<String> = (0..documents).map(|document| format!("D{document} 1")).collect();
+                for name in &names {
+                    for model in ["a", "b", "c"] {
+                        let quality = stream.normal();
+                        for reviewer in ["a", "b", "c"] {
+                            scores.push((name.as_str(), reviewer, model, quality + 0.7 * stream.normal()));
+                        }
+                    }
+                }
+                let (low, high) = arena(&scores).bradley_terry_bounds().unwrap()[0];
+                low <= ELO_START && ELO_START <= high
+            });
+            let share = count(held.count()) / f64::from(ARENAS);
+            assert!((0.92..=0.99).contains(&share), "{documents} documents: {share}");
+        }
     }
 
     #[test]

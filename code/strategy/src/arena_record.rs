@@ -180,16 +180,16 @@ pub struct ArenaRecord {
 }
 
 impl ArenaRecord {
-    /// What these answers say of models, each with the vendor that serves it; the seed draws bounds.
+    /// What these answers say of models, each with the vendor that serves it.
     #[must_use]
-    pub fn of(models: Vec<(String, String)>, answers: &[ReviewsFound], seed: u64) -> Self {
+    pub fn of(models: Vec<(String, String)>, answers: &[ReviewsFound]) -> Self {
         let scores: Vec<ReviewScore> = answers.iter().flat_map(scores).collect();
         let vendors: BTreeSet<String> = models.iter().map(|(_, vendor)| vendor.clone()).collect();
         let arena = Arena::new(models, scores.iter().map(review).collect());
         let mut models = arena.rows();
         for (row, bounds) in models
             .iter_mut()
-            .zip(arena.bradley_terry_bounds(seed).unwrap_or_default())
+            .zip(arena.bradley_terry_bounds().unwrap_or_default())
         {
             row.bradley_terry_bounds = row.peer.map(|_| bounds);
         }
@@ -323,7 +323,7 @@ mod tests {
             ),
             answers("b", [Some((8, 8)), Some((10, 9)), None], [("a", 7), ("b", 9)]),
         ];
-        let record = ArenaRecord::of(models.into(), &all, 1);
+        let record = ArenaRecord::of(models.into(), &all);
         let of = |row: &ReviewerRow| (row.swayed, row.blind, row.missing);
         assert_eq!(of(&record.reviewers[0]), (Some(false), Some(false), 0));
         assert_eq!(of(&record.reviewers[1]), (Some(true), None, 1));

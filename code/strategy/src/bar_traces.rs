@@ -1,11 +1,14 @@
 //! Traces of a version as its record keeps them: signals and positions as letters, exposures, and the equity of the long run.
 
+use crate::bars::StrategyBars;
 use crate::candidate::CandidateLogs;
+use crate::likeness::RunLikeness;
 use crate::scenario::LONG_RUN;
+use crate::trace::candidate_tokens;
 use crate::version_drift::StrategyTraces;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The greatest exposure and the greatest equity that a record holds; what is beyond counts as this much.
 const GREATEST: f64 = 1e15;
@@ -31,6 +34,30 @@ pub struct ReferenceRun {
     pub traces: StrategyTraces,
     /// Equity after each bar of the long run.
     pub equity: Vec<f64>,
+    /// Its logs.
+    pub logs: BTreeMap<String, CandidateLogs>,
+}
+
+impl ReferenceRun {
+    /// Adds what it did on the bars of this name.
+    pub fn add(&mut self, name: &str, logs: CandidateLogs) {
+        if name == LONG_RUN {
+            self.equity = equity_of(&logs);
+        }
+        self.traces.insert(name.to_owned(), candidate_tokens(&logs.bars));
+        self.logs.insert(name.to_owned(), logs);
+    }
+
+    /// How alike a version is to it on the bars of this name; none without a reference.
+    #[must_use]
+    pub fn likeness(
+        &self,
+        (name, market): (&str, &StrategyBars),
+        version: &CandidateLogs,
+    ) -> Option<RunLikeness> {
+        let own = self.logs.get(name)?;
+        Some(RunLikeness::of(own, version, market))
+    }
 }
 
 /// What a program did on the bars of one market, one value a bar.
@@ -186,6 +213,7 @@ mod tests {
             &ReferenceRun {
                 traces: reference,
                 equity: vec![100_000.4, f64::NAN],
+                ..ReferenceRun::default()
             },
             (&program, &CandidateLogs::default()),
         );

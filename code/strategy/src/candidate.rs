@@ -3,7 +3,7 @@
 use crate::bars::BarTime;
 use crate::indicators::count;
 use crate::logs::{AuditRow, StrategyLogs, TradeRow};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows that a log may have at most.
 pub const LOG_ROWS_MAX: usize = 2_000_000;
@@ -125,6 +125,22 @@ impl CandidateTable {
             }
         }
         Ok(table)
+    }
+
+    /// The rows of some tables below each other; what a table has no column for is missing there.
+    #[must_use]
+    pub fn joined(parts: &[Self]) -> Self {
+        let names: BTreeSet<&str> = parts.iter().flat_map(Self::names).collect();
+        let columns = names.into_iter().map(|name| {
+            let cells = parts
+                .iter()
+                .flat_map(|part| (0..part.rows).map(move |row| part.cell(name, row)));
+            (name.to_owned(), cells.cloned().collect())
+        });
+        Self {
+            columns: columns.collect(),
+            rows: parts.iter().map(Self::len).sum(),
+        }
     }
 
     /// Number of rows.
@@ -269,6 +285,22 @@ mod tests {
         assert_eq!(table.text("datetime", 1), Some("2021-01-05T09:45:00"));
         let zone = times(&["2021-01-04", "2021-01-05T00:00:00+08:00"]).unwrap_err();
         assert!(zone.starts_with("dtype: row 1 of \"datetime\""), "{zone}");
+    }
+
+    #[test]
+    fn tables_are_joined_row_by_row() {
+        let table = |name: &str, value| {
+            let columns = vec![(name.to_owned(), vec![LogCell::Number(value)])];
+            CandidateTable::new(columns).unwrap()
+        };
+        let joined = CandidateTable::joined(&[table("a", 1.0), table("b", 2.0), table("a", 3.0)]);
+        let of = |name| {
+            (0..joined.len())
+                .map(|row| joined.number(name, row))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(of("a"), [Some(1.0), None, Some(3.0)]);
+        assert_eq!(of("b"), [None, Some(2.0), None]);
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub struct VersionScores {
     pub state: IterationState,
     /// Whether it passes all gates.
     pub is_valid: bool,
-    /// Measured D1, D2 and D3, each 0 to 1.
+    /// Measured D1, D2 and D3, each 0 to 1, and 0 where one says nothing.
     pub scores: [f64; 3],
 }
 

@@ -18,6 +18,7 @@ mod built_in;
 mod candidate;
 mod canonical;
 mod card;
+mod contract;
 mod control;
 mod document;
 mod drift;
@@ -25,14 +26,25 @@ mod earnings;
 mod edit_distance;
 mod equity_check;
 mod figures;
+mod gate_secret;
 mod gates;
 mod goal;
 mod hash;
 mod indicators;
 mod iteration;
+mod likeness;
+#[cfg(test)]
+#[expect(
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a table for its reader, of small whole sizes"
+)]
+mod likeness_ladder;
 mod lint;
 mod logs;
 mod look_ahead;
+mod look_ahead_plan;
 mod measured_scores;
 mod next_open;
 mod ordinal_alpha;
@@ -78,18 +90,22 @@ pub use breaches::{BreachKind, BreachReport, ConstraintBreach};
 pub use built_in::{document_json, document_text};
 pub use candidate::{CandidateLogs, CandidateTable, LOG_ROWS_MAX, LogCell};
 pub use card::{CARD_BYTES_MAX, CardCheck, StrategyCard};
+pub use contract::StrategyContract;
 pub use control::{CONTROL_DOCUMENT, ControlKind};
 pub use document::{DocumentParameter, ParameterFreedom, ParameterType, StrategyDocument};
 pub use drift::{DriftVerdict, PublishedDrift, scenarios_moved_away};
 pub use earnings::{FillPrice, RunEarnings};
 pub use equity_check::unaccounted_equity;
 pub use figures::{COSTS_BPS, EquityCurve, RunFigures, curve_after_costs, profit_at_next_open};
+pub use gate_secret::GateSecret;
 pub use gates::{Gate, GateResults, NOT_REACHED};
 pub use goal::StrategyGoal;
 pub use iteration::{ITERATIONS_MAX, IterationState, VersionScores, ranked_version};
+pub use likeness::RunLikeness;
 pub use lint::{LintFinding, ScenarioOutcome, lint_document, values_at_bounds};
 pub use logs::{AuditRow, BarSignal, PositionState, StrategyLogs, TradeRow, TradeSide};
-pub use look_ahead::{JUMPS, LogDifference, known_difference, look_ahead_cuts, replaced_future};
+pub use look_ahead::{LogDifference, known_difference};
+pub use look_ahead_plan::{ActionWitness, FutureChange, LookAheadPlan, acting_bars};
 pub use measured_scores::{FidelityEvidence, ReliabilityEvidence, RiskEvidence};
 pub use ordinal_alpha::ordinal_alpha;
 pub use paper_scores::{PaperEvidence, PaperScores, SourceFacts};
@@ -112,7 +128,7 @@ pub use stripped_card::stripped_card;
 pub use stripped_source::stripped_source;
 pub use submission::StrategySubmission;
 pub use submission_report::{RunEvidence, StressOutcome, SubmissionReport};
-pub use trace::{candidate_tokens, tokens_hash, trace_distance, trace_tokens};
+pub use trace::{acting_tokens, candidate_tokens, tokens_hash, trace_distance, trace_tokens};
 pub use trade_hash::{candidate_trade_hash, is_close, trade_hash};
 pub use trials::{DeflatedRatio, StrategyTrials, TriedVersions};
 pub use version_chain::{DriftRule, SubmissionVersion, VersionChain, VersionJudge};

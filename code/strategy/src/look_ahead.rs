@@ -1,67 +1,11 @@
 //! The gate on look-ahead: what a strategy logs up to a bar must not depend on the bars after it.
 
-use crate::bars::{AssetBars, StrategyBars};
 use crate::candidate::{CandidateLogs, CandidateTable, LogCell};
-use ktd_env::KeyedStream;
 use std::collections::BTreeSet;
 use std::fmt;
 
 /// How far numbers may lie apart, times max(|first|, |second|, 1).
 const TOLERANCE: f64 = 1e-9;
-/// Deviation of a bar's step of the replaced prices.
-const PRICE_DEVIATION: f64 = 0.02;
-/// Deviation of the logarithm of a replaced volume.
-const VOLUME_DEVIATION: f64 = 0.5;
-/// Jump of the logarithm of prices at the cut.
-pub const JUMPS: [f64; 2] = [0.2, -0.2];
-
-/// The least number of bars of a cut.
-const CUT_BARS_MIN: usize = 2;
-
-/// Numbers of bars at which the future is cut off or replaced: 18 shares of the run, and its last bars.
-#[must_use]
-pub fn look_ahead_cuts(bars: usize) -> Vec<usize> {
-    let shares = (2..20).map(|share| (bars * share / 20).max(CUT_BARS_MIN));
-    let ends = [1, 2, 3, 5, 8]
-        .into_iter()
-        .filter_map(|last| bars.checked_sub(last));
-    let cuts: BTreeSet<usize> = shares.chain(ends.map(|cut| cut.max(CUT_BARS_MIN))).collect();
-    cuts.into_iter().filter(|cut| *cut < bars).collect()
-}
-
-/// The bars with everything after the first `cut` replaced: prices by a random path that begins with a jump, volumes by
-/// random factors. Prices to two decimals, volumes to whole shares.
-#[must_use]
-pub fn replaced_future(market: &StrategyBars, cut: usize, jump: f64, seed: u64) -> StrategyBars {
-    let assets = market.assets.iter().map(|(symbol, bars)| {
-        let purpose = format!("strategy future {cut} {jump} {symbol}");
-        let mut stream = KeyedStream::for_purpose(seed, &purpose);
-        (symbol.clone(), replaced(bars, cut, jump, &mut stream))
-    });
-    StrategyBars {
-        assets: assets.collect(),
-    }
-}
-
-fn replaced(bars: &AssetBars, cut: usize, jump: f64, stream: &mut KeyedStream) -> AssetBars {
-    let mut path = jump;
-    let mut own = bars.clone();
-    for bar in cut..bars.len() {
-        path += PRICE_DEVIATION * stream.normal();
-        let factor = libm::exp(path);
-        for column in [&mut own.open, &mut own.high, &mut own.low, &mut own.close] {
-            if let Some(price) = column.get_mut(bar) {
-                *price = (*price * factor * 100.0).round() / 100.0;
-            }
-        }
-        let factor = libm::exp(VOLUME_DEVIATION * stream.normal() + 10.0 * jump);
-        if let Some(volume) = own.volume.get_mut(bar) {
-            *volume = (*volume * factor).round();
-        }
-    }
-    own
-}
-
 /// The first place where two runs differ in what was known at a bar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogDifference {
@@ -209,38 +153,5 @@ mod tests {
         let early = logs(["1", "2", "3"], &["2021-01-04", "2021-01-05"]);
         let difference = known_difference(&whole, &early, "2021-01-05");
         assert_eq!(difference, Some(LogDifference::Trades { whole: 1, part: 2 }));
-    }
-
-    #[test]
-    fn cuts_lie_inside_the_run() {
-        assert_eq!(look_ahead_cuts(500).len(), 23);
-        assert!(look_ahead_cuts(500).iter().all(|cut| (2..500).contains(cut)));
-        assert_eq!(look_ahead_cuts(3), [2]);
-    }
-
-    #[test]
-    fn the_past_stays_and_the_future_changes() {
-        let column = vec![10.0; 6];
-        let bars = AssetBars {
-            times: Vec::new(),
-            open: column.clone(),
-            high: column.clone(),
-            low: column.clone(),
-            close: column.clone(),
-            volume: vec![1000.0; 6],
-            ..AssetBars::default()
-        };
-        let mut stream = KeyedStream::for_purpose(1, "test");
-        let mut own = bars.clone();
-        own.times = (4..10)
-            .map(|day| crate::bars::BarTime::parse(&format!("2021-01-0{day}T00:00:00")).unwrap())
-            .collect();
-        let changed = replaced(&own, 3, 0.2, &mut stream);
-        assert_eq!(changed.close.get(..3), bars.close.get(..3));
-        assert!(
-            changed.close.iter().skip(3).all(|close| *close > 10.5),
-            "{:?}",
-            changed.close
-        );
     }
 }

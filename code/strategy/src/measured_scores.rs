@@ -1,6 +1,7 @@
 //! Measured scores of a submission, from what its programs did: fidelity, risk, reliability.
 
 use crate::indicators::{count, mean};
+use crate::likeness::RunLikeness;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,8 @@ pub struct FidelityEvidence {
     pub checks: usize,
     /// Distance to the reference in every scenario, 0 to 1; none where a strategy has no reference.
     pub distances: Vec<f64>,
+    /// How alike it is to the reference over all bars; none where there is none, or where it does not run.
+    pub likeness: Option<RunLikeness>,
     /// Whether the version has drifted: then there is no fidelity. What became of a version says so, not its runs: this is
     /// no part of its record.
     #[serde(skip)]
@@ -21,9 +24,24 @@ pub struct FidelityEvidence {
 }
 
 impl FidelityEvidence {
-    /// D1: 0.4 x share of checks that hold + 0.6 x mean of 1 - distance; without a reference that share alone; 0 after drift.
+    /// D1: the smaller of the F1 over acts and the overlap of exposure, 0 for a program that does not run; without a reference the
+    /// share of the card's checks that hold; 0 after drift.
     #[must_use]
     pub fn score(&self) -> f64 {
+        if self.has_drifted {
+            return 0.0;
+        }
+        match self.likeness {
+            Some(likeness) => likeness.acts_f1().min(likeness.exposure_overlap()),
+            None if self.distances.is_empty() => self.parts().0,
+            None => 0.0,
+        }
+    }
+
+    /// D1 as it was until format 5, which orders errors badly: 0.4 x share of checks that hold + 0.6 x mean of 1 - distance; without
+    /// a reference that share alone; 0 after drift.
+    #[must_use]
+    pub fn card_and_distance(&self) -> f64 {
         if self.has_drifted {
             return 0.0;
         }
@@ -135,17 +153,34 @@ mod tests {
             checks_held: 12,
             checks: 12,
             distances: vec![0.0; 5],
+            likeness: Some(RunLikeness {
+                reference_acts: 4,
+                acts: 4,
+                shared_acts: 4.0,
+                shared_exposure: 9.0,
+                exposure: 9.0,
+            }),
             has_drifted: false,
         };
         assert!((fidelity.score() - 1.0).abs() < 1e-15);
         let half = FidelityEvidence {
             distances: vec![0.5; 5],
+            likeness: fidelity.likeness.map(|own| RunLikeness {
+                shared_acts: 2.0,
+                ..own
+            }),
             ..fidelity.clone()
         };
-        assert!((half.score() - 0.7).abs() < 1e-15);
+        assert!((half.card_and_distance() - 0.7).abs() < 1e-15 && (half.score() - 0.5).abs() < 1e-15);
+        let unrun = FidelityEvidence {
+            likeness: None,
+            ..fidelity.clone()
+        };
+        assert!(unrun.score().abs() < 1e-15);
         let without_reference = FidelityEvidence {
             checks_held: 9,
             distances: Vec::new(),
+            likeness: None,
             ..fidelity.clone()
         };
         assert!((without_reference.score() - 0.75).abs() < 1e-15);

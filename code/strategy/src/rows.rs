@@ -1,5 +1,6 @@
 //! Iterations as rows that files and tables hold.
 
+use crate::contract::StrategyContract;
 use crate::document::StrategyDocument;
 use crate::gates::Gate;
 use crate::iteration::IterationState;
@@ -27,8 +28,8 @@ pub struct VersionRow {
     pub passed: Vec<String>,
     /// Whether all gates are passed.
     pub valid: bool,
-    /// Measured D1, D2 and D3, of 1; none where nothing was run.
-    pub measured: Option<[f64; 3]>,
+    /// Measured D1, D2 and D3, of 1, the last two none for a program that hardly acts; none where nothing was run.
+    pub measured: Option<[Option<f64>; 3]>,
     /// Published static D3 and D4, of 10.
     pub published_scores: Option<[f64; 2]>,
     /// Static warnings of look-ahead.
@@ -53,6 +54,9 @@ pub struct SubmissionRows {
     /// Whether the strategy has no reference, so that D1 is of its card alone and drift is not seen from a reference.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_reference: bool,
+    /// How its programs were handed their bars.
+    #[serde(default, skip_serializing_if = "StrategyContract::is_default")]
+    pub contract: StrategyContract,
     /// The iteration that is ranked.
     pub ranked: Option<usize>,
     /// The iterations.
@@ -100,6 +104,19 @@ impl VersionRow {
 }
 
 impl VersionRow {
+    /// A measured score by its place; none where it says nothing.
+    #[must_use]
+    pub fn score(&self, place: usize) -> Option<f64> {
+        self.measured?.get(place).copied().flatten()
+    }
+
+    /// The mean of all three; none where one says nothing.
+    #[must_use]
+    pub fn overall(&self) -> Option<f64> {
+        let [fidelity, risk, reliability] = self.measured?;
+        Some((fidelity? + risk? + reliability?) / 3.0)
+    }
+
     /// Whether it passes a gate.
     #[must_use]
     pub fn passes(&self, gate: Gate) -> bool {
@@ -117,12 +134,19 @@ impl SubmissionRows {
         (!names.is_empty()).then(|| format!("{}: {NO_REFERENCE}", names.join(", ")))
     }
 
+    /// What every table says of how programs were handed their bars; `None` without a submission.
+    #[must_use]
+    pub fn contract_note<'r>(mut submissions: impl Iterator<Item = &'r Self>) -> Option<String> {
+        submissions.next().map(|first| first.contract.note().to_owned())
+    }
+
     /// The rows of a chain of versions of a strategy: its identifier and document, and whether it has a reference.
     #[must_use]
     pub fn of(
         (model, seed): (&str, u64),
         chain: &VersionChain,
         (strategy, document, has_reference): (&str, &StrategyDocument, bool),
+        contract: StrategyContract,
     ) -> Self {
         let versions = chain.versions.iter();
         Self {
@@ -130,6 +154,7 @@ impl SubmissionRows {
             strategy: strategy.to_owned(),
             seed,
             without_reference: !has_reference,
+            contract,
             ranked: chain.ranked().map(|version| version.iteration),
             versions: versions
                 .map(|version| VersionRow::of(version, document))

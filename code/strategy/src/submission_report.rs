@@ -3,8 +3,11 @@
 use crate::bar_traces::MarketTrace;
 use crate::breaches::BreachReport;
 use crate::card::CardCheck;
+use crate::contract::StrategyContract;
 use crate::document::StrategyDocument;
 use crate::gates::{Gate, GateResults};
+use crate::likeness::RunLikeness;
+use crate::look_ahead_plan::ActionWitness;
 use crate::measured_scores::{FidelityEvidence, ReliabilityEvidence, RiskEvidence};
 use crate::paper_scores::{PaperEvidence, PaperScores, SourceFacts};
 use crate::stress::Stress;
@@ -42,6 +45,14 @@ pub struct RunEvidence {
     pub breaches: BreachReport,
     /// Runs on distorted bars.
     pub stress: Vec<StressOutcome>,
+    /// How it was handed its bars.
+    #[serde(default, skip_serializing_if = "StrategyContract::is_default")]
+    pub contract: StrategyContract,
+    /// Actions of the long run below which D2 and D3 say nothing: half as many as the reference has, and one at least.
+    pub least_actions: usize,
+    /// What the gate on look-ahead saw; none where it searches for nothing, and in records that are older than it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<ActionWitness>,
 }
 
 impl RunEvidence {
@@ -91,6 +102,8 @@ pub struct SubmissionReport {
     pub traces: StrategyTraces,
     /// What it does bar by bar, and the reference; none where it does not run.
     pub markets: Vec<MarketTrace>,
+    /// How alike it is to the reference over all bars; none where there is none, or where it does not run.
+    pub likeness: Option<RunLikeness>,
     /// Distances of its traces to the reference, 1 where it does not run; none where there is no reference.
     pub distances: TraceDistances,
 }
@@ -103,6 +116,7 @@ impl SubmissionReport {
             checks_held: self.checks.iter().filter(|check| check.holds).count(),
             checks: self.checks.len(),
             distances: self.distances.values().copied().collect(),
+            likeness: self.likeness,
             has_drifted,
         }
     }
@@ -119,13 +133,17 @@ impl SubmissionReport {
         self.run.as_ref().map(|run| run.reliability(&self.gates))
     }
 
-    /// D1, D2 and D3 as measured, each 0 to 1; D1 is 0 for a version that has drifted.
+    /// D1, D2 and D3 as measured, each 0 to 1; D1 is 0 for a version that has drifted. A program that hardly acts breaks nothing and
+    /// leaks nothing: its D2 and D3 are none.
     #[must_use]
-    pub fn measured(&self, has_drifted: bool) -> [f64; 3] {
+    pub fn measured(&self, has_drifted: bool) -> [Option<f64>; 3] {
+        let run = self.run.as_ref();
+        let is_idle = run.is_some_and(|run| run.breaches.actions < run.least_actions);
+        let acting = |score: f64| (!is_idle).then_some(score);
         [
-            self.fidelity(has_drifted).score(),
-            self.risk().map_or(0.0, RiskEvidence::score),
-            self.reliability().map_or(0.0, ReliabilityEvidence::score),
+            Some(self.fidelity(has_drifted).score()),
+            acting(self.risk().map_or(0.0, RiskEvidence::score)),
+            acting(self.reliability().map_or(0.0, ReliabilityEvidence::score)),
         ]
     }
 
@@ -143,6 +161,24 @@ impl SubmissionReport {
             parameters: document.parameters.len(),
         };
         Some(PaperScores::of(source, self.facts.as_ref()?, evidence))
+    }
+
+    /// What stands beside the verdict of a gate: why it is failed, or what was seen of a program that passes.
+    #[must_use]
+    pub fn gate_note(&self, gate: Gate) -> Option<String> {
+        let witness = || {
+            let run = self.run.as_ref()?;
+            match run.contract {
+                StrategyContract::Run => run.witness.as_ref().map(ToString::to_string),
+                StrategyContract::Step => Some("contract `step`: no later bar was given".to_owned()),
+            }
+        };
+        let witness = (gate == Gate::AntiLeak).then(witness).flatten();
+        let reason = self.gates.reason(gate).map(str::to_owned);
+        match (reason, witness) {
+            (Some(reason), Some(witness)) => Some(format!("{reason} ({witness})")),
+            (reason, witness) => reason.or(witness),
+        }
     }
 
     /// Static warnings of look-ahead, which decide nothing.

@@ -4,6 +4,7 @@ use crate::candidate::CandidateTable;
 use crate::edit_distance::edit_distance;
 use crate::hash::sha256_hex;
 use crate::logs::StrategyLogs;
+use std::collections::BTreeSet;
 
 /// Token of a bar: `bar|signal|position|exposure to one decimal, half up`.
 fn token(bar: usize, (signal, state): (&str, &str), exposure: f64) -> String {
@@ -35,6 +36,14 @@ pub fn candidate_tokens(bars: &CandidateTable) -> Vec<String> {
             token(row, (text("signal"), text("position_state")), exposure)
         })
         .collect()
+}
+
+/// Bars on which the run of these tokens acts: those with a signal.
+#[must_use]
+pub fn acting_tokens(tokens: &[String]) -> BTreeSet<usize> {
+    let acts = |token: &String| token.split('|').nth(1).is_some_and(|signal| signal != "NONE");
+    let acting = tokens.iter().enumerate().filter(|(_, token)| acts(token));
+    acting.map(|(bar, _)| bar).collect()
 }
 
 /// SHA-256 over tokens joined by line feeds, in hexadecimal.

@@ -72,13 +72,13 @@ impl SubmissionVersion {
         }
     }
 
-    /// Measured D1, D2 and D3; none where nothing was run.
+    /// Measured D1, D2 and D3; 0 where nothing was run.
     #[must_use]
-    pub fn measured(&self) -> [f64; 3] {
+    pub fn measured(&self) -> [Option<f64>; 3] {
         let has_drifted = self.state == IterationState::Drifted;
         self.report
             .as_ref()
-            .map_or([0.0; 3], |report| report.measured(has_drifted))
+            .map_or([Some(0.0); 3], |report| report.measured(has_drifted))
     }
 
     /// Whether it passes all gates.
@@ -94,7 +94,7 @@ impl SubmissionVersion {
             iteration: self.iteration,
             state: self.state,
             is_valid: self.is_valid(),
-            scores: self.measured(),
+            scores: self.measured().map(Option::unwrap_or_default),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Runs of one program in the box: bars go in, two logs come out.
 
 use crate::error::StrategyError;
+use crate::stepped::{self, joined, with_steps, without_steps};
 use chrono::NaiveDateTime;
 use ktd_boxed::{BoxLauncher, CodeBox, CodeRunner, JobOutcome};
 use ktd_sandbox::{
@@ -9,6 +10,7 @@ use ktd_sandbox::{
 };
 use ktd_strategy_code::{
     AssetBars, BarTime, CandidateLogs, CandidateTable, INITIAL_CAPITAL, LogCell, StrategyBars,
+    StrategyContract, TRADE_COLUMNS,
 };
 use serde_json::{Value, json};
 use std::fmt;
@@ -63,6 +65,8 @@ pub(crate) struct ProgramBox<'l> {
     configuration: Value,
     /// What draws the order of jobs.
     key: String,
+    contract: StrategyContract,
+    source: SourceText,
 }
 
 /// A program, and how it is called.
@@ -72,6 +76,7 @@ pub(crate) struct Program<'a> {
     pub(crate) class: &'a str,
     pub(crate) configuration: &'a Value,
     pub(crate) key: &'a str,
+    pub(crate) contract: StrategyContract,
 }
 
 /// One run to be made.
@@ -79,6 +84,8 @@ pub(crate) struct PlannedRun {
     pub(crate) market: StrategyBars,
     pub(crate) seed: u32,
     pub(crate) purpose: &'static str,
+    /// Whether it is scored: by the contract `step` what is said of a bar then comes from a process that was given no later one.
+    pub(crate) is_scored: bool,
 }
 
 impl<'l> ProgramBox<'l> {
@@ -87,11 +94,18 @@ impl<'l> ProgramBox<'l> {
         program: Program<'_>,
         hash_seed: u32,
     ) -> Result<Self, StrategyError> {
+        let source = match program.contract {
+            StrategyContract::Run => program.source.clone(),
+            StrategyContract::Step => with_steps(program.source)
+                .map_err(|fault| StrategyError::invalid(format!("source: {fault}")))?,
+        };
         Ok(Self {
-            opened: launcher.open(program.source.clone(), hash_seed)?,
+            opened: launcher.open(source, hash_seed)?,
             class: program.class.to_owned(),
             configuration: program.configuration.clone(),
             key: program.key.to_owned(),
+            contract: program.contract,
+            source: program.source.clone(),
         })
     }
 
@@ -99,27 +113,52 @@ impl<'l> ProgramBox<'l> {
     pub(crate) fn syntax_tree(&mut self) -> Result<Result<Vec<SyntaxNode>, RunFault>, StrategyError> {
         let outcome = self.opened.run(&BoxJob::facts("facts"))?;
         Ok(match outcome.result {
-            Some(JobResult::Facts(nodes)) => Ok(nodes),
+            Some(JobResult::Facts(nodes)) => Ok(without_steps(nodes, &self.source)),
             result => Err(fault_of(outcome.status, result)),
         })
     }
 
     pub(crate) fn run(&mut self, run: &PlannedRun) -> Result<LogsOutcome, StrategyError> {
-        let outcome = self.opened.run(&self.job(run))?;
+        if run.is_scored && self.contract == StrategyContract::Step {
+            return self.bar_by_bar(run);
+        }
+        let outcome = self.opened.run(&self.job(run, (&run.market, "run")))?;
         Ok(logs_of(outcome, &run.market))
+    }
+
+    /// A run of which each bar is told by a process of its own, which was given the bars up to it.
+    fn bar_by_bar(&mut self, run: &PlannedRun) -> Result<LogsOutcome, StrategyError> {
+        let prefixes = (1..=run.market.times().len()).map(|bars| run.market.prefix(bars));
+        let prefixes: Vec<StrategyBars> = prefixes.collect();
+        let jobs = prefixes.iter().map(|market| self.job(run, (market, "last")));
+        let jobs: Vec<BoxJob> = jobs.collect();
+        let outcomes = self.opened.run_all(&jobs, &self.key)?.into_iter();
+        Ok(joined(
+            outcomes
+                .zip(&prefixes)
+                .map(|(outcome, market)| logs_of(outcome, market))
+                .collect(),
+        ))
     }
 
     /// Runs, in an order that a key draws; what they gave, in their own.
     pub(crate) fn run_all(&mut self, runs: &[PlannedRun]) -> Result<Vec<LogsOutcome>, StrategyError> {
-        let jobs: Vec<BoxJob> = runs.iter().map(|run| self.job(run)).collect();
+        if self.contract == StrategyContract::Step {
+            return runs.iter().map(|run| self.run(run)).collect();
+        }
+        let jobs: Vec<BoxJob> = runs
+            .iter()
+            .map(|run| self.job(run, (&run.market, "run")))
+            .collect();
         let outcomes = self.opened.run_all(&jobs, &self.key)?;
         let markets = runs.iter().map(|run| &run.market);
         let logs = outcomes.into_iter().zip(markets);
         Ok(logs.map(|(outcome, market)| logs_of(outcome, market)).collect())
     }
 
-    fn job(&self, run: &PlannedRun) -> BoxJob {
-        let data = match run.market.assets.as_slice() {
+    /// The job of a run over a market, by a method of what is called.
+    fn job(&self, run: &PlannedRun, (market, method): (&StrategyBars, &str)) -> BoxJob {
+        let data = match market.assets.as_slice() {
             [(_, bars)] => JobData::Frame(columns(bars)),
             assets => {
                 let frames = assets.iter();
@@ -130,14 +169,26 @@ impl<'l> ProgramBox<'l> {
                 )
             }
         };
+        let (class, init, arguments) = match self.contract {
+            StrategyContract::Run => (
+                self.class.as_str(),
+                json!([self.configuration]),
+                json!([INITIAL_CAPITAL]),
+            ),
+            StrategyContract::Step => (
+                stepped::CLASS,
+                json!([self.configuration, self.class]),
+                json!([INITIAL_CAPITAL, TRADE_COLUMNS]),
+            ),
+        };
         BoxJob {
             kind: JobKind::Tables,
             seed: run.seed,
-            entry: Some(self.class.clone()),
+            entry: Some(class.to_owned()),
             config: json!({
-                "init": [self.configuration],
-                "method": "run",
-                "arguments": [INITIAL_CAPITAL],
+                "init": init,
+                "method": method,
+                "arguments": arguments,
                 "tables": ["trade_log", "audit_log"],
             }),
             data,

@@ -155,6 +155,7 @@ mod tests {
     fn rows(model: &str, seed: u64, ranked: Option<usize>) -> SubmissionRows {
         SubmissionRows {
             without_reference: false,
+            contract: ktd_strategy_code::StrategyContract::Run,
             model: model.to_owned(),
             strategy: "S01".to_owned(),
             seed,

@@ -2,23 +2,24 @@
 
 use crate::box_runs::{LogsOutcome, PlannedRun, Program, ProgramBox};
 use crate::error::StrategyError;
+use crate::leak_gate::look_ahead;
 use crate::task::StrategyTask;
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_sandbox::{BoxLimits, ModuleName, SourceText};
 use ktd_strategy_code::{
-    BreachReport, COMPLETENESS_MIN, CandidateLogs, Gate, GateResults, INITIAL_CAPITAL, JUMPS, LONG_RUN,
-    MarketTrace, PaperEvidence, PaperScores, Parameters, REPETITION_SEEDS, RunEvidence, StrategyBars,
-    StrategyCard, StrategySubmission, StrategyTraces, Stress, StressOutcome, SubmissionReport, VersionJudge,
-    broken_trace, candidate_tokens, candidate_trade_hash, completeness, known_difference, look_ahead_cuts,
-    misplaced_row, missing_columns, repetition_difference, replaced_future, source_facts, trace_distances,
+    BreachReport, COMPLETENESS_MIN, CandidateLogs, Gate, GateResults, GateSecret, INITIAL_CAPITAL, LONG_RUN,
+    MarketTrace, PaperEvidence, PaperScores, Parameters, REPETITION_SEEDS, ReferenceRun, RunEvidence,
+    RunLikeness, StrategyBars, StrategyCard, StrategyContract, StrategySubmission, StrategyTraces, Stress,
+    StressOutcome, SubmissionReport, VersionJudge, acting_tokens, broken_trace, candidate_tokens,
+    candidate_trade_hash, completeness, misplaced_row, missing_columns, repetition_difference, source_facts,
+    trace_distances,
 };
 
 /// Seed of all runs but the repetitions.
-const SEED: u32 = 42;
-/// Seed of replaced futures.
-const FUTURE_SEED: u64 = 20_260_400;
-/// As many runs are asked for at once: a verdict may make later ones needless.
-const AT_ONCE: usize = 16;
+pub(crate) const SEED: u32 = 42;
+/// Purposes of runs whose logs are scored.
+const LONG: &str = "long";
+const TRACE: &str = "trace";
 
 /// How the boxes of strategies are to be: their limits, and libraries that programs import themselves.
 #[must_use]
@@ -37,13 +38,15 @@ pub struct BoxedJudge<'j> {
     pub launcher: &'j BoxLauncher,
     /// The task.
     pub task: &'j StrategyTask,
+    /// What the gate on look-ahead draws its cuts with.
+    pub secret: &'j GateSecret,
 }
 
 impl VersionJudge for BoxedJudge<'_> {
     type Error = StrategyError;
 
     fn report(&self, submission: &StrategySubmission) -> Result<SubmissionReport, StrategyError> {
-        judge_submission(self.launcher, self.task, submission)
+        judge_submission(self.launcher, (self.task, self.secret), submission)
     }
 
     fn reference(&self, values: &Parameters) -> Result<Option<StrategyTraces>, StrategyError> {
@@ -54,13 +57,13 @@ impl VersionJudge for BoxedJudge<'_> {
     }
 }
 
-/// The report on a submission.
+/// The report on a submission. The secret decides at which bars, and how, the gate on look-ahead changes the future.
 ///
 /// # Errors
 /// [`StrategyError`] where no box can be had, and where one failed again and again.
 pub fn judge_submission(
     launcher: &BoxLauncher,
-    task: &StrategyTask,
+    (task, secret): (&StrategyTask, &GateSecret),
     submission: &StrategySubmission,
 ) -> Result<SubmissionReport, StrategyError> {
     let card = match StrategyCard::parse(&submission.card) {
@@ -83,7 +86,7 @@ pub fn judge_submission(
         });
     }
     let report = match SourceText::read(submission.source.as_bytes(), BoxLimits::STRATEGIES.source_kb) {
-        Ok(text) => SubmissionRun::open(launcher, task, &card, &text)?.judge()?,
+        Ok(text) => SubmissionRun::open(launcher, task, &card, &text)?.judge(secret)?,
         Err(fault) => unrun(task, Gate::Exec, &format!("source: {fault}")),
     };
     Ok(SubmissionReport {
@@ -111,10 +114,11 @@ pub fn static_scores(
         class,
         configuration: &task.document.configuration(&task.document.default_parameters()),
         key: task.id.label(),
+        contract: task.contract,
     };
     let mut opened = ProgramBox::open(launcher, program, 0)?;
     let nodes = opened.syntax_tree()?.unwrap_or_default();
-    let logs = opened.run(&planned(task.long(), "long"))?.ok();
+    let logs = opened.run(&planned(task.long(), LONG))?.ok();
     let logs = logs.as_ref();
     let evidence = PaperEvidence {
         class_name: class,
@@ -154,12 +158,10 @@ pub fn trace_program(
         class,
         configuration: &task.document.configuration(parameters),
         key: task.id.label(),
+        contract: task.contract,
     };
     let mut opened = ProgramBox::open(launcher, program, 0)?;
-    let runs: Vec<PlannedRun> = task
-        .markets()
-        .map(|(_, market)| planned(market, "trace"))
-        .collect();
+    let runs: Vec<PlannedRun> = task.markets().map(|(_, market)| planned(market, TRACE)).collect();
     let outcomes = opened.run_all(&runs)?;
     let traces = task.markets().zip(outcomes);
     Ok(traces
@@ -172,6 +174,7 @@ fn planned(market: &StrategyBars, purpose: &'static str) -> PlannedRun {
         market: market.clone(),
         seed: SEED,
         purpose,
+        is_scored: matches!(purpose, LONG | TRACE),
     }
 }
 
@@ -195,6 +198,7 @@ fn unrun(task: &StrategyTask, gate: Gate, reason: &str) -> SubmissionReport {
             .map(|(name, _)| (name.to_owned(), Vec::new()))
             .collect(),
         markets: Vec::new(),
+        likeness: None,
         distances: task
             .markets()
             .filter(|_| task.has_reference())
@@ -228,6 +232,7 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
             class: card.class_name(),
             configuration: &configuration,
             key: task.id.label(),
+            contract: task.contract,
         };
         Ok(Self {
             launcher,
@@ -240,10 +245,10 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         })
     }
 
-    fn judge(mut self) -> Result<SubmissionReport, StrategyError> {
+    fn judge(mut self, secret: &GateSecret) -> Result<SubmissionReport, StrategyError> {
         let nodes = self.opened.syntax_tree()?.unwrap_or_default();
         let facts = Some(source_facts(self.source.text(), &nodes));
-        let whole = match self.opened.run(&planned(self.task.long(), "long"))? {
+        let whole = match self.opened.run(&planned(self.task.long(), LONG))? {
             Ok(whole) => whole,
             Err(fault) => {
                 let report = unrun(self.task, Gate::Exec, &fault.to_string());
@@ -252,11 +257,23 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         };
         // Before all else: what has no reference is not worth the other runs.
         let reference = self.task.reference(Some(self.launcher), &self.parameters)?;
-        let (traces, stress) = self.trace_and_stress(&whole)?;
-        let leak = self.look_ahead(&whole)?;
+        let (traces, likeness, stress) = self.trace_and_stress((&whole, &reference))?;
+        let (leak, witness) = match self.task.contract {
+            StrategyContract::Run => {
+                let secret = secret.for_program(self.source.text());
+                let (leak, witness) =
+                    look_ahead((&mut self.opened, self.task), (&whole, &reference), &secret)?;
+                (leak, Some(witness))
+            }
+            StrategyContract::Step => (None, None),
+        };
         let repetition = self.repetition(&whole)?;
         let markets = MarketTrace::of_version(&reference, (&traces, &whole));
-        let run = self.evidence(&whole, stress);
+        let run = RunEvidence {
+            least_actions: least_actions(&reference),
+            witness,
+            ..self.evidence(&whole, stress)
+        };
         let audit = audit_reason(&run);
         Ok(SubmissionReport {
             gates: GateResults::new([None, None, None, repetition, leak, audit]),
@@ -264,37 +281,41 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
             facts,
             class_name: String::new(),
             run: Some(run),
+            likeness,
             distances: trace_distances(&reference.traces, &traces),
             traces,
             markets,
         })
     }
 
-    /// Runs on all scenarios and on distorted bars.
+    /// Runs on all scenarios and on distorted bars, and how alike the scenarios and the long run are to the reference's.
     fn trace_and_stress(
         &mut self,
-        whole: &CandidateLogs,
-    ) -> Result<(StrategyTraces, Vec<StressOutcome>), StrategyError> {
+        (whole, reference): (&CandidateLogs, &ReferenceRun),
+    ) -> Result<(StrategyTraces, Option<RunLikeness>, Vec<StressOutcome>), StrategyError> {
         let scenarios = self.task.scenarios();
         let distorted = Stress::ALL.map(|stress| stress.apply(self.task.long()));
         let runs: Vec<PlannedRun> = scenarios
             .iter()
-            .map(|scenario| planned(&scenario.market, "trace"))
+            .map(|scenario| planned(&scenario.market, TRACE))
             .chain(distorted.iter().map(|market| planned(market, "stress")))
             .collect();
         let mut outcomes = self.opened.run_all(&runs)?.into_iter();
-        let mut traces: StrategyTraces = scenarios
-            .iter()
-            .zip(outcomes.by_ref())
-            .map(|(scenario, outcome)| (scenario.name.clone(), tokens_of(&outcome)))
-            .collect();
+        let mut traces = StrategyTraces::new();
+        let mut likeness = reference.likeness((LONG_RUN, self.task.long()), whole);
+        for (scenario, outcome) in scenarios.iter().zip(outcomes.by_ref()) {
+            traces.insert(scenario.name.clone(), tokens_of(&outcome));
+            let logs = outcome.unwrap_or_default();
+            let own = reference.likeness((&scenario.name, &scenario.market), &logs);
+            likeness = likeness.zip(own).map(|(all, own)| all.and(&own));
+        }
         traces.insert(LONG_RUN.to_owned(), candidate_tokens(&whole.bars));
         let stress = Stress::ALL
             .into_iter()
             .zip(&distorted)
             .zip(outcomes)
             .map(|((stress, market), outcome)| self.stressed(stress, market, outcome));
-        Ok((traces, stress.collect()))
+        Ok((traces, likeness, stress.collect()))
     }
 
     fn stressed(&self, stress: Stress, market: &StrategyBars, outcome: LogsOutcome) -> StressOutcome {
@@ -314,34 +335,6 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         }
     }
 
-    /// Why the gate on look-ahead is failed: the first cut at which the past is told otherwise.
-    fn look_ahead(&mut self, whole: &CandidateLogs) -> Result<Option<String>, StrategyError> {
-        let market = self.task.long();
-        let cuts = look_ahead_cuts(market.times().len());
-        let prefixes = cuts.iter().map(|cut| FutureChange::Cut { bars: *cut });
-        let replaced = cuts
-            .iter()
-            .flat_map(|cut| JUMPS.map(|jump| FutureChange::Replaced { bars: *cut, jump }));
-        let changes: Vec<FutureChange> = prefixes.chain(replaced).collect();
-        for some in changes.chunks(AT_ONCE) {
-            let runs: Vec<PlannedRun> = some
-                .iter()
-                .map(|change| PlannedRun {
-                    market: change.apply(market),
-                    seed: SEED,
-                    purpose: change.purpose(),
-                })
-                .collect();
-            let outcomes = self.opened.run_all(&runs)?;
-            let mut judged = some.iter().zip(outcomes);
-            let reason = judged.find_map(|(change, outcome)| change.problem(whole, outcome, market));
-            if reason.is_some() {
-                return Ok(reason);
-            }
-        }
-        Ok(None)
-    }
-
     /// Why the gate on determinism is failed: what a fresh process with other seeds says otherwise.
     fn repetition(&self, whole: &CandidateLogs) -> Result<Option<String>, StrategyError> {
         for (seed, hash_seed) in REPETITION_SEEDS.into_iter().skip(1) {
@@ -350,6 +343,7 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
                 class: self.class,
                 configuration: &self.configuration,
                 key: self.task.id.label(),
+                contract: self.task.contract,
             };
             let mut fresh = ProgramBox::open(self.launcher, program, hash_seed)?;
             let run = PlannedRun {
@@ -378,6 +372,9 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
             breaches: BreachReport::of(logs, market, document, &self.parameters),
             trades: logs.trades.len(),
             stress,
+            contract: self.task.contract,
+            least_actions: 1,
+            witness: None,
         }
     }
 }
@@ -392,6 +389,13 @@ fn audit_reason(run: &RunEvidence) -> Option<String> {
     run.untraceable.clone()
 }
 
+/// Half as many actions as the reference has on the long run, and one at least.
+fn least_actions(reference: &ReferenceRun) -> usize {
+    let tokens = reference.traces.get(LONG_RUN);
+    let actions = tokens.map_or(0, |tokens| acting_tokens(tokens).len());
+    actions.div_ceil(2).max(1)
+}
+
 /// The first bar whose equity is no number above 0.
 fn equity_problem(logs: &CandidateLogs) -> Option<String> {
     let is_sound = |row: &usize| {
@@ -402,55 +406,9 @@ fn equity_problem(logs: &CandidateLogs) -> Option<String> {
     Some(format!("the equity in row {row} is no number above 0"))
 }
 
-/// What becomes of the bars after a cut.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum FutureChange {
-    /// They are not there.
-    Cut { bars: usize },
-    /// They are others.
-    Replaced { bars: usize, jump: f64 },
-}
-
-impl FutureChange {
-    fn apply(self, market: &StrategyBars) -> StrategyBars {
-        match self {
-            Self::Cut { bars } => market.prefix(bars),
-            Self::Replaced { bars, jump } => replaced_future(market, bars, jump, FUTURE_SEED),
-        }
-    }
-
-    const fn purpose(self) -> &'static str {
-        match self {
-            Self::Cut { .. } => "prefix",
-            Self::Replaced { .. } => "future",
-        }
-    }
-
-    const fn bars(self) -> usize {
-        match self {
-            Self::Cut { bars } | Self::Replaced { bars, .. } => bars,
-        }
-    }
-
-    /// Why a run on the changed bars shows that the program looks ahead.
-    fn problem(self, whole: &CandidateLogs, outcome: LogsOutcome, market: &StrategyBars) -> Option<String> {
-        let place = match self {
-            Self::Cut { bars } => format!("{bars} bars"),
-            Self::Replaced { bars, .. } => format!("other bars after {bars}"),
-        };
-        let last = market.times().get(self.bars().checked_sub(1)?)?;
-        match outcome {
-            Ok(part) => known_difference(whole, &part, last.as_str())
-                .map(|difference| format!("{place}: {difference}")),
-            Err(fault) => Some(format!("prefix_error: {place}: {fault}")),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::box_runs::RunFault;
     use ktd_strategy_code::{DocumentId, TraceDistances};
 
     #[test]
@@ -462,22 +420,6 @@ mod tests {
         assert_eq!(report.traces.len(), task.scenarios().len() + 1);
         assert_eq!(report.gates.first_failed(), Some(Gate::Exec));
         let [fidelity, risk, reliability] = report.measured(false);
-        assert!(fidelity.abs() + risk.abs() + reliability.abs() < 1e-15);
-    }
-
-    #[test]
-    fn a_run_that_fails_on_changed_bars_fails_the_gate() {
-        let task = StrategyTask::drawn(DocumentId::S01, 7).unwrap();
-        let change = FutureChange::Cut { bars: 50 };
-        let fault = Err(RunFault::new("KeyError", "'x'"));
-        assert_eq!(
-            change
-                .problem(&CandidateLogs::default(), fault, task.long())
-                .unwrap(),
-            "prefix_error: 50 bars: KeyError: 'x'"
-        );
-        let same = Ok(CandidateLogs::default());
-        assert_eq!(change.problem(&CandidateLogs::default(), same, task.long()), None);
-        assert_eq!(change.apply(task.long()).times().len(), 50);
+        assert_eq!([fidelity, risk, reliability], [Some(0.0); 3]);
     }
 }

@@ -14,11 +14,13 @@ mod error;
 mod experiment_report;
 mod human_marks;
 mod judge;
+mod leak_gate;
 mod own_lint;
 mod own_strategy;
 mod reference_program;
 mod replies;
 mod run;
+mod stepped;
 mod strategy_source;
 mod strip;
 mod study;
@@ -32,8 +34,8 @@ pub use error::StrategyError;
 pub use experiment_report::{StrategyReport, people_table, published_table};
 pub use judge::{BoxedJudge, judge_submission, static_scores, strategy_boxes, trace_program};
 pub use ktd_strategy_code::{
-    DocumentId, DriftRule, PATCH_LINES_MAX, PatchSize, StrategyCard, StrategyDocument, StrategySubmission,
-    StrategyVersion, VersionDrift,
+    DocumentId, DriftRule, GateSecret, PATCH_LINES_MAX, PatchSize, StrategyCard, StrategyContract,
+    StrategyDocument, StrategySubmission, StrategyVersion, VersionDrift,
 };
 pub use own_lint::own_findings;
 pub use own_strategy::OwnStrategy;

@@ -5,8 +5,8 @@ use crate::error::StrategyError;
 use ktd_boxed::BoxLauncher;
 use ktd_sandbox::{BoxLimits, SourceText};
 use ktd_strategy_code::{
-    CandidateLogs, LONG_RUN, ParameterValue, Parameters, REPETITION_SEEDS, ReferenceError, ReferenceRun,
-    StrategyBars, StrategyDocument, candidate_tokens, equity_of, misplaced_row,
+    CandidateLogs, ParameterValue, Parameters, REPETITION_SEEDS, ReferenceError, ReferenceRun, StrategyBars,
+    StrategyContract, StrategyDocument, misplaced_row,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -57,6 +57,7 @@ impl ReferenceProgram {
             class: CLASS,
             configuration: &document.configuration(parameters),
             key: &document.id,
+            contract: StrategyContract::Run,
         };
         let (names, runs): (Vec<&str>, Vec<PlannedRun>) = markets
             .map(|(name, market)| {
@@ -64,6 +65,7 @@ impl ReferenceProgram {
                     market: market.clone(),
                     seed,
                     purpose: "reference",
+                    is_scored: false,
                 };
                 (name, run)
             })
@@ -102,10 +104,7 @@ impl ReferenceProgram {
         let [seeds, ..] = REPETITION_SEEDS;
         let mut run = ReferenceRun::default();
         for (name, logs) in self.logs((launcher, seeds), (document, parameters), markets)? {
-            if name == LONG_RUN {
-                run.equity = equity_of(&logs);
-            }
-            run.traces.insert(name.to_owned(), candidate_tokens(&logs.bars));
+            run.add(name, logs);
         }
         known().insert(key, run.clone());
         Ok(run)

@@ -5,7 +5,8 @@ use crate::judge::BoxedJudge;
 use crate::task::StrategyTask;
 use ktd_boxed::BoxLauncher;
 use ktd_strategy_code::{
-    DocumentId, DriftRule, ITERATIONS_MAX, SubmissionRows, SubmissionVersion, VersionChain,
+    DocumentId, DriftRule, GateSecret, ITERATIONS_MAX, StrategyContract, SubmissionRows, SubmissionVersion,
+    VersionChain,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,13 +74,14 @@ impl StrategyReplies {
         Ok(Self(replies))
     }
 
-    /// The documents that they are about, on bars drawn from a seed.
+    /// The documents that they are about, on bars drawn from a seed, which programs are handed by this contract.
     ///
     /// # Errors
     /// [`StrategyError::Scenario`] where no draw does what a scenario is there for.
-    pub fn tasks(&self, seed: u64) -> Result<Vec<StrategyTask>, StrategyError> {
+    pub fn tasks(&self, seed: u64, contract: StrategyContract) -> Result<Vec<StrategyTask>, StrategyError> {
         let ids: BTreeSet<DocumentId> = self.0.keys().map(|(_, id)| *id).collect();
-        ids.into_iter().map(|id| StrategyTask::drawn(id, seed)).collect()
+        let task = |id| Ok(StrategyTask::drawn(id, seed)?.with_contract(contract));
+        ids.into_iter().map(task).collect()
     }
 
     /// Judges all replies about these documents, as many submissions side by side as there may be boxes.
@@ -89,7 +91,7 @@ impl StrategyReplies {
     pub fn score(
         &self,
         launcher: &BoxLauncher,
-        tasks: &[StrategyTask],
+        (tasks, secret): (&[StrategyTask], &GateSecret),
         rule: DriftRule,
     ) -> Result<Vec<ScoredStrategy>, StrategyError> {
         let cells = self.0.iter().filter_map(|((model, id), replies)| {
@@ -100,11 +102,18 @@ impl StrategyReplies {
         let scored = launcher.each(&cells, |launcher, (model, task, replies)| {
             let mut chain = VersionChain::new(rule);
             for reply in *replies {
-                chain.add_reply(&BoxedJudge { launcher, task }, reply)?;
+                chain.add_reply(
+                    &BoxedJudge {
+                        launcher,
+                        task,
+                        secret,
+                    },
+                    reply,
+                )?;
             }
             let strategy = (task.id.label(), &task.document, true);
             Ok(ScoredStrategy {
-                rows: SubmissionRows::of((model, 0), &chain, strategy),
+                rows: SubmissionRows::of((model, 0), &chain, strategy, task.contract),
                 judged: chain.versions,
             })
         });

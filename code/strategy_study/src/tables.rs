@@ -4,7 +4,7 @@ use crate::cells::of_submissions;
 use crate::task::StrategyTask;
 use ktd_strategy_code::{
     DocumentId, DriftVerdict, Gate, NO_REFERENCE, PatchSize, StrategyDocument, StrategySubmission,
-    StrictJson, SubmissionReport, SubmissionRows, TraceDistances, VersionDrift, VersionRow,
+    StrictJson, SubmissionReport, SubmissionRows, TraceDistances, VersionDrift,
 };
 use ktd_view::draw::{Align, TableCell, TableData, visible};
 use ktd_view::row_table::RowTable;
@@ -73,7 +73,9 @@ pub(crate) fn report_tables(report: &SubmissionReport) -> Vec<TableData> {
                 "failed"
             }
         })
-        .text("why", |gate| shown(report.gates.reason(gate)));
+        .text("why, or what was seen", |gate| {
+            shown(report.gate_note(gate).as_deref())
+        });
     let mut tables = vec![gates.table()];
     if let Some(run) = &report.run {
         let breaches = RowTable::new("Broken constraints", &run.breaches.breaches)
@@ -229,14 +231,13 @@ pub fn version_table<'r>(submissions: impl Iterator<Item = &'r SubmissionRows> +
         .clone()
         .flat_map(|own| own.versions.iter().map(move |version| (own, version)));
     let table = of_submissions(RowTable::new("Iterations", rows), |(own, _)| own);
-    let score = |version: &VersionRow, place: usize| version.measured?.get(place).copied();
     let mut table = table
         .count("iteration", |(_, version)| version.iteration)
         .text("state", |(_, version)| version.state.label())
         .text("gates", |(_, version)| &version.gates)
-        .fine("D1", |(_, version)| score(version, 0))
-        .fine("D2", |(_, version)| score(version, 1))
-        .fine("D3", |(_, version)| score(version, 2))
+        .fine("D1", |(_, version)| version.score(0))
+        .fine("D2", |(_, version)| version.score(1))
+        .fine("D3", |(_, version)| version.score(2))
         .column(("changed", Align::Right), |(_, version)| {
             version.changed.map_or(TableCell::Empty, TableCell::Count)
         })
@@ -248,6 +249,9 @@ pub fn version_table<'r>(submissions: impl Iterator<Item = &'r SubmissionRows> +
             "gates: the first that failed; D1 to D3 as measured, of 1; drift: seen from the reference strategy, then by the \
              published thresholds",
         );
+    table
+        .notes
+        .extend(SubmissionRows::contract_note(submissions.clone()));
     table.notes.extend(SubmissionRows::reference_note(submissions));
     table
 }

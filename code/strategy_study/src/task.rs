@@ -5,9 +5,9 @@ use crate::own_strategy::OwnStrategy;
 use crate::reference_program::ReferenceProgram;
 use ktd_boxed::BoxLauncher;
 use ktd_strategy_code::{
-    DocumentId, INITIAL_CAPITAL, LONG_RUN, Parameters, ReferenceRun, Scenario, StrategyBars,
-    StrategyDocument, StrategyId, StrategyTraces, document_json, document_text, named_as, run_reference,
-    scenarios, trace_tokens,
+    CandidateLogs, DocumentId, INITIAL_CAPITAL, LONG_RUN, Parameters, ReferenceRun, Scenario, StrategyBars,
+    StrategyContract, StrategyDocument, StrategyId, StrategyTraces, document_json, document_text, named_as,
+    run_reference, scenarios,
 };
 use std::sync::Arc;
 
@@ -30,6 +30,8 @@ pub struct StrategyTask {
     scenarios: Vec<Scenario>,
     long: StrategyBars,
     reference: TaskReference,
+    /// How programs are handed their bars.
+    pub contract: StrategyContract,
 }
 
 /// What programs are compared with.
@@ -74,6 +76,7 @@ impl StrategyTask {
             scenarios: all,
             long,
             reference: TaskReference::BuiltIn(id),
+            contract: StrategyContract::Run,
         })
     }
 
@@ -95,7 +98,14 @@ impl StrategyTask {
             scenarios,
             long,
             reference,
+            contract: StrategyContract::Run,
         })
+    }
+
+    /// The same, whose programs are handed their bars by another contract. Its reference is handed all at once.
+    #[must_use]
+    pub fn with_contract(self, contract: StrategyContract) -> Self {
+        Self { contract, ..self }
     }
 
     /// The text of the document, as a model gets it.
@@ -171,10 +181,7 @@ impl StrategyTask {
                 let mut run = ReferenceRun::default();
                 for (name, market) in self.markets() {
                     let logs = run_reference(*id, parameters, market, INITIAL_CAPITAL)?;
-                    if name == LONG_RUN {
-                        run.equity = logs.bars.iter().map(|bar| bar.equity).collect();
-                    }
-                    run.traces.insert(name.to_owned(), trace_tokens(&logs));
+                    run.add(name, CandidateLogs::of_reference(&logs, &self.document.columns));
                 }
                 Ok(run)
             }
@@ -239,7 +246,7 @@ fn alike(own: &OwnStrategy) -> Option<DocumentId> {
 mod tests {
     use super::*;
     use ktd_io::whole_file::write_whole;
-    use ktd_strategy_code::{BreachReport, CandidateLogs, Stress};
+    use ktd_strategy_code::{BreachReport, Stress};
     use serde_json::{Value, json};
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::boxed_options::BoxArgs;
 use super::factor_code_run;
+use super::gate_secret_args::GateSecretArgs;
 use crate::CliError;
 use crate::output::{Console, visible_lines};
 use clap::{Args, Subcommand};
@@ -12,7 +13,6 @@ use ktd_factor_study::{
     judge_reply, planted_gates, read_panels, score_replies, task_table, verdict_text, write_golden,
 };
 use ktd_io::whole_file::read_input;
-use ktd_study::StudySecret;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -86,30 +86,6 @@ struct SetArgs {
     panel_seed: u64,
 }
 
-/// What the strict gate draws from.
-#[derive(Debug, Args)]
-struct SecretArgs {
-    /// The secret of the strict gate, 64 hexadecimal digits, as `secret.json` of a study has it
-    /// [default: drawn].
-    #[arg(long, value_name = "HEX")]
-    gate_secret: Option<String>,
-}
-
-impl SecretArgs {
-    fn secret(&self) -> Result<GateSecret, CliError> {
-        let secret = match &self.gate_secret {
-            None => StudySecret::drawn()?,
-            Some(text) => StudySecret::parse(text).ok_or_else(|| {
-                CliError::input(
-                    "`--gate-secret` is no secret",
-                    "give 64 hexadecimal digits, or leave it out: one is drawn",
-                )
-            })?,
-        };
-        Ok(GateSecret::from_bytes(secret.bytes()))
-    }
-}
-
 impl SetArgs {
     fn panels(&self) -> Result<FactorPanels, CodeError> {
         match &self.panels {
@@ -173,7 +149,7 @@ pub(super) struct CheckArgs {
     #[command(flatten)]
     set: SetArgs,
     #[command(flatten)]
-    secret: SecretArgs,
+    secret: GateSecretArgs,
     #[command(flatten)]
     boxes: BoxArgs,
 }
@@ -203,7 +179,7 @@ pub(super) struct GatesArgs {
     #[arg(long)]
     jobs: Option<usize>,
     #[command(flatten)]
-    secret: SecretArgs,
+    secret: GateSecretArgs,
     #[command(flatten)]
     boxes: BoxArgs,
 }
@@ -220,7 +196,7 @@ pub(super) struct ScoreArgs {
     #[command(flatten)]
     set: SetArgs,
     #[command(flatten)]
-    secret: SecretArgs,
+    secret: GateSecretArgs,
     #[command(flatten)]
     boxes: BoxArgs,
 }
@@ -309,7 +285,7 @@ fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
     let rules = AccuracyRules::DEFAULT;
     let by = JudgedBy {
         panels: &panels,
-        secret: &args.secret.secret()?,
+        secret: &GateSecret::from_bytes(args.secret.secret()?.bytes()),
         rules: &rules,
     };
     let Some(JudgedReply { verdict, .. }) = judge_reply(&launcher, task, &by, &reply)? else {
@@ -348,7 +324,7 @@ fn score(args: &ScoreArgs, console: Console) -> Result<(), CliError> {
     let rules = AccuracyRules::DEFAULT;
     let by = JudgedBy {
         panels: &panels,
-        secret: &args.secret.secret()?,
+        secret: &GateSecret::from_bytes(args.secret.secret()?.bytes()),
         rules: &rules,
     };
     let rounds = score_replies(&launcher, &tasks, &by, &replies)?;
@@ -383,7 +359,7 @@ fn gates(args: &GatesArgs, console: Console) -> Result<(), CliError> {
     })?;
     let by = JudgedBy {
         panels: &panels,
-        secret: &args.secret.secret()?,
+        secret: &GateSecret::from_bytes(args.secret.secret()?.bytes()),
         rules: &AccuracyRules::DEFAULT,
     };
     let found = planted_gates(&launcher, &by, (args.draw, &kinds), args.seed)?;

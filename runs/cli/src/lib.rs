@@ -25,6 +25,7 @@ mod error;
 mod factor_code;
 mod factor_code_run;
 mod factors;
+mod gate_secret_args;
 mod given;
 mod leaderboard;
 mod leak;

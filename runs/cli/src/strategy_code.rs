@@ -10,11 +10,11 @@ use clap::Subcommand;
 use ktd_boxed::BoxLauncher;
 use ktd_io::whole_file::read_input;
 use ktd_strategy_study::{
-    DocumentId, OwnStrategy, PATCH_LINES_MAX, PatchSize, SCENARIO_SEED, StrategyCard, StrategyDocument,
-    StrategyError, StrategyReplies, StrategySource, StrategySubmission, StrategyVersion, VersionDrift,
-    document_table, document_value, drift_table, drift_value, gate_tables, gate_value, judge_submission,
-    own_findings, patch_value, published_table, recorded_scores, scenario_strip, static_scores,
-    strategy_boxes, trace_program, version_table,
+    DocumentId, GateSecret, OwnStrategy, PATCH_LINES_MAX, PatchSize, SCENARIO_SEED, StrategyCard,
+    StrategyDocument, StrategyError, StrategyReplies, StrategySource, StrategySubmission, StrategyVersion,
+    VersionDrift, document_table, document_value, drift_table, drift_value, gate_tables, gate_value,
+    judge_submission, own_findings, patch_value, published_table, recorded_scores, scenario_strip,
+    static_scores, strategy_boxes, trace_program, version_table,
 };
 use ktd_view::draw::TableData;
 use ktd_view::report_table::ReportTable;
@@ -229,11 +229,16 @@ fn gate(args: &GateArgs, console: Console) -> Result<(), CliError> {
         })?,
     };
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
-    let report = judge_submission(&launcher, &task, &submission)?;
-    console.result(
-        &text_of(&gate_tables(&report, &submission, &task), console),
-        &gate_value(&report, &submission, &task),
-    )?;
+    let secret = args.secret.secret()?;
+    let (told, secret) = (secret.reveal(), GateSecret::of(&secret.bytes()));
+    let report = judge_submission(&launcher, (&task, &secret), &submission)?;
+    let mut tables = gate_tables(&report, &submission, &task);
+    let mut value = gate_value(&report, &submission, &task);
+    if let (Some(gates), Value::Object(members)) = (tables.first_mut(), &mut value) {
+        gates.notes.push(format!("made again with --gate-secret {told}"));
+        members.insert("gate_secret".to_owned(), Value::from(told));
+    }
+    console.result(&text_of(&tables, console), &value)?;
     match report.gates.first_failed() {
         None => Ok(()),
         Some(gate) => Err(CliError::difference(format!(
@@ -315,13 +320,16 @@ fn score(args: &ScoreArgs, console: Console) -> Result<(), CliError> {
 
 fn score_replies(replies: &Path, args: &ScoreArgs, console: Console) -> Result<(), CliError> {
     let replies = StrategyReplies::parse(&read_input(replies)?)?;
-    let tasks = replies.tasks(args.bars.scenario_seed)?;
+    let tasks = replies.tasks(args.bars.scenario_seed, args.bars.contract())?;
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
-    let scored = replies.score(&launcher, &tasks, args.drift.rule())?;
-    let rows = scored.iter().map(|scored| &scored.rows);
+    let secret = args.secret.secret()?;
+    let (told, secret) = (secret.reveal(), GateSecret::of(&secret.bytes()));
+    let scored = replies.score(&launcher, (&tasks, &secret), args.drift.rule())?;
+    let mut table = version_table(scored.iter().map(|scored| &scored.rows));
+    table.notes.push(format!("made again with --gate-secret {told}"));
     console.result(
-        &version_table(rows).text_in(console.layout()),
-        &json!({"submissions": scored}),
+        &table.text_in(console.layout()),
+        &json!({"submissions": scored, "gate_secret": told}),
     )
 }
 

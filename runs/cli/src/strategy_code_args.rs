@@ -1,9 +1,10 @@
 //! Options of every command of `ktd strategy-code`.
 
 use super::boxed_options::BoxArgs;
+use super::gate_secret_args::GateSecretArgs;
 use crate::CliError;
 use clap::{Args, ValueEnum};
-use ktd_strategy_study::{DriftRule, SCENARIO_SEED, StrategySource, StrategyTask};
+use ktd_strategy_study::{DriftRule, SCENARIO_SEED, StrategyContract, StrategySource, StrategyTask};
 use ktd_study::Opening;
 use std::path::{Path, PathBuf};
 
@@ -71,12 +72,32 @@ pub(super) struct BarArgs {
     /// The seed of scenarios and long runs.
     #[arg(long, value_name = "SEED", default_value_t = SCENARIO_SEED)]
     pub(super) scenario_seed: u64,
+    /// How programs are handed their bars.
+    #[arg(long, value_enum, default_value = "run")]
+    contract: ContractArg,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum ContractArg {
+    /// All bars at once, to `run`.
+    Run,
+    /// One bar after the other, to `step`.
+    Step,
 }
 
 impl BarArgs {
     /// The strategy of a word: a document, or a folder of one's own.
     pub(super) fn task(&self, word: &str) -> Result<StrategyTask, CliError> {
-        Ok(StrategySource::find(word, &here())?.task(self.scenario_seed)?)
+        let task = StrategySource::find(word, &here())?.task(self.scenario_seed)?;
+        Ok(task.with_contract(self.contract()))
+    }
+
+    /// How programs are handed their bars.
+    pub(super) const fn contract(&self) -> StrategyContract {
+        match self.contract {
+            ContractArg::Run => StrategyContract::Run,
+            ContractArg::Step => StrategyContract::Step,
+        }
     }
 }
 
@@ -131,6 +152,8 @@ pub(super) struct GateArgs {
     #[command(flatten)]
     pub(super) bars: BarArgs,
     #[command(flatten)]
+    pub(super) secret: GateSecretArgs,
+    #[command(flatten)]
     pub(super) boxes: BoxArgs,
 }
 
@@ -180,6 +203,8 @@ pub(super) struct ScoreArgs {
     pub(super) drift: DriftArg,
     #[command(flatten)]
     pub(super) bars: BarArgs,
+    #[command(flatten)]
+    pub(super) secret: GateSecretArgs,
     #[command(flatten)]
     pub(super) boxes: BoxArgs,
 }

@@ -19,6 +19,7 @@ Examples:
   strategies = [\"S01\", \"my/channel\"]   # default \"all\"; or folders of your own
   iterations = 3                        # patches that may be asked for
   drift = \"reference\"                   # or \"published\"
+  contract = \"run\"                      # or \"step\": programs get one bar at a time
   goal = \"none\"                         # \"profit\" shows models what they earn on train days
   real = { panel = \"csi300.ktdp\", symbols = [\"SH600519\"] }
   continues = \"results/zeroth\"         # patches of reviewed versions; default: builds

@@ -79,7 +79,9 @@ impl StudySecret {
         sha256_hex(&[b"ktd study secret 1\0".as_slice(), &self.0].concat())
     }
 
-    fn reveal(&self) -> String {
+    /// The secret as 64 hexadecimal digits, for whoever may make a verdict again.
+    #[must_use]
+    pub fn reveal(&self) -> String {
         use std::fmt::Write as _;
         let mut text = String::with_capacity(2 * BYTES);
         for byte in self.0 {

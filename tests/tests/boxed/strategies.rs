@@ -5,8 +5,8 @@ use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_kit::has_boxes;
 use ktd_sandbox::{BoxLimits, ModuleName};
 use ktd_strategy_code::{
-    AssetBars, BarTime, DocumentId, DriftRule, Gate, LONG_RUN, Scenario, StrategyBars, StrategyDocument,
-    StrategySubmission, SubmissionReport, VersionChain,
+    AssetBars, BarTime, DocumentId, DriftRule, Gate, GateSecret, LONG_RUN, Scenario, StrategyBars,
+    StrategyContract, StrategyDocument, StrategySubmission, SubmissionReport, VersionChain,
 };
 use ktd_strategy_study::{BoxedJudge, StrategyTask, judge_submission};
 use serde_json::{Value, json};
@@ -36,6 +36,11 @@ class Strategy:
         # CHANGE
         return trades, audit
 "#;
+
+/// Cuts that a test makes again.
+fn secret() -> GateSecret {
+    GateSecret::of(b"a test")
+}
 
 fn launcher(limits: BoxLimits) -> BoxLauncher {
     prove(BoxSetup {
@@ -89,7 +94,7 @@ fn card() -> String {
 
 fn judged(launcher: &BoxLauncher, source: String) -> SubmissionReport {
     let submission = StrategySubmission { card: card(), source };
-    judge_submission(launcher, &task(), &submission).unwrap()
+    judge_submission(launcher, (&task(), &secret()), &submission).unwrap()
 }
 
 #[test]
@@ -163,6 +168,71 @@ fn every_fault_of_a_log_has_its_gate() {
     }
 }
 
+/// What [`PROGRAM`] does, told bar by bar.
+const STEPS: &str = r#"
+import sys
+
+class Strategy:
+    def __init__(self, config, capital):
+        self.capital, self.bars = capital, []
+
+    def step(self, bar):
+        self.bars.append(bar)
+        now, c, equity = len(self.bars), bar["close"], self.capital
+        row = {"datetime": bar["datetime"], "close": c, "signal": "NONE", "position_state": "FLAT", "exposure": 0.0,
+               "constraint_check": "OK"}
+        first = self.bars[0]
+        trades = []
+        if now == 1:
+            row.update(signal="LONG", position_state="LONG", exposure=c / equity)
+        else:
+            equity += self.bars[1]["close"] - first["close"]
+        if now == 2:
+            row["signal"] = "EXIT"
+            trades.append({"trade_id": 1, "symbol": "A", "side": "LONG", "entry_datetime": first["datetime"],
+                           "exit_datetime": bar["datetime"], "entry_price": first["close"], "exit_price": c, "quantity": 1.0,
+                           "pnl": c - first["close"], "reason_entry": "LOWER_CROSS", "reason_exit": "MIDDLE_BAND"})
+        # CHANGE
+        return trades, {**row, "equity": equity}
+"#;
+
+/// Reads later bars from whoever called it, and says so in its log.
+const CALLER: &str = "equity += 1.0 if now < len(sys._getframe(1).f_locals['bars']['']) else 0.0";
+
+#[test]
+fn a_program_that_is_handed_bar_after_bar_has_no_later_one() {
+    if !has_boxes() {
+        return;
+    }
+    let launcher = launcher(BoxLimits::STRATEGIES);
+    let judged = |change: &str| {
+        let submission = StrategySubmission {
+            card: card(),
+            source: STEPS.replace("# CHANGE", change),
+        };
+        let task = task().with_contract(StrategyContract::Step);
+        judge_submission(&launcher, (&task, &secret()), &submission).unwrap()
+    };
+    let report = judged("pass");
+    assert!(report.gates.is_valid(), "{:?}", report.gates);
+    assert_eq!(report.run.as_ref().unwrap().trades, 1);
+    let note = report.gate_note(Gate::AntiLeak).unwrap();
+    assert_eq!(note, "contract `step`: no later bar was given");
+    // What it finds where it is handed all bars, to see whether it does the same again, is in no log that counts.
+    let cheat = judged(CALLER);
+    assert_eq!(
+        cheat.gates.first_failed(),
+        Some(Gate::Determ),
+        "{:?}",
+        cheat.gates
+    );
+    let equity = |report: &SubmissionReport| report.markets.last().unwrap().version.equity.clone();
+    assert_eq!(equity(&cheat), equity(&report));
+    let fault = judged("row = {}[now]");
+    let reason = fault.gates.reason(Gate::Exec).unwrap();
+    assert!(reason.starts_with("KeyError: bar 0: 1 (line "), "{reason}");
+}
+
 #[test]
 fn another_signature_class_or_symbol_is_named() {
     if !has_boxes() {
@@ -188,7 +258,7 @@ fn another_signature_class_or_symbol_is_named() {
     let kinds: Vec<&str> = breaches.iter().map(|breach| breach.kind.label()).collect();
     assert_eq!(kinds, ["foreign_symbol"]);
     assert!(
-        report.gates.is_valid() && report.measured(false)[1] < 0.9,
+        report.gates.is_valid() && report.measured(false)[1].unwrap() < 0.9,
         "{report:?}"
     );
 }
@@ -221,7 +291,7 @@ fn cards_and_sources_that_are_none_run_nowhere() {
             card,
             source: source.to_owned(),
         };
-        let report = judge_submission(&launcher, &task(), &submission).unwrap();
+        let report = judge_submission(&launcher, (&task(), &secret()), &submission).unwrap();
         let gate = report.gates.first_failed().unwrap();
         (gate, report.gates.reason(gate).unwrap().to_owned())
     };
@@ -258,8 +328,13 @@ fn a_version_that_moves_away_is_void_and_the_one_before_stands() {
     for rule in [DriftRule::Reference, DriftRule::Published] {
         let mut chain = VersionChain::new(rule);
         let mut add = |reply: String| {
-            let (launcher, task) = (&launcher, &task());
-            chain.add_reply(&BoxedJudge { launcher, task }, &reply).unwrap();
+            let (launcher, task, secret) = (&launcher, &task(), &secret());
+            let judge = BoxedJudge {
+                launcher,
+                task,
+                secret,
+            };
+            chain.add_reply(&judge, &reply).unwrap();
             let version = chain.versions.last().unwrap();
             (version.state.label(), version.is_valid())
         };
@@ -285,7 +360,7 @@ fn a_version_that_moves_away_is_void_and_the_one_before_stands() {
             drifted.drift.as_ref().unwrap().changed_fields,
             ["core_logic.strategy_family"]
         );
-        assert!(drifted.measured()[0].abs() < 1e-15);
+        assert_eq!(drifted.measured()[0], Some(0.0));
         let away = chain.versions[4].drift.as_ref().unwrap();
         assert_eq!(away.anchored().label(), "away");
     }

@@ -10,6 +10,7 @@
 )]
 
 mod boxed;
+mod peeks;
 
 use ktd_kit::Need;
 use ktd_kit::golden::{golden_root, text};

@@ -77,6 +77,7 @@ const FACTORS: &str = "kind = 'factor-code'\nname = 'factors'\ntasks = ['MOM-1-0
     [[agents]]\nid = 'one'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
 
 const STRATEGIES: &str = "kind = 'strategy-code'\nname = 'strategies'\nstrategies = ['S01']\niterations = 1\nparallel = 2\narena = {}\n\
+    secret_file = 'gate.key'\n\
     [[agents]]\nid = 'one'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n\
     [[agents]]\nid = 'two'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
 
@@ -103,7 +104,7 @@ fn cases() -> Vec<KindCase> {
             },
             KindCase {
                 kind: any::<StrategyStudy>(),
-                files: &[("study.toml", STRATEGIES)],
+                files: &[("study.toml", STRATEGIES), ("gate.key", MASK_KEY)],
                 work: Some("\"lines\":"),
                 stands: false,
                 tells_cost: true,

@@ -4,7 +4,7 @@
 
 use crate::strategy_card::strategy_card;
 use ktd_kit::{Folder, assert_ok, has_boxes, quiet, refused};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A program that holds nothing, of any document with one asset.
 const IDLE: &str = r#"
@@ -134,7 +134,20 @@ fn an_idle_program_passes_the_gates_and_is_far_from_the_reference() {
     assert_eq!(gate["gates"]["audit"]["passed"], false);
     assert!(gate["distances"]["two_trades"].as_f64().unwrap() > 0.1);
     assert_eq!(gate["distances"]["quiet"], 0.0);
-    assert_eq!(gate["measured"]["D2"], 1.0);
+    // Who never trades breaks nothing, which says nothing.
+    assert_eq!(gate["measured"], json!({"D1": 0.0, "D2": null, "D3": null}));
+    let secret = gate["gate_secret"].as_str().unwrap();
+    let arguments = [
+        "gate",
+        "idle.py",
+        "--card",
+        "card.json",
+        "--strategy",
+        "S01",
+        "--gate-secret",
+        secret,
+    ];
+    assert_eq!(json(&folder, &arguments, 1), gate);
     let drift = json(&folder, &["drift", "idle.py", "idle.py", "--strategy", "S01"], 0);
     assert_eq!(
         (&drift["anchored"], &drift["drift"]),

@@ -212,7 +212,7 @@ fn assert_scores_are_made_again(folder: &Folder, own: &Path) {
     };
     assert_eq!(
         [cells(0, 0, "D1"), cells(0, 0, "card"), cells(0, 0, "near")],
-        [0.4, 1.0, 0.0]
+        [0.0, 1.0, 0.0]
     );
     assert_eq!(cells(0, 0, "D2"), 0.0);
     assert_eq!(cells(0, 0, "kept"), "n/a (it was not run, or does not run)");
@@ -226,7 +226,7 @@ fn assert_scores_are_made_again(folder: &Folder, own: &Path) {
     for (name, old, new, word) in [
         (
             "result.json",
-            "0.4,",
+            "0.0,",
             "0.5,",
             "the result names other scores of iteration 0",
         ),

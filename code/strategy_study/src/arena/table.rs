@@ -39,7 +39,7 @@ fn model_table(record: &ArenaRecord) -> TableData {
         .with_note(
             "marks of 10; peers: the mean of D1 and D2 by others; bias: own less peers; strictness: the mean given to others; \
              reviews of one's own program count in no rank; Elo and Bradley-Terry are of pairs that a third model \
-             reviewed, and 1500 where there is none; low and high: the middle 95 % where strategies are drawn again",
+             reviewed, and 1500 where there is none; low and high: 95 % by leaving one document out at a time",
         )
 }
 

@@ -7,7 +7,8 @@ use crate::task::StrategyTask;
 use ktd_boxed::BoxLauncher;
 use ktd_sandbox::{BoxLimits, SourceText};
 use ktd_strategy_code::{
-    DocumentId, RealMarket, RealVersion, StrategyCard, StrategyDocument, StrategySubmission, with_session_end,
+    DocumentId, RealMarket, RealVersion, StrategyCard, StrategyContract, StrategyDocument,
+    StrategySubmission, with_session_end,
 };
 
 /// Seed of all runs.
@@ -20,6 +21,7 @@ pub(crate) struct RealTask {
     /// Its series; none for a strategy of one's own: those of a panel are chosen for the documents of the benchmark.
     series: Option<(DocumentId, Vec<RealMarket>)>,
     session_end: String,
+    contract: StrategyContract,
     /// SHA-256 over everything that programs are given.
     pub(crate) bars_sha256: String,
 }
@@ -39,6 +41,7 @@ impl RealTask {
             document: document.clone(),
             bars_sha256: RealMarket::hash_of(&markets),
             session_end: source.keys.session_end.clone(),
+            contract: task.contract,
             series: id.map(|id| (id, markets)),
         })
     }
@@ -70,11 +73,13 @@ impl RealTask {
             class: card.class_name(),
             configuration: &self.document.configuration(&parameters),
             key: id.label(),
+            contract: self.contract,
         };
         let runs = markets.iter().map(|own| PlannedRun {
             market: own.bars().clone(),
             seed: SEED,
             purpose: "real",
+            is_scored: true,
         });
         let outcomes = ProgramBox::open(launcher, program, 0)?.run_all(&runs.collect::<Vec<_>>())?;
         let outcomes = outcomes

@@ -3,7 +3,7 @@
 use super::material::StrategyReport;
 use super::real_bars::{NO_REAL_BARS, test_return};
 use crate::cells::{as_number, mean};
-use ktd_strategy_code::VersionRow;
+use ktd_strategy_code::{SubmissionRows, VersionRow};
 use ktd_view::draw::TableCell;
 use ktd_view::report_table::ReportTable;
 use ktd_view::row_table::RowTable;
@@ -13,44 +13,65 @@ use std::collections::BTreeMap;
 pub(super) fn by_iteration(report: &StrategyReport) -> ReportTable {
     let versions = report.counted().map(|own| &own.rows.versions);
     let last = versions.clone().map(Vec::len).max().unwrap_or(0);
-    let rows: Vec<(usize, Vec<&VersionRow>)> = (0..last)
-        .map(|iteration| {
-            (
-                iteration,
-                versions.clone().filter_map(|own| own.get(iteration)).collect(),
-            )
-        })
-        .collect();
-    let measured = |own: &[&VersionRow], place: usize| mean_of(own, |own| own.measured?.get(place).copied());
-    let published =
-        |own: &[&VersionRow], place: usize| mean_of(own, |own| own.published_scores?.get(place).copied());
+    let standing =
+        |own: &SubmissionRows, iteration| own.versions.get(own.standing_after(iteration)?).cloned();
+    let rows = (0..last).map(|iteration| Iteration {
+        number: iteration,
+        asked: versions.clone().filter_map(|own| own.get(iteration)).collect(),
+        standing: report
+            .counted()
+            .map(|own| standing(&own.rows, iteration))
+            .collect(),
+    });
+    let rows: Vec<Iteration<'_>> = rows.collect();
     let is_repair = |own: &&&VersionRow| {
         (own.drift.as_deref(), own.published_drift.as_deref()) == (Some("towards"), Some("suspicious"))
     };
     let data = RowTable::new("T5. Scores by iteration", &rows)
-        .count("iteration", |(iteration, _)| *iteration)
-        .count("versions", |(_, own)| own.len())
-        .count("valid", |(_, own)| own.iter().filter(|version| version.valid).count())
-        .fine("D1", |(_, own)| measured(own, 0))
-        .fine("D2", |(_, own)| measured(own, 1))
-        .fine("D3", |(_, own)| measured(own, 2))
-        .fine("published D3", |(_, own)| published(own, 0))
-        .fine("published D4", |(_, own)| published(own, 1))
-        .fine("changed lines", |(_, own)| mean_of(own, |own| own.changed.map(as_number)))
-        .text("drift", |(_, own)| counted(own.iter().filter_map(|own| own.drift.as_deref())))
-        .text("published drift", |(_, own)| counted(own.iter().filter_map(|own| own.published_drift.as_deref())))
-        .count("suspicious repairs", |(_, own)| own.iter().filter(is_repair).count())
+        .count("iteration", |own| own.number)
+        .count("versions", |own| own.asked.len())
+        .count("valid", |own| own.standing.iter().flatten().filter(|version| version.valid).count())
+        .fine("D1", |own| own.measured(0))
+        .fine("D2", |own| own.measured(1))
+        .fine("D3", |own| own.measured(2))
+        .fine("published D3", |own| mean_of(&own.asked, |own| own.published_scores?.first().copied()))
+        .fine("published D4", |own| mean_of(&own.asked, |own| own.published_scores?.last().copied()))
+        .fine("changed lines", |own| mean_of(&own.asked, |own| own.changed.map(as_number)))
+        .text("drift", |own| counted(own.asked.iter().filter_map(|own| own.drift.as_deref())))
+        .text("published drift", |own| counted(own.asked.iter().filter_map(|own| own.published_drift.as_deref())))
+        .count("suspicious repairs", |own| own.asked.iter().filter(is_repair).count())
         .figure(
             "test return",
-            |(iteration, _)| test_return(report, *iteration),
+            |own| test_return(report, own.number),
             (TableCell::Change, NO_REAL_BARS),
         )
         .table()
         .with_note(
-            "means over versions that were judged; suspicious repairs: patches towards the reference that the published \
+            "valid, D1 to D3: of the version that stands after the iteration, over all submissions at every iteration, with 0 for \
+             one that stands nowhere or is invalid; all else: of versions that this iteration asked for; suspicious repairs: patches towards the reference that the published \
              thresholds call suspicious; test return: at the next open without costs, median over submissions and series",
         );
     ReportTable::new("T5_iterations", data)
+}
+
+/// One iteration of all submissions.
+struct Iteration<'a> {
+    number: usize,
+    /// The versions that it asked for.
+    asked: Vec<&'a VersionRow>,
+    /// By submission, the version that stands after it.
+    standing: Vec<Option<VersionRow>>,
+}
+
+impl Iteration<'_> {
+    /// The mean of a measured score over all submissions, the same ones at each iteration.
+    fn measured(&self, place: usize) -> Option<f64> {
+        let scores = self.standing.iter().map(|own| {
+            let valid = own.as_ref().filter(|own| own.valid);
+            valid.and_then(|own| own.score(place)).unwrap_or(0.0)
+        });
+        mean(&scores.collect::<Vec<_>>())
+    }
 }
 
 fn mean_of(versions: &[&VersionRow], score: impl Fn(&VersionRow) -> Option<f64>) -> Option<f64> {
@@ -85,7 +106,9 @@ mod tests {
             submission(("b", "S01"), other, Vec::new()),
         ];
         let found = records(&by_iteration(&report(all, None)));
-        assert_eq!(found[1][..5], ["0", "2", "0", "0.5", "1"]);
+        assert_eq!(found[1][..5], ["0", "2", "0", "0", "0"]);
+        // The other one, which nobody was asked to mend, is still one of two.
+        assert_eq!(found[2][..5], ["1", "1", "1", "0.25", "0.5"]);
         assert_eq!(
             found[2][6..],
             ["8", "9", "3", "towards 1", "suspicious 1", "1", ""]

@@ -34,7 +34,7 @@ impl StrategyReport {
     ) -> Self {
         let no_arena = reviews.iter().find_map(|own| own.not_applicable.clone());
         let is_held = no_arena.is_none() && !reviews.is_empty();
-        let arena = || ArenaRecord::of(models(keys, &submissions), &reviews, keys.first_seed());
+        let arena = || ArenaRecord::of(models(keys, &submissions), &reviews);
         Self {
             arena: is_held.then(arena),
             no_arena,
@@ -174,7 +174,7 @@ pub(crate) mod fixture {
                 .map(|gate| gate.label().to_owned())
                 .collect(),
             valid: passed == Gate::ALL.len(),
-            measured: Some([0.5, 1.0, 0.25]),
+            measured: Some([Some(0.5), Some(1.0), Some(0.25)]),
             published_scores: Some([8.0, 9.0]),
             warnings: usize::from(passed == 4),
             changed: drift.map(|_| 3),
@@ -193,6 +193,9 @@ pub(crate) mod fixture {
             missing_columns: Vec::new(),
             breaches: BreachReport::default(),
             stress: Vec::new(),
+            contract: ktd_strategy_code::StrategyContract::Run,
+            least_actions: 1,
+            witness: None,
         };
         SubmissionVersion {
             iteration,
@@ -212,6 +215,7 @@ pub(crate) mod fixture {
                 run: Some(run),
                 traces: BTreeMap::new(),
                 markets: Vec::new(),
+                likeness: None,
                 distances: BTreeMap::new(),
             }),
         }
@@ -229,6 +233,7 @@ pub(crate) mod fixture {
                 strategy: strategy.to_owned(),
                 seed: 1,
                 without_reference: false,
+                contract: ktd_strategy_code::StrategyContract::Run,
                 ranked: versions.len().checked_sub(1),
                 versions,
             },

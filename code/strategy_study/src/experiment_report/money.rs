@@ -38,7 +38,7 @@ struct ModelCost<'a> {
     submissions: usize,
     valid: usize,
     spending: Spending,
-    /// Over valid submissions.
+    /// Over all submissions, an invalid one as 0.
     overall: Option<f64>,
 }
 

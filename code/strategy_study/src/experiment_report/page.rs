@@ -110,6 +110,7 @@ fn tables(report: &StrategyReport) -> Vec<ReportTable> {
     let is_unsafe = report.submissions.iter().any(|own| !own.is_boxed);
     let notes = [
         is_unsafe.then(|| UNSAFE.to_owned()),
+        SubmissionRows::contract_note(report.counted().map(|own| &own.rows)),
         SubmissionRows::reference_note(report.counted().map(|own| &own.rows)),
     ];
     for table in &mut tables {

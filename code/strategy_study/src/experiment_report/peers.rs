@@ -40,7 +40,7 @@ fn measured(report: &StrategyReport) -> ReportTable {
     let rows = [("D1", 0_usize), ("D2", 1)].map(|(name, place)| {
         let pairs = report.counted().filter_map(|submission| {
             let mark = *peers(report, submission)?.get(place)?;
-            Some((mark, *submission.rows.ranked()?.measured?.get(place)?))
+            Some((mark, submission.rows.ranked()?.score(place)?))
         });
         let (marks, scores): (Vec<f64>, Vec<f64>) = pairs.unzip();
         (name, marks.len(), rank_correlation(&marks, &scores))

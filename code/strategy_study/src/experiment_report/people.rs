@@ -51,7 +51,7 @@ fn table(report: &StrategyReport, human: &HumanMarks) -> ReportTable {
         )
         .figure(
             "with measured",
-            |own| own.correlated(report, |other| other.rows.ranked()?.measured?.get(own.place).copied()),
+            |own| own.correlated(report, |other| other.rows.ranked()?.score(own.place)),
             vary,
         )
         .table()
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn people_who_agree_have_an_alpha_of_one_and_go_with_what_was_measured() {
         let mut good = version(0, 6, None);
-        good.measured = Some([0.9, 1.0, 1.0]);
+        good.measured = Some([Some(0.9), Some(1.0), Some(1.0)]);
         let all = vec![
             submission(("a", "S01"), vec![good], Vec::new()),
             submission(("b", "S01"), vec![version(0, 3, None)], Vec::new()),

@@ -25,8 +25,10 @@ pub(crate) fn tables(submissions: &[&SubmissionFound]) -> [ReportTable; 2] {
     });
     let parts: Vec<Part<'_>> = parts.collect();
     let unjudged: (fn(f64) -> TableCell, _) = (TableCell::Fine, "not judged");
+    let alone: (fn(f64) -> TableCell, _) = (TableCell::Fine, "it was not run, or there is no reference");
     let unrun: (fn(f64) -> TableCell, _) = (TableCell::Fine, "it was not run, or does not run");
-    let score = |part: &Part<'_>, place: usize| part.1.measured?.get(place).copied();
+    let score = |part: &Part<'_>, place: usize| part.1.score(place);
+    let alike = |part: &Part<'_>| part.2?.likeness;
     let card = |part: &Part<'_>| Some(part.2?.fidelity(false).parts());
     let risk = |part: &Part<'_>, place: usize| part.2?.risk().map(RiskEvidence::parts)?.get(place).copied();
     let reliability = |part: &Part<'_>, place: usize| {
@@ -38,8 +40,11 @@ pub(crate) fn tables(submissions: &[&SubmissionFound]) -> [ReportTable; 2] {
     };
     let measured = named(RowTable::new("T3. Measured scores by part, of 1", &parts))
         .figure("D1", |part| score(part, 0), unjudged)
+        .figure("acts", |part| Some(alike(part)?.acts_f1()), alone)
+        .figure("exposure", |part| Some(alike(part)?.exposure_overlap()), alone)
+        .figure("D1 until format 5", |part| Some(part.2?.fidelity(false).card_and_distance()), unjudged)
         .figure("card", |part| Some(card(part)?.0), unjudged)
-        .figure("near", |part| card(part)?.1, (TableCell::Fine, "not judged, or there is no reference"))
+        .figure("near", |part| card(part)?.1, alone)
         .figure("D2", |part| score(part, 1), unjudged)
         .figure("kept", |part| risk(part, 0), unrun)
         .figure("stress", |part| risk(part, 1), unrun)
@@ -51,10 +56,13 @@ pub(crate) fn tables(submissions: &[&SubmissionFound]) -> [ReportTable; 2] {
         .figure("ended", |part| reliability(part, 3), unrun)
         .table()
         .with_note(
-            "D1 = 0.4 card + 0.6 near, and 0 after drift: checks of the card that hold, nearness to the reference; \
+            "D1 = the smaller of acts and exposure, and 0 after drift: F1 over acts, those some bars apart in part, and \
+             overlap of exposure by asset and bar, against the reference; until format 5 it was 0.4 card + 0.6 near: checks of \
+             the card that hold, nearness of traces; \
              D2 = 0.5 kept + 0.3 stress + 0.2 logged: constraints kept an action, runs on distorted bars passed, breaches \
              logged; D3 = 0.30 determ + 0.30 no leak + 0.25 logs + 0.15 ended: logs that are complete and can be traced, runs \
-             on distorted bars that end; D2 and D3 of a program that does not run are 0",
+             on distorted bars that end; D2 and D3 of a program that does not run are 0, and n/a for one that has less than half of the \
+             reference's actions on the long run",
         );
     let published = named(RowTable::new(
         "T3. Published static scores by part, of 10",

@@ -8,9 +8,18 @@ use ktd_view::draw::{Align, TableCell};
 use ktd_view::report_table::ReportTable;
 use ktd_view::row_table::RowTable;
 
-/// Means of the measured scores of one submission; none where no ranked version is valid.
+/// The mean of the measured scores of a submission whose ranked version is valid; none where one of them says nothing.
+pub(super) fn overall_valid(submission: &SubmissionFound) -> Option<f64> {
+    submission.rows.valid()?.overall()
+}
+
+/// The mean of the measured scores of any submission: 0 where no ranked version is valid, and where one of them says nothing.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "it stands where scores do that some submissions lack"
+)]
 pub(super) fn overall(submission: &SubmissionFound) -> Option<f64> {
-    mean(&submission.rows.valid()?.measured?)
+    Some(overall_valid(submission).unwrap_or(0.0))
 }
 
 /// The mean marks that others give a submission: D1 and D2.
@@ -47,17 +56,19 @@ pub(super) fn mean_of(
 /// T3, over valid submissions.
 pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
     let rows = report.models().into_iter().map(|model| {
-        let all = report.of_model(model).count();
+        let all: Vec<_> = report.of_model(model).collect();
         let valid: Vec<_> = report
             .of_model(model)
             .filter(|own| own.rows.valid().is_some())
             .collect();
         (model, all, valid)
     });
-    let rows: Vec<(&str, usize, Vec<&SubmissionFound>)> = rows.collect();
-    let measured = |own: &[&SubmissionFound], place: usize| {
-        mean_of(own, |own| own.rows.valid()?.measured?.get(place).copied())
-    };
+    let rows: Vec<(&str, Vec<&SubmissionFound>, Vec<&SubmissionFound>)> = rows.collect();
+    let valid = |own: &SubmissionFound, place: usize| own.rows.valid()?.score(place);
+    let measured = |own: &[&SubmissionFound], place: usize| mean_of(own, |own| valid(own, place));
+    let of_all =
+        |own: &[&SubmissionFound], place: usize| mean_of(own, |own| Some(valid(own, place).unwrap_or(0.0)));
+    let any: (fn(f64) -> TableCell, _) = (TableCell::Fine, "no submission");
     let reviewed =
         |own: &[&SubmissionFound], place: usize| mean_of(own, |own| peers(report, own)?.get(place).copied());
     let fixed = |own: &[&SubmissionFound], place: usize| {
@@ -68,13 +79,17 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
     let review: (fn(f64) -> TableCell, _) = (TableCell::Ratio, NO_REVIEW);
     let data = RowTable::new("T3. Scores", &rows)
         .text("model", |(model, ..)| model)
-        .count("submissions", |(_, all, _)| *all)
+        .count("submissions", |(_, all, _)| all.len())
         .count("valid", |(.., valid)| valid.len())
-        .figure("D1", |(.., own)| measured(own, 0), fine)
-        .figure("D2", |(.., own)| measured(own, 1), fine)
-        .figure("D3", |(.., own)| measured(own, 2), fine)
+        .figure("D1", |(_, all, _)| of_all(all, 0), any)
+        .figure("D2", |(_, all, _)| of_all(all, 1), any)
+        .figure("D3", |(_, all, _)| of_all(all, 2), any)
         .column(("D4", Align::Right), |_| missing("no score: T9 has its figures"))
-        .figure("overall", |(.., own)| mean_of(own, overall), fine)
+        .figure("overall", |(_, all, _)| mean_of(all, overall), any)
+        .figure("valid D1", |(.., own)| measured(own, 0), fine)
+        .figure("valid D2", |(.., own)| measured(own, 1), fine)
+        .figure("valid D3", |(.., own)| measured(own, 2), fine)
+        .figure("valid overall", |(.., own)| mean_of(own, overall_valid), fine)
         .figure("peers' D1", |(.., own)| reviewed(own, 0), review)
         .figure("peers' D2", |(.., own)| reviewed(own, 1), review)
         .figure("published D3", |(.., own)| fixed(own, 0), ratio)
@@ -82,8 +97,9 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
         .figure("published overall", |(.., own)| mean_of(own, |own| mean(&published(report, own)?)), review)
         .table()
         .with_note(
-            "means over submissions whose ranked version passes all gates: others have no scores; D1 to D3 and overall as \
-             measured, of 1; peers' marks and published scores of 10; published overall: the mean of four, peers' D1 and D2 among \
+            "D1 to D3 and overall as measured, of 1: means over all submissions, with 0 for one whose ranked version does not pass \
+             all gates and for D2 and D3 of a program that hardly acts; valid: over those that pass, and that have the score; \
+             peers' marks and published scores of 10; published overall: the mean of four, peers' D1 and D2 among \
              them",
         );
     ReportTable::new("T3_scores", data)
@@ -115,6 +131,22 @@ mod tests {
     }
 
     #[test]
+    fn who_hardly_acts_is_not_above_who_tries() {
+        let mut idle = version(0, 6, None);
+        idle.measured = Some([Some(0.0), None, None]);
+        let all = vec![
+            submission(("idle", "S01"), vec![idle], Vec::new()),
+            submission(("tries", "S01"), vec![version(0, 6, None)], Vec::new()),
+        ];
+        let overall: Vec<String> = records(&by_model(&report(all, None)))
+            .iter()
+            .map(|row| row[7].clone())
+            .collect();
+        assert_eq!(overall[..2], ["overall", "0"]);
+        assert!(0.5 < overall[2].parse().unwrap());
+    }
+
+    #[test]
     fn invalid_submissions_have_no_scores_and_own_marks_count_nowhere() {
         let all = vec![
             submission(("a", "S01"), vec![version(0, 6, None)], Vec::new()),
@@ -123,12 +155,16 @@ mod tests {
         ];
         let arena = arena(&[("a", "a", 10), ("b", "a", 6), ("c", "a", 8)]);
         let found = records(&by_model(&report(all, Some(arena))));
-        let overall = (1.75_f64 / 3.0).to_string();
+        let [half, overall] = [6.0, 3.0].map(|parts| (1.75_f64 / parts).to_string());
         // D4 is empty: it was not run. Published overall: the mean of 7, 7, 8 and 9.
         let wanted = [
-            "a", "2", "1", "0.5", "1", "0.25", "", &overall, "7", "7", "8", "9", "7.75",
+            "a", "2", "1", "0.25", "0.5", "0.125", "", &half, "0.5", "1", "0.25", &overall, "7", "7", "8",
+            "9", "7.75",
         ];
         assert_eq!(found[1], wanted);
-        assert_eq!(found[2], ["b", "1", "0", "", "", "", "", "", "", "", "", "", ""]);
+        let none = [
+            "b", "1", "0", "0", "0", "0", "", "0", "", "", "", "", "", "", "", "", "",
+        ];
+        assert_eq!(found[2], none);
     }
 }

@@ -1,7 +1,7 @@
 //! T2: scores by strategy, and whether they fall with its complexity.
 
 use super::material::StrategyReport;
-use super::scores::{mean_of, overall, peers, published};
+use super::scores::{mean_of, overall, overall_valid, peers, published};
 use crate::cells::{NO_REVIEW, NONE_VALID, mean};
 use crate::run::SubmissionFound;
 use ktd_strategy_code::{RankCorrelation, StrategyDocument};
@@ -50,12 +50,13 @@ pub(super) fn by_strategy(report: &StrategyReport) -> ReportTable {
         )
         .figure("published overall", |(_, own)| mean_of(own, |own| mean(&published(report, own)?)), ratio)
         .figure("overall", |(_, own)| mean_of(own, overall), (TableCell::Fine, NONE_VALID))
+        .figure("valid overall", |(_, own)| mean_of(own, overall_valid), (TableCell::Fine, NONE_VALID))
         .count("valid", |(_, own)| own.iter().filter(|own| is_valid(own)).count())
         .count("submissions", |(_, own)| own.len())
         .table()
         .with_note(
             "peers: mean mark of D1 and D2, of 10, of valid submissions; published static: mean of published D3 and D4, of 10; \
-             overall: mean of measured D1 to D3, of 1",
+             overall: mean of measured D1 to D3, of 1, over all submissions with 0 for an invalid one, and over valid ones",
         );
     ReportTable::new("T2_strategies", data)
 }
@@ -67,7 +68,7 @@ pub(super) fn correlation(report: &StrategyReport) -> ReportTable {
         .filter_map(|(document, own)| Some((document.complexity(), mean_of(&own, overall)?)));
     let pairs: Vec<(f64, f64)> = pairs.collect();
     let found = RankCorrelation::of(&pairs, 1);
-    let few = "below three strategies with a valid submission, or one of the two does not vary";
+    let few = "below three strategies, or one of the two does not vary";
     let no_p = if found.is_some() {
         "exact up to twelve strategies"
     } else {
@@ -83,7 +84,7 @@ pub(super) fn correlation(report: &StrategyReport) -> ReportTable {
         .figure("high", |()| bounds.map(|bounds| bounds.1), fine)
         .table()
         .with_note(
-            "over strategies with a valid submission; p: share of all orders at least as far from 0, on both sides; low and \
+            "over all strategies, an invalid submission counts 0; p: share of all orders at least as far from 0, on both sides; low and \
              high: the middle 95 % where strategies are drawn again",
         );
     ReportTable::new("T2_complexity", data)

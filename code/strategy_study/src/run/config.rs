@@ -13,7 +13,7 @@ use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::caps::Caps;
 use ktd_experiment::config::{RetryConfig, unique};
 use ktd_experiment::rate_limits::RateLimits;
-use ktd_strategy_code::{DocumentId, DriftRule, ITERATIONS_MAX, StrategyGoal, StrategyId};
+use ktd_strategy_code::{DocumentId, DriftRule, ITERATIONS_MAX, StrategyContract, StrategyGoal, StrategyId};
 use ktd_study::Opening;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -63,6 +63,11 @@ pub struct StrategyExperiment {
     pub seeds: Vec<u64>,
     /// The seed of scenarios and long runs.
     pub scenario_seed: u64,
+    /// How programs are handed their bars: all at once to `run`, or one after the other to `step` (default `run`).
+    pub contract: StrategyContract,
+    /// File of the secret of the gate on look-ahead, 64 hexadecimal digits, relative to the file (default: drawn, and kept).
+    #[serde(skip_serializing)]
+    pub secret_file: Option<PathBuf>,
     /// Submissions that are asked for at once (default 4). Rates of a key hold besides.
     pub parallel: usize,
     /// How models review each other's programs, where they are asked to.
@@ -106,6 +111,8 @@ impl Default for StrategyExperiment {
             drift: DriftRule::default(),
             seeds: vec![1],
             scenario_seed: SCENARIO_SEED,
+            contract: StrategyContract::Run,
+            secret_file: None,
             parallel: 4,
             arena: None,
             goal: StrategyGoal::None,

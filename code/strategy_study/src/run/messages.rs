@@ -2,8 +2,10 @@
 
 use super::evidence::evidence_text;
 use crate::task::StrategyTask;
-use ktd_prompts::strategy_code::{BUILD, PATCH, PROFIT, SYSTEM};
-use ktd_strategy_code::{AssetBars, PATCH_LINES_MAX, RealVersion, StrategyBars, StrategyGoal, VersionChain};
+use ktd_prompts::strategy_code::{BUILD, CONTRACT_RUN, CONTRACT_STEP, PATCH, PROFIT, SYSTEM};
+use ktd_strategy_code::{
+    AssetBars, PATCH_LINES_MAX, RealVersion, StrategyBars, StrategyContract, StrategyGoal, VersionChain,
+};
 use ktd_unmasked::OpenPrompt;
 use std::fmt::Write;
 
@@ -25,16 +27,20 @@ pub(super) fn message(
     let document = task.text();
     let stands = chain.standing().and_then(|version| version.submission.as_ref());
     let Some(stands) = stands else {
-        return OpenPrompt::new().filled(
+        let build = OpenPrompt::new().filled(
             BUILD,
             &[
                 ("document", document),
                 ("id", task.id.label()),
                 ("spec", task.spec().trim_end()),
-                ("shape", shape(task.long())),
-                ("rows", first_rows(task.long()).trim_end()),
             ],
         );
+        let rows = first_rows(task.long());
+        let slots = |shape| [("shape", shape), ("rows", rows.trim_end())];
+        return match task.contract {
+            StrategyContract::Run => build.filled(CONTRACT_RUN, &slots(shape(task.long()))),
+            StrategyContract::Step => build.filled(CONTRACT_STEP, &slots(bar_shape(task.long()))),
+        };
     };
     let patch = OpenPrompt::new().filled(
         PATCH,
@@ -57,6 +63,14 @@ const fn shape(market: &StrategyBars) -> &'static str {
         "one DataFrame"
     } else {
         "a dict of one DataFrame a symbol, in the order of the document, all on the same rows"
+    }
+}
+
+const fn bar_shape(market: &StrategyBars) -> &'static str {
+    if market.assets.len() == 1 {
+        "the bar, a dict of its columns"
+    } else {
+        "a dict of one such dict of columns a symbol, in the order of the document"
     }
 }
 

@@ -142,7 +142,15 @@ impl Led<'_> {
             let launcher = self.world.boxes.launcher()?;
             let task = &self.own.task;
             let mut chain = self.chain.clone();
-            match judge(&mut chain, &BoxedJudge { launcher, task }) {
+            let secret = &self.world.secret;
+            match judge(
+                &mut chain,
+                &BoxedJudge {
+                    launcher,
+                    task,
+                    secret,
+                },
+            ) {
                 Err(StrategyError::OwnReference(problem)) => return Ok(Err(problem)),
                 judged => judged?,
             }
@@ -214,7 +222,7 @@ impl Led<'_> {
         let (record, task, own) = (hands.asked()?, &self.own.task, self.own.source.own());
         let model = record.conversations().model();
         let strategy = (task.id.label(), &task.document, task.has_reference());
-        let rows = SubmissionRows::of((model.id(), self.unit.seed), &self.chain, strategy);
+        let rows = SubmissionRows::of((model.id(), self.unit.seed), &self.chain, strategy, task.contract);
         let mut judged = self.chain.versions;
         for report in judged.iter_mut().filter_map(|version| version.report.as_mut()) {
             // They stand there as letters.

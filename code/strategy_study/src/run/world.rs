@@ -11,6 +11,7 @@ use crate::task::StrategyTask;
 use ktd_boxed::StudyBoxes;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::list_if_exists;
+use ktd_strategy_code::GateSecret;
 use ktd_study::{Opening, StudyError};
 
 /// What the units of a study run over.
@@ -20,6 +21,10 @@ pub struct StrategyWorld {
     pub(crate) strategies: Vec<SourcedTask>,
     starts: Vec<ReviewedStart>,
     pub(crate) boxes: StudyBoxes,
+    /// What the gate on look-ahead draws its cuts with.
+    pub(crate) secret: GateSecret,
+    /// What binds it.
+    pub(crate) commitment: String,
 }
 
 /// A strategy with the bars that programs of it are judged on.
@@ -32,50 +37,34 @@ pub(crate) struct SourcedTask {
 }
 
 impl StrategyWorld {
+    /// Reads the world of a run, or of a record; strategies of a run are admitted first.
     pub(crate) fn open(
         experiment: &StrategyExperiment,
         at: &Opening<'_>,
-        (starts, boxes): (Vec<ReviewedStart>, StudyBoxes),
-    ) -> Result<Self, StrategyError> {
+        (starts, boxes, is_run): (Vec<ReviewedStart>, StudyBoxes, bool),
+    ) -> Result<Self, StudyError> {
         let real = experiment.real.as_ref();
         let real = real.map(|keys| RealSource::read(keys, at.base)).transpose()?;
         let sourced = experiment.strategies(at)?.into_iter().map(|source| {
-            let task = source.task(experiment.scenario_seed)?;
+            let task = source
+                .task(experiment.scenario_seed)?
+                .with_contract(experiment.contract);
             let real = real.as_ref().map(|real| RealTask::of(real, &task)).transpose()?;
             Ok(SourcedTask { source, task, real })
         });
+        let strategies: Vec<SourcedTask> = sourced.collect::<Result<_, StrategyError>>()?;
+        if is_run {
+            admit(&strategies, &boxes, at)?;
+        }
+        let secret = at.secret(experiment.secret_file.as_deref())?;
         Ok(Self {
-            strategies: sourced.collect::<Result<_, StrategyError>>()?,
+            strategies,
             starts,
             boxes,
+            secret: GateSecret::of(&secret.bytes()),
+            commitment: secret.commitment(),
             experiment: experiment.clone(),
         })
-    }
-
-    /// Refuses strategies of one's own whose lint has findings, before anybody is asked. What an earlier run was about was looked
-    /// at then.
-    pub(crate) fn admit(&self, at: &Opening<'_>) -> Result<(), StudyError> {
-        let units = list_if_exists(&at.out.join("units"))?;
-        for SourcedTask { source, task, .. } in &self.strategies {
-            let Some(own) = source.own() else { continue };
-            let asked = format!("__{}__", own.id.label());
-            if units.iter().any(|unit| unit.to_string_lossy().contains(&asked)) {
-                continue;
-            }
-            let findings = own_findings(own, self.boxes.launcher()?, task)?;
-            let findings: Vec<String> = findings.iter().map(ToString::to_string).collect();
-            if !findings.is_empty() {
-                return Err(StudyError::input(
-                    format_args!(
-                        "{}: the lint has findings: {}",
-                        own.folder().display(),
-                        findings.join("; ")
-                    ),
-                    "fix the folder until `ktd strategy-code lint` finds nothing; nobody was asked",
-                ));
-            }
-        }
-        Ok(())
     }
 
     /// The strategy of an identifier.
@@ -97,6 +86,32 @@ impl StrategyWorld {
             start: start.cloned(),
         }
     }
+}
+
+/// Refuses strategies of one's own whose lint has findings, before anybody is asked. What an earlier run was about was looked
+/// at then.
+fn admit(strategies: &[SourcedTask], boxes: &StudyBoxes, at: &Opening<'_>) -> Result<(), StudyError> {
+    let units = list_if_exists(&at.out.join("units"))?;
+    for SourcedTask { source, task, .. } in strategies {
+        let Some(own) = source.own() else { continue };
+        let asked = format!("__{}__", own.id.label());
+        if units.iter().any(|unit| unit.to_string_lossy().contains(&asked)) {
+            continue;
+        }
+        let findings = own_findings(own, boxes.launcher()?, task)?;
+        let findings: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        if !findings.is_empty() {
+            return Err(StudyError::input(
+                format_args!(
+                    "{}: the lint has findings: {}",
+                    own.folder().display(),
+                    findings.join("; ")
+                ),
+                "fix the folder until `ktd strategy-code lint` finds nothing; nobody was asked",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// SHA-256 over both forms of a document: its text, and the text of its machine form.

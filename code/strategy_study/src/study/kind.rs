@@ -27,7 +27,7 @@ pub struct StrategyStudy;
 impl StudyKind for StrategyStudy {
     const NAME: &'static str = KIND;
     const COMMAND: &'static str = "ktd strategy-code run";
-    const FORMAT: u32 = 5;
+    const FORMAT: u32 = 6;
     const STEPS: &'static str = "answers";
     const REPORTS_PARTS: bool = true;
     const ASKS: bool = true;
@@ -61,9 +61,7 @@ impl StudyKind for StrategyStudy {
 
     fn open(keys: &StrategyExperiment, at: &Opening<'_>) -> Result<StrategyWorld, StudyError> {
         let boxes = StudyBoxes::prove(strategy_boxes(keys.boxes.clone())).map_err(StudyError::from)?;
-        let world = StrategyWorld::open(keys, at, (Self::starts(keys, at)?, boxes))?;
-        world.admit(at)?;
-        Ok(world)
+        StrategyWorld::open(keys, at, (Self::starts(keys, at)?, boxes, true))
     }
 
     fn open_recorded(
@@ -79,7 +77,7 @@ impl StudyKind for StrategyStudy {
             )
         })?;
         let boxes = StudyBoxes::recorded(sandbox, strategy_boxes(keys.boxes.clone()));
-        Ok(StrategyWorld::open(keys, at, (Self::starts(keys, at)?, boxes))?)
+        StrategyWorld::open(keys, at, (Self::starts(keys, at)?, boxes, false))
     }
 
     fn decides(world: &StrategyWorld) -> Value {
@@ -87,6 +85,8 @@ impl StudyKind for StrategyStudy {
         json!({
             "iterations": keys.iterations,
             "drift": keys.drift,
+            "contract": keys.contract,
+            "gate_commitment": world.commitment,
             "scenario_seed": keys.scenario_seed,
             "goal": keys.goal,
             "session_end": keys.real.as_ref().map(|real| &real.session_end),

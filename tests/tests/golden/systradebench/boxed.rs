@@ -8,8 +8,9 @@ use ktd_kit::has_boxes;
 use ktd_kit::need::box_environment;
 use ktd_sandbox::{BoxJob, BoxLimits, JobResult, ModuleName, SourceText};
 use ktd_strategy_code::{
-    DocumentId, DriftVerdict, Gate, LONG_RUN, PublishedDrift, Scenario, StrategyCard, StrategySubmission,
-    StrategyTraces, StrategyVersion, SubmissionReport, TraceDistances, VersionDrift, source_facts,
+    DocumentId, DriftVerdict, Gate, GateSecret, LONG_RUN, PublishedDrift, Scenario, StrategyCard,
+    StrategySubmission, StrategyTraces, StrategyVersion, SubmissionReport, TraceDistances, VersionDrift,
+    source_facts,
 };
 use ktd_strategy_study::{StrategyTask, judge_submission, trace_program};
 use serde_json::Value;
@@ -18,7 +19,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Whether all cases are taken.
-fn is_whole() -> bool {
+pub(super) fn is_whole() -> bool {
     std::env::var_os("KTD_WHOLE").is_some()
 }
 
@@ -36,7 +37,12 @@ fn reference_sources(scripts: &Path) -> Value {
     serde_json::from_slice(&printed.stdout).unwrap_or_else(|_| panic!("{printed:?}"))
 }
 
-fn launcher(limits: BoxLimits) -> BoxLauncher {
+/// Cuts that a test makes again.
+fn secret() -> GateSecret {
+    GateSecret::of(b"a test")
+}
+
+pub(super) fn launcher(limits: BoxLimits) -> BoxLauncher {
     let setup = BoxSetup {
         modules: ["numpy", "pandas"].map(ModuleName::unnamed).to_vec(),
         limits,
@@ -55,14 +61,14 @@ fn rows(file: &str) -> Option<Vec<Value>> {
 }
 
 /// What the set gives, but for the cases.
-struct Set {
-    tasks: BTreeMap<DocumentId, StrategyTask>,
-    cards: BTreeMap<DocumentId, String>,
+pub(super) struct Set {
+    pub(super) tasks: BTreeMap<DocumentId, StrategyTask>,
+    pub(super) cards: BTreeMap<DocumentId, String>,
     sources: BTreeMap<DocumentId, String>,
 }
 
 impl Set {
-    fn read() -> Option<Self> {
+    pub(super) fn read() -> Option<Self> {
         if !has_boxes() {
             return None;
         }
@@ -137,7 +143,7 @@ impl Set {
     }
 }
 
-fn strategy(row: &Value) -> DocumentId {
+pub(super) fn strategy(row: &Value) -> DocumentId {
     DocumentId::parse(row["strategy"].as_str().unwrap()).unwrap()
 }
 
@@ -205,7 +211,7 @@ fn submissions_pass_and_fail_the_gates_that_they_must() {
                 .map_or_else(|| set.cards[&id].clone(), str::to_owned),
             source: set.edited(id, &row["edits"]),
         };
-        judge_submission(launcher, &set.tasks[&id], &submission).unwrap()
+        judge_submission(launcher, (&set.tasks[&id], &secret()), &submission).unwrap()
     });
     for (row, report) in rows.iter().zip(&reports) {
         let what = format!("{} {}", row["strategy"], row["name"]);
@@ -214,7 +220,11 @@ fn submissions_pass_and_fail_the_gates_that_they_must() {
             // Cells that a document leaves empty while nothing is held count as empty.
             let completeness = report.run.as_ref().unwrap().completeness;
             let expected = [1.0, 1.0, 0.75 + 0.25 * completeness];
-            let scores = report.measured(false).into_iter().zip(expected);
+            let scores = report
+                .measured(false)
+                .map(Option::unwrap)
+                .into_iter()
+                .zip(expected);
             assert!(
                 scores.map(|(own, expected)| (own - expected).abs()).sum::<f64>() < 1e-12,
                 "{what}"
@@ -246,7 +256,7 @@ fn an_endless_program_is_ended_by_its_limits() {
         card: set.cards[&id].clone(),
         source: set.edited(id, &row["edits"]),
     };
-    let report = judge_submission(&launcher, &set.tasks[&id], &submission).unwrap();
+    let report = judge_submission(&launcher, (&set.tasks[&id], &secret()), &submission).unwrap();
     assert_gates("endless", &report, &row["gates"]);
     assert_eq!(report.gates.reason(Gate::Exec), Some("cpu"));
 }
@@ -345,7 +355,8 @@ fn replies_of_two_models_get_their_verdicts() {
     let rows: Vec<Value> = rows.into_iter().filter(is_chosen).collect();
     let judged = launcher.each(&rows, |launcher, row| {
         let submission = StrategySubmission::of_reply(row["reply"].as_str().unwrap(), None).unwrap();
-        let report = judge_submission(launcher, &set.tasks[&strategy(row)], &submission).unwrap();
+        let report =
+            judge_submission(launcher, (&set.tasks[&strategy(row)], &secret()), &submission).unwrap();
         (submission, report)
     });
     let mut before: Option<(&Value, &(StrategySubmission, SubmissionReport))> = None;
