@@ -115,7 +115,7 @@ fn shares(
             let tally = tallies.entry(name).or_default();
             tally.add(answer.as_ref(), gold, DEFAULT_JOINT_DAYS);
         }
-        chance += blind(&stage.database, mask, (probe, gold), DEFAULT_JOINT_DAYS).chances[&measure];
+        chance += blind(&stage.database, mask, (probe, gold), DEFAULT_JOINT_DAYS)[&measure];
     }
     let count = f64::from(u32::try_from(set.len()).unwrap());
     let hits = |tally: &RecoveryTally| f64::from(u32::try_from(tally.hits(measure)).unwrap()) / count;

@@ -37,30 +37,16 @@ pub fn expected(
 /// The best guess that looks at nothing but what the exhibit leaves open and knows how probes are drawn: the stocks that are
 /// asked about most often, the day around which most probes lie, and for both together the days and stocks that go together
 /// best. Design and memberships are public, so whoever recovers no more has learned nothing from the mask.
-#[derive(Debug, Clone, Default)]
-pub struct BlindGuess {
-    /// What it recovers, as expected; empty of a probe that cannot be read.
-    pub chances: BTreeMap<Measure, f64>,
-    /// Whether the day that it names is right within 20 trading days: all probes of a window share its days, so it is right in one
-    /// window nearly always, and in the others never.
-    pub is_day_right: bool,
-}
-
-/// The best blind guess of a probe.
 #[must_use]
 pub fn blind(
     database: &Database,
     mask: MaskSettings,
     (probe, gold): (&ProbeText, &Gold),
     joint_days: usize,
-) -> BlindGuess {
+) -> BTreeMap<Measure, f64> {
     let mut chances = expected(database, mask, (probe, gold), joint_days);
-    let (Some(parsed), Some(target), None) = (allowed(mask, probe), gold.targets.first(), gold.is_same())
-    else {
-        return BlindGuess {
-            chances,
-            is_day_right: false,
-        };
+    let (Some(parsed), Some(_), None) = (allowed(mask, probe), gold.targets.first(), gold.is_same()) else {
+        return chances;
     };
     let prior = database.prior(probe.kind, parsed.steps.len());
     let open = OpenShares::of(database, &Scope::of(database, &parsed), &prior);
@@ -79,11 +65,7 @@ pub fn blind(
     if let Some(sector) = chances.get_mut(&Measure::Sector) {
         *sector = open.most_of(database, |rows| rows.sector);
     }
-    let (day, _) = best_day(&open.of_days, 20);
-    BlindGuess {
-        chances,
-        is_day_right: day.abs_diff(target.day.index()) <= 20,
-    }
+    chances
 }
 
 /// The probability of each stock and day that an exhibit leaves open.
@@ -388,7 +370,7 @@ mod tests {
     fn the_best_blind_guess_names_who_was_a_member_longest() {
         let database = four_stocks();
         let gold = gold(&database, 2, 299);
-        let chances = blind(&database, EXACT, (&probe(Board::Main), &gold), 5).chances;
+        let chances = blind(&database, EXACT, (&probe(Board::Main), &gold), 5);
         of(
             &chances,
             &[
@@ -416,7 +398,7 @@ mod tests {
         let gold = gold(&database, 0, 299);
         let wanted = [
             (expected(&database, EXACT, (&probe, &gold), 5), 6.0 / 10.0),
-            (blind(&database, EXACT, (&probe, &gold), 5).chances, 1.0),
+            (blind(&database, EXACT, (&probe, &gold), 5), 1.0),
         ];
         for (chances, date5) in wanted {
             of(&chances, &[(Measure::Date5, date5), (Measure::Top5, 1.0)]);
@@ -440,7 +422,7 @@ mod tests {
                 &format!(r#""given_away":{{"alias":"asset_0003","code":"{code}"}},"steps""#),
             ),
         ];
-        let of = |mask: MaskSettings, probe: &ProbeText| blind(&database, mask, (probe, &gold), 5).chances;
+        let of = |mask: MaskSettings, probe: &ProbeText| blind(&database, mask, (probe, &gold), 5);
         for leak in leaks {
             let probe = ProbeText {
                 exhibits: vec![leak],
@@ -476,7 +458,7 @@ mod tests {
         gold.targets.push(gold.targets[0]);
         let (probe, of) = (probe(Board::Main), BTreeMap::from([(Measure::Same, 0.5)]));
         let blind = blind(&database, EXACT, (&probe, &gold), 5);
-        for chances in [expected(&database, EXACT, (&probe, &gold), 5), blind.chances] {
+        for chances in [expected(&database, EXACT, (&probe, &gold), 5), blind] {
             assert_eq!(chances, of);
         }
     }

@@ -45,7 +45,7 @@ fn share(
 
 fn chance(stage: &Stage, plan: &ProbePlan, set: &[(ProbeText, Gold)], measure: Measure) -> f64 {
     let of = |(probe, gold): &(ProbeText, Gold)| {
-        blind(&stage.database, plan.mask, (probe, gold), DEFAULT_JOINT_DAYS).chances[&measure]
+        blind(&stage.database, plan.mask, (probe, gold), DEFAULT_JOINT_DAYS)[&measure]
     };
     set.iter().map(of).sum::<f64>() / f64::from(u32::try_from(set.len()).unwrap())
 }

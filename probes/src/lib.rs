@@ -49,7 +49,7 @@ mod unknown_content;
 pub use answer::ProbeAnswer;
 pub use attack::{Attackers, Lesson};
 pub use attacker_class::AttackerClass;
-pub use chance::{BlindGuess, blind, expected};
+pub use chance::{blind, expected};
 pub use database::{Database, DatabaseSource};
 pub use exhibit::{Exhibit, Probe, ProbeMessage, ProbeText, RevealedStock};
 pub use gold::{Gold, Target};

@@ -27,8 +27,18 @@ struct Design {
 struct Planted {
     top5: f64,
     known_windows: usize,
-    /// Whether it names one day always, that of the first window: the best answer of who sees nothing.
-    is_constant: bool,
+    says: Says,
+}
+
+/// Which day it names.
+#[derive(Clone, Copy)]
+enum Says {
+    /// The right one of windows that it knows, and by luck of others.
+    WhatItKnows,
+    /// Always the same: the best answer of who sees nothing.
+    OneDay,
+    /// One of five, by the group of the stock.
+    ADayOfEachGroup,
 }
 
 /// What guessing recovers here of the stock in five and of the day.
@@ -78,12 +88,15 @@ fn passes(design: &Design, planted: &Planted, dice: &mut SplitMix64) -> bool {
     }
     for (window, is_known) in known.iter().take(design.probed).enumerate() {
         for _ in 0..design.of_each {
-            let is_blind = window == 0;
-            let is_dated = if planted.is_constant {
-                is_blind
-            } else {
-                *is_known || dice.uniform() < CHANCE
+            let is_told = *is_known || dice.uniform() < CHANCE;
+            let named = match planted.says {
+                Says::OneDay => 0,
+                // Each of five groups its own day: told of a stock, not of a day.
+                Says::ADayOfEachGroup => usize::try_from(dice.next_u64() % 5).unwrap(),
+                Says::WhatItKnows if is_told => window,
+                Says::WhatItKnows => (window + 1) % design.population,
             };
+            let is_dated = named == window;
             let found = Comparison {
                 is_answered: true,
                 // Seldom the first guess: what is planted is the five.
@@ -91,7 +104,7 @@ fn passes(design: &Design, planted: &Planted, dice: &mut SplitMix64) -> bool {
                 days_apart: Some(if is_dated { 3 } else { 500 }),
                 ..Comparison::default()
             };
-            counts.add((ProbeKind::Day, (window, is_blind)), &found, (&chance, &chance));
+            counts.add((ProbeKind::Day, window, Some(named)), &found, (&chance, &chance));
         }
     }
     let counted = counts.finish().unwrap();
@@ -129,7 +142,7 @@ fn who_recovers_more_than_allowed_seldom_passes_and_who_recovers_nothing_does() 
         let planted = Planted {
             top5: CHANCE + part * allowed,
             known_windows: 0,
-            is_constant: false,
+            says: Says::WhatItKnows,
         };
         let found = share_passing(&shipped, &planted, 5);
         println!("{part:.2} | {:.1} %", found * 100.0);
@@ -150,7 +163,7 @@ fn who_recovers_more_than_allowed_seldom_passes_and_who_recovers_nothing_does() 
         let planted = Planted {
             top5: CHANCE,
             known_windows,
-            is_constant: false,
+            says: Says::WhatItKnows,
         };
         let found = share_passing(&shipped, &planted, 9);
         println!("{known_windows} | {:.1} %", found * 100.0);
@@ -159,14 +172,19 @@ fn who_recovers_more_than_allowed_seldom_passes_and_who_recovers_nothing_does() 
             "{known_windows} windows: {found}"
         );
     }
-    let constant = Planted {
-        top5: CHANCE,
-        known_windows: 0,
-        is_constant: true,
-    };
-    let found = share_passing(&shipped, &constant, 11);
-    println!("one day always | {:.1} %", found * 100.0);
-    assert!(0.98 <= found, "{found}");
+    for (what, says) in [
+        ("one day always", Says::OneDay),
+        ("one day of each group", Says::ADayOfEachGroup),
+    ] {
+        let knows_none = Planted {
+            top5: CHANCE,
+            known_windows: 0,
+            says,
+        };
+        let found = share_passing(&shipped, &knows_none, 11);
+        println!("{what} | {:.1} %", found * 100.0);
+        assert!(0.98 <= found, "{what}: {found}");
+    }
     // Few of many windows cannot be judged: nobody passes, however little is found.
     let few = Design {
         population: 20,
@@ -176,7 +194,7 @@ fn who_recovers_more_than_allowed_seldom_passes_and_who_recovers_nothing_does() 
     let nothing = Planted {
         top5: CHANCE,
         known_windows: 0,
-        is_constant: false,
+        says: Says::WhatItKnows,
     };
     assert!(share_passing(&few, &nothing, 3) < 0.01);
 }

@@ -15,8 +15,6 @@ pub struct ChanceParts {
     pub random: BTreeMap<Measure, u64>,
     /// By the best guess that looks at nothing but the board.
     pub blind: BTreeMap<Measure, u64>,
-    /// Whether the day that this guess names is right.
-    pub is_blind_day_right: bool,
 }
 
 impl ChanceParts {
@@ -32,11 +30,9 @@ impl ChanceParts {
             let shares = shares.into_iter();
             shares.map(|(measure, share)| (measure, parts(share))).collect()
         };
-        let blind = blind(database, mask, asked, joint_days);
         Self {
             random: in_parts(expected(database, mask, asked, joint_days)),
-            blind: in_parts(blind.chances),
-            is_blind_day_right: blind.is_day_right,
+            blind: in_parts(blind(database, mask, asked, joint_days)),
         }
     }
 }

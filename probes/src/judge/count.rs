@@ -78,10 +78,10 @@ impl<'a> AttackerCounts<'a> {
 
     /// Counts one probe: how the answer compares with its key, and what the attacker `random` and the best blind guess
     /// recover of it, in parts of [`CHANCE_PARTS`](super::CHANCE_PARTS).
-    /// `window`: the place of its stretch, and whether the blind guess of the day is right.
+    /// `window`: the place of its stretch; `named`: that of the stretch which holds the day that was answered.
     pub fn add(
         &mut self,
-        (kind, (window, is_blind_right)): (ProbeKind, (usize, bool)),
+        (kind, window, named): (ProbeKind, usize, Option<usize>),
         found: &Comparison,
         (random, blind): (&BTreeMap<Measure, u64>, &BTreeMap<Measure, u64>),
     ) {
@@ -89,12 +89,13 @@ impl<'a> AttackerCounts<'a> {
             .entry(kind)
             .or_default()
             .count(found, self.joint_days);
-        let is_hit = found.judge(ASKED, self.joint_days);
-        if let Some(is_hit) = is_hit.filter(|_| !kind.gives_day_away()) {
-            let of_window = self.windows.entry((kind, window)).or_default();
-            of_window.asked += 1;
-            of_window.hits += u64::from(is_hit);
-            of_window.blind_hits += u64::from(is_blind_right);
+        if found.judge(ASKED, self.joint_days).is_some() && !kind.gives_day_away() {
+            let own = self.windows.entry((kind, window)).or_default();
+            own.asked += 1;
+            own.hits += u64::from(named == Some(window));
+            if let Some(named) = named {
+                self.windows.entry((kind, named)).or_default().named += 1;
+            }
         }
         let chance = if self.attacker == RANDOM { random } else { blind };
         for (measure, parts) in chance {
@@ -128,7 +129,7 @@ impl<'a> AttackerCounts<'a> {
                 hits: tally.hits(measure),
                 chance: self.chance((*kind, measure), tally),
             }));
-            counted.windows.extend(self.windows_of(*kind, tally)?);
+            counted.windows.extend(self.windows_of(*kind));
         }
         Ok(counted)
     }
@@ -139,28 +140,24 @@ impl<'a> AttackerCounts<'a> {
     }
 
     /// The windows whose days were found; none of a kind that does not ask for the day.
-    fn windows_of(&self, kind: ProbeKind, tally: &RecoveryTally) -> Result<Option<WindowCount>, StatsError> {
+    fn windows_of(&self, kind: ProbeKind) -> Option<WindowCount> {
         let own = self.windows.iter().filter(|((of, _), _)| *of == kind);
+        // A window that is named alone is none that was probed.
+        let own = own.filter(|(_, count)| 0 < count.asked);
         let windows: Vec<(usize, OfWindow)> = own.map(|((_, window), count)| (*window, *count)).collect();
-        if windows.is_empty() {
-            return Ok(None);
-        }
-        let chance = self.chance((kind, ASKED), tally);
-        let (mut probed, mut found) = (0, Vec::new());
-        for (window, count) in &windows {
-            // Of a window that the blind guess names, or of which too few probes were put, nothing could be seen.
-            if count.with_hits(count.asked).is_found(chance, windows.len())? {
-                probed += 1;
-                if count.is_found(chance, windows.len())? {
-                    found.push(*window);
-                }
-            }
-        }
-        Ok(Some(WindowCount {
+        let probes = windows.iter().map(|(_, count)| count.asked).sum();
+        // Of a window of which too few probes were put nothing could be seen.
+        let seen = windows
+            .iter()
+            .filter(|(_, count)| count.could_be_found(probes, windows.len()));
+        let found = seen
+            .clone()
+            .filter(|(_, count)| count.is_found(probes, windows.len()));
+        (!windows.is_empty()).then(|| WindowCount {
             kind,
             attacker: self.attacker.to_owned(),
-            probed,
-            found,
-        }))
+            probed: u64::try_from(seen.clone().count()).unwrap_or(u64::MAX),
+            found: found.map(|(window, _)| *window).collect(),
+        })
     }
 }

@@ -8,6 +8,7 @@ mod control;
 mod count;
 mod decimals;
 mod detectable;
+mod hypergeometric;
 mod judgement;
 mod known_stocks;
 mod mark;

@@ -1,7 +1,7 @@
 //! Counts over windows: all probes of a window share its days.
 
+use super::hypergeometric::Draw;
 use crate::{Measure, ProbeKind};
-use ktd_stats::{StatsError, binomial_at_most};
 use serde::{Deserialize, Serialize};
 
 /// What windows are asked.
@@ -17,7 +17,7 @@ pub struct WindowCount {
     pub attacker: String,
     /// Windows that were probed with so many probes that one which is known would be seen.
     pub probed: u64,
-    /// Those whose day within 20 trading days it found more often than chance explains, by their place among the stretches.
+    /// Those whose days it named more often of their own probes than of others, by their place among the stretches.
     pub found: Vec<usize>,
 }
 
@@ -25,30 +25,38 @@ pub struct WindowCount {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct OfWindow {
     pub(super) asked: u64,
+    /// Probes of the kind, whatever their window, of which a day of this one was named.
+    pub(super) named: u64,
+    /// Those of them that are probes of this window.
     pub(super) hits: u64,
-    /// What the best blind guess found of it.
-    pub(super) blind_hits: u64,
 }
 
-/// A window counts as found where so many hits are this unlikely by chance, over all windows of a kind: some hundred series of
+/// A window counts as found where so many hits are this unlikely, over all windows of a kind: some hundred series of
 /// attackers and kinds are looked at.
 const FOUND_P: f64 = 1e-5;
 
 impl OfWindow {
-    pub(super) const fn with_hits(self, hits: u64) -> Self {
-        Self { hits, ..self }
+    /// Whether a window of which every probe is told, and no other, would be seen.
+    pub(super) fn could_be_found(self, probes: u64, windows: usize) -> bool {
+        let known = Self {
+            named: self.asked,
+            hits: self.asked,
+            ..self
+        };
+        known.is_found(probes, windows)
     }
 
-    /// Whether so many hits of one of `windows` are more than chance and the blind guess explain.
-    #[expect(clippy::cast_precision_loss, reason = "windows and their probes are few")]
-    pub(super) fn is_found(self, chance: f64, windows: usize) -> Result<bool, StatsError> {
-        let Some(fewer) = self.hits.checked_sub(1) else {
-            return Ok(false);
+    /// Whether the days of one of `windows` are named more often where they are right than where they are not: who names them
+    /// always, or whenever it sees one of a few groups, finds nothing. Exact, given how often they are named (Fisher 1935).
+    pub(super) fn is_found(self, probes: u64, windows: usize) -> bool {
+        let draw = Draw {
+            all: probes,
+            marked: self.named,
+            drawn: self.asked,
         };
-        let of_blind = self.blind_hits as f64 / self.asked.max(1) as f64;
-        let chance = chance.max(of_blind).clamp(0.0, 1.0);
-        let at_least = 1.0 - binomial_at_most(fewer, self.asked, chance)?;
-        Ok(at_least * (windows as f64) < FOUND_P)
+        #[expect(clippy::cast_precision_loss, reason = "windows are few")]
+        let windows = windows as f64;
+        0 < self.hits && draw.at_least(self.hits) * windows < FOUND_P
     }
 }
 
@@ -57,20 +65,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_is_found_by_more_than_chance_and_the_blind_guess() {
-        let found = |asked, hits, blind_hits| {
-            let of = OfWindow {
+    fn a_window_is_found_by_who_names_its_days_where_they_are_right() {
+        let found = |asked, hits, named| OfWindow { asked, named, hits }.is_found(1_200, 40);
+        assert!(found(30, 30, 30) && found(30, 9, 12));
+        assert!(!found(30, 0, 0) && !found(30, 1, 30));
+        assert!(!found(30, 30, 1_200), "who answers the same always");
+        assert!(!found(30, 8, 240), "who names it of each fifth stock");
+        let could = |asked| {
+            OfWindow {
                 asked,
-                hits,
-                blind_hits,
-            };
-            of.is_found(0.02, 60).unwrap()
+                ..OfWindow::default()
+            }
+            .could_be_found(1_200, 40)
         };
-        assert!(found(30, 30, 0) && found(30, 9, 0));
-        assert!(!found(30, 0, 0) && !found(30, 3, 0));
-        assert!(
-            !found(30, 30, 28) && !found(3, 3, 0),
-            "who answers the same always, and few probes"
-        );
+        assert!(could(30) && !could(1), "few probes");
     }
 }

@@ -1,6 +1,7 @@
 //! Windows whose days an attacker finds: who knows a few windows wholly is missed where none of them was probed.
 
 use super::attacker::RANDOM;
+use super::hypergeometric::Draw;
 use super::rate::{AcceptanceRule, RateStatus, share};
 use super::thresholds::shows;
 use super::window_count::{ASKED, WindowCount};
@@ -14,8 +15,7 @@ pub struct WindowRate {
     pub count: WindowCount,
     /// Windows that there are, probed or not.
     pub population: u64,
-    /// Upper bound of the share of all windows that it finds, at the confidence of a single interval (hypergeometric, exact). What
-    /// the best blind guess names counts as no find, so that chance finds none.
+    /// Upper bound of the share of all windows that it finds, at the confidence of a single interval (hypergeometric, exact).
     pub most: f64,
     /// How large the bound may be; none where nothing hangs on it.
     pub threshold: Option<f64>,
@@ -50,20 +50,12 @@ fn most_known(population: u64, (probed, found): (u64, u64), rest: f64) -> u64 {
 
 /// Probability that at most `found` of `known` windows are among the probed ones of a population.
 fn at_most_found(population: u64, (probed, found): (u64, u64), known: u64) -> f64 {
-    let ways = |of: u64, drawn: u64| ln_factorial(of) - ln_factorial(drawn) - ln_factorial(of - drawn);
-    let exactly = |hit: u64| {
-        let missed = known.checked_sub(hit)?;
-        (hit <= probed && missed <= population.checked_sub(probed)?).then(|| {
-            libm::exp(ways(probed, hit) + ways(population - probed, missed) - ways(population, known))
-        })
+    let draw = Draw {
+        all: population,
+        marked: probed,
+        drawn: known,
     };
-    (0..=found).filter_map(exactly).sum()
-}
-
-fn ln_factorial(number: u64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "windows are few")]
-    let number = number as f64;
-    libm::lgamma(number + 1.0)
+    draw.at_most(found)
 }
 
 #[cfg(test)]

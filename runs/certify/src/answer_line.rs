@@ -4,7 +4,7 @@ use super::gold_line::{GoldLine, board_label, sector_label};
 use crate::CertifyError;
 use crate::language_attackers::LanguageAnswer;
 use ktd_env::{DayIndex, Market, NameId, TradeDate};
-use ktd_probes::{Comparison, ProbeAnswer, ProbeKind};
+use ktd_probes::{Comparison, ProbeAnswer, ProbeKind, Stretch};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -72,6 +72,13 @@ impl AnswerLine {
             reason: found.reason.clone(),
             ..Self::of(market, (found.kind, found.number), found.answer(market).as_ref())
         }
+    }
+
+    /// The place of the stretch that holds the day that was answered.
+    #[must_use]
+    pub fn named_stretch(&self, stretches: &[Stretch]) -> Option<usize> {
+        let place = self.answer.as_ref()?.place?;
+        stretches.iter().position(|stretch| stretch.contains(&place))
     }
 
     /// Comparison of the answer with the key of its probe.
@@ -182,7 +189,6 @@ mod tests {
             targets: targets.iter().map(target).collect(),
             chance: BTreeMap::new(),
             blind: BTreeMap::new(),
-            is_blind_day_right: false,
         }
     }
 

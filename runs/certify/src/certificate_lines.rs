@@ -85,7 +85,11 @@ fn of_windows(certificate: &Certificate) -> Vec<String> {
             of_class(AttackerClass::DatabaseAndDay)
         ),
     ];
-    let judged = certificate.windows.iter().filter(|rate| rate.threshold.is_some());
+    let is_own = |kind| AttackerClass::of_database(kind) == AttackerClass::Database;
+    let judged = certificate
+        .windows
+        .iter()
+        .filter(|rate| rate.threshold.is_some() && is_own(rate.count.kind));
     let worst = judged.max_by(|left, right| left.most.total_cmp(&right.most));
     lines.extend(worst.map(|rate| {
         format!(
@@ -106,7 +110,7 @@ fn of_windows(certificate: &Certificate) -> Vec<String> {
     lines
 }
 
-/// The windows that attackers found with probes of a kind, each with how many did: a constant answer finds one.
+/// The windows that attackers found with probes of a kind, each with how many did.
 fn found_windows(certificate: &Certificate, kind: ProbeKind) -> Option<String> {
     let mut attackers: BTreeMap<usize, usize> = BTreeMap::new();
     let own = certificate.windows.iter().filter(|rate| rate.count.kind == kind);

@@ -26,11 +26,11 @@ pub(crate) fn count(
     attacker: &str,
     gold: &[GoldLine],
     answers: &[AnswerLine],
-    joint_days: usize,
+    plan: &SetPlan,
 ) -> Result<Counted, CertifyError> {
-    let mut counts = AttackerCounts::new(attacker, joint_days);
+    let mut counts = AttackerCounts::new(attacker, plan.joint_days);
     for (gold, answer) in gold.iter().zip(answers) {
-        let of = (gold.kind, (gold.stretch, gold.is_blind_day_right));
+        let of = (gold.kind, gold.stretch, answer.named_stretch(&plan.stretches));
         counts.add(of, &answer.compare(gold), (&gold.chance, &gold.blind));
     }
     Ok(counts.finish()?)
@@ -54,7 +54,7 @@ fn count_known(
             .entry(given_away_of(&plan.given_away, line.number))
             .or_insert_with(|| AttackerCounts::new(attacker, plan.joint_days))
             .add(
-                (line.kind, (line.stretch, line.is_blind_day_right)),
+                (line.kind, line.stretch, answer.named_stretch(&plan.stretches)),
                 &answer.compare(line),
                 (&line.chance, &line.blind),
             );
@@ -91,7 +91,7 @@ pub(crate) fn count_probes(
                 counted.known.entry(stocks).or_default().extend(counts);
             }
         }
-        let own = count(name, &gold, &answers, record.plan.joint_days)?;
+        let own = count(name, &gold, &answers, &record.plan)?;
         counted.recovered.extend(own.recovered);
         counted.unanswered.extend(own.unanswered);
         counted.windows.extend(own.windows);
@@ -145,7 +145,7 @@ fn count_control(
         set.answers(attacker)
     };
     let answers = load_answers(&set.at(&own), &gold)?;
-    let counts = count(attacker, &gold, &answers, plan.joint_days)?.recovered;
+    let counts = count(attacker, &gold, &answers, plan)?.recovered;
     let mut counts = counts.into_iter();
     counts
         .find(|count| count.measure == expected.measure)

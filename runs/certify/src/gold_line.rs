@@ -28,9 +28,6 @@ pub struct GoldLine {
     /// The same of the best guess that looks at nothing but the board: what all others are measured against.
     #[serde(default)]
     pub blind: BTreeMap<Measure, u64>,
-    /// Whether the day that this guess names is right.
-    #[serde(default)]
-    pub is_blind_day_right: bool,
 }
 
 /// Target of an exhibit: the stock and the day behind it.
@@ -91,7 +88,6 @@ impl GoldLine {
             targets: gold.targets.iter().map(target).collect(),
             chance: chance.random.clone(),
             blind: chance.blind.clone(),
-            is_blind_day_right: chance.is_blind_day_right,
         }
     }
 

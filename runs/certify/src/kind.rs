@@ -271,7 +271,7 @@ impl MaskWorld {
         let gold = load_gold(&paths, &kinds)?;
         let (mut recovered, mut unanswered) = (Vec::new(), Vec::new());
         for (attacker, lines) in &answers {
-            let counted = count(attacker, &gold, lines, self.plan.joint_days)?;
+            let counted = count(attacker, &gold, lines, &self.plan)?;
             recovered.extend(counted.recovered);
             unanswered.extend(counted.unanswered);
         }
@@ -339,7 +339,7 @@ impl MaskWorld {
         let lines: Vec<AnswerLine> = lines.collect();
         hands.file(GUESSES, line_bytes(Path::new(GUESSES), &answers)?);
         hands.file(ANSWERS, line_bytes(Path::new(ANSWERS), &lines)?);
-        let counted = count(&agent, &gold, &lines, self.plan.joint_days)?;
+        let counted = count(&agent, &gold, &lines, &self.plan)?;
         Ok(CertificateFound::Counted {
             control,
             recovered: counted.recovered,

@@ -223,7 +223,7 @@ impl MaskWorld {
         };
         let mut found = Vec::new();
         for (attacker, lines) in &answers {
-            for counted in count(attacker, &gold, lines, plan.joint_days)?.recovered {
+            for counted in count(attacker, &gold, lines, &plan)?.recovered {
                 let rate = rule.rate(&counted).map_err(CertifyError::from)?;
                 found.push(Recovery {
                     attacker: rate.attacker,
