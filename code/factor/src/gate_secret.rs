@@ -5,21 +5,21 @@ use crate::panel::FactorPanels;
 use ktd_env::KeyedStream;
 use std::fmt;
 
-/// Secret of a run, from which lengths, first days, prices, cuts, changed rows and seeds of the strict gate are drawn.
+/// Secret of a run, as 32 bytes drawn from it, from which lengths, first days, prices, cuts, changed rows and seeds of the strict gate are drawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct GateSecret([u8; 32]);
+pub struct FactorGateSecret([u8; 32]);
 
-impl GateSecret {
-    /// A secret from entropy that the caller drew.
+impl FactorGateSecret {
+    /// The secret of these bytes.
     #[must_use]
-    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
-        Self(bytes)
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(drawn(&mut KeyedStream::of_secret(bytes, "factor-code gate")))
     }
 
     /// A stream of the secret for a purpose of the caller's.
     #[must_use]
     pub fn stream(&self, purpose: &str) -> KeyedStream {
-        KeyedStream::of_key(&self.0, purpose)
+        KeyedStream::of_secret(&self.0, purpose)
     }
 
     /// Panels for one source: each has hidden panels of its own, so that nothing that was told of one reply, such as a day on which
@@ -29,10 +29,7 @@ impl GateSecret {
     /// None, as a test shows: the calendar has enough weekdays.
     pub fn panels(&self, panels: &FactorPanels, source: &str) -> Result<GatedPanels, FactorCodeError> {
         let mut own = self.stream(&format!("factor-code gate of\n{source}"));
-        let mut key = [0; 32];
-        for part in key.chunks_mut(8) {
-            part.copy_from_slice(&own.next_u64().to_le_bytes());
-        }
+        let key = drawn(&mut own);
         Ok(GatedPanels {
             panels: panels.with_hidden(&key)?,
             key,
@@ -40,9 +37,17 @@ impl GateSecret {
     }
 }
 
-impl fmt::Debug for GateSecret {
+fn drawn(stream: &mut KeyedStream) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    for part in bytes.chunks_mut(8) {
+        part.copy_from_slice(&stream.next_u64().to_le_bytes());
+    }
+    bytes
+}
+
+impl fmt::Debug for FactorGateSecret {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("GateSecret")
+        formatter.write_str("FactorGateSecret")
     }
 }
 
@@ -67,6 +72,6 @@ impl GatedPanels {
     }
 
     pub(crate) fn stream(&self, purpose: &str) -> KeyedStream {
-        KeyedStream::of_key(&self.key, purpose)
+        KeyedStream::of_secret(&self.key, purpose)
     }
 }
