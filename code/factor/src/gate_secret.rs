@@ -5,7 +5,7 @@ use crate::panel::FactorPanels;
 use ktd_env::KeyedStream;
 use std::fmt;
 
-/// Secret of a run, as 32 bytes drawn from it, from which lengths, first days, prices, cuts, changed rows and seeds of the strict gate are drawn.
+/// Secret of a run, from which lengths, first days, prices, cuts, changed rows and seeds of the strict gate are drawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct FactorGateSecret([u8; 32]);
 
