@@ -26,11 +26,11 @@ impl KeyedStream {
         Self::new(*hasher.finalize().as_bytes())
     }
 
-    /// The stream of secret bytes for a purpose, which nobody repeats without them.
+    /// The stream of a secret key for a purpose, which nobody repeats without the key.
     #[must_use]
-    pub fn of_secret(secret: &[u8], purpose: &str) -> Self {
+    pub fn of_key(key: &[u8; 32], purpose: &str) -> Self {
         let mut hasher = blake3::Hasher::new_derive_key("ktd secret 1");
-        hasher.update(blake3::hash(secret).as_bytes());
+        hasher.update(key);
         hasher.update(purpose.as_bytes());
         Self::new(*hasher.finalize().as_bytes())
     }

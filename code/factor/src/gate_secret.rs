@@ -7,19 +7,19 @@ use std::fmt;
 
 /// Secret of a run, from which lengths, first days, prices, cuts, changed rows and seeds of the strict gate are drawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct FactorGateSecret([u8; 32]);
+pub struct GateSecret([u8; 32]);
 
-impl FactorGateSecret {
-    /// The secret of these bytes.
+impl GateSecret {
+    /// A secret from entropy that the caller drew.
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
-        Self(drawn(&mut KeyedStream::of_secret(bytes, "factor-code gate")))
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
     }
 
     /// A stream of the secret for a purpose of the caller's.
     #[must_use]
     pub fn stream(&self, purpose: &str) -> KeyedStream {
-        KeyedStream::of_secret(&self.0, purpose)
+        KeyedStream::of_key(&self.0, purpose)
     }
 
     /// Panels for one source: each has hidden panels of its own, so that nothing that was told of one reply, such as a day on which
@@ -29,7 +29,10 @@ impl FactorGateSecret {
     /// None, as a test shows: the calendar has enough weekdays.
     pub fn panels(&self, panels: &FactorPanels, source: &str) -> Result<GatedPanels, FactorCodeError> {
         let mut own = self.stream(&format!("factor-code gate of\n{source}"));
-        let key = drawn(&mut own);
+        let mut key = [0; 32];
+        for part in key.chunks_mut(8) {
+            part.copy_from_slice(&own.next_u64().to_le_bytes());
+        }
         Ok(GatedPanels {
             panels: panels.with_hidden(&key)?,
             key,
@@ -37,17 +40,9 @@ impl FactorGateSecret {
     }
 }
 
-fn drawn(stream: &mut KeyedStream) -> [u8; 32] {
-    let mut bytes = [0; 32];
-    for part in bytes.chunks_mut(8) {
-        part.copy_from_slice(&stream.next_u64().to_le_bytes());
-    }
-    bytes
-}
-
-impl fmt::Debug for FactorGateSecret {
+impl fmt::Debug for GateSecret {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("FactorGateSecret")
+        formatter.write_str("GateSecret")
     }
 }
 
@@ -72,6 +67,6 @@ impl GatedPanels {
     }
 
     pub(crate) fn stream(&self, purpose: &str) -> KeyedStream {
-        KeyedStream::of_secret(&self.key, purpose)
+        KeyedStream::of_key(&self.key, purpose)
     }
 }

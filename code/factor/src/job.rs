@@ -270,12 +270,12 @@ pub type RunOutcome = Result<RunColumn, RunFailure>;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate_secret::FactorGateSecret;
+    use crate::gate_secret::GateSecret;
     use crate::panel::FactorPanels;
 
     fn panels() -> GatedPanels {
         let open = FactorPanels::new(7, None).unwrap();
-        FactorGateSecret::of(&[3; 32]).panels(&open, "a source").unwrap()
+        GateSecret::from_bytes([3; 32]).panels(&open, "a source").unwrap()
     }
 
     #[test]

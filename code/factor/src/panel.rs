@@ -105,7 +105,7 @@ impl FactorPanels {
     /// The same with hidden panels that a key draws: other lengths, first days and prices for each key.
     pub(crate) fn with_hidden(&self, key: &[u8; 32]) -> Result<Self, FactorCodeError> {
         Ok(Self {
-            hidden: hidden(&mut KeyedStream::of_secret(key, "factor-code hidden panels"))?,
+            hidden: hidden(&mut KeyedStream::of_key(key, "factor-code hidden panels"))?,
             ..self.clone()
         })
     }

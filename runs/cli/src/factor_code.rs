@@ -7,13 +7,12 @@ use crate::output::{Console, visible_lines};
 use clap::{Args, Subcommand};
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_factor_study::{
-    AccuracyRules, CodeError, FactorGateSecret, FactorJudgedBy, FactorPanels, FactorReplies, FactorTask,
-    FactorTasks, JudgedReply, PanelKind, PlantedKind, ScoredReplies, VerdictDocument, funnel_table,
-    gates_table, judge_reply, planted_gates, read_panels, score_replies, task_table, verdict_text,
-    write_golden,
+    AccuracyRules, CodeError, FactorPanels, FactorReplies, FactorTask, FactorTasks, GateSecret, JudgedBy,
+    JudgedReply, PanelKind, PlantedKind, ScoredReplies, VerdictDocument, funnel_table, gates_table,
+    judge_reply, planted_gates, read_panels, score_replies, task_table, verdict_text, write_golden,
 };
 use ktd_io::whole_file::read_input;
-use ktd_study::drawn_secret;
+use ktd_study::StudySecret;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -90,15 +89,24 @@ struct SetArgs {
 /// What the strict gate draws from.
 #[derive(Debug, Args)]
 struct SecretArgs {
-    /// The secret that the strict gate draws from [default: drawn].
-    #[arg(long, value_name = "TEXT")]
+    /// The secret of the strict gate, 64 hexadecimal digits, as `secret.json` of a study has it
+    /// [default: drawn].
+    #[arg(long, value_name = "HEX")]
     gate_secret: Option<String>,
 }
 
 impl SecretArgs {
-    fn secret(&self) -> Result<FactorGateSecret, CliError> {
-        let secret = self.gate_secret.clone().map_or_else(drawn_secret, Ok)?;
-        Ok(FactorGateSecret::of(secret.as_bytes()))
+    fn secret(&self) -> Result<GateSecret, CliError> {
+        let secret = match &self.gate_secret {
+            None => StudySecret::drawn()?,
+            Some(text) => StudySecret::parse(text).ok_or_else(|| {
+                CliError::input(
+                    "`--gate-secret` is no secret",
+                    "give 64 hexadecimal digits, or leave it out: one is drawn",
+                )
+            })?,
+        };
+        Ok(GateSecret::from_bytes(secret.bytes()))
     }
 }
 
@@ -299,7 +307,7 @@ fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
     let reply = read_input(&args.file)?;
     let launcher = BoxLauncher::prove(args.boxes.setup())?;
     let rules = AccuracyRules::DEFAULT;
-    let by = FactorJudgedBy {
+    let by = JudgedBy {
         panels: &panels,
         secret: &args.secret.secret()?,
         rules: &rules,
@@ -338,7 +346,7 @@ fn score(args: &ScoreArgs, console: Console) -> Result<(), CliError> {
         ..args.boxes.setup()
     })?;
     let rules = AccuracyRules::DEFAULT;
-    let by = FactorJudgedBy {
+    let by = JudgedBy {
         panels: &panels,
         secret: &args.secret.secret()?,
         rules: &rules,
@@ -373,7 +381,7 @@ fn gates(args: &GatesArgs, console: Console) -> Result<(), CliError> {
         side_by_side: args.jobs.unwrap_or(0),
         ..args.boxes.setup()
     })?;
-    let by = FactorJudgedBy {
+    let by = JudgedBy {
         panels: &panels,
         secret: &args.secret.secret()?,
         rules: &AccuracyRules::DEFAULT,

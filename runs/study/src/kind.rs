@@ -3,7 +3,7 @@
 use crate::figures_apart::difference_beyond;
 use crate::inputs::Inputs;
 use crate::unit_requests::UnitRequests;
-use crate::{Hands, Report, StudyError, UnitId, UnitProgress};
+use crate::{Hands, Report, StudyError, StudySecret, UnitId, UnitProgress};
 use futures::future::LocalBoxFuture;
 use ktd_asking::{Answerer, AskingSettings};
 use ktd_client::AskedModel;
@@ -273,6 +273,19 @@ impl<'o> Opening<'o> {
                 ));
             }
             Ok(read_if_exists(&path)?)
+        })
+    }
+
+    /// The secret of the study: drawn when it begins, or that of a file that the keys name, and the same whenever it goes on or is made again. A kind that draws from it says
+    /// [`StudySecret::commitment`] in [`StudyKind::decides`], so that it is committed to before anybody is asked; a finished
+    /// study opens it in `secret.json`.
+    ///
+    /// # Errors
+    /// [`StudyError`] where there is no entropy, for a file that holds no secret, and for a record that never opened its own.
+    pub fn secret(&self, file: Option<&Path>) -> Result<StudySecret, StudyError> {
+        self.inputs.secret(self.out, || match file {
+            Some(file) => StudySecret::read(&self.base.join(file)),
+            None => StudySecret::drawn(),
         })
     }
 

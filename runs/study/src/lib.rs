@@ -77,7 +77,7 @@ pub use publication::{StudyManifest, check_published_study, publish_study};
 pub use recorded::recorded_study;
 pub use replay::{Depth, Replayed, replay_changed, replay_study};
 pub use report::{DataRows, Report, Section, SectionPart, Shown};
-pub use secret::drawn_secret;
+pub use secret::StudySecret;
 pub use spent_money::SpentMoney;
 pub use status::{RequestCounts, StudyStatus, study_status};
 pub use study::{run_study, run_study_over};

@@ -1,69 +1,146 @@
-//! The secret of a study: drawn before anybody is asked, bound by its hash in the header, opened with the record.
+//! The secret of a study: drawn before anybody is asked, committed to in what decides the study, opened with its results.
 
 use crate::StudyError;
-use crate::inputs::Inputs;
-use crate::kind::Opening;
-use ktd_io::whole_file::{Durability, IfExists, create_private, read_bounded, write_file};
-use std::path::Path;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{
+    Durability, IfExists, create_private, json_bytes, read_if_exists, read_input, write_file, write_whole,
+};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::{Path, PathBuf};
 
-/// The name under which it is kept.
-const SECRET: &str = "secret";
-/// Bytes that are drawn, and that a given one must have, for fewer can be guessed.
-const SECRET_BYTES: usize = 32;
-/// The most that its file may hold, bytes.
-const LIMIT_BYTES: u64 = 4 << 10;
+const BYTES: usize = 32;
+/// The secret of a finished study, in its folder.
+const OPENED: &str = "secret.json";
 
-/// A secret from the system's entropy, in hexadecimal.
-///
-/// # Errors
-/// [`StudyError`] where there is no entropy.
-pub fn drawn_secret() -> Result<String, StudyError> {
-    let mut bytes = [0; SECRET_BYTES];
-    getrandom::fill(&mut bytes).map_err(|error| {
-        StudyError::input(
-            format_args!("the system gives no entropy: {error}"),
-            "name a file with a secret that was drawn elsewhere",
-        )
-    })?;
-    Ok(ktd_io::sha256::sha256_hex(&bytes))
+/// 32 bytes of the system's entropy, from which a kind of study draws what nobody may know who is judged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct StudySecret([u8; BYTES]);
+
+/// `secret.json`.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OpenedSecret {
+    /// [`StudySecret::commitment`].
+    commitment: String,
+    /// The secret, hexadecimal.
+    secret: String,
 }
 
-impl Opening<'_> {
-    /// The bytes of the study's secret: of the file `given`, or else drawn once and kept. A record has it among its inputs, and its
-    /// hash in `study.json`, which is written before a unit runs. A world that no study holds gets another one each time.
+impl StudySecret {
+    /// A new secret, which is kept nowhere.
     ///
     /// # Errors
-    /// [`StudyError`] where the file is missing or holds too little, there is no entropy, or the disk refuses.
-    pub fn secret(&self, given: Option<&Path>) -> Result<Vec<u8>, StudyError> {
-        if let Some(path) = given {
-            let bytes = self.input(path)?;
-            return bytes.filter(|bytes| SECRET_BYTES <= bytes.len()).ok_or_else(|| {
-                StudyError::input(
-                    format_args!(
-                        "{} holds no secret of {SECRET_BYTES} bytes or more",
-                        path.display()
-                    ),
-                    "write one there: `openssl rand -hex 32 > FILE`, or leave the key out, and one is drawn",
-                )
-            });
-        }
-        if matches!(self.inputs, Inputs::Unkept) {
-            return Ok(drawn_secret()?.into_bytes());
-        }
-        let kept = self.kept(SECRET, || {
-            let folder = self.out.join("private");
-            let path = folder.join(SECRET);
-            if !path.exists() {
-                create_private(&folder)?;
-                let drawn = drawn_secret()?;
-                // Another process may have been first.
-                write_file(&path, drawn.as_bytes(), IfExists::Keep, Durability::Buffered)?;
-            }
-            Ok(Some(read_bounded(&path, LIMIT_BYTES)?))
+    /// [`StudyError`] where the system gives no entropy.
+    pub fn drawn() -> Result<Self, StudyError> {
+        let mut bytes = [0; BYTES];
+        getrandom::fill(&mut bytes).map_err(|error| {
+            StudyError::input(format_args!("the system gives no chance: {error}"), "try again")
         })?;
-        // Records that are older than secrets have none.
-        Ok(kept.unwrap_or_default())
+        Ok(Self(bytes))
     }
+
+    /// The secret of a file.
+    ///
+    /// # Errors
+    /// [`StudyError`] where it cannot be read, or holds no 64 hexadecimal digits.
+    pub(crate) fn read(path: &Path) -> Result<Self, StudyError> {
+        Self::parse(&read_input(path)?).ok_or_else(|| {
+            StudyError::input(
+                format_args!("{} holds no secret of 64 hexadecimal digits", path.display()),
+                "leave the key out: a secret is drawn and kept",
+            )
+        })
+    }
+
+    /// A secret from 64 hexadecimal digits.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text.len() != 2 * BYTES || !text.is_ascii() {
+            return None;
+        }
+        let mut bytes = [0; BYTES];
+        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+            *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
+
+    /// The bytes, for whoever draws from them.
+    #[must_use]
+    pub const fn bytes(&self) -> [u8; BYTES] {
+        self.0
+    }
+
+    /// Binds the secret without telling it.
+    #[must_use]
+    pub fn commitment(&self) -> String {
+        sha256_hex(&[b"ktd study secret 1\0".as_slice(), &self.0].concat())
+    }
+
+    fn reveal(&self) -> String {
+        use std::fmt::Write as _;
+        let mut text = String::with_capacity(2 * BYTES);
+        for byte in self.0 {
+            // Writing to a string cannot fail.
+            write!(text, "{byte:02x}").ok();
+        }
+        text
+    }
+
+    /// The secret of the study in a folder: the one of a run that goes on, or the opened one. None where there is neither.
+    pub(crate) fn kept(study: &Path) -> Result<Option<Self>, StudyError> {
+        let path = key_path(study);
+        let (path, text) = match read_if_exists(&path)? {
+            Some(bytes) => (path, String::from_utf8(bytes).unwrap_or_default()),
+            None => {
+                let path = study.join(OPENED);
+                match crate::identity::read_as::<OpenedSecret>(&path)? {
+                    Some(opened) => (path, opened.secret),
+                    None => return Ok(None),
+                }
+            }
+        };
+        Self::parse(&text).map(Some).ok_or_else(|| {
+            StudyError::difference(
+                format_args!("{}: it holds no secret of 64 hexadecimal digits", path.display()),
+                "take the folder from whoever made it",
+            )
+        })
+    }
+
+    /// Keeps the secret for the same command to go on with, below `private/`, which is never given away.
+    pub(crate) fn keep(&self, study: &Path) -> Result<(), StudyError> {
+        create_private(&study.join("private"))?;
+        let text = format!("{}\n", self.reveal());
+        Ok(write_file(
+            &key_path(study),
+            text.as_bytes(),
+            IfExists::Keep,
+            Durability::Buffered,
+        )?)
+    }
+
+    /// Opens the secret of a finished study: from then on everybody can draw what was drawn.
+    pub(crate) fn open(&self, study: &Path) -> Result<(), StudyError> {
+        let path = study.join(OPENED);
+        let opened = OpenedSecret {
+            commitment: self.commitment(),
+            secret: self.reveal(),
+        };
+        Ok(write_whole(&path, &json_bytes(&path, &opened)?)?)
+    }
+}
+
+impl fmt::Debug for StudySecret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "StudySecret({})", self.commitment())
+    }
+}
+
+fn key_path(study: &Path) -> PathBuf {
+    study.join("private").join("secret.key")
 }
 
 #[cfg(test)]
@@ -71,31 +148,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_drawn_once_and_told_by_the_record_alone() {
+    fn a_secret_is_kept_for_a_run_that_goes_on_and_opened_for_everybody_else() {
         let folder = tempfile::tempdir().unwrap();
-        let out = folder.path();
-        let of = |inputs: &Inputs| {
-            let at = Opening {
-                inputs,
-                ..Opening::unkept(out, out, 1)
-            };
-            at.secret(None).unwrap()
-        };
-        let read = Inputs::read();
-        let drawn = of(&read);
-        assert_eq!(drawn.len(), 64);
-        assert_eq!(of(&Inputs::read()), drawn, "a run that goes on has the same");
-        read.keep(out).unwrap();
-        std::fs::remove_dir_all(out.join("private")).unwrap();
-        assert_eq!(of(&Inputs::kept(out, read.hashes())), drawn);
-        assert_ne!(of(&Inputs::Unkept), drawn);
-        assert!(!out.join("private").exists(), "what is not kept leaves nothing");
-
-        std::fs::write(out.join("short"), "abc").unwrap();
-        let at = Opening::unkept(out, out, 1);
-        for name in ["short", "missing"] {
-            let error = at.secret(Some(Path::new(name))).unwrap_err().to_string();
-            assert!(error.contains("holds no secret of 32 bytes"), "{error}");
-        }
+        let study = folder.path();
+        assert_eq!(StudySecret::kept(study).unwrap(), None);
+        let secret = StudySecret::drawn().unwrap();
+        assert_ne!(secret, StudySecret::drawn().unwrap());
+        secret.keep(study).unwrap();
+        // Another run of the same study may have been first.
+        StudySecret::drawn().unwrap().keep(study).unwrap();
+        assert_eq!(StudySecret::kept(study).unwrap(), Some(secret));
+        assert!(!format!("{secret:?}").contains(&secret.reveal()));
+        secret.open(study).unwrap();
+        std::fs::remove_dir_all(study.join("private")).unwrap();
+        assert_eq!(StudySecret::kept(study).unwrap(), Some(secret));
+        let text = std::fs::read_to_string(study.join(OPENED)).unwrap();
+        assert!(text.contains(&secret.commitment()));
+        std::fs::write(
+            study.join(OPENED),
+            text.replace("\"secret\": \"", "\"secret\": \"zz"),
+        )
+        .unwrap();
+        assert!(StudySecret::kept(study).is_err());
     }
 }

@@ -376,6 +376,7 @@ impl<K: StudyKind> OpenedStudy<K> {
         known.lines.close(&self.plan, ran)?;
         let (summary, report) = self.concluded(&known.found, counted)?;
         write_report(&self.out, &summary, &report)?;
+        self.inputs.open_secret(&self.out)?;
         let unfinished = self.out.join(UNFINISHED);
         if unfinished.is_dir() {
             remove_directory(&unfinished)?;

@@ -73,7 +73,7 @@ const JUDGED: &str = "name = 'judged'\npools = [{ id = 'own', file = 'own.csv' }
     [[agents]]\nid = 'j'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
 
 const FACTORS: &str = "kind = 'factor-code'\nname = 'factors'\ntasks = ['MOM-1-01', 'MOM-1-02']\njobs = 1\n\
-    controls = 0\ngate_secret_file = 'gate.key'\n\
+    controls = 0\nsecret_file = 'gate.key'\n\
     [[agents]]\nid = 'one'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
 
 const STRATEGIES: &str = "kind = 'strategy-code'\nname = 'strategies'\nstrategies = ['S01']\niterations = 1\nparallel = 2\narena = {}\n\

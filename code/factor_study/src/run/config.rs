@@ -117,8 +117,9 @@ pub struct FactorCodeConfig {
     /// The seed of panels and perturbations.
     #[serde(default = "panel_seed")]
     pub panel_seed: u64,
-    /// The file of the secret that the strict gate draws from, relative to the file (default: one is drawn).
-    pub gate_secret_file: Option<PathBuf>,
+    /// File of the secret of the strict gate, 64 hexadecimal digits, relative to the file (default: drawn, and kept).
+    #[serde(default, skip_serializing)]
+    pub secret_file: Option<PathBuf>,
     /// The stock of panel Q (default: a second synthetic one).
     pub real: Option<RealStock>,
     /// What the form of replies is worth (default: reported).

@@ -8,16 +8,16 @@ use super::found::{CellFound, JudgedAnswer, JudgedOn, RoundSpending, TaskFacts};
 use super::gates::{GatesFound, measured_gates, planted};
 use super::real_stock::real_bars;
 use super::rounds::{pass_at, round_counts, rounds_of};
-use crate::boxed_reply::{FactorJudgedBy, JudgedReply, judge_reply};
+use crate::boxed_reply::{JudgedBy, JudgedReply, judge_reply};
 use crate::error::CodeError;
 use crate::panel_files::bars_csv;
 use ktd_boxed::{SandboxRecord, StudyBoxes};
 use ktd_factor_code::{
-    AccuracyRules, FactorGateSecret, FactorPanels, FactorTask, FactorTasks, FactorVerdict, GoldenColumns,
+    AccuracyRules, FactorPanels, FactorTask, FactorTasks, FactorVerdict, GateSecret, GoldenColumns,
     PanelKind, PlantedKind, curve_of, false_accepts,
 };
 use ktd_io::sha256::sha256_hex;
-use ktd_study::{Hands, Opening, StudyError};
+use ktd_study::{Hands, Opening, StudyError, StudySecret};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -106,8 +106,9 @@ fn own_tasks(file: &Path, at: &Opening<'_>) -> Result<String, StudyError> {
 pub struct FactorCodeWorld {
     pub(super) config: FactorCodeConfig,
     pub(super) sources: FactorCodeSources,
-    /// What the strict gate draws from.
-    secret: FactorGateSecret,
+    /// What the strict gate draws from, and what binds it.
+    secret: GateSecret,
+    commitment: String,
     /// None where nothing will run.
     boxes: Option<StudyBoxes>,
 }
@@ -125,7 +126,7 @@ impl FactorCodeWorld {
         Ok(Self::over(
             config,
             sources,
-            &at.secret(config.gate_secret_file.as_deref())?,
+            &at.secret(config.secret_file.as_deref())?,
             boxes,
         ))
     }
@@ -136,7 +137,7 @@ impl FactorCodeWorld {
         Ok(Self::over(
             config,
             sources,
-            &at.secret(config.gate_secret_file.as_deref())?,
+            &at.secret(config.secret_file.as_deref())?,
             None,
         ))
     }
@@ -163,7 +164,7 @@ impl FactorCodeWorld {
         Ok(Self::over(
             config,
             sources,
-            &at.secret(config.gate_secret_file.as_deref())?,
+            &at.secret(config.secret_file.as_deref())?,
             boxes,
         ))
     }
@@ -178,6 +179,7 @@ impl FactorCodeWorld {
             "tasks_sha256": sources.tasks_sha256,
             "prompts_sha256": ktd_prompts::factor_code::factor_code_hash(),
             "panel_seed": config.panel_seed,
+            "gate_commitment": self.commitment,
             "controls": config.controls,
             "is_real": sources.panels.is_real(),
             "panels_sha256": PanelKind::ALL.map(panel).into_iter().collect::<BTreeMap<_, _>>(),
@@ -234,20 +236,21 @@ impl FactorCodeWorld {
     fn over(
         config: &FactorCodeConfig,
         sources: FactorCodeSources,
-        secret: &[u8],
+        secret: &StudySecret,
         boxes: Option<StudyBoxes>,
     ) -> Self {
         Self {
             config: config.clone(),
             sources,
-            secret: FactorGateSecret::of(secret),
+            secret: GateSecret::from_bytes(secret.bytes()),
+            commitment: secret.commitment(),
             boxes,
         }
     }
 
     /// On what and by what replies are judged.
-    pub(super) const fn judged_by<'w>(&'w self, rules: &'w AccuracyRules) -> FactorJudgedBy<'w> {
-        FactorJudgedBy {
+    pub(super) const fn judged_by<'w>(&'w self, rules: &'w AccuracyRules) -> JudgedBy<'w> {
+        JudgedBy {
             panels: &self.sources.panels,
             secret: &self.secret,
             rules,

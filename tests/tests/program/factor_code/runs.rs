@@ -243,13 +243,14 @@ fn a_run_commits_to_its_secret_opens_it_and_measures_its_gates() {
     let folder = experiment(&vendor, "");
     let text = folder
         .text("code.toml")
-        .replace("controls = 0\ngate_secret_file = 'gate.key'", "controls = 1");
+        .replace("controls = 0\nsecret_file = 'gate.key'", "controls = 1");
     folder.write("code.toml", text.replace("rounds = 2", "rounds = 1"));
     assert_ok(&quiet(folder.path(), &RUN));
     let study: Value = serde_json::from_slice(&folder.read(&format!("{STUDY}/study.json"))).unwrap();
-    let kept = format!("{STUDY}/inputs/{}", study["inputs"]["secret"].as_str().unwrap());
-    let secret = folder.text(&kept);
-    assert!(secret.len() == 64 && !study.to_string().contains(&secret));
+    let opened: Value = serde_json::from_slice(&folder.read(&format!("{STUDY}/secret.json"))).unwrap();
+    assert_eq!(study["decides"]["gate_commitment"], opened["commitment"]);
+    let secret = opened["secret"].as_str().unwrap();
+    assert!(!study.to_string().contains(secret));
     let gates: Vec<Vec<String>> = table(&folder, "T13_gates");
     let found: Vec<&[String]> = gates.iter().map(|row| &row[1..4]).collect();
     assert_eq!(
@@ -259,7 +260,8 @@ fn a_run_commits_to_its_secret_opens_it_and_measures_its_gates() {
     // who gets the folder has no `private/`
     std::fs::remove_dir_all(folder.at(&format!("{STUDY}/private"))).unwrap();
     assert_ok(&quiet(folder.path(), &["replay", STUDY, "--base", "."]));
-    folder.write(&kept, "5e".repeat(32));
+    let changed = opened.to_string().replace(secret, &"5e".repeat(32));
+    folder.write(&format!("{STUDY}/secret.json"), changed);
     let said = refused(&quiet(folder.path(), &["replay", STUDY, "--base", "."]), 1);
-    assert!(said.contains("secret was changed"), "{said}");
+    assert!(said.contains("gate_commitment"), "{said}");
 }

@@ -98,7 +98,7 @@ pub(super) fn experiment_of(vendor: &Vendor, models: &[&str], keys: &str) -> Fol
 pub(super) fn folder_of(agents: &str, keys: &str) -> Folder {
     let text = format!(
         "kind = 'factor-code'\nname = 'x'\ntasks = ['MOM-1-01', 'REV-1-01']\nrounds = 2\n\
-         controls = 0\ngate_secret_file = 'gate.key'\n\
+         controls = 0\nsecret_file = 'gate.key'\n\
          retries = {{ attempts = 2, unanswered_hours = 0, first_wait_ms = 1 }}\n{keys}\n{agents}"
     );
     let folder = Folder::with(&[("code.toml", text.as_str())]);
