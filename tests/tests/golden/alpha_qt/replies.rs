@@ -214,16 +214,13 @@ fn assert_table(funnel: &Funnel, expected: &Value, truncated: u64, at: &str) {
     assert_eq!(own, wanted, "{at}");
     assert_eq!(funnel.tasks, expected["n"], "{at}");
     for (class, count) in &funnel.failures {
-        let listed = expected["failures"][class.code()].as_u64().unwrap();
+        let listed = expected["failures"][class.code()].as_u64().unwrap_or(0);
         let wanted = match class {
             FailureClass::Leak => listed + truncated,
             FailureClass::Logic => listed - truncated,
             FailureClass::Execution | FailureClass::Loop => listed,
             // the set knows neither noise nor a need of rows
-            FailureClass::Noise | FailureClass::History => {
-                assert_eq!(*count, 0, "{at}");
-                continue;
-            }
+            FailureClass::Noise | FailureClass::History => 0,
         };
         assert_eq!(*count, wanted, "{at} {class:?}");
     }
