@@ -1,6 +1,6 @@
 //! Cash and holdings.
 
-use super::dividend_tax::Lot;
+use super::lot::Lot;
 use crate::market::NameId;
 use crate::money::{Fen, Shares};
 

@@ -11,6 +11,7 @@ mod fees;
 mod grid;
 mod limit_open;
 mod limits;
+mod lot;
 mod open;
 mod order;
 mod report;
@@ -21,10 +22,10 @@ mod trading_day;
 
 pub use account::{Account, Holding};
 pub use decision::{Decision, decide};
-pub use dividend_tax::Lot;
 pub use fees::{ChargedTrade, fee, fee_rate};
 pub use limit_open::LimitOpen;
 pub use limits::{LimitState, PriceLimits, reference_price};
+pub use lot::Lot;
 pub use order::{Order, Quantity, Side, TargetWeight};
 pub use report::{CorporateEvent, EventKind, Execution, Fill, NavIdentity, Position, RejectCode, StepReport};
 pub use rules::{

@@ -10,7 +10,7 @@ use crate::output::Console;
 use crate::this_program::this_program;
 use clap::Args;
 use ktd_client::endpoint::{key_file_warning, proxy_of, proxy_of_environment};
-use ktd_client::force_check::{Standing, standing};
+use ktd_client::force_check::{ForceStanding, standing};
 use ktd_client::opening::price_cells;
 use ktd_client::outside_agent::ChildCommand;
 use ktd_client::outside_agent::check_command;
@@ -273,8 +273,8 @@ fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, CliError> {
 fn look_at_endpoint(agent: &AgentConfig, model: &ModelAgent, plan: &RunPlan) -> Result<String, CliError> {
     let provider = Provider::of(agent, &plan.config.dialect_table()?)?;
     let force = match standing(&plan.output, agent, &provider)? {
-        Standing::Proven(_) => "probed".to_owned(),
-        Standing::Refuted(record) => {
+        ForceStanding::Proven(_) => "probed".to_owned(),
+        ForceStanding::Refuted(record) => {
             let found = record
                 .level
                 .map_or_else(|| "no level".to_owned(), |level| level.to_string());
@@ -286,7 +286,7 @@ fn look_at_endpoint(agent: &AgentConfig, model: &ModelAgent, plan: &RunPlan) -> 
                 "declare what works, or probe again",
             ));
         }
-        Standing::Unprobed => format!("not probed; see `--probe {}`", agent.id),
+        ForceStanding::Unprobed => format!("not probed; see `--probe {}`", agent.id),
     };
     let key = key(model, &plan.base)?;
     let url = &provider.base_url;

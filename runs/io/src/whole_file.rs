@@ -357,14 +357,11 @@ pub(crate) fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> io
 /// # Errors
 /// [`FileError::Io`].
 pub fn create_directory(directory: &Path) -> Result<(), FileError> {
-    std::fs::create_dir_all(directory).map_err(|error| {
+    let failed = FileError::io("make the directory", directory);
+    std::fs::create_dir_all(directory).map_err(|error| match error.kind() {
         // The system says of a file at this very path that it exists, of one above that it is not a directory.
-        let error = if error.kind() == io::ErrorKind::AlreadyExists {
-            io::ErrorKind::NotADirectory.into()
-        } else {
-            error
-        };
-        FileError::io("make the directory", directory)(error)
+        io::ErrorKind::AlreadyExists => failed(io::ErrorKind::NotADirectory.into()),
+        _ => failed(error),
     })
 }
 

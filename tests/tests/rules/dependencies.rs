@@ -66,6 +66,17 @@ fn names(code: &str, name: &str) -> bool {
     })
 }
 
+/// Macros of this workspace whose text names a dependency of the crate that calls them.
+const NAMED_BY_MACROS: [(&str, &str); 1] = [("ktd_io::edge_error!", "thiserror")];
+
+/// Whether code calls a macro whose text names a dependency.
+fn calls_for(code: &str, name: &str) -> bool {
+    let mut own = NAMED_BY_MACROS
+        .iter()
+        .filter(|(_, dependency)| *dependency == name);
+    own.any(|(call, _)| code.contains(call))
+}
+
 /// The code of a crate by the kind of dependency that it may name: normal, dev, build.
 struct Code {
     normal: String,
@@ -133,7 +144,7 @@ fn every_dependency_is_used() {
         ];
         for (section, code) in kinds {
             for name in declared(&manifest, section) {
-                let is_named = names(code, &name.replace('-', "_"));
+                let is_named = names(code, &name.replace('-', "_")) || calls_for(code, &name);
                 let is_excused = !is_named && excused.remove(&(member.clone(), name.clone()));
                 if !is_named && !is_excused {
                     unused.push(format!("{member}: {name} in {section}"));

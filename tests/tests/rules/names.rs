@@ -15,7 +15,9 @@ fn declared(line: &str) -> Option<&str> {
     let rest = rest.strip_prefix("unsafe ").unwrap_or(rest);
     let rest = KINDS.iter().find_map(|kind| rest.strip_prefix(kind))?;
     let end = rest.find(|character: char| !character.is_alphanumeric() && character != '_');
-    Some(&rest[..end.unwrap_or(rest.len())])
+    let name = &rest[..end.unwrap_or(rest.len())];
+    // A macro's text has a parameter in the place of the name.
+    (!name.is_empty()).then_some(name)
 }
 
 /// The public types of all crates but those for tests, each with the files that declare it.

@@ -12,7 +12,7 @@ mod talk;
 pub use ladder::{CALLS_MAX, measure};
 pub use measurement::{Measurement, Probed, measurement_payer};
 pub use record::{CallResult, ProbeRecord, ProbedCall, endpoint_sha256, exchanges_folder, probe_path};
-pub use standing::{Standing, notes, standing};
+pub use standing::{ForceStanding, notes, standing};
 pub use talk::{TINY_OUTPUT_TOKENS, TINY_THINKING_TOKENS, thinks_while_submitting};
 
 #[cfg(test)]

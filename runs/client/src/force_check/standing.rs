@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// How a declared force level stands to what was probed for the same model, endpoint and thinking.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum ForceStanding {
     /// A probe found it, or a stronger one.
     Proven(Box<ProbeRecord>),
     /// A probe found a weaker one alone, or none.
@@ -24,7 +24,11 @@ pub enum Standing {
 ///
 /// # Errors
 /// [`ClientError`] when a probe's file cannot be read.
-pub fn standing(results: &Path, agent: &AgentConfig, provider: &Provider) -> Result<Standing, ClientError> {
+pub fn standing(
+    results: &Path,
+    agent: &AgentConfig,
+    provider: &Provider,
+) -> Result<ForceStanding, ClientError> {
     let endpoint = endpoint_sha256(provider)?;
     let is_same = |record: &ProbeRecord| {
         record.model == agent.model_name()
@@ -34,13 +38,13 @@ pub fn standing(results: &Path, agent: &AgentConfig, provider: &Provider) -> Res
     };
     let records = records(results)?.into_iter().filter(is_same);
     let Some(latest) = records.max_by_key(|record| record.probed_at_unix_seconds) else {
-        return Ok(Standing::Unprobed);
+        return Ok(ForceStanding::Unprobed);
     };
     Ok(match latest.level {
-        Some(level) if level <= provider.force => Standing::Proven(Box::new(latest)),
-        Some(_) => Standing::Refuted(Box::new(latest)),
-        None if latest.has_shown(provider.force) => Standing::Refuted(Box::new(latest)),
-        None => Standing::Unprobed,
+        Some(level) if level <= provider.force => ForceStanding::Proven(Box::new(latest)),
+        Some(_) => ForceStanding::Refuted(Box::new(latest)),
+        None if latest.has_shown(provider.force) => ForceStanding::Refuted(Box::new(latest)),
+        None => ForceStanding::Unprobed,
     })
 }
 
@@ -76,9 +80,9 @@ pub fn notes(results: &Path, cells: &[Cell]) -> Result<Vec<String>, ClientError>
             continue;
         }
         match standing(results, agent, provider)? {
-            Standing::Proven(_) => {}
-            Standing::Refuted(record) => return Err(refused(agent, provider, &record)),
-            Standing::Unprobed => notes.extend(unprobed(agent, provider)),
+            ForceStanding::Proven(_) => {}
+            ForceStanding::Refuted(record) => return Err(refused(agent, provider, &record)),
+            ForceStanding::Unprobed => notes.extend(unprobed(agent, provider)),
         }
     }
     Ok(notes)
