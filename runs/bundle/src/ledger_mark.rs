@@ -131,6 +131,7 @@ mod tests {
             .map(event)
             .to_vec(),
             positions: vec![position(600_000, 0), position(200_000, 3)],
+            lots: Vec::new(),
             cash_fen: 20_000_000,
             nav_fen: 100_000_000,
             identity_fen: IdentityRecord {

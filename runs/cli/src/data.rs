@@ -104,7 +104,7 @@ pub(super) struct ImportArgs {
     /// Listing dates: CSV with the columns `symbol`, `list_date`.
     #[arg(long = "listing", value_name = "F")]
     listings: Option<PathBuf>,
-    /// ST, S shares and delisting periods: CSV `symbol,status,start,end` with the statuses ST, *ST, S, delisting.
+    /// ST, S shares, delisting periods: CSV `symbol,status,start,end`; ST, *ST, S or delisting.
     #[arg(long = "status", value_name = "F")]
     statuses: Option<PathBuf>,
     /// Cash dividends: CSV `symbol,ex_day,cash`, CNY a share before tax.
