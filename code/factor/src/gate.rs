@@ -386,7 +386,7 @@ fn first_difference(one: &[f64], other: &[f64], same: impl Fn(f64, f64) -> bool)
 mod tests {
     use super::*;
     use crate::bars::FactorBars;
-    use crate::gate_secret::GateSecret;
+    use crate::gate_secret::FactorGateSecret;
     use crate::job::{FailureReason, RunColumn};
 
     type Function = fn(&FactorBars) -> Vec<f64>;
@@ -397,7 +397,9 @@ mod tests {
 
     fn gated(source: &str) -> GatedPanels {
         let open = FactorPanels::new(20_260_401, None).unwrap();
-        GateSecret::from_bytes([9; 32]).panels(&open, source).unwrap()
+        FactorGateSecret::from_bytes([9; 32])
+            .panels(&open, source)
+            .unwrap()
     }
 
     fn judged(

@@ -7,9 +7,9 @@ use std::fmt;
 
 /// Secret of a run, from which lengths, first days, prices, cuts, changed rows and seeds of the strict gate are drawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct GateSecret([u8; 32]);
+pub struct FactorGateSecret([u8; 32]);
 
-impl GateSecret {
+impl FactorGateSecret {
     /// A secret from entropy that the caller drew.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
@@ -40,9 +40,9 @@ impl GateSecret {
     }
 }
 
-impl fmt::Debug for GateSecret {
+impl fmt::Debug for FactorGateSecret {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("GateSecret")
+        formatter.write_str("FactorGateSecret")
     }
 }
 

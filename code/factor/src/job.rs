@@ -270,12 +270,14 @@ pub type RunOutcome = Result<RunColumn, RunFailure>;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate_secret::GateSecret;
+    use crate::gate_secret::FactorGateSecret;
     use crate::panel::FactorPanels;
 
     fn panels() -> GatedPanels {
         let open = FactorPanels::new(7, None).unwrap();
-        GateSecret::from_bytes([3; 32]).panels(&open, "a source").unwrap()
+        FactorGateSecret::from_bytes([3; 32])
+            .panels(&open, "a source")
+            .unwrap()
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub use false_accepts::{FalseAccepts, false_accepts};
 pub use feedback::{FeedbackFacts, FeedbackScope, without_paths};
 pub use funnel::{Funnel, FunnelCounts, JudgedTask, TaskGroup, level_weighted};
 pub use gate::{CausalityGate, GateRule, LeakEvidence, PUBLISHED_CUTS, SWEPT_CUTS, SafetyVerdict};
-pub use gate_secret::{GateSecret, GatedPanels};
+pub use gate_secret::{FactorGateSecret, GatedPanels};
 pub use job::{FactorJob, FailureReason, PanelChange, RunColumn, RunFailure, RunOutcome};
 pub use judge::{FactorJudge, GoldenColumns, curve_of};
 pub use loops::{CountFault, LoopMeasure, StepCount};

@@ -3,9 +3,9 @@
 use crate::error::CodeError;
 use ktd_boxed::{BoxError, BoxLauncher, CodeBox, CodeRunner, JobOutcome};
 use ktd_factor_code::{
-    AccuracyRules, BAR_COLUMNS, ChosenFunction, CountFault, FactorBars, FactorCodeError, FactorJob,
-    FactorJudge, FactorPanels, FactorTask, FactorVerdict, FailureReason, FeedbackFacts, FeedbackScope,
-    GateSecret, GatedPanels, GoldenColumns, PanelChange, ReplySource, RunColumn, RunFailure, RunOutcome,
+    AccuracyRules, BAR_COLUMNS, ChosenFunction, CountFault, FactorBars, FactorCodeError, FactorGateSecret,
+    FactorJob, FactorJudge, FactorPanels, FactorTask, FactorVerdict, FailureReason, FeedbackFacts,
+    FeedbackScope, GatedPanels, GoldenColumns, PanelChange, ReplySource, RunColumn, RunFailure, RunOutcome,
     SourceProblem as ReplyFault, StepCount, SyntaxFact, SyntaxFacts, without_paths,
 };
 use ktd_sandbox::{
@@ -18,16 +18,16 @@ const AT_ONCE: usize = 32;
 
 /// On what and by what replies are judged.
 #[derive(Debug, Clone, Copy)]
-pub struct JudgedBy<'a> {
+pub struct FactorJudgedBy<'a> {
     /// The panels that everybody may know.
     pub panels: &'a FactorPanels,
     /// What the strict gate draws the others from.
-    pub secret: &'a GateSecret,
+    pub secret: &'a FactorGateSecret,
     /// When values are right.
     pub rules: &'a AccuracyRules,
 }
 
-impl JudgedBy<'_> {
+impl FactorJudgedBy<'_> {
     /// The panels of a reply.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl JudgedReply {
 pub fn judge_reply(
     launcher: &BoxLauncher,
     task: &FactorTask,
-    by: &JudgedBy<'_>,
+    by: &FactorJudgedBy<'_>,
     reply: &str,
 ) -> Result<Option<JudgedReply>, CodeError> {
     match judge(launcher, task, by, reply) {
@@ -89,7 +89,7 @@ pub fn judge_reply(
 fn judge(
     launcher: &BoxLauncher,
     task: &FactorTask,
-    by: &JudgedBy<'_>,
+    by: &FactorJudgedBy<'_>,
     reply: &str,
 ) -> Result<JudgedReply, CodeError> {
     let (panels, rules) = (&by.gated(reply)?, by.rules);

@@ -12,12 +12,12 @@ mod run;
 mod scored;
 mod tables;
 
-pub use boxed_reply::{JudgedBy, JudgedReply, judge_reply};
+pub use boxed_reply::{FactorJudgedBy, JudgedReply, judge_reply};
 pub use error::CodeError;
 pub use kind::{FactorCodeStudy, read_factor_code_config};
 pub use ktd_factor_code::{
-    AccuracyRules, FactorPanels, FactorReplies, FactorTask, FactorTasks, GateSecret, PanelKind, PlantedKind,
-    ScoredReplies, VerdictDocument,
+    AccuracyRules, FactorGateSecret, FactorPanels, FactorReplies, FactorTask, FactorTasks, PanelKind,
+    PlantedKind, ScoredReplies, VerdictDocument,
 };
 pub use panel_files::{read_bars, read_panels, write_golden};
 pub use run::{

@@ -1,6 +1,6 @@
 //! All replies of a file, judged round by round.
 
-use crate::boxed_reply::{JudgedBy, judge_reply};
+use crate::boxed_reply::{FactorJudgedBy, judge_reply};
 use crate::error::CodeError;
 use ktd_boxed::BoxLauncher;
 use ktd_factor_code::{FactorReplies, FactorTask, FactorTasks, FactorVerdict, ScoredRound};
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub fn score_replies(
     launcher: &BoxLauncher,
     tasks: &FactorTasks,
-    by: &JudgedBy<'_>,
+    by: &FactorJudgedBy<'_>,
     replies: &FactorReplies,
 ) -> Result<Vec<ScoredRound>, CodeError> {
     let mut rounds: Vec<ScoredRound> = Vec::new();

@@ -8,9 +8,10 @@ use crate::output::{Console, visible_lines};
 use clap::{Args, Subcommand};
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_factor_study::{
-    AccuracyRules, CodeError, FactorPanels, FactorReplies, FactorTask, FactorTasks, GateSecret, JudgedBy,
-    JudgedReply, PanelKind, PlantedKind, ScoredReplies, VerdictDocument, funnel_table, gates_table,
-    judge_reply, planted_gates, read_panels, score_replies, task_table, verdict_text, write_golden,
+    AccuracyRules, CodeError, FactorGateSecret, FactorJudgedBy, FactorPanels, FactorReplies, FactorTask,
+    FactorTasks, JudgedReply, PanelKind, PlantedKind, ScoredReplies, VerdictDocument, funnel_table,
+    gates_table, judge_reply, planted_gates, read_panels, score_replies, task_table, verdict_text,
+    write_golden,
 };
 use ktd_io::whole_file::read_input;
 use serde_json::{Value, json};
@@ -283,9 +284,9 @@ fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
     let reply = read_input(&args.file)?;
     let launcher = BoxLauncher::prove(args.boxes.setup())?;
     let rules = AccuracyRules::DEFAULT;
-    let by = JudgedBy {
+    let by = FactorJudgedBy {
         panels: &panels,
-        secret: &GateSecret::from_bytes(args.secret.secret()?.bytes()),
+        secret: &FactorGateSecret::from_bytes(args.secret.secret()?.bytes()),
         rules: &rules,
     };
     let Some(JudgedReply { verdict, .. }) = judge_reply(&launcher, task, &by, &reply)? else {
@@ -322,9 +323,9 @@ fn score(args: &ScoreArgs, console: Console) -> Result<(), CliError> {
         ..args.boxes.setup()
     })?;
     let rules = AccuracyRules::DEFAULT;
-    let by = JudgedBy {
+    let by = FactorJudgedBy {
         panels: &panels,
-        secret: &GateSecret::from_bytes(args.secret.secret()?.bytes()),
+        secret: &FactorGateSecret::from_bytes(args.secret.secret()?.bytes()),
         rules: &rules,
     };
     let rounds = score_replies(&launcher, &tasks, &by, &replies)?;
@@ -357,9 +358,9 @@ fn gates(args: &GatesArgs, console: Console) -> Result<(), CliError> {
         side_by_side: args.jobs.unwrap_or(0),
         ..args.boxes.setup()
     })?;
-    let by = JudgedBy {
+    let by = FactorJudgedBy {
         panels: &panels,
-        secret: &GateSecret::from_bytes(args.secret.secret()?.bytes()),
+        secret: &FactorGateSecret::from_bytes(args.secret.secret()?.bytes()),
         rules: &AccuracyRules::DEFAULT,
     };
     let found = planted_gates(&launcher, &by, (args.draw, &kinds), args.seed)?;

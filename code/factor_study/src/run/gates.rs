@@ -1,6 +1,6 @@
 //! What the gates of a run are worth: programs of which it is known what they are go through them like those of models.
 
-use crate::boxed_reply::{JudgedBy, judge_reply};
+use crate::boxed_reply::{FactorJudgedBy, judge_reply};
 use crate::error::CodeError;
 use ktd_boxed::BoxLauncher;
 use ktd_env::KeyedStream;
@@ -72,7 +72,7 @@ pub(crate) fn planted(each: u64, kinds: &[PlantedKind], stream: &mut KeyedStream
 /// [`CodeError`] where no box can be had.
 pub fn planted_gates(
     launcher: &BoxLauncher,
-    by: &JudgedBy<'_>,
+    by: &FactorJudgedBy<'_>,
     (each, kinds): (u64, &[PlantedKind]),
     seed: u64,
 ) -> Result<GatesFound, CodeError> {
@@ -86,7 +86,7 @@ pub fn planted_gates(
 /// [`CodeError`] where no box can be had.
 pub(crate) fn measured_gates(
     launcher: &BoxLauncher,
-    by: &JudgedBy<'_>,
+    by: &FactorJudgedBy<'_>,
     programs: &[PlantedProgram],
 ) -> Result<GatesFound, CodeError> {
     let tasks = FactorTasks::compiled_in()?;

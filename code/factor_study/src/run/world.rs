@@ -8,12 +8,12 @@ use super::found::{CellFound, JudgedAnswer, JudgedOn, RoundSpending, TaskFacts};
 use super::gates::{GatesFound, measured_gates, planted};
 use super::real_stock::real_bars;
 use super::rounds::{pass_at, round_counts, rounds_of};
-use crate::boxed_reply::{JudgedBy, JudgedReply, judge_reply};
+use crate::boxed_reply::{FactorJudgedBy, JudgedReply, judge_reply};
 use crate::error::CodeError;
 use crate::panel_files::bars_csv;
 use ktd_boxed::{SandboxRecord, StudyBoxes};
 use ktd_factor_code::{
-    AccuracyRules, FactorPanels, FactorTask, FactorTasks, FactorVerdict, GateSecret, GoldenColumns,
+    AccuracyRules, FactorGateSecret, FactorPanels, FactorTask, FactorTasks, FactorVerdict, GoldenColumns,
     PanelKind, PlantedKind, curve_of, false_accepts,
 };
 use ktd_io::sha256::sha256_hex;
@@ -107,7 +107,7 @@ pub struct FactorCodeWorld {
     pub(super) config: FactorCodeConfig,
     pub(super) sources: FactorCodeSources,
     /// What the strict gate draws from, and what binds it.
-    secret: GateSecret,
+    secret: FactorGateSecret,
     commitment: String,
     /// None where nothing will run.
     boxes: Option<StudyBoxes>,
@@ -242,15 +242,15 @@ impl FactorCodeWorld {
         Self {
             config: config.clone(),
             sources,
-            secret: GateSecret::from_bytes(secret.bytes()),
+            secret: FactorGateSecret::from_bytes(secret.bytes()),
             commitment: secret.commitment(),
             boxes,
         }
     }
 
     /// On what and by what replies are judged.
-    pub(super) const fn judged_by<'w>(&'w self, rules: &'w AccuracyRules) -> JudgedBy<'w> {
-        JudgedBy {
+    pub(super) const fn judged_by<'w>(&'w self, rules: &'w AccuracyRules) -> FactorJudgedBy<'w> {
+        FactorJudgedBy {
             panels: &self.sources.panels,
             secret: &self.secret,
             rules,

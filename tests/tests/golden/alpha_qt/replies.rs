@@ -5,8 +5,8 @@
 use super::columns::{bars, text};
 use super::endings::Ending;
 use ktd_factor_code::{
-    AccuracyRules, ChosenFunction, FactorBars, FactorJudge, FactorPanels, FactorReplies, FactorTask,
-    FactorTasks, FactorVerdict, FailureClass, FailureReason, Funnel, GateSecret, GoldenColumns, JudgeRule,
+    AccuracyRules, ChosenFunction, FactorBars, FactorGateSecret, FactorJudge, FactorPanels, FactorReplies,
+    FactorTask, FactorTasks, FactorVerdict, FailureClass, FailureReason, Funnel, GoldenColumns, JudgeRule,
     JudgedTask, LayersPassed, LeakEvidence, PanelChange, PanelKind, ReplyFlag, ReplySource, RunColumn,
     RunFailure, RunOutcome, SafetyVerdict, StepCount, SyntaxFact, SyntaxFacts, TaskGroup,
 };
@@ -69,7 +69,9 @@ fn judged(task: &FactorTask, panels: &FactorPanels, reply: &str, kind: &str, det
         });
         Ok(column)
     };
-    let panels = &GateSecret::from_bytes([1; 32]).panels(panels, reply).unwrap();
+    let panels = &FactorGateSecret::from_bytes([1; 32])
+        .panels(panels, reply)
+        .unwrap();
     let mut judge = FactorJudge::new(task, panels, &golden, &source, &facts, &function);
     loop {
         let pending = judge.pending();
