@@ -3,8 +3,8 @@
 use crate::bars::FactorBars;
 use crate::error::FactorCodeError;
 use crate::gate_secret::GatedPanels;
-use crate::loops::StepCount;
 use crate::panel::{ChangedColumns, PanelKind, changed, moved};
+use crate::step_count::StepCount;
 use serde::{Deserialize, Serialize};
 
 /// What is done to a panel before a run.

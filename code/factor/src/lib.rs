@@ -30,6 +30,7 @@ mod rates;
 mod replies;
 mod reply;
 mod rounds;
+mod step_count;
 mod structure;
 #[cfg(test)]
 mod structure_tests;
@@ -49,7 +50,7 @@ pub use gate::{CausalityGate, GateRule, LeakEvidence, PUBLISHED_CUTS, SWEPT_CUTS
 pub use gate_secret::{FactorGateSecret, GatedPanels};
 pub use job::{FactorJob, FailureReason, PanelChange, RunColumn, RunFailure, RunOutcome};
 pub use judge::{FactorJudge, GoldenColumns, curve_of};
-pub use loops::{CountFault, LoopMeasure, StepCount};
+pub use loops::LoopMeasure;
 pub use near_miss::{JudgedColumn, NearMiss, near_miss};
 pub use panel::{
     ChangedColumns, FactorPanels, LEAST_PANEL_ROWS, PANEL_ROWS, PanelKind, TIMING_ROWS, timing_bars,
@@ -60,6 +61,7 @@ pub use rates::{PairedTasks, TaskRate, mean_pass_at_k, pass_at_k};
 pub use replies::{FactorReplies, MOST_ROUNDS};
 pub use reply::{ChosenFunction, ReplyFlag, ReplySource, SourceProblem};
 pub use rounds::{ScoredReplies, ScoredRound};
+pub use step_count::{CountFault, StepCount};
 pub use structure::{StructureReport, Violation};
 pub use sweep::SweepSetting;
 pub use syntax::{SyntaxFact, SyntaxFacts};

@@ -2,45 +2,11 @@
 
 use crate::casts::float;
 use crate::job::RunOutcome;
+use crate::step_count::{CountFault, StepCount};
 use serde::{Deserialize, Serialize};
 
 /// Steps of a row from which on a function loops. A call or a turn of a loop for each row is one; vectorised code takes none.
 const LOOP_STEPS_A_ROW: f64 = 0.5;
-
-/// Why the steps of a run say nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CountFault {
-    /// The function reached for what counts them.
-    Tampered,
-    /// It made code while it ran, whose loops are not seen.
-    DynamicCode,
-    /// A counted run gave no column: it took too long, or failed.
-    Failed,
-}
-
-impl CountFault {
-    /// The word that records hold.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Tampered => "tampered",
-            Self::DynamicCode => "dynamic_code",
-            Self::Failed => "failed",
-        }
-    }
-}
-
-/// The steps of a counted run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StepCount {
-    /// Calls of functions and turns of loops.
-    pub steps: u64,
-    /// Those inside functions that a window of pandas calls, each of which sees several rows and keeps nothing.
-    pub window_steps: u64,
-    /// Why they say nothing.
-    pub fault: Option<CountFault>,
-}
 
 /// What a function runs in Python for each row more.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -20,6 +20,7 @@ pub use ktd_factor_code::{
     PlantedKind, ScoredReplies, VerdictDocument,
 };
 pub use panel_files::{read_bars, read_panels, write_golden};
+pub use report::gates_table;
 pub use run::{
     CellFound, CodeStyle, FactorCodeCell, FactorCodeConfig, FactorCodeEvent, FactorCodeFound,
     FactorCodeReport, FactorCodeUnit, FactorCodeWorld, FeedbackKey, FormatKey, GateFound, GatesFound,
@@ -27,4 +28,4 @@ pub use run::{
     planted_gates,
 };
 pub use scored::score_replies;
-pub use tables::{funnel_table, gates_table, task_table, verdict_text};
+pub use tables::{funnel_table, task_table, verdict_text};

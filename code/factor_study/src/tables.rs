@@ -1,7 +1,5 @@
 //! Tasks, verdicts and counts as tables and documents.
 
-use crate::report::gate_table;
-use crate::run::GatesFound;
 use ktd_factor_code::{
     AccuracyRules, FactorPanels, FactorTask, FactorTasks, FactorVerdict, FailureClass, Funnel, JudgeRule,
     LayersPassed, ScoredRound, TaskGroup, verdict_words,
@@ -53,12 +51,6 @@ pub fn funnel_table(rounds: &[ScoredRound], tasks: &FactorTasks, rules: &Accurac
         })
     });
     table.table()
-}
-
-/// What planted programs say of the gates.
-#[must_use]
-pub fn gates_table(found: &GatesFound) -> TableData {
-    gate_table(Some(found))
 }
 
 /// A verdict in words, with its evidence; nothing of a foreign message moves a cursor or turns a line.

@@ -1,6 +1,7 @@
 //! Runs of one program in the box: bars go in, two logs come out.
 
 use crate::error::StrategyError;
+use crate::run_outcome::{LogsOutcome, RunFault};
 use crate::stepped::{self, joined, with_steps, without_steps};
 use chrono::NaiveDateTime;
 use ktd_boxed::{BoxLauncher, CodeBox, CodeRunner, JobOutcome};
@@ -13,50 +14,15 @@ use ktd_strategy_code::{
     StrategyContract, TRADE_COLUMNS,
 };
 use serde_json::{Value, json};
-use std::fmt;
+
+/// Seed of all runs but the repetitions.
+pub(crate) const SEED: u32 = 42;
 
 /// Hexadecimal digits from which a number is an address.
 const ADDRESS_DIGITS: usize = 8;
 
 /// Rows of a log that are read, for each that a log of these bars has: doubled rows are seen by the gates.
 const ROWS_SLACK: usize = 2;
-
-/// Why a run gave no logs: the program's own fault.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunFault {
-    /// The class of the exception, or what the box calls the end of a job, such as `cpu`.
-    pub code: String,
-    /// What it says: foreign, and escaped wherever it is shown.
-    pub message: String,
-    /// The line of the source.
-    pub line: Option<u64>,
-}
-
-impl RunFault {
-    pub(crate) fn new(code: &str, message: impl Into<String>) -> Self {
-        Self {
-            code: code.to_owned(),
-            message: message.into(),
-            line: None,
-        }
-    }
-}
-
-impl fmt::Display for RunFault {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.code)?;
-        if !self.message.is_empty() {
-            write!(formatter, ": {}", self.message)?;
-        }
-        match self.line {
-            Some(line) => write!(formatter, " (line {line})"),
-            None => Ok(()),
-        }
-    }
-}
-
-/// What a run gave.
-pub(crate) type LogsOutcome = Result<CandidateLogs, RunFault>;
 
 /// The box of one program, and how it is called.
 pub(crate) struct ProgramBox<'l> {

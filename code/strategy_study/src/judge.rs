@@ -1,8 +1,9 @@
 //! A submission through all gates, each of its runs in the box.
 
-use crate::box_runs::{LogsOutcome, PlannedRun, Program, ProgramBox};
+use crate::box_runs::{PlannedRun, Program, ProgramBox, SEED};
 use crate::error::StrategyError;
 use crate::leak_gate::look_ahead;
+use crate::run_outcome::LogsOutcome;
 use crate::task::StrategyTask;
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_sandbox::{BoxLimits, ModuleName, SourceText};
@@ -15,8 +16,6 @@ use ktd_strategy_code::{
     trace_distances,
 };
 
-/// Seed of all runs but the repetitions.
-pub(crate) const SEED: u32 = 42;
 /// Purposes of runs whose logs are scored.
 const LONG: &str = "long";
 const TRACE: &str = "trace";

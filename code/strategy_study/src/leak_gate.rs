@@ -1,8 +1,8 @@
 //! The gate on look-ahead: runs on bars whose future is cut off or replaced, by the plan of a secret.
 
-use crate::box_runs::{LogsOutcome, PlannedRun, ProgramBox};
+use crate::box_runs::{PlannedRun, ProgramBox, SEED};
 use crate::error::StrategyError;
-use crate::judge::SEED;
+use crate::run_outcome::LogsOutcome;
 use crate::task::StrategyTask;
 use ktd_strategy_code::{
     ActionWitness, CandidateLogs, FutureChange, GateSecret, LONG_RUN, LookAheadPlan, ReferenceRun,
@@ -77,7 +77,7 @@ fn leak(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::box_runs::RunFault;
+    use crate::run_outcome::RunFault;
     use ktd_strategy_code::DocumentId;
 
     #[test]

@@ -20,6 +20,7 @@ mod own_strategy;
 mod reference_program;
 mod replies;
 mod run;
+mod run_outcome;
 mod stepped;
 mod strategy_source;
 mod strip;
@@ -29,7 +30,6 @@ mod task;
 
 pub use arena::ReviewUnit;
 pub use bars::{RealBars, SeriesChoice, SplitDays};
-pub use box_runs::RunFault;
 pub use error::StrategyError;
 pub use experiment_report::{StrategyReport, people_table, published_table};
 pub use judge::{BoxedJudge, judge_submission, static_scores, strategy_boxes, trace_program};
@@ -44,6 +44,7 @@ pub use run::{
     ArenaKeys, ReviewText, ReviewerChoice, StrategyChoice, StrategyExperiment, StrategyWorld,
     SubmissionFound, SubmissionUnit, VersionEvent,
 };
+pub use run_outcome::RunFault;
 pub use strategy_source::StrategySource;
 pub use strip::scenario_strip;
 pub use study::{StrategyEvent, StrategyFound, StrategyStudy, StrategyUnit, recorded_scores};

@@ -1,6 +1,6 @@
 //! The contract `step`: a run bar by bar, each bar in a process that was given no later one.
 
-use crate::box_runs::{LogsOutcome, RunFault};
+use crate::run_outcome::{LogsOutcome, RunFault};
 use ktd_sandbox::{BoxLimits, SourceFault, SourceText, SyntaxNode};
 use ktd_strategy_code::{CandidateLogs, CandidateTable};
 

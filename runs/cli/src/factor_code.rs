@@ -364,7 +364,10 @@ fn gates(args: &GatesArgs, console: Console) -> Result<(), CliError> {
         rules: &AccuracyRules::DEFAULT,
     };
     let found = planted_gates(&launcher, &by, (args.draw, &kinds), args.seed)?;
-    console.result(&gates_table(&found).text_in(console.layout()), &json!(found))?;
+    console.result(
+        &gates_table(Some(&found)).text_in(console.layout()),
+        &json!(found),
+    )?;
     let is_good = |gate: &ktd_factor_study::GateFound| {
         let share = gate.rate().share();
         if gate.kind.is_planted() {

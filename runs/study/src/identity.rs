@@ -1,12 +1,12 @@
 //! What decides a study and each of its units.
 
 use crate::inputs::InputHashes;
+use crate::json_file::read_as;
 use crate::kind::StudyKind;
 use crate::{StudyError, UnitId};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{json_bytes, parse_json, read_bounded, read_if_exists};
 use ktd_record::program_record::ProgramRecord;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -162,10 +162,4 @@ pub(crate) fn keep_base(folder: &Path, base: &Path) -> Result<(), StudyError> {
 /// Where relative paths of a study start.
 pub(crate) fn known_base(folder: &Path) -> Result<PathBuf, StudyError> {
     read_as(&base_path(folder)).map(Option::unwrap_or_default)
-}
-
-/// A JSON file, where there is one.
-pub(crate) fn read_as<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StudyError> {
-    let bytes = read_if_exists(path)?;
-    Ok(bytes.map(|bytes| parse_json(path, &bytes)).transpose()?)
 }

@@ -1,6 +1,6 @@
 //! The index of finished units: what each came to, and how its result looked when it was read. It may be deleted at any time.
 
-use crate::identity::read_as;
+use crate::json_file::read_as;
 use crate::kind::Planned;
 use crate::plan_lines::PlanLine;
 use crate::unit_folder::{RESULT, SPENDING, UnitFolder, UnitResult};

@@ -21,6 +21,7 @@ mod identity;
 mod index;
 mod inputs;
 mod invoice;
+mod json_file;
 mod kept_header;
 mod key_rules;
 mod key_status;

@@ -1,7 +1,7 @@
 //! What the runs of a folder are counted as, whatever became of them.
 
 use crate::StudyError;
-use crate::identity::read_as;
+use crate::json_file::read_as;
 use ktd_io::whole_file::{json_bytes, write_whole};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -98,7 +98,7 @@ impl StudySecret {
             Some(bytes) => (path, String::from_utf8(bytes).unwrap_or_default()),
             None => {
                 let path = study.join(OPENED);
-                match crate::identity::read_as::<OpenedSecret>(&path)? {
+                match crate::json_file::read_as::<OpenedSecret>(&path)? {
                     Some(opened) => (path, opened.secret),
                     None => return Ok(None),
                 }

@@ -203,7 +203,7 @@ fn next(folder: &Path, base: &Path, is_reported: bool) -> String {
 
 /// What an open unit has cost so far, at the prices of today.
 fn spent_so_far(root: &Path, model: Option<&AskedModel>) -> Result<Option<Spending>, StudyError> {
-    let Some(agent) = crate::identity::read_as::<AgentFile>(&root.join(AGENT_FILE))? else {
+    let Some(agent) = crate::json_file::read_as::<AgentFile>(&root.join(AGENT_FILE))? else {
         return Ok(None);
     };
     let unpriced = agent.model("", 0);

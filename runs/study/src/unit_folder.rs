@@ -10,7 +10,8 @@
 
 use crate::StudyError;
 use crate::hands::{Given, Hands};
-use crate::identity::{Decided, read_as};
+use crate::identity::Decided;
+use crate::json_file::read_as;
 use crate::kind::{Planned, StudyKind};
 use crate::line_files::{CHANGED_HINT, LineFiles, LineMode};
 use crate::works::{WORKS, Works};

@@ -79,7 +79,7 @@ fn another_model_in_the_middle_of_a_run_is_told_and_marked_on_the_board() {
     );
     assert_eq!(board["tracks"].as_array().unwrap().len(), 1);
     // A finished experiment is not asked again.
-    json_of(folder.path(), &["run", "try.toml", "--out", "out"]);
+    assert_ok(&quiet(folder.path(), &["run", "try.toml", "--out", "out"]));
     assert_eq!(vendor.count(), asked);
 }
 

@@ -121,8 +121,9 @@ pub(super) fn false_accepts(world: &JudgedOn) -> TableData {
     .with_note("a warm-up that has no missing value is not changed by filling it")
 }
 
-/// What planted programs say of the gates of this run.
-pub(crate) fn gates(found: Option<&GatesFound>) -> TableData {
+/// What planted programs say of the gates of a run.
+#[must_use]
+pub fn gates_table(found: Option<&GatesFound>) -> TableData {
     let gates = found.map_or(&[][..], |found| &found.gates);
     let table = RowTable::new("Planted programs in the gates of this run", gates.iter())
         .text("programs", |gate| gate.kind.name())

@@ -10,5 +10,5 @@ mod plots;
 mod score_tables;
 mod sweep;
 
-pub(crate) use failures::gates as gate_table;
+pub use failures::gates_table;
 pub(crate) use page::factor_code_report;

@@ -1,6 +1,7 @@
 //! The report of what models came to: its verdict, its tables, and every function.
 
 use super::cells::ReportedCell;
+use super::failures::gates_table;
 use super::functions::functions;
 use super::{failures, money, score_tables, sweep};
 use crate::run::{FactorCodeConfig, FactorCodeReport};
@@ -43,7 +44,7 @@ pub(crate) fn factor_code_report(
         ("T5_structure", failures::structure(cells), Page),
     ];
     let rules = vec![
-        ("T13_gates", failures::gates(summary.gates.as_ref()), Everywhere),
+        ("T13_gates", gates_table(summary.gates.as_ref()), Everywhere),
         ("T6_thresholds", sweep::table(cells)?, Folded),
         ("T12_false_accepts", failures::false_accepts(world), Page),
     ];

@@ -72,7 +72,7 @@ fn planted_peeks_are_found_and_their_twins_are_not() {
         println!("{} {told}: {note}", if *is_peek { "peek" } else { "twin" });
         !report.gates.is_passed(Gate::AntiLeak)
     });
-    let mut counts: BTreeMap<(bool, String), [usize; 2]> = BTreeMap::new();
+    let mut counts: BTreeMap<(bool, String), [u64; 2]> = BTreeMap::new();
     for ((row, is_peek), is_found) in cases.iter().zip(found) {
         let rate = row["rate"].as_str().unwrap();
         for group in [
@@ -81,7 +81,7 @@ fn planted_peeks_are_found_and_their_twins_are_not() {
             rate.replace(char::is_numeric, ""),
         ] {
             let [found, of] = counts.entry((*is_peek, group)).or_default();
-            (*found, *of) = (*found + usize::from(is_found), *of + 1);
+            (*found, *of) = (*found + u64::from(is_found), *of + 1);
         }
     }
     for ((is_peek, group), [found, of]) in &counts {
@@ -90,6 +90,7 @@ fn planted_peeks_are_found_and_their_twins_are_not() {
         println!("{what}, {group}: {found} of {of} fail the gate, 95 % {interval:?}");
     }
     let of = |is_peek: bool| counts[&(is_peek, "all".to_owned())];
-    assert_eq!(of(true), [count, count], "a peek passes");
+    let planted = u64::try_from(count).unwrap();
+    assert_eq!(of(true), [planted, planted], "a peek passes");
     assert_eq!(of(false)[0], 0, "a twin is called a leak");
 }

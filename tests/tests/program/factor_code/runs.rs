@@ -10,7 +10,7 @@ use super::scene::{HOSTILE, STUDY, UNIT, events, experiment, found, model, model
 use ktd_kit::episode::{below, dice, reopen_exchanges};
 use ktd_kit::program::printed;
 use ktd_kit::{Folder, Vendor, assert_ok, has_boxes, quiet, refused};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
