@@ -14,7 +14,9 @@ use ktd_io::frame::{FAST_LEVEL, pack};
 use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
 use ktd_record::chain::{Lines, Log, NO_GENESIS};
-use ktd_record::exchanges::{Cassette, ExchangeOutcome, RequestPlace, read_sends, request_key};
+use ktd_record::exchanges::{
+    Cassette, ExchangeOutcome, ExchangeStore, RequestPlace, read_sends, request_key,
+};
 use serde_json::value::RawValue;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -185,6 +187,21 @@ pub(crate) fn exchanges(input: &[u8]) {
         }
         check_request(&cassette, at);
     }
+    let copy = path.with_file_name("copy.jsonl.zst");
+    for part in [&copy, &copy.with_extension("")] {
+        std::fs::remove_file(part).ok();
+    }
+    let store = ExchangeStore::continue_after(&copy, &Cassette::default()).expect("a store is opened");
+    store
+        .add_before((usize::MAX, 0), &cassette)
+        .expect("records are copied");
+    let copied = read_sends(&copy).expect("a store that was written is read");
+    let answered = sends.iter().filter(|sent| sent.answer().is_some());
+    assert!(
+        copied
+            .iter()
+            .eq(answered.filter(|sent| sent.intent.at.step < usize::MAX))
+    );
 }
 
 fn check_request(cassette: &Cassette, at: RequestPlace) {

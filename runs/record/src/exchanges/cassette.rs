@@ -249,8 +249,8 @@ impl Cassette {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Intent;
     use super::super::line::Record;
+    use super::super::{ExchangeStore, Intent};
     use super::*;
 
     fn place(ordinal: u32) -> RequestPlace {
