@@ -33,7 +33,7 @@ struct Planted {
 /// Which day it names.
 #[derive(Clone, Copy)]
 enum Says {
-    /// The right one of windows that it knows, and by luck of others.
+    /// The right one of windows that it knows, and any of others.
     WhatItKnows,
     /// Always the same: the best answer of who sees nothing.
     OneDay,
@@ -88,13 +88,14 @@ fn passes(design: &Design, planted: &Planted, dice: &mut SplitMix64) -> bool {
     }
     for (window, is_known) in known.iter().take(design.probed).enumerate() {
         for _ in 0..design.of_each {
-            let is_told = *is_known || dice.uniform() < CHANCE;
             let named = match planted.says {
                 Says::OneDay => 0,
                 // Each of five groups its own day: told of a stock, not of a day.
                 Says::ADayOfEachGroup => usize::try_from(dice.next_u64() % 5).unwrap(),
-                Says::WhatItKnows if is_told => window,
-                Says::WhatItKnows => (window + 1) % design.population,
+                Says::WhatItKnows if *is_known => window,
+                Says::WhatItKnows => {
+                    usize::try_from(dice.next_u64() % u64::try_from(design.population).unwrap()).unwrap()
+                }
             };
             let is_dated = named == window;
             let found = Comparison {

@@ -17,6 +17,9 @@ use std::collections::BTreeSet;
 /// How far a window that is too long may be above a shorter one: what a rule sees through it is no multiple of its length.
 const WINDOW_SLACK: f64 = 0.05;
 
+/// A score below which the order of two deviations says nothing.
+const NEXT_TO_NOTHING: f64 = 0.15;
+
 /// A kind of deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Deviation {
@@ -303,11 +306,15 @@ fn the_ladder_of_deviations_falls_on_every_document() {
             } else {
                 0.0
             };
+            // Where next to nothing is left an eighth more or less is one act that fits by luck.
             for pair in scores.windows(2) {
-                assert!(pair[1] <= pair[0] + slack, "{id} {kind:?}: {scores:?}");
+                assert!(
+                    pair[1] <= pair[0].max(NEXT_TO_NOTHING) + slack,
+                    "{id} {kind:?}: {scores:?}"
+                );
             }
             assert!(
-                scores[0] < 1.0 && scores[3] < scores[0],
+                scores[0] < 1.0 && (scores[3] < scores[0] || scores[0] <= NEXT_TO_NOTHING),
                 "{id} {kind:?}: {scores:?}"
             );
             if kind == Deviation::Missed {

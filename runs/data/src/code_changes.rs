@@ -5,7 +5,7 @@ use super::side_file::SideFile;
 use crate::DataFileError;
 use crate::error::at_row;
 use ktd_env::{Decimal, SourceLocation, Ticker, TradeDate};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Changes that are known: the old code, the new one, and the first day of the new one. Months of the first two are those of
@@ -25,6 +25,8 @@ pub(super) struct CodeChanges {
     next: BTreeMap<Ticker, (Ticker, TradeDate)>,
     /// First days of codes that took the place of others.
     begins: BTreeMap<Ticker, TradeDate>,
+    /// Old codes of the file of changes.
+    stated: BTreeSet<Ticker>,
 }
 
 impl CodeChanges {
@@ -40,6 +42,7 @@ impl CodeChanges {
         let mut changes = Self {
             next: known.collect(),
             begins: BTreeMap::new(),
+            stated: BTreeSet::new(),
         };
         if let Some(path) = path {
             changes.read_file(path)?;
@@ -70,6 +73,7 @@ impl CodeChanges {
                 return Err(at_row(&name, row, "a second change of the same old code"));
             }
         }
+        self.stated.extend(stated.keys().copied());
         self.next.extend(stated);
         Ok(())
     }
@@ -156,6 +160,8 @@ struct CodedRow {
 #[derive(Debug, Default)]
 pub(super) struct CodeJoins {
     changes: CodeChanges,
+    /// Codes that had a row.
+    seen: BTreeSet<Ticker>,
     rows: BTreeMap<(Ticker, TradeDate), CodedRow>,
 }
 
@@ -163,6 +169,7 @@ impl CodeJoins {
     pub(super) const fn new(changes: CodeChanges) -> Self {
         Self {
             changes,
+            seen: BTreeSet::new(),
             rows: BTreeMap::new(),
         }
     }
@@ -185,7 +192,11 @@ impl CodeJoins {
             return Ok(());
         }
         let newest = self.changes.newest(code);
-        if let Some(from) = self.changes.ends(code).filter(|from| *from <= date) {
+        self.seen.insert(code);
+        // A source that has no row of the new code may write all days under the old one, unless somebody stated its end.
+        let is_over = self.changes.stated.contains(&code) || self.seen.contains(&newest);
+        let ends = self.changes.ends(code).filter(|_| is_over);
+        if let Some(from) = ends.filter(|from| *from <= date) {
             let message = format!(
                 "{} has a row on {}, but its code is {} from {} on",
                 code.reveal(),

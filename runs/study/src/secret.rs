@@ -93,6 +93,7 @@ impl StudySecret {
 
     /// The secret of the study in a folder: the one of a run that goes on, or the opened one. None where there is neither.
     pub(crate) fn kept(study: &Path) -> Result<Option<Self>, StudyError> {
+        Self::check_opened(study)?;
         let path = key_path(study);
         let (path, text) = match read_if_exists(&path)? {
             Some(bytes) => (path, String::from_utf8(bytes).unwrap_or_default()),
@@ -112,6 +113,36 @@ impl StudySecret {
         })
     }
 
+    /// Refuses an opened secret that is not, byte for byte, what its study wrote.
+    fn check_opened(study: &Path) -> Result<(), StudyError> {
+        let path = study.join(OPENED);
+        let Some(bytes) = read_if_exists(&path)? else {
+            return Ok(());
+        };
+        let opened = crate::json_file::read_as::<OpenedSecret>(&path)?;
+        let secret = opened.and_then(|opened| Self::parse(&opened.secret));
+        let kept = read_if_exists(&key_path(study))?;
+        let own = kept.and_then(|bytes| Self::parse(&String::from_utf8_lossy(&bytes)));
+        let is_own = own.is_none() || own == secret;
+        let is_whole = secret.is_some_and(|secret| secret.opened(&path).is_ok_and(|whole| whole == bytes));
+        if is_own && is_whole {
+            return Ok(());
+        }
+        Err(StudyError::difference(
+            format_args!("{}: it is not the secret that the study wrote", path.display()),
+            "take the folder from whoever made it",
+        ))
+    }
+
+    /// The bytes of `secret.json`.
+    fn opened(&self, path: &Path) -> Result<Vec<u8>, StudyError> {
+        let opened = OpenedSecret {
+            commitment: self.commitment(),
+            secret: self.reveal(),
+        };
+        Ok(json_bytes(path, &opened)?)
+    }
+
     /// Keeps the secret for the same command to go on with, below `private/`, which is never given away.
     pub(crate) fn keep(&self, study: &Path) -> Result<(), StudyError> {
         create_private(&study.join("private"))?;
@@ -127,11 +158,7 @@ impl StudySecret {
     /// Opens the secret of a finished study: from then on everybody can draw what was drawn.
     pub(crate) fn open(&self, study: &Path) -> Result<(), StudyError> {
         let path = study.join(OPENED);
-        let opened = OpenedSecret {
-            commitment: self.commitment(),
-            secret: self.reveal(),
-        };
-        Ok(write_whole(&path, &json_bytes(&path, &opened)?)?)
+        Ok(write_whole(&path, &self.opened(&path)?)?)
     }
 }
 

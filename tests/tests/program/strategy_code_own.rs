@@ -150,8 +150,7 @@ fn assert_replayed_without_the_folder(folder: &Folder, results: &Value) {
     assert_eq!(json_of(folder, &["replay", "results/x"], 0)["matches"], true);
     assert_eq!(json_of(folder, &["report", "results/x"], 0), *results);
     let study: Value = serde_json::from_str(&folder.text("results/x/study.json")).unwrap();
-    // Its four files, and the secret of the gate.
-    assert_eq!(study["inputs"].as_object().unwrap().len(), 5);
+    assert_eq!(study["inputs"].as_object().unwrap().len(), 4);
     let kept = study["inputs"]["my/channel/scenarios.jsonl"].as_str().unwrap();
     let kept = format!("results/x/inputs/{kept}");
     assert_eq!(folder.text(&kept), scenarios);

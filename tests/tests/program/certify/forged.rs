@@ -115,7 +115,7 @@ fn another_program_is_named() {
             |certificate| certificate.set.ktd = "0.0.9".to_owned(),
             "made by ktd 0.0.9",
         ),
-        (|certificate| certificate.set.format += 1, "it has format 8"),
+        (|certificate| certificate.set.format += 1, "it has format 9"),
         (
             |certificate| {
                 certificate.set.source_sha256 = "0".repeat(64);
@@ -459,7 +459,7 @@ fn what_is_judged_by_is_always_printed() {
 
 #[test]
 fn a_file_of_the_format_before_is_named_as_such() {
-    const BEFORE: &str = "it has format 1, but this program reads format 7";
+    const BEFORE: &str = "it has format 1, but this program reads format 8";
     let folder = tempfile::tempdir().unwrap();
     copy(scene(), folder.path());
     let root = folder.path().join("out");

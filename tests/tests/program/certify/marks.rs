@@ -246,6 +246,9 @@ fn only_days(certificate: &mut Certificate) {
     certificate.files.retain(|file, _| is_left(file));
     certificate.figures.retain(|figure| figure.kind == ProbeKind::Day);
     certificate
+        .windows
+        .retain(|rate| rate.count.kind == ProbeKind::Day);
+    certificate
         .unanswered
         .retain(|unanswered| unanswered.kind == ProbeKind::Day);
 }
