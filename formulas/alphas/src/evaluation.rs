@@ -1,7 +1,7 @@
 //! All figures of one alpha over the days of a split.
 
 use crate::day_table::{DayTable, MemberTable, usable};
-use crate::portfolio::{PortfolioTerms, PortfolioTest, portfolio_test};
+use crate::portfolio::{PortfolioTerms, PortfolioTest, Ties, portfolio_test};
 use crate::predictive::{DailyCorrelations, PredictivePower, daily_correlations};
 use crate::ranking::varies;
 use crate::stability::{RankStability, StabilityMode, rank_stability};
@@ -29,6 +29,8 @@ pub struct EvaluationSplit<'t> {
     pub beta: f64,
     /// What trading costs where something is concluded, in basis points of the value traded.
     pub cost_bps: f64,
+    /// Who is held of names with equal scores.
+    pub ties: Ties,
 }
 
 /// What an alpha is worth over the days of a split.
@@ -60,6 +62,7 @@ pub fn evaluate_alpha(scores: &DayTable, split: &EvaluationSplit<'_>) -> AlphaEv
     let other = daily_correlations(scores, split.other_labels, members, days, min_names);
     let terms = PortfolioTerms {
         min_names,
+        ties: split.ties,
         ..PortfolioTerms::default()
     };
     let portfolio = portfolio_test(scores, split.labels, members, days, terms);
@@ -85,7 +88,7 @@ pub fn evaluate_alpha(scores: &DayTable, split: &EvaluationSplit<'_>) -> AlphaEv
 #[cfg(test)]
 mod tests {
     use super::{EvaluationSplit, evaluate_alpha};
-    use crate::{DayTable, MemberTable};
+    use crate::{DayTable, MemberTable, Ties};
     use ktd_env::KeyedStream;
 
     #[test]
@@ -104,6 +107,7 @@ mod tests {
             min_names: 10,
             beta: 0.5,
             cost_bps: 10.0,
+            ties: Ties::Shared,
         };
         let itself = evaluate_alpha(&labels, &split);
         let power = itself.power.unwrap();

@@ -3,13 +3,17 @@
 use crate::day_table::{DayTable, MemberTable, usable};
 use ktd_stats::Undefined;
 use ktd_stats::moments::{Moments, count, mean};
+use serde::{Deserialize, Serialize};
 
 /// Who is held of names with equal scores, where not all of them fit on a side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Ties {
     /// All of them, who share what is left of the side: scores that do not tell names apart earn nothing by their codes.
+    #[default]
     Shared,
     /// The first by code on the long side, the last on the short side, as published code does.
+    #[serde(rename = "code")]
     ByCode,
 }
 

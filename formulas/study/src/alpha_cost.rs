@@ -160,6 +160,7 @@ fn figures(
     meter.timed("SR", || {
         let terms = PortfolioTerms {
             min_names: least,
+            ties: split.ties,
             ..PortfolioTerms::default()
         };
         let of = |scores: &DayTable| portfolio_test(scores, split.labels, members, days, terms);

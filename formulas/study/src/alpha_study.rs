@@ -4,7 +4,7 @@ use crate::keys::{
     MOST, PoolSource, StudyNoise, StudyNumeric, StudySplits, based, check_market, check_pools, first_seed,
     half, ten,
 };
-use ktd_alphas::LabelKind;
+use ktd_alphas::{LabelKind, Ties};
 use ktd_formulas::FormulaUniverse;
 use ktd_study::{StudyError, within};
 use serde::{Deserialize, Serialize};
@@ -59,6 +59,9 @@ pub struct AlphaStudy {
     /// What trading costs where something is concluded, in basis points of the value traded.
     #[serde(default = "ten_bps")]
     pub cost_bps: f64,
+    /// Who is held of names with equal scores: all of them, who share a side's last places, or the first by `code`.
+    #[serde(default)]
+    pub ties: Ties,
     /// The penalty of the ridge combination.
     #[serde(default = "one")]
     pub ridge_penalty: f64,

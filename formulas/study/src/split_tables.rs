@@ -37,6 +37,7 @@ impl<'s> SplitTables<'s> {
                 min_names: open.study.min_names,
                 beta: open.study.beta,
                 cost_bps: open.study.cost_bps,
+                ties: open.study.ties,
             },
         }
     }

@@ -7,8 +7,8 @@ use super::endings::Ending;
 use ktd_factor_code::{
     AccuracyRules, ChosenFunction, FactorBars, FactorGateSecret, FactorJudge, FactorPanels, FactorReplies,
     FactorTask, FactorTasks, FactorVerdict, FailureClass, FailureReason, Funnel, GoldenColumns, JudgeRule,
-    JudgedTask, LayersPassed, LeakEvidence, PanelChange, PanelKind, ReplyFlag, ReplySource, RunColumn,
-    RunFailure, RunOutcome, SafetyVerdict, StepCount, SyntaxFact, SyntaxFacts, TaskGroup,
+    JudgedTask, LayersPassed, PanelKind, ReplyFlag, ReplySource, RunColumn, RunFailure, RunOutcome,
+    SafetyVerdict, StepCount, SyntaxFact, SyntaxFacts, TaskGroup,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -120,11 +120,11 @@ fn assert_figures(verdict: &FactorVerdict, expected: &Value, at: &str) {
     }
 }
 
-/// Two replies that look ahead, which the set calls safe by the strict gate: it tried replies with a filled warm-up by
-/// perturbation on panel G alone. The first value of these factors is always 0, on the day of the first event, so that a
-/// perturbation cannot change what fills the rows before it; a prefix that ends before the first event can.
-fn is_seen_by_truncation(expected: &Value) -> bool {
-    expected["kind"] == "warm_fill" && (expected["id"] == "REV-3-04" || expected["id"] == "PAT-3-04")
+/// Whether a reply looks ahead that the set calls safe by the strict gate: one with a filled warm-up, which the set tried by
+/// perturbing all columns alike on panel G alone.
+fn is_seen_here_alone(verdict: &FactorVerdict, expected: &Value) -> bool {
+    let is_leak = matches!(verdict.safety, Some(SafetyVerdict::Leak(_)));
+    expected["kind"] == "warm_fill" && expected[COUNTED[2]] == true && is_leak
 }
 
 fn assert_verdict(verdict: &FactorVerdict, expected: &Value) {
@@ -144,25 +144,15 @@ fn assert_verdict(verdict: &FactorVerdict, expected: &Value) {
         verdict.is_robust(RULES),
     ];
     let mut wanted = COUNTED.map(|key| expected[key].as_bool().unwrap());
-    let is_truncated = is_seen_by_truncation(expected);
-    if is_truncated {
-        assert!(
-            matches!(
-                verdict.safety,
-                Some(SafetyVerdict::Leak(LeakEvidence {
-                    change: PanelChange::Cut { .. },
-                    ..
-                }))
-            ),
-            "{at}"
-        );
+    let is_ahead = is_seen_here_alone(verdict, expected);
+    if is_ahead {
         // `safe_strict`, and nothing else
         assert!(wanted[2] && !wanted[4], "{at}");
         wanted[2] = false;
     }
-    assert_eq!(own, wanted, "{at}");
+    assert_eq!(own, wanted, "{at}: {:?}", verdict.safety);
     let failure = verdict.failure(RULES).map_or("", FailureClass::code);
-    if is_truncated {
+    if is_ahead {
         assert_eq!(
             (failure, expected["failure"].as_str()),
             ("leak", Some("logic")),
@@ -198,8 +188,8 @@ const COUNTED: [&str; 8] = [
     "robust",
 ];
 
-/// A group's counts; `truncated` of its replies are those that truncation alone sees.
-fn assert_table(funnel: &Funnel, expected: &Value, truncated: u64, at: &str) {
+/// A group's counts; `ahead` of its replies look ahead and are safe to the set.
+fn assert_table(funnel: &Funnel, expected: &Value, ahead: u64, at: &str) {
     let passed = |rule, layer| funnel.rate(rule, layer).passed;
     let own = [
         passed(JudgeRule::Strict, LayersPassed::Runs),
@@ -212,14 +202,14 @@ fn assert_table(funnel: &Funnel, expected: &Value, truncated: u64, at: &str) {
         funnel.robust,
     ];
     let mut wanted = COUNTED.map(|key| expected[key].as_u64().unwrap());
-    wanted[2] -= truncated;
+    wanted[2] -= ahead;
     assert_eq!(own, wanted, "{at}");
     assert_eq!(funnel.tasks, expected["n"], "{at}");
     for (class, count) in &funnel.failures {
         let listed = expected["failures"][class.code()].as_u64().unwrap_or(0);
         let wanted = match class {
-            FailureClass::Leak => listed + truncated,
-            FailureClass::Logic => listed - truncated,
+            FailureClass::Leak => listed + ahead,
+            FailureClass::Logic => listed - ahead,
             FailureClass::Execution | FailureClass::Loop => listed,
             // the set knows neither noise nor a need of rows
             FailureClass::Noise | FailureClass::History => 0,
@@ -250,8 +240,7 @@ fn verdicts_and_table_of_the_invented_model_are_the_expected_ones() {
     let rows = expected["replies"].as_array().unwrap();
     for round in 1..=replies.rounds() {
         let of_round = || rows.iter().filter(|row| row["round"] == round);
-        let truncated = of_round().filter(|row| is_seen_by_truncation(row)).count();
-        let truncated = u64::try_from(truncated).unwrap();
+        let mut ahead: BTreeMap<u8, u64> = BTreeMap::new();
         for (row, task) in of_round().zip(tasks.as_slice()) {
             let id = task.id.as_str();
             assert_eq!(row["id"], id);
@@ -263,6 +252,8 @@ fn verdicts_and_table_of_the_invented_model_are_the_expected_ones() {
                 verdicts.insert(id, judged(task, &panels, reply, kind, detail));
             }
             assert_verdict(&verdicts[id], row);
+            *ahead.entry(task.level.number().try_into().unwrap()).or_default() +=
+                u64::from(is_seen_here_alone(&verdicts[id], row));
         }
         let judged: Vec<JudgedTask<'_>> = tasks
             .as_slice()
@@ -277,16 +268,14 @@ fn verdicts_and_table_of_the_invented_model_are_the_expected_ones() {
                 "{round}/{}",
                 level.map_or("all".to_owned(), |level| level.to_string())
             );
-            // both tasks are of level 3
-            let truncated = if level.is_none_or(|level| level == 3) {
-                truncated
-            } else {
-                0
+            let ahead: u64 = match level {
+                Some(level) => ahead.get(&level).copied().unwrap_or(0),
+                None => ahead.values().sum(),
             };
             assert_table(
                 &Funnel::of(&judged, group, RULES),
                 &expected["table"][&key],
-                truncated,
+                ahead,
                 &key,
             );
         }
