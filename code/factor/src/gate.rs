@@ -356,7 +356,10 @@ impl<'p> CausalityGate<'p> {
 const fn cut_rows(change: PanelChange) -> usize {
     match change {
         PanelChange::Cut { rows } => rows,
-        _ => 0,
+        PanelChange::Whole
+        | PanelChange::Changed { .. }
+        | PanelChange::Counted { .. }
+        | PanelChange::Moved => 0,
     }
 }
 
@@ -580,7 +583,7 @@ mod tests {
                 PanelChange::Cut { rows } | PanelChange::Changed { from: rows, .. } => {
                     job.panel == PanelKind::X && rows == row
                 }
-                _ => false,
+                PanelChange::Whole | PanelChange::Counted { .. } | PanelChange::Moved => false,
             })
         };
         assert!((1..rows(&one, PanelKind::X)).all(looks_at));

@@ -34,7 +34,9 @@ pub(crate) fn strict_jobs(panels: &GatedPanels, least_cut: usize) -> Vec<FactorJ
         let mut changes: Vec<PanelChange> = match panel {
             PanelKind::X => every_row(rows, least_cut, &mut stream),
             PanelKind::Y => drawn_rows(rows, (least_cut, LONG), &mut stream),
-            _ => drawn_rows(rows, (least_cut, JUDGED), &mut stream),
+            PanelKind::G | PanelKind::R | PanelKind::Q | PanelKind::E => {
+                drawn_rows(rows, (least_cut, JUDGED), &mut stream)
+            }
         }
         .into_iter()
         .collect();

@@ -234,7 +234,10 @@ impl<'a> FactorJudge<'a> {
         let [short, long] = self.counted();
         let run = |job: FactorJob| match job.change {
             PanelChange::Counted { rows } => Some((rows, self.outcomes.get(&job)?)),
-            _ => None,
+            PanelChange::Whole
+            | PanelChange::Cut { .. }
+            | PanelChange::Changed { .. }
+            | PanelChange::Moved => None,
         };
         Some(LoopMeasure::of([run(short)?, run(long)?]))
     }

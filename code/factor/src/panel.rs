@@ -364,7 +364,12 @@ pub(crate) fn changed(
                 // of themselves they only move away from the others
                 ChangedColumns::High if columns == column => own.abs(),
                 ChangedColumns::Low if columns == column => -own.abs(),
-                _ => *own,
+                ChangedColumns::All
+                | ChangedColumns::Open
+                | ChangedColumns::High
+                | ChangedColumns::Low
+                | ChangedColumns::Close
+                | ChangedColumns::Volume => *own,
             };
             if has(column) {
                 price * libm::exp(factor)

@@ -268,11 +268,18 @@ pub fn planted_program(kind: PlantedKind, stream: &mut KeyedStream) -> PlantedPr
     PlantedProgram { kind, family, source }
 }
 
+/// Windows of planted programs, rows.
+const WINDOWS: [u32; 7] = [3, 5, 8, 14, 20, 30, 45];
+
 fn value_body(is_leak: bool, draw: &mut Draw<'_>) -> (&'static str, String) {
     // steps seldom show a rare change: their twins would be leaks by name alone
     let base = |draw: &mut Draw<'_>, bases: u64| {
         let place = draw.below(bases);
-        let window = [3, 5, 8, 14, 20, 30, 45][draw.below(7) % 7].to_string();
+        let window = WINDOWS
+            .get(draw.below(7))
+            .copied()
+            .unwrap_or(WINDOWS[0])
+            .to_string();
         BASES
             .get(place)
             .copied()

@@ -229,28 +229,32 @@ mod tests {
         }
     }
 
-    fn parts(version: &CandidateLogs) -> [f64; 2] {
-        let likeness = RunLikeness::of(&run("A", (5, 10), 10.0), version, &market());
-        [likeness.acts_f1(), likeness.exposure_overlap()].map(|part| (part * 1e9).round() / 1e9)
+    fn parts(version: &CandidateLogs) -> String {
+        told(&RunLikeness::of(&run("A", (5, 10), 10.0), version, &market()))
+    }
+
+    /// Likeness of acts and of holdings, to nine digits.
+    fn told(likeness: &RunLikeness) -> String {
+        format!("{:.9} {:.9}", likeness.acts_f1(), likeness.exposure_overlap())
     }
 
     #[test]
     fn acts_and_holdings_are_as_alike_as_they_are_near() {
-        assert_eq!(parts(&run("A", (5, 10), 10.0)), [1.0, 1.0]);
+        assert_eq!(parts(&run("A", (5, 10), 10.0)), "1.000000000 1.000000000");
         // Later by one bar, by two, and by too many.
-        assert_eq!(parts(&run("A", (6, 11), 10.0)), [0.8, 0.666_666_667]);
-        assert_eq!(parts(&run("A", (7, 12), 10.0)), [0.6, 0.428_571_429]);
-        assert_eq!(parts(&run("A", (10, 15), 10.0)), [0.0, 0.0]);
+        assert_eq!(parts(&run("A", (6, 11), 10.0)), "0.800000000 0.666666667");
+        assert_eq!(parts(&run("A", (7, 12), 10.0)), "0.600000000 0.428571429");
+        assert_eq!(parts(&run("A", (10, 15), 10.0)), "0.000000000 0.000000000");
         // A little too large, and twice as large.
-        assert_eq!(parts(&run("A", (5, 10), 10.4)), [1.0, 0.961_538_462]);
-        assert_eq!(parts(&run("A", (5, 10), 20.0)), [1.0, 0.5]);
+        assert_eq!(parts(&run("A", (5, 10), 10.4)), "1.000000000 0.961538462");
+        assert_eq!(parts(&run("A", (5, 10), 20.0)), "1.000000000 0.500000000");
         // Another asset at the same times.
-        assert_eq!(parts(&run("B", (5, 10), 10.0)), [1.0, 0.0]);
+        assert_eq!(parts(&run("B", (5, 10), 10.0)), "1.000000000 0.000000000");
         // Who never trades is like nobody who does.
-        assert_eq!(parts(&CandidateLogs::default()), [0.0, 0.0]);
+        assert_eq!(parts(&CandidateLogs::default()), "0.000000000 0.000000000");
         let idle = CandidateLogs::default();
         let none = RunLikeness::of(&idle, &idle, &market());
-        assert_eq!([none.acts_f1(), none.exposure_overlap()], [1.0, 1.0]);
+        assert_eq!(told(&none), "1.000000000 1.000000000");
     }
 
     #[test]

@@ -197,7 +197,7 @@ impl Planted<'_> {
             *signal = match *signal {
                 BarSignal::Long => BarSignal::Short,
                 BarSignal::Short => BarSignal::Long,
-                other => other,
+                BarSignal::None | BarSignal::Add | BarSignal::Rebalance | BarSignal::Exit => *signal,
             };
         }
         made
@@ -254,7 +254,7 @@ impl Planted<'_> {
                     ParameterValue::Number((number * times).round())
                 }
                 ParameterValue::Number(number) if name == changed => ParameterValue::Number(number * times),
-                other => other.clone(),
+                ParameterValue::Number(_) | ParameterValue::Text(_) => value.clone(),
             };
             (name.to_owned(), value)
         }))

@@ -384,7 +384,7 @@ mod tests {
                     "{symbol} {bar}"
                 );
                 let [wide, narrow] = [own, twin].map(|own| (own.high[bar] - own.low[bar]) / own.close[bar]);
-                assert!(narrow < wide && own.volume[bar] != twin.volume[bar]);
+                assert!(narrow < wide && own.volume[bar].total_cmp(&twin.volume[bar]).is_ne());
                 assert!(twin.further["weight"][bar] <= own.further["weight"][bar]);
             }
         }

@@ -358,10 +358,13 @@ pub(crate) fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> io
 /// [`FileError::Io`].
 pub fn create_directory(directory: &Path) -> Result<(), FileError> {
     let failed = FileError::io("make the directory", directory);
-    std::fs::create_dir_all(directory).map_err(|error| match error.kind() {
+    std::fs::create_dir_all(directory).map_err(|error| {
         // The system says of a file at this very path that it exists, of one above that it is not a directory.
-        io::ErrorKind::AlreadyExists => failed(io::ErrorKind::NotADirectory.into()),
-        _ => failed(error),
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            failed(io::ErrorKind::NotADirectory.into())
+        } else {
+            failed(error)
+        }
     })
 }
 

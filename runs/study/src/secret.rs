@@ -95,15 +95,14 @@ impl StudySecret {
     pub(crate) fn kept(study: &Path) -> Result<Option<Self>, StudyError> {
         Self::check_opened(study)?;
         let path = key_path(study);
-        let (path, text) = match read_if_exists(&path)? {
-            Some(bytes) => (path, String::from_utf8(bytes).unwrap_or_default()),
-            None => {
-                let path = study.join(OPENED);
-                match crate::json_file::read_as::<OpenedSecret>(&path)? {
-                    Some(opened) => (path, opened.secret),
-                    None => return Ok(None),
-                }
-            }
+        let (path, text) = if let Some(bytes) = read_if_exists(&path)? {
+            (path, String::from_utf8(bytes).unwrap_or_default())
+        } else {
+            let path = study.join(OPENED);
+            let Some(opened) = crate::json_file::read_as::<OpenedSecret>(&path)? else {
+                return Ok(None);
+            };
+            (path, opened.secret)
         };
         Self::parse(&text).map(Some).ok_or_else(|| {
             StudyError::difference(

@@ -39,9 +39,12 @@ struct Heading {
     lead: &'static str,
 }
 
+/// Draws a section's picture.
+type Body = fn(View<'_>) -> Markup;
+
 /// All ten, in the order of the page.
 pub(crate) fn all(view: View<'_>) -> Vec<Section> {
-    let sections: [(Heading, fn(View<'_>) -> Markup); 10] = [
+    let sections: [(Heading, Body); 10] = [
         (leaders::SECTION, leaders::body),
         (waterfall::SECTION, waterfall::body),
         (curves::SECTION, curves::body),
@@ -53,7 +56,7 @@ pub(crate) fn all(view: View<'_>) -> Vec<Section> {
         (sensitivity::SECTION, sensitivity::body),
         (contrasts::SECTION, contrasts::body),
     ];
-    let section = |(heading, body): (Heading, fn(View<'_>) -> Markup)| {
+    let section = |(heading, body): (Heading, Body)| {
         let source = html! { p.source { (source(view)) } };
         let section = Section::new(heading.title).at(heading.id, heading.lead);
         section.picture(body(view)).picture(source)
