@@ -21,7 +21,7 @@ use std::path::PathBuf;
 #[derive(Debug, Subcommand)]
 pub(super) enum DataCommand {
     /// Read Qlib bins, Parquet or CSV into one panel file.
-    Import(ImportArgs),
+    Import(Box<ImportArgs>),
     /// Generate a synthetic market: seeded, with real price grids, limits, halts, ex-dates and membership changes.
     Synth(SynthArgs),
     /// Report on a panel: coverage, oddities, what it cannot support.
@@ -183,7 +183,7 @@ pub(super) struct SynthArgs {
 /// Runs a command on market data.
 pub(super) fn run(command: DataCommand, console: Console) -> Result<(), CliError> {
     match command {
-        DataCommand::Import(args) => run_import(args, console),
+        DataCommand::Import(args) => run_import(*args, console),
         DataCommand::Synth(args) => run_synth(&args, console),
         DataCommand::Check(args) => run_check(&args, console),
         DataCommand::Factors(args) => factors::run(&args, console),

@@ -29,7 +29,8 @@ fn counted(launcher: &BoxLauncher, body: &str) -> Option<(f64, f64, RunSteps)> {
     });
     let [short, long] = runs;
     let (short, long) = (short?, long?);
-    let slope = |one: u64, other: u64| (other as f64 - one as f64) / 100.0;
+    let steps = |steps: u64| f64::from(u32::try_from(steps).unwrap());
+    let slope = |one: u64, other: u64| (steps(other) - steps(one)) / 100.0;
     Some((
         slope(short.steps, long.steps),
         slope(short.window_steps, long.window_steps),

@@ -1,11 +1,5 @@
 //! `ktd doctor FILE --probe`: every model of a file, a line each, and a failure where one fails.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a broken fixture fails the test"
-)]
-
 use ktd_kit::program::printed;
 use ktd_kit::vendor::{called, reply};
 use ktd_kit::{Folder, Vendor, quiet, refused};

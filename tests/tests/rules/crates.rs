@@ -217,7 +217,8 @@ pub(crate) const OPTIONAL: &str = "frames";
 
 /// All crates but those for tests, in the order of the plan: `crates.toml`.
 pub(crate) static CRATES: LazyLock<Vec<Crate>> = LazyLock::new(|| {
-    let plan: Plan = toml::from_str(include_str!("crates.toml")).unwrap();
+    #[expect(clippy::expect_used, reason = "without its plan no rule can be held")]
+    let plan: Plan = toml::from_str(include_str!("crates.toml")).expect("the plan of crates is whole");
     plan.crates
 });
 

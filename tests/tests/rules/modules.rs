@@ -120,14 +120,14 @@ fn files(folder: &str, sources: &[Source]) -> Files {
 fn folders(files: &Files) -> BTreeSet<&[String]> {
     files
         .iter()
-        .flat_map(|(path, _)| (0..path.len()).map(|end| &path[..end]))
+        .flat_map(|(path, _)| (0..path.len()).filter_map(|end| path.get(..end)))
         .collect()
 }
 
 /// The imports between the modules of the folder that these modules lead to.
 fn imports(folder: &[String], files: &Files) -> Imports {
     let mark = ["crate"].into_iter().chain(folder.iter().map(String::as_str));
-    let mark: String = mark.map(|module| format!("{module}::")).collect();
+    let mark = mark.fold(String::new(), |mark, module| mark + module + "::");
     let files = files.iter();
     let files: Vec<(&[String], &String)> = files
         .filter_map(|(path, code)| Some((path.strip_prefix(folder)?, code)))
@@ -190,7 +190,7 @@ fn the_modules_of_a_crate_import_each_other_in_one_direction() {
         for folder in folders(&files) {
             let imports = imports(folder, &files);
             for module in circles(&imports).into_iter().flatten() {
-                let place = [&[row.name.clone()], folder].concat().join("::");
+                let place = [std::slice::from_ref(&row.name), folder].concat().join("::");
                 found.push(format!("{place}: {module} -> {:?}", imports[module]));
             }
         }

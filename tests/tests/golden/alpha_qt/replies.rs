@@ -252,7 +252,7 @@ fn verdicts_and_table_of_the_invented_model_are_the_expected_ones() {
                 verdicts.insert(id, judged(task, &panels, reply, kind, detail));
             }
             assert_verdict(&verdicts[id], row);
-            *ahead.entry(task.level.number().try_into().unwrap()).or_default() +=
+            *ahead.entry(task.level.number()).or_default() +=
                 u64::from(is_seen_here_alone(&verdicts[id], row));
         }
         let judged: Vec<JudgedTask<'_>> = tasks
