@@ -163,10 +163,11 @@ async fn a_silent_endpoint_is_asked_by_one_ever_more_rarely_until_it_is_back() {
     }
     assert_eq!(asked, [1, 3, 7, 15, 31, 63, 123, 183]);
     let slot = gate.enter(0, None).await;
-    let Some(EndpointNews::Back { after }) = slot.end(WELL) else {
-        panic!("it is not told to be back");
-    };
-    assert_eq!(after.as_secs(), 243);
+    let news = slot.end(WELL);
+    assert!(
+        matches!(news, Some(EndpointNews::Back { after }) if after.as_secs() == 243),
+        "{news:?}"
+    );
     assert_eq!(gate.limit(), 8, "as before");
     gate.enter(0, None).await.end(WELL);
     assert_eq!(start.elapsed().as_secs(), 243, "the pause is over");
