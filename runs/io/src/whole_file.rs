@@ -360,11 +360,12 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
     let failed = FileError::io("make the directory", directory);
     std::fs::create_dir_all(directory).map_err(|error| {
         // The system says of a file at this very path that it exists, of one above that it is not a directory.
-        if error.kind() == io::ErrorKind::AlreadyExists {
-            failed(io::ErrorKind::NotADirectory.into())
+        let is_file = error.kind() == io::ErrorKind::AlreadyExists;
+        failed(if is_file {
+            io::ErrorKind::NotADirectory.into()
         } else {
-            failed(error)
-        }
+            error
+        })
     })
 }
 

@@ -10,6 +10,7 @@ use super::scene::{HOSTILE, STUDY, UNIT, events, experiment, found, model, model
 use ktd_kit::episode::{below, dice, reopen_exchanges};
 use ktd_kit::program::printed;
 use ktd_kit::{Folder, Vendor, assert_ok, has_boxes, quiet, refused};
+use ktd_study::StudySecret;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -260,8 +261,17 @@ fn a_run_commits_to_its_secret_opens_it_and_measures_its_gates() {
     // who gets the folder has no `private/`
     std::fs::remove_dir_all(folder.at(&format!("{STUDY}/private"))).unwrap();
     assert_ok(&quiet(folder.path(), &["replay", STUDY, "--base", "."]));
-    let changed = opened.to_string().replace(secret, &"5e".repeat(32));
-    folder.write(&format!("{STUDY}/secret.json"), changed);
-    let said = refused(&quiet(folder.path(), &["replay", STUDY, "--base", "."]), 1);
-    assert!(said.contains("gate_commitment"), "{said}");
+    // Another secret is seen, with the commitment of the true one or its own.
+    let text = folder.text(&format!("{STUDY}/secret.json"));
+    let other = StudySecret::parse(&"5e".repeat(32)).unwrap();
+    let changed = text.replace(secret, &other.reveal());
+    let forged = changed.replace(opened["commitment"].as_str().unwrap(), &other.commitment());
+    for (text, told) in [
+        (changed, "not the secret that the study wrote"),
+        (forged, "gate_commitment"),
+    ] {
+        folder.write(&format!("{STUDY}/secret.json"), text);
+        let said = refused(&quiet(folder.path(), &["replay", STUDY, "--base", "."]), 1);
+        assert!(said.contains(told), "{said}");
+    }
 }
