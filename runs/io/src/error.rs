@@ -198,6 +198,12 @@ impl FileError {
         move |source| Self::Io { action, path, source }
     }
 
+    pub(crate) fn not_regular(path: &Path) -> Self {
+        Self::NotRegular {
+            path: path.to_owned(),
+        }
+    }
+
     /// A [`FileError::Damaged`].
     pub fn damaged(path: &Path, what: impl Into<String>) -> Self {
         Self::Damaged {

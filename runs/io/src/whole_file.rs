@@ -41,19 +41,16 @@ pub enum Durability {
 /// [`FileError::NotRegular`] for a directory, device, pipe or socket, before anything of it is read; [`FileError::Io`].
 pub fn open_regular(path: &Path) -> Result<File, FileError> {
     // A pipe would hang in `open`, so that the kind is looked at first, and again on what was opened.
-    let not_regular = || FileError::NotRegular {
-        path: path.to_owned(),
-    };
     let kind = std::fs::metadata(path).map_err(FileError::io("read", path))?;
     if !kind.is_file() {
-        return Err(not_regular());
+        return Err(FileError::not_regular(path));
     }
     let file = File::open(path).map_err(FileError::io("read", path))?;
     let kind = file.metadata().map_err(FileError::io("read", path))?;
     if kind.is_file() {
         Ok(file)
     } else {
-        Err(not_regular())
+        Err(FileError::not_regular(path))
     }
 }
 
@@ -114,9 +111,7 @@ pub fn open_input(path: &Path) -> Result<File, FileError> {
     if kind.is_dir() {
         return Err(FileError::io("read", path)(io::ErrorKind::IsADirectory.into()));
     }
-    Err(FileError::NotRegular {
-        path: path.to_owned(),
-    })
+    Err(FileError::not_regular(path))
 }
 
 /// The bytes of a file that a user names, as [`open_input`] has it.
@@ -289,9 +284,7 @@ pub fn check_writable(path: &Path, if_exists: IfExists) -> Result<(), FileError>
             _ if found.is_dir() => refused(io::ErrorKind::IsADirectory),
             IfExists::Refuse => refused(io::ErrorKind::AlreadyExists),
             // Replacing a device or a pipe by a file would break it for everyone.
-            IfExists::Replace | IfExists::Keep if !found.is_file() => Err(FileError::NotRegular {
-                path: path.to_owned(),
-            }),
+            IfExists::Replace | IfExists::Keep if !found.is_file() => Err(FileError::not_regular(path)),
             IfExists::Replace | IfExists::Keep => Ok(()),
         };
     }
