@@ -1,14 +1,16 @@
 //! What a machine has for boxes, and what it lacks.
 
+use crate::answers::file_with_an_answer;
 use crate::bwrap::Bubblewrap;
-use crate::environment::{PythonEnvironment, environment_folder};
+use crate::environment::PythonEnvironment;
 use crate::error::BoxError;
 use crate::landlock_version::landlock_version;
-use crate::launcher::BoxLauncher;
+use crate::launcher::{BoxLauncher, answer_lies_in};
 use crate::memory_group::GroupKind;
 use crate::setup::BoxSetup;
-use ktd_sandbox::Isolation;
+use ktd_sandbox::{BwrapPlan, Isolation};
 use serde::Serialize;
+use std::path::PathBuf;
 
 /// One part of a box on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -45,11 +47,7 @@ pub fn examine(setup: &BoxSetup) -> Vec<BoxPart> {
         },
         hint: None,
     });
-    let folder = setup
-        .environment
-        .clone()
-        .unwrap_or_else(|| environment_folder(setup.set));
-    let environment = PythonEnvironment::open(&folder, setup.set, setup.box_user());
+    let environment = PythonEnvironment::open(&setup.environment_folder(), setup.set, setup.box_user());
     let version = |found: PythonEnvironment| {
         let python = found
             .record
@@ -65,6 +63,9 @@ pub fn examine(setup: &BoxSetup) -> Vec<BoxPart> {
         )
     };
     parts.push(part("Python environment", environment.map(version)));
+    if !setup.answers.is_empty() {
+        parts.push(part("answers", no_answer_in_sight(setup)));
+    }
     let proved = BoxLauncher::prove(setup.clone());
     let proof = proved.map(|launcher| {
         let checks = launcher.header().self_test.checks.len();
@@ -75,6 +76,19 @@ pub fn examine(setup: &BoxSetup) -> Vec<BoxPart> {
     });
     parts.push(part("a box", proof));
     parts
+}
+
+/// Whether no file that a box shows holds an answer: of the system's libraries too, which the start of a run does not read again.
+fn no_answer_in_sight(setup: &BoxSetup) -> Result<String, BoxError> {
+    let folder = setup.environment_folder();
+    let environment = PythonEnvironment::open(&folder, setup.set, setup.box_user())?;
+    let system = BwrapPlan::SYSTEM.into_iter().map(PathBuf::from);
+    let system = system.filter(|place| place.exists());
+    let shown: Vec<PathBuf> = environment.shown().into_iter().chain(system).collect();
+    match file_with_an_answer(&shown, &setup.answers)? {
+        None => Ok("none in any file that a box shows".to_owned()),
+        Some(file) => Err(answer_lies_in(&file)),
+    }
 }
 
 /// Landlock, without which a box with namespaces holds as well.

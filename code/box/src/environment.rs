@@ -110,6 +110,12 @@ impl PythonEnvironment {
         })
     }
 
+    /// What a box shows of it.
+    pub(crate) fn shown(&self) -> Vec<PathBuf> {
+        let folder = std::iter::once(self.folder.clone());
+        folder.chain(self.interpreter_paths.iter().cloned()).collect()
+    }
+
     /// Makes an environment, or opens the one that is there.
     ///
     /// # Errors

@@ -1,7 +1,8 @@
 //! Boxes on this machine, once one was seen to hold.
 
+use crate::answers::file_with_an_answer;
 use crate::bwrap::{Bubblewrap, NAMESPACES_HINT};
-use crate::environment::{PythonEnvironment, environment_folder};
+use crate::environment::PythonEnvironment;
 use crate::error::BoxError;
 use crate::landlock_version::landlock_version;
 use crate::memory_group::{GroupKind, MemoryGroup};
@@ -60,6 +61,19 @@ impl BoxLauncher {
         Ok(launcher)
     }
 
+    /// As [`Self::prove`], for programs that are judged: before, the Python environment is searched for answers.
+    ///
+    /// # Errors
+    /// As there, or the file with an answer.
+    pub(crate) fn prove_without_answers(setup: BoxSetup) -> Result<Self, BoxError> {
+        let folder = setup.environment_folder();
+        let shown = PythonEnvironment::open(&folder, setup.set, setup.box_user())?.shown();
+        match file_with_an_answer(&shown, &setup.answers)? {
+            Some(file) => Err(answer_lies_in(&file)),
+            None => Self::prove(setup),
+        }
+    }
+
     /// Looks at the machine: all but the test.
     fn look(setup: BoxSetup) -> Result<Self, BoxError> {
         let bwrap = (setup.isolation == Isolation::Bwrap)
@@ -81,11 +95,7 @@ impl BoxLauncher {
             GroupKind::None
         };
         let limits = setup.limits.checked(groups != GroupKind::None)?;
-        let folder = setup
-            .environment
-            .clone()
-            .unwrap_or_else(|| environment_folder(setup.set));
-        let environment = PythonEnvironment::open(&folder, setup.set, setup.box_user())?;
+        let environment = PythonEnvironment::open(&setup.environment_folder(), setup.set, setup.box_user())?;
         let header = BoxHeader {
             isolation: setup.isolation,
             bwrap_path: bwrap.as_ref().map(|found| found.path.display().to_string()),
@@ -245,6 +255,17 @@ impl BoxLauncher {
         block_end.write_all(b"1").map_err(BoxError::invalid)?;
         Ok((process, namespaces))
     }
+}
+
+/// A file that every job could read holds an answer.
+pub(crate) fn answer_lies_in(file: &Path) -> BoxError {
+    BoxError::input(
+        format!(
+            "programs in the box could read an answer: it stands in {}",
+            file.display()
+        ),
+        "remove the file, or set up another environment: ktd box setup --env DIR",
+    )
 }
 
 /// What bubblewrap says of a box: its first process, seen from outside, and its namespaces.

@@ -7,6 +7,7 @@
 //!
 //! Knows: the rules of the box, files. Never knows: what a program is for, markets, masks, models.
 
+mod answers;
 mod battery;
 mod bench;
 mod bwrap;

@@ -1,5 +1,6 @@
 //! How boxes are to be.
 
+use crate::environment::environment_folder;
 use ktd_sandbox::{BoxLimits, Isolation, ModuleName, PackageSet, SwitchedOff};
 use std::path::PathBuf;
 
@@ -25,6 +26,8 @@ pub struct BoxSetup {
     pub side_by_side: usize,
     /// For how many jobs a box is: its processor time grows with them.
     pub jobs: u32,
+    /// Texts that no file of the box may hold: answers to what is judged in it.
+    pub answers: Vec<String>,
     /// A layer that is left out: for tests of the self-test alone.
     #[doc(hidden)]
     pub switched_off: Option<SwitchedOff>,
@@ -41,12 +44,19 @@ impl Default for BoxSetup {
             user: NOBODY,
             side_by_side: 0,
             jobs: 1_000,
+            answers: Vec::new(),
             switched_off: None,
         }
     }
 }
 
 impl BoxSetup {
+    /// The folder of the Python environment.
+    pub(crate) fn environment_folder(&self) -> PathBuf {
+        let by_default = || environment_folder(self.set);
+        self.environment.clone().unwrap_or_else(by_default)
+    }
+
     /// The user that a box is started under, where it is another than this process's.
     #[must_use]
     pub fn box_user(&self) -> Option<u32> {

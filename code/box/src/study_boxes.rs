@@ -49,7 +49,7 @@ impl StudyBoxes {
     /// # Errors
     /// [`BoxError`] for what the machine lacks, or what a box let through.
     pub fn prove(setup: BoxSetup) -> Result<Self, BoxError> {
-        let launcher = BoxLauncher::prove(setup.clone())?;
+        let launcher = BoxLauncher::prove_without_answers(setup.clone())?;
         Ok(Self {
             setup,
             record: SandboxRecord::of(launcher.header()),
@@ -102,7 +102,7 @@ impl StudyBoxes {
         if let Some(launcher) = self.launcher.get() {
             return Ok(launcher);
         }
-        let launcher = BoxLauncher::prove(self.setup.clone())?;
+        let launcher = BoxLauncher::prove_without_answers(self.setup.clone())?;
         Ok(self.launcher.get_or_init(|| launcher))
     }
 }

@@ -118,7 +118,9 @@ pub use repetition::{REPETITION_SEEDS, repetition_difference};
 pub use reply::{ReplyProblem, StrategyReply};
 pub use review_reply::{ReviewProblem, ReviewReply};
 pub use rows::{NO_REFERENCE, SubmissionRows, VersionRow};
-pub use scenario::{LONG_RUN, Scenario, ScenarioError, fired_rules, named_as, read_scenarios, scenarios};
+pub use scenario::{
+    LONG_RUN, Scenario, ScenarioError, fired_rules, named_as, read_scenarios, scenario_answers, scenarios,
+};
 pub use session_returns::session_returns;
 pub use source_facts::source_facts;
 pub use strategy_id::StrategyId;

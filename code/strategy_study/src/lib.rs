@@ -35,7 +35,7 @@ pub use experiment_report::{StrategyReport, people_table, published_table};
 pub use judge::{BoxedJudge, judge_submission, static_scores, strategy_boxes, trace_program};
 pub use ktd_strategy_code::{
     DocumentId, DriftRule, GateSecret, PATCH_LINES_MAX, PatchSize, StrategyCard, StrategyContract,
-    StrategyDocument, StrategySubmission, StrategyVersion, VersionDrift,
+    StrategyDocument, StrategySubmission, StrategyVersion, VersionDrift, scenario_answers,
 };
 pub use own_lint::own_findings;
 pub use own_strategy::OwnStrategy;

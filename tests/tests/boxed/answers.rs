@@ -1,7 +1,7 @@
 //! What a job can read holds no answer, and what it does reaches nobody.
 
 use crate::{prove, setup, source};
-use ktd_boxed::{BoxSetup, CodeRunner};
+use ktd_boxed::{BoxSetup, CodeRunner, StudyBoxes};
 use ktd_kit::has_boxes;
 use ktd_sandbox::{BoxJob, BoxLimits, JobStatus};
 use serde_json::Value;
@@ -52,6 +52,21 @@ fn a_job_that_reads_whatever_it_can_open_finds_no_answer() {
     let (read, rest) = printed.split_once(' ').unwrap();
     assert!(1_000 < read.parse::<usize>().unwrap(), "{printed}");
     assert_eq!(rest.trim(), "[] [] False False");
+}
+
+/// What a box shows is searched before anything runs in it: here for a line that stands in pandas.
+#[test]
+fn an_environment_that_holds_an_answer_is_refused() {
+    if !has_boxes() {
+        return;
+    }
+    let with_answers = |answer: &str| BoxSetup {
+        answers: vec![answer.to_owned()],
+        ..setup()
+    };
+    let fault = StudyBoxes::prove(with_answers("class DataFrame(NDFrame")).unwrap_err();
+    assert!(fault.to_string().ends_with("pandas/core/frame.py"), "{fault}");
+    StudyBoxes::prove(with_answers("a line that stands in no library")).unwrap();
 }
 
 #[test]

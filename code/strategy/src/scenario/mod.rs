@@ -14,6 +14,7 @@ use crate::reference::{DocumentId, run_reference};
 use ktd_env::KeyedStream;
 pub use lines::{named_as, read_scenarios};
 use paths::{bars_around, daily_times, pair_paths, price_path, session_times};
+pub use plan::scenario_answers;
 use plan::{ConstituentPlan, ScenarioPlan, Shape, plans};
 use std::collections::BTreeSet;
 use std::fmt;
