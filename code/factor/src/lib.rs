@@ -31,6 +31,7 @@ mod rates;
 mod replies;
 mod reply;
 mod rounds;
+mod sizes;
 mod step_count;
 mod structure;
 #[cfg(test)]
@@ -63,6 +64,7 @@ pub use rates::{TaskRate, mean_pass_at_k, pass_at_k};
 pub use replies::{FactorReplies, MOST_ROUNDS};
 pub use reply::{ChosenFunction, ReplyFlag, ReplySource, SourceProblem};
 pub use rounds::{ScoredReplies, ScoredRound};
+pub use sizes::{FactorSizeDesign, FactorSizes};
 pub use step_count::{CountFault, StepCount};
 pub use structure::{StructureReport, Violation};
 pub use sweep::SweepSetting;

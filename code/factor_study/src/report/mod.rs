@@ -1,8 +1,10 @@
 //! The report: tables, and one page.
 
 mod cells;
+mod comparison;
 mod failures;
 mod functions;
+mod help;
 mod layers;
 mod money;
 mod page;
