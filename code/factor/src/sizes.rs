@@ -162,7 +162,7 @@ impl FactorSizeDesign {
     /// model's true share goes by family, which models share in part, and by task; it is even on both sides.
     fn answers(&self, generator: &mut SplitMix64) -> Vec<Vec<(usize, FactorCategory, bool)>> {
         let mut answers = vec![Vec::new(); self.models];
-        let mut even = |generator: &mut SplitMix64| generator.uniform().mul_add(2.0, -1.0);
+        let even = |generator: &mut SplitMix64| generator.uniform().mul_add(2.0, -1.0);
         let mut task = 0;
         for (family, tasks) in FactorCategory::ALL.into_iter().zip(self.families) {
             let of_all = even(generator);
