@@ -13,8 +13,10 @@ use crate::{Confidence, SplitMix64, StatsError};
 const COUNTED_UNITS: usize = 13;
 /// Turns that are judged at most, the observed signs among them.
 const TURNS: usize = 1 << (COUNTED_UNITS - 1);
-/// What a sum may be off by, as a share of the largest.
-const ROUNDING: f64 = 1e-9;
+/// What a sum may be off by, as a share of the largest value.
+const ROUNDING: f64 = 1e-12;
+/// How much of the largest value parts two equal differences: less than any two that differ, and more than rounding.
+const TIE: f64 = 1e-6;
 
 /// Two means side by side.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,37 +62,23 @@ impl FlippedSums {
                 right: other.len(),
             });
         }
-        let sums: Vec<f64> = columns.iter().map(|column| column.iter().sum()).collect();
-        let between = |sums: &[f64]| -> Vec<f64> {
-            let rows = sums.iter().enumerate();
-            let row = |(place, own): (usize, &f64)| {
-                let behind = sums.iter().skip(place + 1);
-                behind.map(|other| own - other).collect::<Vec<f64>>()
-            };
-            rows.flat_map(row).collect()
-        };
-        let observed = between(&sums);
-        let largest = columns
-            .iter()
-            .flatten()
-            .fold(0.0, |most: f64, value| most.max(value.abs()));
-        let slack = ROUNDING * largest * count(units.max(1));
+        let pairs = UnitPairs::of(columns);
+        let sums = columns.iter().map(|column| column.iter().sum()).collect();
+        let observed = pairs.sizes(&vec![1.0; units]);
+        let size = |place: usize| observed.get(place).copied().unwrap_or(0.0);
         let mut order: Vec<usize> = (0..observed.len()).collect();
-        let size = |place: &usize| observed.get(*place).map_or(0.0, |value| value.abs());
         // From the smallest, so that the largest of those that are no larger is at hand.
-        order.sort_by(|one, other| size(one).total_cmp(&size(other)));
+        order.sort_by(|one, other| size(*one).total_cmp(&size(*other)));
         let (mut own, mut of_all) = (vec![0_usize; observed.len()], vec![0_usize; observed.len()]);
         let mut turns = 0_usize;
         for signs in sign_turns(units, seed) {
             turns += 1;
-            let turned =
-                |column: &Vec<f64>| column.iter().zip(&signs).map(|(value, sign)| value * sign).sum();
-            let turned = between(&columns.iter().map(turned).collect::<Vec<f64>>());
+            let turned = pairs.sizes(&signs);
             let mut most = 0.0_f64;
             for place in &order {
-                let value = turned.get(*place).map_or(0.0, |value| value.abs());
+                let value = turned.get(*place).copied().unwrap_or(0.0);
                 most = most.max(value);
-                let reached = size(place) - slack;
+                let reached = size(*place) - pairs.rounding;
                 for (counts, value) in [(&mut own, value), (&mut of_all, most)] {
                     if let Some(reaching) = counts.get_mut(*place) {
                         *reaching += usize::from(reached <= value);
@@ -99,19 +87,16 @@ impl FlippedSums {
             }
         }
         let share = |counts: &[usize], place: usize| {
-            counts
-                .get(place)
-                .map_or(1.0, |reaching| count(*reaching) / count(turns.max(1)))
+            let reaching = counts.get(place).copied().unwrap_or(turns);
+            count(reaching) / count(turns.max(1))
         };
-        let mut pairs: Vec<FlippedPair> = observed
-            .iter()
-            .enumerate()
-            .map(|(place, difference)| FlippedPair {
-                difference: *difference,
-                p: share(&own, place),
-                p_of_all: share(&of_all, place),
-            })
-            .collect();
+        let differences = pairs.differences(&vec![1.0; units]).into_iter().enumerate();
+        let pair = |(place, difference)| FlippedPair {
+            difference,
+            p: share(&own, place),
+            p_of_all: share(&of_all, place),
+        };
+        let mut pairs: Vec<FlippedPair> = differences.map(pair).collect();
         // A smaller difference is never surer than a larger one.
         let mut least = 0.0_f64;
         for place in order.iter().rev() {
@@ -158,6 +143,57 @@ impl FlippedSums {
         };
         among.iter().map(of).collect()
     }
+}
+
+/// All pairs of columns, row by row behind the diagonal.
+struct UnitPairs<'c> {
+    columns: &'c [Vec<f64>],
+    /// What each difference is multiplied by, 1 and next to nothing: of equal differences the steadier is the larger.
+    steadiness: Vec<f64>,
+    /// What a difference may be off by.
+    rounding: f64,
+}
+
+impl<'c> UnitPairs<'c> {
+    fn of(columns: &'c [Vec<f64>]) -> Self {
+        let values = columns.iter().flatten();
+        let largest = values.fold(0.0, |most: f64, value| most.max(value.abs()));
+        let steadiness = |(one, other): (&Vec<f64>, &Vec<f64>)| {
+            let differences = one.iter().zip(other).map(|(one, other)| one - other);
+            let squares: f64 = differences.map(|value| value * value).sum();
+            let is_steady = ROUNDING * largest < squares.sqrt();
+            1.0 + if is_steady {
+                TIE * largest / squares.sqrt()
+            } else {
+                0.0
+            }
+        };
+        Self {
+            columns,
+            steadiness: pairs_of(columns).map(steadiness).collect(),
+            rounding: ROUNDING * largest * count(columns.first().map_or(0, Vec::len)),
+        }
+    }
+
+    /// The differences of sums under these signs.
+    fn differences(&self, signs: &[f64]) -> Vec<f64> {
+        let sum = |column: &Vec<f64>| column.iter().zip(signs).map(|(value, sign)| value * sign).sum();
+        let sums: Vec<f64> = self.columns.iter().map(sum).collect();
+        pairs_of(&sums).map(|(one, other)| one - other).collect()
+    }
+
+    /// How large they are.
+    fn sizes(&self, signs: &[f64]) -> Vec<f64> {
+        let differences = self.differences(signs).into_iter().zip(&self.steadiness);
+        differences
+            .map(|(value, steadiness)| value.abs() * steadiness)
+            .collect()
+    }
+}
+
+fn pairs_of<T>(all: &[T]) -> impl Iterator<Item = (&T, &T)> {
+    let rows = all.iter().enumerate();
+    rows.flat_map(move |(place, one)| all.iter().skip(place + 1).map(move |other| (one, other)))
 }
 
 /// Signs of units, the observed ones first. Of both signs of one turn, which say the same, the one that leaves the last unit.

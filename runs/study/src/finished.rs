@@ -50,7 +50,10 @@ pub fn report_study<K: StudyKind>(out: &Path) -> Result<(K::Summary, Report), St
     K::add_count(&mut summary, register::counted(out, None)?);
     if json_bytes(&path, &recorded)? != json_bytes(&path, &summary)? {
         if let Some(result) = units.changed_result(out) {
-            let what = format_args!("{}: it is not what the unit came to when it ended", result.display());
+            let what = format_args!(
+                "{}: it is not what the unit came to when it ended",
+                result.display()
+            );
             return Err(StudyError::difference(what, CHANGED_HINT));
         }
         return Err(changed(&"it is not what the records come to"));
