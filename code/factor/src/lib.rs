@@ -64,7 +64,7 @@ pub use rates::{TaskRate, mean_pass_at_k, pass_at_k};
 pub use replies::{FactorReplies, MOST_ROUNDS};
 pub use reply::{ChosenFunction, ReplyFlag, ReplySource, SourceProblem};
 pub use rounds::{ScoredReplies, ScoredRound};
-pub use sizes::{FactorSizeDesign, FactorSizes};
+pub use sizes::{FactorSizeDesign, FactorSizes, PlantedSkill};
 pub use step_count::{CountFault, StepCount};
 pub use structure::{StructureReport, Violation};
 pub use sweep::SweepSetting;

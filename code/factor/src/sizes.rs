@@ -8,6 +8,15 @@ use crate::family_rate::{FamilyRate, compared_models};
 use crate::task::FactorCategory;
 use ktd_stats::{Confidence, SplitMix64};
 
+/// How a model's chance of a right answer lies about its true share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlantedSkill {
+    /// Evenly, by family and by task.
+    Even,
+    /// It can do nearly all of a family or nearly nothing: what few families cannot show where few of them are of the one kind.
+    AllOrNothing,
+}
+
 /// Models of one report, and what they are asked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FactorSizeDesign {
@@ -17,6 +26,8 @@ pub struct FactorSizeDesign {
     pub samples: usize,
     /// Models.
     pub models: usize,
+    /// How their chances lie.
+    pub skill: PlantedSkill,
     /// The true share of right answers of the first half of the models, and of the second.
     pub shares: (f64, f64),
 }
@@ -47,12 +58,20 @@ impl FactorSizeDesign {
                     families,
                     samples,
                     models,
+                    skill: PlantedSkill::Even,
                     shares,
                 };
                 all.extend([0.5, 0.1].map(|share| design(2, (share, share))));
                 all.extend([0.5, 0.1].map(|share| design(12, (share, share))));
                 all.extend([2, 12].map(|models| design(models, (0.7, 0.35))));
             }
+            all.extend([0.5, 0.2].map(|share| Self {
+                families,
+                samples: 1,
+                models: 12,
+                skill: PlantedSkill::AllOrNothing,
+                shares: (share, share),
+            }));
         }
         all
     }
@@ -173,7 +192,12 @@ impl FactorSizeDesign {
                     let truth = self.share(model);
                     let by_family = 0.2 * of_all + 0.45 * own;
                     let by_task = 0.2 * of_task + 0.15 * even(generator);
-                    let chance = truth + truth.min(1.0 - truth) * (by_family + by_task);
+                    let chance = match self.skill {
+                        PlantedSkill::Even => truth + truth.min(1.0 - truth) * (by_family + by_task),
+                        // 90 points lie between the two kinds of families.
+                        PlantedSkill::AllOrNothing if f64::midpoint(*own, 1.0) < (truth - 0.05) / 0.9 => 0.95,
+                        PlantedSkill::AllOrNothing => 0.05,
+                    };
                     for _ in 0..self.samples {
                         answers.push((task, family, generator.uniform() < chance));
                     }
@@ -201,7 +225,9 @@ mod tests {
             let found = design.sizes(reports, 33);
             let reports = f64::from(reports);
             let at = format!("{design:?}: {found:?}");
-            assert!(is_at_most(1.0 - found.interval, 0.07, reports), "{at}");
+            if design.skill == PlantedSkill::Even {
+                assert!(is_at_most(1.0 - found.interval, 0.07, reports), "{at}");
+            }
             for size in [found.pairs, found.any_pair, found.ranks] {
                 assert!(is_at_most(size, 0.05, reports), "{at}");
             }

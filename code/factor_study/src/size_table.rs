@@ -1,6 +1,6 @@
 //! The table of true sizes of what a report of factor code concludes.
 
-use ktd_factor_code::{FactorSizeDesign, FactorSizes};
+use ktd_factor_code::{FactorSizeDesign, FactorSizes, PlantedSkill};
 use ktd_io::parallel::in_parallel;
 use ktd_view::draw::Align::Right;
 use ktd_view::draw::{TableCell, TableData};
@@ -27,6 +27,8 @@ pub struct FactorSizeRow {
     pub samples: usize,
     /// Models of a report.
     pub models: usize,
+    /// How skill lies over families of tasks.
+    pub skill: &'static str,
     /// True shares of right answers of the two halves of the models.
     pub shares: (f64, f64),
     /// 95 % intervals that hold the true share.
@@ -67,6 +69,10 @@ fn row(design: &FactorSizeDesign, found: FactorSizes) -> FactorSizeRow {
         tasks: design.tasks(),
         samples: design.samples,
         models: design.models,
+        skill: match design.skill {
+            PlantedSkill::Even => "even",
+            PlantedSkill::AllOrNothing => "all or nothing",
+        },
         shares: design.shares,
         interval: found.interval,
         pairs: found.pairs,
@@ -92,6 +98,7 @@ impl FactorSizeReport {
             .count("tasks", |own| own.tasks)
             .count("samples", |own| own.samples)
             .count("models", |own| own.models)
+            .text("skill by family", |own| own.skill)
             .text("true share", share)
             .column(("95 % interval holds", Right), |own| {
                 TableCell::Percent(own.interval)

@@ -98,20 +98,26 @@ impl<'c, 'r> Comparison<'c, 'r> {
     /// Table 1: ranks, with the places that cannot be excluded.
     pub(super) fn ranks_table(&self) -> TableData {
         let rank = |cell: &ReportedCell<'_>| self.ranks.get(cell.name());
+        let mut cells: Vec<&ReportedCell<'_>> = self.cells.iter().collect();
+        cells.sort_by_key(|cell| {
+            let who = cell.who();
+            (
+                who.style,
+                who.seed,
+                rank(cell).map_or(usize::MAX, |(rank, _)| rank.rank),
+            )
+        });
         let place = |cell: &ReportedCell<'_>, of: fn(&FlippedRank) -> usize| {
             let why = || missing(&cell.no_rank().unwrap_or_else(|| "no task".to_owned()));
             rank(cell).map_or_else(why, |(rank, _)| TableCell::Count(of(rank)))
         };
-        let table = RowTable::new(
-            "T1. Ranks by strict VAcc in round one, the first answer",
-            self.cells,
-        )
-        .text("bundle", ReportedCell::name)
-        .text("model", |cell| &cell.found.model)
-        .text("style", |cell| cell.who().style.name())
-        .column(("seed", Right), |cell| {
-            TableCell::Text(cell.who().seed.to_string())
-        });
+        let table = RowTable::new("T1. Ranks by strict VAcc in round one, the first answer", cells)
+            .text("bundle", ReportedCell::name)
+            .text("model", |cell| &cell.found.model)
+            .text("style", |cell| cell.who().style.name())
+            .column(("seed", Right), |cell| {
+                TableCell::Text(cell.who().seed.to_string())
+            });
         let table = rate_columns(table, "VAcc", |cell| bounds(&cell.verified()));
         table
             .column(("rank", Right), |cell| place(cell, |rank| rank.rank))

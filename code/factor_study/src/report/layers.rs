@@ -26,17 +26,21 @@ pub(super) fn bounds(rate: &FamilyRate<'_>) -> BoundedShare {
     (rate.share(), rate.interval())
 }
 
+/// An end of the interval of a share, or why it has none.
+pub(super) fn bound((share, interval): BoundedShare, end: fn(Interval) -> f64) -> TableCell {
+    match (share, interval) {
+        (None, _) => missing(NO_TASK),
+        (Some(_), None) => missing("fewer than two tasks"),
+        (Some(_), Some(interval)) => TableCell::Percent(end(interval)),
+    }
+}
+
 /// The table with a share and its 95 % bounds.
 pub(super) fn rate_columns<R: Copy>(
     table: RowTable<R>,
     head: &str,
     of: impl Fn(R) -> BoundedShare,
 ) -> RowTable<R> {
-    let bound = |(share, interval): BoundedShare, end: fn(Interval) -> f64| match (share, interval) {
-        (None, _) => missing(NO_TASK),
-        (Some(_), None) => missing("fewer than two tasks"),
-        (Some(_), Some(interval)) => TableCell::Percent(end(interval)),
-    };
     table
         .column((head, Right), |row| share(of(row).0))
         .column(("low", Right), |row| bound(of(row), |found| found.lower))

@@ -1,7 +1,7 @@
 //! Tables of how many tasks pass each layer.
 
 use super::cells::ReportedCell;
-use super::layers::{bounded_layers, bounds, layers, missing, rate_columns, share};
+use super::layers::{bound, bounded_layers, bounds, layers, missing, rate_columns, share};
 use ktd_factor_code::{
     FactorCategory, Funnel, JudgeRule, JudgedTask, LayersPassed, TaskGroup, level_weighted,
 };
@@ -63,9 +63,9 @@ impl LevelRow<'_> {
         }
     }
 
-    fn bound(self, layer: LayersPassed, bound: fn(ktd_stats::Interval) -> f64) -> TableCell {
+    fn bound(self, layer: LayersPassed, end: fn(ktd_stats::Interval) -> f64) -> TableCell {
         self.group.map_or(TableCell::Empty, |(_, funnel)| {
-            share(funnel.rate(self.rule, layer).interval().map(bound))
+            bound(bounds(&funnel.rate(self.rule, layer)), end)
         })
     }
 
