@@ -3,6 +3,7 @@
 use super::cells::ReportedCell;
 use super::layers::{missing, share};
 use super::money::NO_PRICE;
+use super::pictures::{COLOURS, legend};
 use crate::run::RoundSpending;
 use ktd_experiment::amount::Picodollars;
 use ktd_factor_code::{JudgeRule, LayersPassed};
@@ -127,7 +128,6 @@ pub(super) fn table(cells: &[ReportedCell<'_>]) -> TableData {
 
 /// The same as a picture: the share that is right, over tokens a task, a dot a round. None of one round.
 pub(super) fn picture(cells: &[ReportedCell<'_>]) -> Option<Markup> {
-    const COLOURS: usize = 8;
     let lines: Vec<(&ReportedCell<'_>, Vec<HelpedRound<'_, '_>>)> =
         cells.iter().map(|cell| (cell, HelpedRound::all(cell))).collect();
     if lines.iter().all(|(_, rounds)| rounds.len() < 2) {
@@ -187,11 +187,7 @@ pub(super) fn picture(cells: &[ReportedCell<'_>]) -> Option<Markup> {
     Some(html! {
         figure {
             (canvas.figure("wide", title, "a line a bundle, a dot a round; the first is the headline"))
-            ul.legend {
-                @for (place, (cell, _)) in lines.iter().enumerate() {
-                    li { span class=(format!("k{}", place % COLOURS)) {} bdi { (cell.name()) } }
-                }
-            }
+            (legend(lines.iter().map(|(cell, _)| cell.name())))
             figcaption { "Share of all tasks right by the strict rules after each round (T9_help.csv): how far feedback lifts it, and at what cost" }
         }
     })

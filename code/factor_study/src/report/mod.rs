@@ -8,6 +8,7 @@ mod help;
 mod layers;
 mod money;
 mod page;
+mod pictures;
 mod plots;
 mod score_tables;
 mod sweep;

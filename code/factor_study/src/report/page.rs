@@ -4,7 +4,7 @@ use super::cells::ReportedCell;
 use super::comparison::Comparison;
 use super::failures::gates_table;
 use super::functions::functions;
-use super::{failures, help, money, score_tables, sweep};
+use super::{failures, help, money, pictures, score_tables, sweep};
 use crate::run::{FactorCodeConfig, FactorCodeReport};
 use ktd_study::Shown::{Everywhere, Folded, Page};
 use ktd_study::{Report, Section, Shown, StudyError};
@@ -53,12 +53,11 @@ pub(crate) fn factor_code_report(
         ("T12_false_accepts", failures::false_accepts(world), Page),
     ];
     let cost = vec![("T11_money", money::table(cells), Page)];
-    let help_section = section("What feedback brought and cost", helped);
+    let shown = pictures::pictures(cells).into_iter().chain(help::picture(cells));
     let mut sections = vec![
+        shown.fold(Section::new("Pictures"), Section::picture),
         section("First answers", scores),
-        help::picture(cells)
-            .into_iter()
-            .fold(help_section, Section::picture),
+        section("What feedback brought and cost", helped),
         section("Tasks", tasks),
         section("What is wrong", wrong),
         section("Rules, and what they are worth", rules),
