@@ -181,7 +181,8 @@ fn picture(caption: &str, names: &[&str], rows: &[ShareRow]) -> Markup {
             let colour = mark.colour;
             canvas.explained(&mark.text, |canvas| {
                 if mark.is_dot() {
-                    canvas.dot(&format!("dots f{colour}"), (plane.x(mark.from), y), 4.5);
+                    let y = y + beside(names.len(), colour);
+                    canvas.dot(&format!("dots f{colour}"), (plane.x(mark.from), y), 4.0);
                 } else {
                     let (from, to) = (plane.x(mark.from), plane.x(mark.to));
                     canvas.rect(&format!("span f{colour}"), (from, y - 5.0), (to, y + 5.0));
@@ -195,6 +196,15 @@ fn picture(caption: &str, names: &[&str], rows: &[ShareRow]) -> Markup {
             (legend(names.iter().copied()))
             figcaption { (caption) }
         }
+    }
+}
+
+/// How far below the middle of a row the dot of a colour stands, so that equal shares are all seen.
+fn beside(colours: usize, colour: usize) -> f64 {
+    const HEIGHT: f64 = 12.0;
+    match colours.min(COLOURS) {
+        0 | 1 => 0.0,
+        colours => HEIGHT * (real(colour) / real(colours - 1) - 0.5),
     }
 }
 
