@@ -1,7 +1,7 @@
 //! How models compare by their first answers: ranks, and pairs.
 
 use super::cells::{ReportedCell, cohorts};
-use super::layers::{bounds, missing, rate_columns};
+use super::layers::{INTERVAL_NOTE, bounds, missing, rate_columns};
 use ktd_factor_code::{FamilyRate, compared_models};
 use ktd_stats::{Confidence, FlippedPair, FlippedRank, FlippedSums};
 use ktd_study::StudyError;
@@ -128,7 +128,7 @@ impl<'c, 'r> Comparison<'c, 'r> {
             })
             .table()
             .with_note("of all samples of all tasks, before any feedback; within one style and seed, where coverage is whole")
-            .with_note("low and high: 95 % interval for families of tasks like these, wrong of 5 in 100 bundles")
+            .with_note(INTERVAL_NOTE)
             .with_note("best and worst: the places that cannot be excluded, wrong for any bundle of a report in at most 5 of 100 reports")
     }
 

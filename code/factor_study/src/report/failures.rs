@@ -1,7 +1,7 @@
 //! Tables of what is wrong with functions, and of the rules themselves.
 
 use super::cells::ReportedCell;
-use super::layers::{bounds, missing, rate_columns};
+use super::layers::{INTERVAL_NOTE, bounds, missing, rate_columns};
 use crate::run::{GateFound, GatesFound, JudgedOn};
 use ktd_factor_code::{FactorVerdict, FailureClass, Funnel, LayersPassed, TaskRate};
 use ktd_view::draw::Align::Right;
@@ -88,7 +88,9 @@ pub(super) fn reasons(cells: &[ReportedCell<'_>]) -> TableData {
     .text("code", |(_, _, code, _)| code)
     .count("answers", |(.., answers)| answers)
     .table()
-    .with_note("near miss: which wrong factor was written, of functions that are safe and not right")
+    .with_note(
+        "near miss: which wrong factor was written, of functions that are safe and not right; shift: the right values, moved by rows for safety",
+    )
 }
 
 /// Table 5: the share of vectorised functions.
@@ -107,6 +109,7 @@ pub(super) fn structure(cells: &[ReportedCell<'_>]) -> TableData {
     table
         .count("right on degenerate bars", |(_, funnel)| funnel.robust)
         .table()
+        .with_note(INTERVAL_NOTE)
 }
 
 /// Table 12: how many wrong factors each accuracy rule takes; no model has a part in it.
@@ -140,7 +143,8 @@ pub fn gates_table(found: Option<&GatesFound>) -> TableData {
     let note = if gates.is_empty() {
         "not measured in this run"
     } else {
-        "of leaks and loops what is found is recall, of their clean twins it is a false alarm"
+        "of leaks and loops what is found is recall, of their clean twins it is a false alarm; low and high: Wilson's 95 % bounds, \
+         5 of 100 are wrong"
     };
     table.with_note(note)
 }

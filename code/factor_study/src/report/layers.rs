@@ -6,6 +6,9 @@ use ktd_view::draw::Align::Right;
 use ktd_view::draw::TableCell;
 use ktd_view::row_table::RowTable;
 
+/// How often the interval of a share is wrong.
+pub(super) const INTERVAL_NOTE: &str =
+    "low and high: 95 % interval for families of tasks like these; 5 of 100 intervals are wrong";
 /// Why a share of nothing is none.
 const NO_TASK: &str = "no task";
 

@@ -1,7 +1,7 @@
 //! Tables of how many tasks pass each layer.
 
 use super::cells::ReportedCell;
-use super::layers::{bound, bounded_layers, bounds, layers, missing, rate_columns, share};
+use super::layers::{INTERVAL_NOTE, bound, bounded_layers, bounds, layers, missing, rate_columns, share};
 use ktd_factor_code::{
     FactorCategory, Funnel, JudgeRule, JudgedTask, LayersPassed, TaskGroup, level_weighted,
 };
@@ -111,7 +111,8 @@ pub(super) fn levels(cells: &[ReportedCell<'_>]) -> TableData {
     });
     table
         .table()
-        .with_note("low and high: 95 % interval over families of tasks, wrong of 5 in 100; avg_pw: levels weighted 0.2, 0.2, 0.6")
+        .with_note(INTERVAL_NOTE)
+        .with_note("avg_pw: levels weighted 0.2, 0.2, 0.6")
 }
 
 fn seed(cell: &ReportedCell<'_>) -> TableCell {
@@ -188,7 +189,7 @@ pub(super) fn causal(cells: &[ReportedCell<'_>]) -> TableData {
     let table = rate_columns(table, "Safe, strict", |row| {
         bounds(&row.funnel.rate(JudgeRule::Strict, LayersPassed::Safe))
     });
-    table.table()
+    table.table().with_note(INTERVAL_NOTE)
 }
 
 /// Table 9: round by round.
@@ -224,5 +225,7 @@ pub(super) fn styles(cells: &[ReportedCell<'_>]) -> TableData {
     .text("style", |(row, _)| row.cell.who().style.name())
     .text("rule", |(_, rule)| rule.name())
     .count("tasks", |(row, _)| row.funnel.tasks);
-    bounded_layers(table, |(row, rule)| (&row.funnel, rule)).table()
+    bounded_layers(table, |(row, rule)| (&row.funnel, rule))
+        .table()
+        .with_note(INTERVAL_NOTE)
 }

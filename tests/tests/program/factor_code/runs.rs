@@ -203,9 +203,9 @@ fn the_record_alone_gives_every_verdict_and_the_report() {
         &path,
         folder.text(&path).replacen("\"refusal\"", "\"no_answer\"", 1),
     );
-    for command in ["replay", "verify"] {
+    for command in ["replay", "verify", "report"] {
         let said = refused(&quiet(folder.path(), &[command, STUDY]), 1);
-        assert!(said.contains("events.jsonl"), "{said}");
+        assert!(said.contains("writer__original__s1/events.jsonl"), "{said}");
     }
     assert_eq!(vendor.count(), asked);
 }
