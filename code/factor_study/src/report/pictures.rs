@@ -193,7 +193,7 @@ fn picture(caption: &str, names: &[&str], rows: &[ShareRow]) -> Markup {
     html! {
         figure {
             (canvas.figure("wide", caption, "a row a bundle or a family of tasks, from 0 to 100 %"))
-            (legend(names.iter().copied()))
+            @if !names.is_empty() { (legend(names.iter().copied())) }
             figcaption { (caption) }
         }
     }
