@@ -16,6 +16,7 @@ pub mod moments;
 
 mod binomial;
 mod block_length;
+mod clustered_share;
 mod contrasts;
 mod distinct_series;
 mod error;
@@ -39,6 +40,7 @@ mod replicates;
 mod rotation;
 mod sample;
 mod sharpe_inference;
+mod sign_flips;
 mod simulated_power;
 mod spa;
 mod spearman;
@@ -54,6 +56,7 @@ mod wilson;
 
 pub use binomial::{binomial_at_most, binomial_two_sided_p};
 pub use block_length::{BlockLength, DEFAULT_MEAN_BLOCK_DAYS, block_length};
+pub use clustered_share::{TrialCluster, clustered_share};
 pub use contrasts::{MeanContrasts, MeanEstimate, contrasts_of_days};
 pub use distinct_series::{LIKE_CORRELATION, distinct_series};
 pub use error::StatsError;
@@ -78,6 +81,7 @@ pub use sample::Sample;
 pub use sharpe_inference::{
     DeflatedSharpe, ProbabilisticSharpe, Trials, deflated_sharpe, probabilistic_sharpe,
 };
+pub use sign_flips::{FlippedPair, FlippedRank, FlippedSums};
 pub use simulated_power::{SIMULATED_EXPERIMENTS, SimulatedPower};
 pub use spa::{SuperiorAbility, superior_ability};
 pub use spearman::{Ranking, mid_ranks, pearson, rank_correlation, spearman};

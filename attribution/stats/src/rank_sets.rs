@@ -126,13 +126,7 @@ impl RankSets {
 }
 
 fn pair_in(pairs: &[PairTest], agents: usize, (one, other): (usize, usize)) -> Option<PairTest> {
-    let (first, second) = (one.min(other), one.max(other));
-    if first == second || agents <= second {
-        return None;
-    }
-    // Rows above hold one pair less each.
-    let before = first * (2 * agents - first - 1) / 2;
-    let pair = *pairs.get(before + second - first - 1)?;
+    let pair = *pairs.get(pair_place(agents, (one, other))?)?;
     let sign = if one < other { 1.0 } else { -1.0 };
     Some(PairTest {
         difference: sign * pair.difference,
@@ -140,19 +134,39 @@ fn pair_in(pairs: &[PairTest], agents: usize, (one, other): (usize, usize)) -> O
     })
 }
 
+/// Where a pair stands among all, row by row behind the diagonal; none for one agent or none that exists.
+pub(crate) fn pair_place(agents: usize, (one, other): (usize, usize)) -> Option<usize> {
+    let (first, second) = (one.min(other), one.max(other));
+    if first == second || agents <= second {
+        return None;
+    }
+    // Rows above hold one pair less each.
+    let before = first * (2 * agents - first - 1) / 2;
+    Some(before + second - first - 1)
+}
+
+/// The best and the worst rank among so many that are left by others less this one, of those that are told apart from it.
+pub(crate) fn rank_range(agents: usize, apart: impl Iterator<Item = f64>) -> (usize, usize) {
+    apart.fold((1, agents), |(lower, upper), difference| {
+        (
+            lower + usize::from(0.0 < difference),
+            upper - usize::from(difference < 0.0),
+        )
+    })
+}
+
 fn agents(table: &MeanTable, pairs: &[PairTest], rotations: &Rotations) -> Vec<RankSet> {
     let means: Vec<f64> = table.columns().iter().map(MeanContrasts::mean).collect();
     let agent = |(place, (mean, first_share)): (usize, (&f64, f64))| {
-        let beyond = |sign: f64| {
-            let others = (0..means.len()).filter_map(|other| pair_in(pairs, means.len(), (other, place)));
-            others
-                .filter(|pair| pair.is_separated && 0.0 < sign * pair.difference)
-                .count()
-        };
+        let others = (0..means.len()).filter_map(|other| pair_in(pairs, means.len(), (other, place)));
+        let apart = others
+            .filter(|pair| pair.is_separated)
+            .map(|pair| pair.difference);
+        let (lower, upper) = rank_range(means.len(), apart);
         RankSet {
             rank: 1 + means.iter().filter(|other| mean < other).count(),
-            lower: 1 + beyond(1.0),
-            upper: means.len() - beyond(-1.0),
+            lower,
+            upper,
             first_share,
         }
     };

@@ -18,13 +18,22 @@ pub fn wilson(successes: u64, trials: u64, confidence: Confidence) -> Result<Opt
     }
     let z = normal_quantile(confidence.upper())?;
     let (n, share) = (float(trials), float(successes) / float(trials));
+    let ends = score_interval((share, n), z);
+    Ok(Some(Interval {
+        lower: if successes == 0 { 0.0 } else { ends.lower },
+        upper: if successes == trials { 1.0 } else { ends.upper },
+    }))
+}
+
+/// The score interval of a share of so many trials, to so many standard errors.
+pub(crate) fn score_interval((share, n): (f64, f64), z: f64) -> Interval {
     let scale = 1.0 + z * z / n;
     let centre = (share + z * z / (2.0 * n)) / scale;
     let half = z / scale * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
-    Ok(Some(Interval {
-        lower: if successes == 0 { 0.0 } else { centre - half },
-        upper: if successes == trials { 1.0 } else { centre + half },
-    }))
+    Interval {
+        lower: (centre - half).max(0.0),
+        upper: (centre + half).min(1.0),
+    }
 }
 
 #[expect(

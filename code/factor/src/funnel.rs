@@ -1,12 +1,12 @@
 //! How many tasks pass each layer, by level and category, by both rules.
 
 use crate::accuracy::AccuracyRules;
-use crate::rates::TaskRate;
+use crate::family_rate::FamilyRate;
 use crate::task::{FactorCategory, FactorLevel, FactorTask};
 use crate::verdict::{FactorVerdict, FailureClass, JudgeRule, LayersPassed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A task with the verdict on it; without one where the task was lost to a fault of the infrastructure.
 #[derive(Debug, Clone, Copy)]
@@ -72,16 +72,26 @@ impl TaskGroup {
     }
 }
 
-/// The counts of a group of tasks: each layer's is no larger than that of the layer before.
+/// An answer with a verdict, and how far it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct AnswerReached {
+    family: FactorCategory,
+    task: String,
+    published: LayersPassed,
+    strict: LayersPassed,
+    is_vectorised: bool,
+}
+
+/// The counts of answers to a group of tasks: each layer's is no larger than that of the layer before. A task has as many answers as
+/// there are samples.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Funnel {
     /// Tasks with a verdict.
     pub tasks: u64,
-    /// Tasks lost to faults of the infrastructure.
+    /// Answers lost to faults of the infrastructure.
     pub uncovered: u64,
-    /// Tasks that pass each layer, by rule.
-    pub passed: BTreeMap<(JudgeRule, LayersPassed), u64>,
-    /// Tasks that are right on degenerate bars as well.
+    reached: Vec<AnswerReached>,
+    /// Answers that are right on degenerate bars as well.
     pub robust: u64,
     /// The first layer that failed, by the strict rules.
     pub failures: BTreeMap<FailureClass, u64>,
@@ -91,10 +101,6 @@ pub struct Funnel {
     pub near_misses: BTreeMap<&'static str, u64>,
     /// What is reported beside the layers.
     pub flags: BTreeMap<&'static str, u64>,
-    /// Tasks without a violation of structure: among those that run, and among the safe ones.
-    pub vectorised_running: u64,
-    /// Tasks without a violation of structure among the safe ones.
-    pub vectorised_safe: u64,
 }
 
 impl Funnel {
@@ -102,28 +108,28 @@ impl Funnel {
     #[must_use]
     pub fn of(judged: &[JudgedTask<'_>], group: TaskGroup, rules: &AccuracyRules) -> Self {
         let mut funnel = Self::default();
-        for rule in JudgeRule::ALL {
-            for layer in LayersPassed::FUNNEL {
-                funnel.passed.insert((rule, layer), 0);
-            }
-        }
         for class in FailureClass::ALL {
             funnel.failures.insert(class, 0);
         }
         for judged in judged.iter().filter(|judged| group.holds(judged)) {
             match judged.verdict {
-                Some(verdict) => funnel.add(verdict, rules),
+                Some(verdict) => funnel.add(judged, verdict, rules),
                 None => funnel.uncovered += 1,
             }
         }
+        let tasks: BTreeSet<&str> = funnel.reached.iter().map(|answer| answer.task.as_str()).collect();
+        funnel.tasks = u64::try_from(tasks.len()).unwrap_or(u64::MAX);
         funnel
     }
 
-    fn add(&mut self, verdict: &FactorVerdict, rules: &AccuracyRules) {
-        self.tasks += 1;
-        for ((rule, layer), count) in &mut self.passed {
-            *count += u64::from(*layer <= verdict.passes(*rule, rules));
-        }
+    fn add(&mut self, judged: &JudgedTask<'_>, verdict: &FactorVerdict, rules: &AccuracyRules) {
+        self.reached.push(AnswerReached {
+            family: judged.category,
+            task: judged.id.to_owned(),
+            published: verdict.passes(JudgeRule::Published, rules),
+            strict: verdict.passes(JudgeRule::Strict, rules),
+            is_vectorised: verdict.is_vectorised(),
+        });
         self.robust += u64::from(verdict.is_robust(rules));
         if let Some(class) = verdict.failure(rules) {
             *self.failures.entry(class).or_default() += 1;
@@ -137,36 +143,38 @@ impl Funnel {
         for flag in &verdict.flags {
             *self.flags.entry(flag.code()).or_default() += 1;
         }
-        let reached = verdict.passes(JudgeRule::Strict, rules);
-        self.vectorised_running += u64::from(verdict.is_vectorised() && LayersPassed::Runs <= reached);
-        self.vectorised_safe += u64::from(verdict.is_vectorised() && LayersPassed::Safe <= reached);
+    }
+
+    /// All answers with a verdict.
+    #[must_use]
+    pub fn answers(&self) -> u64 {
+        u64::try_from(self.reached.len()).unwrap_or(u64::MAX)
     }
 
     /// The rate of a layer by a rule.
     #[must_use]
-    pub fn rate(&self, rule: JudgeRule, layer: LayersPassed) -> TaskRate {
-        TaskRate {
-            passed: self.passed.get(&(rule, layer)).copied().unwrap_or(0),
-            tasks: self.tasks,
-        }
+    pub fn rate(&self, rule: JudgeRule, layer: LayersPassed) -> FamilyRate<'_> {
+        self.rate_of(|answer| {
+            let reached = match rule {
+                JudgeRule::Published => answer.published,
+                JudgeRule::Strict => answer.strict,
+            };
+            Some(layer <= reached)
+        })
     }
 
-    /// The share of vectorised functions among those that run.
+    /// The share of vectorised functions among those that pass a layer by the strict rules.
     #[must_use]
-    pub fn vectorised_among_running(&self) -> TaskRate {
-        TaskRate {
-            passed: self.vectorised_running,
-            tasks: self.rate(JudgeRule::Strict, LayersPassed::Runs).passed,
-        }
+    pub fn vectorised_among(&self, layer: LayersPassed) -> FamilyRate<'_> {
+        self.rate_of(|answer| (layer <= answer.strict).then_some(answer.is_vectorised))
     }
 
-    /// The share of vectorised functions among the safe ones.
-    #[must_use]
-    pub fn vectorised_among_safe(&self) -> TaskRate {
-        TaskRate {
-            passed: self.vectorised_safe,
-            tasks: self.rate(JudgeRule::Strict, LayersPassed::Safe).passed,
-        }
+    fn rate_of(&self, passes: impl Fn(&AnswerReached) -> Option<bool>) -> FamilyRate<'_> {
+        let counted = self.reached.iter().filter_map(|answer| {
+            let passes = passes(answer)?;
+            Some((answer.family, answer.task.as_str(), passes))
+        });
+        FamilyRate::of(counted)
     }
 }
 
@@ -176,13 +184,15 @@ impl Funnel {
 pub struct FunnelCounts {
     /// Tasks with a verdict.
     pub tasks: u64,
-    /// Tasks lost to faults of the infrastructure.
+    /// Answers with a verdict: as many to a task as there are samples.
+    pub answers: u64,
+    /// Answers lost to faults of the infrastructure.
     pub uncovered: u64,
-    /// Tasks that pass each layer by the published rules.
+    /// Answers that pass each layer by the published rules.
     pub published: BTreeMap<String, u64>,
-    /// Tasks that pass each layer by the strict rules.
+    /// Answers that pass each layer by the strict rules.
     pub strict: BTreeMap<String, u64>,
-    /// Tasks that are right on degenerate bars as well.
+    /// Answers that are right on degenerate bars as well.
     pub robust: u64,
     /// The first layer that failed, by the strict rules.
     pub failures: BTreeMap<String, u64>,
@@ -214,6 +224,7 @@ impl FunnelCounts {
         let failures = funnel.failures.iter();
         Self {
             tasks: funnel.tasks,
+            answers: funnel.answers(),
             uncovered: funnel.uncovered,
             published: layers(JudgeRule::Published),
             strict: layers(JudgeRule::Strict),

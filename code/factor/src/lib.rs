@@ -12,6 +12,7 @@ mod bars;
 mod casts;
 mod error;
 mod false_accepts;
+mod family_rate;
 mod feedback;
 mod funnel;
 pub mod fx;
@@ -30,6 +31,7 @@ mod rates;
 mod replies;
 mod reply;
 mod rounds;
+mod sizes;
 mod step_count;
 mod structure;
 #[cfg(test)]
@@ -44,6 +46,7 @@ pub use accuracy::{AccuracyFigures, AccuracyRules, DifferingRows, differing_rows
 pub use bars::{BAR_COLUMNS, FactorBar, FactorBars, PanelDay};
 pub use error::FactorCodeError;
 pub use false_accepts::{FalseAccepts, false_accepts};
+pub use family_rate::{FamilyRate, compared_models};
 pub use feedback::{FeedbackFacts, FeedbackScope, without_paths};
 pub use funnel::{Funnel, FunnelCounts, JudgedTask, TaskGroup, level_weighted};
 pub use gate::{CausalityGate, GateRule, LeakEvidence, PUBLISHED_CUTS, SWEPT_CUTS, SafetyVerdict};
@@ -57,10 +60,11 @@ pub use panel::{
 };
 pub use pass_at_k::PassAtK;
 pub use planted::{PlantedKind, PlantedProgram, planted_program};
-pub use rates::{PairedTasks, TaskRate, mean_pass_at_k, pass_at_k};
+pub use rates::{TaskRate, mean_pass_at_k, pass_at_k};
 pub use replies::{FactorReplies, MOST_ROUNDS};
 pub use reply::{ChosenFunction, ReplyFlag, ReplySource, SourceProblem};
 pub use rounds::{ScoredReplies, ScoredRound};
+pub use sizes::{FactorSizeDesign, FactorSizes, PlantedSkill};
 pub use step_count::{CountFault, StepCount};
 pub use structure::{StructureReport, Violation};
 pub use sweep::SweepSetting;

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub struct PassAtK {
     /// The k.
     pub k: u64,
-    /// The round after which samples are counted.
+    /// The round whose answers are the samples.
     pub round: u32,
     /// Tasks whose samples all have a verdict.
     pub tasks: usize,

@@ -1,10 +1,10 @@
-//! Shares of tasks, and what they can show.
+//! Shares of counts, and the chance that one of k samples passes.
 
 use crate::casts::float;
 use crate::error::FactorCodeError;
-use ktd_stats::{Confidence, Interval, binomial_two_sided_p, wilson};
+use ktd_stats::{Confidence, Interval, wilson};
 
-/// A count of tasks among all, with Wilson's 95 % interval.
+/// A count among all, such as of planted programs, with Wilson's 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TaskRate {
     /// Tasks that pass.
@@ -63,35 +63,6 @@ pub fn mean_pass_at_k(tasks: &[(u64, u64)], k: u64) -> Result<Option<f64>, Facto
     Ok((!tasks.is_empty()).then(|| sum / float(tasks.len())))
 }
 
-/// Two models on the same tasks: the exact test of `McNemar` (1947) of the tasks that one of them alone passes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PairedTasks {
-    /// Tasks that the first alone passes.
-    pub first_alone: u64,
-    /// Tasks that the second alone passes.
-    pub second_alone: u64,
-    /// The two-sided probability of a difference as large by chance; 1 where none is decided.
-    pub p: f64,
-}
-
-impl PairedTasks {
-    /// The test of two lists of passes over the same tasks.
-    #[must_use]
-    pub fn of(first: &[bool], second: &[bool]) -> Self {
-        let alone = |one: &[bool], other: &[bool]| {
-            let pairs = one.iter().zip(other);
-            u64::try_from(pairs.filter(|(one, other)| **one && !**other).count()).unwrap_or(u64::MAX)
-        };
-        let (first_alone, second_alone) = (alone(first, second), alone(second, first));
-        let p = binomial_two_sided_p(first_alone, first_alone + second_alone, 0.5);
-        Self {
-            first_alone,
-            second_alone,
-            p: p.unwrap_or(1.0),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,13 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_that_both_pass_decide_nothing() {
-        let first = [true, true, true, true, true, true, false];
-        let second = [true, false, false, false, false, false, false];
-        let paired = PairedTasks::of(&first, &second);
-        assert_eq!((paired.first_alone, paired.second_alone), (5, 0));
-        assert!((paired.p - 0.0625).abs() < 1e-12);
-        assert!((PairedTasks::of(&first, &first).p - 1.0).abs() < 1e-15);
+    fn a_share_of_nothing_is_none() {
         let rate = TaskRate { passed: 5, tasks: 10 };
         assert!(rate.interval().unwrap().lower < 0.5 && rate.share().is_some());
         assert_eq!(TaskRate { passed: 0, tasks: 0 }.share(), None);

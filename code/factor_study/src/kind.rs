@@ -30,7 +30,7 @@ pub struct FactorCodeStudy;
 impl StudyKind for FactorCodeStudy {
     const NAME: &'static str = BENCHMARK;
     const COMMAND: &'static str = "ktd factor-code run";
-    const FORMAT: u32 = 3;
+    const FORMAT: u32 = 4;
     const STEPS: &'static str = "rounds";
     const REPORTS_PARTS: bool = true;
     const ASKS: bool = true;

@@ -10,6 +10,7 @@ mod panel_files;
 mod report;
 mod run;
 mod scored;
+mod size_table;
 mod tables;
 
 pub use boxed_reply::{FactorJudgedBy, JudgedReply, judge_reply};
@@ -28,4 +29,5 @@ pub use run::{
     planted_gates,
 };
 pub use scored::score_replies;
+pub use size_table::{FactorSizeReport, FactorSizeRow, factor_size_designs, factor_sizes};
 pub use tables::{funnel_table, task_table, verdict_text};

@@ -3,21 +3,35 @@
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use ktd_board::size_table::{SizeOptions, sizes};
-use serde_json::json;
+use ktd_factor_study::{factor_size_designs, factor_sizes};
+use serde_json::{Value, json};
 use std::sync::Mutex;
 
 const EXAMPLE: &str = "\
 Examples:
   ktd sizes --quick              # some two minutes
+  ktd sizes --of factor-code     # of the report on factor functions that models wrote
   ktd sizes --seed 7 --json      # 4,000 boards a row, other shocks";
 
-/// Shows how often a board is wrong about agents without skill: tests, intervals, pairs and ranks, design by design.
+/// Whose conclusions are measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SizesOf {
+    /// A board of agents.
+    Board,
+    /// A report on factor code.
+    FactorCode,
+}
+
+/// Shows how often a board, or a report, is wrong about what is planted: tests, intervals, pairs and ranks, design by design.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct SizesArgs {
-    /// 400 boards a row instead of 4,000.
+    /// Whose conclusions.
+    #[arg(long, value_enum, default_value = "board")]
+    of: SizesOf,
+    /// 400 boards or reports a row instead of 4,000.
     #[arg(long)]
     quick: bool,
     /// The seed of all shocks.
@@ -30,19 +44,35 @@ pub(super) struct SizesArgs {
 /// # Errors
 /// [`CliError`] when standard output is gone.
 pub(super) fn run(args: &SizesArgs, console: Console) -> Result<(), CliError> {
-    let designs = u64::try_from(ktd_board::size_table::designs()).unwrap_or(u64::MAX);
-    let bar = Mutex::new(Progress::new(console, "planting", designs, "designs"));
-    let options = SizeOptions {
-        boards: if args.quick { 400 } else { 4_000 },
-        replicates: 399,
-        seed: args.seed,
-        threads: ktd_io::parallel::available_threads(),
+    let count = if args.quick { 400 } else { 4_000 };
+    let designs = match args.of {
+        SizesOf::Board => ktd_board::size_table::designs(),
+        SizesOf::FactorCode => factor_size_designs(),
     };
-    let report = sizes(options, &|| {
+    let designs = u64::try_from(designs).unwrap_or(u64::MAX);
+    let bar = Mutex::new(Progress::new(console, "planting", designs, "designs"));
+    let tick = || {
         if let Ok(mut bar) = bar.lock() {
             bar.advance(1);
         }
-    });
+    };
+    let threads = ktd_io::parallel::available_threads();
+    let (table, document): (_, Value) = match args.of {
+        SizesOf::Board => {
+            let options = SizeOptions {
+                boards: count,
+                replicates: 399,
+                seed: args.seed,
+                threads,
+            };
+            let report = sizes(options, &tick);
+            (report.table(), json!(report))
+        }
+        SizesOf::FactorCode => {
+            let report = factor_sizes((count, args.seed), threads, &tick);
+            (report.table(), json!(report))
+        }
+    };
     drop(bar);
-    console.result(&report.table().text_in(console.layout()), &json!(report))
+    console.result(&table.text_in(console.layout()), &document)
 }

@@ -2,6 +2,7 @@
 
 use crate::identity::read_header;
 use crate::kind::StudyKind;
+use crate::line_files::CHANGED_HINT;
 use crate::recorded_units::RecordedUnits;
 use crate::register;
 use crate::report_files::{SUMMARY, write_report};
@@ -16,8 +17,8 @@ use std::path::Path;
 /// publication is only made.
 ///
 /// # Errors
-/// [`StudyError`] for a folder without a study of this kind, one that is not finished, and one of which a unit is missing or comes
-/// to something else than `report.json` says.
+/// [`StudyError`] for a folder without a study of this kind, one that is not finished, and one of which a unit is missing, a file of
+/// a unit was changed, or `report.json` is not what the units come to.
 pub fn report_study<K: StudyKind>(out: &Path) -> Result<(K::Summary, Report), StudyError> {
     // A folder without a study is left as it is.
     let header = read_header::<K>(out)?;
@@ -36,6 +37,7 @@ pub fn report_study<K: StudyKind>(out: &Path) -> Result<(K::Summary, Report), St
     if let Some(missing) = units.missing().first() {
         return Err(changed(&format_args!("the record of unit {missing} is missing")));
     }
+    units.check_files(out)?;
     let found = units.found();
     let each = units
         .0
@@ -47,6 +49,13 @@ pub fn report_study<K: StudyKind>(out: &Path) -> Result<(K::Summary, Report), St
     let mut summary = K::conclude(&header.keys, each)?;
     K::add_count(&mut summary, register::counted(out, None)?);
     if json_bytes(&path, &recorded)? != json_bytes(&path, &summary)? {
+        if let Some(result) = units.changed_result(out) {
+            let what = format_args!(
+                "{}: it is not what the unit came to when it ended",
+                result.display()
+            );
+            return Err(StudyError::difference(what, CHANGED_HINT));
+        }
         return Err(changed(&"it is not what the records come to"));
     }
     let report = K::report(&header.keys, &summary)?;

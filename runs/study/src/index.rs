@@ -219,10 +219,27 @@ fn read_line(id: &UnitId, path: &Path, state: (u64, u64)) -> Result<IndexLine, S
     let read = read_if_exists(path)?.unwrap_or_default();
     let result: UnitResult<Box<RawValue>> = parse_json(path, &read)?;
     let unit = RecordedUnit {
-        found: result.found,
+        found: on_one_line(result.found),
         spent: read_as(&path.with_file_name(SPENDING))?,
     };
     Ok(IndexLine::new((id, &result.sha256), state, unit))
+}
+
+/// A value without the blanks between its parts, which an index of lines cannot hold.
+fn on_one_line(value: Box<RawValue>) -> Box<RawValue> {
+    let (mut line, mut is_text, mut is_escaped) = (String::with_capacity(value.get().len()), false, false);
+    for letter in value.get().chars() {
+        if is_text || !letter.is_ascii_whitespace() {
+            line.push(letter);
+        }
+        match letter {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = is_text,
+            '"' => is_text = !is_text,
+            _ => {}
+        }
+    }
+    RawValue::from_string(line).unwrap_or(value)
 }
 
 /// How a file looks; none where it is not there.

@@ -3,9 +3,10 @@
 use crate::index::{RecordedUnit, UnitIndex};
 use crate::kind::Keep;
 use crate::plan_lines::{PlanLine, read_plan};
-use crate::unit_folder::UNITS;
+use crate::unit_folder::{RESULT, UNITS, UnitFolder};
 use crate::unit_lines::UnitLines;
 use crate::{StudyError, UnitId};
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -56,6 +57,32 @@ impl RecordedUnits {
             UnitState::Open(_) | UnitState::NotBegun => None,
         });
         finished.collect()
+    }
+
+    /// Compares every file of finished units that have a folder with what their results say of it.
+    ///
+    /// # Errors
+    /// [`StudyError`] naming the first file that was changed.
+    pub(crate) fn check_files(&self, folder: &Path) -> Result<(), StudyError> {
+        for (unit, state) in &self.0 {
+            if unit.keep == Keep::Folder && matches!(state, UnitState::Finished(_)) {
+                UnitFolder::found_in::<IgnoredAny>(&folder.join(UNITS).join(unit.id.as_str()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first result of a unit that says something else than it came to when it ended, as far as the index knows.
+    pub(crate) fn changed_result(&self, folder: &Path) -> Option<PathBuf> {
+        let index = UnitIndex::read(folder);
+        let changed = self.0.iter().find(|(unit, state)| match state {
+            UnitState::Finished(recorded) => {
+                let known = index.own(unit);
+                known.is_some_and(|known| known.found.get() != recorded.found.get())
+            }
+            UnitState::Open(_) | UnitState::NotBegun => false,
+        });
+        changed.map(|(unit, _)| folder.join(UNITS).join(unit.id.as_str()).join(RESULT))
     }
 
     /// The units that have no result.

@@ -38,6 +38,7 @@ pub fn report_unfinished<K: StudyKind>(out: &Path) -> Result<(PathBuf, Value, Re
             "`ktd report DIR` shows its report",
         ));
     }
+    units.check_files(out)?;
     let found = units.found();
     if found.is_empty() {
         return Err(refused("no unit is finished", "`ktd status DIR` says why"));

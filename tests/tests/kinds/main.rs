@@ -30,6 +30,7 @@ use ktd_strategy_study::StrategyStudy;
 use ktd_study::{AnyEnd, AnyKind, Depth, Replayed, StudyError, any};
 use questionnaire::Questionnaire;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -353,6 +354,16 @@ fn a_record_is_made_again_and_refuses_what_was_changed() {
                 "{name}: a changed byte of {} is not seen",
                 path.display()
             );
+            if let Some(unit) = path.iter().nth(1).filter(|_| is_in_a_closed_unit(&whole, path)) {
+                let refusal = case.kind.report(&out).map(|_| path).unwrap_err().to_string();
+                let names_it = refusal.contains(&*unit.to_string_lossy());
+                assert!(names_it, "{name}, {}: {refusal}", path.display());
+                let file = path.file_name().unwrap_or_default().to_string_lossy();
+                assert!(
+                    file == "result.json" || refusal.contains(&*file),
+                    "{name}: {refusal}"
+                );
+            }
             std::fs::write(out.join(path), &whole[path]).unwrap();
         }
 
@@ -390,6 +401,12 @@ fn refuses_to_report_without_a_unit(case: &KindCase, out: &Path) {
         std::fs::write(&path, whole).unwrap();
     }
     case.kind.report(out).unwrap();
+}
+
+/// Whether a file lies in the folder of a unit that a result closes.
+fn is_in_a_closed_unit(whole: &BTreeMap<PathBuf, Vec<u8>>, path: &Path) -> bool {
+    let unit: PathBuf = path.iter().take(2).collect();
+    path.starts_with("units") && whole.contains_key(&unit.join("result.json"))
 }
 
 /// Whether a file is part of what a replay compares.

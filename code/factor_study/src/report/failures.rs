@@ -1,15 +1,15 @@
 //! Tables of what is wrong with functions, and of the rules themselves.
 
 use super::cells::ReportedCell;
-use super::layers::{bounded, missing};
+use super::layers::{INTERVAL_NOTE, bounds, missing, rate_columns};
 use crate::run::{GateFound, GatesFound, JudgedOn};
-use ktd_factor_code::{FactorVerdict, FailureClass, Funnel, TaskRate};
+use ktd_factor_code::{FactorVerdict, FailureClass, Funnel, LayersPassed, TaskRate};
 use ktd_view::draw::Align::Right;
 use ktd_view::draw::{TableCell, TableData};
 use ktd_view::row_table::RowTable;
 
-/// The cells with the counts of all their tasks.
-fn funnels<'c, 'r>(cells: &'c [ReportedCell<'r>]) -> Vec<(&'c ReportedCell<'r>, Funnel)> {
+/// The cells with the counts of all their first answers.
+fn funnels<'c, 'r>(cells: &'c [ReportedCell<'r>]) -> Vec<(&'c ReportedCell<'r>, &'c Funnel)> {
     cells.iter().map(|cell| (cell, cell.funnel())).collect()
 }
 
@@ -22,20 +22,20 @@ pub(super) fn classes(cells: &[ReportedCell<'_>]) -> TableData {
     let failed = |funnel: &Funnel, class| funnel.failures.get(&class).copied().unwrap_or(0);
     let funnels = funnels(cells);
     let table = RowTable::new(
-        "T4. The first layer that is failed, shares of all tasks",
+        "T4. The first layer that is failed, shares of all first answers",
         &funnels,
     )
     .text("bundle", |(cell, _)| cell.name())
-    .count("tasks", |(_, funnel)| funnel.tasks);
+    .count("answers", |(_, funnel)| funnel.answers());
     let table = FailureClass::ALL.into_iter().fold(table, |table, class| {
         table.column((class.code(), Right), |(_, funnel)| {
-            share(failed(funnel, class), funnel.tasks)
+            share(failed(funnel, class), funnel.answers())
         })
     });
     table
         .column(("all layers", Right), |(_, funnel)| {
             let all: u64 = FailureClass::ALL.map(|class| failed(funnel, class)).iter().sum();
-            share(funnel.tasks - all, funnel.tasks)
+            share(funnel.answers() - all, funnel.answers())
         })
         .table()
 }
@@ -46,20 +46,20 @@ pub(super) fn reasons(cells: &[ReportedCell<'_>]) -> TableData {
     for cell in cells {
         let funnel = cell.funnel();
         let kinds = [
-            ("reason", funnel.execution_reasons),
-            ("near miss", funnel.near_misses),
-            ("flag", funnel.flags),
+            ("reason", &funnel.execution_reasons),
+            ("near miss", &funnel.near_misses),
+            ("flag", &funnel.flags),
         ];
         for (kind, counts) in kinds {
             rows.extend(
                 counts
-                    .into_iter()
-                    .map(|(code, tasks)| (cell.name(), kind, code, tasks)),
+                    .iter()
+                    .map(|(code, answers)| (cell.name(), kind, *code, *answers)),
             );
         }
-        let last = cell.last();
+        let first = cell.first();
         let flagged = |is: &dyn Fn(&FactorVerdict) -> bool| {
-            let flagged = last.iter().filter(|judged| judged.verdict.is_some_and(is));
+            let flagged = first.iter().filter(|judged| judged.verdict.is_some_and(is));
             u64::try_from(flagged.count()).unwrap_or(u64::MAX)
         };
         let metamorphic = [
@@ -79,32 +79,37 @@ pub(super) fn reasons(cells: &[ReportedCell<'_>]) -> TableData {
         let found = metamorphic.into_iter().filter(|(_, tasks)| 0 < *tasks);
         rows.extend(found.map(|(code, tasks)| (cell.name(), "flag", code, tasks)));
     }
-    RowTable::new("T4. Reasons of failures, near misses and flags", rows)
-        .text("bundle", |(cell, ..)| cell)
-        .text("kind", |(_, kind, ..)| kind)
-        .text("code", |(_, _, code, _)| code)
-        .count("tasks", |(.., tasks)| tasks)
-        .table()
-        .with_note("near miss: which wrong factor was written, of functions that are safe and not right")
+    RowTable::new(
+        "T4. Reasons of failures, near misses and flags, of first answers",
+        rows,
+    )
+    .text("bundle", |(cell, ..)| cell)
+    .text("kind", |(_, kind, ..)| kind)
+    .text("code", |(_, _, code, _)| code)
+    .count("answers", |(.., answers)| answers)
+    .table()
+    .with_note(
+        "near miss: which wrong factor was written, of functions that are safe and not right; shift: the right values, moved by rows for safety",
+    )
 }
 
 /// Table 5: the share of vectorised functions.
 pub(super) fn structure(cells: &[ReportedCell<'_>]) -> TableData {
-    type Rate = fn(&Funnel) -> TaskRate;
     let funnels = funnels(cells);
-    let rates: [(&str, Rate); 2] = [
-        ("of those that run", Funnel::vectorised_among_running),
-        ("of the safe", Funnel::vectorised_among_safe),
+    let layers = [
+        ("of those that run", LayersPassed::Runs),
+        ("of the safe", LayersPassed::Safe),
     ];
-    let table =
-        RowTable::new("T5. Vectorised functions (CSR)", &funnels).text("bundle", |(cell, _)| cell.name());
-    let table = rates.into_iter().fold(table, |table, (head, rate)| {
-        let table = table.count("functions", |(_, funnel)| rate(funnel).tasks);
-        bounded(table, head, |(_, funnel)| rate(funnel))
+    let table = RowTable::new("T5. Vectorised functions (CSR), of first answers", &funnels)
+        .text("bundle", |(cell, _)| cell.name());
+    let table = layers.into_iter().fold(table, |table, (head, layer)| {
+        let table = table.count("functions", |(_, funnel)| funnel.vectorised_among(layer).answers);
+        rate_columns(table, head, |(_, funnel)| bounds(&funnel.vectorised_among(layer)))
     });
     table
         .count("right on degenerate bars", |(_, funnel)| funnel.robust)
         .table()
+        .with_note(INTERVAL_NOTE)
 }
 
 /// Table 12: how many wrong factors each accuracy rule takes; no model has a part in it.
@@ -130,11 +135,16 @@ pub fn gates_table(found: Option<&GatesFound>) -> TableData {
         .count("of them", |gate| gate.programs)
         .count("found", |gate| gate.found)
         .count("lost", |gate| gate.lost);
-    let table = bounded(table, "share", GateFound::rate).table();
+    let of_programs = |gate: &GateFound| {
+        let rate = gate.rate();
+        (rate.share(), rate.interval())
+    };
+    let table = rate_columns(table, "share", of_programs).table();
     let note = if gates.is_empty() {
         "not measured in this run"
     } else {
-        "of leaks and loops what is found is recall, of their clean twins it is a false alarm"
+        "of leaks and loops what is found is recall, of their clean twins it is a false alarm; low and high: Wilson's 95 % bounds, \
+         5 of 100 are wrong"
     };
     table.with_note(note)
 }

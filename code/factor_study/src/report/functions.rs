@@ -2,7 +2,7 @@
 
 use super::cells::ReportedCell;
 use super::plots::beside_golden;
-use crate::run::{JudgedAnswer, TaskFacts};
+use crate::run::{FIRST_ROUND, JudgedAnswer, TaskFacts};
 use ktd_view::draw::{counted, short_hash, visible};
 use maud::{Markup, html};
 
@@ -13,7 +13,7 @@ pub(super) fn functions(reported: &ReportedCell<'_>) -> Markup {
         h3 { bdi { (reported.name()) } }
         p.lead {
             bdi { (reported.found.model) } ", " (who.style.name()) ", seed " (who.seed) "; "
-            (counted(reported.rounds.len(), "round")) "; tasks "
+            (counted(reported.rounds().count(), "round")) "; tasks "
             (short_hash(&world.tasks_sha256)) ", texts " (short_hash(&world.prompts_sha256)) "."
             @if !world.is_boxed { b { " Unsafe: run without a sandbox, and never ranked." } }
         }
@@ -24,11 +24,15 @@ pub(super) fn functions(reported: &ReportedCell<'_>) -> Markup {
 fn of_task(reported: &ReportedCell<'_>, task: &TaskFacts) -> Markup {
     let answers = reported.found.answers.iter();
     let answers: Vec<&JudgedAnswer> = answers.filter(|answer| answer.event.task == task.id).collect();
-    let last = answers.iter().rfind(|answer| answer.event.sample == 1);
-    let strict = last.and_then(|answer| answer.event.strict.as_deref());
+    let reached = |answers: &mut dyn Iterator<Item = &&JudgedAnswer>| -> String {
+        let reached = answers.map(|answer| answer.event.strict.as_deref().unwrap_or("uncovered"));
+        reached.collect::<Vec<_>>().join(", ")
+    };
+    let first = reached(&mut answers.iter().filter(|answer| answer.event.round == FIRST_ROUND));
+    let helped = reached(&mut answers.iter().filter(|answer| FIRST_ROUND < answer.event.round));
     html! {
         details.task {
-            summary { b { (task.id) } " " (task.function) ": " (strict.unwrap_or("uncovered")) }
+            summary { b { (task.id) } " " (task.function) ": " (first) @if !helped.is_empty() { "; with feedback " (helped) } }
             p { (task.prompt) }
             p { code { (task.fx) } }
             @for answer in answers { (of_answer(answer, reported.samples, &task.golden)) }

@@ -1,11 +1,14 @@
 //! The report: tables, and one page.
 
 mod cells;
+mod comparison;
 mod failures;
 mod functions;
+mod help;
 mod layers;
 mod money;
 mod page;
+mod pictures;
 mod plots;
 mod score_tables;
 mod sweep;

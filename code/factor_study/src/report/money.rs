@@ -2,14 +2,13 @@
 
 use super::cells::ReportedCell;
 use super::layers::missing;
-use crate::run::RoundSpending;
+use crate::run::{FIRST_ROUND, RoundSpending};
 use ktd_experiment::amount::Picodollars;
-use ktd_factor_code::{JudgeRule, LayersPassed};
 use ktd_view::draw::Align::Right;
 use ktd_view::draw::{TableCell, TableData};
 use ktd_view::row_table::RowTable;
 
-const NO_PRICE: &str = "the model has no price";
+pub(super) const NO_PRICE: &str = "the model has no price";
 
 /// Table 11: what a bundle cost.
 pub(super) fn table(cells: &[ReportedCell<'_>]) -> TableData {
@@ -22,7 +21,7 @@ pub(super) fn table(cells: &[ReportedCell<'_>]) -> TableData {
         (Some(_), 0) => missing("no such task"),
         (Some(amount), tasks) => TableCell::Dollars(Picodollars(amount.0 / tasks).to_usd()),
     };
-    RowTable::new("T11. Tokens and money", spent)
+    RowTable::new("T11. Tokens and money, of all rounds", spent)
         .text("bundle", |(cell, ..)| cell.name())
         .count("requests", |(_, spent, _)| spent.requests)
         .count("tokens in", |(_, spent, _)| spent.tokens_in)
@@ -33,23 +32,9 @@ pub(super) fn table(cells: &[ReportedCell<'_>]) -> TableData {
         .column(("a task", Right), |(cell, _, total)| {
             each(total, cell.funnel().tasks)
         })
-        .column(("a verified task", Right), |(cell, _, total)| {
-            let verified = cell.funnel().rate(JudgeRule::Strict, LayersPassed::Verified);
-            each(total, verified.passed)
+        .column(("a verified answer", Right), |(cell, _, total)| {
+            let last = cell.rounds().last().unwrap_or(FIRST_ROUND);
+            each(total, cell.verified_after(last).passed)
         })
-        .table()
-}
-
-/// Tokens by round, as the exchanges have them.
-pub(super) fn rounds(cells: &[ReportedCell<'_>]) -> TableData {
-    let spent = cells
-        .iter()
-        .flat_map(|cell| cell.found.spent_in_rounds.iter().map(move |spent| (cell, spent)));
-    RowTable::new("T11. Tokens by round", spent)
-        .text("bundle", |(cell, _)| cell.name())
-        .count("round", |(_, spent)| spent.round)
-        .count("requests", |(_, spent)| spent.requests)
-        .count("tokens in", |(_, spent)| spent.tokens_in)
-        .count("tokens out", |(_, spent)| spent.tokens_out)
         .table()
 }

@@ -1,14 +1,14 @@
 //! The report of what models came to: its verdict, its tables, and every function.
 
 use super::cells::ReportedCell;
+use super::comparison::Comparison;
 use super::failures::gates_table;
 use super::functions::functions;
-use super::{failures, money, score_tables, sweep};
+use super::{failures, help, money, pictures, score_tables, sweep};
 use crate::run::{FactorCodeConfig, FactorCodeReport};
-use ktd_factor_code::{JudgeRule, LayersPassed};
 use ktd_study::Shown::{Everywhere, Folded, Page};
 use ktd_study::{Report, Section, Shown, StudyError};
-use ktd_view::draw::{TableData, counted, short_hash};
+use ktd_view::draw::{FIGURES_STYLE, TableData, counted, percent, short_hash};
 
 /// The report of what all units came to.
 pub(crate) fn factor_code_report(
@@ -17,6 +17,7 @@ pub(crate) fn factor_code_report(
 ) -> Result<Report, StudyError> {
     let world = &summary.world;
     let cells = &ReportedCell::all(keys, summary);
+    let compared = Comparison::of(cells, keys.panel_seed)?;
     let mut notes = vec![world.environment.clone()];
     notes.extend((!world.is_real).then(|| "Q synthetic".to_owned()));
     let noted = |data: TableData| notes.iter().fold(data, |data, note| data.with_note(note.clone()));
@@ -27,12 +28,15 @@ pub(crate) fn factor_code_report(
         })
     };
     let scores = vec![
-        ("T1_ranks", score_tables::ranks(cells)?, Everywhere),
-        ("T9_rounds", score_tables::rounds(cells), Everywhere),
+        ("T1_ranks", compared.ranks_table(), Everywhere),
+        ("T1_pairs", compared.pairs_table(), Everywhere),
         ("T1_funnel", score_tables::levels(cells), Page),
-        ("T1_pairs", score_tables::pairs(cells), Page),
         ("T1_pass_at_k", score_tables::pass_at(cells), Page),
         ("T10_styles", score_tables::styles(cells), Page),
+    ];
+    let helped = vec![
+        ("T9_help", help::table(cells), Everywhere),
+        ("T9_rounds", score_tables::rounds(cells), Page),
     ];
     let tasks = vec![
         ("T2_categories", score_tables::categories(cells), Page),
@@ -48,12 +52,12 @@ pub(crate) fn factor_code_report(
         ("T6_thresholds", sweep::table(cells)?, Folded),
         ("T12_false_accepts", failures::false_accepts(world), Page),
     ];
-    let cost = vec![
-        ("T11_money", money::table(cells), Page),
-        ("T11_rounds", money::rounds(cells), Page),
-    ];
+    let cost = vec![("T11_money", money::table(cells), Page)];
+    let shown = pictures::pictures(cells).into_iter().chain(help::picture(cells));
     let mut sections = vec![
-        section("Layers", scores),
+        shown.fold(Section::new("Pictures"), Section::picture),
+        section("First answers", scores),
+        section("What feedback brought and cost", helped),
         section("Tasks", tasks),
         section("What is wrong", wrong),
         section("Rules, and what they are worth", rules),
@@ -67,9 +71,9 @@ pub(crate) fn factor_code_report(
     );
     Ok(Report {
         title: format!("{}: factor code written by models", summary.name),
-        verdict: verdict(cells),
+        verdict: verdict(cells, &compared),
         sections,
-        styles: vec![include_str!("style.css")],
+        styles: vec![FIGURES_STYLE, include_str!("style.css")],
         footer: format!(
             "tasks {}, texts {}",
             short_hash(&world.tasks_sha256),
@@ -79,22 +83,37 @@ pub(crate) fn factor_code_report(
     })
 }
 
-/// What it comes to in words.
-fn verdict(cells: &[ReportedCell<'_>]) -> String {
-    let rate = |cell: &ReportedCell<'_>| cell.funnel().rate(JudgeRule::Strict, LayersPassed::Verified);
-    let share = |cell: &ReportedCell<'_>| rate(cell).share().unwrap_or(0.0);
-    let best = cells
-        .iter()
-        .max_by(|one, other| share(one).total_cmp(&share(other)));
-    let best = best.map_or_else(String::new, |cell| {
-        let rate = rate(cell);
-        format!(
-            "At most {} of {} pass all layers by the strict rules ({}; {} asked). ",
+/// What it comes to in words: who is best at the first answer, how sure that is, and what feedback adds.
+fn verdict(cells: &[ReportedCell<'_>], compared: &Comparison<'_, '_>) -> String {
+    let best = compared.best().map_or_else(String::new, |(best, apart)| {
+        let rate = best.verified();
+        let answers = usize::try_from(rate.answers).unwrap_or(usize::MAX);
+        let right = format!(
+            "In round one, {} is right on {} of {} by the strict rules",
+            best.name(),
             rate.passed,
-            counted(usize::try_from(rate.tasks).unwrap_or(usize::MAX), "task"),
-            cell.name(),
-            counted(cells.len(), "bundle"),
-        )
+            counted(answers, if 1 < best.samples { "answer" } else { "task" }),
+        );
+        let sure = rate.share().zip(rate.interval()).map(|(share, interval)| {
+            let [share, low, high] = [share, interval.lower, interval.upper].map(percent);
+            format!(" ({share}; 95 %: {low} to {high})")
+        });
+        let beside = match compared.ranked() {
+            0 => "; no bundle has a rank".to_owned(),
+            1 => String::new(),
+            ranked => format!(
+                ", the most of {}, and told apart from {apart} of {} others",
+                counted(cells.len(), "bundle"),
+                ranked - 1
+            ),
+        };
+        let last = best.rounds().last().filter(|last| 1 < *last);
+        let helped = last.and_then(|last| {
+            let after = percent(best.verified_after(last).share()?);
+            Some(format!("; with feedback it is {after} after round {last}"))
+        });
+        let (sure, helped) = (sure.unwrap_or_default(), helped.unwrap_or_default());
+        format!("{right}{sure}{beside}{helped}. ")
     });
     format!(
         "{best}A function must run, must not look ahead, must be right, and must be vectorised; each layer counts where the \
@@ -165,12 +184,14 @@ mod tests {
             let mut tables = report.tables().map(|(table, _)| table);
             tables.find(|table| table.id == id).unwrap().csv()
         };
-        assert!(csv("T1_ranks").contains("n/a (1 of 2 tasks are uncovered),1"));
+        assert!(csv("T1_ranks").contains(",n/a (1 of 2 tasks are uncovered),"));
         // one task with a verdict, one without: a share of one task
         assert!(csv("T1_funnel").contains("a__original__s1,strict,all,1,1,0,"));
         assert!(csv("T6_thresholds").contains(",a__original__s1,0,0,"));
         assert!(
-            report.verdict.starts_with("At most 0 of 1 task pass"),
+            report
+                .verdict
+                .starts_with("In round one, a__original__s1 is right on 0 of 1 task by"),
             "{}",
             report.verdict
         );

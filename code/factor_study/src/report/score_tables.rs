@@ -1,12 +1,10 @@
 //! Tables of how many tasks pass each layer.
 
-use super::cells::{ReportedCell, cohorts};
-use super::layers::{bounded, bounded_layers, layers, missing, share};
+use super::cells::ReportedCell;
+use super::layers::{INTERVAL_NOTE, bound, bounded_layers, bounds, layers, missing, rate_columns, share};
 use ktd_factor_code::{
-    FactorCategory, Funnel, JudgeRule, JudgedTask, LayersPassed, PairedTasks, TaskGroup, level_weighted,
+    FactorCategory, Funnel, JudgeRule, JudgedTask, LayersPassed, TaskGroup, level_weighted,
 };
-use ktd_stats::competition_ranks;
-use ktd_study::StudyError;
 use ktd_view::draw::Align::Right;
 use ktd_view::draw::{TableCell, TableData};
 use ktd_view::row_table::RowTable;
@@ -43,8 +41,8 @@ fn counted<'c, 'r, G>(
     cells.iter().flat_map(of_cell).collect()
 }
 
-fn of_last(cell: &ReportedCell<'_>, group: TaskGroup) -> Funnel {
-    Funnel::of(&cell.last(), group, &cell.rules)
+fn of_first(cell: &ReportedCell<'_>, group: TaskGroup) -> Funnel {
+    Funnel::of(&cell.first(), group, &cell.rules)
 }
 
 /// A row of the first table: a group of tasks, or the levels weighted.
@@ -65,9 +63,9 @@ impl LevelRow<'_> {
         }
     }
 
-    fn bound(self, layer: LayersPassed, bound: fn(ktd_stats::Interval) -> f64) -> TableCell {
+    fn bound(self, layer: LayersPassed, end: fn(ktd_stats::Interval) -> f64) -> TableCell {
         self.group.map_or(TableCell::Empty, |(_, funnel)| {
-            share(funnel.rate(self.rule, layer).interval().map(bound))
+            bound(bounds(&funnel.rate(self.rule, layer)), end)
         })
     }
 
@@ -79,7 +77,7 @@ impl LevelRow<'_> {
 }
 
 pub(super) fn levels(cells: &[ReportedCell<'_>]) -> TableData {
-    let judged: Vec<_> = cells.iter().map(|cell| (cell, cell.last())).collect();
+    let judged: Vec<_> = cells.iter().map(|cell| (cell, cell.first())).collect();
     let groups = judged.iter().map(|(cell, judged)| {
         TaskGroup::levels().map(|group| (group, Funnel::of(judged, group, &cell.rules)))
     });
@@ -96,7 +94,7 @@ pub(super) fn levels(cells: &[ReportedCell<'_>]) -> TableData {
             }));
         }
     }
-    let table = RowTable::new("T1. Share of tasks that pass each layer, by level", rows)
+    let table = RowTable::new("T1. Share of first answers that pass each layer, by level", rows)
         .text("bundle", |row| row.cell.name())
         .text("rule", |row| row.rule.name())
         .text("tasks of", |row| {
@@ -113,79 +111,12 @@ pub(super) fn levels(cells: &[ReportedCell<'_>]) -> TableData {
     });
     table
         .table()
-        .with_note("low and high: Wilson's 95 % bounds; avg_pw: levels weighted 0.2, 0.2, 0.6")
-}
-
-pub(super) fn ranks(cells: &[ReportedCell<'_>]) -> Result<TableData, StudyError> {
-    let mut ranked = Vec::new();
-    for cohort in cohorts(cells) {
-        let shares = cohort.iter().map(|cell| match cell.no_rank() {
-            None => cell.verified(),
-            Some(_) => None,
-        });
-        let shares: Vec<Option<f64>> = shares.collect();
-        let ranks = competition_ranks(&shares).map_err(defect)?;
-        let size = cohort.len();
-        ranked.extend(
-            cohort
-                .into_iter()
-                .zip(ranks)
-                .map(move |(cell, rank)| (cell, rank, size)),
-        );
-    }
-    Ok(RowTable::new("T1. Ranks by strict VAcc", &ranked)
-        .text("bundle", |(cell, ..)| cell.name())
-        .text("model", |(cell, ..)| &cell.found.model)
-        .text("style", |(cell, ..)| cell.who().style.name())
-        .column(("seed", Right), |(cell, ..)| seed(cell))
-        .column(("VAcc", Right), |(cell, ..)| share(cell.verified()))
-        .column(("rank", Right), |(cell, rank, _)| {
-            let why = || missing(&cell.no_rank().unwrap_or_else(|| "no task".to_owned()));
-            rank.map_or_else(why, TableCell::Count)
-        })
-        .count("of", |(.., size)| *size)
-        .table()
-        .with_note("within one style and seed, where coverage is whole"))
+        .with_note(INTERVAL_NOTE)
+        .with_note("avg_pw: levels weighted 0.2, 0.2, 0.6")
 }
 
 fn seed(cell: &ReportedCell<'_>) -> TableCell {
     TableCell::Text(cell.who().seed.to_string())
-}
-
-pub(super) fn defect(error: impl std::fmt::Display) -> StudyError {
-    StudyError::input(error, "this is a defect of the program: report it")
-}
-
-pub(super) fn pairs(cells: &[ReportedCell<'_>]) -> TableData {
-    let mut pairs = Vec::new();
-    for (place, one) in cells.iter().enumerate() {
-        for other in cells.iter().skip(place + 1) {
-            let paired = |layer| (one, other, layer, paired(one, other, layer));
-            pairs.extend(LayersPassed::FUNNEL.map(paired));
-        }
-    }
-    RowTable::new("T1. Differences of two cells on the same tasks, strict", &pairs)
-        .text("bundle", |(one, ..)| one.name())
-        .text("other", |(_, other, ..)| other.name())
-        .text("layer", |(_, _, layer, _)| layer.name())
-        .count("tasks", |(.., (tasks, _))| *tasks)
-        .count("alone", |(.., (_, paired))| paired.first_alone)
-        .count("other alone", |(.., (_, paired))| paired.second_alone)
-        .number("p", |(.., (_, paired))| paired.p, TableCell::P)
-        .table()
-        .with_note("p: exact test of McNemar; alone: tasks that one of the two passes and the other does not")
-}
-
-/// How many tasks both were judged on, and how their verdicts differ.
-fn paired(one: &ReportedCell<'_>, other: &ReportedCell<'_>, layer: LayersPassed) -> (usize, PairedTasks) {
-    let passes = |cell: &ReportedCell<'_>, task: &str| {
-        let verdict = cell.verdict(task)?;
-        Some(layer <= verdict.passes(JudgeRule::Strict, &cell.rules))
-    };
-    let tasks = one.world.tasks.iter();
-    let both = tasks.filter_map(|task| Some((passes(one, &task.id)?, passes(other, &task.id)?)));
-    let (first, second): (Vec<bool>, Vec<bool>) = both.unzip();
-    (first.len(), PairedTasks::of(&first, &second))
 }
 
 pub(super) fn pass_at(cells: &[ReportedCell<'_>]) -> TableData {
@@ -199,11 +130,16 @@ pub(super) fn pass_at(cells: &[ReportedCell<'_>]) -> TableData {
             );
         }
     }
-    let table = RowTable::new("T1. The chance that one of k samples passes", rows)
+    let table = RowTable::new("T1. Pass@k: the chance that one of k first answers passes", rows)
         .text("bundle", |(cell, ..)| cell.name())
         .text("rule", |(_, _, rule, _)| rule)
         .count("k", |(_, pass, ..)| pass.k)
+        .count("round", |(_, pass, ..)| pass.round)
         .count("samples", |(cell, ..)| cell.samples)
+        .column(("temperature", Right), |(cell, ..)| {
+            cell.temperature
+                .map_or_else(|| missing("the provider's default"), TableCell::Ratio)
+        })
         .count("tasks", |(_, pass, ..)| pass.tasks);
     let table = LayersPassed::FUNNEL.into_iter().fold(table, |table, layer| {
         table.column((layer.name(), Right), |(.., shares)| {
@@ -215,9 +151,9 @@ pub(super) fn pass_at(cells: &[ReportedCell<'_>]) -> TableData {
 
 pub(super) fn categories(cells: &[ReportedCell<'_>]) -> TableData {
     let all = |_: &_| FactorCategory::ALL.map(|of| (of.name().to_owned(), of)).into();
-    let counted = counted(cells, all, |cell, of| of_last(cell, TaskGroup::Category(of)));
+    let counted = counted(cells, all, |cell, of| of_first(cell, TaskGroup::Category(of)));
     let table = RowTable::new(
-        "T2. Share of tasks that pass each layer, by category",
+        "T2. Share of first answers that pass each layer, by category",
         by_rule(&counted),
     )
     .text("bundle", |(row, _)| row.cell.name())
@@ -237,39 +173,34 @@ fn ruled<'t, 'c: 't, 'r: 't>(
 
 pub(super) fn causal(cells: &[ReportedCell<'_>]) -> TableData {
     let all = |_: &_| vec![(String::new(), TaskGroup::Category(FactorCategory::Causal))];
-    let counted = counted(cells, all, of_last);
+    let counted = counted(cells, all, of_first);
     let table = RowTable::new(
-        "T3. Causal tasks: what runs, and what does not look ahead",
+        "T3. Causal tasks, first answers: what runs, and what does not look ahead",
         &counted,
     )
     .text("bundle", |row| row.cell.name())
     .count("tasks", |row| row.funnel.tasks);
-    let table = bounded(table, "Pass@1", |row| {
-        row.funnel.rate(JudgeRule::Strict, LayersPassed::Runs)
+    let table = rate_columns(table, "Pass@1", |row| {
+        bounds(&row.funnel.rate(JudgeRule::Strict, LayersPassed::Runs))
     });
-    let table = bounded(table, "Safe, published", |row| {
-        row.funnel.rate(JudgeRule::Published, LayersPassed::Safe)
+    let table = rate_columns(table, "Safe, published", |row| {
+        bounds(&row.funnel.rate(JudgeRule::Published, LayersPassed::Safe))
     });
-    let table = bounded(table, "Safe, strict", |row| {
-        row.funnel.rate(JudgeRule::Strict, LayersPassed::Safe)
+    let table = rate_columns(table, "Safe, strict", |row| {
+        bounds(&row.funnel.rate(JudgeRule::Strict, LayersPassed::Safe))
     });
-    table.table()
+    table.table().with_note(INTERVAL_NOTE)
 }
 
 /// Table 9: round by round.
 pub(super) fn rounds(cells: &[ReportedCell<'_>]) -> TableData {
     let counted = counted(
         cells,
-        |cell| {
-            cell.rounds
-                .iter()
-                .map(|round| (round.round.to_string(), round))
-                .collect()
-        },
-        |cell, round| Funnel::of(&cell.judged(round), TaskGroup::All, &cell.rules),
+        |cell| cell.rounds().map(|round| (round.to_string(), round)).collect(),
+        |cell, round| cell.funnel_after(round).clone(),
     );
     let table = RowTable::new(
-        "T9. Share of tasks that pass each layer, by round",
+        "T9. Share of all answers that pass each layer, after each round",
         by_rule(&counted),
     )
     .text("bundle", |(row, _)| row.cell.name())
@@ -280,13 +211,13 @@ pub(super) fn rounds(cells: &[ReportedCell<'_>]) -> TableData {
 /// Table 10: the styles of each model beside each other.
 pub(super) fn styles(cells: &[ReportedCell<'_>]) -> TableData {
     let all = |_: &_| vec![(String::new(), TaskGroup::All)];
-    let mut counted = counted(cells, all, of_last);
+    let mut counted = counted(cells, all, of_first);
     counted.sort_by_key(|row| {
         let who = row.cell.who();
         (&who.agent, who.seed, who.style)
     });
     let table = RowTable::new(
-        "T10. Share of tasks that pass each layer, by style",
+        "T10. Share of first answers that pass each layer, by style",
         by_rule(&counted),
     )
     .text("agent", |(row, _)| &row.cell.who().agent)
@@ -294,5 +225,7 @@ pub(super) fn styles(cells: &[ReportedCell<'_>]) -> TableData {
     .text("style", |(row, _)| row.cell.who().style.name())
     .text("rule", |(_, rule)| rule.name())
     .count("tasks", |(row, _)| row.funnel.tasks);
-    bounded_layers(table, |(row, rule)| (&row.funnel, rule)).table()
+    bounded_layers(table, |(row, rule)| (&row.funnel, rule))
+        .table()
+        .with_note(INTERVAL_NOTE)
 }

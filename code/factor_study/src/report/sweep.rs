@@ -1,8 +1,8 @@
 //! The published rule at other thresholds, from stored figures alone.
 
 use super::cells::{ReportedCell, cohorts};
+use super::comparison::defect;
 use super::layers::{missing, share};
-use super::score_tables::defect;
 use ktd_factor_code::{SweepSetting, TaskRate};
 use ktd_stats::spearman;
 use ktd_study::StudyError;
@@ -25,34 +25,37 @@ pub(super) fn table(cells: &[ReportedCell<'_>]) -> Result<TableData, StudyError>
             rows.extend(cohort.iter().map(|cell| (*cell, setting, size, ranks.clone())));
         }
     }
-    Ok(RowTable::new("T6. The published rule at other thresholds", &rows)
-        .column(("least correlation", Right), |(_, setting, ..)| {
-            TableCell::Text(setting.correlation.to_string())
-        })
-        .column(("largest error", Right), |(_, setting, ..)| {
-            TableCell::Text(setting.error.to_string())
-        })
-        .count("cuts", |(_, setting, ..)| setting.cuts)
-        .text("bundle", |(cell, ..)| cell.name())
-        .column(("VAcc, published", Right), |(cell, setting, ..)| {
-            rate(cell, setting).map_or_else(|| missing(UNTESTED), |rate| share(rate.share()))
-        })
-        .count("ranked", |(_, _, size, _)| *size)
-        .column(("Spearman of ranks to the default", Right), |(.., ranks)| {
-            ranks.clone()
-        })
-        .table()
-        .with_note(
-            "cuts: prefixes of the published test of look-ahead, evenly apart from the middle of a panel on",
-        )
-        .with_note("ranked: bundles of one style and seed whose coverage is whole"))
+    Ok(RowTable::new(
+        "T6. The published rule at other thresholds, of first answers",
+        &rows,
+    )
+    .column(("least correlation", Right), |(_, setting, ..)| {
+        TableCell::Text(setting.correlation.to_string())
+    })
+    .column(("largest error", Right), |(_, setting, ..)| {
+        TableCell::Text(setting.error.to_string())
+    })
+    .count("cuts", |(_, setting, ..)| setting.cuts)
+    .text("bundle", |(cell, ..)| cell.name())
+    .column(("VAcc, published", Right), |(cell, setting, ..)| {
+        rate(cell, setting).map_or_else(|| missing(UNTESTED), |rate| share(rate.share()))
+    })
+    .count("ranked", |(_, _, size, _)| *size)
+    .column(("Spearman of ranks to the default", Right), |(.., ranks)| {
+        ranks.clone()
+    })
+    .table()
+    .with_note(
+        "cuts: prefixes of the published test of look-ahead, evenly apart from the middle of a panel on",
+    )
+    .with_note("ranked: bundles of one style and seed whose coverage is whole"))
 }
 
 /// Why a denser test of an old bundle is missing.
 const UNTESTED: &str = "recorded without as many cuts";
 
 fn rate(reported: &ReportedCell<'_>, setting: &SweepSetting) -> Option<TaskRate> {
-    setting.verified(&reported.last(), &reported.rules)
+    setting.verified(&reported.first(), &reported.rules)
 }
 
 /// The shares of those that have ranks, in the order of the cells; none where one was not tested so.

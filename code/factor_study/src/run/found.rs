@@ -87,11 +87,11 @@ pub struct CellFound {
     pub cell: FactorCodeCell,
     /// The model.
     pub model: String,
-    /// Tasks that were lost to the infrastructure.
+    /// Tasks of which an answer was lost to the infrastructure.
     pub uncovered: usize,
-    /// Round by round, of the first sample of each task.
+    /// Round by round, of all samples of each task.
     pub rounds: Vec<RoundCounts>,
-    /// Of all samples.
+    /// Of the first answers of all samples.
     pub pass_at: Vec<PassAtK>,
     /// Tokens and money.
     #[schemars(with = "Value")]

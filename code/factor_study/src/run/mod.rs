@@ -23,6 +23,6 @@ pub use found::{
     TaskFacts,
 };
 pub use gates::{GateFound, GatesFound, WrongProgram, planted_gates};
-pub(crate) use rounds::rounds_of;
+pub(crate) use rounds::{FIRST_ROUND, rounds_of};
 pub use style::CodeStyle;
 pub use world::FactorCodeWorld;

@@ -7,7 +7,7 @@ use super::feedback::feedback_text;
 use super::found::{CellFound, JudgedAnswer, JudgedOn, RoundSpending, TaskFacts};
 use super::gates::{GatesFound, measured_gates, planted};
 use super::real_stock::real_bars;
-use super::rounds::{pass_at, round_counts, rounds_of};
+use super::rounds::{pass_at, round_counts, rounds_of, uncovered};
 use crate::boxed_reply::{FactorJudgedBy, JudgedReply, judge_reply};
 use crate::error::CodeError;
 use crate::panel_files::bars_csv;
@@ -294,8 +294,7 @@ impl FactorCodeWorld {
             }
         }
         let (config, tasks) = (&self.config, &self.sources.tasks);
-        let rounds = rounds_of(config.rounds, &answers);
-        let last = rounds.last().map(|round| round.verdicts.values());
+        let rounds = rounds_of((config.rounds, config.samples), &answers);
         let spent = hands.asked()?.spending_by_round()?.into_iter();
         Ok(CellFound {
             cell: cell.clone(),
@@ -306,7 +305,7 @@ impl FactorCodeWorld {
                 .agent
                 .model_name()
                 .to_owned(),
-            uncovered: last.map_or(0, |last| last.filter(|verdict| verdict.is_none()).count()),
+            uncovered: uncovered(&rounds),
             rounds: round_counts(&rounds, tasks, &config.rules()),
             pass_at: pass_at(config, &answers)?,
             spending: hands.spending()?,

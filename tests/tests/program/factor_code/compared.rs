@@ -6,16 +6,16 @@ use super::scene::{answering, events, experiment_of, table};
 use ktd_kit::{Folder, assert_ok, has_boxes, quiet};
 use serde_json::json;
 
-/// What a model answers: the first loops and then does not, the second looks ahead, the third fails.
+/// What a model answers: the first is right at once, the second loops and then does not, the third fails.
 fn answer(model: &str, function: &str, round: usize) -> String {
     let head = format!("def {function}(df):\n    \"\"\"A factor.\"\"\"\n    close = df['day_close']\n");
     let body = match (model, function.contains("roc_10"), round) {
-        ("right", true, 1) => {
+        ("late", true, 1) => {
             "    cells = [np.nan] * 10\n    for row in range(10, len(close)):\n        \
              cells.append(close.iloc[row] / close.iloc[row - 10] - 1)\n    \
              return pd.Series(cells, index=df.index, name='NAME')\n"
         }
-        ("right", true, _) => "    return (close / close.shift(10) - 1).rename('NAME')\n",
+        ("right" | "late", true, _) => "    return (close / close.shift(10) - 1).rename('NAME')\n",
         ("failing", ..) => "    raise ValueError('no')\n",
         _ => "    return close.shift(-1).rename('NAME')\n",
     };
@@ -33,21 +33,48 @@ fn name(model: &str) -> String {
 }
 
 fn check_ranks_and_pairs(folder: &Folder) {
-    // one of two tasks is verified; two models share the second place
-    for (model, of_model) in [
-        ("right", ["0.5", "1", "3"]),
-        ("leaky", ["0", "2", "3"]),
-        ("failing", ["0", "2", "3"]),
-    ] {
-        assert_eq!(rows(folder, "T1_ranks", &[&name(model)])[0][4..], of_model);
+    // One of two tasks is verified at once by the first model alone; of two families no place can be excluded.
+    for (model, share, rank) in [("right", "0.5", "1"), ("late", "0", "2"), ("failing", "0", "2")] {
+        let row = &rows(folder, "T1_ranks", &[&name(model)])[0];
+        assert_eq!((row[4].as_str(), row[7].as_str()), (share, rank));
+        assert_eq!(row[8..], ["1", "3", "3"]);
     }
-    assert_eq!(table(folder, "T1_pairs").len(), 3 * 4);
-    let pair = |one: &str, other: &str, layer: &str| {
-        rows(folder, "T1_pairs", &[&name(one), &name(other), layer])[0][3..].to_vec()
+    assert_eq!(table(folder, "T1_pairs").len(), 3);
+    let pair = &rows(folder, "T1_pairs", &[&name("late"), &name("right")])[0];
+    assert_eq!(pair[2..], ["2", "-0.5", "1", "1", "no"]);
+    let notes = folder.text("results/x/report.md");
+    assert!(
+        notes.contains("underpowered: of so few families no p is below 0.50"),
+        "{notes}"
+    );
+}
+
+/// What was right after help is no part of the headline: it stands beside it, with what it cost.
+fn check_help(folder: &Folder) {
+    let verified = |model: &str| -> Vec<[String; 4]> {
+        let rows = rows(folder, "T9_help", &[&name(model)]);
+        rows.iter()
+            .map(|row| [&row[1], &row[2], &row[4], &row[8]].map(String::clone))
+            .collect()
     };
-    // two tasks, both decided for the second: 2 of 2^2 outcomes are as far apart
-    assert_eq!(pair("failing", "leaky", "Pass@1"), ["2", "0", "2", "0.5"]);
-    assert_eq!(pair("leaky", "right", "VAcc"), ["2", "0", "1", "1"]);
+    // requests of 120 tokens: four until the late answer, two for the one at once, whose model is asked the other task again
+    assert_eq!(
+        verified("late"),
+        [
+            ["1", "0", "0", "n/a (none is verified)"],
+            ["2", "0.5", "1", "480"]
+        ]
+    );
+    assert_eq!(
+        verified("right"),
+        [["1", "0.5", "1", "240"], ["2", "0.5", "0", "360"]]
+    );
+    let loops = &rows(folder, "T4_failures", &[&name("late")])[0];
+    assert_eq!(loops[loops.len() - 2..], ["0.5", "0"], "{loops:?}");
+    let page = folder.text("results/x/index.html");
+    assert!(page.contains("Strict VAcc over what was spent"));
+    let said = "In round one, right__original__s1 is right on 1 of 2 tasks by the strict rules";
+    assert!(page.contains(said));
 }
 
 fn check_sweep(folder: &Folder) {
@@ -67,9 +94,9 @@ fn models_are_ranked_and_compared() {
         return;
     }
     let vendor = answering(|model, function, round| (answer(model, function, round), "stop"));
-    let folder = experiment_of(&vendor, &["right", "leaky", "failing"], "");
+    let folder = experiment_of(&vendor, &["right", "late", "failing"], "");
     assert_ok(&quiet(folder.path(), &["factor-code", "run", "code.toml"]));
-    let events = events(&folder, &format!("results/x/units/{}", name("right")));
+    let events = events(&folder, &format!("results/x/units/{}", name("late")));
     let passes: Vec<&str> = events
         .iter()
         .map(|event| event["strict"].as_str().unwrap())
@@ -81,5 +108,6 @@ fn models_are_ranked_and_compared() {
     );
     assert!(events[2]["verdict"]["denser_safety"]["20"]["leak"].is_object());
     check_ranks_and_pairs(&folder);
+    check_help(&folder);
     check_sweep(&folder);
 }

@@ -179,13 +179,13 @@ fn the_record_alone_gives_every_verdict_and_the_report() {
     let all = table(&folder, "T1_funnel").into_iter();
     let strict: Vec<_> = all.filter(|row| row[1] == "strict" && row[2] == "all").collect();
     assert_eq!(strict.len(), 1);
-    // of two tasks one runs, and none is safe
-    assert_eq!((strict[0][5].as_str(), strict[0][8].as_str()), ("0.5", "0"));
-    assert_eq!(table(&folder, "T1_ranks")[0][5], "1");
+    // of two tasks none runs at once; one does after feedback, and looks ahead
+    assert_eq!((strict[0][5].as_str(), strict[0][8].as_str()), ("0", "0"));
+    assert_eq!(table(&folder, "T1_ranks")[0][7], "1");
     assert_eq!(table(&folder, "T3_causal")[0][2], "n/a (no task)");
     assert_eq!(table(&folder, "T12_false_accepts")[0][2..], ["2", "0"]);
     // two requests a round, of 100 and 20 tokens each
-    assert_eq!(table(&folder, "T11_rounds")[1][1..], ["2", "2", "200", "40"]);
+    assert_eq!(table(&folder, "T9_help")[1][5..8], ["2", "200", "40"]);
     assert_eq!(
         table(&folder, "T11_money")[0][1..5],
         ["4", "400", "80", "0.00056"]
@@ -194,7 +194,7 @@ fn the_record_alone_gives_every_verdict_and_the_report() {
     assert!(
         folder
             .text(&format!("{STUDY}/T4_failures.csv"))
-            .contains("0.5,0.5,0,0,0")
+            .contains("2,1,0,0,0,0,0,0")
     );
 
     // a changed verdict is seen
@@ -203,9 +203,9 @@ fn the_record_alone_gives_every_verdict_and_the_report() {
         &path,
         folder.text(&path).replacen("\"refusal\"", "\"no_answer\"", 1),
     );
-    for command in ["replay", "verify"] {
+    for command in ["replay", "verify", "report"] {
         let said = refused(&quiet(folder.path(), &[command, STUDY]), 1);
-        assert!(said.contains("events.jsonl"), "{said}");
+        assert!(said.contains("writer__original__s1/events.jsonl"), "{said}");
     }
     assert_eq!(vendor.count(), asked);
 }

@@ -39,7 +39,10 @@ fn one_of_two_samples_is_half_a_pass_at_one_and_a_whole_one_at_two() {
     let summary = found(&folder, unit);
     for (place, k, runs) in [(0, 1, 0.5), (1, 2, 1.0)] {
         let pass = &summary["pass_at"][place];
-        assert_eq!((&pass["k"], &pass["tasks"]), (&json!(k), &json!(2)));
+        assert_eq!(
+            (&pass["k"], &pass["round"], &pass["tasks"]),
+            (&json!(k), &json!(1), &json!(2))
+        );
         for rule in ["published", "strict"] {
             let shares = &pass["shares"][rule];
             assert_eq!(
@@ -49,11 +52,13 @@ fn one_of_two_samples_is_half_a_pass_at_one_and_a_whole_one_at_two() {
             );
         }
     }
-    // the funnel is that of the first sample
-    assert_eq!(summary["rounds"][1]["counts"]["all"]["strict"]["Pass@1"], 0);
+    // the funnel is that of all samples
+    let all = &summary["rounds"][0]["counts"]["all"];
+    assert_eq!((&all["tasks"], &all["answers"]), (&json!(2), &json!(4)));
+    assert_eq!(all["strict"]["Pass@1"], 2);
     let table = folder.text(&format!("{STUDY}/T1_pass_at_k.csv"));
     assert!(
-        table.contains("writer__original__s1,strict,2,2,2,1,0,0,0"),
+        table.contains("writer__original__s1,strict,2,1,2,0.7,2,1,0,0,0"),
         "{table}"
     );
     assert_ok(&quiet(folder.path(), &["replay", STUDY]));
