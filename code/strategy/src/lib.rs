@@ -58,6 +58,10 @@ mod reference;
 mod repetition;
 mod reply;
 mod review_reply;
+mod reviewer_bias;
+mod reviewer_flags;
+#[cfg(test)]
+mod reviewer_truths;
 mod rows;
 mod scenario;
 mod session_returns;
@@ -78,7 +82,9 @@ mod version_chain;
 mod version_drift;
 
 pub use arena::{Arena, ArenaRow, Review, review_order};
-pub use arena_record::{ArenaRecord, ProgramKey, ReviewEvent, ReviewScore, ReviewerRow, ReviewsFound};
+pub use arena_record::{
+    ArenaRecord, MakerRow, ProgramKey, ReviewEvent, ReviewScore, ReviewerRow, ReviewsFound,
+};
 pub use audit::{
     BAR_COLUMNS, BrokenTrace, COMPLETENESS_MIN, TRADE_COLUMNS, broken_trace, completeness, misplaced_row,
     missing_columns,
@@ -117,6 +123,8 @@ pub use reference::{DocumentId, ReferenceError, run_reference};
 pub use repetition::{REPETITION_SEEDS, repetition_difference};
 pub use reply::{ReplyProblem, StrategyReply};
 pub use review_reply::{ReviewProblem, ReviewReply};
+pub use reviewer_bias::ReviewerBias;
+pub use reviewer_flags::{ReviewerFlags, ReviewerState};
 pub use rows::{NO_REFERENCE, SubmissionRows, VersionRow};
 pub use scenario::{LONG_RUN, Scenario, ScenarioError, fired_rules, named_as, read_scenarios, scenarios};
 pub use session_returns::session_returns;

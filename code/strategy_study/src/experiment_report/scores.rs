@@ -22,14 +22,13 @@ pub(super) fn overall(submission: &SubmissionFound) -> Option<f64> {
     Some(overall_valid(submission).unwrap_or(0.0))
 }
 
-/// The mean marks that others give a submission: D1 and D2.
+/// The mean marks that others who are sound give a submission: D1 and D2.
 pub(super) fn peers(report: &StrategyReport, submission: &SubmissionFound) -> Option<[f64; 2]> {
     let rows = &submission.rows;
     let is_of = |score: &&ReviewScore| {
         (&score.model, &score.strategy, score.seed) == (&rows.model, &rows.strategy, rows.seed)
-            && score.reviewer != score.model
     };
-    let marks: Vec<&ReviewScore> = report.arena.as_ref()?.scores.iter().filter(is_of).collect();
+    let marks: Vec<&ReviewScore> = report.arena.as_ref()?.counted().filter(is_of).collect();
     let of = |mark: fn(&ReviewScore) -> u8| {
         let marks: Vec<f64> = marks.iter().map(|score| f64::from(mark(score))).collect();
         mean(&marks)
@@ -109,7 +108,27 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
 mod tests {
     use super::super::material::fixture::{records, report, submission, version};
     use super::*;
-    use ktd_strategy_code::ArenaRecord;
+    use ktd_strategy_code::{ArenaRecord, ReviewerFlags, ReviewerRow};
+
+    fn sound(reviewer: &str) -> ReviewerRow {
+        ReviewerRow {
+            reviewer: reviewer.to_owned(),
+            reviews: 0,
+            missing: 0,
+            lost: 0,
+            repairs: 0,
+            asked_again: 0,
+            tokens: 0,
+            clean: None,
+            flipped: None,
+            plea: None,
+            flags: ReviewerFlags {
+                sway_p: Some(1.0),
+                tell_p: Some(0.0),
+            },
+            counts: true,
+        }
+    }
 
     fn arena(marks: &[(&str, &str, u8)]) -> ArenaRecord {
         let scores = marks.iter().map(|(reviewer, model, mark)| ReviewScore {
@@ -122,10 +141,11 @@ mod tests {
         });
         ArenaRecord {
             models: Vec::new(),
-            vendor_bias: Vec::new(),
+            maker_bias: Vec::new(),
+            alpha: [None; 2],
             agreement: Vec::new(),
             mean_agreement: None,
-            reviewers: Vec::new(),
+            reviewers: ["a", "b", "c"].map(|reviewer| sound(reviewer)).into(),
             scores: scores.collect(),
         }
     }
