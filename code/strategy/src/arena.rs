@@ -4,8 +4,9 @@
 //! and count in no rank, nor do those of a reviewer that planted programs do not show to be sound.
 
 use crate::bradley_terry::PairedGames;
+use crate::jackknife::jackknife_reach;
 use crate::ordinal_alpha::ordinal_alpha;
-use crate::reviewer_bias::{ReviewerBias, SeenProgram, bias_of, document_of, jackknife_reach};
+use crate::reviewer_bias::{ReviewerBias, SeenProgram, bias_of, document_of};
 use ktd_env::KeyedStream;
 use ktd_stats::{Sample, kendall_tau};
 use schemars::JsonSchema;

@@ -32,6 +32,7 @@ mod goal;
 mod hash;
 mod indicators;
 mod iteration;
+mod jackknife;
 mod likeness;
 #[cfg(test)]
 #[expect(
@@ -107,6 +108,7 @@ pub use gate_secret::GateSecret;
 pub use gates::{Gate, GateResults, NOT_REACHED};
 pub use goal::StrategyGoal;
 pub use iteration::{ITERATIONS_MAX, IterationState, VersionScores, ranked_version};
+pub use jackknife::jackknife_reach;
 pub use likeness::RunLikeness;
 pub use lint::{LintFinding, ScenarioOutcome, lint_document, values_at_bounds};
 pub use logs::{AuditRow, BarSignal, PositionState, StrategyLogs, TradeRow, TradeSide};

@@ -5,13 +5,11 @@
 //! favour. So who is lenient, or uses half of the scale, has no bias by it, and who gives the same to all has none.
 
 use crate::indicators::{count, mean};
-use ktd_stats::student_t_quantile;
+use crate::jackknife::jackknife_reach;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The share of estimates that lie below the upper bound.
-const CONFIDENCE_UPPER: f64 = 0.975;
 /// Programs of third models below which a scale is not known.
 const COMPARED_MIN: usize = 3;
 /// Rounds in which lenience and quality are told apart, at most.
@@ -69,18 +67,6 @@ pub(crate) fn bias_of(reviewers: &[Vec<SeenProgram<'_>>]) -> Option<ReviewerBias
         bounds: reach.map(|reach| (estimate - reach, estimate + reach)),
         documents: number,
     })
-}
-
-/// How far the 95 % bounds of an estimate reach, from what it is with one observation left out at a time: the jackknife's deviation
-/// by Student's t for one observation less; none below two.
-pub(crate) fn jackknife_reach(left: &[f64]) -> Option<f64> {
-    let number = count(left.len());
-    let quantile = student_t_quantile(CONFIDENCE_UPPER, number - 1.0)
-        .ok()
-        .filter(|_| 1.0 < number)?;
-    let middle = mean(left)?;
-    let squares: f64 = left.iter().map(|own| (own - middle) * (own - middle)).sum();
-    Some(quantile * libm::sqrt(squares * (number - 1.0) / number))
 }
 
 /// Of each program that a reviewer may favour, its document and what it is given above what is to be expected; none where the

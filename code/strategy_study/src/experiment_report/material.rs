@@ -217,7 +217,7 @@ pub(crate) mod fixture {
                 run: Some(run),
                 traces: BTreeMap::new(),
                 markets: Vec::new(),
-                likeness: None,
+                likeness: Vec::new(),
                 distances: BTreeMap::new(),
             }),
         }

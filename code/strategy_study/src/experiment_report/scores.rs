@@ -1,9 +1,9 @@
 //! T3: scores by model, measured ones and published ones.
 
 use super::material::StrategyReport;
-use crate::cells::{NO_REVIEW, NONE_VALID, mean, missing};
+use crate::cells::{FEW_DRAWS, NO_REVIEW, NONE_VALID, as_number, mean, missing};
 use crate::run::SubmissionFound;
-use ktd_strategy_code::ReviewScore;
+use ktd_strategy_code::{IterationState, ReviewScore, jackknife_reach};
 use ktd_view::draw::{Align, TableCell};
 use ktd_view::report_table::ReportTable;
 use ktd_view::row_table::RowTable;
@@ -52,6 +52,24 @@ pub(super) fn mean_of(
     mean(&scores)
 }
 
+/// The mean D1 of some submissions without each of the draws of scenarios and long run, which all of them share; none where one that
+/// counts has other draws.
+fn by_draw(own: &[&SubmissionFound]) -> Option<Vec<f64>> {
+    let valid = own.iter().filter_map(|own| {
+        let version = own.rows.valid()?;
+        let has_drifted = version.state == IterationState::Drifted;
+        Some(own.report(version.iteration)?.fidelity_by_draw(has_drifted))
+    });
+    let valid: Vec<Vec<f64>> = valid.collect();
+    let draws = valid.first()?.len();
+    if valid.iter().any(|own| own.len() != draws) {
+        return None;
+    }
+    let without =
+        |draw: usize| valid.iter().filter_map(|own| own.get(draw)).sum::<f64>() / as_number(own.len());
+    Some((0..draws).map(without).collect())
+}
+
 /// T3, over valid submissions.
 pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
     let rows = report.models().into_iter().map(|model| {
@@ -68,6 +86,8 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
     let of_all =
         |own: &[&SubmissionFound], place: usize| mean_of(own, |own| Some(valid(own, place).unwrap_or(0.0)));
     let any: (fn(f64) -> TableCell, _) = (TableCell::Fine, "no submission");
+    let reach = |own: &[&SubmissionFound]| jackknife_reach(&by_draw(own)?);
+    let drawn: (fn(f64) -> TableCell, _) = (TableCell::Fine, FEW_DRAWS);
     let reviewed =
         |own: &[&SubmissionFound], place: usize| mean_of(own, |own| peers(report, own)?.get(place).copied());
     let fixed = |own: &[&SubmissionFound], place: usize| {
@@ -81,6 +101,9 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
         .count("submissions", |(_, all, _)| all.len())
         .count("valid", |(.., valid)| valid.len())
         .figure("D1", |(_, all, _)| of_all(all, 0), any)
+        .figure("D1 low", |(_, all, _)| Some((of_all(all, 0)? - reach(all)?).max(0.0)), drawn)
+        .figure("D1 high", |(_, all, _)| Some((of_all(all, 0)? + reach(all)?).min(1.0)), drawn)
+        .count("draws", |(_, all, _)| by_draw(all).map_or(0, |own| own.len()))
         .figure("D2", |(_, all, _)| of_all(all, 1), any)
         .figure("D3", |(_, all, _)| of_all(all, 2), any)
         .column(("D4", Align::Right), |_| missing("no score: T9 has its figures"))
@@ -97,7 +120,8 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
         .table()
         .with_note(
             "D1 to D3 and overall as measured, of 1: means over all submissions, with 0 for one whose ranked version does not pass \
-             all gates and for D2 and D3 of a program that hardly acts; valid: over those that pass, and that have the score; \
+             all gates and for D2 and D3 of a program that hardly acts; D1 low, high: 95 % over so many draws of scenarios and long run, by \
+             leaving one out at a time, for these documents; valid: over those that pass, and that have the score; \
              peers' marks and published scores of 10; published overall: the mean of four, peers' D1 and D2 among \
              them",
         );
@@ -160,7 +184,7 @@ mod tests {
         ];
         let overall: Vec<String> = records(&by_model(&report(all, None)))
             .iter()
-            .map(|row| row[7].clone())
+            .map(|row| row[10].clone())
             .collect();
         assert_eq!(overall[..2], ["overall", "0"]);
         assert!(0.5 < overall[2].parse().unwrap());
@@ -178,12 +202,12 @@ mod tests {
         let [half, overall] = [6.0, 3.0].map(|parts| (1.75_f64 / parts).to_string());
         // D4 is empty: it was not run. Published overall: the mean of 7, 7, 8 and 9.
         let wanted = [
-            "a", "2", "1", "0.25", "0.5", "0.125", "", &half, "0.5", "1", "0.25", &overall, "7", "7", "8",
-            "9", "7.75",
+            "a", "2", "1", "0.25", "", "", "0", "0.5", "0.125", "", &half, "0.5", "1", "0.25", &overall, "7",
+            "7", "8", "9", "7.75",
         ];
         assert_eq!(found[1], wanted);
         let none = [
-            "b", "1", "0", "0", "0", "0", "", "0", "", "", "", "", "", "", "", "", "",
+            "b", "1", "0", "0", "", "", "0", "0", "0", "", "0", "", "", "", "", "", "", "", "", "",
         ];
         assert_eq!(found[2], none);
     }
