@@ -422,16 +422,14 @@ fn planted_programs_are_right_but_for_the_turned_rule() {
         folder.write(&format!("{}.py", kind.label()), submission.source);
         folder.write("card.json", submission.card);
     }
-    let gate = ["gate", "plea.py", "--card", "card.json", "--strategy", "S01"];
+    let gate = ["gate", "clean.py", "--card", "card.json", "--strategy", "S01"];
     let judged = json_of(&folder, &gate);
     assert_eq!(
         (&judged["valid"], &judged["measured"]["D1"]),
         (&json!(true), &json!(1.0))
     );
-    let error = error_of(
-        &folder,
-        &["drift", "clean.py", "flipped.py", "--strategy", "S01"],
-        1,
-    );
-    assert!(error.contains("it drifted"), "{error}");
+    for turned in ["flipped.py", "plea.py"] {
+        let error = error_of(&folder, &["drift", "clean.py", turned, "--strategy", "S01"], 1);
+        assert!(error.contains("it drifted"), "{turned}: {error}");
+    }
 }

@@ -52,8 +52,29 @@ pub(super) fn mean_of(
     mean(&scores)
 }
 
-/// The mean D1 of some submissions without each of the draws of scenarios and long run, which all of them share; none where one that
-/// counts has other draws.
+/// The mean D1 of some submissions, with 0 for one that is not valid.
+pub(super) struct MeanFidelity {
+    pub(super) mean: f64,
+    /// 95 % bounds over draws of scenarios and long run; none below two draws, and where submissions have other numbers of them.
+    pub(super) bounds: Option<(f64, f64)>,
+    /// The draws, which all submissions share; 0 where there are no bounds.
+    pub(super) draws: usize,
+}
+
+/// The mean D1 of some submissions; none of none.
+pub(super) fn fidelity(own: &[&SubmissionFound]) -> Option<MeanFidelity> {
+    let score = |own: &SubmissionFound| Some(own.rows.valid().and_then(|own| own.score(0)).unwrap_or(0.0));
+    let mean = mean_of(own, score)?;
+    let left = by_draw(own).unwrap_or_default();
+    let reach = jackknife_reach(&left);
+    Some(MeanFidelity {
+        mean,
+        bounds: reach.map(|reach| ((mean - reach).max(0.0), (mean + reach).min(1.0))),
+        draws: reach.map_or(0, |_| left.len()),
+    })
+}
+
+/// The mean D1 of some submissions without each of the draws; none where one that counts has another number of them.
 fn by_draw(own: &[&SubmissionFound]) -> Option<Vec<f64>> {
     let valid = own.iter().filter_map(|own| {
         let version = own.rows.valid()?;
@@ -65,8 +86,10 @@ fn by_draw(own: &[&SubmissionFound]) -> Option<Vec<f64>> {
     if valid.iter().any(|own| own.len() != draws) {
         return None;
     }
-    let without =
-        |draw: usize| valid.iter().filter_map(|own| own.get(draw)).sum::<f64>() / as_number(own.len());
+    let without = |draw: usize| {
+        let left = valid.iter().filter_map(|own| own.get(draw));
+        left.sum::<f64>() / as_number(own.len())
+    };
     Some((0..draws).map(without).collect())
 }
 
@@ -86,7 +109,6 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
     let of_all =
         |own: &[&SubmissionFound], place: usize| mean_of(own, |own| Some(valid(own, place).unwrap_or(0.0)));
     let any: (fn(f64) -> TableCell, _) = (TableCell::Fine, "no submission");
-    let reach = |own: &[&SubmissionFound]| jackknife_reach(&by_draw(own)?);
     let drawn: (fn(f64) -> TableCell, _) = (TableCell::Fine, FEW_DRAWS);
     let reviewed =
         |own: &[&SubmissionFound], place: usize| mean_of(own, |own| peers(report, own)?.get(place).copied());
@@ -100,10 +122,10 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
         .text("model", |(model, ..)| model)
         .count("submissions", |(_, all, _)| all.len())
         .count("valid", |(.., valid)| valid.len())
-        .figure("D1", |(_, all, _)| of_all(all, 0), any)
-        .figure("D1 low", |(_, all, _)| Some((of_all(all, 0)? - reach(all)?).max(0.0)), drawn)
-        .figure("D1 high", |(_, all, _)| Some((of_all(all, 0)? + reach(all)?).min(1.0)), drawn)
-        .count("draws", |(_, all, _)| by_draw(all).map_or(0, |own| own.len()))
+        .figure("D1", |(_, all, _)| Some(fidelity(all)?.mean), any)
+        .figure("D1 low", |(_, all, _)| Some(fidelity(all)?.bounds?.0), drawn)
+        .figure("D1 high", |(_, all, _)| Some(fidelity(all)?.bounds?.1), drawn)
+        .count("draws", |(_, all, _)| fidelity(all).map_or(0, |own| own.draws))
         .figure("D2", |(_, all, _)| of_all(all, 1), any)
         .figure("D3", |(_, all, _)| of_all(all, 2), any)
         .column(("D4", Align::Right), |_| missing("no score: T9 has its figures"))
