@@ -62,6 +62,7 @@ mod review_reply;
 mod reviewer_bias;
 mod reviewer_flags;
 #[cfg(test)]
+#[expect(clippy::print_stdout, reason = "a table for its reader")]
 mod reviewer_truths;
 mod rows;
 mod scenario;

@@ -334,7 +334,7 @@ fn bounds_over_draws_hold_the_d1_of_all_draws() {
                 .map(|draw| planted_likeness((id, &document, &parameters), draw, (kind, size)))
                 .collect();
             let d1 = |own: &[RunLikeness]| {
-                let sum = own.iter().fold(RunLikeness::default(), |sum, own| sum.and(own));
+                let sum = own.iter().fold(RunLikeness::default(), RunLikeness::and);
                 sum.acts_f1().min(sum.exposure_overlap())
             };
             let truth = d1(&by_draw);

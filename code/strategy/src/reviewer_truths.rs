@@ -3,6 +3,7 @@
 //!     KTD_ARENAS=400 cargo test -p ktd-strategy-code planted_reviewers -- --nocapture
 
 use crate::arena::{Arena, Review};
+use crate::indicators::count;
 use crate::reviewer_bias::ReviewerBias;
 use crate::reviewer_flags::{ReviewerFlags, ReviewerState};
 use ktd_env::KeyedStream;
@@ -106,15 +107,15 @@ fn mark(stream: &mut KeyedStream, (centre, noise): (f64, f64)) -> f64 {
 
 impl Planted {
     /// The score of a program.
-    fn score(self, stream: &mut KeyedStream, centre: f64) -> Option<f64> {
+    fn score(self, stream: &mut KeyedStream, centre: f64) -> f64 {
         let mut one = || {
             if self.is_random {
-                10.0 - stream.below(10) as f64
+                10.0 - f64::from(u8::try_from(stream.below(10)).unwrap())
             } else {
                 mark(stream, (centre, self.noise))
             }
         };
-        Some(f64::midpoint(one(), one()))
+        f64::midpoint(one(), one())
     }
 
     fn flags(self, seed: u32) -> ReviewerFlags {
@@ -122,11 +123,11 @@ impl Planted {
         let [right, turned] = self.marks;
         let mut pairs = (Vec::new(), Vec::new());
         for _ in 0..REPETITIONS {
-            let without = self.score(&mut stream, turned);
+            let without = Some(self.score(&mut stream, turned));
             pairs
                 .0
-                .push((self.score(&mut stream, turned + self.sway), without));
-            pairs.1.push((self.score(&mut stream, right), without));
+                .push((Some(self.score(&mut stream, turned + self.sway)), without));
+            pairs.1.push((Some(self.score(&mut stream, right)), without));
         }
         ReviewerFlags::of(&pairs.0, &pairs.1)
     }
@@ -259,7 +260,7 @@ fn arena(habit: Habit, seed: u32) -> Arena {
                     habit
                 } else {
                     Habit {
-                        lenience: 0.3 * place as f64 - 0.6,
+                        lenience: 0.3 * count(place) - 0.6,
                         ..EVEN
                     }
                 };

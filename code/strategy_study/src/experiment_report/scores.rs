@@ -191,7 +191,7 @@ mod tests {
             alpha: [None; 2],
             agreement: Vec::new(),
             mean_agreement: None,
-            reviewers: ["a", "b", "c"].map(|reviewer| sound(reviewer)).into(),
+            reviewers: ["a", "b", "c"].map(sound).into(),
             scores: scores.collect(),
         }
     }
