@@ -4,12 +4,14 @@
 
 use crate::bars::StrategyBars;
 use crate::book::INITIAL_CAPITAL;
+use crate::breaches::BreachReport;
 use crate::candidate::CandidateLogs;
 use crate::document::{ParameterType, StrategyDocument};
 use crate::indicators::count;
 use crate::jackknife::jackknife_reach;
 use crate::likeness::RunLikeness;
 use crate::logs::{AuditRow, BarSignal, PositionState, StrategyLogs, TradeRow, TradeSide};
+use crate::measured_scores::RiskEvidence;
 use crate::parameters::{ParameterValue, Parameters};
 use crate::reference::{DocumentId, run_reference};
 use crate::scenario::{Scenario, scenarios};
@@ -372,4 +374,46 @@ fn planted_likeness(
         let [right, made] = [&right, &made].map(|logs| CandidateLogs::of_reference(logs, &document.columns));
         all.and(&RunLikeness::of(&right, &made, market))
     })
+}
+
+/// The risk part of D2 that runs are to blame for falls with the share of holdings that are fifty times too large.
+#[test]
+fn the_ladder_of_holdings_that_are_too_large_falls_in_d2() {
+    println!("D2 by share of holdings fifty times too large, long run of seed 11, all distorted runs passed");
+    for id in DocumentId::ALL {
+        let document = StrategyDocument::built_in(id).unwrap();
+        let parameters = document.default_parameters();
+        let drawn = scenarios(id, &parameters, 11).unwrap();
+        let market = &drawn.last().unwrap().market;
+        let right = run_reference(id, &parameters, market, INITIAL_CAPITAL).unwrap();
+        let planted = Planted {
+            id,
+            document: &document,
+            parameters: &parameters,
+            market,
+        };
+        let d2 = |share: f64| {
+            let mut made = right.clone();
+            for entry in planted.chosen(&right, share) {
+                made.bars[entry].exposure *= 50.0;
+            }
+            let logs = CandidateLogs::of_reference(&made, &document.columns);
+            let report = BreachReport::of(&logs, market, &document, &parameters);
+            let evidence = RiskEvidence {
+                actions: report.actions,
+                breaches: report.breaches.len(),
+                logged_breaches: report.logged(),
+                stress_passed: 1,
+                stress_runs: 1,
+            };
+            evidence.score()
+        };
+        let scores = [0.0, 0.25, 0.5, 0.75, 1.0].map(d2);
+        println!("{id} {scores:.3?}");
+        assert!(
+            scores.windows(2).all(|pair| pair[1] <= pair[0]),
+            "{id}: {scores:?}"
+        );
+        assert!(scores[1] < scores[0] && scores[4] < scores[1], "{id}: {scores:?}");
+    }
 }
