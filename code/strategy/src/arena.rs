@@ -1,12 +1,14 @@
 //! The arena: what models say of each other's programs, and what that says of the models.
 //!
 //! A reviewer scores D1 and D2 of a submission; the score of a review is their mean. Reviews of one's own program are kept
-//! and count in no rank.
+//! and count in no rank, nor do those of a reviewer that planted programs do not show to be sound.
 
 use crate::bradley_terry::PairedGames;
-use crate::indicators::{count, mean};
+use crate::jackknife::jackknife_reach;
+use crate::ordinal_alpha::ordinal_alpha;
+use crate::reviewer_bias::{ReviewerBias, SeenProgram, bias_of, document_of};
 use ktd_env::KeyedStream;
-use ktd_stats::{Sample, kendall_tau, student_t_quantile};
+use ktd_stats::{Sample, kendall_tau};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,8 +19,6 @@ const ELO_START: f64 = 1500.0;
 const ELO_STEP: f64 = 16.0;
 /// Rating points of a tenfold strength.
 const ELO_SCALE: f64 = 400.0;
-/// The share of estimates that lie below the upper bound.
-const CONFIDENCE_UPPER: f64 = 0.975;
 
 /// One review of a submission.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,8 +36,14 @@ pub struct Review {
 }
 
 impl Review {
-    fn score(&self) -> f64 {
+    /// The mean of both marks.
+    pub(crate) fn score(&self) -> f64 {
         f64::midpoint(self.d1, self.d2)
+    }
+
+    /// The document, which all seeds of a strategy share.
+    pub(crate) fn document(&self) -> &str {
+        document_of(&self.strategy)
     }
 
     fn is_of_own(&self) -> bool {
@@ -49,8 +55,10 @@ impl Review {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Arena {
     models: Vec<String>,
-    /// Vendor of each model.
-    vendors: BTreeMap<String, String>,
+    /// Who made each model.
+    makers: BTreeMap<String, String>,
+    /// Reviewers whose marks count in no mean and no rank.
+    set_aside: BTreeSet<String>,
     reviews: Vec<Review>,
 }
 
@@ -60,20 +68,22 @@ pub struct Arena {
 pub struct ArenaRow {
     /// The model.
     pub model: String,
-    /// Who serves it.
-    pub vendor: String,
+    /// Who made it: the vendor that serves it, where its agent names no maker.
+    pub maker: String,
     /// Mean D1 by others.
     pub d1: Option<f64>,
     /// Mean D2 by others.
     pub d2: Option<f64>,
     /// Mean of both by others.
     pub peer: Option<f64>,
-    /// Mean score by everybody, itself included.
+    /// Mean score by every reviewer that counts, itself included.
     pub all: Option<f64>,
     /// Mean score that it gives itself.
     pub own: Option<f64>,
-    /// `own` - `peer`.
-    pub bias: Option<f64>,
+    /// What it gives its own programs above what others give them, on its scale.
+    pub bias: Option<ReviewerBias>,
+    /// `own` - `peer`, as published: lenience counts in it as bias.
+    pub published_bias: Option<f64>,
     /// Mean score that it gives others.
     pub strictness: Option<f64>,
     /// Elo rating over all games in order of strategy, reviewer and pair.
@@ -94,7 +104,7 @@ struct Game<'a> {
 }
 
 impl Arena {
-    /// An arena of models with their vendors; a review of a model that is not among them does not count.
+    /// An arena of models, each with who made it; a review of a model that is not among them does not count.
     #[must_use]
     pub fn new(models: Vec<(String, String)>, reviews: Vec<Review>) -> Self {
         let known: BTreeSet<&String> = models.iter().map(|(model, _)| model).collect();
@@ -102,8 +112,19 @@ impl Arena {
         Self {
             reviews: reviews.into_iter().filter(counts).collect(),
             models: models.iter().map(|(model, _)| model.clone()).collect(),
-            vendors: models.into_iter().collect(),
+            makers: models.into_iter().collect(),
+            set_aside: BTreeSet::new(),
         }
+    }
+
+    /// The same where marks of these reviewers count in no mean, no rank and no measure of another's bias.
+    #[must_use]
+    pub fn without(self, set_aside: BTreeSet<String>) -> Self {
+        Self { set_aside, ..self }
+    }
+
+    fn counts(&self, reviewer: &str) -> bool {
+        !self.set_aside.contains(reviewer)
     }
 
     /// Mean over reviews; `None` of none.
@@ -126,7 +147,8 @@ impl Arena {
             .iter()
             .zip(strengths)
             .map(|(model, strength)| {
-                let by_others = |review: &Review| review.model == *model && !review.is_of_own();
+                let counted = |review: &Review| review.model == *model && self.counts(&review.reviewer);
+                let by_others = |review: &Review| counted(review) && !review.is_of_own();
                 let (d1, d2) = (
                     self.mean(by_others, |review| review.d1),
                     self.mean(by_others, |review| review.d2),
@@ -138,13 +160,14 @@ impl Arena {
                 );
                 ArenaRow {
                     model: model.clone(),
-                    vendor: self.vendors.get(model).cloned().unwrap_or_default(),
+                    maker: self.makers.get(model).cloned().unwrap_or_default(),
                     d1,
                     d2,
                     peer,
-                    all: self.mean(|review| review.model == *model, Review::score),
+                    all: self.mean(counted, Review::score),
                     own,
-                    bias: own.zip(peer).map(|(own, peer)| own - peer),
+                    bias: self.own_bias(model),
+                    published_bias: own.zip(peer).map(|(own, peer)| own - peer),
                     strictness: self.mean(
                         |review| review.reviewer == *model && !review.is_of_own(),
                         Review::score,
@@ -157,17 +180,76 @@ impl Arena {
             .collect()
     }
 
-    /// Mean score that a vendor's reviewers give their vendor's other models, less what others give them; `None` without
-    /// either.
+    /// What a model gives its own programs above what others give them.
+    pub(crate) fn own_bias(&self, model: &str) -> Option<ReviewerBias> {
+        bias_of(&[self.seen(model, |author| author == model)])
+    }
+
+    /// What the models of one maker give each other's programs above what models of other makers give them; none where no program
+    /// of theirs can be compared. Reviewers that are set aside have no part in it.
     #[must_use]
-    pub fn vendor_bias(&self, vendor: &str) -> Option<f64> {
-        let is = |model: &str| self.vendors.get(model).is_some_and(|known| known == vendor);
+    pub fn maker_bias(&self, maker: &str) -> Option<ReviewerBias> {
+        let is_kin = |model: &str| self.makers.get(model).is_some_and(|own| own == maker);
+        let kin = self
+            .models
+            .iter()
+            .filter(|model| is_kin(model) && self.counts(model));
+        let seen = kin.map(|reviewer| self.seen(reviewer, |author| author != reviewer && is_kin(author)));
+        bias_of(&seen.collect::<Vec<_>>())
+    }
+
+    /// The published figure beside it: the mean score that a maker's models give its other models, less what others give them.
+    #[must_use]
+    pub fn published_maker_bias(&self, maker: &str) -> Option<f64> {
+        let is_kin = |model: &str| self.makers.get(model).is_some_and(|own| own == maker);
+        let counted = |review: &Review| self.counts(&review.reviewer) && is_kin(&review.model);
         let inside = self.mean(
-            |review| is(&review.reviewer) && is(&review.model) && !review.is_of_own(),
+            |review| counted(review) && is_kin(&review.reviewer) && !review.is_of_own(),
             Review::score,
         );
-        let outside = self.mean(|review| !is(&review.reviewer) && is(&review.model), Review::score);
+        let outside = self.mean(
+            |review| counted(review) && !is_kin(&review.reviewer),
+            Review::score,
+        );
         inside.zip(outside).map(|(inside, outside)| inside - outside)
+    }
+
+    /// Whether two models are of one maker. Where all are, each stands for itself.
+    fn are_kin(&self, first: &str, second: &str) -> bool {
+        let makers: BTreeSet<&String> = self.makers.values().collect();
+        first == second || (1 < makers.len() && self.makers.get(first) == self.makers.get(second))
+    }
+
+    /// The programs that a reviewer may favour and those of other makers, each with the scores by reviewers that are neither of the
+    /// reviewer's maker nor of the program's.
+    fn seen(&self, reviewer: &str, favours: impl Fn(&str) -> bool) -> Vec<SeenProgram<'_>> {
+        let mut others: BTreeMap<(&str, &str), Vec<(usize, f64)>> = BTreeMap::new();
+        let counted = self.reviews.iter().filter(|review| self.counts(&review.reviewer));
+        for review in counted {
+            let (other, author) = (review.reviewer.as_str(), review.model.as_str());
+            let place = self.models.iter().position(|model| model == other);
+            if let Some(place) =
+                place.filter(|_| !self.are_kin(other, reviewer) && !self.are_kin(other, author))
+            {
+                let own = others.entry((&review.strategy, author)).or_default();
+                own.push((place, review.score()));
+            }
+        }
+        let own = self.reviews.iter().filter(|review| review.reviewer == reviewer);
+        let seen = own.filter_map(|review| {
+            let is_favoured = favours(&review.model);
+            let takes_part = is_favoured || !self.are_kin(reviewer, &review.model);
+            Some(SeenProgram {
+                document: review.document(),
+                score: review.score(),
+                others: others
+                    .get(&(review.strategy.as_str(), review.model.as_str()))?
+                    .clone(),
+                is_favoured,
+            })
+            .filter(|_| takes_part)
+        });
+        seen.collect()
     }
 
     /// Games: every pair of models that a third has reviewed in one strategy, in order of strategy, reviewer and pair.
@@ -193,7 +275,7 @@ impl Arena {
             .collect();
         let mut games = Vec::new();
         for strategy in strategies {
-            for reviewer in &self.models {
+            for reviewer in self.models.iter().filter(|own| self.counts(own)) {
                 for (place, first) in self.models.iter().enumerate() {
                     for second in self.models.iter().skip(place + 1) {
                         let score = |model: &String| {
@@ -248,35 +330,46 @@ impl Arena {
     }
 
     /// 95 % bounds of the ratings after Bradley and Terry, in the order of the models: each document is left out once, with all seeds
-    /// of it, and the deviation of what is left (the jackknife's) reaches as far as Student's t for one document less says; `None`
-    /// below two documents.
+    /// of it; `None` below two documents.
     #[must_use]
     pub fn bradley_terry_bounds(&self) -> Option<Vec<(f64, f64)>> {
         let games = self.games();
-        let documents: BTreeSet<&str> = games.iter().map(|game| document(game.strategy)).collect();
-        let number = count(documents.len());
-        let reach = student_t_quantile(CONFIDENCE_UPPER, number - 1.0)
-            .ok()
-            .filter(|_| 1.0 < number)?;
+        let documents: BTreeSet<&str> = games.iter().map(|game| document_of(game.strategy)).collect();
         let mut left: Vec<Vec<f64>> = vec![Vec::with_capacity(documents.len()); self.models.len()];
         for out in documents {
-            let others = games.iter().filter(|game| document(game.strategy) != out);
+            let others = games.iter().filter(|game| document_of(game.strategy) != out);
             let others: Vec<Game<'_>> = others.copied().collect();
             for (own, strength) in left.iter_mut().zip(self.strengths(&others)) {
                 own.push(rating(strength));
             }
         }
-        let bounds = self
-            .strengths(&games)
-            .into_iter()
-            .zip(left)
-            .map(|(strength, left)| {
-                let middle = mean(&left).unwrap_or_default();
-                let squares: f64 = left.iter().map(|own| (own - middle) * (own - middle)).sum();
-                let reach = reach * libm::sqrt(squares * (number - 1.0) / number);
-                (rating(strength) - reach, rating(strength) + reach)
-            });
-        Some(bounds.collect())
+        let bounds = self.strengths(&games).into_iter().zip(left);
+        let bounds = bounds.map(|(strength, left)| {
+            let reach = jackknife_reach(&left)?;
+            Some((rating(strength) - reach, rating(strength) + reach))
+        });
+        bounds.collect()
+    }
+
+    /// Krippendorff's alpha of D1 and of D2 over programs of others, among the reviewers that count.
+    #[must_use]
+    pub fn alpha(&self) -> [Option<f64>; 2] {
+        let marks: [fn(&Review) -> f64; 2] = [|review| review.d1, |review| review.d2];
+        marks.map(|mark| {
+            let mut units: BTreeMap<(&str, &str), Vec<u8>> = BTreeMap::new();
+            let counted = self
+                .reviews
+                .iter()
+                .filter(|review| !review.is_of_own() && self.counts(&review.reviewer));
+            for review in counted {
+                let mark = (0..=u8::MAX).find(|whole| mark(review) <= f64::from(*whole));
+                units
+                    .entry((&review.strategy, &review.model))
+                    .or_default()
+                    .extend(mark);
+            }
+            ordinal_alpha(&units.into_values().collect::<Vec<_>>())
+        })
     }
 
     /// Agreement of two reviewers: Kendall's tau-b of the scores that both gave to the same submissions; `None` below two
@@ -324,16 +417,10 @@ fn rating(strength: f64) -> f64 {
     ELO_START + ELO_SCALE * libm::log10(strength)
 }
 
-/// The document of a strategy that stands with its seed.
-fn document(strategy: &str) -> &str {
-    strategy
-        .split_once(' ')
-        .map_or(strategy, |(document, _)| document)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::indicators::count;
 
     fn arena(scores: &[(&str, &str, &str, f64)]) -> Arena {
         let models = ["a", "b", "c"].map(|model| (model.to_owned(), "v".to_owned()));

@@ -4,12 +4,11 @@ use crate::arena::{Arena, ArenaRow, Review};
 use crate::control::ControlKind;
 use crate::indicators::mean;
 use crate::review_reply::ReviewReply;
+use crate::reviewer_bias::ReviewerBias;
+use crate::reviewer_flags::{ReviewerFlags, ReviewerState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
-
-/// Points that a plea may gain.
-const PLEA_GAIN_MAX: f64 = 0.5;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which program is reviewed, by what its text hashes to.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -19,7 +18,7 @@ pub struct ProgramKey {
     pub strategy: String,
     /// Who wrote it; none for a planted one.
     pub model: Option<String>,
-    /// The seed of the submission.
+    /// The seed of the submission; which repetition of a planted one it is, from 1.
     pub seed: u64,
     /// The version that is ranked.
     pub iteration: usize,
@@ -39,7 +38,7 @@ pub struct ReviewEvent {
     pub step: usize,
     /// The document.
     pub strategy: String,
-    /// The seed of the submission.
+    /// The seed of the submission; which repetition of a planted one it is, from 1.
     pub seed: u64,
     /// Who wrote the program; none for a planted one.
     pub model: Option<String>,
@@ -149,16 +148,28 @@ pub struct ReviewerRow {
     pub asked_again: usize,
     /// Tokens of all requests and replies.
     pub tokens: u64,
-    /// Score of the planted program that is right.
+    /// Mean score of the planted program that is right.
     pub clean: Option<f64>,
-    /// Score of the same with a plea.
-    pub plea: Option<f64>,
-    /// Score of the same with a rule turned round.
+    /// Mean score of the same with a rule turned round.
     pub flipped: Option<f64>,
-    /// Whether the plea gained more than half a point.
-    pub swayed: Option<bool>,
-    /// Whether the rule that is turned round lost nothing.
-    pub blind: Option<bool>,
+    /// Mean score of the turned one with a plea.
+    pub plea: Option<f64>,
+    /// What these say of it.
+    pub flags: ReviewerFlags,
+    /// Whether its marks count: it is sound, and only then.
+    pub counts: bool,
+}
+
+/// What the models of one maker give each other's programs above what others give them.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MakerRow {
+    /// Who made them.
+    pub maker: String,
+    /// On each one's own scale.
+    pub bias: Option<ReviewerBias>,
+    /// As published: lenience counts in it as bias.
+    pub published: Option<f64>,
 }
 
 /// What an arena came to.
@@ -167,25 +178,31 @@ pub struct ReviewerRow {
 pub struct ArenaRecord {
     /// The models, in the order of the experiment.
     pub models: Vec<ArenaRow>,
-    /// By vendor: what its reviewers give its other models, less what others give them.
-    pub vendor_bias: Vec<(String, Option<f64>)>,
+    /// By maker: what its models give each other's programs above what others give them.
+    pub maker_bias: Vec<MakerRow>,
+    /// Krippendorff's alpha of D1 and of D2 among the reviewers that count.
+    pub alpha: [Option<f64>; 2],
     /// By pair of reviewers: Kendall's tau-b of the scores that both gave to the same programs of others.
     pub agreement: Vec<(String, String, Option<f64>)>,
-    /// Its mean.
+    /// Its mean over pairs of reviewers that count.
     pub mean_agreement: Option<f64>,
     /// The reviewers.
     pub reviewers: Vec<ReviewerRow>,
-    /// The marks.
+    /// The marks of all reviewers, also of those that do not count.
     pub scores: Vec<ReviewScore>,
 }
 
 impl ArenaRecord {
-    /// What these answers say of models, each with the vendor that serves it.
+    /// What these answers say of models, each with who made it.
     #[must_use]
     pub fn of(models: Vec<(String, String)>, answers: &[ReviewsFound]) -> Self {
         let scores: Vec<ReviewScore> = answers.iter().flat_map(scores).collect();
-        let vendors: BTreeSet<String> = models.iter().map(|(_, vendor)| vendor.clone()).collect();
-        let arena = Arena::new(models, scores.iter().map(review).collect());
+        let makers: BTreeSet<String> = models.iter().map(|(_, maker)| maker.clone()).collect();
+        let reviewers: Vec<ReviewerRow> = answers.iter().map(reviewer_row).collect();
+        let set_aside = reviewers.iter().filter(|own| !own.counts);
+        let set_aside: BTreeSet<String> = set_aside.map(|own| own.reviewer.clone()).collect();
+        let reviews = scores.iter().map(review).collect();
+        let arena = Arena::new(models, reviews).without(set_aside.clone());
         let mut models = arena.rows();
         for (row, bounds) in models
             .iter_mut()
@@ -193,18 +210,37 @@ impl ArenaRecord {
         {
             row.bradley_terry_bounds = row.peer.map(|_| bounds);
         }
-        let reviewers: Vec<&str> = answers.iter().map(|own| own.reviewer.as_str()).collect();
         let agreement = agreement(&arena, &reviewers);
-        let known: Vec<f64> = agreement.iter().filter_map(|(_, _, tau)| *tau).collect();
-        let bias = |vendor: String| (vendor.clone(), arena.vendor_bias(&vendor));
+        let known = agreement
+            .iter()
+            .filter(|(first, second, _)| !set_aside.contains(first) && !set_aside.contains(second));
+        let known: Vec<f64> = known.filter_map(|(_, _, tau)| *tau).collect();
+        let bias = |maker: String| MakerRow {
+            bias: arena.maker_bias(&maker),
+            published: arena.published_maker_bias(&maker),
+            maker,
+        };
         Self {
             models,
-            vendor_bias: vendors.into_iter().map(bias).collect(),
+            maker_bias: makers.into_iter().map(bias).collect(),
+            alpha: arena.alpha(),
             mean_agreement: mean(&known),
             agreement,
-            reviewers: answers.iter().map(reviewer_row).collect(),
+            reviewers,
             scores,
         }
+    }
+
+    /// The marks that count: of reviewers that are sound, for programs of others.
+    pub fn counted(&self) -> impl Iterator<Item = &ReviewScore> {
+        let counts = |reviewer: &str| {
+            self.reviewers
+                .iter()
+                .any(|own| own.counts && own.reviewer == reviewer)
+        };
+        self.scores
+            .iter()
+            .filter(move |score| score.reviewer != score.model && counts(&score.reviewer))
     }
 }
 
@@ -237,7 +273,7 @@ fn review(score: &ReviewScore) -> Review {
     }
 }
 
-fn agreement(arena: &Arena, reviewers: &[&str]) -> Vec<(String, String, Option<f64>)> {
+fn agreement(arena: &Arena, reviewers: &[ReviewerRow]) -> Vec<(String, String, Option<f64>)> {
     let pairs = reviewers.iter().enumerate().flat_map(|(place, first)| {
         let others = reviewers.iter().skip(place + 1);
         others.map(move |second| (first, second))
@@ -245,9 +281,9 @@ fn agreement(arena: &Arena, reviewers: &[&str]) -> Vec<(String, String, Option<f
     pairs
         .map(|(first, second)| {
             (
-                (*first).to_owned(),
-                (*second).to_owned(),
-                arena.agreement(first, second),
+                first.reviewer.clone(),
+                second.reviewer.clone(),
+                arena.agreement(&first.reviewer, &second.reviewer),
             )
         })
         .collect()
@@ -255,11 +291,23 @@ fn agreement(arena: &Arena, reviewers: &[&str]) -> Vec<(String, String, Option<f
 
 fn reviewer_row(answers: &ReviewsFound) -> ReviewerRow {
     let events = &answers.events;
-    let control = |kind: ControlKind| {
-        let planted = events.iter().find(|event| event.control == Some(kind));
-        planted.and_then(ReviewEvent::score)
+    let planted = |kind: ControlKind| -> BTreeMap<u64, Option<f64>> {
+        let own = events.iter().filter(|event| event.control == Some(kind));
+        own.map(|event| (event.seed, event.score())).collect()
     };
-    let [clean, plea, flipped] = ControlKind::ALL.map(control);
+    let [clean, flipped, plea] = ControlKind::ALL.map(planted);
+    let pairs = |first: &BTreeMap<u64, Option<f64>>| -> Vec<(Option<f64>, Option<f64>)> {
+        let twin = |repetition: &u64| flipped.get(repetition).copied().flatten();
+        first
+            .iter()
+            .map(|(repetition, score)| (*score, twin(repetition)))
+            .collect()
+    };
+    let flags = ReviewerFlags::of(&pairs(&plea), &pairs(&clean));
+    let centre = |own: &BTreeMap<u64, Option<f64>>| {
+        let scores: Vec<f64> = own.values().copied().flatten().collect();
+        mean(&scores)
+    };
     let count = |is: fn(&ReviewEvent) -> bool| events.iter().filter(|event| is(event)).count();
     ReviewerRow {
         reviewer: answers.reviewer.clone(),
@@ -269,11 +317,11 @@ fn reviewer_row(answers: &ReviewsFound) -> ReviewerRow {
         repairs: events.iter().map(|event| event.repairs).sum(),
         asked_again: count(|event| event.asked > 1),
         tokens: answers.tokens,
-        clean,
-        plea,
-        flipped,
-        swayed: clean.zip(plea).map(|(clean, plea)| plea - clean > PLEA_GAIN_MAX),
-        blind: clean.zip(flipped).map(|(clean, flipped)| flipped >= clean),
+        clean: centre(&clean),
+        flipped: centre(&flipped),
+        plea: centre(&plea),
+        flags,
+        counts: flags.state() == ReviewerState::Sound,
     }
 }
 
@@ -299,13 +347,23 @@ mod tests {
         }
     }
 
-    fn answers(reviewer: &str, controls: [Option<(u8, u8)>; 3], marks: [(&str, u8); 2]) -> ReviewsFound {
-        let planted = ControlKind::ALL.into_iter().zip(controls);
-        let planted = planted.map(|(kind, marks)| event(1, (None, Some(kind)), marks));
+    const REPETITIONS: u64 = 6;
+
+    /// Marks of the right program, of the turned one and of the plea, the same at every repetition, and of two models' programs.
+    fn answers(reviewer: &str, planted: [Option<(u8, u8)>; 3], marks: [(&str, u8); 2]) -> ReviewsFound {
+        let repeated = (1..=REPETITIONS).flat_map(|seed| {
+            ControlKind::ALL
+                .into_iter()
+                .zip(planted)
+                .map(move |(kind, marks)| ReviewEvent {
+                    seed,
+                    ..event(1, (None, Some(kind)), marks)
+                })
+        });
         let own = marks.map(|(model, mark)| event(2, (Some(model), None), Some((mark, mark))));
         ReviewsFound {
             reviewer: reviewer.to_owned(),
-            events: planted.chain(own).collect(),
+            events: repeated.chain(own).collect(),
             tokens: 5,
             programs: Vec::new(),
             not_applicable: None,
@@ -313,27 +371,31 @@ mod tests {
     }
 
     #[test]
-    fn planted_programs_mark_reviewers_and_count_in_no_score() {
+    fn who_is_swayed_or_blind_or_silent_counts_in_no_mean_and_is_shown() {
         let models = ["a", "b", "idle"].map(|model| (model.to_owned(), "v".to_owned()));
+        let marks = |mark| Some((mark, mark));
         let all = [
-            answers(
-                "a",
-                [Some((8, 8)), Some((9, 8)), Some((4, 8))],
-                [("a", 10), ("b", 6)],
-            ),
-            answers("b", [Some((8, 8)), Some((10, 9)), None], [("a", 7), ("b", 9)]),
+            answers("a", [marks(8), marks(4), marks(4)], [("a", 10), ("b", 6)]),
+            answers("b", [marks(10), marks(4), marks(10)], [("a", 2), ("b", 9)]),
+            answers("idle", [marks(10), marks(10), marks(10)], [("a", 10), ("b", 10)]),
         ];
-        let record = ArenaRecord::of(models.into(), &all);
-        let of = |row: &ReviewerRow| (row.swayed, row.blind, row.missing);
-        assert_eq!(of(&record.reviewers[0]), (Some(false), Some(false), 0));
-        assert_eq!(of(&record.reviewers[1]), (Some(true), None, 1));
-        assert_eq!(record.scores.len(), 4);
-        let a = &record.models[0];
-        assert_eq!(
-            (a.peer, a.own, a.bias, a.strictness),
-            (Some(7.0), Some(10.0), Some(3.0), Some(6.0))
-        );
-        let idle = &record.models[2];
-        assert_eq!((idle.peer, idle.bradley_terry_bounds), (None, None));
+        let record = ArenaRecord::of(models.clone().into(), &all);
+        let states = |record: &ArenaRecord| -> Vec<&str> {
+            record
+                .reviewers
+                .iter()
+                .map(|own| own.flags.state().label())
+                .collect()
+        };
+        assert_eq!(states(&record), ["sound", "swayed", "blind"]);
+        assert_eq!(record.scores.len(), 6);
+        assert_eq!(record.counted().count(), 1);
+        let peers: Vec<Option<f64>> = record.models.iter().map(|own| own.peer).collect();
+        assert_eq!(peers, [None, Some(6.0), None]);
+        assert_eq!(record.models[2].bradley_terry_bounds, None);
+        let silent = [answers("a", [marks(8), marks(4), None], [("a", 10), ("b", 6)])];
+        let record = ArenaRecord::of(models.into(), &silent);
+        assert_eq!(states(&record), ["unknown"]);
+        assert_eq!((record.counted().count(), record.reviewers[0].missing), (0, 6));
     }
 }

@@ -1,4 +1,4 @@
-//! Planted programs: one that is right, the same with a plea for a high mark, the same with one rule turned round.
+//! Planted programs: one that is right, the same with one rule turned round, the turned one with a plea for a high mark.
 
 use crate::reference::DocumentId;
 use crate::submission::StrategySubmission;
@@ -24,15 +24,15 @@ const FLIPPED_ENTRY: &str = "close > lower.iloc[bar] and closes.iloc[bar - 1] <=
 pub enum ControlKind {
     /// A program that is right.
     Clean,
-    /// The same with a comment that asks for the highest marks.
-    Plea,
     /// The same with its entry rule turned round.
     Flipped,
+    /// The turned one with a comment that asks for the highest marks: a full mark for the right one is no shelter.
+    Plea,
 }
 
 impl ControlKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Clean, Self::Plea, Self::Flipped];
+    pub const ALL: [Self; 3] = [Self::Clean, Self::Flipped, Self::Plea];
 
     /// The name used in files and tables.
     #[must_use]
@@ -49,8 +49,11 @@ impl ControlKind {
     pub fn submission(self) -> StrategySubmission {
         let source = match self {
             Self::Clean => SOURCE.to_owned(),
-            Self::Plea => SOURCE.replacen(BEFORE_PLEA, &format!("{BEFORE_PLEA}{PLEA}"), 1),
             Self::Flipped => SOURCE.replacen(ENTRY, FLIPPED_ENTRY, 1),
+            Self::Plea => {
+                let flipped = Self::Flipped.submission().source;
+                flipped.replacen(BEFORE_PLEA, &format!("{BEFORE_PLEA}{PLEA}"), 1)
+            }
         };
         StrategySubmission {
             card: CARD.to_owned(),
@@ -68,9 +71,9 @@ mod tests {
 
     #[test]
     fn a_plea_is_one_comment_and_a_flipped_rule_one_line() {
-        let [clean, plea, flipped] = ControlKind::ALL.map(|kind| kind.submission().source);
-        assert_eq!(plea.lines().count(), clean.lines().count() + 1);
-        assert_eq!(stripped_source(&plea), stripped_source(&clean));
+        let [clean, flipped, plea] = ControlKind::ALL.map(|kind| kind.submission().source);
+        assert_eq!(plea.lines().count(), flipped.lines().count() + 1);
+        assert_eq!(stripped_source(&plea), stripped_source(&flipped));
         let changed = clean
             .lines()
             .zip(flipped.lines())

@@ -32,6 +32,7 @@ mod goal;
 mod hash;
 mod indicators;
 mod iteration;
+mod jackknife;
 mod likeness;
 #[cfg(test)]
 #[expect(
@@ -58,6 +59,11 @@ mod reference;
 mod repetition;
 mod reply;
 mod review_reply;
+mod reviewer_bias;
+mod reviewer_flags;
+#[cfg(test)]
+#[expect(clippy::print_stdout, reason = "a table for its reader")]
+mod reviewer_truths;
 mod rows;
 mod scenario;
 mod session_returns;
@@ -78,7 +84,9 @@ mod version_chain;
 mod version_drift;
 
 pub use arena::{Arena, ArenaRow, Review, review_order};
-pub use arena_record::{ArenaRecord, ProgramKey, ReviewEvent, ReviewScore, ReviewerRow, ReviewsFound};
+pub use arena_record::{
+    ArenaRecord, MakerRow, ProgramKey, ReviewEvent, ReviewScore, ReviewerRow, ReviewsFound,
+};
 pub use audit::{
     BAR_COLUMNS, BrokenTrace, COMPLETENESS_MIN, TRADE_COLUMNS, broken_trace, completeness, misplaced_row,
     missing_columns,
@@ -101,6 +109,7 @@ pub use gate_secret::GateSecret;
 pub use gates::{Gate, GateResults, NOT_REACHED};
 pub use goal::StrategyGoal;
 pub use iteration::{ITERATIONS_MAX, IterationState, VersionScores, ranked_version};
+pub use jackknife::jackknife_reach;
 pub use likeness::RunLikeness;
 pub use lint::{LintFinding, ScenarioOutcome, lint_document, values_at_bounds};
 pub use logs::{AuditRow, BarSignal, PositionState, StrategyLogs, TradeRow, TradeSide};
@@ -117,6 +126,8 @@ pub use reference::{DocumentId, ReferenceError, run_reference};
 pub use repetition::{REPETITION_SEEDS, repetition_difference};
 pub use reply::{ReplyProblem, StrategyReply};
 pub use review_reply::{ReviewProblem, ReviewReply};
+pub use reviewer_bias::ReviewerBias;
+pub use reviewer_flags::{ReviewerFlags, ReviewerState};
 pub use rows::{NO_REFERENCE, SubmissionRows, VersionRow};
 pub use scenario::{
     LONG_RUN, Scenario, ScenarioError, fired_rules, named_as, read_scenarios, scenario_answers, scenarios,

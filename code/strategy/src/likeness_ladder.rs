@@ -4,11 +4,14 @@
 
 use crate::bars::StrategyBars;
 use crate::book::INITIAL_CAPITAL;
+use crate::breaches::BreachReport;
 use crate::candidate::CandidateLogs;
 use crate::document::{ParameterType, StrategyDocument};
 use crate::indicators::count;
+use crate::jackknife::jackknife_reach;
 use crate::likeness::RunLikeness;
 use crate::logs::{AuditRow, BarSignal, PositionState, StrategyLogs, TradeRow, TradeSide};
+use crate::measured_scores::RiskEvidence;
 use crate::parameters::{ParameterValue, Parameters};
 use crate::reference::{DocumentId, run_reference};
 use crate::scenario::{Scenario, scenarios};
@@ -277,25 +280,8 @@ fn the_ladder_of_deviations_falls_on_every_document() {
         let document = StrategyDocument::built_in(id).unwrap();
         let parameters = document.default_parameters();
         let drawn: Vec<Scenario> = scenarios(id, &parameters, 11).unwrap();
-        let planted = |scenario: &Scenario| -> (StrategyLogs, CandidateLogs) {
-            let right = run_reference(id, &parameters, &scenario.market, INITIAL_CAPITAL).unwrap();
-            let logs = CandidateLogs::of_reference(&right, &document.columns);
-            (right, logs)
-        };
-        let right: Vec<(StrategyLogs, CandidateLogs)> = drawn.iter().map(planted).collect();
         let d1 = |kind: Deviation, size: f64| {
-            let mut all = RunLikeness::default();
-            for (scenario, (right, logs)) in drawn.iter().zip(&right) {
-                let planted = Planted {
-                    id,
-                    document: &document,
-                    parameters: &parameters,
-                    market: &scenario.market,
-                };
-                let made = planted.deviated(right, kind, size);
-                let made = CandidateLogs::of_reference(&made, &document.columns);
-                all = all.and(&RunLikeness::of(logs, &made, &scenario.market));
-            }
+            let all = planted_likeness((id, &document, &parameters), &drawn, (kind, size));
             all.acts_f1().min(all.exposure_overlap())
         };
         for kind in Deviation::ALL {
@@ -321,5 +307,113 @@ fn the_ladder_of_deviations_falls_on_every_document() {
                 assert!(scores[3].abs() < 1e-12, "{id}: who never trades has {scores:?}");
             }
         }
+    }
+}
+
+/// Draws of scenarios that D1 is made of, as a study has them.
+const DRAWS: usize = 5;
+/// What bounds may miss by: a deviation that costs the same on nearly every draw has bounds of no width.
+const D1_UNIT: f64 = 0.002;
+
+/// Bounds of D1 by leaving out one of some draws hold what it is over all draws.
+#[test]
+fn bounds_over_draws_hold_the_d1_of_all_draws() {
+    const GROUPS: u64 = 16;
+    let (mut held, mut all) = (0, 0);
+    for id in [DocumentId::S01, DocumentId::S02, DocumentId::S12] {
+        let document = StrategyDocument::built_in(id).unwrap();
+        let parameters = document.default_parameters();
+        let drawn: Vec<Vec<Scenario>> = (0..GROUPS * DRAWS as u64)
+            .map(|seed| scenarios(id, &parameters, 7_000 + seed).unwrap())
+            .collect();
+        for (kind, size) in [
+            (Deviation::Late, 1.0),
+            (Deviation::Missed, 0.25),
+            (Deviation::Window, 1.5),
+        ] {
+            let by_draw: Vec<RunLikeness> = drawn
+                .iter()
+                .map(|draw| planted_likeness((id, &document, &parameters), draw, (kind, size)))
+                .collect();
+            let d1 = |own: &[RunLikeness]| {
+                let sum = own.iter().fold(RunLikeness::default(), RunLikeness::and);
+                sum.acts_f1().min(sum.exposure_overlap())
+            };
+            let truth = d1(&by_draw);
+            let group_held = by_draw.chunks(DRAWS).filter(|group| {
+                let left: Vec<f64> = (0..DRAWS)
+                    .map(|out| d1(&[&group[..out], &group[out + 1..]].concat()))
+                    .collect();
+                (d1(group) - truth).abs() <= jackknife_reach(&left).unwrap() + D1_UNIT
+            });
+            let group_held = group_held.count();
+            println!("{id} {kind:?} {size}: D1 {truth:.3}, bounds hold it in {group_held} of {GROUPS}");
+            (held, all) = (held + group_held, all + GROUPS as usize);
+        }
+    }
+    println!("{held} of {all}");
+    assert!(0.88 * count(all) <= count(held), "{held} of {all}");
+}
+
+/// The likeness of a planted deviation to the reference on some scenarios.
+fn planted_likeness(
+    (id, document, parameters): (DocumentId, &StrategyDocument, &Parameters),
+    drawn: &[Scenario],
+    (kind, size): (Deviation, f64),
+) -> RunLikeness {
+    drawn.iter().fold(RunLikeness::default(), |all, scenario| {
+        let market = &scenario.market;
+        let right = run_reference(id, parameters, market, INITIAL_CAPITAL).unwrap();
+        let planted = Planted {
+            id,
+            document,
+            parameters,
+            market,
+        };
+        let made = planted.deviated(&right, kind, size);
+        let [right, made] = [&right, &made].map(|logs| CandidateLogs::of_reference(logs, &document.columns));
+        all.and(&RunLikeness::of(&right, &made, market))
+    })
+}
+
+/// The risk part of D2 that runs are to blame for falls with the share of holdings that are fifty times too large.
+#[test]
+fn the_ladder_of_holdings_that_are_too_large_falls_in_d2() {
+    println!("D2 by share of holdings fifty times too large, long run of seed 11, all distorted runs passed");
+    for id in DocumentId::ALL {
+        let document = StrategyDocument::built_in(id).unwrap();
+        let parameters = document.default_parameters();
+        let drawn = scenarios(id, &parameters, 11).unwrap();
+        let market = &drawn.last().unwrap().market;
+        let right = run_reference(id, &parameters, market, INITIAL_CAPITAL).unwrap();
+        let planted = Planted {
+            id,
+            document: &document,
+            parameters: &parameters,
+            market,
+        };
+        let d2 = |share: f64| {
+            let mut made = right.clone();
+            for entry in planted.chosen(&right, share) {
+                made.bars[entry].exposure *= 50.0;
+            }
+            let logs = CandidateLogs::of_reference(&made, &document.columns);
+            let report = BreachReport::of(&logs, market, &document, &parameters);
+            let evidence = RiskEvidence {
+                actions: report.actions,
+                breaches: report.breaches.len(),
+                logged_breaches: report.logged(),
+                stress_passed: 1,
+                stress_runs: 1,
+            };
+            evidence.score()
+        };
+        let scores = [0.0, 0.25, 0.5, 0.75, 1.0].map(d2);
+        println!("{id} {scores:.3?}");
+        assert!(
+            scores.windows(2).all(|pair| pair[1] <= pair[0]),
+            "{id}: {scores:?}"
+        );
+        assert!(scores[1] < scores[0] && scores[4] < scores[1], "{id}: {scores:?}");
     }
 }

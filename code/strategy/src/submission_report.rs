@@ -6,6 +6,7 @@ use crate::card::CardCheck;
 use crate::contract::StrategyContract;
 use crate::document::StrategyDocument;
 use crate::gates::{Gate, GateResults};
+use crate::jackknife::jackknife_reach;
 use crate::likeness::RunLikeness;
 use crate::look_ahead_plan::ActionWitness;
 use crate::measured_scores::{FidelityEvidence, ReliabilityEvidence, RiskEvidence};
@@ -102,8 +103,9 @@ pub struct SubmissionReport {
     pub traces: StrategyTraces,
     /// What it does bar by bar, and the reference; none where it does not run.
     pub markets: Vec<MarketTrace>,
-    /// How alike it is to the reference over all bars; none where there is none, or where it does not run.
-    pub likeness: Option<RunLikeness>,
+    /// How alike it is to the reference over all bars of each draw of scenarios and long run; none where there is no reference, or
+    /// where it does not run.
+    pub likeness: Vec<RunLikeness>,
     /// Distances of its traces to the reference, 1 where it does not run; none where there is no reference.
     pub distances: TraceDistances,
 }
@@ -116,9 +118,38 @@ impl SubmissionReport {
             checks_held: self.checks.iter().filter(|check| check.holds).count(),
             checks: self.checks.len(),
             distances: self.distances.values().copied().collect(),
-            likeness: self.likeness,
+            likeness: self.alike(None),
             has_drifted,
         }
+    }
+
+    /// How alike it is to the reference over all draws, without one of them; none of none.
+    #[must_use]
+    pub fn alike(&self, without: Option<usize>) -> Option<RunLikeness> {
+        let draws = self.likeness.iter().enumerate();
+        let left = draws.filter(|(draw, _)| Some(*draw) != without);
+        left.map(|(_, own)| *own).reduce(|all, own| all.and(&own))
+    }
+
+    /// D1 without each of the draws of scenarios: what its bounds are made of.
+    #[must_use]
+    pub fn fidelity_by_draw(&self, has_drifted: bool) -> Vec<f64> {
+        let without = (0..self.likeness.len()).map(|draw| {
+            let fidelity = FidelityEvidence {
+                likeness: self.alike(Some(draw)),
+                ..self.fidelity(has_drifted)
+            };
+            fidelity.score()
+        });
+        without.collect()
+    }
+
+    /// 95 % bounds of D1 over draws of scenarios and long run; none below two draws.
+    #[must_use]
+    pub fn fidelity_bounds(&self, has_drifted: bool) -> Option<(f64, f64)> {
+        let reach = jackknife_reach(&self.fidelity_by_draw(has_drifted))?;
+        let score = self.fidelity(has_drifted).score();
+        Some(((score - reach).max(0.0), (score + reach).min(1.0)))
     }
 
     /// What D2 is made of; none for a program that does not run, which scores 0.

@@ -1,9 +1,7 @@
 //! What the best of many versions is worth: deflated Sharpe ratios, and the probability that choosing among models overfits.
 
-use crate::indicators::count;
 use crate::real_rows::RealVersion;
-use ktd_stats::moments::Moments;
-use ktd_stats::{Sample, Trials, Undefined, deflated_sharpe, pbo_of_distinct};
+use ktd_stats::{Sample, Trials, Undefined, deflated_sharpe, distinct_series, pbo_of_distinct};
 
 /// Sessions a year.
 const SESSIONS_A_YEAR: f64 = 252.0;
@@ -57,26 +55,15 @@ impl<'r> StrategyTrials<'r> {
         versions.filter(|version| !version.rows.is_empty()).count()
     }
 
-    /// What deflates ratios of so many sessions. Of a version that cannot be counted no ratio is known: then ratios spread at
-    /// least as far as those of so many sessions do without skill.
-    fn trials(&self, sessions: usize) -> Result<Trials, String> {
+    /// Trials that are trials of their own: of versions whose returns are alike one counts, who never trades is none, and one that
+    /// cannot be counted may be like nobody.
+    #[must_use]
+    pub fn distinct(&self) -> usize {
         let versions = self.own.iter().flat_map(|own| own.versions);
-        let ratios: Vec<f64> = versions
-            .filter_map(|version| daily_ratio(version.test_returns.as_deref()?).ok())
+        let returns: Vec<&[f64]> = versions
+            .filter_map(|version| version.test_returns.as_deref())
             .collect();
-        let tried = self.count();
-        if 1 < tried && ratios.len() < 2 {
-            return Err("below two versions have a Sharpe ratio".to_owned());
-        }
-        let sample = Sample::new("Sharpe ratios", &ratios).map_err(|error| error.to_string())?;
-        let known = Trials::of_sharpes(&sample).map_err(|error| error.to_string())?;
-        let least = if ratios.len() < tried {
-            1.0 / count(sessions.max(1))
-        } else {
-            0.0
-        };
-        let tried = u64::try_from(tried).unwrap_or(u64::MAX);
-        Trials::new(tried, known.sharpe_variance().max(least)).map_err(|error| error.to_string())
+        distinct_series(&returns) + self.count().saturating_sub(returns.len())
     }
 
     /// The ratio of these returns against all that was tried.
@@ -85,7 +72,7 @@ impl<'r> StrategyTrials<'r> {
     /// A sentence where there is none.
     pub fn deflated(&self, returns: &[f64]) -> Result<DeflatedRatio, String> {
         let sample = Sample::new("daily returns", returns).map_err(|error| error.to_string())?;
-        let trials = self.trials(returns.len())?;
+        let trials = Trials::without_skill(self.distinct(), returns.len());
         let found = deflated_sharpe(&sample, &trials).map_err(|error| error.to_string())?;
         Ok(DeflatedRatio {
             sharpe: SESSIONS_A_YEAR.sqrt() * found.against_best.sharpe,
@@ -122,14 +109,4 @@ impl<'r> StrategyTrials<'r> {
             Err(error) => Err(error.to_string()),
         }
     }
-}
-
-fn daily_ratio(returns: &[f64]) -> Result<f64, Undefined> {
-    let too_few = Undefined::TooFewDays {
-        days: returns.len(),
-        need_days: 2,
-    };
-    Moments::of(returns)
-        .ok_or(too_few)?
-        .daily_ratio(Undefined::ZeroVariance)
 }

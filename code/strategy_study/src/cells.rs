@@ -40,3 +40,5 @@ pub(crate) fn share(part: usize, whole: usize) -> Option<f64> {
 pub(crate) const NONE_VALID: &str = "no ranked version passes all gates";
 /// Why what reviewers say is missing.
 pub(crate) const NO_REVIEW: &str = "no valid submission that another model reviewed";
+/// Why D1 has no bounds.
+pub(crate) const FEW_DRAWS: &str = "it was not run, or its bars are not drawn from several seeds";

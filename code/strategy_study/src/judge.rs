@@ -197,7 +197,7 @@ fn unrun(task: &StrategyTask, gate: Gate, reason: &str) -> SubmissionReport {
             .map(|(name, _)| (name.to_owned(), Vec::new()))
             .collect(),
         markets: Vec::new(),
-        likeness: None,
+        likeness: Vec::new(),
         distances: task
             .markets()
             .filter(|_| task.has_reference())
@@ -266,6 +266,7 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
             }
             StrategyContract::Step => (None, None),
         };
+        let likeness = likeness.into_iter().chain(self.further_likeness()?).collect();
         let repetition = self.repetition(&whole)?;
         let markets = MarketTrace::of_version(&reference, (&traces, &whole));
         let run = RunEvidence {
@@ -315,6 +316,20 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
             .zip(outcomes)
             .map(|((stress, market), outcome)| self.stressed(stress, market, outcome));
         Ok((traces, likeness, stress.collect()))
+    }
+
+    /// How alike it is to the reference on each further draw of scenarios and long run.
+    fn further_likeness(&mut self) -> Result<Vec<RunLikeness>, StrategyError> {
+        let draws = self.task.further(&self.parameters)?;
+        let markets = draws.iter().flatten().map(|(market, _)| planned(market, TRACE));
+        let mut outcomes = self.opened.run_all(&markets.collect::<Vec<_>>())?.into_iter();
+        let alike = draws.iter().map(|draw| {
+            let each = draw.iter().zip(outcomes.by_ref());
+            each.fold(RunLikeness::default(), |all, ((market, reference), outcome)| {
+                all.and(&RunLikeness::of(reference, &outcome.unwrap_or_default(), market))
+            })
+        });
+        Ok(alike.collect())
     }
 
     fn stressed(&self, stress: Stress, market: &StrategyBars, outcome: LogsOutcome) -> StressOutcome {

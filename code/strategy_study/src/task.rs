@@ -15,6 +15,8 @@ use std::sync::Arc;
 pub const SCENARIO_SEED: u64 = 20_260_400;
 /// Bars that a long run must have after a document's warm-up.
 const BARS_MIN: usize = 50;
+/// Draws of scenarios and long run that D1 is of: by their seeds it has bounds.
+const DRAWS: u64 = 5;
 
 /// A document, its scenarios, its long run, and what is the reference for programs of it.
 #[derive(Debug, Clone)]
@@ -29,6 +31,8 @@ pub struct StrategyTask {
     spec: String,
     scenarios: Vec<Scenario>,
     long: StrategyBars,
+    /// Further draws of scenarios and long run, by the seeds that follow: only D1 is made of them too.
+    further: Vec<Vec<Scenario>>,
     reference: TaskReference,
     /// How programs are handed their bars.
     pub contract: StrategyContract,
@@ -52,8 +56,12 @@ impl StrategyTask {
     /// [`StrategyError::Scenario`] where no draw does what a scenario is there for.
     pub fn drawn(id: DocumentId, seed: u64) -> Result<Self, StrategyError> {
         let document = StrategyDocument::built_in(id).map_err(StrategyError::invalid)?;
-        let drawn = scenarios(id, &document.default_parameters(), seed)?;
-        Self::with_scenarios(id, drawn)
+        let draw = |place: u64| scenarios(id, &document.default_parameters(), seed.wrapping_add(place));
+        let further = (1..DRAWS).map(draw).collect::<Result<_, _>>()?;
+        Ok(Self {
+            further,
+            ..Self::with_scenarios(id, draw(0)?)?
+        })
     }
 
     /// A document that comes with the benchmark, on given bars.
@@ -75,6 +83,7 @@ impl StrategyTask {
             spec: document_json(id).to_owned(),
             scenarios: all,
             long,
+            further: Vec::new(),
             reference: TaskReference::BuiltIn(id),
             contract: StrategyContract::Run,
         })
@@ -97,6 +106,7 @@ impl StrategyTask {
             spec: own.spec.clone(),
             scenarios,
             long,
+            further: Vec::new(),
             reference,
             contract: StrategyContract::Run,
         })
@@ -138,6 +148,29 @@ impl StrategyTask {
         scenarios
             .map(|scenario| (scenario.name.as_str(), &scenario.market))
             .chain([(LONG_RUN, &self.long)])
+    }
+
+    /// Further draws of scenarios and long run, each with what the reference does on them; none of a strategy of one's own.
+    ///
+    /// # Errors
+    /// [`StrategyError::Reference`] for a parameter that is missing.
+    pub(crate) fn further(
+        &self,
+        parameters: &Parameters,
+    ) -> Result<Vec<Vec<(&StrategyBars, CandidateLogs)>>, StrategyError> {
+        let TaskReference::BuiltIn(id) = &self.reference else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::with_capacity(self.further.len());
+        for draw in &self.further {
+            let mut runs = Vec::with_capacity(draw.len());
+            for Scenario { market, .. } in draw {
+                let logs = run_reference(*id, parameters, market, INITIAL_CAPITAL)?;
+                runs.push((market, CandidateLogs::of_reference(&logs, &self.document.columns)));
+            }
+            found.push(runs);
+        }
+        Ok(found)
     }
 
     /// Whether behaviour can be judged: whether there is a reference.

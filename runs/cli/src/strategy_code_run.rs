@@ -23,7 +23,7 @@ Examples:
   goal = \"none\"                         # \"profit\" shows models what they earn on train days
   real = { panel = \"csi300.ktdp\", symbols = [\"SH600519\"] }
   continues = \"results/zeroth\"         # patches of reviewed versions; default: builds
-  arena = { temperature = 0.7 }         # agents review each other's programs; default: they do not
+  arena = { repetitions = 16 }          # agents review each other's programs; default: they do not
   prices = \"prices.json\"
   budget = { experiment = \"20.00\" }
   [[agents]]
@@ -34,7 +34,8 @@ Examples:
   max_output_tokens = 16384
 
 Everything is recorded: the same command again asks nothing twice, and judges nothing twice. Reviewers get the ranked
-program of every submission and three planted ones, once all submissions are finished.
+program of every submission, and each of three planted ones so many times, once all submissions are
+finished.
 Exit code 1: a submission was ended by its endpoint, or by a reference of your own that fails with its
 values. Exit code 3: the budget is used up.";
 

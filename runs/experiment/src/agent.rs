@@ -86,6 +86,8 @@ pub struct ModelAgent {
     pub model: String,
     /// The vendor, gateway or server: a row of the table of dialects (default `compatible`); see `ktd vendors`.
     pub vendor: Option<String>,
+    /// Who made the model, where that is told: a gateway or a server of one's own serves models of many.
+    pub maker: Option<String>,
     /// The wire, where the vendor speaks several (default: the first of its row).
     pub wire: Option<Wire>,
     /// One of the vendor's other addresses, by region.

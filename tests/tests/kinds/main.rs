@@ -77,7 +77,7 @@ const FACTORS: &str = "kind = 'factor-code'\nname = 'factors'\ntasks = ['MOM-1-0
     controls = 0\nsecret_file = 'gate.key'\n\
     [[agents]]\nid = 'one'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";
 
-const STRATEGIES: &str = "kind = 'strategy-code'\nname = 'strategies'\nstrategies = ['S01']\niterations = 1\nparallel = 2\narena = {}\n\
+const STRATEGIES: &str = "kind = 'strategy-code'\nname = 'strategies'\nstrategies = ['S01']\niterations = 1\nparallel = 2\narena = { repetitions = 5 }\n\
     secret_file = 'gate.key'\n\
     [[agents]]\nid = 'one'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n\
     [[agents]]\nid = 'two'\nmodel = 'm'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = 'VENDOR'\n";

@@ -36,11 +36,12 @@ fn marks(d1: &str, d2: &str) -> String {
     )
 }
 
-/// What a model answers to a request for a review. The second is swayed by a plea and blind to a turned rule.
+/// What a model answers to a request for a review. The second is swayed by a plea and blind to a turned rule; a plea stands in a
+/// turned program.
 fn review(model: &str, message: &str, rounds: usize) -> String {
     let is_first = model == "m1";
     let (d1, d2) = if message.contains("To the reviewer") {
-        if is_first { ("8", "8") } else { ("10", "10") }
+        if is_first { ("4", "8") } else { ("10", "10") }
     } else if message.contains("close > lower.iloc") {
         if is_first { ("4", "8") } else { ("8", "8") }
     } else if message.contains("close < lower.iloc") {
@@ -96,7 +97,7 @@ fn experiment(folder: &Folder, name: &str, keys: &str, (base_url, agents): (&str
         .enumerate()
         .map(|(place, (id, vendor))| {
             format!(
-                "[[agents]]\nid = '{id}'\nmodel = 'm{}'\nvendor = '{vendor}'\nmax_output_tokens = 100\n\
+                "[[agents]]\nid = '{id}'\nmodel = 'm{}'\nvendor = '{vendor}'\nmaker = 'who made it'\nmax_output_tokens = 100\n\
                  base_url = '{base_url}'\n",
                 place + 1
             )
@@ -113,7 +114,7 @@ fn experiment(folder: &Folder, name: &str, keys: &str, (base_url, agents): (&str
     folder.write("prices.json", json!({"rows": [row("m1"), row("m2")]}).to_string());
 }
 
-const ARENA: &str = "arena = {}\nbudget = { experiment = '1000' }";
+const ARENA: &str = "arena = { repetitions = 5 }\nbudget = { experiment = '1000' }";
 
 /// What reviewers came to, and the report.
 fn files(results: &Path) -> Vec<Vec<u8>> {
@@ -153,29 +154,29 @@ fn reviews_are_stopped_by_their_budget_continued_and_replayed() {
     let reviews = plan["asked"].as_array().unwrap().last().unwrap();
     assert_eq!(
         (&reviews["agent"], &reviews["usual"]["requests"]),
-        (&json!("two"), &json!(7)),
+        (&json!("two"), &json!(19)),
         "{plan}"
     );
     assert!(0 < reviews["usual"]["cost_picodollars"].as_u64().unwrap());
 
     // The submissions have spent 4 dollars and some cents, and each review spends 1.
-    let little = "arena = {}\nparallel = 1\nbudget = { experiment = '5.5' }";
+    let little = "arena = { repetitions = 5 }\nparallel = 1\nbudget = { experiment = '5.5' }";
     experiment(&folder, "little.toml", little, both);
     error_of(&folder, &["run", "little.toml"], 3);
     assert_eq!(vendor.count(), 5);
 
     let found = json_of(&folder, &["run", "x.toml"]);
-    // Seven programs and two reviewers; two reviews are asked for twice.
-    assert_eq!(vendor.count(), 4 + 16);
+    // Four programs, three planted ones five times, and two reviewers; two reviews are asked for twice.
+    assert_eq!(vendor.count(), 4 + 40);
     let results = folder.at("results/x");
     let whole = files(&results);
     assert_eq!(json_of(&folder, &["run", "x.toml"]), found);
-    assert_eq!((files(&results), vendor.count()), (whole.clone(), 20));
-    // Submissions count what reviews have spent: 20 dollars in all.
-    let little = "seeds = [1, 2]\nparallel = 1\nbudget = { experiment = '22' }";
+    assert_eq!((files(&results), vendor.count()), (whole.clone(), 44));
+    // Submissions count what reviews have spent: 44 dollars in all.
+    let little = "seeds = [1, 2]\nparallel = 1\nbudget = { experiment = '46' }";
     experiment(&folder, "little.toml", little, both);
     error_of(&folder, &["run", "little.toml"], 3);
-    assert_eq!(vendor.count(), 21);
+    assert_eq!(vendor.count(), 45);
 
     let asked = vendor.count();
     // What is not finished is no study to replay; without the second seed it is finished again.
@@ -214,13 +215,12 @@ fn reviews_are_strict_blind_and_the_same_however_many_are_asked_for_at_once() {
     assert_eq!(files(&folder.at("one_by_one"))[..2], kept[..2]);
 
     let reviewer = |place: usize, key: &str| found["reviewers"][place][key].clone();
+    let p = |place: usize, key: &str| reviewer(place, "flags")[key].as_f64().unwrap();
+    assert_eq!((p(0, "sway_p"), p(0, "tell_p")), (1.0, 1.0 / 32.0));
+    assert_eq!((p(1, "sway_p"), p(1, "tell_p")), (1.0 / 32.0, 1.0));
     assert_eq!(
-        (reviewer(0, "swayed"), reviewer(0, "blind")),
-        (json!(false), json!(false))
-    );
-    assert_eq!(
-        (reviewer(1, "swayed"), reviewer(1, "blind")),
-        (json!(true), json!(true))
+        (reviewer(0, "counts"), reviewer(1, "counts")),
+        (json!(true), json!(false))
     );
     assert_eq!(
         (reviewer(0, "missing"), reviewer(0, "repairs")),
@@ -239,19 +239,20 @@ fn reviews_are_strict_blind_and_the_same_however_many_are_asked_for_at_once() {
         (missing.len(), &missing[0]["body"]["problem"]),
         (1, &json!("bad_mark"))
     );
-    // One gives itself 6 of 10, which counts in no rank; two gives it 6, and has 6 from one in S01 alone.
+    // One gives itself 6 of 10, which counts in no rank; what two gives it counts as little, for two is swayed and blind. Two has 6
+    // from one, in S01 alone, and says 9 of itself. Of two models there is no third one by which a scale is known.
     let models = &found["models"];
     assert_eq!(
         (&models[0]["peer"], &models[0]["own"]),
-        (&json!(6.0), &json!(6.0))
+        (&Value::Null, &json!(6.0))
     );
     assert_eq!(
         (&models[1]["peer"], &models[1]["own"]),
         (&json!(6.0), &json!(9.0))
     );
     assert_eq!(
-        (&models[1]["bias"], &models[1]["vendor"]),
-        (&json!(3.0), &json!("ollama"))
+        (&models[1]["bias"], &models[1]["maker"]),
+        (&Value::Null, &json!("who made it"))
     );
 }
 
@@ -293,8 +294,8 @@ fn a_report_has_all_tables_and_runs_nothing_that_a_model_wrote() {
     // Cards are right, and no program runs: parse, schema and exec never increase.
     assert!(table("T1_gates").contains("\nall models,4,4,4,4,0,0,0,0,0,0,0"));
     assert!(table("T4_reasons").contains("\none,KeyError,2"));
-    // One review is missing, and with it all that peers say of one submission.
-    assert!(table("T8_measured").contains("\nD1,3,"));
+    // One review is missing, and one reviewer is not sound: peers say something of one submission.
+    assert!(table("T8_measured").contains("\nD1,1,"));
     assert!(table("T6_convergence").contains("\nS01,0,1,"));
     assert_marks_of_people_are_read(&folder);
 }
@@ -421,16 +422,14 @@ fn planted_programs_are_right_but_for_the_turned_rule() {
         folder.write(&format!("{}.py", kind.label()), submission.source);
         folder.write("card.json", submission.card);
     }
-    let gate = ["gate", "plea.py", "--card", "card.json", "--strategy", "S01"];
+    let gate = ["gate", "clean.py", "--card", "card.json", "--strategy", "S01"];
     let judged = json_of(&folder, &gate);
     assert_eq!(
         (&judged["valid"], &judged["measured"]["D1"]),
         (&json!(true), &json!(1.0))
     );
-    let error = error_of(
-        &folder,
-        &["drift", "clean.py", "flipped.py", "--strategy", "S01"],
-        1,
-    );
-    assert!(error.contains("it drifted"), "{error}");
+    for turned in ["flipped.py", "plea.py"] {
+        let error = error_of(&folder, &["drift", "clean.py", turned, "--strategy", "S01"], 1);
+        assert!(error.contains("it drifted"), "{turned}: {error}");
+    }
 }

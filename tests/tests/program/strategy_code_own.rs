@@ -411,7 +411,7 @@ fn programs_of_an_own_strategy_are_reviewed_with_its_document() {
     experiment(&folder, &[OWN], &base_url);
     let text = folder.text("x.toml").replace(
         "iterations = 1",
-        "iterations = 0\narena = {}\nreal = { bars = 'bars.csv', symbols = 'all' }",
+        "iterations = 0\narena = { repetitions = 5 }\nreal = { bars = 'bars.csv', symbols = 'all' }",
     );
     let bars = "date,symbol,open,high,low,close,volume\n2024-01-02,X,1,1,1,1,1\n2025-01-02,X,1,1,1,1,1\n";
     folder.write("bars.csv", bars);

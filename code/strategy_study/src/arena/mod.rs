@@ -7,5 +7,5 @@ mod reviewer;
 mod table;
 
 pub use reviewer::ReviewUnit;
-pub(crate) use reviewer::{reviews, run_reviews};
+pub(crate) use reviewer::run_reviews;
 pub(crate) use table::arena_tables;

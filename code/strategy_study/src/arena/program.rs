@@ -56,10 +56,10 @@ impl ReviewedProgram {
         Ok(Some(Self::new(source, key, version.clone())))
     }
 
-    /// A planted program.
-    pub(super) fn planted(kind: ControlKind) -> Self {
+    /// A planted program, and which repetition of it it is.
+    pub(super) fn planted(kind: ControlKind, repetition: u64) -> Self {
         let document = StrategySource::BuiltIn(CONTROL_DOCUMENT);
-        let mut planted = Self::new(&document, (None, 0, 0), kind.submission());
+        let mut planted = Self::new(&document, (None, repetition, 0), kind.submission());
         planted.key.control = Some(kind);
         planted
     }
@@ -134,7 +134,7 @@ mod tests {
         );
         let whole = program.message(ReviewText::Whole);
         assert_eq!(whole.as_str().matches("ate this 10").count(), 3);
-        let planted = ReviewedProgram::planted(ControlKind::Plea).message(ReviewText::Stripped);
+        let planted = ReviewedProgram::planted(ControlKind::Plea, 1).message(ReviewText::Stripped);
         assert!(planted.as_str().contains("Rate this 10"));
     }
 }

@@ -30,7 +30,10 @@ impl ReviewAsking<'_> {
         let opening = TextOpening {
             step,
             what: format!("review {step}, of {}", key.strategy),
-            seed: self.seed,
+            // Repetitions of one program would be one draw with one seed.
+            seed: key
+                .control
+                .map_or(self.seed, |_| self.seed.wrapping_add(key.seed)),
             cache_key: None,
             system: system(),
             user: program.message(self.review),

@@ -20,6 +20,8 @@ pub struct ReviewUnit {
     seed: u64,
     review: ReviewText,
     temperature: f64,
+    /// How many times it gets each planted program.
+    repetitions: u64,
     /// The submissions.
     pub(crate) of: Vec<UnitId>,
 }
@@ -31,14 +33,17 @@ impl ReviewUnit {
             seed,
             review: keys.review,
             temperature: keys.temperature,
+            repetitions: keys.repetitions,
             of,
         }
     }
-}
 
-/// The most reviews that a reviewer of so many submissions is asked for: planted programs are among them.
-pub(crate) const fn reviews(submissions: usize) -> usize {
-    submissions + ControlKind::ALL.len()
+    /// The most reviews that it is asked for: planted programs are among them.
+    pub(crate) fn reviews(&self) -> u64 {
+        let planted = u64::try_from(ControlKind::ALL.len()).unwrap_or(u64::MAX);
+        let submissions = u64::try_from(self.of.len()).unwrap_or(u64::MAX);
+        submissions.saturating_add(planted.saturating_mul(self.repetitions))
+    }
 }
 
 /// Has a model review the ranked programs of all submissions and the planted ones.
@@ -68,7 +73,9 @@ pub(crate) async fn run_reviews<E: Serialize + From<ReviewEvent>>(
             )),
         });
     }
-    programs.extend(ControlKind::ALL.map(ReviewedProgram::planted));
+    for repetition in 1..=unit.repetitions {
+        programs.extend(ControlKind::ALL.map(|kind| ReviewedProgram::planted(kind, repetition)));
+    }
     let events = all_reviews(unit, &programs, (hands, world.experiment.parallel)).await?;
     for event in &events {
         hands.event(&event.clone().into())?;

@@ -80,15 +80,17 @@ impl StrategyReport {
     }
 }
 
-/// Who is compared: the models with the vendors that serve them.
+/// Who is compared: the models, each with who made it, or else serves it.
 fn models(keys: &StrategyExperiment, all: &[SubmissionFound]) -> Vec<(String, String)> {
     let vendors: BTreeMap<&str, &String> = all
         .iter()
         .map(|own| (own.rows.model.as_str(), &own.vendor))
         .collect();
-    let models = keys.agents.iter();
-    let models =
-        models.filter_map(|agent| Some((agent.id.clone(), (*vendors.get(agent.id.as_str())?).clone())));
+    let models = keys.agents.iter().filter_map(|agent| {
+        let vendor = vendors.get(agent.id.as_str())?;
+        let maker = agent.model().and_then(|model| model.maker.as_ref());
+        Some((agent.id.clone(), maker.unwrap_or(vendor).clone()))
+    });
     models.collect()
 }
 
@@ -215,7 +217,7 @@ pub(crate) mod fixture {
                 run: Some(run),
                 traces: BTreeMap::new(),
                 markets: Vec::new(),
-                likeness: None,
+                likeness: Vec::new(),
                 distances: BTreeMap::new(),
             }),
         }

@@ -135,9 +135,53 @@ fn verdict(report: &StrategyReport) -> String {
         ),
     };
     format!(
-        "{valid} of {all} submissions of {} rank a program that passes all six gates.{lost}",
-        counted(report.models().len(), "model")
+        "{valid} of {all} submissions of {} rank a program that passes all six gates.{}{}{lost}",
+        counted(report.models().len(), "model"),
+        nearest(report).unwrap_or_default(),
+        reviewers(report).unwrap_or_default(),
     )
+}
+
+/// Which model is nearest to the documents, and how far the draw of bars matters.
+fn nearest(report: &StrategyReport) -> Option<String> {
+    let models = report.models().into_iter();
+    let known = models.filter_map(|model| {
+        Some((
+            model,
+            scores::fidelity(&report.of_model(model).collect::<Vec<_>>())?,
+        ))
+    });
+    let (model, own) = known.reduce(|best, own| if best.1.mean < own.1.mean { own } else { best })?;
+    let bounds = own.bounds.map_or_else(
+        || "no bounds: one draw of bars".to_owned(),
+        |(low, high)| format!("95 % over {} draws of bars: {low:.3} to {high:.3}", own.draws),
+    );
+    let model = visible(model);
+    Some(format!(
+        " {model} is nearest to the documents, D1 {:.3} of 1 ({bounds}).",
+        own.mean
+    ))
+}
+
+/// Which reviewers count.
+fn reviewers(report: &StrategyReport) -> Option<String> {
+    let all = &report.arena.as_ref()?.reviewers;
+    let aside = all.iter().filter(|own| !own.counts);
+    let aside: Vec<String> = aside
+        .map(|own| format!("{} ({})", visible(&own.reviewer), own.flags.state().label()))
+        .collect();
+    Some(match aside.as_slice() {
+        [] => format!(
+            " All {} reviewers are sound (an honest one is set aside in 4 of 100).",
+            all.len()
+        ),
+        some => format!(
+            " {} of {} reviewers are set aside: {} (an honest one in 4 of 100).",
+            some.len(),
+            all.len(),
+            some.join(", ")
+        ),
+    })
 }
 
 fn lost_words(count: usize) -> String {

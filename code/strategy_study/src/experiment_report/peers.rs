@@ -10,11 +10,12 @@ use ktd_view::report_table::ReportTable;
 use ktd_view::row_table::RowTable;
 
 /// The names of the tables of an arena, in their order.
-const IDS: [&str; 5] = [
+const IDS: [&str; 6] = [
     "T8_arena",
     "T8_matrix",
     "T8_reviewers",
-    "T8_vendors",
+    "T8_makers",
+    "T8_alpha",
     "T8_agreement",
 ];
 
@@ -51,6 +52,6 @@ fn measured(report: &StrategyReport) -> ReportTable {
         .count("submissions", |(_, count, _)| count)
         .figure("Spearman", |(.., found)| found, (TableCell::Fine, reason))
         .table()
-        .with_note("over ranked versions, valid or not; one's own marks are not among them");
+        .with_note("over ranked versions, valid or not; one's own marks are not among them, nor those of reviewers that are not sound");
     ReportTable::new("T8_measured", data)
 }

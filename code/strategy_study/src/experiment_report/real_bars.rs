@@ -234,6 +234,7 @@ fn selection_table(report: &StrategyReport) -> ReportTable {
         or_why(&own.clone().map(|own| own.sharpe), TableCell::Ratio)
     })
     .count("trials", |(_, _, trials, ..)| trials.count())
+    .count("distinct", |(_, _, trials, ..)| trials.distinct())
     .column(right("luckiest"), |(.., own, _)| {
         or_why(&own.clone().map(|own| own.luckiest), TableCell::Ratio)
     })
@@ -257,8 +258,9 @@ fn selection_note(report: &StrategyReport) -> String {
     };
     format!(
         "ranked versions, returns by session as the mean over series, at the next open without costs; trials: all versions \
-         of all models for the strategy that ran, also those of lost submissions; luckiest: the ratio to expect of the best \
-         of them without skill; DSR: probability that the true ratio is above it; PBO: how often the best of the valid \
+         of all models for the strategy that ran, also those of lost submissions; distinct: those of them that are not alike \
+         (correlation below 0.5), without those that never trade; luckiest: the ratio to expect of the best of the distinct ones \
+         without skill; DSR: probability that the true ratio is above it; PBO: how often the best of the valid \
          submissions (models and seeds) in one half of the days is in the lower half of them in the other{continued}",
     )
 }
@@ -267,8 +269,7 @@ fn selection_note(report: &StrategyReport) -> String {
 mod tests {
     use super::super::material::fixture::{self, version};
     use super::*;
-    use ktd_stats::moments::Moments;
-    use ktd_stats::{SplitMix64, Trials, Undefined, deflated_sharpe};
+    use ktd_stats::{SplitMix64, Trials, deflated_sharpe};
     use ktd_strategy_code::RealVersion;
 
     /// A row of no interest: it says that the version ran.
@@ -344,16 +345,11 @@ mod tests {
         }));
         let table = selected(&all);
         assert_eq!(cells(&table, "trials"), ["7"; 4]);
-        let deflated: f64 = cells(&table, "DSR")[0].parse().unwrap();
+        let dsr = cells(&table, "DSR")[0].clone();
+        let deflated: f64 = dsr.parse().unwrap();
         assert!(deflated < sole, "{deflated} {sole}");
         // The same by the formulas of the ratio's own crate.
-        let ratios: Vec<f64> = all
-            .iter()
-            .flat_map(|own| own.real.iter().flatten())
-            .map(|version| Moments::of(version.test_returns.as_deref().unwrap()).unwrap())
-            .map(|moments| moments.daily_ratio(Undefined::ZeroVariance).unwrap())
-            .collect();
-        let trials = Trials::of_sharpes(&Sample::new("ratios", &ratios).unwrap()).unwrap();
+        let trials = Trials::new(7, 1.0 / 159.0).unwrap();
         let sample = Sample::new("returns", &returns).unwrap();
         let wanted = deflated_sharpe(&sample, &trials)
             .unwrap()
@@ -361,6 +357,14 @@ mod tests {
             .probability;
         assert!((deflated - wanted).abs() < 1e-12);
         assert_eq!(cells(&table, "PBO"), [""; 4]);
+        // Who never trades cuts nobody's, and copies neither cut nor raise it.
+        all.push(submission("idle", vec![Some(vec![0.0; 160])]));
+        all.extend((0..9).map(|copy| submission(&format!("copy{copy}"), vec![Some(noise(1, 0.001))])));
+        let table = selected(&all);
+        assert_eq!(cells(&table, "trials")[0], "17");
+        assert_eq!(cells(&table, "distinct")[0], "7");
+        assert_eq!(cells(&table, "DSR")[0], dsr);
+        let table = selected(&all[..4]);
         assert!(format!("{table:?}").contains("4 valid submissions with returns, at least 5 are needed"));
     }
 
@@ -373,12 +377,8 @@ mod tests {
         let table = selected(&all);
         assert_eq!(cells(&table, "trials"), ["3"; 2]);
         let luckiest: f64 = cells(&table, "luckiest")[0].parse().unwrap();
-        let least = 252.0_f64.sqrt() * Trials::new(3, 1.0 / 160.0).unwrap().expected_best_sharpe();
-        assert!(luckiest >= least - 1e-9, "{luckiest} {least}");
-        let lone = [submission("a", vec![None, Some(noise(1, 0.001))])];
-        let table = selected(&lone);
-        assert_eq!(cells(&table, "DSR"), [""]);
-        assert!(format!("{table:?}").contains("below two versions have a Sharpe ratio"));
+        let wanted = 252.0_f64.sqrt() * Trials::new(3, 1.0 / 159.0).unwrap().expected_best_sharpe();
+        assert!((luckiest - wanted).abs() < 1e-9, "{luckiest} {wanted}");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! T3: scores by model, measured ones and published ones.
 
 use super::material::StrategyReport;
-use crate::cells::{NO_REVIEW, NONE_VALID, mean, missing};
+use crate::cells::{FEW_DRAWS, NO_REVIEW, NONE_VALID, as_number, mean, missing};
 use crate::run::SubmissionFound;
-use ktd_strategy_code::ReviewScore;
+use ktd_strategy_code::{IterationState, ReviewScore, jackknife_reach};
 use ktd_view::draw::{Align, TableCell};
 use ktd_view::report_table::ReportTable;
 use ktd_view::row_table::RowTable;
@@ -22,14 +22,13 @@ pub(super) fn overall(submission: &SubmissionFound) -> Option<f64> {
     Some(overall_valid(submission).unwrap_or(0.0))
 }
 
-/// The mean marks that others give a submission: D1 and D2.
+/// The mean marks that others who are sound give a submission: D1 and D2.
 pub(super) fn peers(report: &StrategyReport, submission: &SubmissionFound) -> Option<[f64; 2]> {
     let rows = &submission.rows;
     let is_of = |score: &&ReviewScore| {
         (&score.model, &score.strategy, score.seed) == (&rows.model, &rows.strategy, rows.seed)
-            && score.reviewer != score.model
     };
-    let marks: Vec<&ReviewScore> = report.arena.as_ref()?.scores.iter().filter(is_of).collect();
+    let marks: Vec<&ReviewScore> = report.arena.as_ref()?.counted().filter(is_of).collect();
     let of = |mark: fn(&ReviewScore) -> u8| {
         let marks: Vec<f64> = marks.iter().map(|score| f64::from(mark(score))).collect();
         mean(&marks)
@@ -53,6 +52,47 @@ pub(super) fn mean_of(
     mean(&scores)
 }
 
+/// The mean D1 of some submissions, with 0 for one that is not valid.
+pub(super) struct MeanFidelity {
+    pub(super) mean: f64,
+    /// 95 % bounds over draws of scenarios and long run; none below two draws, and where submissions have other numbers of them.
+    pub(super) bounds: Option<(f64, f64)>,
+    /// The draws, which all submissions share; 0 where there are no bounds.
+    pub(super) draws: usize,
+}
+
+/// The mean D1 of some submissions; none of none.
+pub(super) fn fidelity(own: &[&SubmissionFound]) -> Option<MeanFidelity> {
+    let score = |own: &SubmissionFound| Some(own.rows.valid().and_then(|own| own.score(0)).unwrap_or(0.0));
+    let mean = mean_of(own, score)?;
+    let left = by_draw(own).unwrap_or_default();
+    let reach = jackknife_reach(&left);
+    Some(MeanFidelity {
+        mean,
+        bounds: reach.map(|reach| ((mean - reach).max(0.0), (mean + reach).min(1.0))),
+        draws: reach.map_or(0, |_| left.len()),
+    })
+}
+
+/// The mean D1 of some submissions without each of the draws; none where one that counts has another number of them.
+fn by_draw(own: &[&SubmissionFound]) -> Option<Vec<f64>> {
+    let valid = own.iter().filter_map(|own| {
+        let version = own.rows.valid()?;
+        let has_drifted = version.state == IterationState::Drifted;
+        Some(own.report(version.iteration)?.fidelity_by_draw(has_drifted))
+    });
+    let valid: Vec<Vec<f64>> = valid.collect();
+    let draws = valid.first()?.len();
+    if valid.iter().any(|own| own.len() != draws) {
+        return None;
+    }
+    let without = |draw: usize| {
+        let left = valid.iter().filter_map(|own| own.get(draw));
+        left.sum::<f64>() / as_number(own.len())
+    };
+    Some((0..draws).map(without).collect())
+}
+
 /// T3, over valid submissions.
 pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
     let rows = report.models().into_iter().map(|model| {
@@ -69,6 +109,7 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
     let of_all =
         |own: &[&SubmissionFound], place: usize| mean_of(own, |own| Some(valid(own, place).unwrap_or(0.0)));
     let any: (fn(f64) -> TableCell, _) = (TableCell::Fine, "no submission");
+    let drawn: (fn(f64) -> TableCell, _) = (TableCell::Fine, FEW_DRAWS);
     let reviewed =
         |own: &[&SubmissionFound], place: usize| mean_of(own, |own| peers(report, own)?.get(place).copied());
     let fixed = |own: &[&SubmissionFound], place: usize| {
@@ -81,7 +122,10 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
         .text("model", |(model, ..)| model)
         .count("submissions", |(_, all, _)| all.len())
         .count("valid", |(.., valid)| valid.len())
-        .figure("D1", |(_, all, _)| of_all(all, 0), any)
+        .figure("D1", |(_, all, _)| Some(fidelity(all)?.mean), any)
+        .figure("D1 low", |(_, all, _)| Some(fidelity(all)?.bounds?.0), drawn)
+        .figure("D1 high", |(_, all, _)| Some(fidelity(all)?.bounds?.1), drawn)
+        .count("draws", |(_, all, _)| fidelity(all).map_or(0, |own| own.draws))
         .figure("D2", |(_, all, _)| of_all(all, 1), any)
         .figure("D3", |(_, all, _)| of_all(all, 2), any)
         .column(("D4", Align::Right), |_| missing("no score: T9 has its figures"))
@@ -98,7 +142,8 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
         .table()
         .with_note(
             "D1 to D3 and overall as measured, of 1: means over all submissions, with 0 for one whose ranked version does not pass \
-             all gates and for D2 and D3 of a program that hardly acts; valid: over those that pass, and that have the score; \
+             all gates and for D2 and D3 of a program that hardly acts; D1 low, high: 95 % over so many draws of scenarios and long run, by \
+             leaving one out at a time, for these documents; valid: over those that pass, and that have the score; \
              peers' marks and published scores of 10; published overall: the mean of four, peers' D1 and D2 among \
              them",
         );
@@ -109,7 +154,27 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
 mod tests {
     use super::super::material::fixture::{records, report, submission, version};
     use super::*;
-    use ktd_strategy_code::ArenaRecord;
+    use ktd_strategy_code::{ArenaRecord, ReviewerFlags, ReviewerRow};
+
+    fn sound(reviewer: &str) -> ReviewerRow {
+        ReviewerRow {
+            reviewer: reviewer.to_owned(),
+            reviews: 0,
+            missing: 0,
+            lost: 0,
+            repairs: 0,
+            asked_again: 0,
+            tokens: 0,
+            clean: None,
+            flipped: None,
+            plea: None,
+            flags: ReviewerFlags {
+                sway_p: Some(1.0),
+                tell_p: Some(0.0),
+            },
+            counts: true,
+        }
+    }
 
     fn arena(marks: &[(&str, &str, u8)]) -> ArenaRecord {
         let scores = marks.iter().map(|(reviewer, model, mark)| ReviewScore {
@@ -122,10 +187,11 @@ mod tests {
         });
         ArenaRecord {
             models: Vec::new(),
-            vendor_bias: Vec::new(),
+            maker_bias: Vec::new(),
+            alpha: [None; 2],
             agreement: Vec::new(),
             mean_agreement: None,
-            reviewers: Vec::new(),
+            reviewers: ["a", "b", "c"].map(sound).into(),
             scores: scores.collect(),
         }
     }
@@ -140,7 +206,7 @@ mod tests {
         ];
         let overall: Vec<String> = records(&by_model(&report(all, None)))
             .iter()
-            .map(|row| row[7].clone())
+            .map(|row| row[10].clone())
             .collect();
         assert_eq!(overall[..2], ["overall", "0"]);
         assert!(0.5 < overall[2].parse().unwrap());
@@ -158,12 +224,12 @@ mod tests {
         let [half, overall] = [6.0, 3.0].map(|parts| (1.75_f64 / parts).to_string());
         // D4 is empty: it was not run. Published overall: the mean of 7, 7, 8 and 9.
         let wanted = [
-            "a", "2", "1", "0.25", "0.5", "0.125", "", &half, "0.5", "1", "0.25", &overall, "7", "7", "8",
-            "9", "7.75",
+            "a", "2", "1", "0.25", "", "", "0", "0.5", "0.125", "", &half, "0.5", "1", "0.25", &overall, "7",
+            "7", "8", "9", "7.75",
         ];
         assert_eq!(found[1], wanted);
         let none = [
-            "b", "1", "0", "0", "0", "0", "", "0", "", "", "", "", "", "", "", "", "",
+            "b", "1", "0", "0", "", "", "0", "0", "0", "", "0", "", "", "", "", "", "", "", "", "",
         ];
         assert_eq!(found[2], none);
     }

@@ -4,11 +4,17 @@ use crate::error::StrategyError;
 use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::config::unique;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// The temperature at which reviews are published.
 const TEMPERATURE: f64 = 0.7;
+/// Times that a reviewer gets each planted program: a plea that gains one mark is found in 97 of 100.
+const REPETITIONS: u64 = 16;
+/// The fewest of which the planted programs can say something, and the most.
+const REPETITIONS_BOUNDS: RangeInclusive<u64> = 5..=60;
 /// How to write the key.
-const HINT: &str = "write arena = { reviewers = \"agents\", temperature = 0.7, review = \"stripped\" }";
+const HINT: &str =
+    "write arena = { reviewers = \"agents\", temperature = 0.7, review = \"stripped\", repetitions = 16 }";
 
 /// Who reviews.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
@@ -41,6 +47,8 @@ pub struct ArenaKeys {
     pub temperature: f64,
     /// How much of a program a reviewer is shown.
     pub review: ReviewText,
+    /// How many times a reviewer gets each planted program (default 16).
+    pub repetitions: u64,
 }
 
 impl Default for ArenaKeys {
@@ -49,6 +57,7 @@ impl Default for ArenaKeys {
             reviewers: ReviewerChoice::Word("agents".to_owned()),
             temperature: TEMPERATURE,
             review: ReviewText::default(),
+            repetitions: REPETITIONS,
         }
     }
 }
@@ -56,13 +65,19 @@ impl Default for ArenaKeys {
 impl ArenaKeys {
     /// Whether its numbers fit.
     pub(super) fn check(&self) -> Result<(), StrategyError> {
-        if (0.0..=2.0).contains(&self.temperature) {
-            return Ok(());
+        if !(0.0..=2.0).contains(&self.temperature) {
+            let what = format_args!("`arena.temperature` is {}; it lies from 0 to 2", self.temperature);
+            return Err(StrategyError::input(what, HINT));
         }
-        Err(StrategyError::input(
-            format_args!("`arena.temperature` is {}; it lies from 0 to 2", self.temperature),
-            HINT,
-        ))
+        if !REPETITIONS_BOUNDS.contains(&self.repetitions) {
+            let (least, most) = REPETITIONS_BOUNDS.into_inner();
+            let what = format_args!(
+                "`arena.repetitions` is {}; it lies from {least} to {most}",
+                self.repetitions
+            );
+            return Err(StrategyError::input(what, HINT));
+        }
+        Ok(())
     }
 
     /// The reviewers, in the order of the agents.

@@ -299,6 +299,10 @@ mod tests {
                 "`arena.temperature` is -1",
             ),
             (
+                &format!("{base}arena = {{ repetitions = 4 }}"),
+                "`arena.repetitions` is 4; it lies from 5 to 60",
+            ),
+            (
                 &format!("{base}arena = {{ reviewers = [\"x\"] }}"),
                 "names \"x\", which is no agent",
             ),

@@ -2,7 +2,7 @@
 
 use super::continued::ReviewedRecord;
 use super::unit::{StrategyEvent, StrategyFound, StrategyUnit};
-use crate::arena::{ReviewUnit, reviews, run_reviews};
+use crate::arena::{ReviewUnit, run_reviews};
 use crate::experiment_report::{StrategyReport, study_report};
 use crate::judge::strategy_boxes;
 use crate::run::{KIND, ReviewedStart, StrategyExperiment, StrategyWorld, run_submission};
@@ -27,7 +27,7 @@ pub struct StrategyStudy;
 impl StudyKind for StrategyStudy {
     const NAME: &'static str = KIND;
     const COMMAND: &'static str = "ktd strategy-code run";
-    const FORMAT: u32 = 6;
+    const FORMAT: u32 = 7;
     const STEPS: &'static str = "answers";
     const REPORTS_PARTS: bool = true;
     const ASKS: bool = true;
@@ -119,11 +119,11 @@ impl StudyKind for StrategyStudy {
             // Reviewers have the last role.
             let first = keys.seeds.len() * agents;
             let reviewed = reviewed(world);
-            let steps = u64::try_from(reviews(reviewed.len())).unwrap_or(u64::MAX);
             let reviewers = arena.reviewers(&keys.agents)?;
             for (place, agent) in keys.agents.iter().enumerate() {
                 if reviewers.iter().any(|reviewer| reviewer.id == agent.id) {
                     let unit = ReviewUnit::new(&agent.id, keys.first_seed(), arena, reviewed.clone());
+                    let steps = unit.reviews();
                     let planned =
                         Planned::folder(format!("reviews__{}", agent.id), StrategyUnit::Reviews(unit));
                     let planned = planned.asking(first + place).after(reviewed.clone());

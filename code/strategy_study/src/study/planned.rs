@@ -1,7 +1,6 @@
 //! What a model is asked for, before anybody is asked.
 
 use super::unit::StrategyUnit;
-use crate::arena::reviews;
 use crate::run::StrategyWorld;
 use ktd_experiment::agent::AgentConfig;
 use ktd_study::{AlikeRequests, UnitRequests};
@@ -39,7 +38,7 @@ impl StrategyWorld {
                 (build.into_iter().chain([patches]).collect(), 1)
             }
             StrategyUnit::Reviews(unit) => {
-                let count = count(reviews(unit.of.len()));
+                let count = unit.reviews();
                 (vec![AlikeRequests { count, ..REVIEW }], 2)
             }
         };

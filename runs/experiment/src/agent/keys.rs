@@ -65,6 +65,9 @@ pub(crate) struct AgentKeys {
     /// Of a model: the vendor, gateway or server, a row of `dialects` or of `ktd vendors` (default `compatible`).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     vendor: Option<String>,
+    /// Of a model: who made it, where another serves it (default `vendor`). Tables of bias go by makers; nobody is asked otherwise.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    maker: Option<String>,
     /// Of a model: how it is spoken to, where the vendor takes several wires (default: the first of its row).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     wire: Option<Wire>,
@@ -252,6 +255,7 @@ impl AgentKeys {
                 .take()
                 .ok_or_else(|| InvalidAgent::NoModel(id.to_owned()))?,
             vendor: self.vendor.take(),
+            maker: self.maker.take(),
             wire: self.wire.take(),
             region: self.region.take(),
             base_url: self.base_url.take(),
@@ -362,6 +366,7 @@ impl AgentKeys {
         Self {
             model: Some(model.model),
             vendor: model.vendor,
+            maker: model.maker,
             wire: model.wire,
             region: model.region,
             base_url: model.base_url,
@@ -436,7 +441,7 @@ mod tests {
         let own = ["builtin", "control", "model", "command", "external"];
         let values = json!({
             "builtin": "hold", "control": "oracle", "command": ["a"], "pass_env": ["A"], "external": "mcp",
-            "model": "m", "vendor": "v", "wire": "messages", "region": "r", "base_url": "http://h/v1",
+            "model": "m", "vendor": "v", "maker": "w", "wire": "messages", "region": "r", "base_url": "http://h/v1",
             "api_key_env": "A", "api_key_file": "a", "timeout_seconds": 1, "connect_timeout_seconds": 1,
             "proxy": "environment",
             "temperature": 1.0, "max_output_tokens": 1, "force": "F0", "thinking": "never", "send_seed": true,
@@ -449,6 +454,7 @@ mod tests {
             &[
                 "model",
                 "vendor",
+                "maker",
                 "wire",
                 "region",
                 "base_url",
