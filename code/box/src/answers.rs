@@ -6,8 +6,8 @@ use ktd_io::parallel::{available_threads, in_parallel};
 use ktd_io::whole_file::{list, open_regular};
 use std::path::{Path, PathBuf};
 
-/// The first file, by its path, below one of these files and folders that holds one of the answers. A link is looked at where it
-/// leads to, if that is shown. What is compressed is not opened.
+/// The first file, by its path, below one of these files and folders that holds one of the answers. What is shown may be a link itself;
+/// a link within is looked at where it leads to, if that is shown. What is compressed is not opened.
 ///
 /// # Errors
 /// Where a folder cannot be listed or a file cannot be read.
@@ -25,7 +25,8 @@ pub(crate) fn file_with_an_answer(
         .map_err(BoxError::invalid)?;
     let mut files = Vec::new();
     for place in shown {
-        add_files(place, &mut files)?;
+        let place = std::fs::canonicalize(place).map_err(BoxError::io("read", place))?;
+        add_files(&place, &mut files)?;
     }
     let held = in_parallel(&files, available_threads(), |file| holds(&automaton, file));
     for (file, holds) in files.into_iter().zip(held) {
@@ -75,6 +76,10 @@ mod tests {
         let mut bytes = vec![0; 65_530];
         bytes.extend_from_slice(b"    y = c / c.shift(10) - 1\n");
         std::fs::write(shown.join("a/b/program"), bytes).unwrap();
-        assert_eq!(found(), Some(shown.join("a/b/program")));
+        let program = std::fs::canonicalize(shown.join("a/b/program")).unwrap();
+        assert_eq!(found(), Some(program.clone()));
+        let link = root.path().join("environment");
+        std::os::unix::fs::symlink(&shown, &link).unwrap();
+        assert_eq!(file_with_an_answer(&[link], &answers).unwrap(), Some(program));
     }
 }

@@ -82,8 +82,8 @@ pub fn examine(setup: &BoxSetup) -> Vec<BoxPart> {
 fn no_answer_in_sight(setup: &BoxSetup) -> Result<String, BoxError> {
     let folder = setup.environment_folder();
     let environment = PythonEnvironment::open(&folder, setup.set, setup.box_user())?;
-    let system = BwrapPlan::SYSTEM.into_iter().map(PathBuf::from);
-    let system = system.filter(|place| place.exists());
+    let system = BwrapPlan::SYSTEM.into_iter().chain(["/usr/lib64"]);
+    let system = system.map(PathBuf::from).filter(|place| place.exists());
     let shown: Vec<PathBuf> = environment.shown().into_iter().chain(system).collect();
     match file_with_an_answer(&shown, &setup.answers)? {
         None => Ok("none in any file that a box shows".to_owned()),

@@ -12,20 +12,21 @@ use ktd_strategy_code::{
     MarketTrace, PaperEvidence, PaperScores, Parameters, REPETITION_SEEDS, ReferenceRun, RunEvidence,
     RunLikeness, StrategyBars, StrategyCard, StrategyContract, StrategySubmission, StrategyTraces, Stress,
     StressOutcome, SubmissionReport, VersionJudge, acting_tokens, broken_trace, candidate_tokens,
-    candidate_trade_hash, completeness, misplaced_row, missing_columns, repetition_difference, source_facts,
-    trace_distances,
+    candidate_trade_hash, completeness, misplaced_row, missing_columns, repetition_difference,
+    scenario_answers, source_facts, trace_distances,
 };
 
 /// Purposes of runs whose logs are scored.
 const LONG: &str = "long";
 const TRACE: &str = "trace";
 
-/// How the boxes of strategies are to be: their limits, and libraries that programs import themselves.
+/// How the boxes of strategies are to be: their limits, libraries that programs import themselves, and scenarios that stand in no file.
 #[must_use]
 pub fn strategy_boxes(setup: BoxSetup) -> BoxSetup {
     BoxSetup {
         limits: BoxLimits::STRATEGIES,
         modules: ModuleName::strategies(),
+        answers: scenario_answers(),
         ..setup
     }
 }

@@ -6,6 +6,8 @@ use crate::CliError;
 use crate::output::{Console, visible_lines};
 use clap::{Args, Subcommand};
 use ktd_boxed::{BoxBench, BoxLauncher, BoxSetup, EnvironmentPlan, NOBODY, PythonEnvironment, examine};
+use ktd_factor_study::{CodeError, FactorTasks};
+use ktd_strategy_study::scenario_answers;
 use ktd_view::draw::{Align, TableCell, TableData};
 use serde_json::json;
 use std::path::PathBuf;
@@ -96,7 +98,11 @@ pub(super) fn run(command: &BoxCommand, console: Console) -> Result<(), CliError
 }
 
 fn doctor(args: &DoctorArgs, console: Console) -> Result<(), CliError> {
-    let parts = examine(&args.boxes.setup());
+    let tasks = FactorTasks::compiled_in().map_err(CodeError::from)?;
+    let parts = examine(&BoxSetup {
+        answers: [tasks.answers(), scenario_answers()].concat(),
+        ..args.boxes.setup()
+    });
     let mut text = String::new();
     for part in &parts {
         let mark = if part.is_there { "ok" } else { "missing" };

@@ -3,9 +3,7 @@
 use crate::output::Console;
 use clap::{Args, ValueEnum};
 use ktd_boxed::{BoxSetup, NOBODY};
-use ktd_factor_study::FactorTasks;
 use ktd_sandbox::{Isolation, PackageSet};
-use ktd_strategy_study::scenario_answers;
 use std::path::PathBuf;
 
 /// How boxes are to be.
@@ -75,14 +73,7 @@ impl BoxArgs {
             set: self.set.set(),
             environment: self.env.clone(),
             user: self.user,
-            answers: answers(),
             ..BoxSetup::default()
         }
     }
-}
-
-/// What nobody may read who is judged: the project's own tasks and scenarios, whose text this program has in it.
-fn answers() -> Vec<String> {
-    let tasks = FactorTasks::compiled_in().map_or_else(|_| Vec::new(), |tasks| tasks.answers());
-    tasks.into_iter().chain(scenario_answers()).collect()
 }

@@ -11,7 +11,7 @@ use super::rounds::{pass_at, round_counts, rounds_of, uncovered};
 use crate::boxed_reply::{FactorJudgedBy, JudgedReply, judge_reply};
 use crate::error::CodeError;
 use crate::panel_files::bars_csv;
-use ktd_boxed::{SandboxRecord, StudyBoxes};
+use ktd_boxed::{BoxSetup, SandboxRecord, StudyBoxes};
 use ktd_factor_code::{
     AccuracyRules, FactorGateSecret, FactorPanels, FactorTask, FactorTasks, FactorVerdict, GoldenColumns,
     PanelKind, PlantedKind, curve_of, false_accepts,
@@ -89,6 +89,15 @@ impl FactorCodeSources {
     }
 }
 
+/// The boxes of a run: no file of one may hold an answer to the project's tasks. Lines of a user's own may stand in any library.
+fn factor_boxes(config: &FactorCodeConfig) -> Result<BoxSetup, CodeError> {
+    let answers = FactorTasks::compiled_in()?.answers();
+    Ok(BoxSetup {
+        answers,
+        ..config.boxes.clone()
+    })
+}
+
 /// The text of a file of tasks, which the study keeps.
 fn own_tasks(file: &Path, at: &Opening<'_>) -> Result<String, StudyError> {
     let unreadable = |what: &str| {
@@ -118,7 +127,7 @@ impl FactorCodeWorld {
     pub(crate) fn open(config: &FactorCodeConfig, at: &Opening<'_>) -> Result<Self, StudyError> {
         let sources = FactorCodeSources::read(config, at)?;
         config.asking().models(at.base)?;
-        let mut setup = config.boxes.clone();
+        let mut setup = factor_boxes(config)?;
         if setup.side_by_side == 0 {
             setup.side_by_side = config.jobs;
         }
@@ -160,7 +169,7 @@ impl FactorCodeWorld {
             StudyError::difference(what, "take the record from whoever made it")
         })?;
         let sources = FactorCodeSources::read(config, at)?;
-        let boxes = Some(StudyBoxes::recorded(sandbox, config.boxes.clone()));
+        let boxes = Some(StudyBoxes::recorded(sandbox, factor_boxes(config)?));
         Ok(Self::over(
             config,
             sources,
