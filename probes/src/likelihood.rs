@@ -2,40 +2,78 @@
 
 use pulp::{Arch, NullaryFnOnce};
 
-/// The likelihood of each cost, which is twice its negative logarithm, in units of that of the cost `unit`. Equal to some seven
-/// digits, and to the last bit on every machine: no product is fused with a sum.
-pub(crate) fn likelihoods(costs: &[f32], unit: f32, out: &mut [f32]) {
-    Arch::new().dispatch(Likelihoods { costs, unit, out });
+/// Rows of one stock on days in a row, on their way into what each day's best row costs and what its likelihoods add up to.
+pub(crate) struct DayLikelihoods<'a> {
+    /// Twice the negative logarithm of each row's likelihood.
+    pub(crate) costs: &'a [f32],
+    /// The cost whose likelihood is the unit.
+    pub(crate) unit: f32,
+    /// Receives the likelihood of each row: equal to some seven digits, and to the last bit on every machine, for no product is
+    /// fused with a sum.
+    pub(crate) weights: &'a mut [f32],
+    /// The least cost of each day.
+    pub(crate) least: &'a mut [f32],
+    /// The sum of likelihoods of each day.
+    pub(crate) masses: &'a mut [f32],
 }
 
-struct Likelihoods<'a> {
+impl DayLikelihoods<'_> {
+    /// Adds them to their days; their sum, in an order that is the same on every machine.
+    pub(crate) fn add(self) -> f32 {
+        Arch::new().dispatch(self)
+    }
+}
+
+impl NullaryFnOnce for DayLikelihoods<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
+    fn call(self) -> f32 {
+        for (weight, cost) in self.weights.iter_mut().zip(self.costs) {
+            *weight = power_of_two((self.unit - cost) * HALVINGS);
+        }
+        for (kept, cost) in self.least.iter_mut().zip(self.costs) {
+            *kept = if *cost < *kept { *cost } else { *kept };
+        }
+        for (mass, weight) in self.masses.iter_mut().zip(&*self.weights) {
+            *mass += weight;
+        }
+        let (some, rest) = self.weights.as_chunks::<LANES>();
+        let mut lanes = [0.0; LANES];
+        for weights in some {
+            for (lane, weight) in lanes.iter_mut().zip(weights) {
+                *lane += weight;
+            }
+        }
+        lanes.iter().chain(rest).sum()
+    }
+}
+
+/// Sums side by side.
+const LANES: usize = 16;
+
+/// Adds each cost as often as `weight` says.
+pub(crate) fn add_weighted(sums: &mut [f32], weight: f32, costs: &[f32]) {
+    Arch::new().dispatch(AddWeighted { sums, weight, costs });
+}
+
+struct AddWeighted<'a> {
+    sums: &'a mut [f32],
+    weight: f32,
     costs: &'a [f32],
-    unit: f32,
-    out: &'a mut [f32],
 }
 
-impl NullaryFnOnce for Likelihoods<'_> {
+impl NullaryFnOnce for AddWeighted<'_> {
     type Output = ();
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "code is widened where it is inlined")]
     fn call(self) {
-        for (out, cost) in self.out.iter_mut().zip(self.costs) {
-            *out = power_of_two((self.unit - cost) * HALVINGS);
+        for (sum, cost) in self.sums.iter_mut().zip(self.costs) {
+            *sum += self.weight * cost;
         }
     }
-}
-
-/// The sum of likelihoods, in an order that is the same on every machine.
-pub(crate) fn sum(likelihoods: &[f32]) -> f32 {
-    const LANES: usize = 8;
-    let mut lanes = [0.0; LANES];
-    for some in likelihoods.chunks(LANES) {
-        for (lane, value) in lanes.iter_mut().zip(some) {
-            *lane += value;
-        }
-    }
-    lanes.iter().sum()
 }
 
 /// Halvings of the likelihood for each unit of cost.
@@ -69,8 +107,22 @@ mod tests {
     #[test]
     fn likelihoods_are_those_of_the_exponential_function() {
         let costs: Vec<f32> = (0_u16..3_800).map(|step| f32::from(step) * 0.05 - 20.0).collect();
-        let mut found = vec![0.0; costs.len()];
-        likelihoods(&costs, 7.0, &mut found);
+        let of = |costs: &[f32], unit: f32| {
+            let mut found = [0.0, f32::INFINITY, 0.0].map(|value| vec![value; costs.len()]);
+            let [weights, least, masses] = &mut found;
+            let sum = DayLikelihoods {
+                costs,
+                unit,
+                weights,
+                least,
+                masses,
+            }
+            .add();
+            (sum, found)
+        };
+        let (sum, [found, least, masses]) = of(&costs, 7.0);
+        assert!((sum / found.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+        assert_eq!((&least, &masses), (&costs, &found));
         for (cost, found) in costs.iter().zip(found) {
             let exact = libm::exp((7.0 - f64::from(*cost)) / 2.0);
             assert!(
@@ -78,8 +130,8 @@ mod tests {
                 "{cost} {found} {exact}"
             );
         }
-        let mut extremes = [1.0; 3];
-        likelihoods(&[f32::INFINITY, 1e9, 0.0], 0.0, &mut extremes);
-        assert_eq!(extremes.map(f32::to_bits), [0.0, 0.0, 1.0].map(f32::to_bits));
+        let (_, [extremes, ..]) = of(&[f32::INFINITY, 1e9, 0.0], 0.0);
+        let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<u32>>();
+        assert_eq!(bits(&extremes), bits(&[0.0, 0.0, 1.0]));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::clue::{Clues, UNSUSPECTED, add_costs, least};
 use crate::database::{Database, HISTORY_DAYS};
-use crate::likelihood::{likelihoods, sum};
+use crate::likelihood::{DayLikelihoods, add_weighted};
 use crate::parsed_exhibit::ParsedExhibit;
 use crate::prior::PriorCosts;
 use ktd_env::{Board, Ticker};
@@ -166,13 +166,19 @@ impl Scanning {
         }
         self.weights.clear();
         self.weights.resize(costs.len(), 0.0);
-        likelihoods(costs, self.unit, &mut self.weights);
-        let days = self.least.iter_mut().zip(&mut self.masses).skip(first_day);
-        for ((kept, mass), (cost, weight)) in days.zip(costs.iter().zip(&self.weights)) {
-            *kept = if *cost < *kept { *cost } else { *kept };
-            *mass += weight;
+        let days = first_day..first_day + costs.len();
+        let (Some(least), Some(masses)) = (self.least.get_mut(days.clone()), self.masses.get_mut(days))
+        else {
+            return;
+        };
+        let mass = DayLikelihoods {
+            costs,
+            unit: self.unit,
+            weights: &mut self.weights,
+            least,
+            masses,
         }
-        let mass = sum(&self.weights);
+        .add();
         let known = self.names.last_mut().filter(|last| last.place == place);
         let day = || first_day + position(costs, cost);
         match known {
@@ -261,8 +267,12 @@ impl<'c> Case<'c> {
         add_costs(&self.clues.stock, database, (rows, &names.span), enough, costs);
     }
 
-    /// The cost of the row that fits the first clues best: no better than the best of all.
+    /// The cost of the row that fits the first clues best: no better than the best of all. Where there are no others, the scan
+    /// itself is as fast.
     fn first_look(&self, database: &Database, scope: &Scope, prior: Option<&PriorCosts>) -> f32 {
+        if self.clues.stock.len() <= FIRST_CLUES {
+            return f32::INFINITY;
+        }
         let some = Clues {
             stock: self.clues.stock.iter().copied().take(FIRST_CLUES).collect(),
             suspects: self.clues.suspects.clone(),
@@ -298,12 +308,9 @@ fn add_prior(
     let (Some(prior), Some(names)) = (prior, database.names.get(place)) else {
         return;
     };
-    let of_days = prior
-        .of_board(names.board)
-        .iter()
-        .skip(database.day_of_row(place, row));
-    for (cost, of_day) in costs.iter_mut().zip(of_days) {
-        *cost += of_day;
+    let of_days = prior.of_board(names.board);
+    if let Some(of_days) = of_days.get(database.day_of_row(place, row)..) {
+        add_weighted(costs, 1.0, of_days);
     }
 }
 
@@ -345,9 +352,7 @@ pub(crate) fn scan(
             add_prior(database, (place, start), prior, &mut sum);
             for (((case, weight), unit), found) in distinct.iter().zip(&units).zip(&mut found) {
                 case.costs(database, (place, &block), unit + HOPELESS, &mut costs);
-                for (sum, cost) in sum.iter_mut().zip(&costs) {
-                    *sum += weight * cost;
-                }
+                add_weighted(&mut sum, *weight, &costs);
                 add_prior(database, (place, start), prior, &mut costs);
                 found.take(place, day, &costs);
             }
