@@ -9,6 +9,7 @@
 //!
 //! Knows: nothing of ours. Never knows: processes, files, clocks, threads.
 
+mod agent_box;
 mod arguments;
 mod battery;
 mod calls;
@@ -30,6 +31,7 @@ mod source;
 mod status;
 mod strict_json;
 
+pub use agent_box::{AgentBoxPlan, agent_box_arguments};
 pub use arguments::{BwrapPlan, bwrap_arguments};
 pub use battery::{
     BatteryCase, BatteryFinding, BatteryRun, CaseError, Expectation, OWN_BATTERY, judge_case, parse_cases,

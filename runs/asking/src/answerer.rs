@@ -29,7 +29,7 @@ impl Answerer {
         let Some(program) = asked.agent.program() else {
             return Ok(Self::Model(Box::new(endpoint_of(asked, base)?)));
         };
-        let command = ChildCommand::new(&program.command, &program.pass_env, base)
+        let command = ChildCommand::of_agent(program, base)
             .map_err(|error| AskingError::input(format!("agent {:?}: {error}", asked.id()), error.hint()))?;
         let process = ProcessAgent::new(command, patience(program.timeout_seconds));
         Ok(Self::Program(Box::new(process.bridge())))

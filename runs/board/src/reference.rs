@@ -146,6 +146,7 @@ fn blank(name: &str, metrics: &BTreeMap<String, Metric>) -> LeaderboardRow {
         reliability: None,
         memory_gap: None,
         mask: None,
+        boxed: None,
         signer: None,
     }
 }

@@ -64,6 +64,10 @@ pub(super) fn leader(
         reliability: Some(reliability(scores, draws)),
         memory_gap: None,
         mask: None,
+        boxed: scores
+            .iter()
+            .filter_map(|score| score.bundle.header.agent.ran_in_box())
+            .reduce(|all, one| all && one),
         signer: scores.first().map(|score| score.bundle.signer.clone()),
     }
 }

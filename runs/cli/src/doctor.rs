@@ -240,7 +240,7 @@ fn prices(config: &ExperimentConfig, base: &Path) -> Result<String, CliError> {
 fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, CliError> {
     match &agent.kind {
         AgentKind::Program(program) => {
-            ChildCommand::new(&program.command, &program.pass_env, &plan.base)?;
+            ChildCommand::of_agent(program, &plan.base)?;
             let program = check_command(&program.command, &plan.base)?;
             Ok(format!("{} is there (not started)", program.display()))
         }

@@ -169,7 +169,7 @@ pub(super) fn header(input: &EpisodeInput<'_>) -> Result<Header, EpisodeError> {
         program: shared.program.clone(),
         experiment: shared.experiment.clone(),
         cell: cell.id.clone(),
-        agent: cell.agent.clone(),
+        agent: cell.agent.clone().recorded(),
         provider: cell.provider.clone(),
         prices: cell.basis.record().cloned(),
         window: WindowRecord {

@@ -97,7 +97,7 @@ fn builtin(name: &str, seed: u64, market: &Arc<Market>) -> Result<Arc<dyn Transp
 }
 
 fn process(id: &str, program: &ProgramAgent, base: &Path) -> Result<ProcessAgent, EpisodeError> {
-    let command = ChildCommand::new(&program.command, &program.pass_env, base)
+    let command = ChildCommand::of_agent(program, base)
         .map_err(|error| EpisodeError::input(format!("agent {id:?}: {error}"), error.hint()))?;
     Ok(ProcessAgent::new(command, patience(program.timeout_seconds)))
 }

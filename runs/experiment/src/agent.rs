@@ -150,6 +150,13 @@ pub struct ProgramAgent {
     pub command: Vec<String>,
     /// Names of environment variables handed on, besides `PATH` and `HOME`.
     pub pass_env: Vec<String>,
+    /// Files and folders that it may read, besides the files that `command` names.
+    pub files: Vec<String>,
+    /// Whether it may reach the network.
+    pub network: bool,
+    /// Whether it runs without a box; where an experiment says nothing, it is in one. Headers from before boxes say nothing either,
+    /// and their programs ran without.
+    pub unboxed: Option<bool>,
     /// Longest wait for a line, seconds (default 600).
     pub timeout_seconds: Option<u64>,
     /// Whether the episode's seed is sent.
@@ -243,6 +250,25 @@ impl AgentConfig {
             return None;
         };
         Some(model)
+    }
+
+    /// The agent as a header states it: whether a program had a box is said.
+    #[must_use]
+    pub fn recorded(mut self) -> Self {
+        if let AgentKind::Program(program) = &mut self.kind {
+            program.unboxed.get_or_insert(false);
+        }
+        self
+    }
+
+    /// Whether a recorded outside agent ran in a box; `None` for what this program itself asks.
+    #[must_use]
+    pub fn ran_in_box(&self) -> Option<bool> {
+        match &self.kind {
+            AgentKind::Program(program) => Some(program.unboxed == Some(false)),
+            AgentKind::Client(_) => Some(false),
+            AgentKind::Builtin(_) | AgentKind::Control(_) | AgentKind::Model(_) => None,
+        }
     }
 
     /// The outside program, if it is one.

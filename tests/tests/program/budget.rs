@@ -141,7 +141,7 @@ fn a_cell_that_goes_on_at_other_prices_says_what_it_had_spent_counts_now() {
     assert_eq!(scene.run("o").0, Some(3));
     scene.folder.write("prices.json", PRICES.replace("30.0", "15.0"));
     scene.capped("5.00");
-    let own = "agents = [{ id = \"mine\", command = [\"false\"], timeout_seconds = 1 },\n";
+    let own = "agents = [{ id = \"mine\", command = [\"false\"], unboxed = true, timeout_seconds = 1 },\n";
     let text = scene.folder.text("paid.toml").replace("agents = [", own);
     let short = "retries = { attempts = 1, unanswered_hours = 0, first_wait_ms = 1, longest_wait_ms = 1 }\n";
     scene.folder.write("paid.toml", format!("{short}{text}"));

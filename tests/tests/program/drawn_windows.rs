@@ -43,7 +43,7 @@ agents = [{agents}]
 fn own(id: &str, pick: usize) -> String {
     let model = |id: &str| {
         format!(
-            r#"{{ id = "{id}", command = ["sh", "agent.sh"], pass_env = ["PICK"], cohort = "language-model" }}"#
+            r#"{{ id = "{id}", command = ["sh", "agent.sh"], unboxed = true, pass_env = ["PICK"], cohort = "language-model" }}"#
         )
     };
     let twin = format!("{id}-twin");

@@ -73,6 +73,10 @@ pub struct LeaderboardRow {
     /// Whether the mask of its runs is certified, and against whom. None for a reference.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub mask: Option<ktd_probes::judge::CertificationMark>,
+    /// Whether an outside agent ran in a box in every run; where it did not, it could read what lies on the machine. None for
+    /// what is asked by this program.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub boxed: Option<bool>,
     /// Who published its runs. Agents of one id whose runs different keys signed are rows of their own, `ID@FINGERPRINT`.
     /// None for a reference.
     #[serde(skip_serializing_if = "Option::is_none", default)]

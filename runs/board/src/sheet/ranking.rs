@@ -54,6 +54,7 @@ pub(super) fn table(track: &Track) -> TableData {
         }
     }
     table.notes.extend(certificates(track));
+    boxes(&mut table, track);
     signers(&mut table, track);
     table.notes.push(
         "selection is linked specific return; its null is not zero: compare with the luck band of random portfolios \
@@ -69,6 +70,26 @@ pub(super) fn table(track: &Track) -> TableData {
     table.notes.extend(track.separation.as_ref().and_then(turned));
     table.notes.extend(track.notes.iter().cloned());
     table
+}
+
+/// Which outside agents ran in a box, where there is one.
+fn boxes(table: &mut TableData, track: &Track) {
+    if track.leaders.iter().all(|leader| leader.boxed.is_none()) {
+        return;
+    }
+    table.columns.push(("box", Left, 2).into());
+    for (row, leader) in table.rows.iter_mut().zip(&track.leaders) {
+        let boxed = leader.boxed.map(|boxed| if boxed { "boxed" } else { "unboxed" });
+        row.push(boxed.map_or(TableCell::Empty, |text| TableCell::Text(text.to_owned())));
+    }
+    let unboxed = track.leaders.iter().filter(|leader| leader.boxed == Some(false));
+    let unboxed: Vec<&str> = unboxed.map(|leader| leader.agent.as_str()).collect();
+    if !unboxed.is_empty() {
+        table.notes.push(format!(
+            "unboxed: {}: programs that could read what lies on the machine, prices and keys among it",
+            unboxed.join(", ")
+        ));
+    }
 }
 
 /// Who published the rows' runs, where somebody signed some.

@@ -70,6 +70,16 @@ impl ChildCommand {
         })
     }
 
+    /// The same variables for another program, which starts this one.
+    pub(super) fn run_by(self, program: PathBuf, arguments: Vec<String>) -> Self {
+        Self {
+            program,
+            arguments,
+            directory: PathBuf::from("/"),
+            environment: self.environment,
+        }
+    }
+
     /// The command with its own environment alone, in a process group of its own.
     pub(super) fn prepared(&self) -> Command {
         let mut command = Command::new(&self.program);

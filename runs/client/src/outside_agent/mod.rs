@@ -6,6 +6,7 @@
 //! without the agent. What the agent does with what it hears is its own affair: the mask protects what the harness
 //! says, not what the agent knows or looks up.
 
+mod boxed;
 mod child;
 mod conversation;
 mod line;

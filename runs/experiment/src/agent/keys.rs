@@ -56,6 +56,15 @@ pub(crate) struct AgentKeys {
     /// Of a program: names of environment variables handed on, besides `PATH` and `HOME`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pass_env: Option<Vec<String>>,
+    /// Of a program: files and folders that it may read in its box, besides the files that `command` names.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    files: Option<Vec<String>>,
+    /// Of a program: whether it may reach the network from its box (default false).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    network: Option<bool>,
+    /// Of a program: whether it runs without a box, where it can read what you can (default false). Boards mark it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    unboxed: Option<bool>,
     /// A client of one's own, which calls: how.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     external: Option<External>,
@@ -198,6 +207,9 @@ impl AgentKeys {
             Kind::Program => AgentKind::Program(ProgramAgent {
                 command: self.command.take().ok_or_else(none)?,
                 pass_env: self.pass_env.take().unwrap_or_default(),
+                files: self.files.take().unwrap_or_default(),
+                network: self.network.take().unwrap_or_default(),
+                unboxed: self.unboxed.take(),
                 timeout_seconds: self.timeout_seconds.take(),
                 send_seed: self.send_seed.take().unwrap_or_default(),
                 rates: self.rates.take(),
@@ -324,6 +336,9 @@ impl From<AgentConfig> for AgentKeys {
             AgentKind::Program(program) => Self {
                 command: Some(program.command),
                 pass_env: (!program.pass_env.is_empty()).then_some(program.pass_env),
+                files: (!program.files.is_empty()).then_some(program.files),
+                network: program.network.then_some(true),
+                unboxed: program.unboxed,
                 timeout_seconds: program.timeout_seconds,
                 send_seed: program.send_seed.then_some(true),
                 rates: program.rates,

@@ -22,7 +22,7 @@ done
 "#;
 
 fn scene() -> Folder {
-    let agent = "[[agents]]\nid = 'mine'\ncommand = ['sh', 'agent.sh']\n";
+    let agent = "[[agents]]\nid = 'mine'\ncommand = ['sh', 'agent.sh']\nunboxed = true\n";
     let folder = folder_of(agent, "");
     folder.write("agent.sh", SCRIPT);
     folder

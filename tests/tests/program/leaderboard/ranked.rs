@@ -15,9 +15,9 @@ agents = [
     { id = "cheater", builtin = "cheater" },
     { id = "schema-breaker", builtin = "schema-breaker" },
     { id = "hold", builtin = "hold" },
-    { id = "idle", command = ["sh", "idle.sh"], cohort = "language-model" },
-    { id = "unnamed", command = ["sh", "idle.sh"] },
-    { id = "probe", command = ["sh", "idle.sh"], cohort = "control" },
+    { id = "idle", command = ["sh", "idle.sh"], unboxed = true, cohort = "language-model" },
+    { id = "unnamed", command = ["sh", "idle.sh"], unboxed = true },
+    { id = "probe", command = ["sh", "idle.sh"], unboxed = true, cohort = "control" },
     { id = "equal-weight", builtin = "equal-weight" },
     { id = "random", builtin = "random" },
 ]
@@ -56,6 +56,7 @@ fn controls_and_books_without_a_position_have_no_rank() {
             "{agent}"
         );
         assert_eq!(row["unranked_reason"], "held nothing", "{agent}");
+        assert_eq!(row["boxed"], false, "{agent}");
     }
     // Nobody but those that hold something and decide often is in the pairs and the families of tests.
     let mut separated: Vec<&str> = track["separation"]["agents"]

@@ -1,16 +1,18 @@
 //! Agents that speak lines: small shell scripts.
 
 use super::{Scene, is_running, ktd, told, wait_until};
+use ktd_kit::Need;
 use serde_json::{Value, json};
 use std::process::{Command, Stdio};
 
-/// A scene whose agent runs these shell lines for each line it hears, which is in `$line`.
+/// A scene whose agent runs these shell lines for each line it hears, which is in `$line`. It has no box, for it notes what it hears
+/// beside the experiment.
 fn scene(answers: &str) -> Scene {
     scene_with(answers, "")
 }
 
 fn scene_with(answers: &str, more: &str) -> Scene {
-    let scene = Scene::new(&format!("command = [\"sh\", \"agent.sh\"] {more}"));
+    let scene = Scene::new(&format!("command = [\"sh\", \"agent.sh\"], unboxed = true{more}"));
     let script = format!("while read -r line; do\nprintf '%s\\n' \"$line\" >> heard\n{answers}\ndone\n");
     std::fs::write(scene.path("agent.sh"), script).unwrap();
     scene
@@ -206,6 +208,69 @@ fn an_agent_has_no_more_environment_than_it_was_given() {
     // The name of a variable stands in the header, its value nowhere.
     let header = std::fs::read_to_string(scene.bundle().join("header.json")).unwrap();
     assert!(header.contains("OWN_AGENT_SETTING") && !header.contains("a setting"));
+}
+
+/// Reads whatever it can before it trades, and says so on standard error.
+const PRYING: &str = r#"
+test -e looked || {
+  touch looked
+  echo "own: $(ls | tr '\n' ' ')"
+  echo "root: $(ls / | tr '\n' ' ')"
+  echo "links: $(tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' \n')"
+  echo "processes: $(ls /proc | grep -c '^[0-9]')"
+  cat own.toml ../own.toml "$PLACE/own.toml" "$PLACE/more/hidden" more/shown
+  find / -name own.toml -not -path '/proc/*'
+  touch agent.sh more/shown /usr/mine
+} >&2
+"#;
+
+#[test]
+fn a_program_in_its_box_sees_its_own_files_and_nothing_else() {
+    if !Need::Boxes.is_met() {
+        return;
+    }
+    let scene =
+        Scene::new("command = [\"sh\", \"agent.sh\"], files = [\"more/shown\"], pass_env = [\"PLACE\"]");
+    scene.folder.write(
+        "agent.sh",
+        format!("while read -r line; do\n{PRYING}\n{WELL_BEHAVED}\ndone\n"),
+    );
+    scene.folder.write("more/shown", "a file of its own\n");
+    scene.folder.write("more/hidden", "synthetic secret\n");
+    let output = scene
+        .start("run")
+        .env("PLACE", scene.folder.path())
+        .output()
+        .unwrap();
+    let said = told(&output);
+    assert!(output.status.success(), "{said}");
+    for line in [
+        "own: agent.sh looked more ",
+        "links: lo\n",
+        "a file of its own",
+        "'agent.sh': Read-only file system",
+        "'more/shown': Read-only file system",
+        "'/usr/mine': Read-only file system",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    let root = said.lines().find_map(|line| line.strip_prefix("root: ")).unwrap();
+    for folder in root.split_whitespace() {
+        let known = [
+            "agent", "bin", "dev", "etc", "lib", "lib64", "proc", "sbin", "tmp", "usr",
+        ];
+        assert!(known.contains(&folder), "{said}");
+    }
+    assert!(
+        !said.contains("synthetic") && !said.contains("/own.toml\n"),
+        "{said}"
+    );
+    let header = std::fs::read_to_string(scene.bundle().join("header.json")).unwrap();
+    assert_eq!(
+        serde_json::from_str::<Value>(&header).unwrap()["agent"]["unboxed"],
+        false
+    );
+    scene.check();
 }
 
 /// Starts a process of its own beside the agent, before anything else.

@@ -356,6 +356,7 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
             selection: Some(chance.around(0.03)),
         }),
         mask: None,
+        boxed: None,
         signer: None,
     }
 }

@@ -22,7 +22,7 @@ name = "said"
 synthetic = { seed = 5, names = 20, days = 330 }
 masks = [{ level = "bright" }, { level = "stock-blind" }, { level = "date-blind" }, { level = "blinded" }]
 modes = ["memory-only"]
-agents = [{ id = "mine", command = ["sh", "agent.sh"] }, { id = "quiet", builtin = "hold" }]
+agents = [{ id = "mine", command = ["sh", "agent.sh"], unboxed = true }, { id = "quiet", builtin = "hold" }]
 windows = [{ id = "w", last_days = 4 }]
 "#;
 
