@@ -75,7 +75,8 @@ fn fill(scored: &mut [(f64, usize)], mut score: impl FnMut(usize) -> f64) {
 }
 
 impl PlantedAgent {
-    /// The sectors to which it keeps: of those that hold half as many names again as it takes of each, some drawn at random.
+    /// The sectors to which it keeps: of those that hold half as many names again as it takes of each, some drawn at random. Where
+    /// there is none it holds cash.
     pub(super) fn sectors(
         self,
         market: &PlantedMarket,

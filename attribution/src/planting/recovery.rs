@@ -183,9 +183,8 @@ fn recovered(
             let found = split.sector_selection(WeightBasis::HEADLINE);
             sector = Some([of_sectors, split.linked_series(found, Linking::Carino)]);
             let outside = |peers| is_beyond_luck((books, &split), model, (peers, seed));
-            is_outside = agent
-                .is_dice()
-                .then(|| [Peers::Everyone, Peers::Alike].map(outside));
+            let holds = books.iter().any(|book| !book.held.is_empty());
+            is_outside = (agent.is_dice() && holds).then(|| [Peers::Everyone, Peers::Alike].map(outside));
         }
         for basis in WeightBasis::ALL {
             let series = SelectionSeries::on(&[&split], basis);
