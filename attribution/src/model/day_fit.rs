@@ -1,7 +1,6 @@
 //! One day's cross-sectional regression, and what it says of each name.
 
 use super::name_cells::{NameCells, NameFit};
-use super::sectors::SectorSums;
 use ktd_env::factors::CrossSection;
 
 /// Which part of a day's return. The two parts add up to the whole, on one base, and so do their fits, because the
@@ -35,6 +34,24 @@ pub enum DayStatus {
     /// The estimation set was below the smallest cross-section: nothing is covered, and all P&L of the day is
     /// unattributed.
     Thin,
+}
+
+/// Sectors as of the day before, and what their names' selection adds up to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct SectorSums {
+    /// The sector of each row; empty where the panel has none.
+    pub(super) of_row: Vec<Option<u16>>,
+    /// By sector: names of the estimation set, and the sum of their selection by leg.
+    pub(super) sums: Vec<(usize, [f64; 3])>,
+}
+
+impl SectorSums {
+    pub(super) const fn new(of_row: Vec<Option<u16>>) -> Self {
+        Self {
+            of_row,
+            sums: Vec::new(),
+        }
+    }
 }
 
 /// The least that a row leaves of its own return where it can be left out: below it, it alone decides a factor.

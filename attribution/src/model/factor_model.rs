@@ -1,11 +1,10 @@
 //! A whole window of fits.
 
 use super::config::{Centering, Exposures, ModelConfig, Residuals as ResidualRule, Weighting};
-use super::day_fit::{DayFit, DayStatus};
+use super::day_fit::{DayFit, DayStatus, SectorSums};
 use super::error::ModelError;
 use super::name_cells::NameCells;
 use super::section::{Section, Table};
-use super::sectors::SectorSums;
 use super::wls::{Solution, Solver};
 use crate::panel::Panel;
 use ktd_env::factors::{Center, CrossSection, RollingWindow, missing_per_row, standardise};

@@ -2,24 +2,6 @@
 
 use super::day_fit::{DayFit, Leg};
 
-/// Sectors as of the day before, and what their names' selection adds up to.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct SectorSums {
-    /// The sector of each row; empty where the panel has none.
-    of_row: Vec<Option<u16>>,
-    /// By sector: names of the estimation set, and the sum of their selection by leg.
-    sums: Vec<(usize, [f64; 3])>,
-}
-
-impl SectorSums {
-    pub(super) const fn new(of_row: Vec<Option<u16>>) -> Self {
-        Self {
-            of_row,
-            sums: Vec::new(),
-        }
-    }
-}
-
 impl DayFit {
     /// Sums up what its sectors selected; the last step of a fit.
     pub(super) fn with_sector_sums(mut self) -> Self {

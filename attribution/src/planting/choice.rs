@@ -1,9 +1,10 @@
 //! What a planted account chooses.
 
 use super::agent::{PlantedAgent, SkillHorizon};
+use super::gauss::gauss;
 use super::market::{PlantedDesign, PlantedDraw, PlantedMarket};
 use crate::model::DayFit;
-use ktd_stats::{SplitMix64, normal_quantile};
+use ktd_stats::SplitMix64;
 use std::collections::BTreeMap;
 
 impl PlantedAgent {
@@ -174,9 +175,4 @@ fn standardise(scored: &mut [(f64, usize)]) {
             0.0
         };
     }
-}
-
-/// A draw of the standard normal distribution.
-pub(super) fn gauss(generator: &mut SplitMix64) -> f64 {
-    normal_quantile(generator.uniform()).unwrap_or(0.0)
 }

@@ -1,8 +1,8 @@
 //! A panel's factor part with specific returns of signs thrown anew.
 
 use super::agent::PlantedAgent;
-use super::choice::gauss;
-use super::recovery::CandidateExposures;
+use super::exposures::CandidateExposures;
+use super::gauss::gauss;
 use crate::model::{DayFit, Exposures, FactorModel, Leg, ModelConfig, ModelError, Residuals, ReturnLegs};
 use crate::panel::Panel;
 use ktd_env::factors::Winsor;

@@ -12,6 +12,8 @@
 mod agent;
 mod book;
 mod choice;
+mod exposures;
+mod gauss;
 mod market;
 mod recovery;
 mod tail;
@@ -19,9 +21,10 @@ mod tail;
 mod tests;
 
 pub use agent::{PlantedAgent, SkillHorizon};
+pub use exposures::CandidateExposures;
 pub use market::{PlantedDesign, PlantedMarket};
 pub use recovery::{
-    Candidate, CandidateExposures, PlantingError, Recovered, RecoverySummary, SectorRecovery, outside_luck,
-    summarise, summarise_sectors,
+    Candidate, PlantingError, Recovered, RecoverySummary, SectorRecovery, outside_luck, summarise,
+    summarise_sectors,
 };
 pub use tail::TailFit;

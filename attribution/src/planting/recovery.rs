@@ -2,6 +2,7 @@
 
 use super::agent::PlantedAgent;
 use super::book::books;
+use super::exposures::CandidateExposures;
 use super::market::{PlantedDesign, PlantedDraw, PlantedMarket};
 use crate::account::{
     AccountError, Attribution, DayBook, Linking, Peers, WeightBasis, attribute, carino_weights,
@@ -11,23 +12,6 @@ use crate::model::{FactorModel, ModelError, ReturnLegs};
 use crate::ranking::{SelectionSeries, selection_interval, selection_means};
 use ktd_stats::{Interval, SplitMix64};
 
-/// With which exposures a candidate fits and attributes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CandidateExposures {
-    /// Both with those of the market's configuration, which clips.
-    Clipped,
-    /// Fits on those, and attributes with each name's own.
-    Unclipped,
-    /// Both with five instead of three absolute deviations.
-    FiveDeviations,
-    /// Both clipped at the percentiles 1 and 99.
-    Percentiles,
-    /// Both with each name's own.
-    UnclippedFit,
-    /// Both clipped, each name by factor returns without it.
-    LeftOut,
-}
-
 /// A candidate for the headline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Candidate {
@@ -35,31 +19,6 @@ pub struct Candidate {
     pub exposures: CandidateExposures,
     /// Its weights.
     pub basis: WeightBasis,
-}
-
-impl CandidateExposures {
-    /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::Clipped,
-        Self::Unclipped,
-        Self::FiveDeviations,
-        Self::Percentiles,
-        Self::UnclippedFit,
-        Self::LeftOut,
-    ];
-
-    /// The words of tables.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Clipped => "clipped",
-            Self::Unclipped => "clipped fit alone",
-            Self::FiveDeviations => "MAD 5",
-            Self::Percentiles => "percentiles",
-            Self::UnclippedFit => "unclipped",
-            Self::LeftOut => "clipped, left out",
-        }
-    }
 }
 
 /// One account of one draw: the true linked selection, and what each candidate says, with its 95 % interval.
