@@ -162,13 +162,17 @@ mod tests {
         let found = &report.dividends;
         let counts = (found.ex_days, found.beyond, found.moves_without);
         assert_eq!(counts, (4, 1, 1));
-        let worst: Vec<(&str, f64)> = found
+        let worst: Vec<(Ticker, f64)> = found
             .mismatches
             .worst
             .iter()
-            .map(|wrong| (wrong.ticker.reveal(), wrong.paid_yuan))
+            .map(|wrong| (wrong.ticker, wrong.paid_yuan))
             .collect();
-        assert_eq!(worst, [("SZ000002", 3.57), ("SZ000004", 0.25)]);
+        let expected = [("SZ000002", 3.57), ("SZ000004", 0.25)];
+        assert_eq!(
+            worst,
+            expected.map(|(code, paid)| (Ticker::parse(code).unwrap(), paid))
+        );
         assert!(report.has_findings());
     }
 }
