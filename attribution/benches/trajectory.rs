@@ -5,7 +5,9 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use ktd_attribution::Panel;
-use ktd_attribution::account::{DayBook, HeldName, Linking, WeightBasis, attribute, random_selections};
+use ktd_attribution::account::{
+    DayBook, HeldName, Linking, Peers, WeightBasis, attribute, random_selections,
+};
 use ktd_attribution::model::{FactorModel, Leg, ModelConfig};
 use ktd_env::synth::{SynthConfig, generate};
 use std::hint::black_box;
@@ -84,7 +86,7 @@ fn trajectory(criterion: &mut Criterion) {
         bencher.iter(|| {
             random_selections(
                 &[(black_box(&books), &split)],
-                WeightBasis::HEADLINE,
+                (WeightBasis::HEADLINE, Peers::Alike),
                 |day| model.day(day),
                 (500, 1),
             )

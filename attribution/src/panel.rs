@@ -29,6 +29,8 @@ pub struct PanelColumns {
     pub traded: Vec<bool>,
     /// Whether the name was an index member on the day's date.
     pub member: Vec<bool>,
+    /// The name's sector on the day's date, as a number; no cell where the panel has no sectors.
+    pub sector: Vec<Option<u16>>,
 }
 
 /// A checked panel. Bad prices are no error: what is not finite and positive is missing.
@@ -105,6 +107,14 @@ impl Panel {
                 });
             }
         }
+        if !columns.sector.is_empty() && columns.sector.len() != expected {
+            return Err(PanelError::Length {
+                column: "sector",
+                cells: columns.sector.len(),
+                names,
+                days,
+            });
+        }
         Ok(Self(columns))
     }
 
@@ -124,7 +134,8 @@ impl Panel {
             ..PanelColumns::default()
         };
         columns.reserve();
-        for (name, _) in market.names() {
+        let has_sectors = !market.sectors().is_empty();
+        for (name, info) in market.names() {
             let history = History::new(market, name, days.clone());
             columns.open.extend(history.open);
             columns.high.extend(history.high);
@@ -136,7 +147,10 @@ impl Panel {
             let dates = market.calendar().iter().take(days.end).skip(days.start);
             columns
                 .member
-                .extend(dates.map(|date| market.is_member(name, *date)));
+                .extend(dates.clone().map(|date| market.is_member(name, *date)));
+            if has_sectors {
+                columns.sector.extend(dates.map(|date| info.sector_on(*date)));
+            }
         }
         Self::new(columns)
     }
@@ -157,6 +171,12 @@ impl Panel {
     #[must_use]
     pub fn membership(&self, name: usize) -> &[bool] {
         self.0.member.get(self.cells(name)).unwrap_or(&[])
+    }
+
+    /// The sectors of a name over all days held, or nothing where the panel has none or for a name that is not there.
+    #[must_use]
+    pub fn sectors(&self, name: usize) -> &[Option<u16>] {
+        self.0.sector.get(self.cells(name)).unwrap_or(&[])
     }
 
     /// One name's history over all days held; empty for a name that is not there.
@@ -221,6 +241,7 @@ mod tests {
             amount: column,
             traded: vec![true; 6],
             member: vec![true, true, true, false, false, false],
+            sector: Vec::new(),
         }
     }
 

@@ -31,8 +31,8 @@ pub use market::{
 };
 pub use money::{AmountTooLarge, Fen, Price, Shares};
 pub use panel_check::{
-    Breach, CheckOptions, DataReport, Examples, FactorJump, Hole, IllFormedBar, SessionGap, UnsupportedRule,
-    YearCoverage, check_panel,
+    Breach, CheckOptions, DataReport, DividendCheck, DividendMismatch, Examples, FactorJump, Hole,
+    IllFormedBar, SessionGap, UnsupportedRule, YearCoverage, check_panel,
 };
 pub use seed::KeyedStream;
 pub use ticker::{Board, Ticker, TickerError, Venue};

@@ -1,5 +1,11 @@
 //! What is worth knowing about a panel before anything is run on it.
 
+mod changed_codes;
+mod dividends;
+
+pub use dividends::{DividendCheck, DividendMismatch};
+
+use self::changed_codes::ends_where_beijing_changed;
 use crate::day::{DateSpan, TradeDate};
 use crate::exchange::{LimitRule, PriceLimits, Rules, reference_price};
 use crate::market::{AbsentMember, Bar, DayIndex, Market, NameId, NameInfo};
@@ -155,6 +161,8 @@ pub enum UnsupportedRule {
     Sectors,
     /// No dividends.
     DividendTax,
+    /// Old codes of Beijing that end where its codes changed.
+    ChangedCodes,
 }
 
 impl UnsupportedRule {
@@ -171,6 +179,9 @@ impl UnsupportedRule {
             Self::CompanyNames => "no company names: the guard cannot look for them",
             Self::Sectors => "no sectors: breadth by sector is off",
             Self::DividendTax => "no dividends by ex-day: they stay untaxed",
+            Self::ChangedCodes => {
+                "codes of Beijing that end in October 2025, when all of them changed: without --codes these are delistings"
+            }
         }
     }
 }
@@ -205,6 +216,8 @@ pub struct DataReport {
     pub factor_jumps: Examples<FactorJump>,
     /// Factor moves.
     pub factor_moves: usize,
+    /// Dividends against the factor.
+    pub dividends: DividendCheck,
     /// Sessions on Saturday or Sunday.
     pub weekend_sessions: Examples<TradeDate>,
     /// Sessions more than eleven calendar days apart.
@@ -244,6 +257,7 @@ impl DataReport {
         self.ill_formed.count > 0
             || self.breaches.count > 0
             || self.factor_jumps.count > 0
+            || self.dividends.mismatches.count > 0
             || self.weekend_sessions.count > 0
             || self.session_gaps.count > 0
             || self.holes.count > 0
@@ -293,6 +307,7 @@ pub fn check_panel(market: &Market, rules: &Rules, options: CheckOptions) -> Dat
             days_with_limit: 0,
             factor_jumps: Examples::new(options.examples),
             factor_moves: 0,
+            dividends: DividendCheck::new(options.examples),
             weekend_sessions: Examples::new(options.examples),
             session_gaps: Examples::new(options.examples),
             holes: Examples::new(options.examples),
@@ -332,6 +347,7 @@ fn unsupported(market: &Market) -> Vec<UnsupportedRule> {
         (has_company_names, UnsupportedRule::CompanyNames),
         (!market.sectors().is_empty(), UnsupportedRule::Sectors),
         (market.has_dividends(), UnsupportedRule::DividendTax),
+        (!ends_where_beijing_changed(market), UnsupportedRule::ChangedCodes),
     ]
     .into_iter()
     .filter(|(supported, _)| !supported)
@@ -395,6 +411,7 @@ impl Check<'_> {
                     self.hole(info.ticker, *last, day);
                     self.factor(info.ticker, name, day, before, &bar);
                     self.limits(name, day, before, &bar);
+                    self.dividends(name, [*last, day], before, &bar);
                 }
             }
             previous = Some((day, bar));

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What each rule of the exchange is worth: the built-in agents on `long` and on the ten windows, one key at a time at its other
-value, in basis points a year against the default rules. Prints the table of docs/data-card.md.
+"""What each rule of the exchange is worth: built-in agents and a trained baseline on `long` and on the ten windows, one key at a time
+at its other value, in basis points a year against the default rules. Prints the table of docs/data-card.md.
 
     python3 tests/scripts/exchange_table.py KTD PANEL OUT [AGENT ...]
 
 KTD is the program, PANEL a panel that covers the windows (`results/csi300.ktdp` of `real_panel.sh`), OUT a folder for the results: what
-is finished in it is not run again."""
+is finished in it is not run again. `linear` is `ktd baseline linear`, trained on the panel and traded by the strategy that is named."""
 
 import json
 import math
@@ -16,7 +16,9 @@ import sys
 
 DAYS_A_YEAR = 252
 # `random` is none of them: its dice hang on the text of a prompt, which tells some of the rules.
-AGENTS = ["equal-weight", "momentum", "composite"]
+AGENTS = ["equal-weight", "momentum", "composite", "linear-top20", "linear-topk-dropout"]
+LEARNER = "linear"
+SCORES = f"{LEARNER}.csv"
 WINDOWS = [f"W{place}" for place in range(1, 11)] + ["long"]
 # Name of the setting, and what it changes.
 SETTINGS = [
@@ -46,12 +48,20 @@ def experiment(name, rules, panel, out, agents):
     """An experiment file: every agent on every window, nothing masked."""
     keys = ", ".join(f"{key} = {json.dumps(value)}" for key, value in rules.items())
     windows = ", ".join(f'{{ id = "{window}" }}' for window in WINDOWS)
-    rows = "\n".join(f'[[agents]]\nid = "{agent}"\nbuiltin = "{agent}"\n' for agent in agents)
+    rows = "\n".join(f'[[agents]]\nid = "{agent}"\n{player(agent, out.parent)}\n' for agent in agents)
     return (
         f'name = "{name}"\npanel = {json.dumps(str(panel))}\noutput = {json.dumps(str(out))}\n'
         f'windows = [{windows}]\nmasks = [{{ level = "bright" }}]\nmodes = ["open-research"]\nseeds = [1]\n'
         f"rules = {{ {keys} }}\n\n{rows}"
     )
+
+
+def player(agent, folder):
+    """The lines of an agent: a built-in one, or the scores of the baseline with a strategy."""
+    if not agent.startswith(f"{LEARNER}-"):
+        return f'builtin = "{agent}"'
+    strategy = agent.removeprefix(f"{LEARNER}-")
+    return f'control = "signals"\nscores = {json.dumps(str(folder / SCORES))}\nstrategy = "{strategy}"'
 
 
 def yearly(folder, agents):
@@ -73,6 +83,9 @@ def main(ktd, panel, out, *agents):
     agents = agents or AGENTS
     panel, out = pathlib.Path(panel).resolve(), pathlib.Path(out).resolve()
     out.mkdir(parents=True, exist_ok=True)
+    if not (out / SCORES).exists():
+        command = [ktd, "baseline", LEARNER, str(panel), "--out", str(out / SCORES)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     rows = []
     for place, (setting, rules) in enumerate(SETTINGS):
         folder = out / f"setting-{place}"

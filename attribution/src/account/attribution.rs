@@ -13,6 +13,10 @@ pub struct Attribution {
     days: Vec<usize>,
     returns: Vec<f64>,
     parts: [Parts; 3],
+    /// What names' own returns moved of common and style, which is selection where names are left out, by basis.
+    own_influence: [Vec<f64>; 3],
+    /// What of selection the other names of each holding's sector earned alike, by basis.
+    sector: [Vec<f64>; 3],
     /// Exposures on weights before the day's trades: one row a day, one column a style.
     exposures: Vec<f64>,
     /// Covered weight before the day's trades.
@@ -34,6 +38,8 @@ pub fn attribute<'f>(
         days: Vec::with_capacity(books.len()),
         returns: Vec::with_capacity(books.len()),
         parts: [Parts::new(styles), Parts::new(styles), Parts::new(styles)],
+        own_influence: Default::default(),
+        sector: Default::default(),
         exposures: Vec::with_capacity(books.len() * styles),
         covered_weight: Vec::with_capacity(books.len()),
         split_variances: Vec::with_capacity(books.len()),
@@ -77,6 +83,12 @@ struct Sums {
     /// The covered weight and the exposures of each.
     loadings_before: Vec<f64>,
     loadings_after: Vec<f64>,
+    /// What names' own returns moved of each column, leg after leg.
+    own_before: Vec<f64>,
+    own_after: Vec<f64>,
+    /// What sectors earned, by leg.
+    sector_before: [f64; 3],
+    sector_after: [f64; 3],
     /// Returns by leg of what is not covered.
     uncovered_before: [f64; 3],
     uncovered_after: [f64; 3],
@@ -91,6 +103,10 @@ impl Sums {
             after: RecordSum::new(styles),
             loadings_before: Vec::new(),
             loadings_after: Vec::new(),
+            own_before: Vec::new(),
+            own_after: Vec::new(),
+            sector_before: [0.0; 3],
+            sector_after: [0.0; 3],
             uncovered_before: [0.0; 3],
             uncovered_after: [0.0; 3],
             traded: [0.0; 3],
@@ -101,6 +117,11 @@ impl Sums {
         self.before.clear();
         self.after.clear();
         (self.uncovered_before, self.uncovered_after, self.traded) = ([0.0; 3], [0.0; 3], [0.0; 3]);
+        (self.sector_before, self.sector_after) = ([0.0; 3], [0.0; 3]);
+        for own in [&mut self.own_before, &mut self.own_after] {
+            own.clear();
+            own.resize(Leg::ALL.len() * fit.columns(), 0.0);
+        }
         let nav = book.nav_before_cny;
         for held in &book.held {
             let Some(name) = fit.name(held.row) else { continue };
@@ -109,6 +130,13 @@ impl Sums {
             let change = (held.after_cny - held.before_cny) / nav;
             if name.is_covered() {
                 self.before.add(&name, weight);
+                let sector = fit.sector_return(held.row);
+                add(&mut self.sector_before, weight, sector);
+                add(&mut self.sector_after, weight + change, sector);
+                if let Some(influence) = fit.own_influence(held.row) {
+                    add_influence(&mut self.own_before, weight, &influence, name.specific());
+                    add_influence(&mut self.own_after, weight + change, &influence, name.specific());
+                }
             } else {
                 add(&mut self.uncovered_before, weight, name.returns());
             }
@@ -129,8 +157,26 @@ impl Sums {
     }
 }
 
-/// One set of weights: covered weight and exposures, specific returns, and returns of what is not covered.
-type Side<'s> = (&'s [f64], [f64; 3], [f64; 3]);
+/// One set of weights: covered weight and exposures, specific returns, what names' own returns moved, and returns of what is
+/// not covered.
+#[derive(Clone, Copy)]
+struct Side<'s> {
+    loadings: &'s [f64],
+    specific: [f64; 3],
+    own: &'s [f64],
+    sector: [f64; 3],
+    uncovered: [f64; 3],
+}
+
+/// Adds what a name moves of the columns, leg after leg.
+fn add_influence(sums: &mut [f64], weight: f64, influence: &[f64], specific: [f64; 3]) {
+    let legs = sums.chunks_exact_mut(influence.len().max(1));
+    for (sums, leg) in legs.zip(specific) {
+        for (sum, share) in sums.iter_mut().zip(influence) {
+            *sum += weight * leg * share;
+        }
+    }
+}
 
 fn add(sums: &mut [f64; 3], weight: f64, legs: [f64; 3]) {
     for (sum, leg) in sums.iter_mut().zip(legs) {
@@ -138,17 +184,23 @@ fn add(sums: &mut [f64; 3], weight: f64, legs: [f64; 3]) {
     }
 }
 
-/// Adds a leg's common, style, specific and uncovered return to a row of parts.
-fn add_leg(row: &mut [f64], fit: &DayFit, (loadings, specific, uncovered): Side<'_>, leg: Leg) {
-    let products = loadings.iter().zip(fit.leg_returns(leg));
-    for (cell, (loading, factor_return)) in row.iter_mut().zip(products) {
-        *cell += loading * factor_return;
+/// Adds a leg's common, style, specific and uncovered return to a row of parts; what of it names' own returns moved, and what
+/// sectors earned.
+fn add_leg(row: &mut [f64], fit: &DayFit, side: Side<'_>, leg: Leg) -> [f64; 2] {
+    let columns = side.loadings.len();
+    let own = side.own.get(leg.index() * columns..(leg.index() + 1) * columns);
+    let own = own.unwrap_or(&[]);
+    let products = side.loadings.iter().zip(fit.leg_returns(leg)).zip(own);
+    for (cell, ((loading, factor_return), own)) in row.iter_mut().zip(products) {
+        *cell += loading * factor_return - own;
     }
+    let influence: f64 = own.iter().sum();
     let leg = |legs: [f64; 3]| legs.get(leg.index()).copied().unwrap_or(0.0);
-    if let [selection, _, _, _, _, unattributed] = row.get_mut(loadings.len()..).unwrap_or(&mut []) {
-        *selection += leg(specific);
-        *unattributed += leg(uncovered);
+    if let [selection, _, _, _, _, unattributed] = row.get_mut(columns..).unwrap_or(&mut []) {
+        *selection += leg(side.specific) + influence;
+        *unattributed += leg(side.uncovered);
     }
+    [influence, leg(side.sector)]
 }
 
 impl Attribution {
@@ -158,25 +210,41 @@ impl Attribution {
         sums.fill(book, fit);
         let [_, overnight, intraday] = sums.traded;
         let timings = [intraday, -overnight, 0.0];
-        let side = |loadings, sum: &RecordSum, uncovered| -> Side<'_> {
-            (loadings, sum.record().specific(), uncovered)
+        let before = Side {
+            loadings: &sums.loadings_before,
+            specific: sums.before.record().specific(),
+            own: &sums.own_before,
+            sector: sums.sector_before,
+            uncovered: sums.uncovered_before,
         };
-        let before = side(
-            sums.loadings_before.as_slice(),
-            &sums.before,
-            sums.uncovered_before,
-        );
-        let after = side(sums.loadings_after.as_slice(), &sums.after, sums.uncovered_after);
+        let after = Side {
+            loadings: &sums.loadings_after,
+            specific: sums.after.record().specific(),
+            own: &sums.own_after,
+            sector: sums.sector_after,
+            uncovered: sums.uncovered_after,
+        };
         let legs: [&[(Side<'_>, Leg)]; 3] = [
             &[(before, Leg::CloseToClose)],
             &[(after, Leg::CloseToClose)],
             &[(before, Leg::Overnight), (after, Leg::Intraday)],
         ];
-        for ((parts, legs), timing) in self.parts.iter_mut().zip(legs).zip(timings) {
+        let into = self
+            .parts
+            .iter_mut()
+            .zip(&mut self.own_influence)
+            .zip(&mut self.sector);
+        for ((((parts, influences), sectors), legs), timing) in into.zip(legs).zip(timings) {
             let row = parts.push_row();
+            let mut beside = [0.0; 2];
             for (side, leg) in legs {
-                add_leg(row, fit, *side, *leg);
+                for (sum, own) in beside.iter_mut().zip(add_leg(row, fit, *side, *leg)) {
+                    *sum += own;
+                }
             }
+            let [influence, sector] = beside;
+            influences.push(influence);
+            sectors.push(sector);
             if let [_, timing_cell, slip, cost, corporate, unattributed] =
                 row.get_mut(styles + 1..).unwrap_or(&mut [])
             {
@@ -230,11 +298,43 @@ impl Attribution {
         self.parts(basis).daily(Part::Selection).collect()
     }
 
+    /// The daily specific return of what was held by the residuals of the regression: less than [`Self::selection`] by what of it
+    /// moved common and style, where names are left out.
+    #[must_use]
+    pub fn fitted_selection(&self, basis: WeightBasis) -> Vec<f64> {
+        let influences = self
+            .own_influence
+            .get(basis.index())
+            .map_or(&[][..], Vec::as_slice);
+        let daily = self.parts(basis).daily(Part::Selection).zip(influences);
+        daily
+            .map(|(selection, influence)| selection - influence)
+            .collect()
+    }
+
     /// The parts of the whole window, in the order of [`Parts::all`].
     #[must_use]
     pub fn linked(&self, basis: WeightBasis, linking: Linking) -> Vec<f64> {
         self.parts(basis)
             .weighted_sums(&linking_weights(&self.returns, linking))
+    }
+
+    /// What of daily selection the sectors of what was held explain: weights times what the other names of each sector selected on
+    /// the mean. The rest is the choice of names within sectors.
+    #[must_use]
+    pub fn sector_selection(&self, basis: WeightBasis) -> &[f64] {
+        self.sector.get(basis.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// A daily series of these days linked as the parts are.
+    #[must_use]
+    pub fn linked_series(&self, daily: &[f64], linking: Linking) -> f64 {
+        let weights = linking_weights(&self.returns, linking);
+        daily
+            .iter()
+            .zip(weights)
+            .map(|(value, weight)| value * weight)
+            .sum()
     }
 
     /// The parts linked by Carino up to each day, one row a day: each row adds up to the return up to that day.

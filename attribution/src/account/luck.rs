@@ -4,9 +4,10 @@ use super::attribution::Attribution;
 use super::basis::WeightBasis;
 use super::day_book::DayBook;
 use super::linking::carino_weights;
+use super::peers::Peers;
 use crate::model::{DayFit, Leg};
 use ktd_stats::SplitMix64;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Draws of a free name before a name is taken twice: with fewer candidates than holdings there is none.
 const TRIES: usize = 64;
@@ -16,6 +17,7 @@ type Weights = [f64; 2];
 
 /// A name that some seed holds, from its first day to its last, with the weights of all seeds together.
 struct Spell {
+    row: usize,
     first: usize,
     last: usize,
     weights: Vec<Weights>,
@@ -25,7 +27,7 @@ struct Spell {
 pub type LuckSeed<'a> = (&'a [DayBook], &'a Attribution);
 
 /// Linked selection of random portfolios, one value each: the account's own count of names, weights and holding periods,
-/// with every holding a name drawn at random from the estimation set of its first day, none twice at a time.
+/// with every holding a name drawn at random from its peers of the estimation set of its first day, none twice at a time.
 ///
 /// Of several seeds it is the mean, and a name that several hold at a time is one draw for all of them: drawn apart, their
 /// mean would be steadier than luck is. All seeds must have the same days.
@@ -36,14 +38,20 @@ pub type LuckSeed<'a> = (&'a [DayBook], &'a Attribution);
 #[must_use]
 pub fn random_selections<'f>(
     seeds: &[LuckSeed<'_>],
-    basis: WeightBasis,
+    (basis, peers): (WeightBasis, Peers),
     fit: impl Fn(usize) -> Option<&'f DayFit>,
     (portfolios, seed): (u32, u64),
 ) -> Vec<f64> {
     let spells = spells(seeds, basis);
     let days = seeds.first().map_or(&[][..], |(books, _)| *books);
     let fits: Vec<Option<&DayFit>> = days.iter().map(|book| fit(book.day)).collect();
-    let candidates: Vec<Vec<usize>> = candidates(&spells, &fits);
+    let candidates: Vec<Vec<usize>> = spells
+        .iter()
+        .map(|spell| {
+            let fit = fits.get(spell.first).copied().flatten();
+            fit.map_or_else(Vec::new, |fit| peers.of(fit, spell.row))
+        })
+        .collect();
     let specific = specific(&spells, &fits);
     (0..portfolios)
         .map(|portfolio| {
@@ -94,6 +102,7 @@ fn spells(seeds: &[LuckSeed<'_>], basis: WeightBasis) -> Vec<Spell> {
     for place in 0..days {
         for (row, weights) in held(&seeds, basis, place) {
             let spell = open.entry(row).or_insert_with(|| Spell {
+                row,
                 first: place,
                 last: place,
                 weights: Vec::new(),
@@ -113,24 +122,12 @@ fn spells(seeds: &[LuckSeed<'_>], basis: WeightBasis) -> Vec<Spell> {
     closed
 }
 
-/// Who may stand in for a holding that begins on a day: the estimation set, by day; empty on days on which none begins.
-fn candidates(spells: &[Spell], fits: &[Option<&DayFit>]) -> Vec<Vec<usize>> {
-    let begins: BTreeSet<usize> = spells.iter().map(|spell| spell.first).collect();
-    let of_day = |(place, fit): (usize, Option<&DayFit>)| {
-        let fit = fit.filter(|_| begins.contains(&place));
-        fit.map_or_else(Vec::new, |fit| {
-            (0..fit.names()).filter(|row| fit.is_estimated(*row)).collect()
-        })
-    };
-    fits.iter().copied().enumerate().map(of_day).collect()
-}
-
-/// Specific returns of each day, by row, overnight and intraday: looked up millions of times, and read out of the fits once.
+/// What of each return is selection, by day and row, overnight and intraday: looked up millions of times, and read out of the fits once.
 fn specific(spells: &[Spell], fits: &[Option<&DayFit>]) -> Vec<Vec<Weights>> {
     let of_day = |fit: Option<&DayFit>| {
         fit.filter(|_| !spells.is_empty()).map_or_else(Vec::new, |fit| {
             let rows = 0..fit.names();
-            rows.map(|row| [Leg::Overnight, Leg::Intraday].map(|leg| fit.specific_return(row, leg)))
+            rows.map(|row| [Leg::Overnight, Leg::Intraday].map(|leg| fit.selection_return(row, leg)))
                 .collect()
         })
     };
@@ -146,9 +143,8 @@ fn selection(
     // The last day on which a drawn name is held.
     let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
     let mut linked = 0.0;
-    for spell in spells {
+    for (spell, names) in spells.iter().zip(candidates) {
         let free = |row: &usize| taken.get(row).is_none_or(|last| *last < spell.first);
-        let names = candidates.get(spell.first).map_or(&[][..], Vec::as_slice);
         let mut drawn = None;
         for _ in 0..TRIES {
             drawn = draw(names, generator);
@@ -180,20 +176,27 @@ fn draw(names: &[usize], generator: &mut SplitMix64) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::account::{HeldName, attribute};
-    use crate::model::{FactorModel, ModelConfig};
+    use crate::model::{FactorModel, ModelConfig, Residuals};
     use crate::panel::Panel;
     use ktd_env::synth::{SynthConfig, generate};
 
     const DAYS: std::ops::Range<usize> = 290..320;
 
     fn model() -> FactorModel {
+        model_of(Residuals::LeftOut)
+    }
+
+    fn model_of(residuals: Residuals) -> FactorModel {
         let market = generate(&SynthConfig {
             seed: 5,
             names: 90,
             days: 330,
         })
         .unwrap();
-        let config = ModelConfig::ktd();
+        let config = ModelConfig {
+            residuals,
+            ..ModelConfig::ktd()
+        };
         let panel = Panel::from_market(&market, config.first_needed_day(DAYS.start)..DAYS.end).unwrap();
         FactorModel::fit(&panel, &config, DAYS).unwrap()
     }
@@ -231,7 +234,12 @@ mod tests {
             .map(|books| attribute(books, model.config().styles.len(), |day| model.day(day)).unwrap())
             .collect();
         let seeds: Vec<LuckSeed<'_>> = accounts.iter().map(Vec::as_slice).zip(&splits).collect();
-        let drawn = random_selections(&seeds, WeightBasis::Two, |day| model.day(day), (600, 3));
+        let drawn = random_selections(
+            &seeds,
+            (WeightBasis::Two, Peers::Alike),
+            |day| model.day(day),
+            (600, 3),
+        );
         let mean = drawn.iter().sum::<f64>() / 600.0;
         (drawn
             .iter()
@@ -252,12 +260,43 @@ mod tests {
         assert!((apart / one - 0.5_f64.sqrt()).abs() < 0.08, "{apart} {one}");
     }
 
+    /// What a name's own return moved of common and style is selection, and nothing else changes.
+    #[test]
+    fn a_split_that_leaves_names_out_adds_up_and_knows_the_fitted_one() {
+        let of = |residuals| {
+            let model = model_of(residuals);
+            attribute(&books(0, 0.7), model.config().styles.len(), |day| model.day(day)).unwrap()
+        };
+        let (left_out, fitted) = (of(Residuals::LeftOut), of(Residuals::Fitted));
+        for basis in WeightBasis::ALL {
+            let wholes = |split: &Attribution| -> Vec<f64> {
+                split.parts(basis).rows().map(|row| row.iter().sum()).collect()
+            };
+            let apart = wholes(&left_out).into_iter().zip(wholes(&fitted));
+            assert!(apart.into_iter().all(|(one, other)| (one - other).abs() < 1e-14));
+            let pairs = left_out
+                .fitted_selection(basis)
+                .into_iter()
+                .zip(fitted.selection(basis));
+            let apart = pairs.map(|(one, other)| (one - other).abs());
+            assert!(apart.fold(0.0, f64::max) < 1e-15);
+            assert!(left_out.selection(basis) != fitted.selection(basis));
+        }
+    }
+
     #[test]
     fn luck_is_of_the_basis_that_ranks() {
         let model = model();
         let books = books(0, 1.0);
         let split = attribute(&books, model.config().styles.len(), |day| model.day(day)).unwrap();
-        let of = |basis| random_selections(&[(&books, &split)], basis, |day| model.day(day), (1, 3));
+        let of = |basis| {
+            random_selections(
+                &[(&books, &split)],
+                (basis, Peers::Alike),
+                |day| model.day(day),
+                (1, 3),
+            )
+        };
         // On the first day nothing is held before the trades: the bases differ by that day alone, and `two` by its night.
         assert!(
             of(WeightBasis::Pre) != of(WeightBasis::Two) && of(WeightBasis::Post) != of(WeightBasis::Two)

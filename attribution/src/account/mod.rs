@@ -16,6 +16,7 @@ mod error;
 mod linking;
 mod luck;
 mod parts;
+mod peers;
 
 pub use active::{ActiveLinking, link_active};
 pub use attribution::{Attribution, attribute};
@@ -26,3 +27,4 @@ pub use error::AccountError;
 pub use linking::{Linking, carino_weights, linking_weights};
 pub use luck::{LuckSeed, random_selections};
 pub use parts::{Part, Parts};
+pub use peers::Peers;

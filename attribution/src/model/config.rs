@@ -43,6 +43,27 @@ impl Exposures {
     }
 }
 
+/// Which specific return of a name is selection. In the regression a name's own return moves the factor returns that are to
+/// explain it, by its leverage: a residual keeps 1 less that of what is the name's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Residuals {
+    /// That of factor returns without the name: the residual over 1 less its leverage.
+    LeftOut,
+    /// The residual.
+    Fitted,
+}
+
+impl Residuals {
+    /// The stable word for files and programs.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::LeftOut => "left_out",
+            Self::Fitted => "fitted",
+        }
+    }
+}
+
 /// What a name weighs in the regression, from days up to the one before the return alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weighting {
@@ -80,6 +101,8 @@ pub struct ModelConfig {
     pub winsor: Winsor,
     /// What a name beyond those limits is attributed with.
     pub exposures: Exposures,
+    /// Which specific return is selection.
+    pub residuals: Residuals,
     /// Where zero lies on the scale of an exposure.
     pub centering: Centering,
     /// Most missing factors, of nine, with which a name is covered. A model of fewer styles allows the same share of
@@ -106,6 +129,7 @@ impl ModelConfig {
             styles: Factor::ALL.to_vec(),
             winsor: CrossSectionConfig::KTD.winsor,
             exposures: Exposures::Clipped,
+            residuals: Residuals::LeftOut,
             centering: Centering::Equal,
             max_missing: CrossSectionConfig::KTD.max_missing,
             weighting: Weighting::SqrtAmount,
@@ -213,6 +237,7 @@ impl ModelConfig {
             styles,
             winsor,
             exposures,
+            residuals,
             centering,
             max_missing,
             weighting,
@@ -228,6 +253,7 @@ impl ModelConfig {
         lines.put("styles", names.join(" "));
         lines.put("winsor", winsor_text(*winsor));
         lines.put("exposures", exposures.label());
+        lines.put("residuals", residuals.label());
         lines.put("centering", centering.word());
         lines.put("max_missing", max_missing);
         lines.put("weighting", weighting.word());
@@ -341,6 +367,7 @@ mod tests {
             with(|config| config.winsor = Winsor::Unlimited),
             with(|config| config.winsor = Winsor::Sigma { k: 3.0 }),
             with(|config| config.exposures = Exposures::Unclipped),
+            with(|config| config.residuals = Residuals::Fitted),
             with(|config| config.centering = Centering::Regression),
             with(|config| config.max_missing = 2),
             with(|config| config.weighting = Weighting::Equal),

@@ -36,6 +36,27 @@ pub enum DayStatus {
     Thin,
 }
 
+/// Sectors as of the day before, and what their names' selection adds up to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct SectorSums {
+    /// The sector of each row; empty where the panel has none.
+    pub(super) of_row: Vec<Option<u16>>,
+    /// By sector: names of the estimation set, and the sum of their selection by leg.
+    pub(super) sums: Vec<(usize, [f64; 3])>,
+}
+
+impl SectorSums {
+    pub(super) const fn new(of_row: Vec<Option<u16>>) -> Self {
+        Self {
+            of_row,
+            sums: Vec::new(),
+        }
+    }
+}
+
+/// The least that a row leaves of its own return where it can be left out: below it, it alone decides a factor.
+const LEAST_LEFT: f64 = 1e-6;
+
 /// The regression of one return day on exposures of the day before.
 ///
 /// Rows are the names of the panel, in its order; columns are the common factor (the intercept, column 0) and then the
@@ -60,12 +81,16 @@ pub struct DayFit {
     pub(super) standard_errors: Vec<Option<f64>>,
     /// HC1 (White) covariance of the close-to-close factor returns, columns x columns, row-major; 0 for dropped columns.
     pub(super) covariance_hc1: Vec<f64>,
+    /// `(X'VX)^-1`, columns x columns, row-major; empty where names are not left out.
+    pub(super) inverse_products: Vec<f64>,
     /// Exposures, residuals and returns, name after name.
     pub(super) cells: NameCells,
     /// Whether a row is in the estimation set.
     pub(super) estimation: Vec<bool>,
     /// Regression weight by row; 0 where it is not defined.
     pub(super) weights: Vec<f64>,
+    /// Sectors, and what they selected.
+    pub(super) sectors: SectorSums,
     /// How each style was standardised.
     pub(super) scales: Vec<CrossSection>,
     /// Columns kept by the rank rule, ascending; column 0 is the intercept.
@@ -141,6 +166,36 @@ impl DayFit {
         specific
             .and_then(|legs| legs.get(leg.index()).copied())
             .unwrap_or(0.0)
+    }
+
+    /// What a row moves of the factors that explain it, column by column: of each of its returns so many of its residuals were
+    /// taken for common and style, which without the row had not been. Nothing for a row outside the regression, for one
+    /// that alone decides a factor, and where names are not left out.
+    ///
+    /// With a leverage `h` of the row, v x' (X'VX)^-1 x, they add up to h / (1 - h).
+    #[must_use]
+    pub fn own_influence(&self, row: usize) -> Option<Vec<f64>> {
+        let name = self.name(row).filter(|_| self.is_estimated(row))?;
+        let weight = self.weight(row).filter(|_| !self.inverse_products.is_empty())?;
+        let loadings: Vec<f64> = std::iter::once(1.0)
+            .chain((0..self.styles()).map(|style| name.exposure(style)))
+            .collect();
+        let moved = self.inverse_products.chunks_exact(self.columns().max(1));
+        let shares = loadings.iter().zip(moved).map(|(own, row)| {
+            let moved = row.iter().zip(&loadings).map(|(cell, other)| cell * other);
+            weight * own * moved.sum::<f64>()
+        });
+        let shares: Vec<f64> = shares.collect();
+        let left = 1.0 - shares.iter().sum::<f64>();
+        (LEAST_LEFT < left).then(|| shares.into_iter().map(|share| share / left).collect())
+    }
+
+    /// What of a row's return is selection on a leg: its specific return, by the model's rule of residuals; 0 for a row that is
+    /// not covered.
+    #[must_use]
+    pub fn selection_return(&self, row: usize, leg: Leg) -> f64 {
+        let influence = self.own_influence(row).unwrap_or_default();
+        self.specific_return(row, leg) * (1.0 + influence.iter().sum::<f64>())
     }
 
     /// Whether the row's return is split into common, style and specific.

@@ -1,7 +1,7 @@
 //! A whole window of fits.
 
-use super::config::{Centering, Exposures, ModelConfig, Weighting};
-use super::day_fit::{DayFit, DayStatus};
+use super::config::{Centering, Exposures, ModelConfig, Residuals as ResidualRule, Weighting};
+use super::day_fit::{DayFit, DayStatus, SectorSums};
 use super::error::ModelError;
 use super::name_cells::NameCells;
 use super::section::{Section, Table};
@@ -233,12 +233,21 @@ fn fit_day(
         })?;
     let covariance_hc1 = solver.covariance_hc1(&columns);
     if config.exposures == Exposures::Clipped {
-        return Ok(fitted(section, sets, scales, solver.solution(), covariance_hc1));
+        let inverse_products = match config.residuals {
+            ResidualRule::LeftOut => solver.inverse_products(),
+            ResidualRule::Fitted => Vec::new(),
+        };
+        let fit = DayFit {
+            inverse_products,
+            ..fitted(section, sets, scales, solver.solution(), covariance_hc1)
+        };
+        return Ok(fit.with_sector_sums());
     }
+    // Beyond the limits a name is attributed with exposures that are not those of the regression: nothing is left out.
     let mut solution = solver.solution().clone();
     section.raw = unclipped(&raw, &section.raw, &scales);
     solution.residuals = residuals(&section, &solution.coefficients);
-    Ok(fitted(section, sets, scales, &solution, covariance_hc1))
+    Ok(fitted(section, sets, scales, &solution, covariance_hc1).with_sector_sums())
 }
 
 /// Turns raw values into exposures, in place.
@@ -314,6 +323,7 @@ fn thin(config: &ModelConfig, section: Section, sets: Sets, scales: Vec<CrossSec
         factor_returns: std::array::from_fn(|_| vec![0.0; columns]),
         standard_errors: vec![None; columns],
         covariance_hc1: vec![0.0; columns * columns],
+        inverse_products: Vec::new(),
         cells: NameCells::new(
             &vec![false; names],
             &section.raw,
@@ -321,6 +331,7 @@ fn thin(config: &ModelConfig, section: Section, sets: Sets, scales: Vec<CrossSec
             &with_intraday(section.close_to_close, section.overnight),
         ),
         scales,
+        sectors: SectorSums::new(section.sectors),
         estimation: sets.estimation,
         weights: section.weights,
         kept: Vec::new(),
@@ -355,6 +366,7 @@ fn fitted(
         factor_returns: legs(&solution.coefficients),
         standard_errors: solution.standard_errors.clone(),
         covariance_hc1,
+        inverse_products: Vec::new(),
         cells: NameCells::new(
             &sets.covered,
             &section.raw,
@@ -362,6 +374,7 @@ fn fitted(
             &with_intraday(section.close_to_close, section.overnight),
         ),
         scales,
+        sectors: SectorSums::new(section.sectors),
         estimation: sets.estimation,
         weights: section.weights,
         kept: solution.kept.clone(),

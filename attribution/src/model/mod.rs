@@ -11,12 +11,13 @@ mod health;
 mod name_cells;
 mod refit;
 mod section;
+mod sectors;
 #[cfg(test)]
 mod tests;
 mod vif;
 mod wls;
 
-pub use config::{Centering, Exposures, ModelConfig, Weighting};
+pub use config::{Centering, Exposures, ModelConfig, Residuals, Weighting};
 pub use day_fit::{DayFit, DayStatus, Leg};
 pub use error::ModelError;
 pub use factor_model::FactorModel;

@@ -58,7 +58,7 @@ impl DayFit {
             .zip(&solution.coefficients)
             .map(|(leg, coefficients)| left(leg, coefficients, &exposures))
             .collect();
-        Ok(Self {
+        let fit = Self {
             factor_returns: with_intraday(&solution.coefficients),
             cells: NameCells::new(
                 &covered,
@@ -69,7 +69,8 @@ impl DayFit {
             r_squared: solution.r_squared,
             sigma_squared: solution.sigma_squared,
             ..shown.clone()
-        })
+        };
+        Ok(fit.with_sector_sums())
     }
 }
 

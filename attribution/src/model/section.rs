@@ -23,6 +23,8 @@ pub(super) struct Section {
     pub(super) member: Vec<bool>,
     /// Whether a name traded on the day before and on the day.
     pub(super) live: Vec<bool>,
+    /// Sectors as of the day before.
+    pub(super) sectors: Vec<Option<u16>>,
     /// Regression weights; 0 where not defined.
     pub(super) weights: Vec<f64>,
     /// From mark to mark; 0 without a mark on both ends.
@@ -38,6 +40,7 @@ impl Section {
             raw: vec![f64::NAN; styles * names],
             member: vec![false; names],
             live: vec![false; names],
+            sectors: vec![None; names],
             weights: vec![0.0; names],
             close_to_close: vec![0.0; names],
             overnight: vec![0.0; names],
@@ -54,6 +57,7 @@ pub(super) struct Table {
     factors: Vec<FactorColumns>,
     member: Vec<Vec<bool>>,
     live: Vec<Vec<bool>>,
+    sectors: Vec<Vec<Option<u16>>>,
     weights: Vec<Vec<f64>>,
     close_to_close: Vec<Vec<f64>>,
     overnight: Vec<Vec<f64>>,
@@ -105,6 +109,9 @@ impl Table {
         turn(slices(&self.live), place, &mut sections, |section| {
             &mut section.live
         });
+        turn(slices(&self.sectors), place, &mut sections, |section| {
+            &mut section.sectors
+        });
         turn(slices(&self.weights), place, &mut sections, |section| {
             &mut section.weights
         });
@@ -141,6 +148,8 @@ impl Table {
         let (traded_before, traded) = (traded(&known), traded(days));
         let opens = series.open.get(days.clone()).unwrap_or_default();
         let openings = opens.iter().zip(&marks).zip(traded);
+        let sectors = panel.sectors(name).get(known.clone()).unwrap_or_default();
+        self.sectors.push(sectors.to_vec());
         let membership = panel.membership(name).get(known).unwrap_or_default();
         let both = traded_before.iter().zip(traded);
         self.close_to_close

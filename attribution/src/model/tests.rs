@@ -179,6 +179,54 @@ proptest! {
     }
 }
 
+/// A regression in which the name has no weight is what its own return cannot have moved.
+#[test]
+fn a_name_is_left_out_of_what_explains_it() {
+    let model = fit(&columns(11), &config(), DAY..DAY + 1);
+    let own = &model.fits()[0];
+    let rows = 0..own.names();
+    let ones = vec![1.0; own.names()];
+    let styles: Vec<Vec<f64>> = (0..own.styles())
+        .map(|style| own.style_exposures(style).collect())
+        .collect();
+    let columns: Vec<&[f64]> = std::iter::once(&ones).chain(&styles).map(Vec::as_slice).collect();
+    let overnight: Vec<f64> = rows
+        .clone()
+        .map(|row| own.name_return(row, Leg::Overnight))
+        .collect();
+    let estimated: Vec<usize> = rows.clone().filter(|row| own.is_estimated(*row)).collect();
+    assert!(20 < estimated.len());
+    for left in estimated {
+        let is_in = |row: usize| own.is_estimated(row) && row != left;
+        let weights: Vec<f64> = rows
+            .clone()
+            .map(|row| own.weight(row).filter(|_| is_in(row)).unwrap_or(0.0))
+            .collect();
+        let without = wls(&columns, &[&overnight], &weights, 1e-10).unwrap();
+        let found = own.selection_return(left, Leg::Overnight);
+        assert!((found - without.residuals[0][left]).abs() < 1e-13);
+        assert!(own.specific_return(left, Leg::Overnight).abs() < found.abs());
+        let influence = own.own_influence(left).unwrap();
+        for (column, influence) in influence.iter().enumerate() {
+            let loading = columns[column][left];
+            let moved = influence * own.specific_return(left, Leg::Overnight);
+            let expected =
+                loading * (own.factor_return(column, Leg::Overnight) - without.coefficients[0][column]);
+            assert!((moved - expected).abs() < 1e-13, "{moved} {expected}");
+        }
+    }
+    let fitted = fit(
+        &self::columns(11),
+        &ModelConfig {
+            residuals: Residuals::Fitted,
+            ..config()
+        },
+        DAY..DAY + 1,
+    );
+    let row = rows.clone().find(|row| own.is_estimated(*row)).unwrap();
+    assert_eq!(fitted.fits()[0].own_influence(row), None);
+}
+
 #[test]
 fn a_panel_cut_where_it_may_be_gives_the_same_fits() {
     let base = columns(3);
@@ -195,6 +243,7 @@ fn a_panel_cut_where_it_may_be_gives_the_same_fits() {
             rows.flat_map(|row| row[first..].to_vec()).collect::<Vec<bool>>()
         };
         let mut columns = PanelColumns {
+            sector: Vec::new(),
             names: NAMES,
             days: DAYS - first,
             first_day: first,

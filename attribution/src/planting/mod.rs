@@ -4,12 +4,16 @@
 //! and a sign thrown anew, so that nothing but what is planted can be foreseen. Beyond the limits of winsorising the true
 //! exposure grows by a share of the name's own ([`PlantedDesign::tail`]): 0 stops at the limit, 1 goes on.
 //!
+//! Names of one sector may share shocks of it ([`PlantedDesign::sector_share`]), which selection holds and tells apart.
+//!
 //! The true selection of an account is what it held times the planted specific returns, leg by leg: overnight on what
 //! it held before the day's trades, intraday on what it held after them.
 
 mod agent;
 mod book;
 mod choice;
+mod exposures;
+mod gauss;
 mod market;
 mod recovery;
 mod tail;
@@ -17,6 +21,10 @@ mod tail;
 mod tests;
 
 pub use agent::{PlantedAgent, SkillHorizon};
+pub use exposures::CandidateExposures;
 pub use market::{PlantedDesign, PlantedMarket};
-pub use recovery::{Candidate, CandidateExposures, PlantingError, Recovered, RecoverySummary, summarise};
+pub use recovery::{
+    Candidate, PlantingError, Recovered, RecoverySummary, SectorRecovery, outside_luck, summarise,
+    summarise_sectors,
+};
 pub use tail::TailFit;

@@ -1,26 +1,16 @@
 //! What each candidate for the headline recovers of planted accounts.
 
+use super::agent::PlantedAgent;
 use super::book::books;
+use super::exposures::CandidateExposures;
 use super::market::{PlantedDesign, PlantedDraw, PlantedMarket};
-use crate::account::{AccountError, Attribution, DayBook, WeightBasis, attribute, carino_weights};
+use crate::account::{
+    AccountError, Attribution, DayBook, Linking, Peers, WeightBasis, attribute, carino_weights,
+    random_selections,
+};
 use crate::model::{FactorModel, ModelError, ReturnLegs};
 use crate::ranking::{SelectionSeries, selection_interval, selection_means};
 use ktd_stats::{Interval, SplitMix64};
-
-/// With which exposures a candidate fits and attributes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CandidateExposures {
-    /// Both with those of the market's configuration, which clips.
-    Clipped,
-    /// Fits on those, and attributes with each name's own.
-    Unclipped,
-    /// Both with five instead of three absolute deviations.
-    FiveDeviations,
-    /// Both clipped at the percentiles 1 and 99.
-    Percentiles,
-    /// Both with each name's own.
-    UnclippedFit,
-}
 
 /// A candidate for the headline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,29 +21,6 @@ pub struct Candidate {
     pub basis: WeightBasis,
 }
 
-impl CandidateExposures {
-    /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::Clipped,
-        Self::Unclipped,
-        Self::FiveDeviations,
-        Self::Percentiles,
-        Self::UnclippedFit,
-    ];
-
-    /// The words of tables.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Clipped => "clipped",
-            Self::Unclipped => "clipped fit alone",
-            Self::FiveDeviations => "MAD 5",
-            Self::Percentiles => "percentiles",
-            Self::UnclippedFit => "unclipped",
-        }
-    }
-}
-
 /// One account of one draw: the true linked selection, and what each candidate says, with its 95 % interval.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recovered {
@@ -61,6 +28,22 @@ pub struct Recovered {
     pub truth: f64,
     /// What candidates say.
     pub estimates: Vec<(Candidate, f64, Option<Interval>)>,
+    /// What of the truth the shocks of sectors are, and what the headline says of it; `None` where the headline is not asked.
+    pub sector: Option<[f64; 2]>,
+    /// Of dice: whether the headline's selection lies outside the 95 % band of luck that is drawn among [`Peers::Everyone`], and
+    /// among [`Peers::Alike`].
+    pub is_outside: Option<[bool; 2]>,
+}
+
+/// What of planted shocks of sectors the headline recovers, over draws.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SectorRecovery {
+    /// Mean of what was planted.
+    pub planted: f64,
+    /// Mean of estimate less truth.
+    pub bias: f64,
+    /// Its standard error.
+    pub bias_error: f64,
 }
 
 /// What a candidate recovers of one planted account over many draws.
@@ -99,24 +82,26 @@ impl PlantedMarket {
     /// [`PlantingError`] where a day cannot be fitted or split.
     pub fn recover(&self, design: &PlantedDesign, seed: u64) -> Result<Vec<Recovered>, PlantingError> {
         let mut generator = SplitMix64::new(seed);
-        let draw = self.draw(design.tail, &mut generator);
+        let draw = self.draw((design.tail, design.sector_share), &mut generator);
         let returns: Vec<_> = draw.days.iter().map(|day| day.returns.clone()).collect();
-        let models: Vec<(CandidateExposures, FactorModel)> = CandidateExposures::ALL
-            .into_iter()
-            .map(|exposures| Ok((exposures, self.refitted(exposures, &returns)?)))
+        let models: Vec<(CandidateExposures, FactorModel)> = design
+            .candidates
+            .iter()
+            .map(|exposures| Ok((*exposures, self.refitted(*exposures, &returns)?)))
             .collect::<Result<_, ModelError>>()?;
         let agents = design.agents.iter().zip(0_u64..);
         agents
             .map(|(agent, place)| {
                 let mut generator = SplitMix64::new(seed ^ (place + 1).wrapping_mul(0x9E6C_63D0_876A_9F3B));
+                let sectors = agent.sectors(self, design, &mut generator);
                 let choices: Vec<Vec<usize>> = (0..draw.days.len())
                     .map(|day| match day % design.hold_days.max(1) {
-                        0 => agent.choose(self, (design, &draw), day, &mut generator),
+                        0 => agent.choose(self, (design, &draw), (day, &sectors), &mut generator),
                         _ => Vec::new(),
                     })
                     .collect();
                 let books = books(&draw, self.clipped.days().start, &choices);
-                recovered(&books, &draw, &models)
+                recovered(&books, &draw, &models, (*agent, seed))
             })
             .collect()
     }
@@ -135,6 +120,7 @@ impl PlantedMarket {
             CandidateExposures::FiveDeviations => own(&self.five_deviations),
             CandidateExposures::Percentiles => own(&self.percentiles),
             CandidateExposures::UnclippedFit => own(&self.unclipped),
+            CandidateExposures::LeftOut => own(&self.left_out),
         }
     }
 }
@@ -143,12 +129,22 @@ fn recovered(
     books: &[DayBook],
     draw: &PlantedDraw,
     models: &[(CandidateExposures, FactorModel)],
+    (agent, seed): (PlantedAgent, u64),
 ) -> Result<Recovered, PlantingError> {
     let mut truth = 0.0;
+    let (mut sector, mut is_outside) = (None, None);
     let mut estimates = Vec::new();
     for (exposures, model) in models {
         let split = attribute(books, model.config().styles.len(), |day| model.day(day))?;
-        truth = true_selection(books, draw, &split);
+        let [whole, of_sectors] = true_selection(books, draw, &split);
+        truth = whole;
+        if *exposures == CandidateExposures::LeftOut {
+            let found = split.sector_selection(WeightBasis::HEADLINE);
+            sector = Some([of_sectors, split.linked_series(found, Linking::Carino)]);
+            let outside = |peers| is_beyond_luck((books, &split), model, (peers, seed));
+            let holds = books.iter().any(|book| !book.held.is_empty());
+            is_outside = (agent.is_dice() && holds).then(|| [Peers::Everyone, Peers::Alike].map(outside));
+        }
         for basis in WeightBasis::ALL {
             let series = SelectionSeries::on(&[&split], basis);
             let candidate = Candidate {
@@ -158,21 +154,45 @@ fn recovered(
             estimates.push((candidate, series.value(), interval(&series)));
         }
     }
-    Ok(Recovered { truth, estimates })
+    Ok(Recovered {
+        truth,
+        estimates,
+        sector,
+        is_outside,
+    })
 }
 
-/// The planted specific returns on what was held when they were earned, linked.
-fn true_selection(books: &[DayBook], draw: &PlantedDraw, split: &Attribution) -> f64 {
+/// Random portfolios of a band of luck.
+const PORTFOLIOS: u32 = 400;
+
+/// Whether the headline's selection lies outside the 95 % band of random portfolios.
+fn is_beyond_luck(
+    (books, split): (&[DayBook], &Attribution),
+    model: &FactorModel,
+    (peers, seed): (Peers, u64),
+) -> bool {
+    let way = (WeightBasis::HEADLINE, peers);
+    let drawn = random_selections(&[(books, split)], way, |day| model.day(day), (PORTFOLIOS, seed));
+    let own = SelectionSeries::of(&[split]).value();
+    let below = drawn.iter().filter(|value| **value < own).count();
+    let share = count(below) / count(drawn.len());
+    !(0.025..=0.975).contains(&share)
+}
+
+/// The planted specific returns on what was held when they were earned, linked; and the shocks of sectors among them.
+fn true_selection(books: &[DayBook], draw: &PlantedDraw, split: &Attribution) -> [f64; 2] {
     let weights = carino_weights(split.returns());
-    let days = books.iter().zip(&draw.days).zip(weights);
-    days.map(|((book, day), weight)| {
-        let held = book.held.iter().map(|held| {
-            let (overnight, intraday) = day.specific_of(held.row);
-            held.before_cny * overnight + held.after_cny * intraday
-        });
-        weight * held.sum::<f64>() / book.nav_before_cny
-    })
-    .sum()
+    let mut sums = [0.0; 2];
+    for ((book, day), weight) in books.iter().zip(&draw.days).zip(weights) {
+        for held in &book.held {
+            let each = [day.specific_of(held.row), day.shocks_of(held.row)];
+            for (sum, (overnight, intraday)) in sums.iter_mut().zip(each) {
+                let earned = held.before_cny * overnight + held.after_cny * intraday;
+                *sum += weight * earned / book.nav_before_cny;
+            }
+        }
+    }
+    sums
 }
 
 fn interval(series: &SelectionSeries) -> Option<Interval> {
@@ -210,6 +230,34 @@ pub fn summarise(draws: &[&Recovered]) -> Vec<RecoverySummary> {
         }
     };
     candidates.iter().enumerate().map(of).collect()
+}
+
+/// What of the shocks of sectors is recovered of one agent, over draws of it; `None` where the headline was not asked.
+#[must_use]
+pub fn summarise_sectors(draws: &[&Recovered]) -> Option<SectorRecovery> {
+    let pairs: Vec<[f64; 2]> = draws.iter().map(|draw| draw.sector).collect::<Option<_>>()?;
+    let apart = || pairs.iter().map(|[truth, found]| found - truth);
+    let bias = mean(apart());
+    let square = mean(apart().map(|value| value * value));
+    Some(SectorRecovery {
+        planted: mean(pairs.iter().map(|[truth, _]| *truth)),
+        bias,
+        bias_error: ((square - bias * bias).max(0.0) / count(pairs.len())).sqrt(),
+    })
+}
+
+/// The share of draws in which dice lie outside the band of luck: drawn among everyone, and among those alike. `None` of others.
+#[must_use]
+pub fn outside_luck(draws: &[&Recovered]) -> Option<[f64; 2]> {
+    let outside: Vec<[bool; 2]> = draws.iter().map(|draw| draw.is_outside).collect::<Option<_>>()?;
+    let share = |place: usize| {
+        mean(
+            outside
+                .iter()
+                .map(|outside| f64::from(u8::from(outside.get(place) == Some(&true)))),
+        )
+    };
+    Some([share(0), share(1)])
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> f64 {

@@ -39,7 +39,7 @@ impl PlantedMarket {
     /// # Errors
     /// As [`Self::tail_fit`].
     pub fn planted_tail_fit(&self, tail: f64, chance: (u32, u64)) -> Result<TailFit, ModelError> {
-        let draw = self.draw(tail, &mut SplitMix64::new(chance.1));
+        let draw = self.draw((tail, 0.0), &mut SplitMix64::new(chance.1));
         let returns = draw.days.into_iter().map(|day| {
             let [whole, _] = day.returns;
             whole

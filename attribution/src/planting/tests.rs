@@ -24,6 +24,8 @@ fn market() -> PlantedMarket {
 fn recovered(market: &PlantedMarket, agent: PlantedAgent, tail: f64) -> Vec<RecoverySummary> {
     let design = PlantedDesign {
         tail,
+        sector_share: 0.0,
+        candidates: CandidateExposures::ALL.to_vec(),
         agents: vec![agent],
         names: 20,
         hold_days: 5,
@@ -64,6 +66,48 @@ fn luck_is_no_selection_under_any_candidate() {
     for summary in recovered(&market(), PlantedAgent::Luck, 0.0) {
         assert!(summary.bias.abs() < 4.0 * summary.bias_error, "{summary:?}");
     }
+}
+
+/// Names that are traded most move the factors that explain them most: residuals keep less of what they earn.
+#[test]
+fn skill_among_famous_names_is_whole_where_each_is_left_out() {
+    let skill = PlantedAgent::FamousSkill {
+        information: 0.5,
+        among: 40,
+    };
+    let found = recovered(&market(), skill, 0.0);
+    let fitted = of(&found, CandidateExposures::Clipped, WeightBasis::Two);
+    let left_out = of(&found, CandidateExposures::LeftOut, WeightBasis::Two);
+    assert!(0.1 < left_out.planted, "{left_out:?}");
+    assert!(fitted.bias < -0.08 * fitted.planted, "{fitted:?}");
+    assert!(fitted.bias < -3.0 * fitted.bias_error, "{fitted:?}");
+    assert!(left_out.bias.abs() < 3.0 * left_out.bias_error, "{left_out:?}");
+}
+
+/// Whoever keeps to two sectors moves with them: among everyone that looks like skill or the lack of it, among its like it is luck.
+#[test]
+fn sectors_are_luck_and_no_skill_and_are_told_apart() {
+    let market = market();
+    let draws = |agent, count: u64| -> Vec<Recovered> {
+        let design = PlantedDesign {
+            tail: 0.0,
+            sector_share: 0.3,
+            candidates: vec![CandidateExposures::LeftOut],
+            agents: vec![agent],
+            names: 10,
+            hold_days: 5,
+        };
+        let each = (0..count).map(|seed| market.recover(&design, seed).unwrap().remove(0));
+        each.collect()
+    };
+    let dice = draws(PlantedAgent::SectorDice(2), 200);
+    let [everyone, alike] = outside_luck(&dice.iter().collect::<Vec<_>>()).unwrap();
+    // A share of 5 % of 200 draws has a standard error of 1.5 points.
+    assert!(0.12 < everyone && alike < 0.1, "{everyone} {alike}");
+    let skilled = draws(PlantedAgent::SectorSkill { information: 0.5 }, 40);
+    let found = summarise_sectors(&skilled.iter().collect::<Vec<_>>()).unwrap();
+    assert!(0.05 < found.planted, "{found:?}");
+    assert!(found.bias.abs() < 0.1 * found.planted, "{found:?}");
 }
 
 #[test]

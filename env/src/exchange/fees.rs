@@ -117,22 +117,26 @@ fn stamp_duty_bps(side: Side, date: TradeDate) -> u32 {
     })
 }
 
-/// First day on which Shanghai and Shenzhen charge the transfer fee alike, on value.
-const TRANSFER_BY_VALUE: TradeDate = TradeDate::of(2015, 8, 1);
-/// First day of the halved transfer fee of all exchanges.
-const TRANSFER_HALVED: TradeDate = TradeDate::of(2022, 4, 29);
+/// An exchange, the first day of a transfer fee, and the fee in ten-millionths of value on each side of a trade; `None` where it
+/// is charged on face value.
+type TransferStep = (Venue, TradeDate, Option<u32>);
 
-/// The transfer fee, ten-millionths of value on each side of a trade; `None` where it is charged on face value.
+/// Transfer fees, oldest step of an exchange first.
+const TRANSFER_FEE: [TransferStep; 8] = [
+    (Venue::Shanghai, TradeDate::earliest(), None),
+    (Venue::Shanghai, TradeDate::of(2015, 8, 1), Some(200)),
+    (Venue::Shanghai, TradeDate::of(2022, 4, 29), Some(100)),
+    (Venue::Shenzhen, TradeDate::earliest(), Some(255)),
+    (Venue::Shenzhen, TradeDate::of(2015, 8, 1), Some(200)),
+    (Venue::Shenzhen, TradeDate::of(2022, 4, 29), Some(100)),
+    (Venue::Beijing, TradeDate::earliest(), Some(250)),
+    (Venue::Beijing, TradeDate::of(2022, 4, 29), Some(100)),
+];
+
 fn transfer_rate(venue: Venue, date: TradeDate) -> Option<u32> {
-    if TRANSFER_HALVED <= date {
-        return Some(100);
-    }
-    match venue {
-        Venue::Beijing => Some(250),
-        Venue::Shanghai | Venue::Shenzhen if TRANSFER_BY_VALUE <= date => Some(200),
-        Venue::Shenzhen => Some(255),
-        Venue::Shanghai => None,
-    }
+    let holds = |(of, from, _): &&TransferStep| *of == venue && *from <= date;
+    let step = TRANSFER_FEE.iter().rev().find(holds);
+    step.and_then(|(.., rate)| *rate)
 }
 
 fn transfer_fee(trade: &ChargedTrade) -> Result<Fen, AmountTooLarge> {

@@ -37,7 +37,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The form of `leaderboard.json`.
-pub const BOARD_FORMAT: u32 = 9;
+pub const BOARD_FORMAT: u32 = 10;
 
 /// Makes a board of all finished episodes that were named, counting the others of their experiments as trials.
 ///

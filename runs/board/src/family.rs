@@ -1,7 +1,7 @@
 //! The family of defensible settings: a rank holds where it holds under all of them.
 
 use ktd_attribution::account::WeightBasis;
-use ktd_attribution::model::{ModelConfig, Weighting};
+use ktd_attribution::model::{ModelConfig, Residuals, Weighting};
 use ktd_env::factors::Winsor;
 
 /// What one member of the family changes of the default.
@@ -10,11 +10,12 @@ pub(super) enum Change {
     Winsor(Winsor),
     Weighting(Weighting),
     Basis(WeightBasis),
+    Residuals(Residuals),
 }
 
 /// The members beside the default, each with one change: how far exposures are clipped, what a name weighs in the
-/// regression, and on which weights a day's return is split. This is the one place that declares them.
-pub(super) const MEMBERS: [(&str, Change); 8] = [
+/// regression, on which weights a day's return is split, and whether names are left out of what explains them. This is the one place that declares them.
+pub(super) const MEMBERS: [(&str, Change); 9] = [
     (
         "clip at 3 MAD",
         Change::Winsor(Winsor::Mad {
@@ -41,6 +42,7 @@ pub(super) const MEMBERS: [(&str, Change); 8] = [
         Change::Weighting(Weighting::InverseResidualVariance),
     ),
     ("basis pre", Change::Basis(WeightBasis::Pre)),
+    ("fitted residuals", Change::Residuals(Residuals::Fitted)),
 ];
 
 /// The family as text, for the hash of a board's metrics.
@@ -68,6 +70,7 @@ impl Change {
             Self::Winsor(winsor) => config.winsor = winsor,
             Self::Weighting(weighting) => config.weighting = weighting,
             Self::Basis(other) => basis = other,
+            Self::Residuals(residuals) => config.residuals = residuals,
         }
         (config, basis)
     }

@@ -5,8 +5,10 @@ use super::settings::ModelSettings;
 use crate::BoardError;
 use crate::fitted::FittedModel;
 use ktd_attribution::Panel;
+use ktd_attribution::account::WeightBasis;
 use ktd_attribution::planting::{
-    PlantedAgent, PlantedDesign, PlantedMarket, Recovered, RecoverySummary, SkillHorizon, TailFit, summarise,
+    CandidateExposures, PlantedAgent, PlantedDesign, PlantedMarket, PlantingError, Recovered,
+    RecoverySummary, SkillHorizon, TailFit, outside_luck, summarise, summarise_sectors,
 };
 use ktd_env::Market;
 use ktd_io::parallel::in_parallel;
@@ -14,6 +16,14 @@ use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 use serde::Serialize;
 use std::ops::Range;
+
+/// Names among which the skill of famous names chooses: those whose own returns move the factors most.
+const FAMOUS_NAMES: usize = 40;
+
+/// Shares of the variance of specific returns that shocks of sectors are given: none, and about what they have on the CSI 300.
+const SECTOR_SHARES: [f64; 2] = [0.0, 0.17];
+/// Draws of accounts among sectors to one of the others: a share of 5 % needs many.
+const SECTOR_DRAWS: u64 = 5;
 
 /// How planted accounts are drawn.
 #[derive(Debug, Clone)]
@@ -55,6 +65,33 @@ pub struct PlantingReport {
     pub tail_of_planted: (f64, f64),
     /// What each candidate recovers.
     pub rows: Vec<PlantingRow>,
+    /// Accounts among names whose sectors share shocks; none where the panel has no sectors.
+    pub sectors: Vec<SectorRow>,
+}
+
+/// One planted account where the shocks of sectors make up a share of the variance of specific returns, under the headline.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SectorRow {
+    /// That share, as planted.
+    pub sector_share: f64,
+    /// Draws.
+    pub draws: u64,
+    /// The account.
+    pub agent: String,
+    /// Mean true selection.
+    pub planted: f64,
+    /// Mean of estimate less truth.
+    pub bias: f64,
+    /// Its standard error.
+    pub bias_error: f64,
+    /// Mean of what the shocks of sectors made of the true selection.
+    pub sector_planted: f64,
+    /// Mean of what is said of it less that.
+    pub sector_bias: f64,
+    /// Its standard error.
+    pub sector_bias_error: f64,
+    /// Of dice: the share of draws outside the 95 % band of luck that is drawn among everyone, and among names alike.
+    pub outside: Option<[f64; 2]>,
 }
 
 /// One planted account under one candidate.
@@ -113,24 +150,22 @@ pub fn plant(market: &Market, options: &PlantingOptions) -> Result<PlantingRepor
     for tail in tails(&measured) {
         let design = PlantedDesign {
             tail,
+            sector_share: 0.0,
+            candidates: CandidateExposures::ALL.to_vec(),
             agents: agents.iter().map(|(_, agent)| *agent).collect(),
             names: options.names,
             hold_days: options.hold_days,
         };
-        let seeds: Vec<u64> = (0..options.draws)
-            .map(|draw| options.seed.wrapping_add(draw))
-            .collect();
-        let draws = in_parallel(&seeds, options.threads, |seed| planted.recover(&design, *seed));
-        let draws: Vec<Vec<Recovered>> = draws
-            .into_iter()
-            .collect::<Result<_, _>>()
-            .map_err(|error| refused(&error))?;
+        let draws = recover(&planted, &design, options.draws, options).map_err(|error| refused(&error))?;
         for (place, (name, _)) in agents.iter().enumerate() {
             let own: Vec<&Recovered> = draws.iter().filter_map(|draw| draw.get(place)).collect();
             rows.extend(summarise(&own).iter().map(|summary| row(tail, name, summary)));
         }
     }
+    let has_sectors = !market.sectors().is_empty();
+    let sectors = has_sectors.then(|| sector_rows(&planted, options)).transpose();
     Ok(PlantingReport {
+        sectors: sectors.map_err(|error| refused(&error))?.unwrap_or_default(),
         days: planted.days(),
         draws: options.draws,
         names: options.names,
@@ -140,6 +175,70 @@ pub fn plant(market: &Market, options: &PlantingOptions) -> Result<PlantingRepor
         tail_of_planted,
         rows,
     })
+}
+
+fn recover(
+    planted: &PlantedMarket,
+    design: &PlantedDesign,
+    draws: u64,
+    options: &PlantingOptions,
+) -> Result<Vec<Vec<Recovered>>, PlantingError> {
+    let seeds: Vec<u64> = (0..draws).map(|draw| options.seed.wrapping_add(draw)).collect();
+    let draws = in_parallel(&seeds, options.threads, |seed| planted.recover(design, *seed));
+    draws.into_iter().collect()
+}
+
+/// Accounts among names whose sectors share shocks: dice and skill.
+fn sector_rows(planted: &PlantedMarket, options: &PlantingOptions) -> Result<Vec<SectorRow>, PlantingError> {
+    let holding = PlantedAgent::Skill {
+        information: 0.2,
+        foresight: SkillHorizon::Holding,
+    };
+    let agents = [
+        ("dice", PlantedAgent::Luck),
+        ("dice in four sectors", PlantedAgent::SectorDice(4)),
+        ("dice in two sectors", PlantedAgent::SectorDice(2)),
+        ("skill at names, IC 0.2", holding),
+        (
+            "skill at sectors, IC 0.2",
+            PlantedAgent::SectorSkill { information: 0.2 },
+        ),
+    ];
+    let draws = options.draws.saturating_mul(SECTOR_DRAWS);
+    let mut rows = Vec::new();
+    for sector_share in SECTOR_SHARES {
+        let design = PlantedDesign {
+            tail: 0.0,
+            sector_share,
+            candidates: vec![CandidateExposures::LeftOut],
+            agents: agents.iter().map(|(_, agent)| *agent).collect(),
+            names: options.names,
+            hold_days: options.hold_days,
+        };
+        let found = recover(planted, &design, draws, options)?;
+        for (place, (agent, _)) in agents.iter().enumerate() {
+            let own: Vec<&Recovered> = found.iter().filter_map(|draw| draw.get(place)).collect();
+            let summaries = summarise(&own);
+            let whole = summaries
+                .iter()
+                .find(|summary| summary.candidate.basis == WeightBasis::HEADLINE);
+            if let Some((whole, sector)) = whole.zip(summarise_sectors(&own)) {
+                rows.push(SectorRow {
+                    sector_share,
+                    draws,
+                    agent: (*agent).to_owned(),
+                    planted: whole.planted,
+                    bias: whole.bias,
+                    bias_error: whole.bias_error,
+                    sector_planted: sector.planted,
+                    sector_bias: sector.bias,
+                    sector_bias_error: sector.bias_error,
+                    outside: outside_luck(&own),
+                });
+            }
+        }
+    }
+    Ok(rows)
 }
 
 /// Exposures that stop at the limits, that go on as measured, and that go on fully.
@@ -168,6 +267,17 @@ fn agents(planted: &PlantedMarket) -> Vec<(String, PlantedAgent)> {
         ),
         ("luck".to_owned(), PlantedAgent::Luck),
     ];
+    agents.push((
+        "skill, holding, IC 0.2".to_owned(),
+        skill(0.2, SkillHorizon::Holding),
+    ));
+    agents.push((
+        format!("skill, holding, IC 0.2, of the {FAMOUS_NAMES} most traded"),
+        PlantedAgent::FamousSkill {
+            information: 0.2,
+            among: FAMOUS_NAMES,
+        },
+    ));
     for (place, style) in planted.styles().iter().enumerate() {
         agents.push((format!("style {}", style.name()), PlantedAgent::Style(place)));
         agents.push((format!("tail {}", style.name()), PlantedAgent::Tail(place)));
@@ -190,6 +300,47 @@ fn row(tail: f64, agent: &str, summary: &RecoverySummary) -> PlantingRow {
 }
 
 impl PlantingReport {
+    /// The table of accounts among names whose sectors share shocks; none where the panel has no sectors.
+    #[must_use]
+    pub fn sector_table(&self) -> Option<TableData> {
+        let draws = self.sectors.first()?.draws;
+        let heads = [
+            ("sectors' share", Right),
+            ("account", Left),
+            ("planted", Right),
+            ("bias", Right),
+            ("s.e.", Right),
+            ("of which sector", Right),
+            ("bias of it", Right),
+            ("s.e. of it", Right),
+            ("outside luck of everyone", Right),
+            ("outside luck of its like", Right),
+        ];
+        let rows = self.sectors.iter().map(|row| {
+            let outside = |place: usize| {
+                let share = row.outside.and_then(|outside| outside.get(place).copied());
+                share.map_or(TableCell::Empty, TableCell::Percent)
+            };
+            vec![
+                TableCell::Ratio(row.sector_share),
+                TableCell::Text(row.agent.clone()),
+                TableCell::Change(row.planted),
+                TableCell::Change(row.bias),
+                TableCell::Percent(row.bias_error),
+                TableCell::Change(row.sector_planted),
+                TableCell::Change(row.sector_bias),
+                TableCell::Percent(row.sector_bias_error),
+                outside(0),
+                outside(1),
+            ]
+        });
+        let title = format!("Planted shocks of sectors: {draws} draws, basis two, names left out");
+        Some(TableData::new(title, heads).with_rows(rows).with_note(
+            "outside luck: draws in which an account without skill lies outside the 95 % band of random portfolios"
+                .to_owned(),
+        ))
+    }
+
     /// The table of all accounts and candidates.
     #[must_use]
     pub fn table(&self) -> TableData {

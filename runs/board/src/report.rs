@@ -9,7 +9,7 @@ use super::row::contributions;
 use super::score::{portfolio_metrics, relative};
 use crate::BoardError;
 use ktd_attribution::account::{
-    ActiveLinking, Attribution, DayBook, Part, WeightBasis, attribute, link_active, random_selections,
+    ActiveLinking, Attribution, DayBook, Part, Peers, WeightBasis, attribute, link_active, random_selections,
 };
 use ktd_attribution::metric::NavPath;
 use ktd_bundle::summary::Metric;
@@ -128,7 +128,7 @@ pub fn report(
         .map_err(|error| refused(error.to_string(), error.hint()))?;
     let nulls = random_selections(
         &[(subject.books, &own)],
-        WeightBasis::HEADLINE,
+        (WeightBasis::HEADLINE, Peers::Alike),
         |day| model.day(day),
         luck,
     );

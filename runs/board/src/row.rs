@@ -185,11 +185,20 @@ fn mean_linked(attributions: &[&Attribution], basis: WeightBasis, linking: Linki
         .iter()
         .map(|attribution| vec![attribution.split_standard_error()])
         .collect();
+    let series = |of: &dyn Fn(&Attribution) -> Vec<f64>| {
+        let each = attributions.iter();
+        let each: Vec<Vec<f64>> = each
+            .map(|attribution| vec![attribution.linked_series(&of(attribution), linking)])
+            .collect();
+        column_means(&each).first().copied().unwrap_or(0.0)
+    };
     Linked {
         common: part(Part::Common),
         style: styles.iter().sum(),
         styles,
         selection: part(Part::Selection),
+        selection_fitted: series(&|attribution| attribution.fitted_selection(basis)),
+        selection_sector: series(&|attribution| attribution.sector_selection(basis).to_vec()),
         timing: part(Part::Timing),
         slip: part(Part::Slip),
         cost: part(Part::Cost),

@@ -5,7 +5,7 @@ use super::record::SensitivityRow;
 use super::score::ScoredEpisode;
 use crate::BoardError;
 use ktd_attribution::account::{Attribution, Linking, Part, WeightBasis, attribute};
-use ktd_attribution::model::{Centering, FactorModel, ModelConfig, Weighting};
+use ktd_attribution::model::{Centering, FactorModel, ModelConfig, Residuals, Weighting};
 use ktd_bundle::summary::Metric;
 use ktd_env::factors::Winsor;
 use ktd_stats::moments::column_means;
@@ -59,6 +59,7 @@ fn variants(config: &ModelConfig) -> Vec<(&'static str, ModelConfig)> {
             "z-score centre: regression weights",
             with(&|c| c.centering = Centering::Regression),
         ),
+        ("residuals: fitted", with(&|c| c.residuals = Residuals::Fitted)),
         ("weights: equal", with(&|c| c.weighting = Weighting::Equal)),
         ("weights: amount", with(&|c| c.weighting = Weighting::Amount)),
         (

@@ -8,7 +8,7 @@ use super::row::seed_stat;
 use super::score::ScoredEpisode;
 use super::trials::{WindowTrials, decide_enough};
 use ktd_attribution::account::{
-    Attribution, LuckSeed, WeightBasis, independent_decisions, random_selections,
+    Attribution, LuckSeed, Peers, WeightBasis, independent_decisions, random_selections,
 };
 use ktd_attribution::model::FactorModel;
 use ktd_attribution::{
@@ -171,7 +171,12 @@ fn luck(scores: &[&ScoredEpisode], model: &FactorModel, draws: Resampling) -> Ve
         .map(|score| (score.books.as_slice(), &score.attribution))
         .collect();
     let chance = (draws.null_portfolios, draws.seed);
-    random_selections(&seeds, WeightBasis::HEADLINE, |day| model.day(day), chance)
+    random_selections(
+        &seeds,
+        (WeightBasis::HEADLINE, Peers::Alike),
+        |day| model.day(day),
+        chance,
+    )
 }
 
 #[expect(clippy::cast_precision_loss, reason = "portfolios are few")]

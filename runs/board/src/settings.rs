@@ -1,7 +1,7 @@
 //! The keys of a factor model's settings file. Every choice that the article (KTD-Fin) leaves open is one.
 
 use crate::BoardError;
-use ktd_attribution::model::{Centering, ModelConfig, VIF_THRESHOLD, Weighting};
+use ktd_attribution::model::{Centering, ModelConfig, Residuals, VIF_THRESHOLD, Weighting};
 use ktd_env::DateSpan;
 use ktd_env::TradeDate;
 use ktd_env::factors::{CrossSectionConfig, Factor, RollingWindow, Winsor};
@@ -35,6 +35,8 @@ struct Keys {
     winsor_shares: Option<(f64, f64)>,
     /// `equal` or `regression`.
     center: Option<String>,
+    /// `left_out` or `fitted`.
+    residuals: Option<String>,
     /// `sqrt_amount`, `amount`, `equal` or `inv_resid_var`.
     weight: Option<String>,
     weight_days: Option<usize>,
@@ -106,6 +108,11 @@ impl ModelSettings {
             None | Some("equal") => Centering::Equal,
             Some("regression") => Centering::Regression,
             Some(other) => return Err(format!("`center` is {other:?}; it is equal or regression")),
+        };
+        model.residuals = match keys.residuals.as_deref() {
+            None | Some("left_out") => Residuals::LeftOut,
+            Some("fitted") => Residuals::Fitted,
+            Some(other) => return Err(format!("`residuals` is {other:?}; it is left_out or fitted")),
         };
         model.weighting = match keys.weight.as_deref() {
             None | Some("sqrt_amount") => Weighting::SqrtAmount,

@@ -3,7 +3,7 @@
 use super::cohort::cohort;
 use super::record::Cohort;
 use ktd_attribution::account::{
-    Attribution, DayBook, WeightBasis, independent_decisions, random_selections, traded_days,
+    Attribution, DayBook, Peers, WeightBasis, independent_decisions, random_selections, traded_days,
 };
 use ktd_attribution::model::FactorModel;
 use ktd_attribution::{SelectionSeries, SelectionTrial};
@@ -43,7 +43,12 @@ impl Trial {
             .unwrap_or_default();
         let seeds = [(books, attribution)];
         let chance = (PORTFOLIOS, SEED);
-        let luck = random_selections(&seeds, WeightBasis::HEADLINE, |day| model.day(day), chance);
+        let luck = random_selections(
+            &seeds,
+            (WeightBasis::HEADLINE, Peers::Alike),
+            |day| model.day(day),
+            chance,
+        );
         let luck_mean = luck.iter().sum::<f64>() / count(luck.len().max(1)) / count(daily.len().max(1));
         Self {
             selection: SelectionTrial { daily, luck_mean },

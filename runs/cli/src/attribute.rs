@@ -259,6 +259,16 @@ fn text(report: &AttributionReport, linking: Linking) -> String {
     }
     row("style", &|linked| linked.style, String::new());
     row("selection", &|linked| linked.selection, String::new());
+    row(
+        "  of which sector",
+        &|linked| linked.selection_sector,
+        String::new(),
+    );
+    row(
+        "  by fitted residuals",
+        &|linked| linked.selection_fitted,
+        String::new(),
+    );
     row("timing", &|linked| linked.timing, String::new());
     row("slip", &|linked| linked.slip, String::new());
     row("cost", &|linked| linked.cost, String::new());

@@ -100,7 +100,13 @@ pub(super) fn run(args: &PlantingArgs, console: Console) -> Result<(), CliError>
             threads: ktd_io::parallel::available_threads(),
         },
     )?;
-    console.result(&report.table().text_in(console.layout()), &json!(report))
+    let layout = console.layout();
+    let mut text = report.table().text_in(layout);
+    if let Some(sectors) = report.sector_table() {
+        text.push('\n');
+        text.push_str(&sectors.text_in(layout));
+    }
+    console.result(&text, &json!(report))
 }
 
 fn date(key: &str, text: &str) -> Result<TradeDate, CliError> {

@@ -1,7 +1,7 @@
 //! `ktd data check`: the report on a panel, for people and for programs.
 
 use super::panel_file::hash_text;
-use ktd_env::{DataReport, Examples, Market, Price, Ticker, TradeDate};
+use ktd_env::{DataReport, DividendCheck, Examples, Market, Price, Ticker, TradeDate};
 use ktd_view::table::{Align, Table, grouped};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -54,6 +54,15 @@ pub fn report_json(market: &Market, report: &DataReport) -> Value {
             "date": jump.date.reveal(),
             "adjusted_return_percent": jump.adjusted_return_percent,
             "declared_percent": jump.declared_percent,
+        })),
+        "ex_days_with_dividend": report.dividends.ex_days,
+        "dividends_below_the_factor": report.dividends.beyond,
+        "factor_moves_without_dividend": report.dividends.moves_without,
+        "dividends_above_the_factor": findings(&report.dividends.mismatches, |found| json!({
+            "symbol": found.ticker.reveal(),
+            "date": found.date.reveal(),
+            "paid_yuan": found.paid_yuan,
+            "taken_yuan": found.taken_yuan,
         })),
         "weekend_sessions": findings(&report.weekend_sessions, |date| json!(date.reveal())),
         "session_gaps": findings(&report.session_gaps, |gap| json!({
@@ -251,6 +260,11 @@ fn problems(report: &DataReport) -> String {
         &jump_table(report),
     );
     section(
+        report.dividends.mismatches.count,
+        &dividends_said(&report.dividends),
+        &dividend_table(report),
+    );
+    section(
         report.weekend_sessions.count,
         "sessions on a weekend",
         &weekend_table(report),
@@ -274,6 +288,15 @@ fn problems(report: &DataReport) -> String {
         text.push_str("none\n");
     }
     text
+}
+
+fn dividends_said(check: &DividendCheck) -> String {
+    format!(
+        "of {} ex-days pay more than the factor takes off the price; on {} it takes off more, as bonus shares and rights do, and {} moves have no dividend (worst first)",
+        grouped(check.ex_days),
+        grouped(check.beyond),
+        grouped(check.moves_without)
+    )
 }
 
 fn cell(ticker: Ticker) -> String {
@@ -318,6 +341,20 @@ fn breach_table(report: &DataReport) -> Table {
             yuan(breach.limit),
         ];
         table.row(keyed(breach.ticker, breach.date).into_iter().chain(cells));
+    }
+    table
+}
+
+fn dividend_table(report: &DataReport) -> Table {
+    let mut table = Table::new(&[
+        ("symbol", Align::Left),
+        ("date", Align::Left),
+        ("paid", Align::Right),
+        ("taken off", Align::Right),
+    ]);
+    for found in &report.dividends.mismatches.worst {
+        let cells = [found.paid_yuan, found.taken_yuan].map(|yuan| format!("{yuan:.4}"));
+        table.row(keyed(found.ticker, found.date).into_iter().chain(cells));
     }
     table
 }

@@ -187,6 +187,18 @@ impl Solver {
         spread_out(&sandwich, kept, columns.len(), correction)
     }
 
+    /// `(X'VX)^-1` of the last fit, columns x columns, row by row, 0 for dropped columns.
+    #[must_use]
+    pub fn inverse_products(&self) -> Vec<f64> {
+        let columns = self.solution.standard_errors.len();
+        spread_out(
+            &self.factorisation.inverse_products(),
+            &self.solution.kept,
+            columns,
+            1.0,
+        )
+    }
+
     fn load(&mut self, columns: &[&[f64]], legs: &[&[f64]], weights: &[f64]) -> Result<(), WlsError> {
         check_lengths("column", columns, weights.len())?;
         check_lengths("leg", legs, weights.len())?;

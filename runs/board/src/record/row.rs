@@ -141,8 +141,12 @@ pub struct Linked {
     pub styles: Vec<f64>,
     /// Their sum.
     pub style: f64,
-    /// Specific return of what was held.
+    /// Specific return of what was held, by the settings' rule of residuals.
     pub selection: f64,
+    /// The same by the residuals of the regression; what is missing to `selection` stands in common and styles there.
+    pub selection_fitted: f64,
+    /// Of `selection`, what the other names of each holding's sector selected on the mean; 0 where the panel has no sectors.
+    pub selection_sector: f64,
     /// Execution timing.
     pub timing: f64,
     /// Fills away from the open.

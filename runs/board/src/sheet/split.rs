@@ -22,7 +22,12 @@ pub(super) fn table(board: &Leaderboard, track: &Track, basis: WeightBasis) -> T
     let heads = [("agent", Left, 0)]
         .into_iter()
         .chain(parts)
-        .chain([("portfolio", Right, 0), ("closes to", Right, 2)])
+        .chain([
+            ("portfolio", Right, 0),
+            ("closes to", Right, 2),
+            ("of which sector", Right, 1),
+            ("fitted selection", Right, 2),
+        ])
         .chain(styles);
     let mut table = TableData::new(
         format!(
@@ -63,10 +68,22 @@ pub(super) fn table(board: &Leaderboard, track: &Track, basis: WeightBasis) -> T
             "{:.0e}",
             linked.gauge.abs().max(contribution.daily_gauge)
         )));
+        row.push(TableCell::Change(linked.selection_sector));
+        row.push(TableCell::Change(linked.selection_fitted));
         row.extend(linked.styles.iter().copied().map(TableCell::Change));
         table.rows.push(row);
     }
     table.notes.push(meaning(basis).to_owned());
+    table.notes.push(
+        "of which sector: what the other names of each holding's sector selected on the mean, a part of selection; 0 where the \
+         panel has no sectors"
+            .to_owned(),
+    );
+    table.notes.push(
+        "selection is of each name by factor returns without it; by the regression's own residuals it is the fitted one, and the \
+         difference stands in common and styles"
+            .to_owned(),
+    );
     table
 }
 

@@ -1,6 +1,6 @@
 //! The golden set's inputs: tables, panel and configuration.
 
-use ktd_attribution::model::{FactorModel, ModelConfig};
+use ktd_attribution::model::{FactorModel, ModelConfig, Residuals};
 use ktd_attribution::{Panel, PanelColumns};
 use ktd_env::factors::{FactorConfig, RollingWindow, Winsor};
 use serde_json::Value;
@@ -184,6 +184,8 @@ pub(crate) fn model_config(config: &Value) -> ModelConfig {
         // Of ten columns, as the benchmark has fifty names.
         min_names_per_column: size("min_cross_section") / 10,
         rank_tolerance: number("rank_tol"),
+        // Golden splits are those of the residuals.
+        residuals: Residuals::Fitted,
         ..ModelConfig::ktd()
     }
 }

@@ -112,7 +112,7 @@ fn intervals_of_ranks_span_the_family_of_settings() {
     for track in tracks {
         let separation = &track["separation"];
         let settings = separation["settings"].as_array().unwrap();
-        assert_eq!(settings.len(), 7, "all members but the default: {settings:?}");
+        assert_eq!(settings.len(), 8, "all members but the default: {settings:?}");
         let agents: Vec<&str> = separation["agents"]
             .as_array()
             .unwrap()

@@ -478,6 +478,8 @@ fn linked(chance: &mut Chance, whole: f64) -> Linked {
         unattributed,
         portfolio: whole,
         gauge: 3.1e-16,
+        selection_fitted: 0.0,
+        selection_sector: 0.0,
         split_standard_error: None,
     }
 }
