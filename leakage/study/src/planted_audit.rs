@@ -167,7 +167,9 @@ fn plant(
             *found += usize::from(is_found);
         }
     }
-    rows.iter_mut().for_each(|row| row.planted += draws.len());
+    for row in rows {
+        row.planted += draws.len();
+    }
     Ok(())
 }
 
