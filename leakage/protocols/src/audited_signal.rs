@@ -1,8 +1,9 @@
 //! The audit of a signal as a row.
 
+use crate::foresight::SignalPart;
 use crate::ladder::LadderRung;
 use crate::profile::PieceCorrelation;
-use crate::signal_audit::{SignalAudit, SignalVerdict};
+use crate::signal_audit::{LeastLabel, SignalAudit};
 use crate::switch::FillRule;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,16 +14,18 @@ use serde::Serialize;
 pub struct AuditedSignal {
     /// Its column.
     pub signal: String,
-    /// `suspect`, `nothing_seen` or `too_little`.
+    /// `suspect`, `unusual`, `nothing_seen` or `too_little`.
     pub verdict: &'static str,
-    /// The piece of return that it goes with, where it is suspect.
+    /// The piece of return that it goes with, where it is suspect or unusual.
     pub goes_with: Option<String>,
     /// The rank correlation with that piece.
     pub ic: Option<f64>,
     /// Its t.
     pub t: Option<f64>,
-    /// The largest rank correlation among far pieces of its kind.
-    pub largest_far: Option<f64>,
+    /// Whether the signal goes with it, or what is new in the signal.
+    pub part: Option<SignalPart>,
+    /// What the verdict would have missed: the least shares of labels, mixed into its ranks, that are found.
+    pub least_labels: Vec<LeastLabel>,
     /// Days with at least ten scores.
     pub days: usize,
     /// The rank correlation with each piece of return around the stamp.
@@ -37,22 +40,15 @@ impl AuditedSignal {
     /// The row of an audit of so many days.
     #[must_use]
     pub fn of((signal, days): (&str, usize), audit: SignalAudit) -> Self {
-        let (piece, ic, t, largest_far) = match audit.verdict {
-            SignalVerdict::Suspect {
-                piece,
-                ic,
-                t,
-                largest_far,
-            } => (Some(piece.to_string()), Some(ic), t, Some(largest_far)),
-            SignalVerdict::NothingSeen | SignalVerdict::TooLittle { .. } => (None, None, None, None),
-        };
+        let evidence = audit.verdict.evidence();
         Self {
             signal: signal.to_owned(),
             verdict: audit.verdict.name(),
-            goes_with: piece,
-            ic,
-            t,
-            largest_far,
+            goes_with: evidence.map(|found| found.piece.to_string()),
+            ic: evidence.map(|found| found.ic),
+            t: evidence.and_then(|found| found.t),
+            part: evidence.map(|found| found.part),
+            least_labels: audit.least_labels,
             days,
             profile: audit.profile,
             fill_ladder: audit.ladder,

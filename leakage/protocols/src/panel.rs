@@ -160,6 +160,12 @@ impl BarGrid {
         cell(self.row(field, session), name)
     }
 
+    /// The sessions of a range, as a panel of their own.
+    #[must_use]
+    pub fn window(&self, sessions: std::ops::Range<usize>) -> Self {
+        self.map(sessions, &mut |_, _, _, value| value)
+    }
+
     /// The sessions of a range, with every cell of theirs replaced by a function of column, session, name and cell.
     pub(crate) fn map(
         &self,

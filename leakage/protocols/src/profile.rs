@@ -9,10 +9,8 @@ use serde::Serialize;
 use std::fmt;
 use std::ops::Range;
 
-/// Pieces after the stamp that a leak shows in first.
-pub(crate) const NEAR: i64 = 8;
-/// Pieces behind those, by which the near ones are judged.
-pub(crate) const FAR: i64 = 24;
+/// Pieces from the first of the future on that are shown.
+const AFTER: i64 = 32;
 /// Pieces before the first of the future that are shown.
 const BEFORE: i64 = 5;
 /// Days above which a mean has a t.
@@ -37,7 +35,7 @@ impl ReturnPiece {
     }
 
     /// What a name returned in it, for a stamp on a session; NaN where a price is missing.
-    fn value(self, bars: &BarGrid, session: usize, name: usize) -> f64 {
+    pub(crate) fn value(self, bars: &BarGrid, session: usize, name: usize) -> f64 {
         let place = |sessions: i64| {
             let moved = i64::try_from(session).ok()?.checked_add(sessions)?;
             usize::try_from(moved).ok()
@@ -77,8 +75,8 @@ pub struct PieceCorrelation {
     pub t: Option<f64>,
 }
 
-/// The rank correlation with each piece around the stamp, ascending: 5 before the first of the future, 8 near ones and 24
-/// far ones.
+/// The rank correlation with each piece around the stamp, ascending: 5 before the first of the future, and 32
+/// from it on.
 #[must_use]
 pub fn signal_profile(
     bars: &BarGrid,
@@ -87,7 +85,7 @@ pub fn signal_profile(
     min_names: usize,
 ) -> Vec<PieceCorrelation> {
     let first = known_at.first_future_piece();
-    pieces(first - BEFORE..first + NEAR + FAR)
+    pieces(first - BEFORE..first + AFTER)
         .map(|piece| correlation(bars, signal, piece, min_names))
         .collect()
 }

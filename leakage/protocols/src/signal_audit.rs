@@ -1,24 +1,28 @@
 //! The audit of a signal: it can accuse, and never acquit.
 
+use crate::foresight::{DayRanks, Foresight, ReturnRanks, SignalPart, SignalParts, future_pieces};
 use crate::ladder::{LadderRung, fill_ladder};
-use crate::panel::BarGrid;
-use crate::profile::{FAR, NEAR, PieceCorrelation, ReturnPiece, signal_profile};
+use crate::panel::{BarField, BarGrid};
+use crate::profile::{PieceCorrelation, ReturnPiece, signal_profile};
 use crate::signal::{KnownAt, SignalGrid};
 use crate::switch::FillRule;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-/// When a piece of the future is evidence (docs/spec/leakage.md#signals).
+/// When a later return is evidence (docs/spec/leakage.md#signals).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SuspicionRule {
-    /// The least absolute mean rank correlation.
-    pub floor: f64,
-    /// How many times the largest one among far pieces of its kind it must be.
-    pub times: f64,
-    /// The least absolute mean rank correlation of a session, near or far, that is evidence whatever the others are: a label of many
-    /// sessions lies in all of them alike.
+    /// The least absolute mean correlation of a part of a signal with a later session.
     pub session_floor: f64,
-    /// The least absolute mean rank correlation of the first night that is evidence: nights pay for what the session before them
-    /// was, which clean signals know.
-    pub first_night_floor: f64,
+    /// With a later night: nights have lasting premia, and pay for what the session before them was, which clean signals know.
+    pub night_floor: f64,
+    /// The least absolute mean correlation of what is new in a signal with a session or night that lies further off: a premium goes
+    /// with the levels of a signal, and what is new foretells the next sessions, if any. A day far ahead, met exactly, is a label's end.
+    pub news_floor: f64,
+    /// The first session after the stamp that lies so far off.
+    pub news_session: i64,
+    /// The least that is worth a look, and accuses nobody: true alphas and premia reach it too.
+    pub unusual_floor: f64,
     /// The least absolute t; a correlation of exactly 1 needs none.
     pub least_t: f64,
     /// Names that a day needs.
@@ -28,37 +32,53 @@ pub struct SuspicionRule {
 }
 
 impl SuspicionRule {
-    /// Calibrated on ordinary and leaking signals of a real market.
+    /// Floors above what clean formulas reach on real markets (docs/leakage.md#the-audit-of-a-signal).
     pub const BENCHMARK: Self = Self {
-        floor: 0.06,
-        times: 3.0,
         session_floor: 0.10,
-        first_night_floor: 0.30,
+        night_floor: 0.30,
+        news_floor: 0.05,
+        news_session: 3,
+        unusual_floor: 0.05,
         least_t: 6.0,
         min_names: 10,
         min_days: 60,
     };
+
+    /// Whether a correlation accuses.
+    fn accuses(&self, found: &Foresight) -> bool {
+        let is_far_news = found.part == SignalPart::News && self.news_session <= found.piece.sessions_after();
+        let floor = if is_far_news {
+            self.news_floor
+        } else if found.piece.is_night() {
+            self.night_floor
+        } else {
+            self.session_floor
+        };
+        floor <= found.ic.abs() && self.is_sure(found)
+    }
+
+    fn is_unusual(&self, found: &Foresight) -> bool {
+        self.unusual_floor <= found.ic.abs() && self.is_sure(found)
+    }
+
+    fn is_sure(&self, found: &Foresight) -> bool {
+        let is_far_out = 1.0 - 1e-9 < found.ic.abs() || found.t.is_some_and(|t| self.least_t <= t.abs());
+        self.min_days <= found.days && is_far_out
+    }
 }
 
-/// What the returns around a stamp say of a signal.
+/// What the returns after a stamp say of a signal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SignalVerdict {
-    /// It goes with a piece of return that it cannot know.
-    Suspect {
-        /// The piece with the largest correlation.
-        piece: ReturnPiece,
-        /// Its mean rank correlation.
-        ic: f64,
-        /// Its t; `None` where it does not vary.
-        t: Option<f64>,
-        /// The largest absolute correlation among far pieces of its kind.
-        largest_far: f64,
-    },
-    /// Nothing that shows in returns: centred volatilities and scales of the whole sample do not.
+    /// It goes with a later return as no clean signal is known to.
+    Suspect(Foresight),
+    /// It goes with a later return as a leak does, and as a true alpha or a premium does: no more can be told of scores alone.
+    Unusual(Foresight),
+    /// Nothing that shows in returns.
     NothingSeen,
     /// Too few days or names for a verdict.
     TooLittle {
-        /// The most days of a near piece.
+        /// The most days of a piece.
         days: usize,
         /// The fewest that do.
         need: usize,
@@ -66,15 +86,55 @@ pub enum SignalVerdict {
 }
 
 impl SignalVerdict {
+    /// The verdict of all that was found; of several, the largest correlation.
+    #[must_use]
+    pub fn of(found: &[Foresight], rule: &SuspicionRule) -> Self {
+        let largest = |is_evidence: &dyn Fn(&Foresight) -> bool| {
+            let evidence = found.iter().filter(|found| is_evidence(found));
+            evidence
+                .max_by(|one, other| one.ic.abs().total_cmp(&other.ic.abs()))
+                .copied()
+        };
+        let days = found.iter().map(|found| found.days).max().unwrap_or(0);
+        let need = rule.min_days;
+        if days < need {
+            return Self::TooLittle { days, need };
+        }
+        largest(&|found| rule.accuses(found))
+            .map(Self::Suspect)
+            .or_else(|| largest(&|found| rule.is_unusual(found)).map(Self::Unusual))
+            .unwrap_or(Self::NothingSeen)
+    }
+
     /// Its name in tables and files.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::Suspect { .. } => "suspect",
+            Self::Suspect(_) => "suspect",
+            Self::Unusual(_) => "unusual",
             Self::NothingSeen => "nothing_seen",
             Self::TooLittle { .. } => "too_little",
         }
     }
+
+    /// What it rests on.
+    #[must_use]
+    pub const fn evidence(&self) -> Option<&Foresight> {
+        match self {
+            Self::Suspect(found) | Self::Unusual(found) => Some(found),
+            Self::NothingSeen | Self::TooLittle { .. } => None,
+        }
+    }
+}
+
+/// The smallest share of a label that would be found in a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LeastLabel {
+    /// Sessions of the label.
+    pub sessions: usize,
+    /// The smallest share of those tried that is found; `None` where not even the label itself is.
+    pub share: Option<f64>,
 }
 
 /// The audit of one signal.
@@ -82,6 +142,8 @@ impl SignalVerdict {
 pub struct SignalAudit {
     /// The verdict.
     pub verdict: SignalVerdict,
+    /// What it would have missed: labels of smaller shares of the signal's own ranks.
+    pub least_labels: Vec<LeastLabel>,
     /// The rank correlation with each piece around the stamp.
     pub profile: Vec<PieceCorrelation>,
     /// The best tenth filled at each price; no verdict.
@@ -90,81 +152,101 @@ pub struct SignalAudit {
     pub delayed: LadderRung,
 }
 
-/// Audits a signal of a panel whose orders are filled at a price.
-#[must_use]
-pub fn audit_signal(
-    bars: &BarGrid,
-    signal: &SignalGrid,
-    (known_at, fill): (KnownAt, FillRule),
-    rule: &SuspicionRule,
-) -> SignalAudit {
-    let profile = signal_profile(bars, signal, known_at, rule.min_names);
-    SignalAudit {
-        verdict: judge_profile(&profile, known_at, rule),
-        profile,
-        ladder: FillRule::LADDER
-            .iter()
-            .map(|fill| fill_ladder(bars, signal, *fill, rule.min_names))
-            .collect(),
-        delayed: fill_ladder(bars, &signal.delayed(), fill, rule.min_names),
+/// A panel ready for the audit of many signals.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SignalAuditor<'a> {
+    bars: &'a BarGrid,
+    returns: ReturnRanks,
+    rule: SuspicionRule,
+}
+
+impl<'a> SignalAuditor<'a> {
+    /// The auditor of a panel.
+    #[must_use]
+    pub fn new(bars: &'a BarGrid, rule: SuspicionRule) -> Self {
+        Self {
+            returns: ReturnRanks::of(bars),
+            bars,
+            rule,
+        }
+    }
+
+    /// How both parts of a signal go with every later piece, the first ahead.
+    #[must_use]
+    pub fn foresights(&self, signal: &SignalGrid, known_at: KnownAt) -> Vec<Foresight> {
+        self.of_pieces(&SignalParts::of(signal), future_pieces(known_at))
+    }
+
+    fn of_pieces(&self, parts: &SignalParts, pieces: impl Iterator<Item = ReturnPiece>) -> Vec<Foresight> {
+        let asked = pieces.flat_map(|piece| [SignalPart::Level, SignalPart::News].map(|part| (part, piece)));
+        asked
+            .filter_map(|asked| parts.foresight(&self.returns, asked, self.rule.min_names))
+            .collect()
+    }
+
+    /// The verdict on a signal, and nothing beside it.
+    #[must_use]
+    pub fn verdict(&self, signal: &SignalGrid, known_at: KnownAt) -> SignalVerdict {
+        SignalVerdict::of(&self.foresights(signal, known_at), &self.rule)
+    }
+
+    /// Audits a signal whose orders are filled at a price.
+    #[must_use]
+    pub fn audit(&self, signal: &SignalGrid, (known_at, fill): (KnownAt, FillRule)) -> SignalAudit {
+        let min_names = self.rule.min_names;
+        SignalAudit {
+            verdict: self.verdict(signal, known_at),
+            least_labels: LABEL_SESSIONS
+                .map(|sessions| self.least_label(signal, known_at, sessions))
+                .to_vec(),
+            profile: signal_profile(self.bars, signal, known_at, min_names),
+            ladder: FillRule::LADDER
+                .map(|fill| fill_ladder(self.bars, signal, fill, min_names))
+                .to_vec(),
+            delayed: fill_ladder(self.bars, &signal.delayed(), fill, min_names),
+        }
+    }
+
+    /// Mixes a label into the ranks of a signal, a larger share after a smaller one, until it is found. Only the first and the last
+    /// session of the label are looked at: the whole audit finds no less.
+    fn least_label(&self, signal: &SignalGrid, known_at: KnownAt, sessions: usize) -> LeastLabel {
+        let own = SignalParts::of(signal);
+        let ahead = i64::try_from(sessions).unwrap_or(i64::MAX);
+        let (field, first) = match known_at {
+            KnownAt::Open => (BarField::Open, 0),
+            KnownAt::Close => (BarField::Close, 1),
+        };
+        let price = |session, name| self.bars.value(field, session, name);
+        let rows: Vec<Vec<f64>> = (0..signal.sessions())
+            .map(|session| {
+                let names = 0..self.bars.names();
+                names
+                    .map(|name| price(session + sessions, name) / price(session, name))
+                    .collect()
+            })
+            .collect();
+        let label = DayRanks::of(rows.iter().map(Vec::as_slice));
+        let is_found = |share: &f64| {
+            let parts = SignalParts::of_ranks(own.level().blended(&label, *share));
+            let ends = [first, first + ahead - 1].map(|session| ReturnPiece(2 * session));
+            let found = self.of_pieces(&parts, ends.into_iter());
+            found.iter().any(|found| self.rule.accuses(found))
+        };
+        let share = PLANTED_SHARES.into_iter().find(is_found);
+        LeastLabel { sessions, share }
     }
 }
 
-/// The verdict of a profile: the suspect piece with the largest correlation, where there is one.
-#[must_use]
-pub fn judge_profile(profile: &[PieceCorrelation], known_at: KnownAt, rule: &SuspicionRule) -> SignalVerdict {
-    let first = known_at.first_future_piece();
-    let within = |from: i64, to: i64| {
-        profile
-            .iter()
-            .filter(move |row| (from..to).contains(&row.piece.0))
-    };
-    let is_first_night = |row: &PieceCorrelation| row.piece.is_night() && row.piece.0 <= first + 1;
-    let near = || within(first, first + NEAR);
-    let is_enough = |row: &&PieceCorrelation| rule.min_days <= row.days;
-    let largest_far = |kind: ReturnPiece| {
-        let far = within(first + NEAR, first + NEAR + FAR).filter(is_enough);
-        let of_kind = far.filter(|row| row.piece.is_night() == kind.is_night());
-        of_kind.filter_map(|row| row.ic).map(f64::abs).reduce(f64::max)
-    };
-    let (mut worst, mut compared) = (None::<(f64, SignalVerdict)>, false);
-    for row in within(first, first + NEAR + FAR).filter(is_enough) {
-        let (Some(ic), Some(largest_far)) = (row.ic, largest_far(row.piece)) else {
-            continue;
-        };
-        compared = true;
-        let is_near = row.piece.0 < first + NEAR;
-        let is_above_far = is_near && rule.floor.max(rule.times * largest_far) <= ic.abs();
-        let is_large = if is_first_night(row) {
-            is_above_far && rule.first_night_floor <= ic.abs()
-        } else {
-            is_above_far || (!row.piece.is_night() && rule.session_floor <= ic.abs())
-        };
-        let is_sure = 1.0 - 1e-9 < ic.abs() || row.t.is_some_and(|t| rule.least_t <= t.abs());
-        if is_large && is_sure && worst.is_none_or(|(most, _)| most < ic.abs()) {
-            let (piece, t) = (row.piece, row.t);
-            let verdict = SignalVerdict::Suspect {
-                piece,
-                ic,
-                t,
-                largest_far,
-            };
-            worst = Some((ic.abs(), verdict));
-        }
-    }
-    let days = near().map(|row| row.days).max().unwrap_or(0);
-    let need = rule.min_days;
-    match worst {
-        Some((_, verdict)) => verdict,
-        None if compared => SignalVerdict::NothingSeen,
-        None => SignalVerdict::TooLittle { days, need },
-    }
-}
+/// Sessions of the labels whose least shares are stated.
+const LABEL_SESSIONS: [usize; 4] = [1, 5, 20, 60];
+
+/// Shares of leaks that are planted.
+pub const PLANTED_SHARES: [f64; 5] = [0.05, 0.1, 0.2, 0.5, 1.0];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::panel::{BarField, tests::market};
+    use crate::panel::tests::market;
 
     fn audit(bars: &BarGrid, known_at: KnownAt, score: &dyn Fn(usize, usize) -> f64) -> SignalAudit {
         let names = bars.names();
@@ -172,12 +254,7 @@ mod tests {
             .map(|place| score(place / names, place % names))
             .collect();
         let signal = SignalGrid::new(bars, &scores).unwrap();
-        audit_signal(
-            bars,
-            &signal,
-            (known_at, FillRule::NextOpen),
-            &SuspicionRule::BENCHMARK,
-        )
+        SignalAuditor::new(bars, SuspicionRule::BENCHMARK).audit(&signal, (known_at, FillRule::NextOpen))
     }
 
     #[test]
@@ -186,89 +263,62 @@ mod tests {
         let body = |session, name| {
             bars.value(BarField::Close, session, name) / bars.value(BarField::Open, session, name)
         };
-        assert_eq!(
-            audit(&bars, KnownAt::Close, &body).verdict,
-            SignalVerdict::NothingSeen
-        );
+        let close = audit(&bars, KnownAt::Close, &body);
+        assert_eq!(close.verdict, SignalVerdict::NothingSeen);
         let open = audit(&bars, KnownAt::Open, &body);
-        let SignalVerdict::Suspect { piece, ic, .. } = open.verdict else {
+        let SignalVerdict::Suspect(found) = open.verdict else {
             panic!("{:?}", open.verdict)
         };
-        assert!(piece == ReturnPiece(0) && 1.0 - 1e-9 < ic);
+        assert!(found.piece == ReturnPiece(0) && 1.0 - 1e-9 < found.ic);
         assert_eq!((open.ladder.len(), open.ladder[0].fill), (5, FillRule::SameOpen));
         assert!(5.0 < open.ladder[0].sharpe.unwrap() && open.delayed.sharpe.unwrap() < 5.0);
     }
 
     #[test]
-    fn tomorrows_return_in_a_score_is_seen_and_yesterdays_is_not() {
-        let bars = market(250, 20, 6);
-        let earned = |session, name| FillRule::NextOpen.trade_return(&bars, session, name);
-        let leak = audit(&bars, KnownAt::Close, &earned);
-        assert!(
-            matches!(
-                leak.verdict,
-                SignalVerdict::Suspect {
-                    piece: ReturnPiece(2 | 3),
-                    ..
-                }
-            ),
-            "{leak:?}"
-        );
-        let past = |session: usize, name| {
-            let day = session.checked_sub(2);
-            day.map_or(f64::NAN, |day| FillRule::SameOpen.trade_return(&bars, day, name))
+    fn labels_of_one_to_sixty_sessions_are_seen_by_what_is_new_in_them_and_the_same_past_is_not() {
+        let bars = market(300, 30, 8);
+        let growth = |from: usize, to: usize, name| {
+            bars.value(BarField::Close, to, name) / bars.value(BarField::Close, from, name)
         };
-        assert_eq!(
-            audit(&bars, KnownAt::Close, &past).verdict,
-            SignalVerdict::NothingSeen
-        );
-    }
-
-    #[test]
-    fn a_label_of_many_sessions_is_seen_whatever_the_far_ones_are() {
-        let bars = market(400, 30, 8);
-        for sessions in [5, 10, 20] {
-            let label = |session: usize, name| {
-                let close = |at| bars.value(BarField::Close, at, name);
-                if session + sessions < bars.sessions() {
-                    close(session + sessions) / close(session)
-                } else {
-                    f64::NAN
-                }
+        for sessions in [1, 3, 10, 35, 60] {
+            let label = |session: usize, name| growth(session, session + sessions, name);
+            let SignalVerdict::Suspect(found) = audit(&bars, KnownAt::Close, &label).verdict else {
+                panic!("{sessions}")
             };
-            let found = audit(&bars, KnownAt::Close, &label);
-            assert_eq!(found.verdict.name(), "suspect", "{sessions}: {found:?}");
+            let last = i64::try_from(sessions).unwrap();
+            assert!(
+                found.piece.sessions_after() == last && 0.4 < found.ic,
+                "{found:?}"
+            );
+            let past = |session: usize, name| {
+                session
+                    .checked_sub(sessions)
+                    .map_or(f64::NAN, |from| growth(from, session, name))
+            };
+            let past = audit(&bars, KnownAt::Close, &past);
+            assert_eq!(past.verdict, SignalVerdict::NothingSeen);
+            let shares: Vec<f64> = past.least_labels.iter().filter_map(|label| label.share).collect();
+            assert!(
+                shares.len() == 4 && shares.iter().all(|share| *share <= 0.5),
+                "{past:?}"
+            );
         }
     }
 
     #[test]
-    fn the_first_night_accuses_who_knows_it_and_not_who_foretells_a_little_of_it() {
-        let bars = market(250, 20, 6);
-        let night = |session: usize, name: usize| {
-            if session + 1 < bars.sessions() {
-                bars.value(BarField::Open, session + 1, name) / bars.value(BarField::Close, session, name)
-                    - 1.0
-            } else {
-                f64::NAN
-            }
+    fn a_little_foresight_of_a_session_is_unusual_and_no_leak() {
+        let bars = market(1_500, 60, 6);
+        let session = |session: usize, name| ReturnPiece(2).value(&bars, session, name);
+        let noise = |session: usize, name: usize| {
+            libm::sin(12.9898 * ktd_stats::moments::count(session * 61 + name * 7))
         };
-        let of_a_share = |share: f64| {
-            let noise = |session: usize, name: usize| {
-                libm::sin(12.9898 * ktd_stats::moments::count(session * 31 + name * 7)) * 0.02
-            };
-            audit(&bars, KnownAt::Close, &|session, name| {
-                share * night(session, name) + noise(session, name)
+        let of = |share: f64| {
+            audit(&bars, KnownAt::Close, &|day, name| {
+                share * session(day, name) + 0.02 * noise(day, name)
             })
         };
-        assert_eq!(audit(&bars, KnownAt::Close, &night).verdict.name(), "suspect");
-        let little = of_a_share(0.3);
-        let first = little
-            .profile
-            .iter()
-            .find(|row| row.piece == ReturnPiece(1))
-            .unwrap();
-        assert!((0.06..0.30).contains(&first.ic.unwrap()), "{first:?}");
-        assert_eq!(little.verdict, SignalVerdict::NothingSeen);
+        assert_eq!(of(0.07).verdict.name(), "unusual");
+        assert_eq!(of(0.4).verdict.name(), "suspect");
     }
 
     #[test]

@@ -5,7 +5,9 @@ use crate::StudyError;
 use ktd_env::{Ticker, TradeDate};
 use ktd_io::parallel::in_parallel;
 use ktd_io::text_file::TextFile;
-use ktd_leakage::{AuditedSignal, FillRule, KnownAt, SignalGrid, SuspicionRule, audit_signal};
+use ktd_leakage::{
+    AuditedSignal, FillRule, KnownAt, LeastLabel, SignalAuditor, SignalGrid, SignalPart, SuspicionRule,
+};
 use ktd_study::{Audited, Report, Section, Shown};
 use ktd_view::draw::{TableData, counted};
 use ktd_view::row_table::RowTable;
@@ -195,13 +197,22 @@ pub fn audit_signals(
         unknown_days: signals.unknown_days,
         missing_cells: signals.missing_cells,
     };
-    let suspect = audit.signals.iter().filter(|signal| signal.goes_with.is_some());
-    let suspect: Vec<&str> = suspect.map(|signal| signal.signal.as_str()).collect();
-    let found = if suspect.is_empty() {
-        "nothing is seen".to_owned()
+    let of_verdict = |verdict: &str| {
+        let own = audit.signals.iter().filter(|signal| signal.verdict == verdict);
+        own.map(|signal| signal.signal.as_str()).collect::<Vec<_>>()
+    };
+    let (suspect, unusual) = (of_verdict("suspect"), of_verdict("unusual"));
+    let mut found = if suspect.is_empty() {
+        "nothing is sure".to_owned()
     } else {
         format!("{} goes with returns that it cannot know", suspect.join(", "))
     };
+    if !unusual.is_empty() {
+        let unusual = unusual.join(", ");
+        found = format!(
+            "{found}; {unusual} as a leak, a true alpha or a premium would, which scores cannot tell apart"
+        );
+    }
     let known = match when.0 {
         KnownAt::Open => "open",
         KnownAt::Close => "close",
@@ -226,12 +237,18 @@ fn signal_table(audit: &SignalsAudit) -> TableData {
         .text("goes with", |signal| signal.goes_with.clone().unwrap_or_default())
         .ratio("rank IC", |signal| signal.ic)
         .ratio("t", |signal| signal.t)
-        .ratio("largest far", |signal| signal.largest_far)
+        .text("of", |signal| match signal.part {
+            Some(SignalPart::Level) => "its level",
+            Some(SignalPart::News) => "what is new in it",
+            None => "",
+        })
+        .text("label found from a share of", |signal| least_labels(&signal.least_labels))
         .ratio("SR same open", |signal| signal.sharpe(FillRule::SameOpen))
         .ratio("SR next open", |signal| signal.sharpe(FillRule::NextOpen))
         .table()
         .with_note(
-            "a file of scores can accuse and never acquit: centred volatilities and scales of the whole sample do not show in returns",
+            "a file of scores can accuse and never acquit: labels mixed in at smaller shares are missed, and so are centred volatilities \
+             and scales of the whole sample, which do not show in returns; `--planted` measures both",
         );
     let left_out = [
         ("rows of codes that the panel lacks", audit.unknown_codes),
@@ -244,6 +261,17 @@ fn signal_table(audit: &SignalsAudit) -> TableData {
     })
 }
 
+/// `1: 0.2, 60: none`: sessions of a label, and the least share of it that is found.
+fn least_labels(labels: &[LeastLabel]) -> String {
+    let label = |label: &LeastLabel| {
+        let share = label
+            .share
+            .map_or_else(|| "none".to_owned(), |share| share.to_string());
+        format!("{}: {share}", label.sessions)
+    };
+    labels.iter().map(label).collect::<Vec<_>>().join(", ")
+}
+
 fn audited(
     bars: &MarketBars,
     signals: &SignalsFile,
@@ -251,10 +279,11 @@ fn audited(
     threads: usize,
 ) -> Result<Vec<AuditedSignal>, StudyError> {
     let rule = SuspicionRule::BENCHMARK;
+    let auditor = SignalAuditor::new(&bars.bars, rule);
     let columns: Vec<(&String, &Vec<f64>)> = signals.names.iter().zip(&signals.scores).collect();
     let each = in_parallel(&columns, threads, |(name, scores)| {
         let grid = SignalGrid::new(&bars.bars, scores).map_err(unfit)?;
-        let audit = audit_signal(&bars.bars, &grid, when, &rule);
+        let audit = auditor.audit(&grid, when);
         Ok(AuditedSignal::of((name, grid.days_with(rule.min_names)), audit))
     });
     each.into_iter().collect()

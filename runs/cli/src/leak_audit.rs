@@ -12,8 +12,8 @@ use ktd_formulas::SYNTHETIC_STUDY;
 use ktd_io::parallel::available_threads;
 use ktd_leakage_study::{
     AuditOptions, AuditPanel, DEFAULT_TIMEOUT_SECONDS, FillRule, KnownAt, LeakManifest, LeakUniverse,
-    ManifestCommand, SessionInstant, audit_manifest, audit_program, audit_signals, columns_audited,
-    market_bars, read_signals, read_weights,
+    ManifestCommand, SessionInstant, audit_manifest, audit_planted, audit_program, audit_signals,
+    columns_audited, market_bars, read_signals, read_weights,
 };
 use ktd_study::Audited;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,7 @@ Examples:
   ktd leak audit --panel csi300.ktdp --command python3 mine.py
   ktd leak audit --signals s.csv --panel csi300.ktdp --known-at close
   ktd leak audit --weights weights.csv --panel csi300.ktdp
+  ktd leak audit --planted --panel csi300.ktdp         # how often the audit of signals is right there
 
 A program reads `date,symbol,open,high,low,close,volume,amount,factor` as CSV from standard input and writes `date,symbol` and its \
 columns. It is started afresh on the whole panel, on panels that end earlier, and on panels whose later sessions are replaced; no cell \
@@ -34,7 +35,7 @@ A file of signals has the lines `date,symbol,score..`, one of weights `date,symb
 they are known at the open of their date and trade there. Either can accuse and never acquit: centred volatilities and scales of the whole \
 sample do not show in returns.
 
-Exit code 1: a column reads what is not known when it is declared to be, or a signal is suspect. Exit code 2: a program failed.";
+Exit code 1: a column reads what is not known when it is declared to be, or a signal is `suspect`; `unusual` is no accusation. Exit code 2: a program failed.";
 
 /// The most that a program may write: so much, and so many times what it read.
 const OUTPUT_BYTES: usize = 16 << 20;
@@ -44,10 +45,10 @@ const OUTPUT_TIMES: usize = 20;
 #[command(after_help = EXAMPLE)]
 pub(super) struct AuditArgs {
     /// A manifest whose features are computed again.
-    #[arg(value_name = "MANIFEST", conflicts_with_all = ["command", "signals", "weights"], required_unless_present_any = ["command", "signals", "weights"])]
+    #[arg(value_name = "MANIFEST", conflicts_with_all = ["command", "signals", "weights", "planted"], required_unless_present_any = ["command", "signals", "weights", "planted"])]
     manifest: Option<PathBuf>,
     /// A program and its arguments, behind all other options.
-    #[arg(long, value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true, conflicts_with_all = ["signals", "weights"])]
+    #[arg(long, value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true, conflicts_with_all = ["signals", "weights", "planted"])]
     command: Option<Vec<String>>,
     /// CSV with the columns `date,symbol` and one a signal.
     #[arg(long, value_name = "FILE", requires = "panel")]
@@ -55,6 +56,12 @@ pub(super) struct AuditArgs {
     /// CSV with the columns `date,symbol,weight`: each date with rows lists all that is held from its open on.
     #[arg(long, value_name = "FILE", requires = "panel", conflicts_with_all = ["signals", "known_at", "fill"])]
     weights: Option<PathBuf>,
+    /// Judge clean formulas and planted leaks on the panel: how often the audit of signals is right.
+    #[arg(long, conflicts_with_all = ["signals", "weights"])]
+    planted: bool,
+    /// The seed of planted leaks.
+    #[arg(long, default_value_t = 1, requires = "planted")]
+    seed: u64,
     /// The panel file [default: the synthetic market of `ktd data synthetic`].
     #[arg(long, value_name = "FILE")]
     panel: Option<PathBuf>,
@@ -116,6 +123,10 @@ pub(super) fn audited(args: &AuditArgs) -> Result<Audited, CliError> {
             None => (read_signals(file, &bars)?, (args.known_at, args.fill)),
         };
         return Ok(audit_signals(&bars, &signals, when, available_threads())?);
+    }
+    if args.planted {
+        let market = market(args.panel.as_deref())?;
+        return Ok(audit_planted(&market, args.seed, available_threads())?);
     }
     let manifest = args.manifest.as_deref().map(LeakManifest::read).transpose()?;
     let folder = manifest

@@ -5,8 +5,8 @@
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_kit::{Folder, workspace_root};
 use ktd_leakage_study::{
-    AuditOptions, AuditPanel, FillRule, KnownAt, LeakManifest, LeakUniverse, audit_manifest, audit_signals,
-    check_manifest, columns_audited, market_bars, read_signals, sanity,
+    AuditOptions, AuditPanel, FillRule, KnownAt, LeakManifest, LeakUniverse, audit_manifest, audit_planted,
+    audit_signals, check_manifest, columns_audited, market_bars, read_signals, sanity,
 };
 use ktd_mirror::{AuditSubject, audit_self};
 use ktd_study::Audited;
@@ -18,7 +18,7 @@ const EXPERIMENT: &str = "name = 'small'\nsynthetic = { seed = 6, names = 60, da
     agents = [{ id = 'momentum', builtin = 'momentum' }]\nwindows = [{ id = 'end', last_days = 30 }]\n";
 
 /// Every audit on something small, by the name of its schema.
-fn audits(folder: &Folder) -> [(&'static str, Audited); 5] {
+fn audits(folder: &Folder) -> [(&'static str, Audited); 6] {
     let config = SynthConfig {
         seed: 3,
         names: 12,
@@ -46,6 +46,7 @@ fn audits(folder: &Folder) -> [(&'static str, Audited); 5] {
             "leak-audit-signals",
             audit_signals(&bars, &signals, when, 1).unwrap(),
         ),
+        ("leak-audit-planted", audit_planted(&market, 1, 1).unwrap()),
         ("leak-sanity", sanity(&folder.at("b.toml")).unwrap()),
         (
             "leak-audit-self",
