@@ -7,36 +7,7 @@ use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 
 pub(super) fn table(board: &Leaderboard, track: &Track, basis: WeightBasis) -> TableData {
-    let parts = [
-        "common",
-        "style",
-        "selection",
-        "timing",
-        "slip",
-        "cost",
-        "rounding",
-        "unattributed",
-    ];
-    let parts = parts.map(|part| (part, Right, 1));
-    let styles = board.model.styles.iter().map(|style| (style.as_str(), Right, 3));
-    let heads = [("agent", Left, 0)]
-        .into_iter()
-        .chain(parts)
-        .chain([
-            ("portfolio", Right, 0),
-            ("closes to", Right, 2),
-            ("of which sector", Right, 1),
-            ("fitted selection", Right, 2),
-        ])
-        .chain(styles);
-    let mut table = TableData::new(
-        format!(
-            "Table 5, basis {}, linked (Carino), means over seeds: {}",
-            basis.label(),
-            described(track)
-        ),
-        heads,
-    );
+    let mut table = empty(board, track, basis);
     for leader in &track.leaders {
         let Some(contribution) = leader.attribution.as_ref().map(|bases| bases.get(basis)) else {
             let reason = leader
@@ -85,6 +56,40 @@ pub(super) fn table(board: &Leaderboard, track: &Track, basis: WeightBasis) -> T
             .to_owned(),
     );
     table
+}
+
+/// The table without rows.
+fn empty(board: &Leaderboard, track: &Track, basis: WeightBasis) -> TableData {
+    let parts = [
+        "common",
+        "style",
+        "selection",
+        "timing",
+        "slip",
+        "cost",
+        "rounding",
+        "unattributed",
+    ];
+    let parts = parts.map(|part| (part, Right, 1));
+    let styles = board.model.styles.iter().map(|style| (style.as_str(), Right, 3));
+    let heads = [("agent", Left, 0)]
+        .into_iter()
+        .chain(parts)
+        .chain([
+            ("portfolio", Right, 0),
+            ("closes to", Right, 2),
+            ("of which sector", Right, 1),
+            ("fitted selection", Right, 2),
+        ])
+        .chain(styles);
+    TableData::new(
+        format!(
+            "Table 5, basis {}, linked (Carino), means over seeds: {}",
+            basis.label(),
+            described(track)
+        ),
+        heads,
+    )
 }
 
 /// What a basis says, in words.
