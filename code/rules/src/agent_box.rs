@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn the_network_is_shared_where_it_is_allowed_and_nothing_is_writable_but_memory() {
         let plan = AgentBoxPlan {
-            shown: vec![("/home/lab/agent.py".to_owned(), "/agent/agent.py".to_owned())],
+            shown: vec![("/opt/lab/agent.py".to_owned(), "/agent/agent.py".to_owned())],
             network: false,
             has_lib64: true,
             command: vec!["python3".to_owned(), "agent.py".to_owned()],

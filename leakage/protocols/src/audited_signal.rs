@@ -1,7 +1,7 @@
 //! The audit of a signal as a row.
 
-use crate::foresight::SignalPart;
 use crate::ladder::LadderRung;
+use crate::later_correlation::SignalPart;
 use crate::profile::PieceCorrelation;
 use crate::signal_audit::{LeastLabel, SignalAudit};
 use crate::switch::FillRule;

@@ -1,6 +1,6 @@
 //! Signals with a known leak, planted on a panel: what an audit finds of them is its power.
 
-use crate::foresight::centred_ranks;
+use crate::later_correlation::centred_ranks;
 use crate::panel::{BarField, BarGrid};
 use ktd_stats::moments::{count, mean};
 use ktd_stats::{SplitMix64, normal_quantile};

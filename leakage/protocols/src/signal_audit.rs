@@ -1,7 +1,9 @@
 //! The audit of a signal: it can accuse, and never acquit.
 
-use crate::foresight::{DayRanks, Foresight, ReturnRanks, SignalPart, SignalParts, future_pieces};
 use crate::ladder::{LadderRung, fill_ladder};
+use crate::later_correlation::{
+    DayRanks, LaterCorrelation, ReturnRanks, SignalPart, SignalParts, future_pieces,
+};
 use crate::panel::{BarField, BarGrid};
 use crate::profile::{PieceCorrelation, ReturnPiece, signal_profile};
 use crate::signal::{KnownAt, SignalGrid};
@@ -45,7 +47,7 @@ impl SuspicionRule {
     };
 
     /// Whether a correlation accuses.
-    fn accuses(&self, found: &Foresight) -> bool {
+    fn accuses(&self, found: &LaterCorrelation) -> bool {
         let is_far_news = found.part == SignalPart::News && self.news_session <= found.piece.sessions_after();
         let floor = if is_far_news {
             self.news_floor
@@ -57,11 +59,11 @@ impl SuspicionRule {
         floor <= found.ic.abs() && self.is_sure(found)
     }
 
-    fn is_unusual(&self, found: &Foresight) -> bool {
+    fn is_unusual(&self, found: &LaterCorrelation) -> bool {
         self.unusual_floor <= found.ic.abs() && self.is_sure(found)
     }
 
-    fn is_sure(&self, found: &Foresight) -> bool {
+    fn is_sure(&self, found: &LaterCorrelation) -> bool {
         let is_far_out = 1.0 - 1e-9 < found.ic.abs() || found.t.is_some_and(|t| self.least_t <= t.abs());
         self.min_days <= found.days && is_far_out
     }
@@ -71,9 +73,9 @@ impl SuspicionRule {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SignalVerdict {
     /// It goes with a later return as no clean signal is known to.
-    Suspect(Foresight),
+    Suspect(LaterCorrelation),
     /// It goes with a later return as a leak does, and as a true alpha or a premium does: no more can be told of scores alone.
-    Unusual(Foresight),
+    Unusual(LaterCorrelation),
     /// Nothing that shows in returns.
     NothingSeen,
     /// Too few days or names for a verdict.
@@ -88,8 +90,8 @@ pub enum SignalVerdict {
 impl SignalVerdict {
     /// The verdict of all that was found; of several, the largest correlation.
     #[must_use]
-    pub fn of(found: &[Foresight], rule: &SuspicionRule) -> Self {
-        let largest = |is_evidence: &dyn Fn(&Foresight) -> bool| {
+    pub fn of(found: &[LaterCorrelation], rule: &SuspicionRule) -> Self {
+        let largest = |is_evidence: &dyn Fn(&LaterCorrelation) -> bool| {
             let evidence = found.iter().filter(|found| is_evidence(found));
             evidence
                 .max_by(|one, other| one.ic.abs().total_cmp(&other.ic.abs()))
@@ -119,7 +121,7 @@ impl SignalVerdict {
 
     /// What it rests on.
     #[must_use]
-    pub const fn evidence(&self) -> Option<&Foresight> {
+    pub const fn evidence(&self) -> Option<&LaterCorrelation> {
         match self {
             Self::Suspect(found) | Self::Unusual(found) => Some(found),
             Self::NothingSeen | Self::TooLittle { .. } => None,
@@ -173,11 +175,15 @@ impl<'a> SignalAuditor<'a> {
 
     /// How both parts of a signal go with every later piece, the first ahead.
     #[must_use]
-    pub fn foresights(&self, signal: &SignalGrid, known_at: KnownAt) -> Vec<Foresight> {
+    pub fn foresights(&self, signal: &SignalGrid, known_at: KnownAt) -> Vec<LaterCorrelation> {
         self.of_pieces(&SignalParts::of(signal), future_pieces(known_at))
     }
 
-    fn of_pieces(&self, parts: &SignalParts, pieces: impl Iterator<Item = ReturnPiece>) -> Vec<Foresight> {
+    fn of_pieces(
+        &self,
+        parts: &SignalParts,
+        pieces: impl Iterator<Item = ReturnPiece>,
+    ) -> Vec<LaterCorrelation> {
         let asked = pieces.flat_map(|piece| [SignalPart::Level, SignalPart::News].map(|part| (part, piece)));
         asked
             .filter_map(|asked| parts.foresight(&self.returns, asked, self.rule.min_names))

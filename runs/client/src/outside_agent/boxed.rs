@@ -165,8 +165,8 @@ mod tests {
         .map(|(path, place)| (path, place.to_owned()));
         assert_eq!(plan.shown, expected);
         let elsewhere =
-            check_system("no-such-program", Path::new("/home/lab/bin/no-such-program")).unwrap_err();
-        assert!(elsewhere.to_string().contains("/home/lab/bin"), "{elsewhere}");
+            check_system("no-such-program", Path::new("/opt/lab/bin/no-such-program")).unwrap_err();
+        assert!(elsewhere.to_string().contains("/opt/lab/bin"), "{elsewhere}");
     }
 
     #[test]

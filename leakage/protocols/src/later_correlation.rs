@@ -25,7 +25,7 @@ pub enum SignalPart {
 
 /// How a part of a signal goes with one later piece of return.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct Foresight {
+pub struct LaterCorrelation {
     /// The piece.
     pub piece: ReturnPiece,
     /// The part.
@@ -176,7 +176,7 @@ impl SignalParts {
         returns: &ReturnRanks,
         (part, piece): (SignalPart, ReturnPiece),
         min_names: usize,
-    ) -> Option<Foresight> {
+    ) -> Option<LaterCorrelation> {
         let ranks = match part {
             SignalPart::Level => &self.level,
             SignalPart::News => &self.news,
@@ -188,7 +188,7 @@ impl SignalParts {
             min_names,
         });
         let sample = Sample::new("daily correlations", &daily).ok()?;
-        Some(Foresight {
+        Some(LaterCorrelation {
             piece,
             part,
             days: daily.len(),
