@@ -25,7 +25,7 @@ Examples:
   ktd leak audit --panel csi300.ktdp --command python3 mine.py
   ktd leak audit --signals s.csv --panel csi300.ktdp --known-at close
   ktd leak audit --weights weights.csv --panel csi300.ktdp
-  ktd leak audit --planted --panel csi300.ktdp         # how often the audit of signals is right there
+  ktd leak audit --planted --panel csi300.ktdp         # how often it is right
 
 A program reads `date,symbol,open,high,low,close,volume,amount,factor` as CSV from standard input and writes `date,symbol` and its \
 columns. It is started afresh on the whole panel, on panels that end earlier, and on panels whose later sessions are replaced; no cell \
