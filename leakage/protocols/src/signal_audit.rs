@@ -325,7 +325,7 @@ mod tests {
                 share * session(day, name) + 0.02 * noise(day, name)
             })
         };
-        assert_eq!(of(0.05).verdict.name(), "unusual");
+        assert_eq!(of(0.03).verdict.name(), "unusual");
         assert_eq!(of(0.4).verdict.name(), "suspect");
     }
 
