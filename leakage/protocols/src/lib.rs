@@ -4,7 +4,7 @@
 //! run, a pure function of the bench: a [`ModelFamily`] under a [`Switch`] for a horizon and a year. Years behind each other
 //! are a [`TradeSeries`], and the difference from the reference's is a [`LeakageGain`]. Two interventions check that the
 //! reference does not look ahead: [`suffix_check`] and [`mask_check`]. A user's own signal is audited against the returns
-//! around its stamp ([`audit_signal`]): that can accuse and never acquit. A pipeline's declared contracts are checked by
+//! around its stamp ([`SignalAuditor`]): that can accuse and never acquit. A pipeline's declared contracts are checked by
 //! [`check_contract`], and a column that was computed again on cut panels is judged by [`causality_report`].
 //!
 //! Source of every rule: docs/spec/leakage.md.
