@@ -1,5 +1,7 @@
 //! The generator of the bootstrap.
 
+use crate::normal_quantile;
+
 /// `SplitMix64` (Steele, Lea and Flood 2014): a counter and a mixing function.
 ///
 /// It is here, and not the keyed stream of the market, because the golden set of the statistics is drawn by it and
@@ -35,6 +37,12 @@ impl SplitMix64 {
     pub fn uniform(&mut self) -> f64 {
         const STEP: f64 = 1.0 / 9_007_199_254_740_992.0;
         (self.next_u64() >> 11) as f64 * STEP
+    }
+
+    /// A draw of the standard normal distribution: the quantile of a uniform draw. Of the least and the largest there is none: they
+    /// count as 1e-15 from the end.
+    pub fn normal(&mut self) -> f64 {
+        normal_quantile(self.uniform().clamp(1e-15, 1.0 - 1e-15)).unwrap_or(0.0)
     }
 
     /// A place below `items`, given as a float that is a whole number: the uniform draw times it, cut off. The bias

@@ -208,7 +208,7 @@ pub(crate) fn cell(row: &[f64], place: usize) -> f64 {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use ktd_stats::{SplitMix64, normal_quantile};
+    use ktd_stats::SplitMix64;
 
     /// Months of weekday-like sessions: 21 a month.
     pub(crate) fn months(sessions: usize) -> Vec<SessionMonth> {
@@ -223,7 +223,7 @@ pub(crate) mod tests {
     /// A market of independent names without alpha.
     pub(crate) fn market(sessions: usize, names: usize, seed: u64) -> BarGrid {
         let mut stream = SplitMix64::new(seed);
-        let mut normal = || normal_quantile(stream.uniform().clamp(1e-12, 1.0 - 1e-12)).unwrap();
+        let mut normal = || stream.normal();
         let mut columns: [Vec<f64>; 5] = Default::default();
         let mut closes = vec![20.0; names];
         for _ in 0..sessions {

@@ -2,8 +2,8 @@
 
 use crate::later_correlation::centred_ranks;
 use crate::panel::{BarField, BarGrid};
+use ktd_stats::SplitMix64;
 use ktd_stats::moments::{count, mean};
-use ktd_stats::{SplitMix64, normal_quantile};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -142,9 +142,7 @@ impl Planting<'_> {
         let kept = self.persistence;
         let fresh = (1.0 - kept * kept).sqrt();
         for noise in &mut self.noise {
-            // The least and the largest uniform have no quantile.
-            let uniform = self.stream.uniform().clamp(1e-15, 1.0 - 1e-15);
-            *noise = kept * *noise + fresh * normal_quantile(uniform).unwrap_or(0.0);
+            *noise = kept * *noise + fresh * self.stream.normal();
         }
         self.noise.clone()
     }

@@ -2,7 +2,7 @@
 
 use crate::error::LeakageError;
 use crate::panel::{BarColumns, BarGrid, SessionMonth, cell};
-use ktd_stats::{SplitMix64, normal_quantile};
+use ktd_stats::SplitMix64;
 
 /// A day of the calendar, as far as cuts ask for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -263,18 +263,14 @@ impl ReplayPanel {
 
     /// Prices along random paths, other volumes, and for each name another factor from some session on.
     fn follow_paths(&mut self, cut: usize, stream: &mut SplitMix64) {
-        let normal = |stream: &mut SplitMix64| {
-            // The least and the largest uniform have no quantile.
-            normal_quantile(stream.uniform().clamp(1e-15, 1.0 - 1e-15)).unwrap_or(0.0)
-        };
         let after = self.sessions().saturating_sub(cut + 1);
         for name in 0..self.names {
             let (mut path, mut split) = (0.0, 1.0);
             let split_after = below(stream, after);
             let size = 1.0 + (LARGEST_SPLIT - 1.0) * stream.uniform();
             for session in cut + 1..self.sessions() {
-                path += DEVIATIONS.0 * normal(stream);
-                let (price, volume) = (libm::exp(path), libm::exp(DEVIATIONS.1 * normal(stream)));
+                path += DEVIATIONS.0 * stream.normal();
+                let (price, volume) = (libm::exp(path), libm::exp(DEVIATIONS.1 * stream.normal()));
                 if session - cut - 1 == split_after {
                     split = size;
                 }

@@ -330,6 +330,20 @@ mod tests {
     }
 
     #[test]
+    fn the_first_night_accuses_who_knows_it_and_not_who_foretells_a_little_of_it() {
+        let bars = market(250, 20, 6);
+        let night = |session: usize, name: usize| ReturnPiece(1).value(&bars, session, name);
+        assert_eq!(audit(&bars, KnownAt::Close, &night).verdict.name(), "suspect");
+        let little = audit(&bars, KnownAt::Close, &|session, name| {
+            let noise = libm::sin(12.9898 * ktd_stats::moments::count(session * 31 + name * 7));
+            0.3 * night(session, name) + 0.02 * noise
+        });
+        let first = little.profile.iter().find(|row| row.piece == ReturnPiece(1));
+        assert!((0.06..0.30).contains(&first.unwrap().ic.unwrap()), "{first:?}");
+        assert_ne!(little.verdict.name(), "suspect");
+    }
+
+    #[test]
     fn too_little_is_no_verdict() {
         let bars = market(50, 20, 6);
         let few_days = audit(&bars, KnownAt::Close, &|session, name| {

@@ -7,8 +7,8 @@ use crate::panel::{BarField, BarGrid, cell};
 use crate::ridge_model::RidgeModel;
 use crate::rolling::window_stats;
 use crate::switch::Switch;
+use ktd_stats::SplitMix64;
 use ktd_stats::moments::{count, mean};
-use ktd_stats::{SplitMix64, normal_quantile};
 
 /// Sessions at the end of the panel, the first of which is the cut: what lies after it is replaced.
 pub const SUFFIX_SESSIONS: usize = 60;
@@ -45,18 +45,13 @@ impl SuffixPaths {
     #[must_use]
     pub fn drawn(names: usize, seed: u64) -> Self {
         let mut stream = SplitMix64::new(seed);
-        let mut normal = || {
-            // The least and the largest uniform have no quantile.
-            let uniform = stream.uniform().clamp(1e-15, 1.0 - 1e-15);
-            normal_quantile(uniform).unwrap_or(0.0)
-        };
         let mut sums = vec![0.0; names];
         let (mut prices, mut volumes) = (Vec::new(), Vec::new());
         for _ in 1..SUFFIX_SESSIONS {
             for sum in &mut sums {
-                *sum += PRICE_DEVIATION * normal();
+                *sum += PRICE_DEVIATION * stream.normal();
                 prices.push(libm::exp(*sum));
-                volumes.push(libm::exp(VOLUME_DEVIATION * normal()));
+                volumes.push(libm::exp(VOLUME_DEVIATION * stream.normal()));
             }
         }
         Self { prices, volumes }
