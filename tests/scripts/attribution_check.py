@@ -4,8 +4,8 @@
 
 DATA holds the daily prices, index members and index levels of real_panel.sh; KTD is the program; bundles are of the panel
 of all years. Factors, exposures, regressions, parts on three bases, Carino's totals, excess, IR, turnover, HHI and the
-calibration of stated confidences are computed again and compared; the largest difference of each is printed, and 1 is
-the exit code when one is not rounding.
+calibration of stated confidences, timing and the benchmarks' first days are computed again and compared; the largest difference of
+each is printed, and 1 is the exit code when one is not rounding, 77 without the data or the packages. `attribution.sh` makes panel and bundles.
 """
 
 import json
@@ -21,10 +21,10 @@ try:
     import pandas as pd
 except ImportError as error:
     print(f"skipped: {error}")
-    sys.exit(0)
+    sys.exit(77)
 
 STYLES = ["MOM_12_1", "RV_60", "ILLIQ", "REV_ON", "MOM_ID", "SKEW", "CORR_PV", "HIGH_52W", "CV_VOL"]
-PARTS = ["common", *STYLES, "selection", "timing", "slip", "cost", "rounding", "unattributed"]
+PARTS = ["common", *STYLES, "selection", "execution", "slip", "cost", "rounding", "unattributed"]
 TOLERANCE = 1e-12
 # Episodes record the index of concentration in billionths.
 ROUNDED = {"hhi": 1e-8}
@@ -66,8 +66,12 @@ class Panel:
         # Total return of the members of the day before, in equal weights; a name without a price that day earns nothing.
         held = self.member.shift(fill_value=False) & self.mark.shift().notna()
         self.members_return = (self.mark / self.mark.shift() - 1).where(held).mean(axis=1)
+        # Of a window's first day from its open, where accounts buy.
+        by_day = (self.close / self.open - 1).fillna(0).where(held)
         levels = table("cn_index_daily_2010_2026.parquet")
-        self.price_index = levels[levels.symbol == "SH000300"].set_index("date").close.reindex(self.days)
+        levels = levels[levels.symbol == "SH000300"].set_index("date").reindex(self.days)
+        self.price_index = levels.close
+        self.first_days = {"members": by_day.mean(axis=1), "index": levels.close / levels.open - 1}
 
     def factors(self):
         """Raw factors by style, each as of its day, and regression weights."""
@@ -160,7 +164,7 @@ def parts(weights_before, weights_after, fitted, styles, other):
         return np.array([*(loading * f), inside @ u[inside.index], 0, 0, 0, 0, outside @ r[outside.index]])
 
     change = weights_after - weights_before
-    timing = {
+    execution = {
         "pre": change @ legs["intraday"][0][change.index],
         "post": -(change @ legs["night"][0][change.index]),
         "two": 0.0,
@@ -172,7 +176,7 @@ def parts(weights_before, weights_after, fitted, styles, other):
     }
     place = 1 + len(styles) + 1
     for basis, row in found.items():
-        row[place] += timing[basis]
+        row[place] += execution[basis]
         row[place + 1 :] += other
     return found
 
@@ -260,11 +264,16 @@ def check(panel, factors, weights, ktd, bundle):
     cash = next(event["initial_cash_fen"] for event in events if event["kind"] == "episode_begin") / 100
     decisions = {event["step"]: event["orders"] for event in events if event["kind"] == "decision"}
     rows, returns, traded, hhi = {basis: [] for basis in ("pre", "post", "two")}, [], [], []
+    loadings, factor_returns = {"night": [], "intraday": []}, {"night": [], "intraday": []}
     exposure = 0.0
     for line, nav, before, after, other in account(panel, lines, cash):
         day = fit(panel, factors, weights, line["date"], styles)
         for basis, row in parts(before, after, day, styles, other).items():
             rows[basis].append(row)
+        for name, held in (("night", before), ("intraday", after)):
+            inside = held[day[1].reindex(held.index, fill_value=False)]
+            loadings[name].append(inside.to_numpy() @ day[0].loc[inside.index].to_numpy())
+            factor_returns[name].append(day[2][name][1])
         returns.append(line["nav_fen"] / 100 / nav - 1)
         filled = (fill["execution"].get("filled", {"value_fen": 0}) for fill in line["fills"])
         traded.append(sum(fill["value_fen"] for fill in filled) / 100 / nav)
@@ -283,12 +292,22 @@ def check(panel, factors, weights, ktd, bundle):
         differences[f"{basis} daily"] = np.abs(own - theirs).max()
         linked = (own * (scale(r) / scale(total))[:, None]).sum(axis=0)
         told = report["parts"][basis]["carino"]
-        others = ("selection", "timing", "slip", "cost", "corporate", "unattributed")
+        others = ("selection", "execution", "slip", "cost", "corporate", "unattributed")
         told = [told["common"], *told["styles"], *(told[part] for part in others)]
         differences[f"{basis} linked"] = np.abs(linked - told).max() / max(1.0, abs(total))
+        if basis == "two":
+            timing = sum(
+                (np.array(loadings[name]) - np.mean(loadings[name], axis=0)) * np.array(factor_returns[name])
+                for name in loadings
+            )
+            sums = report["parts"][basis]["sum"]
+            differences["market timing"] = abs(timing[:, 0].sum() - sums["market_timing"])
+            differences["style timing"] = abs(timing[:, 1:].sum() - sums["style_timing"])
+            differences["selection a day"] = abs(own[:, heads.index("selection")].mean() - report["selection_a_day"])
     dates = [line["date"] for line in lines]
-    b = panel.members_return.loc[dates].to_numpy()
-    price = panel.price_index.pct_change(fill_method=None).loc[dates].to_numpy()
+    b = panel.members_return.loc[dates].to_numpy().copy()
+    price = panel.price_index.pct_change(fill_method=None).loc[dates].to_numpy().copy()
+    b[0], price[0] = (panel.first_days[series].loc[dates[0]] for series in ("members", "index"))
     wealth = np.concatenate([[1.0], np.cumprod(1 + r)])
     own = {
         "total_return": total,
@@ -317,7 +336,7 @@ def main(data, ktd, *bundles):
     data = pathlib.Path(data)
     if not (data / "cn_csi300ever_daily_2010_2026.parquet").exists():
         print(f"skipped: no data in {data}")
-        sys.exit(0)
+        sys.exit(77)
     panel = Panel(data)
     factors, weights = panel.factors()
     good = [check(panel, factors, weights, ktd, pathlib.Path(bundle)) for bundle in bundles]
