@@ -81,11 +81,10 @@ fn trajectory(criterion: &mut Criterion) {
             });
         },
     );
-    let split = attribute(&books, styles, |day| model.day(day)).unwrap();
     criterion.bench_function("luck band: 500 random portfolios", |bencher| {
         bencher.iter(|| {
             random_selections(
-                &[(black_box(&books), &split)],
+                &[black_box(books.as_slice())],
                 (WeightBasis::HEADLINE, Peers::Alike),
                 |day| model.day(day),
                 (500, 1),

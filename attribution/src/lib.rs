@@ -8,7 +8,7 @@
 //! | [`Panel`] | prices, volumes and membership as plain columns |
 //! | [`model`] | exposures, the daily cross-sectional regression, the screen of its columns, its health |
 //! | [`members_total_returns`] | the benchmark of total return, from prices and membership |
-//! | [`account`] | the split of an account's days into common, style and specific return, timing, slippage and cost; linking; luck |
+//! | [`account`] | the split of an account's days into common, style and specific return, execution, slippage and cost; linking; luck |
 //! | [`sizes`] | how often a board is wrong about agents of whom everything is known |
 //! | [`planting`] | simulated accounts of known skill, style and luck: what a headline recovers of them |
 //!
@@ -24,7 +24,7 @@ mod members_return;
 mod panel;
 mod random_portfolios;
 mod ranking;
-pub use members_return::members_total_returns;
+pub use members_return::{MembersReturns, members_total_returns};
 pub use panel::{Panel, PanelColumns, PanelError};
 pub use random_portfolios::{PORTFOLIO_NAMES, RANDOM_PORTFOLIOS, RandomPortfolios, RandomPortfoliosError};
 pub use ranking::{

@@ -2,39 +2,64 @@
 
 use ktd_env::{DateSpan, Market};
 
-/// Daily total returns of the members in equal weights, a value for each day of the calendar; NaN where no member is known.
+/// Daily total returns of the members in equal weights: a value for each day of the calendar, NaN where no member is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MembersReturns {
+    /// Since the close before.
+    pub since_close: Vec<f64>,
+    /// Since the open of the day: what who buys at its open can earn on it.
+    pub since_open: Vec<f64>,
+}
+
+/// The members' total returns.
 ///
 /// The return of day *t* is the mean, over the members of the day before, of adjusted close over the last adjusted close
 /// on or before that day, less 1. So dividends are reinvested at the close of the ex-day and a split moves nothing; a member
 /// that does not trade earns 0 and is still counted, and the day on which it trades again holds the whole move; a name that
 /// leaves the index is sold at the close of its first day outside. Members, weights and last closes are those of the day
-/// before: nothing looks ahead. The weights are made equal again at every close, at no cost.
+/// before: nothing looks ahead. The weights are made equal again at every close, at no cost. Since the open it is the mean of close
+/// over open of the same members; one whose open is not known counts from its last close.
 #[must_use]
-pub fn members_total_returns(market: &Market) -> Vec<f64> {
+pub fn members_total_returns(market: &Market) -> MembersReturns {
     let days = market.calendar().len();
-    let (mut sums, mut counts) = (vec![0.0; days], vec![0.0; days]);
+    let (mut sums, mut counts) = (vec![[0.0; 2]; days], vec![0.0; days]);
     for (name, info) in market.names() {
         let is_member = membership(market, &info.member);
-        let mut closes = vec![f64::NAN; days];
+        let mut bars = vec![[f64::NAN; 2]; days];
         for (day, bar) in market.bars_of(name) {
-            if let Some(close) = closes.get_mut(day.index()) {
-                *close = bar.adjusted_close();
+            if let Some(prices) = bars.get_mut(day.index()) {
+                *prices = [
+                    bar.open.map_or(f64::NAN, |open| bar.adjusted(open)),
+                    bar.adjusted_close(),
+                ];
             }
         }
         let mut last = f64::NAN;
-        let days_before = is_member.into_iter().zip(closes.iter().copied());
-        let today = closes.iter().copied().skip(1);
+        let days_before = is_member.into_iter().zip(bars.iter().copied());
+        let today = bars.iter().copied().skip(1);
         let sums = sums.iter_mut().skip(1).zip(counts.iter_mut().skip(1));
-        for (((is_member, before), close), (sum, count)) in days_before.zip(today).zip(sums) {
+        for (((is_member, [_, before]), [open, close]), ([whole, by_day], count)) in
+            days_before.zip(today).zip(sums)
+        {
             last = if before.is_nan() { last } else { before };
             if is_member && last.is_finite() {
-                *sum += if close.is_nan() { 0.0 } else { close / last - 1.0 };
+                let since = |price: f64| if close.is_nan() { 0.0 } else { close / price - 1.0 };
+                *whole += since(last);
+                *by_day += since(if open.is_nan() { last } else { open });
                 *count += 1.0;
             }
         }
     }
-    let mean = |(sum, count): (f64, f64)| sum / count;
-    sums.into_iter().zip(counts).map(mean).collect()
+    let of = |leg: usize| {
+        let means = sums.iter().zip(&counts);
+        means
+            .map(|(sums, count)| sums.get(leg).copied().unwrap_or(f64::NAN) / count)
+            .collect()
+    };
+    MembersReturns {
+        since_close: of(0),
+        since_open: of(1),
+    }
 }
 
 /// Whether a name is a member, day by day.
@@ -132,7 +157,7 @@ mod tests {
 
     #[test]
     fn dividend_split_suspension_and_leaving_by_hand() {
-        let found = members_total_returns(&by_hand());
+        let found = members_total_returns(&by_hand()).since_close;
         let wanted = [0.05 / 4.0, 0.10 / 4.0, (0.10 + 0.25 - 0.10) / 4.0, 0.0];
         assert!(found[0].is_nan(), "there is no day before the first");
         for (day, (found, wanted)) in found.iter().skip(1).zip(wanted).enumerate() {
@@ -147,9 +172,9 @@ mod tests {
     #[test]
     fn nothing_looks_ahead() {
         let market = by_hand();
-        let all = members_total_returns(&market);
+        let all = members_total_returns(&market).since_close;
         for last in 0..DAYS.len() {
-            let cut = members_total_returns(&market.cut_after(market.day_at(last).unwrap()));
+            let cut = members_total_returns(&market.cut_after(market.day_at(last).unwrap())).since_close;
             let bits = |returns: &[f64]| {
                 returns[..=last]
                     .iter()
@@ -166,7 +191,7 @@ mod tests {
             (DAYS[2], "9999-12-31"),
         );
         let stays = ("SH600001", ["10.00"; 5], ONE, ALL);
-        let found = members_total_returns(&market_of_two(stays, joins));
+        let found = members_total_returns(&market_of_two(stays, joins)).since_close;
         assert!(
             found[2].abs() < 1e-12 && (found[3] - 0.05).abs() < 1e-12,
             "{found:?}"
@@ -181,7 +206,8 @@ mod tests {
 
     #[test]
     fn days_without_a_known_member_have_no_return() {
-        let found = members_total_returns(&market(&[("SH600001", ["10.00"; 5], ONE, (DAYS[2], DAYS[2]))]));
+        let found = members_total_returns(&market(&[("SH600001", ["10.00"; 5], ONE, (DAYS[2], DAYS[2]))]))
+            .since_close;
         let is_known: Vec<bool> = found.iter().map(|daily| daily.is_finite()).collect();
         assert_eq!(is_known, [false, false, false, true, false]);
     }

@@ -1,17 +1,18 @@
 //! What several agents selected, seed by seed, and how sure their order is.
 
-use crate::account::{Attribution, Part, WeightBasis, carino_weights};
-use ktd_stats::moments::{column_means, count};
+use crate::account::{Attribution, WeightBasis};
+use ktd_stats::moments::{column_means, count, mean};
 use ktd_stats::{
     BestOfMany, Confidence, DailyTable, Interval, MeanContrasts, MeanTable, PairTest, RankSets, Rotations,
     Sample, StatsError, Undefined, open_runs, pbo_of_distinct,
 };
 
-/// Daily selection of one agent on the headline's basis: linked within each seed, and plain.
+/// Daily selection of one agent on the headline's basis, in shares of the account at each day's begin.
+///
+/// It is not linked: a linked day weighs by what the account has earned since, so that two agents with the same choices and other
+/// gains would have other selections.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectionSeries {
-    /// One a seed: daily selection times its Carino weight, which adds up to the linked selection.
-    pub linked: Vec<Vec<f64>>,
     /// One a seed: daily selection.
     pub seeds: Vec<Vec<f64>>,
     /// Mean over seeds of the daily selection.
@@ -80,27 +81,52 @@ impl SelectionSeries {
     /// The series of an agent's seeds on a basis.
     #[must_use]
     pub fn on(seeds: &[&Attribution], basis: WeightBasis) -> Self {
-        let linked = seeds.iter().map(|attribution| {
-            let weights = carino_weights(attribution.returns());
-            let daily = attribution.parts(basis).daily(Part::Selection);
-            daily.zip(weights).map(|(value, weight)| value * weight).collect()
-        });
         let daily: Vec<Vec<f64>> = seeds
             .iter()
             .map(|attribution| attribution.selection(basis))
             .collect();
         Self {
-            linked: linked.collect(),
             plain: column_means(&daily),
             seeds: daily,
         }
     }
 
-    /// Linked selection: the mean over seeds.
+    /// The same less what sectors explain of it: the choice of names within sectors.
     #[must_use]
-    pub fn value(&self) -> f64 {
-        let wholes: Vec<Vec<f64>> = self.linked.iter().map(|days| vec![days.iter().sum()]).collect();
-        column_means(&wholes).first().copied().unwrap_or(0.0)
+    pub fn within_sectors(seeds: &[&Attribution], basis: WeightBasis) -> Self {
+        let whole = Self::on(seeds, basis);
+        let within = |(daily, attribution): (&Vec<f64>, &&Attribution)| -> Vec<f64> {
+            let sectors = attribution.sector_selection(basis).iter();
+            daily
+                .iter()
+                .zip(sectors)
+                .map(|(own, sector)| own - sector)
+                .collect()
+        };
+        let daily: Vec<Vec<f64>> = whole.seeds.iter().zip(seeds).map(within).collect();
+        Self {
+            plain: column_means(&daily),
+            seeds: daily,
+        }
+    }
+
+    /// Selection a day: the mean over days and seeds, by which agents are ranked; 0 without days.
+    #[must_use]
+    pub fn a_day(&self) -> f64 {
+        mean(&self.plain).unwrap_or(0.0)
+    }
+
+    /// The series of some of its days; `counts` says which.
+    #[must_use]
+    pub fn of_days(&self, counts: &[bool]) -> Self {
+        let own = |days: &Vec<f64>| -> Vec<f64> {
+            let days = days.iter().zip(counts).filter(|(_, counts)| **counts);
+            days.map(|(value, _)| *value).collect()
+        };
+        Self {
+            seeds: self.seeds.iter().map(own).collect(),
+            plain: own(&self.plain),
+        }
     }
 
     /// Whether the daily selection is not one value.
@@ -113,25 +139,22 @@ impl SelectionSeries {
     }
 }
 
-/// Means of the agents' linked selection a day, over days and seeds. `None` below two days.
+/// Means of the agents' selection a day, over days and seeds. `None` below two days.
 #[must_use]
 pub fn selection_means(series: &[SelectionSeries]) -> Option<MeanTable> {
     let mean = |series: &SelectionSeries| {
-        let columns: Vec<&[f64]> = series.linked.iter().map(Vec::as_slice).collect();
+        let columns: Vec<&[f64]> = series.seeds.iter().map(Vec::as_slice).collect();
         MeanContrasts::of_days(&DailyTable::new("daily selection", &columns).ok()?).ok()
     };
     MeanTable::new(series.iter().map(mean).collect::<Option<_>>()?).ok()
 }
 
-/// The interval of a linked selection: that of its mean a day, times the days. `None` of one that does not vary.
+/// The 95 % interval of a selection a day. `None` below two days, and of one that does not vary.
 #[must_use]
-pub fn selection_interval(mean: &MeanContrasts) -> Option<Interval> {
-    let interval = mean.estimate().ok()?.interval(Confidence::P95).ok()?;
-    let days = count(mean.count());
-    Some(Interval {
-        lower: days * interval.lower,
-        upper: days * interval.upper,
-    })
+pub fn selection_interval(series: &SelectionSeries) -> Option<Interval> {
+    let means = selection_means(std::slice::from_ref(series))?;
+    let estimate = means.columns().first()?.estimate().ok()?;
+    estimate.interval(Confidence::P95).ok()
 }
 
 /// The agents' selection a day averaged over windows, those of one window in one list, the same agents in each: judged by what
@@ -139,10 +162,7 @@ pub fn selection_interval(mean: &MeanContrasts) -> Option<Interval> {
 #[must_use]
 pub fn pooled_selection(windows: &[Vec<SelectionSeries>]) -> Option<MeanTable> {
     let agents = windows.first()?.len();
-    let a_day = |series: &SelectionSeries| {
-        let days = series.plain.len();
-        (0 < days).then(|| series.value() / count(days))
-    };
+    let a_day = |series: &SelectionSeries| (!series.plain.is_empty()).then(|| series.a_day());
     let mean = |agent: usize| {
         let each = windows.iter().map(|window| a_day(window.get(agent)?));
         let each: Vec<f64> = each.collect::<Option<_>>()?;
@@ -245,7 +265,6 @@ mod tests {
 
     fn series(daily: &[f64]) -> SelectionSeries {
         SelectionSeries {
-            linked: vec![daily.to_vec()],
             seeds: vec![daily.to_vec()],
             plain: daily.to_vec(),
         }

@@ -7,7 +7,7 @@ use crate::ranking::{
     RankSeparation, RankingTests, SelectionSeries, SelectionTrial, pooled_selection, selection_means,
 };
 use ktd_stats::moments::{column_means, count};
-use ktd_stats::{Confidence, MeanTable, RankSets, Rotations, SplitMix64, normal_quantile};
+use ktd_stats::{Confidence, MeanTable, RankSets, Rotations, SplitMix64};
 
 /// How the daily selections of planted agents come about. All have a mean of 0 and one deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -159,7 +159,7 @@ impl SizeDesign {
         let windows: Vec<Vec<SelectionSeries>> = (0..windows)
             .map(|_| {
                 let agent = |_| {
-                    let effect = noise * normal(generator);
+                    let effect = noise * generator.normal();
                     let days = normals(self.days, generator);
                     series(vec![days.into_iter().map(|day| day + effect).collect()])
                 };
@@ -178,18 +178,21 @@ impl SizeDesign {
             PlantedShocks::Independent | PlantedShocks::Windows(_) => vec![normals(self.days, generator)],
             PlantedShocks::Persistent(correlation) => {
                 let fresh = (1.0 - correlation * correlation).sqrt();
-                let mut state = normal(generator);
+                let mut state = generator.normal();
                 let mut step = |_| {
                     let now = state;
-                    state = correlation * state + fresh * normal(generator);
+                    state = correlation * state + fresh * generator.normal();
                     now
                 };
                 vec![(0..self.days).map(&mut step).collect()]
             }
             PlantedShocks::FatTailed => {
                 let mut day = |_| {
-                    let squares: f64 = (0..4).map(|_| normal(generator)).map(|value| value * value).sum();
-                    normal(generator) / (squares / 2.0).sqrt()
+                    let squares: f64 = (0..4)
+                        .map(|_| generator.normal())
+                        .map(|value| value * value)
+                        .sum();
+                    generator.normal() / (squares / 2.0).sqrt()
                 };
                 vec![(0..self.days).map(&mut day).collect()]
             }
@@ -208,7 +211,7 @@ impl SizeDesign {
                 let shared = normals(self.days, generator);
                 let half = 0.5_f64.sqrt();
                 let seed = |_| {
-                    let effect = normal(generator) / count(self.days).sqrt();
+                    let effect = generator.normal() / count(self.days).sqrt();
                     let own = normals(self.days, generator);
                     own.iter()
                         .zip(&shared)
@@ -257,17 +260,12 @@ fn judged(means: &MeanTable, (replicates, seed): (u32, u64)) -> [f64; 3] {
 fn series(seeds: Vec<Vec<f64>>) -> SelectionSeries {
     SelectionSeries {
         plain: column_means(&seeds),
-        linked: seeds.clone(),
         seeds,
     }
 }
 
-fn normal(generator: &mut SplitMix64) -> f64 {
-    normal_quantile(generator.uniform().max(f64::EPSILON)).unwrap_or(0.0)
-}
-
 fn normals(days: usize, generator: &mut SplitMix64) -> Vec<f64> {
-    (0..days).map(|_| normal(generator)).collect()
+    (0..days).map(|_| generator.normal()).collect()
 }
 
 #[cfg(test)]

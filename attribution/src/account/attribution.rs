@@ -3,6 +3,7 @@
 use super::basis::WeightBasis;
 use super::day_book::DayBook;
 use super::error::AccountError;
+use super::factor_timing::{FactorMoments, FactorTiming};
 use super::linking::{Linking, carino, linking_weights};
 use super::parts::{Part, Parts};
 use crate::model::{DayFit, Leg, RecordSum};
@@ -17,6 +18,8 @@ pub struct Attribution {
     own_influence: [Vec<f64>; 3],
     /// What of selection the other names of each holding's sector earned alike, by basis.
     sector: [Vec<f64>; 3],
+    /// What of common and of styles is when they were held, by basis.
+    timing: [Vec<FactorTiming>; 3],
     /// Exposures on weights before the day's trades: one row a day, one column a style.
     exposures: Vec<f64>,
     /// Covered weight before the day's trades.
@@ -40,6 +43,7 @@ pub fn attribute<'f>(
         parts: [Parts::new(styles), Parts::new(styles), Parts::new(styles)],
         own_influence: Default::default(),
         sector: Default::default(),
+        timing: Default::default(),
         exposures: Vec::with_capacity(books.len() * styles),
         covered_weight: Vec::with_capacity(books.len()),
         split_variances: Vec::with_capacity(books.len()),
@@ -50,6 +54,7 @@ pub fn attribute<'f>(
         }
     }
     let mut sums = Sums::new(styles);
+    let mut moments = FactorMoments::new(styles + 1);
     for book in books {
         book.check()?;
         let fit = fit(book.day).ok_or(AccountError::NoFit { day: book.day })?;
@@ -58,7 +63,9 @@ pub fn attribute<'f>(
             return Err(AccountError::UnknownRow { day, row, rows });
         }
         attribution.push(book, fit, &mut sums);
+        moments.push(fit, [&sums.loadings_before, &sums.loadings_after]);
     }
+    attribution.timing = WeightBasis::ALL.map(|basis| moments.timing(basis));
     Ok(attribution)
 }
 
@@ -209,7 +216,7 @@ impl Attribution {
         let styles = fit.styles();
         sums.fill(book, fit);
         let [_, overnight, intraday] = sums.traded;
-        let timings = [intraday, -overnight, 0.0];
+        let executions = [intraday, -overnight, 0.0];
         let before = Side {
             loadings: &sums.loadings_before,
             specific: sums.before.record().specific(),
@@ -234,7 +241,7 @@ impl Attribution {
             .iter_mut()
             .zip(&mut self.own_influence)
             .zip(&mut self.sector);
-        for ((((parts, influences), sectors), legs), timing) in into.zip(legs).zip(timings) {
+        for ((((parts, influences), sectors), legs), execution) in into.zip(legs).zip(executions) {
             let row = parts.push_row();
             let mut beside = [0.0; 2];
             for (side, leg) in legs {
@@ -245,10 +252,10 @@ impl Attribution {
             let [influence, sector] = beside;
             influences.push(influence);
             sectors.push(sector);
-            if let [_, timing_cell, slip, cost, corporate, unattributed] =
+            if let [_, execution_cell, slip, cost, corporate, unattributed] =
                 row.get_mut(styles + 1..).unwrap_or(&mut [])
             {
-                *timing_cell = timing;
+                *execution_cell = execution;
                 *slip = -book.slippage_cny / nav;
                 *cost = -book.fees_cny / nav;
                 *corporate = book.corporate_cny / nav;
@@ -324,6 +331,13 @@ impl Attribution {
     #[must_use]
     pub fn sector_selection(&self, basis: WeightBasis) -> &[f64] {
         self.sector.get(basis.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// What of each day's common and style return is timing: the day's exposures less their means over all days, times the factor
+    /// returns.
+    #[must_use]
+    pub fn timing(&self, basis: WeightBasis) -> &[FactorTiming] {
+        self.timing.get(basis.index()).map_or(&[], Vec::as_slice)
     }
 
     /// A daily series of these days linked as the parts are.

@@ -4,11 +4,11 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WeightBasis {
     /// Weights before the day's trades (KTD-Fin's pre-return weights); what trades earn from the open to the close
-    /// is timing.
+    /// is execution.
     Pre,
-    /// Weights after them; what trades missed from the mark to the open is timing, as in implementation shortfall.
+    /// Weights after them; what trades missed from the mark to the open is execution, as in implementation shortfall.
     Post,
-    /// The overnight leg on weights before, the intraday leg on weights after: nothing is timing.
+    /// The overnight leg on weights before, the intraday leg on weights after: nothing is execution.
     Two,
 }
 

@@ -1,12 +1,11 @@
 //! What luck alone would have selected: random portfolios that trade as the account did.
 
-use super::attribution::Attribution;
 use super::basis::WeightBasis;
 use super::day_book::DayBook;
-use super::linking::carino_weights;
 use super::peers::Peers;
 use crate::model::{DayFit, Leg};
 use ktd_stats::SplitMix64;
+use ktd_stats::moments::count;
 use std::collections::BTreeMap;
 
 /// Draws of a free name before a name is taken twice: with fewer candidates than holdings there is none.
@@ -23,27 +22,23 @@ struct Spell {
     weights: Vec<Weights>,
 }
 
-/// One seed of an account: its days, and their split.
-pub type LuckSeed<'a> = (&'a [DayBook], &'a Attribution);
-
-/// Linked selection of random portfolios, one value each: the account's own count of names, weights and holding periods,
+/// Selection a day of random portfolios, one value each: the account's own count of names, weights and holding periods,
 /// with every holding a name drawn at random from its peers of the estimation set of its first day, none twice at a time.
 ///
 /// Of several seeds it is the mean, and a name that several hold at a time is one draw for all of them: drawn apart, their
 /// mean would be steadier than luck is. All seeds must have the same days.
 ///
-/// It is selection's null, whose mean is not 0 and whose spread is what a rank has to be compared with. The days are
-/// linked with each seed's own Carino weights. Portfolio `p` draws from `SplitMix64::of_replicate(seed, p)`, so that
+/// It is selection's null, whose mean is not 0 and whose spread is what a rank has to be compared with. Portfolio `p` draws from `SplitMix64::of_replicate(seed, p)`, so that
 /// equal seeds give equal bits. An account that was never invested has nulls of 0.
 #[must_use]
 pub fn random_selections<'f>(
-    seeds: &[LuckSeed<'_>],
+    seeds: &[&[DayBook]],
     (basis, peers): (WeightBasis, Peers),
     fit: impl Fn(usize) -> Option<&'f DayFit>,
     (portfolios, seed): (u32, u64),
 ) -> Vec<f64> {
     let spells = spells(seeds, basis);
-    let days = seeds.first().map_or(&[][..], |(books, _)| *books);
+    let days = seeds.first().map_or(&[][..], |books| *books);
     let fits: Vec<Option<&DayFit>> = days.iter().map(|book| fit(book.day)).collect();
     let candidates: Vec<Vec<usize>> = spells
         .iter()
@@ -56,7 +51,8 @@ pub fn random_selections<'f>(
     (0..portfolios)
         .map(|portfolio| {
             let mut generator = SplitMix64::of_replicate(seed, portfolio);
-            selection(&spells, &specific, &candidates, &mut generator)
+            let whole = selection(&spells, &specific, &candidates, &mut generator);
+            whole / count(days.len().max(1))
         })
         .collect()
 }
@@ -70,15 +66,12 @@ const fn weights(basis: WeightBasis, before: f64, after: f64) -> Weights {
     }
 }
 
-/// Linked holdings of all seeds together, by row, on the day at `place`: means over seeds.
-fn held(seeds: &[(LuckSeed<'_>, Vec<f64>)], basis: WeightBasis, place: usize) -> BTreeMap<usize, Weights> {
-    let count = f64::from(u32::try_from(seeds.len().max(1)).unwrap_or(u32::MAX));
+/// Holdings of all seeds together in shares of their accounts, by row, on the day at `place`: means over seeds.
+fn held(seeds: &[&[DayBook]], basis: WeightBasis, place: usize) -> BTreeMap<usize, Weights> {
     let mut rows: BTreeMap<usize, Weights> = BTreeMap::new();
-    for ((books, _), links) in seeds {
-        let (Some(book), Some(link)) = (books.get(place), links.get(place)) else {
-            continue;
-        };
-        let scale = link / count / book.nav_before_cny;
+    for books in seeds {
+        let Some(book) = books.get(place) else { continue };
+        let scale = 1.0 / (count(seeds.len()) * book.nav_before_cny);
         for held in &book.held {
             let own = weights(basis, held.before_cny, held.after_cny);
             if own.iter().any(|weight| 0.0 < *weight) {
@@ -93,14 +86,12 @@ fn held(seeds: &[(LuckSeed<'_>, Vec<f64>)], basis: WeightBasis, place: usize) ->
 }
 
 /// Holdings, ascending by their first day.
-fn spells(seeds: &[LuckSeed<'_>], basis: WeightBasis) -> Vec<Spell> {
-    let days = seeds.first().map_or(0, |(books, _)| books.len());
-    let links = seeds.iter().map(|(_, split)| carino_weights(split.returns()));
-    let seeds: Vec<(LuckSeed<'_>, Vec<f64>)> = seeds.iter().copied().zip(links).collect();
+fn spells(seeds: &[&[DayBook]], basis: WeightBasis) -> Vec<Spell> {
+    let days = seeds.first().map_or(0, |books| books.len());
     let mut open: BTreeMap<usize, Spell> = BTreeMap::new();
     let mut closed = Vec::new();
     for place in 0..days {
-        for (row, weights) in held(&seeds, basis, place) {
+        for (row, weights) in held(seeds, basis, place) {
             let spell = open.entry(row).or_insert_with(|| Spell {
                 row,
                 first: place,
@@ -142,7 +133,7 @@ fn selection(
 ) -> f64 {
     // The last day on which a drawn name is held.
     let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut linked = 0.0;
+    let mut whole = 0.0;
     for (spell, names) in spells.iter().zip(candidates) {
         let free = |row: &usize| taken.get(row).is_none_or(|last| *last < spell.first);
         let mut drawn = None;
@@ -159,10 +150,10 @@ fn selection(
         for (specific, weights) in days.zip(&spell.weights) {
             let [overnight, intraday] = specific.get(row).copied().unwrap_or_default();
             let [by_night, by_day] = weights;
-            linked += by_night * overnight + by_day * intraday;
+            whole += by_night * overnight + by_day * intraday;
         }
     }
-    linked
+    whole
 }
 
 fn draw(names: &[usize], generator: &mut SplitMix64) -> Option<usize> {
@@ -175,7 +166,7 @@ fn draw(names: &[usize], generator: &mut SplitMix64) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::{HeldName, attribute};
+    use crate::account::{Attribution, HeldName, attribute};
     use crate::model::{FactorModel, ModelConfig, Residuals};
     use crate::panel::Panel;
     use ktd_env::synth::{SynthConfig, generate};
@@ -229,11 +220,7 @@ mod tests {
     }
 
     fn spread(model: &FactorModel, accounts: &[Vec<DayBook>]) -> f64 {
-        let splits: Vec<Attribution> = accounts
-            .iter()
-            .map(|books| attribute(books, model.config().styles.len(), |day| model.day(day)).unwrap())
-            .collect();
-        let seeds: Vec<LuckSeed<'_>> = accounts.iter().map(Vec::as_slice).zip(&splits).collect();
+        let seeds: Vec<&[DayBook]> = accounts.iter().map(Vec::as_slice).collect();
         let drawn = random_selections(
             &seeds,
             (WeightBasis::Two, Peers::Alike),
@@ -288,15 +275,7 @@ mod tests {
     fn luck_is_of_the_basis_that_ranks() {
         let model = model();
         let books = books(0, 1.0);
-        let split = attribute(&books, model.config().styles.len(), |day| model.day(day)).unwrap();
-        let of = |basis| {
-            random_selections(
-                &[(&books, &split)],
-                (basis, Peers::Alike),
-                |day| model.day(day),
-                (1, 3),
-            )
-        };
+        let of = |basis| random_selections(&[&books], (basis, Peers::Alike), |day| model.day(day), (1, 3));
         // On the first day nothing is held before the trades: the bases differ by that day alone, and `two` by its night.
         assert!(
             of(WeightBasis::Pre) != of(WeightBasis::Two) && of(WeightBasis::Post) != of(WeightBasis::Two)

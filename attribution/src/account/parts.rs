@@ -9,8 +9,8 @@ pub enum Part {
     Style(usize),
     /// Specific return of what was held.
     Selection,
-    /// What the basis leaves to the timing of trades.
-    Timing,
+    /// What the basis leaves to the moment of the day's trades.
+    Execution,
     /// Fills away from the open.
     Slip,
     /// Fees.
@@ -49,12 +49,12 @@ impl Parts {
         self.styles + OTHERS
     }
 
-    /// All parts in the order of the columns: common, the styles, selection, timing, slip, cost, corporate,
+    /// All parts in the order of the columns: common, the styles, selection, execution, slip, cost, corporate,
     /// unattributed.
     pub fn all(&self) -> impl Iterator<Item = Part> + use<> {
         let others = [
             Part::Selection,
-            Part::Timing,
+            Part::Execution,
             Part::Slip,
             Part::Cost,
             Part::Corporate,
@@ -70,7 +70,7 @@ impl Parts {
             Part::Common => 0,
             Part::Style(style) => 1 + style,
             Part::Selection => self.styles + 1,
-            Part::Timing => self.styles + 2,
+            Part::Execution => self.styles + 2,
             Part::Slip => self.styles + 3,
             Part::Cost => self.styles + 4,
             Part::Corporate => self.styles + 5,

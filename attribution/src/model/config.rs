@@ -90,6 +90,25 @@ impl Weighting {
     }
 }
 
+/// A style beside the nine of [`Factor`]: what a return may depend on and the article's styles do not hold. Members of a board's family
+/// of settings have them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExtraStyle {
+    /// Size: the natural logarithm of the mean CNY amount traded over the weight window, which stands in for capitalisation.
+    Size,
+    /// Beta: the slope of the name's daily returns on the members' mean return over the 252 days up to the one before, 120 at least.
+    Beta,
+}
+
+impl ExtraStyle {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Size => "size",
+            Self::Beta => "beta",
+        }
+    }
+}
+
 /// The factor model of the benchmark, or a variant of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelConfig {
@@ -97,6 +116,8 @@ pub struct ModelConfig {
     pub factors: FactorConfig,
     /// Style factors in the order of regression columns, which the rank rule reads; after the VIF screen those kept.
     pub styles: Vec<Factor>,
+    /// Styles beside them, in the columns behind.
+    pub extra_styles: Vec<ExtraStyle>,
     /// Where raw factor values are cut off. Returns never are.
     pub winsor: Winsor,
     /// What a name beyond those limits is attributed with.
@@ -127,6 +148,7 @@ impl ModelConfig {
         Self {
             factors: FactorConfig::KTD,
             styles: Factor::ALL.to_vec(),
+            extra_styles: Vec::new(),
             winsor: CrossSectionConfig::KTD.winsor,
             exposures: Exposures::Clipped,
             residuals: Residuals::LeftOut,
@@ -190,7 +212,13 @@ impl ModelConfig {
     /// Columns of the regression: the intercept and the styles.
     #[must_use]
     pub const fn columns(&self) -> usize {
-        self.styles.len() + 1
+        self.style_count() + 1
+    }
+
+    /// Styles of the regression, extra ones among them.
+    #[must_use]
+    pub const fn style_count(&self) -> usize {
+        self.styles.len() + self.extra_styles.len()
     }
 
     /// Fewest names with which a day is fitted; on others it is thin.
@@ -235,6 +263,7 @@ impl ModelConfig {
         let Self {
             factors,
             styles,
+            extra_styles,
             winsor,
             exposures,
             residuals,
@@ -251,6 +280,10 @@ impl ModelConfig {
         lines.put("model", "1");
         lines.put_factors(factors);
         lines.put("styles", names.join(" "));
+        if !extra_styles.is_empty() {
+            let words: Vec<&str> = extra_styles.iter().map(|style| style.word()).collect();
+            lines.put("extra_styles", words.join(" "));
+        }
         lines.put("winsor", winsor_text(*winsor));
         lines.put("exposures", exposures.label());
         lines.put("residuals", residuals.label());

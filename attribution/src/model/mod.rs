@@ -3,6 +3,7 @@
 //! A fit depends on the panel and the configuration alone, never on who held what: it is made once and shared by every
 //! trajectory.
 
+mod beta;
 mod config;
 mod day_fit;
 mod error;
@@ -17,7 +18,7 @@ mod tests;
 mod vif;
 mod wls;
 
-pub use config::{Centering, Exposures, ModelConfig, Residuals, Weighting};
+pub use config::{Centering, Exposures, ExtraStyle, ModelConfig, Residuals, Weighting};
 pub use day_fit::{DayFit, DayStatus, Leg};
 pub use error::ModelError;
 pub use factor_model::FactorModel;

@@ -1,6 +1,7 @@
 //! What the panel says of each return day, names next to each other: the columns of a panel turned round.
 
-use super::config::{ModelConfig, Weighting};
+use super::beta::{beta, members_returns};
+use super::config::{ExtraStyle, ModelConfig, Weighting};
 use super::error::ModelError;
 use crate::panel::Panel;
 use ktd_env::factors::{Factor, FactorColumns, compute, mean_amount};
@@ -55,6 +56,8 @@ pub(super) struct Table {
     days: Range<usize>,
     styles: Vec<Factor>,
     factors: Vec<FactorColumns>,
+    /// Extra styles, each a column a name.
+    extra: Vec<Vec<Vec<f64>>>,
     member: Vec<Vec<bool>>,
     live: Vec<Vec<bool>>,
     sectors: Vec<Vec<Option<u16>>>,
@@ -72,12 +75,17 @@ impl Table {
         let mut table = Self {
             days: days.clone(),
             styles: config.styles.clone(),
+            extra: vec![Vec::new(); config.extra_styles.len()],
             ..Self::default()
+        };
+        let market = match config.extra_styles.contains(&ExtraStyle::Beta) {
+            true => members_returns(panel),
+            false => Vec::new(),
         };
         let first_day = panel.days().start;
         let local = days.start - first_day..days.end - first_day;
         for name in 0..panel.names() {
-            table.push(panel, config, name, &local)?;
+            table.push((panel, &market), config, name, &local)?;
         }
         Ok(table)
     }
@@ -94,12 +102,18 @@ impl Table {
         let days = self.days.start + place..last;
         let names = self.factors.len();
         let mut sections: Vec<Section> = days
-            .map(|day| Section::new(day, names, self.styles.len()))
+            .map(|day| Section::new(day, names, self.styles.len() + self.extra.len()))
             .collect();
         for (style, factor) in self.styles.iter().enumerate() {
             let cells = style * names..(style + 1) * names;
             let columns = self.factors.iter().map(|columns| columns.column(*factor));
             turn(columns, place, &mut sections, |section| {
+                section.raw.get_mut(cells.clone()).unwrap_or_default()
+            });
+        }
+        for (style, columns) in (self.styles.len()..).zip(&self.extra) {
+            let cells = style * names..(style + 1) * names;
+            turn(slices(columns), place, &mut sections, |section| {
                 section.raw.get_mut(cells.clone()).unwrap_or_default()
             });
         }
@@ -127,7 +141,7 @@ impl Table {
     /// Adds a name; `days` are the return days as places of the panel.
     fn push(
         &mut self,
-        panel: &Panel,
+        (panel, market): (&Panel, &[f64]),
         config: &ModelConfig,
         name: usize,
         days: &Range<usize>,
@@ -136,6 +150,12 @@ impl Table {
         let known = days.start - 1..days.end - 1;
         let factors = compute(&series, &config.factors, known.clone())?;
         let amounts = mean_amount(&series, config.weight_window, known.clone())?;
+        for (style, columns) in config.extra_styles.iter().zip(&mut self.extra) {
+            columns.push(match style {
+                ExtraStyle::Size => amounts.iter().map(|amount| libm::log(*amount)).collect(),
+                ExtraStyle::Beta => known.clone().map(|day| beta(series.close, market, day)).collect(),
+            });
+        }
         let weights = amounts
             .into_iter()
             .map(|amount| of_amount(config.weighting, amount));

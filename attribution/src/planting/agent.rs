@@ -24,6 +24,12 @@ pub enum PlantedAgent {
     },
     /// It throws dice among the names of so many sectors, which it draws once.
     SectorDice(usize),
+    /// It throws dice among all names and is invested whole where it expects the market to rise over the holding, and by half where it
+    /// does not.
+    MarketTimer {
+        /// The share of its forecasts that are right, above those that are wrong.
+        information: f64,
+    },
     /// It throws dice.
     Luck,
     /// It holds the highest exposures to a style, by place in the model, among names within the limits of winsorising.
@@ -36,7 +42,7 @@ impl PlantedAgent {
     /// Whether nothing but chance decides what it holds of specific returns: its selection lies outside a 95 % band of luck in 5 %.
     #[must_use]
     pub const fn is_dice(self) -> bool {
-        matches!(self, Self::Luck | Self::SectorDice(_))
+        matches!(self, Self::Luck | Self::SectorDice(_) | Self::MarketTimer { .. })
     }
 }
 

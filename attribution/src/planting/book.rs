@@ -7,15 +7,23 @@ use std::collections::BTreeMap;
 /// The NAV before the first day, CNY.
 const NAV_CNY: f64 = 1e6;
 
-/// The books of an account that holds `choices` in equal weights; an empty choice keeps what is held.
-pub(super) fn books(draw: &PlantedDraw, first_day: usize, choices: &[Vec<usize>]) -> Vec<DayBook> {
+/// What an account chooses for a day.
+pub(super) struct Choice {
+    /// Rows that it holds in equal weights; none keeps what is held.
+    pub(super) rows: Vec<usize>,
+    /// The share of the account that they are.
+    pub(super) invested: f64,
+}
+
+/// The books of an account that holds what it chooses.
+pub(super) fn books(draw: &PlantedDraw, first_day: usize, choices: &[Choice]) -> Vec<DayBook> {
     let mut nav = NAV_CNY;
     // Values at the last close, by row.
     let mut held: BTreeMap<usize, f64> = BTreeMap::new();
     let mut books = Vec::with_capacity(draw.days.len());
     for (place, (day, chosen)) in draw.days.iter().zip(choices).enumerate() {
         let before = std::mem::take(&mut held);
-        let after = if chosen.is_empty() {
+        let after = if chosen.rows.is_empty() {
             before.clone()
         } else {
             rebalanced(day, nav, &before, chosen)
@@ -53,15 +61,16 @@ fn rebalanced(
     day: &PlantedDay,
     nav: f64,
     before: &BTreeMap<usize, f64>,
-    chosen: &[usize],
+    chosen: &Choice,
 ) -> BTreeMap<usize, f64> {
     let night: f64 = before
         .iter()
         .map(|(row, value)| value * day.returns_of(*row).1)
         .sum();
-    let names = f64::from(u32::try_from(chosen.len().max(1)).unwrap_or(u32::MAX));
-    let each = (nav + night) / names;
+    let names = f64::from(u32::try_from(chosen.rows.len().max(1)).unwrap_or(u32::MAX));
+    let each = chosen.invested * (nav + night) / names;
     chosen
+        .rows
         .iter()
         .map(|row| (*row, each / (1.0 + day.returns_of(*row).1)))
         .collect()

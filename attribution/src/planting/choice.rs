@@ -1,9 +1,8 @@
 //! What a planted account chooses.
 
 use super::agent::{PlantedAgent, SkillHorizon};
-use super::gauss::gauss;
 use super::market::{PlantedDesign, PlantedDraw, PlantedMarket};
-use crate::model::DayFit;
+use crate::model::{DayFit, Leg};
 use ktd_stats::SplitMix64;
 use std::collections::BTreeMap;
 
@@ -28,7 +27,7 @@ impl PlantedAgent {
             .map(|row| (0.0, row))
             .collect();
         match self {
-            Self::Luck => fill(&mut scored, |_| generator.uniform()),
+            Self::Luck | Self::MarketTimer { .. } => fill(&mut scored, |_| generator.uniform()),
             Self::SectorDice(_) => {
                 let is_in = |row| clipped.sector(row).is_some_and(|own| sectors.contains(&own));
                 scored.retain(|(_, row)| is_in(*row));
@@ -76,6 +75,30 @@ fn fill(scored: &mut [(f64, usize)], mut score: impl FnMut(usize) -> f64) {
 }
 
 impl PlantedAgent {
+    /// The share of the account that it invests from the open of the day at `place` on.
+    pub(super) fn invested(
+        self,
+        market: &PlantedMarket,
+        (design, place): (&PlantedDesign, usize),
+        generator: &mut SplitMix64,
+    ) -> f64 {
+        let Self::MarketTimer { information } = self else {
+            return 1.0;
+        };
+        let common = |place: usize| {
+            let fit = market.clipped.fits().get(place);
+            fit.map_or((0.0, 0.0), |fit| {
+                (
+                    fit.factor_return(0, Leg::Overnight),
+                    fit.factor_return(0, Leg::Intraday),
+                )
+            })
+        };
+        let rises = 0.0 < over(design, place, SkillHorizon::Holding, common);
+        let is_right = generator.uniform() < f64::midpoint(1.0, information);
+        if rises == is_right { 1.0 } else { 0.5 }
+    }
+
     /// The sectors to which it keeps: of those that hold half as many names again as it takes of each, some drawn at random. Where
     /// there is none it holds cash.
     pub(super) fn sectors(
@@ -118,7 +141,7 @@ fn foresee(
     standardise(scored);
     let noise = (1.0 - information * information).max(0.0).sqrt();
     for (score, _) in scored {
-        *score = information * *score + noise * gauss(generator);
+        *score = information * *score + noise * generator.normal();
     }
 }
 

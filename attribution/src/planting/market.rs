@@ -2,7 +2,6 @@
 
 use super::agent::PlantedAgent;
 use super::exposures::CandidateExposures;
-use super::gauss::gauss;
 use crate::model::{DayFit, Exposures, FactorModel, Leg, ModelConfig, ModelError, Residuals, ReturnLegs};
 use crate::panel::Panel;
 use ktd_env::factors::Winsor;
@@ -152,7 +151,7 @@ impl PlantedDay {
     fn shock(&mut self, fit: &DayFit, share: f64, generator: &mut SplitMix64) {
         let sectors = (0..fit.names()).filter_map(|row| fit.sector(row)).max();
         let drawn: Vec<[f64; 2]> = (0..sectors.map_or(0, |last| usize::from(last) + 1))
-            .map(|_| [gauss(generator), gauss(generator)])
+            .map(|_| [generator.normal(), generator.normal()])
             .collect();
         let [whole, overnight] = &mut self.returns;
         for (leg, (specific, shocks)) in self.specific.iter_mut().zip(&mut self.shocks).enumerate() {

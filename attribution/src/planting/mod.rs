@@ -13,7 +13,6 @@ mod agent;
 mod book;
 mod choice;
 mod exposures;
-mod gauss;
 mod market;
 mod recovery;
 mod tail;
@@ -24,7 +23,7 @@ pub use agent::{PlantedAgent, SkillHorizon};
 pub use exposures::CandidateExposures;
 pub use market::{PlantedDesign, PlantedMarket};
 pub use recovery::{
-    Candidate, PlantingError, Recovered, RecoverySummary, SectorRecovery, outside_luck, summarise,
-    summarise_sectors,
+    Candidate, PartRecovery, PlantingError, Recovered, RecoverySummary, outside_luck, summarise,
+    summarise_part,
 };
 pub use tail::TailFit;

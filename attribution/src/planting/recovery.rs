@@ -1,15 +1,12 @@
 //! What each candidate for the headline recovers of planted accounts.
 
 use super::agent::PlantedAgent;
-use super::book::books;
+use super::book::{Choice, books};
 use super::exposures::CandidateExposures;
 use super::market::{PlantedDesign, PlantedDraw, PlantedMarket};
-use crate::account::{
-    AccountError, Attribution, DayBook, Linking, Peers, WeightBasis, attribute, carino_weights,
-    random_selections,
-};
+use crate::account::{AccountError, Attribution, DayBook, Peers, WeightBasis, attribute, random_selections};
 use crate::model::{FactorModel, ModelError, ReturnLegs};
-use crate::ranking::{SelectionSeries, selection_interval, selection_means};
+use crate::ranking::{SelectionSeries, selection_interval};
 use ktd_stats::{Interval, SplitMix64};
 
 /// A candidate for the headline.
@@ -21,7 +18,7 @@ pub struct Candidate {
     pub basis: WeightBasis,
 }
 
-/// One account of one draw: the true linked selection, and what each candidate says, with its 95 % interval.
+/// One account of one draw: the true selection a day, and what each candidate says, with its 95 % interval.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recovered {
     /// What was planted and drawn.
@@ -30,14 +27,16 @@ pub struct Recovered {
     pub estimates: Vec<(Candidate, f64, Option<Interval>)>,
     /// What of the truth the shocks of sectors are, and what the headline says of it; `None` where the headline is not asked.
     pub sector: Option<[f64; 2]>,
+    /// The true timing of the market a day, and what the headline says of it; likewise.
+    pub timing: Option<[f64; 2]>,
     /// Of dice: whether the headline's selection lies outside the 95 % band of luck that is drawn among [`Peers::Everyone`], and
     /// among [`Peers::Alike`].
     pub is_outside: Option<[bool; 2]>,
 }
 
-/// What of planted shocks of sectors the headline recovers, over draws.
+/// What the headline recovers of a part that is planted, such as shocks of sectors or timing, over draws.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SectorRecovery {
+pub struct PartRecovery {
     /// Mean of what was planted.
     pub planted: f64,
     /// Mean of estimate less truth.
@@ -94,14 +93,19 @@ impl PlantedMarket {
             .map(|(agent, place)| {
                 let mut generator = SplitMix64::new(seed ^ (place + 1).wrapping_mul(0x9E6C_63D0_876A_9F3B));
                 let sectors = agent.sectors(self, design, &mut generator);
-                let choices: Vec<Vec<usize>> = (0..draw.days.len())
-                    .map(|day| match day % design.hold_days.max(1) {
-                        0 => agent.choose(self, (design, &draw), (day, &sectors), &mut generator),
-                        _ => Vec::new(),
+                let choices: Vec<Choice> = (0..draw.days.len())
+                    .map(|day| {
+                        let is_chosen = day % design.hold_days.max(1) == 0;
+                        let mut rows =
+                            || agent.choose(self, (design, &draw), (day, &sectors), &mut generator);
+                        Choice {
+                            rows: if is_chosen { rows() } else { Vec::new() },
+                            invested: agent.invested(self, (design, day), &mut generator),
+                        }
                     })
                     .collect();
                 let books = books(&draw, self.clipped.days().start, &choices);
-                recovered(&books, &draw, &models, (*agent, seed))
+                recovered(&books, (self, &draw), &models, (*agent, seed))
             })
             .collect()
     }
@@ -127,21 +131,29 @@ impl PlantedMarket {
 
 fn recovered(
     books: &[DayBook],
-    draw: &PlantedDraw,
+    (market, draw): (&PlantedMarket, &PlantedDraw),
     models: &[(CandidateExposures, FactorModel)],
     (agent, seed): (PlantedAgent, u64),
 ) -> Result<Recovered, PlantingError> {
     let mut truth = 0.0;
-    let (mut sector, mut is_outside) = (None, None);
+    let (mut sector, mut timing, mut is_outside) = (None, None, None);
     let mut estimates = Vec::new();
     for (exposures, model) in models {
         let split = attribute(books, model.config().styles.len(), |day| model.day(day))?;
-        let [whole, of_sectors] = true_selection(books, draw, &split);
+        let [whole, of_sectors] = true_selection(books, draw);
         truth = whole;
         if *exposures == CandidateExposures::LeftOut {
             let found = split.sector_selection(WeightBasis::HEADLINE);
-            sector = Some([of_sectors, split.linked_series(found, Linking::Carino)]);
-            let outside = |peers| is_beyond_luck((books, &split), model, (peers, seed));
+            sector = Some([of_sectors, mean(found.iter().copied())]);
+            let of_market = |split: &Attribution| {
+                let timing = split.timing(WeightBasis::HEADLINE).iter();
+                mean(timing.map(|day| day.market))
+            };
+            // The factor returns that were planted are those of the panel itself.
+            let planted = attribute(books, model.config().styles.len(), |day| market.clipped.day(day))?;
+            timing = Some([of_market(&planted), of_market(&split)]);
+            let own = SelectionSeries::of(&[&split]).a_day();
+            let outside = |peers| is_beyond_luck((books, own), model, (peers, seed));
             let holds = books.iter().any(|book| !book.held.is_empty());
             is_outside = (agent.is_dice() && holds).then(|| [Peers::Everyone, Peers::Alike].map(outside));
         }
@@ -151,13 +163,14 @@ fn recovered(
                 exposures: *exposures,
                 basis,
             };
-            estimates.push((candidate, series.value(), interval(&series)));
+            estimates.push((candidate, series.a_day(), selection_interval(&series)));
         }
     }
     Ok(Recovered {
         truth,
         estimates,
         sector,
+        timing,
         is_outside,
     })
 }
@@ -165,39 +178,28 @@ fn recovered(
 /// Random portfolios of a band of luck.
 const PORTFOLIOS: u32 = 400;
 
-/// Whether the headline's selection lies outside the 95 % band of random portfolios.
-fn is_beyond_luck(
-    (books, split): (&[DayBook], &Attribution),
-    model: &FactorModel,
-    (peers, seed): (Peers, u64),
-) -> bool {
+/// Whether an account's own selection a day lies outside the 95 % band of random portfolios.
+fn is_beyond_luck((books, own): (&[DayBook], f64), model: &FactorModel, (peers, seed): (Peers, u64)) -> bool {
     let way = (WeightBasis::HEADLINE, peers);
-    let drawn = random_selections(&[(books, split)], way, |day| model.day(day), (PORTFOLIOS, seed));
-    let own = SelectionSeries::of(&[split]).value();
+    let drawn = random_selections(&[books], way, |day| model.day(day), (PORTFOLIOS, seed));
     let below = drawn.iter().filter(|value| **value < own).count();
     let share = count(below) / count(drawn.len());
     !(0.025..=0.975).contains(&share)
 }
 
-/// The planted specific returns on what was held when they were earned, linked; and the shocks of sectors among them.
-fn true_selection(books: &[DayBook], draw: &PlantedDraw, split: &Attribution) -> [f64; 2] {
-    let weights = carino_weights(split.returns());
+/// The planted specific returns on what was held when they were earned, a day; and the shocks of sectors among them.
+fn true_selection(books: &[DayBook], draw: &PlantedDraw) -> [f64; 2] {
     let mut sums = [0.0; 2];
-    for ((book, day), weight) in books.iter().zip(&draw.days).zip(weights) {
+    for (book, day) in books.iter().zip(&draw.days) {
         for held in &book.held {
             let each = [day.specific_of(held.row), day.shocks_of(held.row)];
             for (sum, (overnight, intraday)) in sums.iter_mut().zip(each) {
                 let earned = held.before_cny * overnight + held.after_cny * intraday;
-                *sum += weight * earned / book.nav_before_cny;
+                *sum += earned / book.nav_before_cny;
             }
         }
     }
-    sums
-}
-
-fn interval(series: &SelectionSeries) -> Option<Interval> {
-    let means = selection_means(std::slice::from_ref(series))?;
-    selection_interval(means.columns().first()?)
+    sums.map(|sum| sum / count(books.len().max(1)))
 }
 
 /// What each candidate recovers of one agent, over draws of it.
@@ -232,14 +234,16 @@ pub fn summarise(draws: &[&Recovered]) -> Vec<RecoverySummary> {
     candidates.iter().enumerate().map(of).collect()
 }
 
-/// What of the shocks of sectors is recovered of one agent, over draws of it; `None` where the headline was not asked.
-#[must_use]
-pub fn summarise_sectors(draws: &[&Recovered]) -> Option<SectorRecovery> {
-    let pairs: Vec<[f64; 2]> = draws.iter().map(|draw| draw.sector).collect::<Option<_>>()?;
+/// What of a part is recovered of one agent, over draws of it; `None` where the headline was not asked.
+pub fn summarise_part(
+    draws: &[&Recovered],
+    part: impl Fn(&Recovered) -> Option<[f64; 2]>,
+) -> Option<PartRecovery> {
+    let pairs: Vec<[f64; 2]> = draws.iter().map(|draw| part(draw)).collect::<Option<_>>()?;
     let apart = || pairs.iter().map(|[truth, found]| found - truth);
     let bias = mean(apart());
     let square = mean(apart().map(|value| value * value));
-    Some(SectorRecovery {
+    Some(PartRecovery {
         planted: mean(pairs.iter().map(|[truth, _]| *truth)),
         bias,
         bias_error: ((square - bias * bias).max(0.0) / count(pairs.len())).sqrt(),

@@ -1,6 +1,6 @@
 //! What windows are measured against: a benchmark of total return, and price indices beside it.
 
-use ktd_attribution::members_total_returns;
+use ktd_attribution::{MembersReturns, members_total_returns};
 use ktd_env::{DayIndex, IndexSeries, Market, TradeDate};
 
 /// The name of the benchmark that is computed from the panel.
@@ -22,12 +22,15 @@ impl Benchmarks {
         let dates: Vec<String> = market.calendar().iter().copied().map(TradeDate::reveal).collect();
         let series = |kind: &str, index: &IndexSeries| BenchmarkSeries {
             name: format!("{kind} {}", index.code),
-            daily: Daily::Levels(index.close.clone()),
+            daily: Daily::Levels {
+                open: index.open.clone(),
+                close: index.close.clone(),
+            },
             dates: dates.clone(),
         };
         let members = || BenchmarkSeries {
             name: MEMBERS_TOTAL_RETURN.to_owned(),
-            daily: Daily::Returns(members_total_returns(market)),
+            daily: Daily::Members(members_total_returns(market)),
             dates: dates.clone(),
         };
         let imported = market.total_return_index();
@@ -65,10 +68,10 @@ pub struct BenchmarkSeries {
 /// Values by day; NaN where missing.
 #[derive(Debug, Clone, PartialEq)]
 enum Daily {
-    /// Closing levels.
-    Levels(Vec<f64>),
-    /// Returns since the close before.
-    Returns(Vec<f64>),
+    /// Levels of an index.
+    Levels { open: Vec<f64>, close: Vec<f64> },
+    /// Returns of the members.
+    Members(MembersReturns),
 }
 
 impl BenchmarkSeries {
@@ -78,21 +81,33 @@ impl BenchmarkSeries {
         &self.name
     }
 
-    /// Daily returns over the days of a window, from the close before its first.
+    /// Daily returns over the days of a window, from the open of its first, where accounts buy: the night before is nobody's. An index
+    /// without a level of that open counts from the close before.
     ///
     /// # Errors
     /// The first day without a value, in words: a window with a gap has no benchmark return.
     pub fn over(&self, days: &[DayIndex]) -> Result<Vec<f64>, String> {
-        days.iter().map(|day| self.on(*day)).collect()
+        let first = days.first().copied();
+        let on = |day: &DayIndex| self.on(*day, first == Some(*day));
+        days.iter().map(on).collect()
     }
 
-    fn on(&self, day: DayIndex) -> Result<f64, String> {
+    fn on(&self, day: DayIndex, is_first: bool) -> Result<f64, String> {
         let before = day.index().checked_sub(1);
         let before = before.ok_or_else(|| "the panel has no day before the window".to_owned())?;
         match &self.daily {
-            Daily::Levels(levels) => Ok(self.level(levels, day.index())? / self.level(levels, before)? - 1.0),
-            Daily::Returns(returns) => {
-                let daily = returns.get(day.index()).copied();
+            Daily::Levels { open, close } => {
+                let opened = is_first.then(|| self.level(open, day.index()).ok()).flatten();
+                let from = opened.map_or_else(|| self.level(close, before), Ok)?;
+                Ok(self.level(close, day.index())? / from - 1.0)
+            }
+            Daily::Members(returns) => {
+                let legs = if is_first {
+                    &returns.since_open
+                } else {
+                    &returns.since_close
+                };
+                let daily = legs.get(day.index()).copied();
                 daily.filter(|daily| daily.is_finite()).ok_or_else(|| {
                     format!(
                         "no member of the index is known before {}",
@@ -124,7 +139,7 @@ mod tests {
 
     const DAYS: [&str; 3] = ["2024-01-02", "2024-01-03", "2024-01-04"];
 
-    /// A stock that rises by a tenth each day, two price indices, and a total-return index where `levels` has any.
+    /// A stock that rises by a tenth each day, half of it by night, two price indices, and a total-return index where `levels` has any.
     fn market(levels: &[f64]) -> Market {
         let mut builder = MarketBuilder::new(PanelOptions {
             basis: PriceBasis::Raw,
@@ -134,9 +149,11 @@ mod tests {
             calendar: None,
         });
         let date = |day: &str| TradeDate::parse(day).unwrap();
-        for (day, close) in DAYS.iter().zip(["10.00", "11.00", "12.10"]) {
+        let prices = [("10.00", "10.00"), ("10.50", "11.00"), ("11.55", "12.10")];
+        for (day, (open, close)) in DAYS.iter().zip(prices) {
             let close = Decimal::parse(close).ok();
             let bar = RawBar {
+                open: Decimal::parse(open).ok(),
                 close,
                 volume: close,
                 ..RawBar::default()
@@ -147,7 +164,9 @@ mod tests {
         builder.declare_all_members();
         let series = |levels: &[f64]| -> IndexLevels {
             let dated = DAYS.iter().zip(levels);
-            dated.map(|(day, level)| (date(day), (*level, *level))).collect()
+            dated
+                .map(|(day, level)| (date(day), (level - 2.0, *level)))
+                .collect()
         };
         builder.add_index("SH000300", series(&[100.0, 101.0, 102.0]));
         builder.add_index("SH000905", series(&[100.0, 101.0]));
@@ -172,8 +191,13 @@ mod tests {
         let members = Benchmarks::of(&market_without).total_return;
         assert_eq!(members.name(), MEMBERS_TOTAL_RETURN);
         let returns = over(&members, &market_without, 1..3).unwrap();
+        // Of the first day from its open.
+        let wanted = [11.00 / 10.50 - 1.0, 0.1];
         assert!(
-            returns.iter().all(|daily| (daily - 0.1).abs() < 1e-12),
+            returns
+                .iter()
+                .zip(wanted)
+                .all(|(daily, wanted)| (daily - wanted).abs() < 1e-12),
             "{returns:?}"
         );
         let market_with = market(&[50.0, 60.0, 54.0]);
@@ -181,7 +205,7 @@ mod tests {
         assert_eq!(imported.name(), "total-return index H00300");
         let returns = over(&imported, &market_with, 1..3).unwrap();
         assert!(
-            (returns[0] - 0.2).abs() < 1e-12 && (returns[1] + 0.1).abs() < 1e-12,
+            (returns[0] - 2.0 / 58.0).abs() < 1e-12 && (returns[1] + 0.1).abs() < 1e-12,
             "{returns:?}"
         );
     }

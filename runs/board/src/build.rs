@@ -9,7 +9,8 @@ use super::fitted::FittedModel;
 use super::health;
 use super::load::load;
 use super::memory::cutoff_gaps;
-use super::notes::{missing_seeds, overlaps, track_notes};
+use super::metric::BoardMetric;
+use super::notes::{carried_over, missing_seeds, overlaps, track_notes};
 use super::options::{BoardOptions, ProgressCallback};
 use super::pooled::{TrackScores, pooled};
 use super::record::{
@@ -23,6 +24,7 @@ use super::score::ScoredEpisode;
 use super::sensitivity::sensitivity;
 use super::separation::{Ranked, separate};
 use super::series::rounded;
+use super::size_cost::{self, cost_per_root_cny};
 use super::trials::Trials;
 use crate::BoardError;
 use ktd_bundle::bundle_set::BundleSet;
@@ -31,13 +33,14 @@ use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_masking::{Level, Mode};
 use ktd_probes::judge::CertificationMark;
+use ktd_stats::moments::mean;
 use ktd_stats::skill_ranks;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The form of `leaderboard.json`.
-pub const BOARD_FORMAT: u32 = 10;
+pub const BOARD_FORMAT: u32 = 11;
 
 /// Makes a board of all finished episodes that were named, counting the others of their experiments as trials.
 ///
@@ -153,6 +156,7 @@ impl BoardContext<'_> {
         fill_memory_gaps(&mut tracks);
         notes.extend(missing_seeds(&tracks));
         notes.extend(overlaps(&tracks));
+        notes.extend(carried_over(&tracks));
         notes.extend(missing_windows(shown));
         let pooled = self.pooled(&groups, &family);
         let headline = groups.values().next().ok_or_else(nothing)?;
@@ -212,6 +216,14 @@ impl BoardContext<'_> {
             self.draws,
         );
         rank(&mut leaders)?;
+        let costs = ranked.iter().map(|(agent, scores)| {
+            let each: Vec<f64> = scores
+                .iter()
+                .map(|score| cost_per_root_cny(score, self.market))
+                .collect();
+            ((*agent).to_owned(), mean(&each).unwrap_or(0.0))
+        });
+        size_cost::fill(&mut leaders, &costs.collect());
         leaders.extend(self.unranked(group, &ranked));
         self.mark(&mut leaders, group);
         leaders.extend(references(
@@ -347,11 +359,11 @@ fn ranked<'s>(group: &ByAgent<'s>) -> ByAgent<'s> {
 fn rank(leaders: &mut [LeaderboardRow]) -> Result<(), BoardError> {
     let returns: Vec<Option<f64>> = leaders
         .iter()
-        .map(|leader| leader.metrics.get("total_return")?.median.value)
+        .map(|leader| leader.metrics.get(&BoardMetric::TotalReturn)?.median.value)
         .collect();
     let selections: Vec<Option<f64>> = leaders
         .iter()
-        .map(|leader| Some(leader.selection.as_ref()?.value))
+        .map(|leader| Some(leader.selection.as_ref()?.a_day))
         .collect();
     let ranks = skill_ranks(&returns, &selections)
         .map_err(|error| BoardError::input(error.to_string(), error.hint()))?;

@@ -209,6 +209,7 @@ fn concealed_row(row: LeaderboardRow) -> LeaderboardRow {
         first_share: None,
         attribution: None,
         selection: None,
+        size_cost: None,
         exposures: Vec::new(),
         daily_exposures: Vec::new(),
         curves: None,

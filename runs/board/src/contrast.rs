@@ -1,9 +1,9 @@
 //! Bright against blinded and the parts of that gap, paired over windows.
 
+use super::metric::BoardMetric;
 use super::record::{
     Cohort, Contrast, ContrastMetric, ContrastSides, Gap, GapKind, LeaderboardRow, Pair, Track,
 };
-use ktd_attribution::account::WeightBasis;
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_masking::{Level, Mode, Numeric};
 use ktd_stats::{PValueMethod, Sample, Zeros, hodges_lehmann, holm, median, wilcoxon};
@@ -26,30 +26,19 @@ const FIGURES: [(ContrastMetric, Figure); 4] = [
 ];
 
 fn total_return(leader: &LeaderboardRow) -> Option<f64> {
-    leader.metrics.get("total_return")?.median.value
+    leader.metrics.get(&BoardMetric::TotalReturn)?.median.value
 }
 
 fn abstention(leader: &LeaderboardRow) -> Option<f64> {
-    leader.metrics.get("abstention")?.median.value
+    leader.metrics.get(&BoardMetric::Abstention)?.median.value
 }
 
 fn turnover(leader: &LeaderboardRow) -> Option<f64> {
-    leader.metrics.get("turnover")?.median.value
+    leader.metrics.get(&BoardMetric::Turnover)?.median.value
 }
 
 fn selection(leader: &LeaderboardRow) -> Option<f64> {
-    let ranked = leader.selection.as_ref().map(|selection| selection.value);
-    // What has no rank has no tests, but was attributed all the same.
-    ranked.or_else(|| {
-        Some(
-            leader
-                .attribution
-                .as_ref()?
-                .get(WeightBasis::HEADLINE)
-                .carino
-                .selection,
-        )
-    })
+    leader.linked_selection()
 }
 
 /// What a figure belongs to: agent, mode and window.

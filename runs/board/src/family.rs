@@ -1,7 +1,7 @@
 //! The family of defensible settings: a rank holds where it holds under all of them.
 
 use ktd_attribution::account::WeightBasis;
-use ktd_attribution::model::{ModelConfig, Residuals, Weighting};
+use ktd_attribution::model::{ExtraStyle, ModelConfig, Residuals, Weighting};
 use ktd_env::factors::Winsor;
 
 /// What one member of the family changes of the default.
@@ -11,11 +11,15 @@ pub(super) enum Change {
     Weighting(Weighting),
     Basis(WeightBasis),
     Residuals(Residuals),
+    Style(ExtraStyle),
+    /// Selection less what the other names of each holding's sector selected.
+    WithinSectors,
 }
 
 /// The members beside the default, each with one change: how far exposures are clipped, what a name weighs in the
-/// regression, on which weights a day's return is split, and whether names are left out of what explains them. This is the one place that declares them.
-pub(super) const MEMBERS: [(&str, Change); 9] = [
+/// regression, on which weights a day's return is split, whether names are left out of what explains them, one more style, and selection
+/// within sectors alone. This is the one place that declares them.
+pub(super) const MEMBERS: [(&str, Change); 12] = [
     (
         "clip at 3 MAD",
         Change::Winsor(Winsor::Mad {
@@ -43,6 +47,9 @@ pub(super) const MEMBERS: [(&str, Change); 9] = [
     ),
     ("basis pre", Change::Basis(WeightBasis::Pre)),
     ("fitted residuals", Change::Residuals(Residuals::Fitted)),
+    ("with size", Change::Style(ExtraStyle::Size)),
+    ("with beta", Change::Style(ExtraStyle::Beta)),
+    ("within sectors", Change::WithinSectors),
 ];
 
 /// The family as text, for the hash of a board's metrics.
@@ -71,6 +78,8 @@ impl Change {
             Self::Weighting(weighting) => config.weighting = weighting,
             Self::Basis(other) => basis = other,
             Self::Residuals(residuals) => config.residuals = residuals,
+            Self::Style(style) => config.extra_styles.push(style),
+            Self::WithinSectors => {}
         }
         (config, basis)
     }

@@ -1,6 +1,6 @@
 //! What each ranked agent selected under every member of the family of settings.
 
-use super::family::MEMBERS;
+use super::family::{Change, MEMBERS};
 use super::fitted::FittedModel;
 use super::score::ScoredEpisode;
 use crate::BoardError;
@@ -33,8 +33,9 @@ pub(super) fn selections(
     let default = fitted.model.config();
     for (label, change) in MEMBERS {
         let (config, basis) = change.of(default);
+        let is_within = change == Change::WithinSectors;
         let is_default = config == *default && basis == WeightBasis::HEADLINE;
-        if is_default {
+        if is_default && !is_within {
             continue;
         }
         let refitted;
@@ -47,19 +48,30 @@ pub(super) fn selections(
         for (members, agents) in all.iter_mut().zip(tracks) {
             members.push(MemberSeries {
                 label,
-                agents: agents.iter().map(|scores| series(scores, model, basis)).collect(),
+                agents: agents
+                    .iter()
+                    .map(|scores| series(scores, model, (basis, is_within)))
+                    .collect(),
             });
         }
     }
     Ok(all)
 }
 
-fn series(scores: &[&ScoredEpisode], model: &FactorModel, basis: WeightBasis) -> SelectionSeries {
-    let styles = model.config().styles.len();
+fn series(
+    scores: &[&ScoredEpisode],
+    model: &FactorModel,
+    (basis, is_within): (WeightBasis, bool),
+) -> SelectionSeries {
+    let styles = model.config().style_count();
     let splits: Vec<Attribution> = scores
         .iter()
         .filter_map(|score| attribute(&score.books, styles, |day| model.day(day)).ok())
         .collect();
     let splits: Vec<&Attribution> = splits.iter().collect();
-    SelectionSeries::on(&splits, basis)
+    if is_within {
+        SelectionSeries::within_sectors(&splits, basis)
+    } else {
+        SelectionSeries::on(&splits, basis)
+    }
 }

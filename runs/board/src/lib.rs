@@ -25,6 +25,7 @@ mod health;
 mod identity;
 mod load;
 mod memory;
+mod metric;
 mod notes;
 mod options;
 mod order_tally;
@@ -47,6 +48,7 @@ mod series;
 mod settings;
 pub mod sheet;
 mod signed_board;
+mod size_cost;
 pub mod size_table;
 mod trials;
 
@@ -59,6 +61,7 @@ pub use files::{BoardManifest, write_board};
 pub use fitted::FittedModel;
 pub use forecast::OrderForecast;
 pub use ktd_attribution::account::{Linking, WeightBasis};
+pub use metric::BoardMetric;
 pub use options::{BoardOptions, ProgressCallback};
 pub use order_tally::OrderTally;
 pub use own_file::{OwnAccount, OwnDays, play_file};
@@ -67,10 +70,9 @@ pub use record::{
     Bounds, CalibrationBin, CalibrationRecord, Cohort, Comparability, Contrast, ContrastMetric,
     ContrastSides, Contribution, Curves, CutoffGap, CutoffSide, DateBounds, FactorVif, Faults, Gap, GapKind,
     GapTest, Leaderboard, LeaderboardRow, LimitOpenCounts, Linked, MarketRegime, ModelHealth, ModelRecord,
-    MurphyParts, OrderCounts, OverlappingWindow, Pair, PooledRanking, PooledRow, PooledSeparation,
-    PooledSpan, Protocol, RankBounds, RejectedOrders, Resampling, SeedStat, Selection, SensitivityRow,
-    Separation, SideTest, SpaP, StyleHealth, Track, TurnedPair, VifRound, WindowGap, WindowMark,
-    WindowRegime,
+    MurphyParts, OrderCounts, Pair, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Protocol,
+    RankBounds, RejectedOrders, Resampling, SeedStat, Selection, SensitivityRow, Separation, SideTest,
+    SizeCost, SpaP, StyleHealth, Track, TurnedPair, VifRound, WindowGap, WindowMark, WindowRegime,
 };
 pub use reference::MEMBERS;
 pub use replayed_account::{AccountFault, AccountOrders, AccountTrade, FeeRates, ReplayedAccount};

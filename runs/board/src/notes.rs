@@ -5,11 +5,15 @@ use super::trials::LEAST_DECISIONS;
 use ktd_attribution::account::FEW_DECISIONS;
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_experiment::provider::ForceLevel;
+use ktd_masking::Numeric;
 use ktd_record::program_record::ProgramRecord;
+use ktd_stats::{Sample, kendall_tau};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many rows a note names before it counts the rest.
 const NAMED: usize = 3;
+/// The fewest agents of which a rank correlation is told.
+const LEAST_CORRELATED: usize = 3;
 
 /// Of one ranking; `benchmark` says why it has no excess return.
 pub(super) fn track_notes(
@@ -129,6 +133,61 @@ pub(super) fn overlaps(tracks: &[Track]) -> Vec<String> {
         "windows that share days are not independent: {}",
         pairs.join(", ")
     )]
+}
+
+/// Whether ranks at bands carry over to exact numbers: what the agents say that have both, by window and mode.
+pub(super) fn carried_over(tracks: &[Track]) -> Vec<String> {
+    let is_banded = |track: &&Track| matches!(track.numeric, Numeric::Banded | Numeric::BandedFive);
+    let mut notes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for banded in tracks.iter().filter(is_banded) {
+        let found = notes.entry(banded.numeric.label()).or_default();
+        let is_exact = |track: &&Track| {
+            let is_same = (&track.window, track.mode) == (&banded.window, banded.mode);
+            is_same && track.numeric == Numeric::Exact && track.instruction.is_none()
+        };
+        for exact in tracks.iter().filter(is_exact) {
+            found.extend(rank_correlation(banded, exact));
+        }
+    }
+    let said = |(rung, found): (&str, Vec<String>)| {
+        let found = if found.is_empty() {
+            "no three agents here have both".to_owned()
+        } else {
+            format!("of those that have both, Kendall's tau is {}", found.join(", "))
+        };
+        format!("ranks at {rung} need not carry over to exact numbers: {found}")
+    };
+    notes.into_iter().map(said).collect()
+}
+
+/// Kendall's tau of the selections of the agents that both tracks rank, and of which tracks.
+fn rank_correlation(banded: &Track, exact: &Track) -> Option<String> {
+    let selection = |track: &Track| -> BTreeMap<String, f64> {
+        let ranked = track.leaders.iter().filter(|leader| leader.alpha_rank.is_some());
+        let each = ranked.filter_map(|leader| Some((leader.agent.clone(), leader.selection.as_ref()?.a_day)));
+        each.collect()
+    };
+    let (bands, numbers) = (selection(banded), selection(exact));
+    let both: (Vec<f64>, Vec<f64>) = bands
+        .iter()
+        .filter_map(|(agent, bands)| Some((*bands, *numbers.get(agent)?)))
+        .unzip();
+    if both.0.len() < LEAST_CORRELATED {
+        return None;
+    }
+    let (bands, numbers) = (
+        Sample::new("bands", &both.0).ok()?,
+        Sample::new("numbers", &both.1).ok()?,
+    );
+    let tau = kendall_tau(&bands, &numbers).ok()?.ok()?;
+    Some(format!(
+        "{tau:.2} over {} agents on {} {} ({} and {})",
+        both.0.len(),
+        banded.window,
+        banded.mode.label(),
+        banded.level_label(),
+        exact.level_label()
+    ))
 }
 
 /// Rows that lack a seed which their agent has on another ranking: their medians and memory gaps are of fewer.

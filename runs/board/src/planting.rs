@@ -2,19 +2,22 @@
 //! winsorising move returns.
 
 use super::settings::ModelSettings;
+use super::sheet::points;
 use crate::BoardError;
 use crate::fitted::FittedModel;
 use ktd_attribution::Panel;
 use ktd_attribution::account::WeightBasis;
 use ktd_attribution::planting::{
     CandidateExposures, PlantedAgent, PlantedDesign, PlantedMarket, PlantingError, Recovered,
-    RecoverySummary, SkillHorizon, TailFit, outside_luck, summarise, summarise_sectors,
+    RecoverySummary, SkillHorizon, TailFit, outside_luck, summarise, summarise_part,
 };
 use ktd_env::Market;
 use ktd_io::parallel::in_parallel;
+use ktd_stats::moments::mean;
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{TableCell, TableData};
+use ktd_view::draw::{TableCell, TableData, basis_points, portion};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Names among which the skill of famous names chooses: those whose own returns move the factors most.
@@ -65,8 +68,31 @@ pub struct PlantingReport {
     pub tail_of_planted: (f64, f64),
     /// What each candidate recovers.
     pub rows: Vec<PlantingRow>,
+    /// Accounts that are invested by what they expect of the market.
+    pub timing: Vec<TimingRow>,
     /// Accounts among names whose sectors share shocks; none where the panel has no sectors.
     pub sectors: Vec<SectorRow>,
+}
+
+/// One planted account that times the market, under the headline.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TimingRow {
+    /// The account.
+    pub agent: String,
+    /// Draws.
+    pub draws: u64,
+    /// Mean true timing of the market a day.
+    pub planted: f64,
+    /// Mean of what is said of it less that.
+    pub bias: f64,
+    /// Its standard error.
+    pub bias_error: f64,
+    /// Mean of what is said to be selection less the true one.
+    pub selection_bias: f64,
+    /// Its standard error.
+    pub selection_bias_error: f64,
+    /// The share of draws outside the 95 % band of luck that is drawn among names alike.
+    pub outside: f64,
 }
 
 /// One planted account where the shocks of sectors make up a share of the variance of specific returns, under the headline.
@@ -78,7 +104,7 @@ pub struct SectorRow {
     pub draws: u64,
     /// The account.
     pub agent: String,
-    /// Mean true selection.
+    /// Mean true selection a day.
     pub planted: f64,
     /// Mean of estimate less truth.
     pub bias: f64,
@@ -105,7 +131,7 @@ pub struct PlantingRow {
     pub exposures: String,
     /// On which weights.
     pub basis: String,
-    /// Mean true selection.
+    /// Mean true selection a day.
     pub planted: f64,
     /// Mean of estimate less truth.
     pub bias: f64,
@@ -162,9 +188,11 @@ pub fn plant(market: &Market, options: &PlantingOptions) -> Result<PlantingRepor
             rows.extend(summarise(&own).iter().map(|summary| row(tail, name, summary)));
         }
     }
+    let timing = timing_rows(&planted, options).map_err(|error| refused(&error))?;
     let has_sectors = !market.sectors().is_empty();
     let sectors = has_sectors.then(|| sector_rows(&planted, options)).transpose();
     Ok(PlantingReport {
+        timing,
         sectors: sectors.map_err(|error| refused(&error))?.unwrap_or_default(),
         days: planted.days(),
         draws: options.draws,
@@ -186,6 +214,46 @@ fn recover(
     let seeds: Vec<u64> = (0..draws).map(|draw| options.seed.wrapping_add(draw)).collect();
     let draws = in_parallel(&seeds, options.threads, |seed| planted.recover(design, *seed));
     draws.into_iter().collect()
+}
+
+/// Accounts that are invested by what they expect of the market: by chance, and with some knowledge.
+fn timing_rows(planted: &PlantedMarket, options: &PlantingOptions) -> Result<Vec<TimingRow>, PlantingError> {
+    let timer = |information| PlantedAgent::MarketTimer { information };
+    let agents = [
+        ("timer, right in 50 %", timer(0.0)),
+        ("timer, right in 60 %", timer(0.2)),
+        ("timer, right in 80 %", timer(0.6)),
+    ];
+    let design = PlantedDesign {
+        tail: 0.0,
+        sector_share: 0.0,
+        candidates: vec![CandidateExposures::LeftOut],
+        agents: agents.iter().map(|(_, agent)| *agent).collect(),
+        names: options.names,
+        hold_days: options.hold_days,
+    };
+    let draws = options.draws.saturating_mul(SECTOR_DRAWS);
+    let found = recover(planted, &design, draws, options)?;
+    let mut rows = Vec::new();
+    for (place, (agent, _)) in agents.iter().enumerate() {
+        let own: Vec<&Recovered> = found.iter().filter_map(|draw| draw.get(place)).collect();
+        let summaries = summarise(&own);
+        let mut summaries = summaries.iter();
+        let selection = summaries.find(|summary| summary.candidate.basis == WeightBasis::HEADLINE);
+        if let Some((selection, timing)) = selection.zip(summarise_part(&own, |draw| draw.timing)) {
+            rows.push(TimingRow {
+                agent: (*agent).to_owned(),
+                draws,
+                planted: timing.planted,
+                bias: timing.bias,
+                bias_error: timing.bias_error,
+                selection_bias: selection.bias,
+                selection_bias_error: selection.bias_error,
+                outside: outside_luck(&own).map_or(f64::NAN, |[_, alike]| alike),
+            });
+        }
+    }
+    Ok(rows)
 }
 
 /// Accounts among names whose sectors share shocks: dice and skill.
@@ -222,7 +290,7 @@ fn sector_rows(planted: &PlantedMarket, options: &PlantingOptions) -> Result<Vec
             let whole = summaries
                 .iter()
                 .find(|summary| summary.candidate.basis == WeightBasis::HEADLINE);
-            if let Some((whole, sector)) = whole.zip(summarise_sectors(&own)) {
+            if let Some((whole, sector)) = whole.zip(summarise_part(&own, |draw| draw.sector)) {
                 rows.push(SectorRow {
                     sector_share,
                     draws,
@@ -300,6 +368,36 @@ fn row(tail: f64, agent: &str, summary: &RecoverySummary) -> PlantingRow {
 }
 
 impl PlantingReport {
+    /// The table of accounts that time the market.
+    #[must_use]
+    pub fn timing_table(&self) -> TableData {
+        let heads = [
+            ("account", Left),
+            ("market timing, planted", Right),
+            ("bias", Right),
+            ("s.e.", Right),
+            ("bias of selection", Right),
+            ("s.e. of it", Right),
+            ("outside luck", Right),
+        ];
+        let rows = self.timing.iter().map(|row| {
+            vec![
+                TableCell::Text(row.agent.clone()),
+                points(row.planted),
+                points(row.bias),
+                points(row.bias_error),
+                points(row.selection_bias),
+                points(row.selection_bias_error),
+                TableCell::Percent(row.outside),
+            ]
+        });
+        let draws = self.timing.first().map_or(0, |row| row.draws);
+        let title = format!(
+            "Planted timing of the market, basis points a day: {draws} draws, basis two, names left out"
+        );
+        TableData::new(title, heads).with_rows(rows)
+    }
+
     /// The table of accounts among names whose sectors share shocks; none where the panel has no sectors.
     #[must_use]
     pub fn sector_table(&self) -> Option<TableData> {
@@ -324,26 +422,92 @@ impl PlantingReport {
             vec![
                 TableCell::Ratio(row.sector_share),
                 TableCell::Text(row.agent.clone()),
-                TableCell::Change(row.planted),
-                TableCell::Change(row.bias),
-                TableCell::Percent(row.bias_error),
-                TableCell::Change(row.sector_planted),
-                TableCell::Change(row.sector_bias),
-                TableCell::Percent(row.sector_bias_error),
+                points(row.planted),
+                points(row.bias),
+                points(row.bias_error),
+                points(row.sector_planted),
+                points(row.sector_bias),
+                points(row.sector_bias_error),
                 outside(0),
                 outside(1),
             ]
         });
-        let title = format!("Planted shocks of sectors: {draws} draws, basis two, names left out");
+        let title = format!(
+            "Planted shocks of sectors, basis points a day: {draws} draws, basis two, names left out"
+        );
         Some(TableData::new(title, heads).with_rows(rows).with_note(
             "outside luck: draws in which an account without skill lies outside the 95 % band of random portfolios"
                 .to_owned(),
         ))
     }
 
+    /// Rows at the share of the tail that the panel itself has.
+    fn measured(&self) -> impl Iterator<Item = &PlantingRow> {
+        let apart = |row: &PlantingRow| (row.tail - self.tail.clamp(0.0, 1.0)).abs();
+        let nearest = self.rows.iter().map(apart).fold(f64::INFINITY, f64::min);
+        self.rows.iter().filter(move |row| apart(row) <= nearest)
+    }
+
+    /// What recovers best what was planted, in a few sentences.
+    #[must_use]
+    pub fn verdict(&self) -> String {
+        let mut ways: BTreeMap<(&str, &str), Vec<&PlantingRow>> = BTreeMap::new();
+        for row in self.measured() {
+            ways.entry((&row.exposures, &row.basis)).or_default().push(row);
+        }
+        let bias = |rows: &[&PlantingRow]| {
+            let sizes: Vec<f64> = rows.iter().map(|row| row.bias.abs()).collect();
+            mean(&sizes).unwrap_or(f64::NAN)
+        };
+        let mut order: Vec<_> = ways.iter().map(|(way, rows)| (bias(rows), way, rows)).collect();
+        order.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let said = |(size, (exposures, basis), _): &(f64, &(&str, &str), &Vec<&PlantingRow>)| {
+            format!("{exposures} on basis {basis} ({} a day)", basis_points(*size))
+        };
+        let Some((first, rest)) = order.split_first() else {
+            return "No account was planted.".to_owned();
+        };
+        let largest = first
+            .2
+            .iter()
+            .max_by(|one, other| one.bias.abs().total_cmp(&other.bias.abs()));
+        let largest = largest.map_or_else(String::new, |row| {
+            format!(
+                " Its largest bias is {} a day (s.e. {}), of {}.",
+                basis_points(row.bias),
+                basis_points(row.bias_error),
+                row.agent
+            )
+        });
+        let coverages = || first.2.iter().map(|row| row.coverage);
+        format!(
+            "Of {} ways to attribute, {} has the least mean absolute bias over {} planted accounts{}.{largest} Its 95 % intervals hold \
+             what was planted in {} to {} of draws.",
+            order.len(),
+            said(first),
+            first.2.len(),
+            rest.first()
+                .map_or_else(String::new, |next| format!("; the next is {}", said(next))),
+            portion(coverages().fold(1.0, f64::min)),
+            portion(coverages().fold(0.0, f64::max)),
+        )
+    }
+
+    /// The table of all accounts under the way that ranks, where exposures beyond the limits move returns as on the panel.
+    #[must_use]
+    pub fn headline_table(&self) -> TableData {
+        let (exposures, basis) = (CandidateExposures::LeftOut.label(), WeightBasis::HEADLINE.label());
+        let is_headline = |row: &&PlantingRow| row.exposures == exposures && row.basis == basis;
+        self.table_of(self.measured().filter(is_headline))
+    }
+
     /// The table of all accounts and candidates.
     #[must_use]
     pub fn table(&self) -> TableData {
+        self.table_of(self.rows.iter())
+    }
+
+    fn table_of<'r>(&self, rows: impl Iterator<Item = &'r PlantingRow>) -> TableData {
         let heads = [
             ("tail", Right),
             ("account", Left),
@@ -355,21 +519,21 @@ impl PlantingReport {
             ("r.m.s.", Right),
             ("coverage", Right),
         ];
-        let rows = self.rows.iter().map(|row| {
+        let rows = rows.map(|row| {
             vec![
                 TableCell::Ratio(row.tail),
                 TableCell::Text(row.agent.clone()),
                 TableCell::Text(row.exposures.clone()),
                 TableCell::Text(row.basis.clone()),
-                TableCell::Change(row.planted),
-                TableCell::Change(row.bias),
-                TableCell::Percent(row.bias_error),
-                TableCell::Percent(row.error),
+                points(row.planted),
+                points(row.bias),
+                points(row.bias_error),
+                points(row.error),
                 TableCell::Percent(row.coverage),
             ]
         });
         let title = format!(
-            "Planted accounts: {} draws of {} days, {} names, traded every {} days",
+            "Planted accounts, basis points a day: {} draws of {} days, {} names, traded every {} days",
             self.draws, self.days, self.names, self.hold_days
         );
         TableData::new(title, heads).with_rows(rows).with_note(format!(

@@ -2,9 +2,7 @@
 
 use super::by_agent::{ByAgent, cohort_of, has_rank, why_incomplete};
 use super::family_series::MemberSeries;
-use super::record::{
-    Bounds, OverlappingWindow, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Resampling, TurnedPair,
-};
+use super::record::{Bounds, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Resampling, TurnedPair};
 use super::score::ScoredEpisode;
 use super::separation::{attributions, bounds, wider};
 use super::trials::decide_enough;
@@ -13,8 +11,8 @@ use ktd_attribution::{RankSeparation, SelectionSeries, pooled_selection};
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_experiment::mask_arm::MaskArm;
+use ktd_experiment::pooled_days::{PooledDays, pooled_days};
 use ktd_masking::Mode;
-use ktd_stats::moments::count;
 use ktd_stats::{Confidence, MeanTable, RankSets, Rotations};
 use std::collections::BTreeSet;
 
@@ -74,70 +72,69 @@ pub(super) fn pooled(
         }
     }
     let ranking = |own| {
-        let mut left: Vec<_> = tracks.iter().filter(|track| kind(track) == Some(own)).collect();
-        let left_out = keep_apart(&mut left);
-        let pool = Pool { windows: left };
+        let all: Vec<_> = tracks.iter().filter(|track| kind(track) == Some(own)).collect();
+        let (pool, left_out) = Pool::of(&all);
         (1 < pool.windows.len()).then(|| pool.ranking(own, left_out, (market, draws)))
     };
     kinds.into_iter().filter_map(ranking).collect()
 }
 
-/// Leaves windows that share no day, by [`super::protocol::OVERLAP_RULE`], and returns the others. By the last day the most windows remain,
-/// and of a window and one inside it the inner one.
-fn keep_apart(tracks: &mut Vec<&TrackScores<'_, '_>>) -> Vec<OverlappingWindow> {
-    tracks.sort_by_key(|track| {
-        let days = track.days();
-        (
-            days.last().copied(),
-            std::cmp::Reverse(days.first().copied()),
-            track.window(),
-        )
-    });
-    let mut left_out = Vec::new();
-    let mut before: Option<(&str, Option<DayIndex>)> = None;
-    tracks.retain(|track| {
-        let days = track.days();
-        match before {
-            Some((window, last)) if days.first().copied() <= last => {
-                left_out.push(OverlappingWindow {
-                    window: track.window().to_owned(),
-                    shares_days_with: window.to_owned(),
-                });
-                false
-            }
-            _ => {
-                before = Some((track.window(), days.last().copied()));
-                true
-            }
-        }
-    });
-    left_out
+/// A window of a pool, and which of its days count in it.
+struct PooledWindow<'p, 't, 's> {
+    track: &'p TrackScores<'t, 's>,
+    days: PooledDays,
 }
 
-/// The windows of one mask and mode, none of which shares a day with another.
+impl PooledWindow<'_, '_, '_> {
+    /// An agent's selections on the days that count.
+    fn series(&self, agent: &str, member: Option<usize>) -> Option<SelectionSeries> {
+        Some(self.track.series(agent, member)?.of_days(&self.days.counts))
+    }
+}
+
+/// The windows of one mask and mode, each with days of its own.
 struct Pool<'p, 't, 's> {
-    windows: Vec<&'p TrackScores<'t, 's>>,
+    windows: Vec<PooledWindow<'p, 't, 's>>,
 }
 
-impl<'s> Pool<'_, '_, 's> {
+impl<'p, 't, 's> Pool<'p, 't, 's> {
+    /// The pool of some tracks, and the windows that are left out.
+    fn of(tracks: &[&'p TrackScores<'t, 's>]) -> (Self, Vec<String>) {
+        let spans: Vec<(&str, &[DayIndex])> = tracks
+            .iter()
+            .map(|track| (track.window(), track.days()))
+            .collect();
+        let (pooled, left_out) = pooled_days(&spans);
+        let window = |days: PooledDays| {
+            let track = *tracks.get(days.place)?;
+            Some(PooledWindow { track, days })
+        };
+        let name = |place: usize| Some(tracks.get(place)?.window().to_owned());
+        let pool = Self {
+            windows: pooled.into_iter().filter_map(window).collect(),
+        };
+        (pool, left_out.into_iter().filter_map(name).collect())
+    }
+
     fn ranking(
         &self,
         (arm, mode): (MaskArm, Mode),
-        left_out: Vec<OverlappingWindow>,
+        left_out: Vec<String>,
         (market, draws): (&Market, Resampling),
     ) -> PooledRanking {
         let (whole, lacking): (Vec<&str>, Vec<&str>) = self.agents().into_iter().partition(|agent| {
             // Where it held nothing its selection is 0; where it played a part nothing is known.
             let is_whole = |scores: &Vec<&ScoredEpisode>| why_incomplete(scores).is_none();
             let mut windows = self.windows.iter();
-            windows.all(|window| window.group.get(agent).is_some_and(is_whole)) && self.decides_enough(agent)
+            windows.all(|window| window.track.group.get(agent).is_some_and(is_whole))
+                && self.decides_enough(agent)
         });
         let means = self.means(&whole, None);
         let ranks = means.as_ref().and_then(|means| rank_sets(means, draws));
-        let members = self.windows.first().map_or(0, |window| window.family.len());
+        let members = self.windows.first().map_or(0, |window| window.track.family.len());
         let family: Vec<(&'static str, RankSets)> = (0..members)
             .filter_map(|member| {
-                let label = self.windows.first()?.family.get(member)?.label;
+                let label = self.windows.first()?.track.family.get(member)?.label;
                 Some((label, rank_sets(&self.means(&whole, Some(member))?, draws)?))
             })
             .collect();
@@ -164,8 +161,8 @@ impl<'s> Pool<'_, '_, 's> {
 
     /// Whether an agent decided often enough over all windows that something may be concluded.
     fn decides_enough(&self, agent: &str) -> bool {
-        let books = |window: &&TrackScores<'_, 's>| -> Option<Vec<&'s [DayBook]>> {
-            let scores = window.group.get(agent)?;
+        let books = |window: &PooledWindow<'_, '_, 's>| -> Option<Vec<&'s [DayBook]>> {
+            let scores = window.track.group.get(agent)?;
             Some(scores.iter().map(|score| score.books.as_slice()).collect())
         };
         let windows: Vec<Vec<&[DayBook]>> = self.windows.iter().filter_map(books).collect();
@@ -174,7 +171,7 @@ impl<'s> Pool<'_, '_, 's> {
 
     /// Agents that have a rank in some window.
     fn agents(&self) -> BTreeSet<&'s str> {
-        let each = self.windows.iter().flat_map(|window| window.group.iter());
+        let each = self.windows.iter().flat_map(|window| window.track.group.iter());
         let ranked = each.filter(|(_, scores)| has_rank(scores));
         ranked.map(|(agent, _)| *agent).collect()
     }
@@ -193,17 +190,17 @@ impl<'s> Pool<'_, '_, 's> {
         let lacks = self
             .windows
             .iter()
-            .filter(|window| !window.group.contains_key(agent));
-        let scores = self.windows.iter().find_map(|window| window.group.get(agent));
-        let a_day = |window: &&TrackScores<'_, '_>| {
-            let series = window.series(agent, None)?;
-            Some(series.value() / count(window.days().len().max(1)))
-        };
+            .filter(|window| !window.track.group.contains_key(agent));
+        let scores = self
+            .windows
+            .iter()
+            .find_map(|window| window.track.group.get(agent));
+        let a_day = |window: &PooledWindow<'_, '_, '_>| Some(window.series(agent, None)?.a_day());
         PooledRow {
             agent: agent.to_owned(),
             cohort: cohort_of(scores.map_or(&[], Vec::as_slice)),
             rank: None,
-            missing: lacks.map(|window| window.window().to_owned()).collect(),
+            missing: lacks.map(|window| window.track.window().to_owned()).collect(),
             selection_a_day: None,
             interval: None,
             rank_interval: None,
@@ -278,16 +275,17 @@ fn separation(agents: &[&str], ranks: &RankSets, family: &[(&'static str, RankSe
     }
 }
 
-fn span(track: &TrackScores<'_, '_>, market: &Market) -> PooledSpan {
-    let days = track.days();
+fn span(window: &PooledWindow<'_, '_, '_>, market: &Market) -> PooledSpan {
+    let days = window.track.days();
     let date = |day: Option<&DayIndex>| {
         let date = day.and_then(|day| market.date(*day));
         date.map_or_else(String::new, TradeDate::reveal)
     };
     PooledSpan {
-        window: track.window().to_owned(),
+        window: window.track.window().to_owned(),
         first: date(days.first()),
         last: date(days.last()),
-        days: days.len(),
+        days: window.days.own(),
+        counted_before: days.len() - window.days.own(),
     }
 }

@@ -7,15 +7,16 @@ use crate::BoardError;
 use ktd_attribution::account::WeightBasis;
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_env::factors::Factor;
+use ktd_experiment::pooled_days::POOLING_RULE;
 use ktd_io::sha256::sha256_hex;
 use serde::Serialize;
 
-/// By which rule windows that share days are counted once, as the hash of a board's metrics names it: it reads days alone.
-pub(super) const OVERLAP_RULE: &str = "pooled windows = by last day, then the later first day, then id; one that shares \
-                                       a day with a window before it is left out; means of windows weigh the same\n";
+/// By which rule windows are pairs of a test, as the hash of a board's metrics names it: it reads days alone.
+pub(super) const OVERLAP_RULE: &str = "paired windows = by last day, then the later first day, then id; one that shares \
+                                       a day with a window before it is left out";
 
 /// What the metrics of this program mean; a change of a definition is a new number.
-const METRICS_VERSION: u32 = 3;
+const METRICS_VERSION: u32 = 4;
 
 impl Protocol {
     /// The protocol of one bundle under a factor model's configuration.
@@ -25,7 +26,7 @@ impl Protocol {
     pub fn of(found: &BundleRef, model_configuration: &str) -> Result<Self, BoardError> {
         let header = &found.header;
         let metrics = format!(
-            "metrics {METRICS_VERSION}\nbasis = {}\n{}{OVERLAP_RULE}{REGIME_RULE}{model_configuration}",
+            "metrics {METRICS_VERSION}\nbasis = {}\n{}{OVERLAP_RULE}\n{POOLING_RULE}\n{REGIME_RULE}{model_configuration}",
             WeightBasis::HEADLINE.label(),
             family::text()
         );

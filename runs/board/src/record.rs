@@ -16,10 +16,10 @@ pub use contrast::{Contrast, ContrastMetric, ContrastSides, Pair};
 pub use figures::{Bounds, DateBounds, FactorVif, MurphyParts, RankBounds, SpaP};
 pub use gap::{Gap, GapKind};
 pub use memory::{CutoffGap, CutoffSide, GapTest, MarketRegime, SideTest, WindowGap, WindowRegime};
-pub use pooled::{OverlappingWindow, PooledRanking, PooledRow, PooledSeparation, PooledSpan};
+pub use pooled::{PooledRanking, PooledRow, PooledSeparation, PooledSpan};
 pub use row::{
     CalibrationBin, CalibrationRecord, Contribution, Curves, Faults, LeaderboardRow, Linked, SeedStat,
-    Selection,
+    Selection, SizeCost,
 };
 
 pub use window_mark::WindowMark;
@@ -332,7 +332,7 @@ pub struct SensitivityRow {
     pub setting: String,
     /// Kendall's tau-b of the ranks by selection against the default.
     pub kendall_tau: Metric,
-    /// Linked selection by agent, in the order of the headline's ranked agents.
+    /// Selection a day by agent, in the order of the headline's ranked agents.
     pub selection: Vec<f64>,
     /// Largest change of a daily selection against the default.
     pub largest_daily_change: f64,

@@ -2,6 +2,7 @@
 //! have no rank.
 
 use super::benchmark::{BenchmarkSeries, Benchmarks};
+use super::metric::BoardMetric;
 use super::record::{Cohort, Curves, Faults, LeaderboardRow};
 use super::replayed_account::{AccountOrders, FeeRates, ReplayedAccount};
 use super::row::{contributions, curves, daily_exposures, drawdown, exposures, seed_stat};
@@ -44,7 +45,7 @@ pub(super) fn references(
 fn index(
     days: &[DayIndex],
     series: &BenchmarkSeries,
-    own: &[&str],
+    own: &[BoardMetric],
     benchmarks: &Benchmarks,
 ) -> Option<LeaderboardRow> {
     let returns = series.over(days).ok()?;
@@ -57,10 +58,7 @@ fn index(
     let path = NavPath::new(CASH_CNY, &nav).ok()?;
     let mut metrics = portfolio_metrics(&path, benchmarks, days);
     for name in own {
-        metrics.insert(
-            (*name).to_owned(),
-            Metric::missing(format!("it is the {}", series.name())),
-        );
+        metrics.insert(*name, Metric::missing(format!("it is the {}", series.name())));
     }
     let nav = relative(&path);
     let curves = Curves {
@@ -115,7 +113,7 @@ fn members(
     })
 }
 
-fn blank(name: &str, metrics: &BTreeMap<String, Metric>) -> LeaderboardRow {
+fn blank(name: &str, metrics: &BTreeMap<BoardMetric, Metric>) -> LeaderboardRow {
     LeaderboardRow {
         agent: name.to_owned(),
         cohort: Cohort::Reference,
@@ -128,7 +126,7 @@ fn blank(name: &str, metrics: &BTreeMap<String, Metric>) -> LeaderboardRow {
         cutoff: None,
         metrics: metrics
             .iter()
-            .map(|(name, metric)| (name.clone(), seed_stat(std::iter::once(metric))))
+            .map(|(name, metric)| (*name, seed_stat(std::iter::once(metric))))
             .collect(),
         return_rank: None,
         alpha_rank: None,
@@ -140,6 +138,7 @@ fn blank(name: &str, metrics: &BTreeMap<String, Metric>) -> LeaderboardRow {
         attribution: None,
         unattributed_reason: None,
         selection: None,
+        size_cost: None,
         exposures: Vec::new(),
         daily_exposures: Vec::new(),
         curves: None,

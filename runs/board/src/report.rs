@@ -4,6 +4,7 @@ use super::benchmark::Benchmarks;
 use super::build::{model_record, total};
 use super::by_basis::ByBasis;
 use super::fitted::FittedModel;
+use super::metric::BoardMetric;
 use super::record::{Bounds, Contribution, DateBounds, ModelRecord};
 use super::row::contributions;
 use super::score::{portfolio_metrics, relative};
@@ -14,6 +15,7 @@ use ktd_attribution::account::{
 use ktd_attribution::metric::NavPath;
 use ktd_bundle::summary::Metric;
 use ktd_env::{DayIndex, Market, TradeDate};
+use ktd_stats::moments::mean;
 use ktd_stats::{Sample, newey_west, quantile};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -30,7 +32,7 @@ pub struct AttributionReport {
     /// The factor model.
     pub model: ModelRecord,
     /// Metrics by name.
-    pub metrics: BTreeMap<String, Metric>,
+    pub metrics: BTreeMap<BoardMetric, Metric>,
     /// Parts of the return, by basis.
     pub parts: Option<ByBasis<Contribution>>,
     /// What `excess` is measured against: a benchmark of total return.
@@ -47,9 +49,11 @@ pub struct AttributionReport {
     pub exposures: Option<Vec<f64>>,
     /// The same with weights over what was invested.
     pub exposures_invested: Option<Vec<f64>>,
-    /// Newey-West t of the daily selection, basis `pre`.
+    /// Mean daily selection on the headline's basis.
+    pub selection_a_day: f64,
+    /// Newey-West t of the daily selection on that basis.
     pub selection_t: Metric,
-    /// 95 % band of the selection of random portfolios with the same count, weights and holding periods.
+    /// 95 % band of the selection a day of random portfolios with the same count, weights and holding periods.
     pub luck_band: Option<Bounds>,
     /// Days on which the factor model had no fit.
     pub thin_days: usize,
@@ -70,7 +74,7 @@ pub struct Excess {
     pub style: f64,
     /// Selection.
     pub selection: f64,
-    /// Timing, slippage, cost, rounding and what is unattributed.
+    /// Execution, slippage, cost, rounding and what is unattributed.
     pub other: f64,
 }
 
@@ -81,7 +85,7 @@ pub struct DailyRow {
     pub date: String,
     /// Simple return.
     pub daily_return: f64,
-    /// Parts by basis, in the order of `common`, the styles, `selection`, `timing`, `slip`, `cost`, `rounding`,
+    /// Parts by basis, in the order of `common`, the styles, `selection`, `execution`, `slip`, `cost`, `rounding`,
     /// `unattributed`.
     pub parts: ByBasis<Vec<f64>>,
     /// Exposures, in the order of the model's styles.
@@ -127,7 +131,7 @@ pub fn report(
     let daily = Sample::new("daily selection", &selection)
         .map_err(|error| refused(error.to_string(), error.hint()))?;
     let nulls = random_selections(
-        &[(subject.books, &own)],
+        &[subject.books],
         (WeightBasis::HEADLINE, Peers::Alike),
         |day| model.day(day),
         luck,
@@ -156,6 +160,7 @@ pub fn report(
         excess: excess.ok(),
         exposures: own.mean_exposures(false),
         exposures_invested: own.mean_exposures(true),
+        selection_a_day: mean(&selection).unwrap_or(0.0),
         selection_t: Metric::of(newey_west(&daily, None).map(|found| found.t)),
         luck_band: band.and_then(|band| {
             Some(Bounds {

@@ -2,6 +2,7 @@
 
 use super::by_basis::ByBasis;
 use super::comparability::comparability;
+use super::metric::BoardMetric;
 use super::order_tally::OrderTally;
 use super::record::{
     Bounds, CalibrationBin, CalibrationRecord, Cohort, Contribution, Curves, Faults, LeaderboardRow, Linked,
@@ -9,7 +10,7 @@ use super::record::{
 };
 use super::score::ScoredEpisode;
 use super::series::rounded;
-use ktd_attribution::account::{Attribution, Linking, Part, WeightBasis};
+use ktd_attribution::account::{Attribution, FactorTiming, Linking, Part, WeightBasis};
 use ktd_attribution::metric::{Brier, Forecast, Forecasts, Reliability as Bins, ece, ece_interval};
 use ktd_bundle::summary::Metric;
 use ktd_experiment::amount::Picodollars;
@@ -54,6 +55,7 @@ pub(super) fn leader(
         attribution: contributions(&attributions),
         unattributed_reason: None,
         selection: None,
+        size_cost: None,
         exposures: exposures(&attributions),
         daily_exposures: daily_exposures(&attributions),
         curves: curves(
@@ -98,13 +100,16 @@ fn money(scores: &[&ScoredEpisode], of: impl Fn(&Spending) -> Option<Picodollars
         .sum()
 }
 
-fn metrics(scores: &[&ScoredEpisode]) -> BTreeMap<String, SeedStat> {
-    let names: BTreeSet<&String> = scores.iter().flat_map(|score| score.metrics.keys()).collect();
+fn metrics(scores: &[&ScoredEpisode]) -> BTreeMap<BoardMetric, SeedStat> {
+    let names: BTreeSet<BoardMetric> = scores
+        .iter()
+        .flat_map(|score| score.metrics.keys().copied())
+        .collect();
     names
         .into_iter()
         .map(|name| {
-            let all = scores.iter().filter_map(|score| score.metrics.get(name));
-            (name.clone(), seed_stat(all))
+            let all = scores.iter().filter_map(|score| score.metrics.get(&name));
+            (name, seed_stat(all))
         })
         .collect()
 }
@@ -192,14 +197,19 @@ fn mean_linked(attributions: &[&Attribution], basis: WeightBasis, linking: Linki
             .collect();
         column_means(&each).first().copied().unwrap_or(0.0)
     };
+    let timing = |of: &dyn Fn(&FactorTiming) -> f64| {
+        series(&|attribution| attribution.timing(basis).iter().map(of).collect())
+    };
     Linked {
         common: part(Part::Common),
+        market_timing: timing(&|found| found.market),
         style: styles.iter().sum(),
+        style_timing: timing(&|found| found.styles),
         styles,
         selection: part(Part::Selection),
         selection_fitted: series(&|attribution| attribution.fitted_selection(basis)),
         selection_sector: series(&|attribution| attribution.sector_selection(basis).to_vec()),
-        timing: part(Part::Timing),
+        execution: part(Part::Execution),
         slip: part(Part::Slip),
         cost: part(Part::Cost),
         corporate: part(Part::Corporate),
@@ -278,7 +288,7 @@ fn parts_by_day(attribution: &Attribution) -> [Vec<f64>; 4] {
     };
     let styles: Vec<Part> = (0..parts.styles()).map(Part::Style).collect();
     let others = [
-        Part::Timing,
+        Part::Execution,
         Part::Slip,
         Part::Cost,
         Part::Corporate,

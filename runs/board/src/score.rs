@@ -2,6 +2,7 @@
 
 use super::benchmark::Benchmarks;
 use super::episode_account::{DividendTax, EpisodeAccount};
+use super::metric::BoardMetric;
 use super::order_tally::OrderTally;
 use crate::BoardError;
 use ktd_attribution::account::{Attribution, DayBook, attribute};
@@ -25,8 +26,8 @@ pub struct ScoredEpisode {
     pub summary: Summary,
     /// Its trading days.
     pub days: Vec<DayIndex>,
-    /// Metrics by name.
-    pub metrics: BTreeMap<String, Metric>,
+    /// Its metrics.
+    pub metrics: BTreeMap<BoardMetric, Metric>,
     /// Its account, day by day.
     pub books: Vec<DayBook>,
     /// Its returns, split.
@@ -81,12 +82,12 @@ impl ScoredEpisode {
         metrics.extend(beside_benchmarks(&path, benchmarks, &account.days));
         metrics.extend(of_weights(&account));
         let other_fees = Metric::of(Ok(account.other_fees_cny / account.initial_cny));
-        metrics.insert(FEES_OF_THE_OTHER_SCHEDULE.to_owned(), other_fees);
+        metrics.insert(BoardMetric::FeeDragOtherSchedule, other_fees);
         let (key, tax_cny) = match account.dividend_tax {
-            DividendTax::Paid(cny) => (DIVIDEND_TAX, cny),
-            DividendTax::AtMost(cny) => (DIVIDEND_TAX_AT_MOST, cny),
+            DividendTax::Paid(cny) => (BoardMetric::DividendTax, cny),
+            DividendTax::AtMost(cny) => (BoardMetric::DividendTaxAtMost, cny),
         };
-        metrics.insert(key.to_owned(), Metric::of(Ok(tax_cny / account.initial_cny)));
+        metrics.insert(key, Metric::of(Ok(tax_cny / account.initial_cny)));
         metrics.extend(of_calibration(&account, &forecasts));
         Ok(Self {
             nav: relative(&path),
@@ -123,13 +124,12 @@ pub(super) fn portfolio_metrics(
     path: &NavPath<'_>,
     benchmarks: &Benchmarks,
     days: &[DayIndex],
-) -> BTreeMap<String, Metric> {
+) -> BTreeMap<BoardMetric, Metric> {
     let own = [
-        ("total_return", Metric::of(total_return(path))),
-        ("sharpe_ratio", Metric::of(sharpe_ratio(path))),
-        ("max_drawdown", Metric::of(max_drawdown(path))),
+        (BoardMetric::TotalReturn, Metric::of(total_return(path))),
+        (BoardMetric::SharpeRatio, Metric::of(sharpe_ratio(path))),
+        (BoardMetric::MaxDrawdown, Metric::of(max_drawdown(path))),
     ];
-    let own = own.map(|(name, metric)| (name.to_owned(), metric));
     let mut metrics = BTreeMap::from(own);
     metrics.extend(beside_benchmarks(path, benchmarks, days));
     metrics
@@ -141,54 +141,44 @@ pub(super) fn relative(path: &NavPath<'_>) -> Vec<f64> {
 }
 
 /// What the summary holds, by name; `None` where it has no account.
-fn recorded(summary: &Summary) -> Option<BTreeMap<String, Metric>> {
+fn recorded(summary: &Summary) -> Option<BTreeMap<BoardMetric, Metric>> {
     let (metrics, account) = (&summary.metrics, summary.account.as_ref()?);
     let all = [
-        ("total_return", &account.total_return),
-        ("sharpe_ratio", &account.sharpe_ratio),
-        ("max_drawdown", &account.max_drawdown),
-        ("turnover", &account.turnover),
-        ("hhi", &account.hhi),
-        ("cash_ratio", &account.cash_ratio),
-        ("abstention", &metrics.abstention),
-        ("parse_failure", &metrics.parse_failure),
-        ("parse_failure_strict", &metrics.parse_failure_strict),
-        ("rule_breach", &metrics.rule_breach),
-        ("fee_drag", &account.fee_drag),
+        (BoardMetric::TotalReturn, &account.total_return),
+        (BoardMetric::SharpeRatio, &account.sharpe_ratio),
+        (BoardMetric::MaxDrawdown, &account.max_drawdown),
+        (BoardMetric::Turnover, &account.turnover),
+        (BoardMetric::Hhi, &account.hhi),
+        (BoardMetric::CashRatio, &account.cash_ratio),
+        (BoardMetric::Abstention, &metrics.abstention),
+        (BoardMetric::ParseFailure, &metrics.parse_failure),
+        (BoardMetric::ParseFailureStrict, &metrics.parse_failure_strict),
+        (BoardMetric::RuleBreach, &metrics.rule_breach),
+        (BoardMetric::FeeDrag, &account.fee_drag),
     ];
     let named = all.into_iter();
-    Some(
-        named
-            .map(|(name, metric)| (name.to_owned(), metric.clone()))
-            .collect(),
-    )
+    Some(named.map(|(name, metric)| (name, metric.clone())).collect())
 }
 
-/// Key of the fees that the schedule which the rules do not name would have charged, over the initial cash.
-pub(super) const FEES_OF_THE_OTHER_SCHEDULE: &str = "fee_drag_other_schedule";
+/// The metrics against the benchmark of total return.
+pub(super) const AGAINST_TOTAL_RETURN: [BoardMetric; 2] =
+    [BoardMetric::ExcessReturn, BoardMetric::InformationRatio];
 
-/// Keys of the tax on dividends that sales paid, over the initial cash, and of what it could be at most where it is not taken.
-pub(super) const DIVIDEND_TAX: &str = "dividend_tax";
-pub(super) const DIVIDEND_TAX_AT_MOST: &str = "dividend_tax_at_most";
-
-/// Keys of the metrics against the benchmark of total return.
-pub(super) const AGAINST_TOTAL_RETURN: [&str; 2] = ["excess_return", "information_ratio"];
-
-/// Keys of the same against the price index, which leaves dividends out: they are too kind by its dividend yield.
-pub(super) const AGAINST_PRICE_INDEX: [&str; 2] =
-    ["excess_return_price_index", "information_ratio_price_index"];
+/// The same against the price index.
+pub(super) const AGAINST_PRICE_INDEX: [BoardMetric; 2] = [
+    BoardMetric::ExcessReturnPriceIndex,
+    BoardMetric::InformationRatioPriceIndex,
+];
 
 fn beside_benchmarks(
     path: &NavPath<'_>,
     benchmarks: &Benchmarks,
     days: &[DayIndex],
-) -> impl Iterator<Item = (String, Metric)> + use<> {
+) -> impl Iterator<Item = (BoardMetric, Metric)> + use<> {
     let total_return = beside(path, benchmarks.total_return.over(days));
     let price_index = beside(path, benchmarks.price_index_over(days));
     let keyed = AGAINST_TOTAL_RETURN.into_iter().zip(total_return);
-    keyed
-        .chain(AGAINST_PRICE_INDEX.into_iter().zip(price_index))
-        .map(|(key, metric)| (key.to_owned(), metric))
+    keyed.chain(AGAINST_PRICE_INDEX.into_iter().zip(price_index))
 }
 
 /// Excess return and information ratio.
@@ -206,7 +196,7 @@ fn beside(path: &NavPath<'_>, benchmark: Result<Vec<f64>, String>) -> [Metric; 2
 }
 
 /// Metrics of the weights at the closes.
-fn of_weights(account: &EpisodeAccount) -> [(String, Metric); 2] {
+fn of_weights(account: &EpisodeAccount) -> [(BoardMetric, Metric); 2] {
     let (invested, change) = WeightPath::new(&account.weights).map_or_else(
         |error| {
             (
@@ -222,12 +212,12 @@ fn of_weights(account: &EpisodeAccount) -> [(String, Metric); 2] {
         },
     );
     [
-        ("hhi_invested".to_owned(), invested),
-        ("weight_change".to_owned(), change),
+        (BoardMetric::HhiInvested, invested),
+        (BoardMetric::WeightChange, change),
     ]
 }
 
-fn of_calibration(account: &EpisodeAccount, forecasts: &[Forecast]) -> [(String, Metric); 3] {
+fn of_calibration(account: &EpisodeAccount, forecasts: &[Forecast]) -> [(BoardMetric, Metric); 3] {
     let of = |forecasts: &[Forecast]| match Forecasts::new(forecasts) {
         Ok(forecasts) => Metric::of(ece(&forecasts)),
         Err(error) => Metric::missing(error.to_string()),
@@ -246,9 +236,9 @@ fn of_calibration(account: &EpisodeAccount, forecasts: &[Forecast]) -> [(String,
         refused: small(counters.tool_calls_refused.values().sum()),
     };
     [
-        ("ece".to_owned(), of(forecasts)),
-        ("ece_buys".to_owned(), of(&buys)),
-        ("tool_validity".to_owned(), Metric::of(tools.rate())),
+        (BoardMetric::Ece, of(forecasts)),
+        (BoardMetric::EceBuys, of(&buys)),
+        (BoardMetric::ToolValidity, Metric::of(tools.rate())),
     ]
 }
 

@@ -4,18 +4,18 @@ use super::fitted::FittedModel;
 use super::record::SensitivityRow;
 use super::score::ScoredEpisode;
 use crate::BoardError;
-use ktd_attribution::account::{Attribution, Linking, Part, WeightBasis, attribute};
+use ktd_attribution::SelectionSeries;
+use ktd_attribution::account::{Attribution, WeightBasis, attribute};
 use ktd_attribution::model::{Centering, FactorModel, ModelConfig, Residuals, Weighting};
 use ktd_bundle::summary::Metric;
 use ktd_env::factors::Winsor;
-use ktd_stats::moments::column_means;
 use ktd_stats::{Sample, kendall_tau};
 use std::ops::Range;
 
-/// Daily selections of all ranked agents' seeds, and their linked selections, by agent.
+/// Daily selections of all ranked agents' seeds, and their selections a day, by agent.
 struct Selections {
     daily: Vec<Vec<f64>>,
-    linked: Vec<f64>,
+    a_day: Vec<f64>,
 }
 
 /// One row a setting; `agents` are the ranked ones in order, each with its scores.
@@ -82,7 +82,7 @@ fn variants(config: &ModelConfig) -> Vec<(&'static str, ModelConfig)> {
 fn selections(model: &FactorModel, agents: &[Vec<&ScoredEpisode>], basis: WeightBasis) -> Selections {
     let mut all = Selections {
         daily: Vec::new(),
-        linked: Vec::new(),
+        a_day: Vec::new(),
     };
     for scores in agents {
         let attributions: Vec<Attribution> = scores
@@ -91,27 +91,16 @@ fn selections(model: &FactorModel, agents: &[Vec<&ScoredEpisode>], basis: Weight
                 attribute(&score.books, model.config().styles.len(), |day| model.day(day)).ok()
             })
             .collect();
-        let linked: Vec<Vec<f64>> = attributions
-            .iter()
-            .map(|attribution| {
-                let sums = attribution.linked(basis, Linking::Carino);
-                vec![attribution.parts(basis).part(&sums, Part::Selection)]
-            })
-            .collect();
-        all.linked
-            .push(column_means(&linked).first().copied().unwrap_or(0.0));
-        all.daily.extend(
-            attributions
-                .iter()
-                .map(|attribution| attribution.selection(basis)),
-        );
+        let series = SelectionSeries::on(&attributions.iter().collect::<Vec<_>>(), basis);
+        all.a_day.push(series.a_day());
+        all.daily.extend(series.seeds);
     }
     all
 }
 
 fn row(setting: &str, base: &Selections, other: &Selections) -> SensitivityRow {
-    let tau = Sample::new("selection", &base.linked)
-        .and_then(|left| Ok((left, Sample::new("selection", &other.linked)?)))
+    let tau = Sample::new("selection", &base.a_day)
+        .and_then(|left| Ok((left, Sample::new("selection", &other.a_day)?)))
         .and_then(|(left, right)| kendall_tau(&left, &right));
     let changes = base
         .daily
@@ -121,7 +110,7 @@ fn row(setting: &str, base: &Selections, other: &Selections) -> SensitivityRow {
     SensitivityRow {
         setting: setting.to_owned(),
         kendall_tau: tau.map_or_else(|error| Metric::missing(error.to_string()), Metric::of),
-        selection: other.linked.clone(),
+        selection: other.a_day.clone(),
         largest_daily_change: changes.fold(0.0, f64::max),
     }
 }

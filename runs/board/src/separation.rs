@@ -8,7 +8,7 @@ use super::row::seed_stat;
 use super::score::ScoredEpisode;
 use super::trials::{WindowTrials, decide_enough};
 use ktd_attribution::account::{
-    Attribution, LuckSeed, Peers, WeightBasis, independent_decisions, random_selections,
+    Attribution, DayBook, Peers, WeightBasis, independent_decisions, random_selections,
 };
 use ktd_attribution::model::FactorModel;
 use ktd_attribution::{
@@ -42,11 +42,9 @@ pub(super) fn separate(
         .map(|(_, scores)| SelectionSeries::of(&attributions(scores)))
         .collect();
     for ((leader, series), (_, scores)) in leaders.iter_mut().zip(&series).zip(&ranked.agents) {
-        let interval = selection_means(std::slice::from_ref(series))
-            .and_then(|means| selection_interval(means.columns().first()?));
         leader.selection = Some(Selection {
             independent_decisions: decisions(scores),
-            interval: interval.map(|interval| Bounds {
+            interval: selection_interval(series).map(|interval| Bounds {
                 low: interval.lower,
                 high: interval.upper,
             }),
@@ -137,7 +135,7 @@ impl Turned {
     /// The settings under which the order of two agents is not that of the default.
     fn by(&self, one: usize, other: usize) -> Vec<&'static str> {
         let order = |series: &[SelectionSeries]| {
-            let value = |place: usize| series.get(place).map_or(0.0, SelectionSeries::value);
+            let value = |place: usize| series.get(place).map_or(0.0, SelectionSeries::a_day);
             value(one).total_cmp(&value(other))
         };
         let default = order(&self.series);
@@ -164,12 +162,9 @@ fn decisions(scores: &[&ScoredEpisode]) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// Linked selections of random portfolios that trade as all seeds together.
+/// Selections a day of random portfolios that trade as all seeds together.
 fn luck(scores: &[&ScoredEpisode], model: &FactorModel, draws: Resampling) -> Vec<f64> {
-    let seeds: Vec<LuckSeed<'_>> = scores
-        .iter()
-        .map(|score| (score.books.as_slice(), &score.attribution))
-        .collect();
+    let seeds: Vec<&[DayBook]> = scores.iter().map(|score| score.books.as_slice()).collect();
     let chance = (draws.null_portfolios, draws.seed);
     random_selections(
         &seeds,
@@ -181,7 +176,7 @@ fn luck(scores: &[&ScoredEpisode], model: &FactorModel, draws: Resampling) -> Ve
 
 #[expect(clippy::cast_precision_loss, reason = "portfolios are few")]
 fn selection(series: &SelectionSeries, luck: Vec<f64>, trials: &WindowTrials) -> Selection {
-    let value = series.value();
+    let a_day = series.a_day();
     let daily = Sample::new("daily selection", &series.plain);
     let luck = Some(luck).filter(|luck| !luck.is_empty() && series.varies());
     let band = luck.as_ref().and_then(|luck| {
@@ -192,13 +187,13 @@ fn selection(series: &SelectionSeries, luck: Vec<f64>, trials: &WindowTrials) ->
         })
     });
     let share = |luck: &Vec<f64>| {
-        let below = luck.iter().filter(|null| **null < value).count();
+        let below = luck.iter().filter(|null| **null < a_day).count();
         below as f64 / luck.len() as f64
     };
     let invalid = || Metric::missing("the daily selection is no number".to_owned());
     let trials = Trials::without_skill(trials.distinct, series.plain.len());
     Selection {
-        value,
+        a_day,
         interval: None,
         independent_decisions: 0.0,
         newey_west_t: daily.as_ref().map_or_else(
@@ -285,7 +280,6 @@ mod tests {
         let noise = |day: u32| f64::from((day * day) % 7) * 1e-4 * (1.0 + level);
         let daily: Vec<f64> = (0..60_u32).map(|day| level + noise(day)).collect();
         SelectionSeries {
-            linked: vec![daily.clone()],
             seeds: vec![daily.clone()],
             plain: daily,
         }

@@ -37,19 +37,18 @@ impl Trial {
     /// The trial of an account.
     pub(super) fn of(books: &[DayBook], attribution: &Attribution, model: &FactorModel) -> Self {
         let daily = SelectionSeries::of(&[attribution])
-            .linked
+            .seeds
             .into_iter()
             .next()
             .unwrap_or_default();
-        let seeds = [(books, attribution)];
         let chance = (PORTFOLIOS, SEED);
         let luck = random_selections(
-            &seeds,
+            &[books],
             (WeightBasis::HEADLINE, Peers::Alike),
             |day| model.day(day),
             chance,
         );
-        let luck_mean = luck.iter().sum::<f64>() / count(luck.len().max(1)) / count(daily.len().max(1));
+        let luck_mean = luck.iter().sum::<f64>() / count(luck.len().max(1));
         Self {
             selection: SelectionTrial { daily, luck_mean },
             is_tested: decide_enough(&[vec![books]]),

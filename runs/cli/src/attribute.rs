@@ -14,6 +14,7 @@ use ktd_data::market_source::MarketSource;
 use ktd_data::market_source::market_of;
 use ktd_env::{Market, TradeDate};
 use ktd_io::whole_file::write_whole;
+use ktd_view::draw::basis_points;
 use ktd_view::table::{Align, Table};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ Examples:
 A file of your own has the columns date,symbol,weight (each date with rows lists all that is held from its open on), or \
 date,symbol,shares,price[,fee] (signed shares; an empty price is the open, an empty fee is by rate).";
 
-/// Splits returns into market, style and selection, with costs and timing apart; every day adds up.
+/// Splits returns into market, style and selection, with costs and execution apart; every day adds up.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct AttributeArgs {
@@ -223,8 +224,9 @@ fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<Attr
 fn text(report: &AttributionReport, linking: Linking) -> String {
     let DateBounds { first, last } = &report.dates;
     let mut text = format!(
-        "{}\n{} trading days, {first} to {last}; linked: {}\n",
+        "{}\n{}{} trading days, {first} to {last}; linked: {}\n",
         report.subject,
+        verdict(report),
         report.days,
         linking.label()
     );
@@ -251,6 +253,7 @@ fn text(report: &AttributionReport, linking: Linking) -> String {
         table.row(std::iter::once(name.to_owned()).chain(cells).chain([last]));
     };
     row("common", &|linked| linked.common, String::new());
+    row("  of which timing", &|linked| linked.market_timing, String::new());
     for (place, style) in report.model.styles.iter().enumerate() {
         let exposure = report.exposures.as_ref().and_then(|all| all.get(place));
         let of = |linked: &Linked| linked.styles.get(place).copied().unwrap_or(0.0);
@@ -258,6 +261,7 @@ fn text(report: &AttributionReport, linking: Linking) -> String {
         row(&format!("  {style}"), &of, exposure);
     }
     row("style", &|linked| linked.style, String::new());
+    row("  of which timing", &|linked| linked.style_timing, String::new());
     row("selection", &|linked| linked.selection, String::new());
     row(
         "  of which sector",
@@ -269,7 +273,7 @@ fn text(report: &AttributionReport, linking: Linking) -> String {
         &|linked| linked.selection_fitted,
         String::new(),
     );
-    row("timing", &|linked| linked.timing, String::new());
+    row("execution", &|linked| linked.execution, String::new());
     row("slip", &|linked| linked.slip, String::new());
     row("cost", &|linked| linked.cost, String::new());
     row("rounding", &|linked| linked.corporate, String::new());
@@ -278,6 +282,28 @@ fn text(report: &AttributionReport, linking: Linking) -> String {
     text.push_str(&table.render());
     text.push_str(&remarks(report));
     text
+}
+
+/// Whether what was selected is more than luck, in a sentence; nothing of an account without holdings.
+fn verdict(report: &AttributionReport) -> String {
+    let Some(Bounds { low, high }) = report.luck_band else {
+        return String::new();
+    };
+    let own = report.selection_a_day;
+    let standing = match own {
+        above if high < above => "more than luck gives",
+        below if below < low => "less than luck gives",
+        _ => "no more than luck may give",
+    };
+    let t = report.selection_t.value;
+    let t = t.map_or_else(|| "n/a".to_owned(), |t| format!("{t:.2}"));
+    format!(
+        "Selection of {} a day (Newey-West t {t}) is {standing}: 95 % of random portfolios with the same count, weights and \
+         holding periods lie from {} to {}.\n",
+        basis_points(own),
+        basis_points(low),
+        basis_points(high)
+    )
 }
 
 fn remarks(report: &AttributionReport) -> String {
@@ -292,19 +318,6 @@ fn remarks(report: &AttributionReport) -> String {
         .fold(0.0, f64::max);
     line(format!("every day adds up within {gauge:.0e}"));
     let percent = |value: f64| format!("{:+.2} %", value * 100.0);
-    if let (Some(Bounds { low, high }), Some(parts)) = (report.luck_band, &report.parts) {
-        let t = report
-            .selection_t
-            .value
-            .map_or_else(|| "n/a".to_owned(), |t| format!("{t:.2}"));
-        line(format!(
-            "selection {} (Newey-West t {t}); luck alone: {} to {} (95 % of random portfolios with the same count, \
-             weights and holding periods)",
-            percent(parts.get(WeightBasis::HEADLINE).carino.selection),
-            percent(low),
-            percent(high)
-        ));
-    }
     if let Some(excess) = &report.excess {
         line(format!(
             "beyond {} {}: benchmark basis {}, style {}, selection {}, other {}",
@@ -350,7 +363,14 @@ fn daily_csv(report: &AttributionReport) -> Result<Vec<u8>, CliError> {
     for basis in WeightBasis::ALL.map(WeightBasis::label) {
         heads.push(format!("{basis}:common"));
         heads.extend(report.model.styles.iter().map(|style| format!("{basis}:{style}")));
-        for part in ["selection", "timing", "slip", "cost", "rounding", "unattributed"] {
+        for part in [
+            "selection",
+            "execution",
+            "slip",
+            "cost",
+            "rounding",
+            "unattributed",
+        ] {
             heads.push(format!("{basis}:{part}"));
         }
     }

@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use crate::this_program::this_program;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use ktd_board::page::verdict;
 use ktd_board::sheet::{self, TableKind};
 use ktd_board::{
     BoardOptions, KeptReadings, Leaderboard, ModelSettings, Resampling, Track, WeightBasis, build,
@@ -213,6 +214,9 @@ fn text(board: &Leaderboard, kinds: &[TableKind], args: &LeaderboardArgs, consol
     };
     let tracks: Vec<&Track> = board.tracks.iter().take(shown).collect();
     let mut parts: Vec<String> = Vec::new();
+    if args.table.is_empty() {
+        parts.push(paragraph(&verdict(board), console.layout()));
+    }
     let is_named = |kind: &TableKind| args.table.iter().any(|word| word == kind.label());
     let is_pooled = |track: &&Track| sheet::pooled_ranking(board, track).is_some();
     let first_pooled: Vec<&Track> = board.tracks.iter().filter(is_pooled).take(1).collect();

@@ -118,7 +118,7 @@ enum Command {
     Replay(replay_args::ReplayArgs),
     /// Check bundles, studies, publications, boards and certificates; name what differs first.
     Verify(verify::VerifyArgs),
-    /// Split returns into market, style and selection, with costs and timing apart.
+    /// Split returns into market, style and selection, with costs and execution apart.
     Attribute(attribute::AttributeArgs),
     /// Ask attackers which stock and which day a masked payload shows; count what they recover.
     Probe(probe::ProbeArgs),

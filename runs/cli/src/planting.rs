@@ -8,6 +8,7 @@ use ktd_board::planting::{PlantingOptions, plant};
 use ktd_data::market_source::MarketSource;
 use ktd_env::{DateSpan, TradeDate};
 use ktd_experiment::data_record::SyntheticRecord;
+use ktd_view::draw::paragraph;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -51,6 +52,9 @@ pub(super) struct PlantingArgs {
     /// Trading days from one choice of names to the next.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     hold_days: u16,
+    /// Show every way to attribute and every tail, not the one that ranks alone.
+    #[arg(long)]
+    all: bool,
     /// Replicates of each interval.
     #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u32).range(40..))]
     replicates: u32,
@@ -101,7 +105,16 @@ pub(super) fn run(args: &PlantingArgs, console: Console) -> Result<(), CliError>
         },
     )?;
     let layout = console.layout();
-    let mut text = report.table().text_in(layout);
+    let table = if args.all {
+        report.table()
+    } else {
+        report.headline_table()
+    };
+    let mut text = paragraph(&report.verdict(), layout);
+    text.push('\n');
+    text.push_str(&table.text_in(layout));
+    text.push('\n');
+    text.push_str(&report.timing_table().text_in(layout));
     if let Some(sectors) = report.sector_table() {
         text.push('\n');
         text.push_str(&sectors.text_in(layout));

@@ -19,6 +19,7 @@ pub mod mask_hash;
 pub mod mask_keys;
 pub mod nearest;
 pub mod panel_windows;
+pub mod pooled_days;
 pub mod price_row;
 pub mod price_table;
 pub mod provider;

@@ -1,9 +1,10 @@
 //! The smallest difference that the ranking over several windows together can detect.
 
 use super::power::{POWER, WindowNoise};
-use super::window::apart;
 use ktd_bundle::summary::Metric;
+use ktd_env::DayIndex;
 use ktd_experiment::panel_windows::Window;
+use ktd_experiment::pooled_days::pooled_days;
 use ktd_stats::moments::count;
 use ktd_stats::student_t_quantile;
 use serde::Serialize;
@@ -17,9 +18,9 @@ pub const SEPARATION: f64 = 0.1;
 /// a mean over windows, over their number. Random portfolios stand in for agents; what windows truly differ by comes on top.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PooledDesign {
-    /// Windows that are pooled, by their last day; no two share a day.
+    /// Windows that are pooled, by their last day; a day that several have counts in the first.
     pub windows: Vec<String>,
-    /// Windows that are left out, because they share days with one that is pooled.
+    /// Windows that are left out, because too few of their days are in no pooled window before.
     pub left_out: Vec<String>,
     /// Seeds of each cell.
     pub seeds: usize,
@@ -34,38 +35,46 @@ impl PooledDesign {
     /// The pooling of windows with their noise, in the same order.
     #[must_use]
     pub fn of(windows: &[Window], noise: &[WindowNoise], seeds: usize) -> Self {
-        let (pooled, left_out) = apart(windows);
-        let ids = |windows: &[&Window]| windows.iter().map(|window| window.id.clone()).collect();
+        let spans: Vec<(&str, &[DayIndex])> = windows
+            .iter()
+            .map(|window| (window.id.as_str(), window.days.as_slice()))
+            .collect();
+        let (pooled, left_out) = pooled_days(&spans);
+        let id = |place: usize| Some(windows.get(place)?.id.clone());
+        let pooled: Vec<(String, usize)> = pooled
+            .iter()
+            .filter_map(|found| Some((id(found.place)?, found.own())))
+            .collect();
         let deviation = deviation(&pooled, noise);
         Self {
             least_difference_a_day: least(pooled.len(), &deviation, 1),
             least_difference_of_independent_seeds: least(pooled.len(), &deviation, seeds),
-            windows: ids(&pooled),
-            left_out: ids(&left_out),
+            windows: pooled.into_iter().map(|(id, _)| id).collect(),
+            left_out: left_out.into_iter().filter_map(id).collect(),
             seeds,
         }
     }
 }
 
-/// Standard deviation of a window's mean daily difference of two random portfolios: the root mean square over the windows;
-/// the reason where one of them has none.
-fn deviation(windows: &[&Window], noise: &[WindowNoise]) -> Result<f64, String> {
+/// Standard deviation of a window's mean daily difference of two random portfolios over the days that count in it: the root mean
+/// square over the windows; the reason where one of them has none.
+fn deviation(windows: &[(String, usize)], noise: &[WindowNoise]) -> Result<f64, String> {
     let mut squares = 0.0;
-    for window in windows {
-        let of_window = noise.iter().find(|noise| noise.window == window.id);
+    for (id, days) in windows {
+        let of_window = noise.iter().find(|noise| noise.window == *id);
         let daily = of_window.map(|noise| &noise.daily_difference_sd);
         let sd = daily.and_then(|daily| daily.value).ok_or_else(|| {
             let reason = daily.and_then(|daily| daily.reason.clone());
-            reason.unwrap_or_else(|| format!("window {} has no random portfolios", window.id))
+            reason.unwrap_or_else(|| format!("window {id} has no random portfolios"))
         })?;
-        squares += sd * sd / count(window.days.len().max(1));
+        squares += sd * sd / count((*days).max(1));
     }
     Ok((squares / count(windows.len().max(1))).sqrt())
 }
 
 fn least(windows: usize, deviation: &Result<f64, String>, seeds: usize) -> Metric {
     if windows < 2 {
-        return Metric::missing("a pooled ranking needs two windows that share no day".to_owned());
+        return Metric::missing("a pooled ranking needs two windows with days of their own".to_owned());
     }
     let sd = match deviation {
         Ok(sd) => sd / count(seeds.max(1)).sqrt(),
@@ -135,7 +144,7 @@ mod tests {
     #[test]
     fn one_window_is_no_pool() {
         let reason = design(1, 1).least_difference_a_day.reason.unwrap();
-        assert!(reason.contains("two windows that share no day"), "{reason}");
+        assert!(reason.contains("two windows with days of their own"), "{reason}");
     }
 
     /// Share of simulated boards on which the pooled ranking tells two agents apart by the difference.

@@ -296,7 +296,7 @@ fn pooled(pooled: &PooledDesign) -> String {
         )
     };
     let mut text = format!(
-        "\nThe pooled ranking over {windows} windows apart, two-sided at {SEPARATION} with power {POWER}:\n\
+        "\nThe pooled ranking over {windows} windows, two-sided at {SEPARATION} with power {POWER}:\n\
          - the smallest difference of selection a day between two agents that it separates is {}{of_seeds}\n\
          - that is for skill that is the same in all windows: what windows truly differ by comes on top\n",
         percent(alike, 4)
@@ -305,7 +305,7 @@ fn pooled(pooled: &PooledDesign) -> String {
         // Writing to a string cannot fail.
         writeln!(
             text,
-            "- left out, because they share days with a window that is pooled: {}",
+            "- left out, because too few of their days are in no window that ends before: {}",
             pooled.left_out.join(", ")
         )
         .ok();

@@ -59,27 +59,6 @@ pub(super) fn overlaps(windows: &[&Window]) -> Vec<[String; 2]> {
     found
 }
 
-/// The windows that are pooled, by their last day, and those left out because they share days with one of them: by the
-/// last day the most windows remain, and of a window and one inside it the inner one, as on a board.
-pub(super) fn apart(windows: &[Window]) -> (Vec<&Window>, Vec<&Window>) {
-    let mut sorted: Vec<(Span, &Window)> = windows
-        .iter()
-        .filter_map(|window| Some((Span::of(&window.days)?, window)))
-        .collect();
-    sorted.sort_by_key(|(span, window)| (span.last, std::cmp::Reverse(span.first), window.id.as_str()));
-    let (mut kept, mut left_out) = (Vec::new(), Vec::new());
-    let mut last = None;
-    for (span, window) in sorted {
-        if last.is_some_and(|last| span.first <= last) {
-            left_out.push(window);
-        } else {
-            last = Some(span.last);
-            kept.push(window);
-        }
-    }
-    (kept, left_out)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -100,7 +100,7 @@ pub(crate) struct Parts {
     pub(crate) common: f64,
     pub(crate) styles: Vec<f64>,
     pub(crate) selection: f64,
-    pub(crate) timing: f64,
+    pub(crate) execution: f64,
     pub(crate) slip: f64,
     pub(crate) cost: f64,
     pub(crate) corporate: f64,
@@ -111,7 +111,7 @@ pub(crate) struct Parts {
 /// What was selected, and what luck alone selects.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Selection {
-    pub(crate) value: f64,
+    pub(crate) a_day: f64,
     pub(crate) interval: Option<Between>,
     pub(crate) null_band: Option<Between>,
     pub(crate) null_percentile: Option<f64>,

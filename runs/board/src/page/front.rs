@@ -2,10 +2,9 @@
 
 use super::count;
 use super::pictures::{is_set_apart, ranked};
-use crate::sheet::pooled::BASIS_POINTS;
 use crate::{Bounds, Leaderboard, LeaderboardRow, PooledRanking, Track};
 use ktd_study::Section;
-use ktd_view::draw::{change, counted, decimals, grouped, joined, plural, portion, scroll, short_hash};
+use ktd_view::draw::{basis_points, counted, grouped, joined, plural, portion, scroll, short_hash};
 use maud::html;
 
 /// The page's title.
@@ -17,8 +16,9 @@ pub(super) fn title(board: &Leaderboard) -> String {
     }
 }
 
-/// What the rankings say, the pooled one first, and what they are of.
-pub(super) fn verdict(board: &Leaderboard) -> String {
+/// What the rankings of a board say in a few sentences, the pooled one first, and what they are of.
+#[must_use]
+pub fn verdict(board: &Leaderboard) -> String {
     let pooled = board.pooled.first();
     let pooled = pooled.map(|pooled| [pooled_reading(pooled), pooled_scope(pooled)]);
     let headline = board.tracks.first().map(|track| {
@@ -66,13 +66,16 @@ fn pooled_reading(pooled: &PooledRanking) -> String {
     });
     let best = pooled.rows.iter().find(|row| row.rank == Some(1));
     let first = best.map(|best| {
-        let points = |value: f64| decimals(value * BASIS_POINTS, 2);
         let value = best.selection_a_day.map_or_else(String::new, |value| {
-            format!(" with {} basis points a day", points(value))
+            format!(" with {} a day", basis_points(value))
         });
         let mut details: Vec<String> = Vec::new();
         if let Some(Bounds { low, high }) = best.interval {
-            details.push(format!("95 % interval {} to {}", points(low), points(high)));
+            details.push(format!(
+                "95 % interval {} to {}",
+                basis_points(low),
+                basis_points(high)
+            ));
         }
         details.extend(best.first_share.map(first_probability));
         format!(
@@ -91,7 +94,7 @@ fn pooled_scope(pooled: &PooledRanking) -> String {
     let ranked = pooled.rows.iter().filter(|row| row.rank.is_some()).count();
     let days = pooled.windows.iter().map(|window| window.days).sum();
     format!(
-        "{} by what they selected a day, a mean over {} that share no day ({}), {}/{}, {}. Window by window it stands below, \
+        "{} by what they selected a day, a mean over {} ({}, those that windows share counted once), {}/{}, {}. Window by window it stands below, \
          the longest first.",
         are_ranked(ranked),
         counted(pooled.windows.len(), "window"),
@@ -168,17 +171,21 @@ fn first(best: &LeaderboardRow, trials: usize) -> String {
     };
     let mut details: Vec<String> = Vec::new();
     if let Some(Bounds { low, high }) = selection.interval {
-        details.push(format!("95 % interval {} to {}", change(low), change(high)));
+        details.push(format!(
+            "95 % interval {} to {}",
+            basis_points(low),
+            basis_points(high)
+        ));
     }
     if let Some(share) = best.first_share {
         details.push(first_probability(share));
     }
     let details = in_brackets(&details);
     let verdict = match selection.null_band {
-        Some(Bounds { high, .. }) if high < selection.value => {
+        Some(Bounds { high, .. }) if high < selection.a_day => {
             " That is above what luck gives to 97.5 % of random portfolios"
         }
-        Some(Bounds { low, .. }) if selection.value < low => {
+        Some(Bounds { low, .. }) if selection.a_day < low => {
             " That is below what luck gives to 97.5 % of random portfolios"
         }
         Some(_) => " That is inside the band of random portfolios: it may be luck",
@@ -192,9 +199,9 @@ fn first(best: &LeaderboardRow, trials: usize) -> String {
         ),
         None => String::new(),
     };
-    let value = change(selection.value);
+    let value = basis_points(selection.a_day);
     format!(
-        "First by selection is {} with {value}{details}.{verdict}{tried}.",
+        "First by selection is {} with {value} a day{details}.{verdict}{tried}.",
         best.agent
     )
 }

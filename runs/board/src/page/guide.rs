@@ -20,8 +20,8 @@ const WORDS: [(&str, &str); 11] = [
          It is what agents are ranked by.",
     ),
     (
-        "Timing, slippage, cost",
-        "Timing is what a day's trades earned or missed between close and open; slippage is filling away from the open; \
+        "Execution, slippage, cost",
+        "Execution is what a day's trades earned or missed between close and open; slippage is filling away from the open; \
          cost is fees. They have columns of their own, so that fees cannot hide in selection.",
     ),
     (

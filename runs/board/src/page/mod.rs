@@ -16,6 +16,8 @@ use ktd_view::draw::counted;
 use maud::html;
 use pictures::View;
 
+pub use front::verdict;
+
 /// The folder of the tables.
 pub(crate) const TABLES: &str = "tables";
 

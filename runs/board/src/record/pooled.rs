@@ -6,7 +6,7 @@ use ktd_experiment::mask_arm::{MaskInstruction, arm_label};
 use ktd_masking::{Level, Mode, Numeric};
 use serde::{Deserialize, Serialize};
 
-/// Agents of one mask and mode, ranked by their mean over windows of linked selection a day.
+/// Agents of one mask and mode, ranked by their mean over windows of selection a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PooledRanking {
@@ -22,10 +22,10 @@ pub struct PooledRanking {
     /// The decision mode.
     #[serde(with = "label")]
     pub mode: Mode,
-    /// The windows that are pooled, by their last day; no two share a day.
+    /// The windows that are pooled, by their last day; a day that several have counts in the first.
     pub windows: Vec<PooledSpan>,
-    /// Windows that are left out, because they share days with one that is pooled.
-    pub left_out: Vec<OverlappingWindow>,
+    /// Windows that are left out, because too few of their days are in no pooled window before.
+    pub left_out: Vec<String>,
     /// Best first; agents that lack a window after them.
     pub rows: Vec<PooledRow>,
     /// Which differences are real.
@@ -50,18 +50,10 @@ pub struct PooledSpan {
     pub first: String,
     /// Its last day.
     pub last: String,
-    /// Its trading days.
+    /// Trading days that count in it.
     pub days: usize,
-}
-
-/// A window that is not pooled.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OverlappingWindow {
-    /// Its name.
-    pub window: String,
-    /// The pooled window with which it shares days.
-    pub shares_days_with: String,
+    /// Its other days, which count in a window before.
+    pub counted_before: usize,
 }
 
 /// One agent over all windows.
@@ -76,7 +68,7 @@ pub struct PooledRow {
     pub rank: Option<usize>,
     /// Pooled windows that it lacks.
     pub missing: Vec<String>,
-    /// Linked selection a day, a mean over seeds and then over windows, each of which weighs the same.
+    /// Selection a day, a mean over seeds and then over windows, each of which weighs the same.
     pub selection_a_day: Option<f64>,
     /// Its 95 % interval over windows, days and seeds.
     pub interval: Option<Bounds>,
@@ -86,7 +78,7 @@ pub struct PooledRow {
     pub rank_interval_default: Option<RankBounds>,
     /// Share of replicates in which it is first.
     pub first_share: Option<f64>,
-    /// Linked selection a day of each pooled window, a mean over seeds; `null` where it is missing.
+    /// Selection a day of each pooled window over the days that count in it, a mean over seeds; `null` where it is missing.
     pub by_window: Vec<Option<f64>>,
 }
 

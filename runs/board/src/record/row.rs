@@ -2,9 +2,12 @@
 
 use super::{Bounds, Cohort, Comparability, Gap, MurphyParts, OrderCounts, RankBounds};
 use crate::by_basis::ByBasis;
+use crate::metric::BoardMetric;
+use ktd_attribution::account::WeightBasis;
 use ktd_bundle::summary::Metric;
 use ktd_experiment::provider::ForceLevel;
 use ktd_record::signer_mark::SignerMark;
+use ktd_stats::moments::count;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -33,11 +36,8 @@ pub struct LeaderboardRow {
     /// The last day of its training data, as its experiment file states it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cutoff: Option<String>,
-    /// Metrics by name over seeds: `total_return`, `excess_return`, `sharpe_ratio`, `max_drawdown`,
-    /// `information_ratio`, `turnover`, `hhi`, `cash_ratio`, `abstention`, `parse_failure`, `ece`, and diagnostics. Excess
-    /// return and information ratio are against the track's benchmark of total return; `excess_return_price_index` and
-    /// `information_ratio_price_index` against its price index.
-    pub metrics: BTreeMap<String, SeedStat>,
+    /// Metrics over seeds. Excess return and information ratio are against the track's benchmark of total return.
+    pub metrics: BTreeMap<BoardMetric, SeedStat>,
     /// Rank by total return; none for what is not ranked.
     pub return_rank: Option<usize>,
     /// Rank by selection.
@@ -59,6 +59,9 @@ pub struct LeaderboardRow {
     pub unattributed_reason: Option<String>,
     /// Selection and its uncertainty, on the basis of ranks.
     pub selection: Option<Selection>,
+    /// What its size would cost; none for what has no rank.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub size_cost: Option<SizeCost>,
     /// Mean exposure to each style over invested days, weights over NAV.
     pub exposures: Vec<f64>,
     /// Daily exposures, means over seeds: one series a style.
@@ -81,6 +84,25 @@ pub struct LeaderboardRow {
     /// None for a reference.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub signer: Option<SignerMark>,
+}
+
+impl LeaderboardRow {
+    /// Selection over the window, linked, on the basis of ranks: what it added up to. None for what has no holdings.
+    #[must_use]
+    pub fn linked_selection(&self) -> Option<f64> {
+        let bases = self.attribution.as_ref()?;
+        Some(bases.get(WeightBasis::HEADLINE).carino.selection)
+    }
+
+    /// Selection a day over a window of so many days: also of what is attributed and has no tests, such as a reference.
+    #[must_use]
+    pub fn selection_a_day(&self, days: usize) -> Option<f64> {
+        let tested = self.selection.as_ref().map(|selection| selection.a_day);
+        tested.or_else(|| {
+            let bases = self.attribution.as_ref()?;
+            Some(bases.get(WeightBasis::HEADLINE).sum.selection / count(days.max(1)))
+        })
+    }
 }
 
 /// Counters that are never mixed, and money.
@@ -137,18 +159,22 @@ pub struct Contribution {
 pub struct Linked {
     /// Common factor.
     pub common: f64,
+    /// Of `common`, what it earned by when it was invested: invested weight less its mean over the days, times the factor return.
+    pub market_timing: f64,
     /// Styles, in the order of the model's styles.
     pub styles: Vec<f64>,
     /// Their sum.
     pub style: f64,
+    /// Of `style`, what it earned by when it held them: exposures less their means over the days, times the factor returns.
+    pub style_timing: f64,
     /// Specific return of what was held, by the settings' rule of residuals.
     pub selection: f64,
     /// The same by the residuals of the regression; what is missing to `selection` stands in common and styles there.
     pub selection_fitted: f64,
     /// Of `selection`, what the other names of each holding's sector selected on the mean; 0 where the panel has no sectors.
     pub selection_sector: f64,
-    /// Execution timing.
-    pub timing: f64,
+    /// What the basis leaves to the moment of the day's trades.
+    pub execution: f64,
     /// Fills away from the open.
     pub slip: f64,
     /// Fees.
@@ -166,28 +192,43 @@ pub struct Linked {
     pub split_standard_error: Option<f64>,
 }
 
-/// Selection and its uncertainty: Carino-linked, means over seeds.
+/// Selection a day and its uncertainty, in shares of the account: plain daily selection, means over days and seeds. What it added up
+/// to over the window, linked, is a part of the contribution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Selection {
-    /// Linked selection.
-    pub value: f64,
-    /// 95 % interval of the stationary bootstrap over days.
+    /// Selection a day.
+    pub a_day: f64,
+    /// Its 95 % interval, of days and seeds.
     pub interval: Option<Bounds>,
     /// Decisions that are independent of each other: the sum of the holdings' average uniqueness; a mean over seeds.
     pub independent_decisions: f64,
     /// Newey-West t of the daily series.
     pub newey_west_t: Metric,
-    /// 95 % band of random portfolios with the same count, weights and holding periods.
+    /// 95 % band of the selection a day of random portfolios with the same count, weights and holding periods.
     pub null_band: Option<Bounds>,
     /// Mean of those portfolios.
     pub null_mean: Option<f64>,
-    /// Share of them below the value.
+    /// Share of them below the account's.
     pub null_percentile: Option<f64>,
     /// Probabilistic Sharpe ratio of the daily selection against 0.
     pub psr: Metric,
     /// The same deflated by the number of trials.
     pub dsr: Metric,
+}
+
+/// What the size of an account would cost: no rule of the exchange, and in no other figure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SizeCost {
+    /// Cost a day as a share of the account, per root of a CNY of capital: at a capital it is this times the root of it.
+    pub a_day_per_root_cny: f64,
+    /// The capital, CNY, at which it eats the selection; none where there is none to eat, or nothing was traded.
+    pub break_even_cny: Option<f64>,
+    /// The least capital, CNY, at which an agent of a lower rank passes it.
+    pub passed_at_cny: Option<f64>,
+    /// Which one.
+    pub passed_by: Option<String>,
 }
 
 /// Daily series at each close, means over seeds: they are those of one account that gives each seed an equal share of the
@@ -205,7 +246,7 @@ pub struct Curves {
     pub style: Vec<f64>,
     /// Selection, linked up to the day.
     pub selection: Vec<f64>,
-    /// Timing, slippage, cost, corporate rounding and unattributed, linked up to the day.
+    /// Execution, slippage, cost, corporate rounding and unattributed, linked up to the day.
     pub other: Vec<f64>,
 }
 

@@ -2,6 +2,7 @@
 
 use super::{described, stat_cell};
 use super::{force, rank_cell};
+use crate::BoardMetric;
 use crate::record::Track;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -9,33 +10,33 @@ use ktd_view::draw::{TableCell, TableData};
 /// How a number of a column is shown.
 pub type CellForm = fn(f64) -> TableCell;
 
-/// The ten metrics and the excess return: head, key of the metric and form.
-pub const METRICS: [(&str, &str, CellForm); 11] = [
-    ("total", "total_return", TableCell::Change),
-    ("excess", "excess_return", TableCell::Change),
-    ("Sharpe", "sharpe_ratio", TableCell::Ratio),
-    ("drawdown", "max_drawdown", TableCell::Percent),
-    ("IR", "information_ratio", TableCell::Ratio),
-    ("turnover", "turnover", TableCell::Ratio),
-    ("HHI", "hhi", TableCell::Fine),
-    ("cash", "cash_ratio", TableCell::Percent),
-    ("abstained", "abstention", TableCell::Percent),
-    ("parse fail", "parse_failure", TableCell::Percent),
-    ("ECE", "ece", TableCell::Fine),
+/// The ten metrics and the excess return: head, metric and form.
+pub const METRICS: [(&str, BoardMetric, CellForm); 11] = [
+    ("total", BoardMetric::TotalReturn, TableCell::Change),
+    ("excess", BoardMetric::ExcessReturn, TableCell::Change),
+    ("Sharpe", BoardMetric::SharpeRatio, TableCell::Ratio),
+    ("drawdown", BoardMetric::MaxDrawdown, TableCell::Percent),
+    ("IR", BoardMetric::InformationRatio, TableCell::Ratio),
+    ("turnover", BoardMetric::Turnover, TableCell::Ratio),
+    ("HHI", BoardMetric::Hhi, TableCell::Fine),
+    ("cash", BoardMetric::CashRatio, TableCell::Percent),
+    ("abstained", BoardMetric::Abstention, TableCell::Percent),
+    ("parse fail", BoardMetric::ParseFailure, TableCell::Percent),
+    ("ECE", BoardMetric::Ece, TableCell::Fine),
 ];
 
 /// What stands beside them: two diagnostics, and the two figures against the price index, which leaves dividends out.
-const BESIDE: [(&str, &str, CellForm); 4] = [
-    ("rule breach", "rule_breach", TableCell::Percent),
-    ("tools ok", "tool_validity", TableCell::Percent),
+const BESIDE: [(&str, BoardMetric, CellForm); 4] = [
+    ("rule breach", BoardMetric::RuleBreach, TableCell::Percent),
+    ("tools ok", BoardMetric::ToolValidity, TableCell::Percent),
     (
         "excess, price index",
-        "excess_return_price_index",
+        BoardMetric::ExcessReturnPriceIndex,
         TableCell::Change,
     ),
     (
         "IR, price index",
-        "information_ratio_price_index",
+        BoardMetric::InformationRatioPriceIndex,
         TableCell::Ratio,
     ),
 ];
@@ -65,7 +66,7 @@ pub(super) fn table(track: &Track) -> TableData {
         let figures = METRICS
             .iter()
             .chain(&BESIDE)
-            .map(|(_, key, form)| stat_cell(leader.metrics.get(*key), *form));
+            .map(|(_, key, form)| stat_cell(leader.metrics.get(key), *form));
         row.extend(figures);
         row.push(rank_cell(leader, leader.return_rank));
         row.push(rank_cell(leader, leader.alpha_rank));

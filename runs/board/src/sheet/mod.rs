@@ -17,6 +17,7 @@ pub use metrics::{CellForm, METRICS};
 /// What a reader of separated pairs must know: no correction is made for their number.
 pub(crate) const PER_PAIR: &str =
     "each pair is judged by itself: of ten pairs that do not differ, luck tells one apart";
+pub(crate) use pooled::points;
 pub(crate) use ranking::rank_cell;
 
 use super::record::{Leaderboard, LeaderboardRow, PooledRanking, SeedStat, Track};

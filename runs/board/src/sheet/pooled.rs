@@ -2,16 +2,14 @@
 
 use super::PER_PAIR;
 use crate::record::{PooledRanking, PooledRow};
+use ktd_experiment::pooled_days::LEAST_OWN_DAYS;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Column, TableCell, TableData};
-
-/// Basis points of a share.
-pub(crate) const BASIS_POINTS: f64 = 1e4;
 
 /// The table of a board whose windows cannot be pooled.
 pub(super) fn none() -> TableData {
     TableData::new("Pooled over windows", [("agent", Left)]).with_note(
-        "there is no pooled ranking: this mask and mode does not have two windows that share no day",
+        "there is no pooled ranking: this mask and mode does not have two windows with days of their own",
     )
 }
 
@@ -58,8 +56,9 @@ pub(crate) fn windows(pooled: &PooledRanking) -> TableData {
     .with_rows(rows)
 }
 
-const fn points(value: f64) -> TableCell {
-    TableCell::Ratio(value * BASIS_POINTS)
+/// A share a day in basis points.
+pub(crate) const fn points(value: f64) -> TableCell {
+    TableCell::Ratio(value * 1e4)
 }
 
 fn described(pooled: &PooledRanking) -> String {
@@ -112,7 +111,7 @@ fn tied(row: &PooledRow, pooled: &PooledRanking) -> String {
 
 fn notes(pooled: &PooledRanking) -> Vec<String> {
     let mut notes = vec![
-        "basis points a day of linked selection, a mean over windows that weigh the same; intervals are Student's over windows"
+        "basis points a day, a mean over windows that weigh the same; intervals are Student's over windows"
             .to_owned(),
         PER_PAIR.to_owned(),
     ];
@@ -129,12 +128,22 @@ fn notes(pooled: &PooledRanking) -> Vec<String> {
             few.join(", ")
         ));
     }
-    notes.extend(pooled.left_out.iter().map(|window| {
-        format!(
-            "{} is not pooled: it shares days with {}, which ends first",
-            window.window, window.shares_days_with
-        )
-    }));
+    let shared = pooled.windows.iter().filter(|window| 0 < window.counted_before);
+    let shared: Vec<String> = shared
+        .map(|window| format!("{} {}", window.window, window.counted_before))
+        .collect();
+    if !shared.is_empty() {
+        notes.push(format!(
+            "days that windows share count once, in the window that ends first; not counted again: {}",
+            shared.join(", ")
+        ));
+    }
+    if !pooled.left_out.is_empty() {
+        notes.push(format!(
+            "not pooled, for fewer than {LEAST_OWN_DAYS} of their days are in no window that ends before: {}",
+            pooled.left_out.join(", ")
+        ));
+    }
     let turned = pooled.separation.iter().flat_map(|separation| &separation.turned);
     let turned: Vec<String> = turned
         .map(|pair| format!("{} and {} ({})", pair.above, pair.below, pair.settings.join(", ")))

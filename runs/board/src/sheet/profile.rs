@@ -1,6 +1,7 @@
 //! Table 3: decision mode by mask.
 
 use super::{CellForm, metric_cell};
+use crate::BoardMetric;
 use crate::record::{Cohort, Leaderboard, LeaderboardRow};
 use ktd_bundle::summary::Metric;
 use ktd_experiment::mask_arm::{MaskInstruction, arm_label};
@@ -10,14 +11,14 @@ use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 use std::collections::BTreeMap;
 
-const COLUMNS: [(&str, &str, CellForm); 7] = [
-    ("return", "total_return", TableCell::Change),
-    ("excess", "excess_return", TableCell::Change),
-    ("abstained", "abstention", TableCell::Percent),
-    ("turnover", "turnover", TableCell::Ratio),
-    ("cash", "cash_ratio", TableCell::Percent),
-    ("parse fail", "parse_failure", TableCell::Percent),
-    ("ECE", "ece", TableCell::Fine),
+const COLUMNS: [(&str, BoardMetric, CellForm); 7] = [
+    ("return", BoardMetric::TotalReturn, TableCell::Change),
+    ("excess", BoardMetric::ExcessReturn, TableCell::Change),
+    ("abstained", BoardMetric::Abstention, TableCell::Percent),
+    ("turnover", BoardMetric::Turnover, TableCell::Ratio),
+    ("cash", BoardMetric::CashRatio, TableCell::Percent),
+    ("parse fail", BoardMetric::ParseFailure, TableCell::Percent),
+    ("ECE", BoardMetric::Ece, TableCell::Fine),
 ];
 
 /// Mode, mask and cohort; the order of the modes and levels is that of information.
@@ -33,7 +34,7 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
     ]
     .into_iter()
     .chain(figures)
-    .chain([("selection", Right, 0)]);
+    .chain([("bp a day", Right, 0)]);
     let mut table = TableData::new(
         "Table 3: decision mode by mask, medians over agents and windows",
         heads,
@@ -64,13 +65,13 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
         for (_, key, form) in COLUMNS {
             let values = leaders
                 .iter()
-                .filter_map(|leader| leader.metrics.get(key)?.median.value);
+                .filter_map(|leader| leader.metrics.get(&key)?.median.value);
             row.push(middle(&values.collect::<Vec<_>>(), form));
         }
         let selections = leaders
             .iter()
-            .filter_map(|leader| Some(leader.selection.as_ref()?.value));
-        row.push(middle(&selections.collect::<Vec<_>>(), TableCell::Change));
+            .filter_map(|leader| Some(leader.selection.as_ref()?.a_day));
+        row.push(middle(&selections.collect::<Vec<_>>(), super::points));
         table.rows.push(row);
     }
     table

@@ -1,7 +1,8 @@
 //! Ranks by selection, with what says whether they are real.
 
 use super::force;
-use super::{PER_PAIR, described, metric_cell, stat_cell};
+use super::{PER_PAIR, described, metric_cell, points, stat_cell};
+use crate::BoardMetric;
 use crate::record::{GapKind, LeaderboardRow, Separation, Track};
 use ktd_bundle::summary::Metric;
 use ktd_probes::judge::CertificateSummary;
@@ -20,15 +21,18 @@ pub(super) fn table(track: &Track) -> TableData {
             ("kind", Left, 3),
             ("force", Left, 7),
             ("seeds", Right, 5),
-            ("selection", Right, 0),
+            ("bp a day", Right, 0),
             ("low", Right, 1),
             ("high", Right, 1),
+            ("selection", Right, 2),
             ("NW t", Right, 5),
             ("decisions", Right, 5),
             ("luck low", Right, 6),
             ("luck high", Right, 6),
             ("luck %ile", Right, 2),
             ("DSR", Right, 4),
+            ("capacity, CNY m", Right, 5),
+            ("passed at, CNY m", Right, 6),
             ("return", Right, 1),
             ("delta-rk", Right, 6),
             ("memory gap", Right, 4),
@@ -57,8 +61,8 @@ pub(super) fn table(track: &Track) -> TableData {
     boxes(&mut table, track);
     signers(&mut table, track);
     table.notes.push(
-        "selection is linked specific return; its null is not zero: compare with the luck band of random portfolios \
-         with the same count, weights and holding periods"
+        "ranked by specific return in basis points a day; `selection` is what it added up to, linked. Its null is not zero: compare \
+         with the luck band of random portfolios with the same count, weights and holding periods"
             .to_owned(),
     );
     table.notes.push(format!(
@@ -66,6 +70,13 @@ pub(super) fn table(track: &Track) -> TableData {
          those that traded and do not move alike",
         track.distinct_trials, track.trials
     ));
+    if track.leaders.iter().any(|leader| leader.size_cost.is_some()) {
+        table.notes.push(
+            "capacity: the capital at which a cost of size (a trade of a share q of a day's amount costs the daily deviation times the \
+             root of q) eats the selection; passed at: the capital at which a lower rank passes it; the exchange charges none of it"
+                .to_owned(),
+        );
+    }
     table.notes.extend(track.separation.as_ref().map(tests));
     table.notes.extend(track.separation.as_ref().and_then(turned));
     table.notes.extend(track.notes.iter().cloned());
@@ -136,9 +147,10 @@ fn row(leader: &LeaderboardRow, track: &Track) -> Vec<TableCell> {
         TableCell::Text(leader.cohort.label().to_owned()),
         force(leader),
         TableCell::Count(leader.seeds.len()),
-        selection.map_or_else(absent, |selection| TableCell::Change(selection.value)),
-        TableCell::optional(interval.map(|bounds| bounds.low), TableCell::Change),
-        TableCell::optional(interval.map(|bounds| bounds.high), TableCell::Change),
+        selection.map_or_else(absent, |selection| points(selection.a_day)),
+        TableCell::optional(interval.map(|bounds| bounds.low), points),
+        TableCell::optional(interval.map(|bounds| bounds.high), points),
+        TableCell::optional(leader.linked_selection(), TableCell::Change),
         selection.map_or(TableCell::Empty, |selection| {
             metric_cell(&selection.newey_west_t, TableCell::Ratio)
         }),
@@ -146,8 +158,8 @@ fn row(leader: &LeaderboardRow, track: &Track) -> Vec<TableCell> {
             selection.map(|selection| selection.independent_decisions),
             TableCell::Ratio,
         ),
-        TableCell::optional(luck.map(|bounds| bounds.low), TableCell::Change),
-        TableCell::optional(luck.map(|bounds| bounds.high), TableCell::Change),
+        TableCell::optional(luck.map(|bounds| bounds.low), points),
+        TableCell::optional(luck.map(|bounds| bounds.high), points),
         TableCell::optional(
             selection.and_then(|selection| selection.null_percentile),
             TableCell::Percent,
@@ -155,7 +167,9 @@ fn row(leader: &LeaderboardRow, track: &Track) -> Vec<TableCell> {
         selection.map_or(TableCell::Empty, |selection| {
             metric_cell(&selection.dsr, TableCell::Ratio)
         }),
-        stat_cell(leader.metrics.get("total_return"), TableCell::Change),
+        millions(leader.size_cost.as_ref().and_then(|cost| cost.break_even_cny)),
+        millions(leader.size_cost.as_ref().and_then(|cost| cost.passed_at_cny)),
+        stat_cell(leader.metrics.get(&BoardMetric::TotalReturn), TableCell::Change),
         leader.delta_rank.map_or(TableCell::Empty, TableCell::Signed),
         TableCell::optional(gap(GapKind::Memory), TableCell::Change),
         TableCell::optional(gap(GapKind::SignalAndMemory), TableCell::Change),
@@ -170,6 +184,13 @@ fn row(leader: &LeaderboardRow, track: &Track) -> Vec<TableCell> {
         TableCell::optional(leader.faults.paid_usd, TableCell::Dollars),
         TableCell::optional(leader.faults.at_most_usd, TableCell::Dollars),
     ]
+}
+
+/// An amount of CNY in millions.
+fn millions(cny: Option<f64>) -> TableCell {
+    cny.map_or(TableCell::Empty, |cny| {
+        TableCell::Text(format!("{:.*}", usize::from(cny < 1e7), cny / 1e6))
+    })
 }
 
 /// A rank, or the reason why an agent that could have one has none.

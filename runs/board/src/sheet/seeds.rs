@@ -1,8 +1,8 @@
 //! The ten metrics over seeds: medians and quartiles.
 
 use super::{METRICS, described, metric_cell};
+use crate::BoardMetric;
 use crate::record::{LeaderboardRow, Track};
-use crate::score::{DIVIDEND_TAX, DIVIDEND_TAX_AT_MOST, FEES_OF_THE_OTHER_SCHEDULE};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
 
@@ -23,7 +23,7 @@ pub(super) fn table(track: &Track) -> TableData {
     let mut table = TableData::new(format!("Over seeds: {}", described(track)), heads);
     for leader in played(track) {
         for (head, key, form) in METRICS {
-            let Some(stat) = leader.metrics.get(key) else {
+            let Some(stat) = leader.metrics.get(&key) else {
                 continue;
             };
             let quartile =
@@ -47,8 +47,8 @@ pub(super) fn table(track: &Track) -> TableData {
 /// What trades cost, and what they would have under the schedule of fees that the rules do not name.
 fn fees_note(track: &Track) -> Option<String> {
     let costs = played(track).filter_map(|leader| {
-        let paid = median(leader, "fee_drag").filter(|paid| 0.0 < *paid)?;
-        let other = median(leader, FEES_OF_THE_OTHER_SCHEDULE)?;
+        let paid = median(leader, BoardMetric::FeeDrag).filter(|paid| 0.0 < *paid)?;
+        let other = median(leader, BoardMetric::FeeDragOtherSchedule)?;
         Some(format!(
             "{} {:.2} % and {:.2} %",
             leader.agent,
@@ -68,9 +68,9 @@ fn fees_note(track: &Track) -> Option<String> {
 /// What the tax on dividends took, and what it could have been at most where it is not taken.
 fn dividend_notes(track: &Track) -> impl Iterator<Item = String> {
     let told = [
-        (DIVIDEND_TAX, "tax on dividends over the initial cash"),
+        (BoardMetric::DividendTax, "tax on dividends over the initial cash"),
         (
-            DIVIDEND_TAX_AT_MOST,
+            BoardMetric::DividendTaxAtMost,
             "dividends are not taxed; over the initial cash the tax would be at most a fifth of what ex-days took off prices",
         ),
     ];
@@ -84,8 +84,8 @@ fn dividend_notes(track: &Track) -> impl Iterator<Item = String> {
     })
 }
 
-fn median(leader: &LeaderboardRow, key: &str) -> Option<f64> {
-    leader.metrics.get(key)?.median.value
+fn median(leader: &LeaderboardRow, key: BoardMetric) -> Option<f64> {
+    leader.metrics.get(&key)?.median.value
 }
 
 /// The same as a page shows it: one row an agent, `median [lower quartile, upper quartile]` in each cell.
@@ -98,7 +98,7 @@ pub(crate) fn on_page(track: &Track) -> TableData {
             TableCell::Count(leader.seeds.len()),
         ];
         let figures = METRICS.iter().map(|(_, key, form)| {
-            let Some(stat) = leader.metrics.get(*key) else {
+            let Some(stat) = leader.metrics.get(key) else {
                 return TableCell::Empty;
             };
             let median = metric_cell(&stat.median, *form);

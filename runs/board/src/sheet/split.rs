@@ -26,7 +26,7 @@ pub(super) fn table(board: &Leaderboard, track: &Track, basis: WeightBasis) -> T
                 linked.common,
                 linked.style,
                 linked.selection,
-                linked.timing,
+                linked.execution,
                 linked.slip,
                 linked.cost,
                 linked.corporate,
@@ -39,12 +39,22 @@ pub(super) fn table(board: &Leaderboard, track: &Track, basis: WeightBasis) -> T
             "{:.0e}",
             linked.gauge.abs().max(contribution.daily_gauge)
         )));
-        row.push(TableCell::Change(linked.selection_sector));
-        row.push(TableCell::Change(linked.selection_fitted));
+        let beside = [
+            linked.market_timing,
+            linked.style_timing,
+            linked.selection_sector,
+            linked.selection_fitted,
+        ];
+        row.extend(beside.map(TableCell::Change));
         row.extend(linked.styles.iter().copied().map(TableCell::Change));
         table.rows.push(row);
     }
     table.notes.push(meaning(basis).to_owned());
+    table.notes.push(
+        "market and style timing: of common and of style, what was earned by when they were held, exposures less their means times \
+         factor returns"
+            .to_owned(),
+    );
     table.notes.push(
         "of which sector: what the other names of each holding's sector selected on the mean, a part of selection; 0 where the \
          panel has no sectors"
@@ -64,7 +74,7 @@ fn empty(board: &Leaderboard, track: &Track, basis: WeightBasis) -> TableData {
         "common",
         "style",
         "selection",
-        "timing",
+        "execution",
         "slip",
         "cost",
         "rounding",
@@ -78,6 +88,8 @@ fn empty(board: &Leaderboard, track: &Track, basis: WeightBasis) -> TableData {
         .chain([
             ("portfolio", Right, 0),
             ("closes to", Right, 2),
+            ("market timing", Right, 2),
+            ("style timing", Right, 2),
             ("of which sector", Right, 1),
             ("fitted selection", Right, 2),
         ])
@@ -96,13 +108,13 @@ fn empty(board: &Leaderboard, track: &Track, basis: WeightBasis) -> TableData {
 const fn meaning(basis: WeightBasis) -> &'static str {
     match basis {
         WeightBasis::Pre => {
-            "weights before the day's trades; timing is what they earned from the open to the close"
+            "weights before the day's trades; execution is what they earned from the open to the close"
         }
         WeightBasis::Post => {
-            "weights after the day's trades; timing is what they missed from the mark to the open"
+            "weights after the day's trades; execution is what they missed from the mark to the open"
         }
         WeightBasis::Two => {
-            "overnight on weights before, intraday on weights after the day's trades: nothing is timing"
+            "overnight on weights before, intraday on weights after the day's trades: nothing is execution"
         }
     }
 }

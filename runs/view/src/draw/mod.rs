@@ -23,8 +23,8 @@ pub use cell::TableCell;
 pub use difference_bars::difference_bars;
 pub use document::{document, frame};
 pub use number::{
-    axis_percent, change, counted, decimals, duration, grouped, joined, named, p_value, percent, plural,
-    portion, real, scientific, short_hash,
+    axis_percent, basis_points, change, counted, decimals, duration, grouped, joined, named, p_value,
+    percent, plural, portion, real, scientific, short_hash,
 };
 pub use safe::{csv_text, visible};
 pub use table::{TableView, scroll};

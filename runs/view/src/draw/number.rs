@@ -69,6 +69,12 @@ pub fn change(share: f64) -> String {
     if is_positive { format!("+{shown}") } else { shown }
 }
 
+/// A share in basis points, as of a day's return: `3.14 bp`, `-0.02 bp`.
+#[must_use]
+pub fn basis_points(share: f64) -> String {
+    format!("{}\u{a0}bp", decimals(share * 1e4, 2))
+}
+
 /// A share of a whole in percent, as coarse as one reads it: `46 %`, `4.2 %`, `0 %`.
 #[must_use]
 pub fn portion(share: f64) -> String {

@@ -4,7 +4,7 @@ use super::frame::{Page, PageSite};
 use super::value::line;
 use crate::board::{Board, Track, TrackRow};
 use crate::catalogue::{DocumentEntry, ExperimentEntry};
-use ktd_view::draw::{change, scroll};
+use ktd_view::draw::{basis_points, change, scroll};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
@@ -73,7 +73,7 @@ fn rows(document: &DocumentEntry, board: &Board) -> Markup {
             thead { tr {
                 th.l scope="col" { "agent" } th.l scope="col" { "cohort" } th.l scope="col" { "window" } th.l scope="col" { "mask" }
                 th.l scope="col" { "mode" } th scope="col" { "seeds" } th scope="col" { "return" } th scope="col" { "rank" }
-                th scope="col" { "selection" } th scope="col" { "from" } th scope="col" { "to" } th scope="col" { "rank by selection" }
+                th scope="col" { "selection a day" } th scope="col" { "from" } th scope="col" { "to" } th scope="col" { "rank by selection" }
                 th.l scope="col" { "plausible ranks" }
             } }
             tbody { @for (track, one) in board.rows() { (row(document, track, one)) } }
@@ -91,9 +91,9 @@ fn row(document: &DocumentEntry, track: &Track, row: &TrackRow) -> Markup {
             th.l scope="row" { a href={ (document.slug) "/" (row.slug(track)) ".html" } { (line(&row.agent)) } }
             td.l { (line(&row.cohort)) } td.l { (line(&track.window)) } td.l { (line(&mask)) } td.l { (line(&track.mode)) }
             td { (row.seeds.len()) }
-            (number(total)) td { @if let Some(rank) = row.return_rank { (rank) } }
-            (number(selection.map(|selection| selection.value)))
-            (number(interval.map(|interval| interval.low))) (number(interval.map(|interval| interval.high)))
+            (number(total, change)) td { @if let Some(rank) = row.return_rank { (rank) } }
+            (number(selection.map(|selection| selection.a_day), basis_points))
+            (number(interval.map(|interval| interval.low), basis_points)) (number(interval.map(|interval| interval.high), basis_points))
             td { @if let Some(rank) = row.alpha_rank { (rank) } }
             td.l { @if let Some(between) = row.rank_interval { (between.low) " to " (between.high) } }
         }
@@ -101,6 +101,6 @@ fn row(document: &DocumentEntry, track: &Track, row: &TrackRow) -> Markup {
 }
 
 /// A share, with the number that it sorts by.
-fn number(share: Option<f64>) -> Markup {
-    html! { td data-value=[share.map(|share| share.to_string())] { @if let Some(share) = share { (change(share)) } } }
+fn number(share: Option<f64>, shown: fn(f64) -> String) -> Markup {
+    html! { td data-value=[share.map(|share| share.to_string())] { @if let Some(share) = share { (shown(share)) } } }
 }

@@ -7,7 +7,7 @@ use super::{exposures, waterfall};
 use crate::board::{Board, ConfidenceBin, Known, Reliability, Selection, Track, TrackRow};
 use crate::catalogue::{DocumentEntry, ExperimentEntry};
 use crate::entry::EpisodeEntry;
-use ktd_view::draw::{change, decimals, percent, scroll};
+use ktd_view::draw::{basis_points, change, decimals, percent, scroll};
 use maud::{Markup, html};
 use std::sync::Arc;
 
@@ -166,19 +166,19 @@ fn selection(selection: Option<&Selection>) -> Markup {
     };
     html! {
         dl.figures {
-            div { dt { "selection" } dd { (change(selection.value)) } }
-            @if let Some(between) = selection.interval { div { dt { "95 % interval" } dd { (change(between.low)) " to " (change(between.high)) } } }
-            @if let Some(band) = selection.null_band { div { dt { "luck alone, 95 %" } dd { (change(band.low)) " to " (change(band.high)) } } }
+            div { dt { "selection a day" } dd { (basis_points(selection.a_day)) } }
+            @if let Some(between) = selection.interval { div { dt { "95 % interval" } dd { (basis_points(between.low)) " to " (basis_points(between.high)) } } }
+            @if let Some(band) = selection.null_band { div { dt { "luck alone, 95 %" } dd { (basis_points(band.low)) " to " (basis_points(band.high)) } } }
             @if let Some(share) = selection.null_percentile { div { dt { "random portfolios below it" } dd { (percent(share)) } } }
             div { dt { "Newey-West t" } dd { (number(selection.newey_west_t)) } }
             div { dt { "deflated Sharpe ratio" } dd { (number(selection.dsr)) } }
             @if let Some(count) = selection.independent_decisions { div { dt { "independent decisions" } dd { (decimals(count, 1)) } } }
         }
         @if let (Some(interval), Some(band)) = (selection.interval, selection.null_band) {
-            @if interval.low <= 0.0 || selection.value <= band.high {
+            @if interval.low <= 0.0 || selection.a_day <= band.high {
                 p { "This is no proof of skill: " @if interval.low <= 0.0 { "the interval has 0 in it" }
-                    @if interval.low <= 0.0 && selection.value <= band.high { ", and " }
-                    @if selection.value <= band.high { "luck alone reaches as far" } "." }
+                    @if interval.low <= 0.0 && selection.a_day <= band.high { ", and " }
+                    @if selection.a_day <= band.high { "luck alone reaches as far" } "." }
             }
         }
     }

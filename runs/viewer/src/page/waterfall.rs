@@ -13,7 +13,7 @@ pub(crate) fn figure(parts: &Parts) -> Markup {
         ("market", parts.common),
         ("style", parts.style()),
         ("selection", parts.selection),
-        ("timing", parts.timing),
+        ("execution", parts.execution),
         ("slippage", parts.slip),
         ("cost", parts.cost),
         ("rounding", parts.corporate),

@@ -130,7 +130,7 @@ const PARTS: [(&str, Part); 4] = [
     ("common", Part::Common),
     ("sel", Part::Selection),
     ("unattr", Part::Unattributed),
-    ("timing", Part::Timing),
+    ("timing", Part::Execution),
 ];
 
 #[test]
@@ -306,7 +306,11 @@ fn thin_days_leave_everything_unattributed_of(golden: &Golden) {
             parts.part(cells, Part::Unattributed),
             number("unattr"),
         );
-        near("thin timing", parts.part(cells, Part::Timing), number("timing"));
+        near(
+            "thin timing",
+            parts.part(cells, Part::Execution),
+            number("timing"),
+        );
         near("thin cost", parts.part(cells, Part::Cost), number("cost"));
         near("thin selection", parts.part(cells, Part::Selection), 0.0);
         near("thin common", parts.part(cells, Part::Common), 0.0);

@@ -115,7 +115,7 @@ fn luck_is_no_narrower_for_seeds_that_traded_alike() {
     let of = |board: &Value| {
         let leader = leader(track(board, "long", "bright"), "equal-weight").clone();
         (
-            leader["selection"]["value"].clone(),
+            leader["selection"]["a_day"].clone(),
             leader["selection"]["null_band"].clone(),
         )
     };

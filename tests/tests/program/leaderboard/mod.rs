@@ -117,7 +117,7 @@ fn skill_memory_and_luck_are_told_apart() {
     );
     let random = &leader(blinded, "random")["selection"];
     let band = &random["null_band"];
-    let value = random["value"].as_f64().unwrap();
+    let value = random["a_day"].as_f64().unwrap();
     assert!(
         band["low"].as_f64().unwrap() <= value && value <= band["high"].as_f64().unwrap(),
         "{random}"
@@ -383,7 +383,7 @@ fn attribute_shows_three_bases_and_writes_days() {
         "MOM_12_1",
         "selection",
         "every day adds up",
-        "luck alone",
+        "of random portfolios",
     ] {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }

@@ -68,7 +68,7 @@ fn controls_and_books_without_a_position_have_no_rank() {
     separated.sort_unstable();
     assert_eq!(separated, ["random"]);
     let bought_once = leader(track, "equal-weight");
-    assert!(bought_once["selection"]["value"].is_number() && bought_once["rank_interval"].is_null());
+    assert!(bought_once["selection"]["a_day"].is_number() && bought_once["rank_interval"].is_null());
     assert!(
         track["notes"]
             .to_string()
@@ -112,7 +112,7 @@ fn intervals_of_ranks_span_the_family_of_settings() {
     for track in tracks {
         let separation = &track["separation"];
         let settings = separation["settings"].as_array().unwrap();
-        assert_eq!(settings.len(), 8, "all members but the default: {settings:?}");
+        assert_eq!(settings.len(), 11, "all members but the default: {settings:?}");
         let agents: Vec<&str> = separation["agents"]
             .as_array()
             .unwrap()

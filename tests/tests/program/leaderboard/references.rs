@@ -33,14 +33,16 @@ fn assert_near(board: &Value, agent: &str, expected: f64) {
 #[test]
 fn the_index_returns_what_its_levels_say() {
     let market = market();
-    let [before, _, last] = window(&market);
-    let close = &market.indices()[0].close;
-    let expected = close[last.index()] / close[before.index()] - 1.0;
+    let [_, first, last] = window(&market);
+    let index = &market.indices()[0];
+    // From the first open, where accounts buy.
+    let expected = index.close[last.index()] / index.open[first.index()] - 1.0;
     assert!(expected.abs() > 1e-3, "a window that moves: {expected}");
     assert_near(&board(scene(), &["out"]), "price index SH009999", expected);
 }
 
-/// The mean total return of the members of the day before, by looking up one pair of prices after the other.
+/// The mean total return of the members of the day before, by looking up one pair of prices after the other; of the first day from its
+/// open, and nothing of a name that does not trade on it.
 fn members_by_hand(market: &Market, days: &[DayIndex]) -> f64 {
     let mut grown = 1.0;
     for day in days {
@@ -51,7 +53,14 @@ fn members_by_hand(market: &Market, days: &[DayIndex]) -> f64 {
             .filter(|(name, _)| market.is_member(*name, date))
             .filter_map(|(name, _)| {
                 let mark = |day: DayIndex| market.bar(name, market.last_bar_day(name, day)?);
-                Some(mark(*day)?.adjusted_close() / mark(before)?.adjusted_close() - 1.0)
+                let known = mark(before)?;
+                if *day == days[0] {
+                    let bar = market.bar(name, *day);
+                    return Some(bar.map_or(0.0, |bar| {
+                        bar.adjusted_close() / bar.adjusted(bar.open.unwrap()) - 1.0
+                    }));
+                }
+                Some(mark(*day)?.adjusted_close() / known.adjusted_close() - 1.0)
             })
             .collect();
         grown *= 1.0 + daily.iter().sum::<f64>() / f64::from(u32::try_from(daily.len()).unwrap());

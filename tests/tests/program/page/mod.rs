@@ -138,7 +138,11 @@ fn hostile_names_stay_text() {
         track.dates[0] = HOSTILE.to_owned();
         track.notes = vec![HOSTILE.to_owned()];
         track.leaders[0].agent = HOSTILE.to_owned();
-        track.leaders[0].metrics.get_mut("ece").unwrap().median = missing(HOSTILE);
+        track.leaders[0]
+            .metrics
+            .get_mut(&ktd_board::BoardMetric::Ece)
+            .unwrap()
+            .median = missing(HOSTILE);
     }
     let page = page_of(&board);
     assert!(
@@ -233,7 +237,7 @@ fn small_boards_are_pages_too() {
 fn medians_stand_with_their_quartiles_and_curves_are_said_to_be_means() {
     let mut board = board(3, 40, 1, 6);
     let first = &mut board.tracks[0].leaders[0];
-    let turnover = first.metrics.get_mut("turnover").unwrap();
+    let turnover = first.metrics.get_mut(&ktd_board::BoardMetric::Turnover).unwrap();
     turnover.median = Metric::of(Ok(7.25));
     turnover.quartiles = Some(Bounds { low: 6.5, high: 9.75 });
     first.seeds = vec![1, 2, 3];
@@ -271,7 +275,7 @@ fn losses(linked: &mut Linked) {
         &mut linked.common,
         &mut linked.style,
         &mut linked.selection,
-        &mut linked.timing,
+        &mut linked.execution,
         &mut linked.slip,
         &mut linked.cost,
         &mut linked.unattributed,
@@ -345,7 +349,7 @@ fn numbers_that_are_none_are_never_shown() {
                 curves.drawdown.fill(bad);
             }
             if let Some(selection) = &mut leader.selection {
-                selection.value = bad;
+                selection.a_day = bad;
                 selection.interval = Some(Bounds { low: bad, high: bad });
                 selection.null_band = Some(Bounds { low: bad, high: bad });
                 selection.null_mean = Some(bad);
@@ -475,7 +479,7 @@ fn tables_fit_a_terminal_and_keep_what_ranks() {
         ..Layout::default()
     });
     let heads = narrow.lines().find(|line| line.starts_with("alpha-rk")).unwrap();
-    for head in ["agent", "selection", "low", "high"] {
+    for head in ["agent", "bp a day", "low", "high"] {
         assert!(heads.contains(head), "{head}: {heads}");
     }
     assert!(narrow.replace('\n', " ").contains("(--wide shows"), "{narrow}");

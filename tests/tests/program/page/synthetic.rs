@@ -2,11 +2,12 @@
 
 use ktd_agents::ForceLevel;
 use ktd_board::{
-    BOARD_FORMAT, Bounds, ByBasis, CalibrationBin, CalibrationRecord, Cohort, Comparability, Contrast,
-    ContrastMetric, ContrastSides, Contribution, Curves, CutoffGap, CutoffSide, DateBounds, FactorVif,
-    Faults, Gap, GapKind, Leaderboard, LeaderboardRow, LimitOpenCounts, Linked, MarketRegime, ModelHealth,
-    ModelRecord, MurphyParts, OrderCounts, Pair, Protocol, RankBounds, RejectedOrders, Resampling, SeedStat,
-    Selection, SensitivityRow, Separation, SpaP, StyleHealth, Track, VifRound, WindowGap, WindowRegime,
+    BOARD_FORMAT, BoardMetric, Bounds, ByBasis, CalibrationBin, CalibrationRecord, Cohort, Comparability,
+    Contrast, ContrastMetric, ContrastSides, Contribution, Curves, CutoffGap, CutoffSide, DateBounds,
+    FactorVif, Faults, Gap, GapKind, Leaderboard, LeaderboardRow, LimitOpenCounts, Linked, MarketRegime,
+    ModelHealth, ModelRecord, MurphyParts, OrderCounts, Pair, Protocol, RankBounds, RejectedOrders,
+    Resampling, SeedStat, Selection, SensitivityRow, Separation, SpaP, StyleHealth, Track, VifRound,
+    WindowGap, WindowRegime,
 };
 use ktd_bundle::summary::Metric;
 use ktd_masking::{Level, Mode, Numeric};
@@ -250,11 +251,11 @@ fn track(
 }
 
 fn selection_of(leader: &LeaderboardRow) -> f64 {
-    leader.selection.as_ref().map_or(0.0, |selection| selection.value)
+    leader.selection.as_ref().map_or(0.0, |selection| selection.a_day)
 }
 
 fn total_of(leader: &LeaderboardRow) -> f64 {
-    leader.metrics["total_return"].median.value.unwrap()
+    leader.metrics[&BoardMetric::TotalReturn].median.value.unwrap()
 }
 
 fn walk(chance: &mut Chance, days: usize, drift: f64, deviation: f64) -> Vec<f64> {
@@ -279,21 +280,21 @@ fn stat(chance: &mut Chance, value: f64, spread: f64) -> SeedStat {
     }
 }
 
-fn metrics(chance: &mut Chance, linked: &Linked, cohort: Cohort) -> BTreeMap<String, SeedStat> {
-    let mut metrics: BTreeMap<String, SeedStat> = [
-        ("total_return", linked.portfolio, 0.02),
-        ("excess_return", linked.portfolio - 0.03, 0.02),
-        ("sharpe_ratio", linked.portfolio * 4.0, 0.2),
-        ("max_drawdown", 0.08 + chance.share() * 0.2, 0.01),
-        ("information_ratio", linked.portfolio * 2.0, 0.2),
-        ("turnover", 2.0 + chance.share() * 30.0, 1.0),
-        ("hhi", 0.04 + chance.share() * 0.1, 0.01),
-        ("cash_ratio", chance.share() * 0.3, 0.01),
-        ("abstention", chance.share() * 0.2, 0.01),
-        ("parse_failure", chance.share() * 0.03, 0.001),
+fn metrics(chance: &mut Chance, linked: &Linked, cohort: Cohort) -> BTreeMap<BoardMetric, SeedStat> {
+    let mut metrics: BTreeMap<BoardMetric, SeedStat> = [
+        (BoardMetric::TotalReturn, linked.portfolio, 0.02),
+        (BoardMetric::ExcessReturn, linked.portfolio - 0.03, 0.02),
+        (BoardMetric::SharpeRatio, linked.portfolio * 4.0, 0.2),
+        (BoardMetric::MaxDrawdown, 0.08 + chance.share() * 0.2, 0.01),
+        (BoardMetric::InformationRatio, linked.portfolio * 2.0, 0.2),
+        (BoardMetric::Turnover, 2.0 + chance.share() * 30.0, 1.0),
+        (BoardMetric::Hhi, 0.04 + chance.share() * 0.1, 0.01),
+        (BoardMetric::CashRatio, chance.share() * 0.3, 0.01),
+        (BoardMetric::Abstention, chance.share() * 0.2, 0.01),
+        (BoardMetric::ParseFailure, chance.share() * 0.03, 0.001),
     ]
     .into_iter()
-    .map(|(key, value, spread)| (key.to_owned(), stat(chance, value, spread)))
+    .map(|(key, value, spread)| (key, stat(chance, value, spread)))
     .collect();
     let ece = if cohort == Cohort::Builtin {
         missing("no order states a confidence")
@@ -301,7 +302,7 @@ fn metrics(chance: &mut Chance, linked: &Linked, cohort: Cohort) -> BTreeMap<Str
         metric(0.05 + chance.share() * 0.2)
     };
     metrics.insert(
-        "ece".to_owned(),
+        BoardMetric::Ece,
         SeedStat {
             median: ece,
             quartiles: None,
@@ -356,6 +357,7 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
             selection: Some(chance.around(0.03)),
         }),
         mask: None,
+        size_cost: None,
         boxed: None,
         signer: None,
     }
@@ -458,7 +460,7 @@ fn curves(chance: &mut Chance, days: usize) -> Curves {
 
 fn linked(chance: &mut Chance, whole: f64) -> Linked {
     let styles: Vec<f64> = (0..STYLES.len()).map(|_| chance.around(0.008)).collect();
-    let (common, timing, slip, cost) = (
+    let (common, execution, slip, cost) = (
         chance.around(0.06),
         chance.around(0.006),
         -chance.share() * 0.01,
@@ -468,10 +470,12 @@ fn linked(chance: &mut Chance, whole: f64) -> Linked {
     let unattributed = chance.around(0.002);
     Linked {
         common,
+        market_timing: common / 3.0,
         style,
+        style_timing: style / 4.0,
         styles,
-        selection: whole - common - style - timing - slip - cost - unattributed,
-        timing,
+        selection: whole - common - style - execution - slip - cost - unattributed,
+        execution,
         slip,
         cost,
         corporate: 0.0,
@@ -487,7 +491,7 @@ fn linked(chance: &mut Chance, whole: f64) -> Linked {
 fn linked_again(chance: &mut Chance, linked: &Linked) -> Linked {
     let moved = chance.around(0.01);
     Linked {
-        timing: linked.timing - moved,
+        execution: linked.execution - moved,
         selection: linked.selection + moved,
         ..linked.clone()
     }
@@ -502,21 +506,24 @@ fn contribution(linked: Linked) -> Contribution {
     }
 }
 
+/// Days over which the selections of these rows are spread.
+const SELECTED_DAYS: f64 = 240.0;
+
 fn selected(chance: &mut Chance, value: f64) -> Selection {
     let (half, middle) = (0.06 + chance.share() * 0.08, chance.around(0.01));
+    let bounds = |low: f64, high: f64| {
+        Some(Bounds {
+            low: low / SELECTED_DAYS,
+            high: high / SELECTED_DAYS,
+        })
+    };
     Selection {
-        value,
-        interval: Some(Bounds {
-            low: value - half,
-            high: value + half,
-        }),
+        a_day: value / SELECTED_DAYS,
+        interval: bounds(value - half, value + half),
         independent_decisions: 44.0,
         newey_west_t: metric(value / half * 1.96),
-        null_band: Some(Bounds {
-            low: middle - 0.07,
-            high: middle + 0.07,
-        }),
-        null_mean: Some(middle),
+        null_band: bounds(middle - 0.07, middle + 0.07),
+        null_mean: Some(middle / SELECTED_DAYS),
         null_percentile: Some((0.5 + (value - middle) * 6.0).clamp(0.0, 1.0)),
         psr: metric(0.8),
         dsr: metric((0.4 + value * 2.0).clamp(0.0, 1.0)),
@@ -598,8 +605,11 @@ fn separation(leaders: &[LeaderboardRow]) -> Separation {
 fn control(chance: &mut Chance, days: usize) -> LeaderboardRow {
     let oracle = leader(chance, "oracle", Cohort::Control, days);
     let mut selection = oracle.selection.clone().unwrap();
-    selection.value = 9.4;
-    selection.interval = Some(Bounds { low: 8.1, high: 10.2 });
+    selection.a_day = 0.039;
+    selection.interval = Some(Bounds {
+        low: 0.034,
+        high: 0.042,
+    });
     selection.null_percentile = Some(1.0);
     LeaderboardRow {
         selection: Some(selection),
@@ -615,13 +625,13 @@ fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leaderboa
     let mut own = members.metrics.clone();
     own.retain(|name, _| {
         [
-            "total_return",
-            "excess_return",
-            "sharpe_ratio",
-            "max_drawdown",
-            "information_ratio",
+            BoardMetric::TotalReturn,
+            BoardMetric::ExcessReturn,
+            BoardMetric::SharpeRatio,
+            BoardMetric::MaxDrawdown,
+            BoardMetric::InformationRatio,
         ]
-        .contains(&name.as_str())
+        .contains(name)
     });
     let members = LeaderboardRow {
         metrics: own.clone(),
@@ -639,13 +649,13 @@ fn references(chance: &mut Chance, benchmark: &[f64], days: usize) -> [Leaderboa
         ..members
     };
     let mut ratio = own.clone();
-    for name in ["excess_return", "information_ratio"] {
+    for name in [BoardMetric::ExcessReturn, BoardMetric::InformationRatio] {
         let none = SeedStat {
             median: missing("it is the benchmark"),
             quartiles: None,
             values: Vec::new(),
         };
-        ratio.insert(name.to_owned(), none);
+        ratio.insert(name, none);
     }
     let empty = Vec::new;
     let index = LeaderboardRow {

@@ -52,7 +52,7 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
             ("k-com", "from zero outwards: common"),
             ("k-sty", "style"),
             ("k-sel", "selection"),
-            ("k-oth", "timing, slippage, cost and the rest"),
+            ("k-oth", "execution, slippage, cost and the rest"),
             ("k-dd", "drawdown"),
         ]))
         div.cards { @for (leader, curves) in &shown { (picture(leader, curves, track)) } }

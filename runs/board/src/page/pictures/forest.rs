@@ -5,7 +5,7 @@ use crate::sheet::{self, TableKind};
 use crate::{Bounds, LeaderboardRow, Selection};
 use ktd_attribution::account::WeightBasis;
 use ktd_view::draw::{
-    Anchor, Axes, Axis, Canvas, Edges, Plane, axis_percent, change, decimals, fitted, padded, real,
+    Anchor, Axes, Axis, Canvas, Edges, Plane, basis_points, decimals, fitted, padded, real,
 };
 use maud::{Markup, html};
 use std::ops::Range;
@@ -13,7 +13,7 @@ use std::ops::Range;
 pub(super) const SECTION: Heading = Heading {
     id: "forest",
     title: "5. Selection against luck",
-    lead: "A dot is what an agent selected, its line the 95 % interval of its own days. The shaded band holds 95 % of \
+    lead: "A dot is what an agent selected a day, in basis points, its line the 95 % interval of its own days. The shaded band holds 95 % of \
            random portfolios with the same count, weights and holding periods: luck is not zero, so look at the band \
            and not at the zero line. A dot inside its band is no sign of skill. \
            \u{201c}Beats 97 %\u{201d} counts the random portfolios below it.",
@@ -25,7 +25,12 @@ const NAMES: f64 = 180.0;
 const RIGHT: f64 = 196.0;
 
 pub(super) fn body(view: View<'_>) -> Markup {
-    let rows: Vec<Row<'_>> = view.track.leaders.iter().filter_map(Row::of).collect();
+    let rows: Vec<Row<'_>> = view
+        .track
+        .leaders
+        .iter()
+        .filter_map(|leader| Row::of(leader, view.track.dates.len()))
+        .collect();
     if rows.is_empty() {
         return nothing("Nobody's selection is known.");
     }
@@ -50,19 +55,9 @@ struct Row<'b> {
 }
 
 impl<'b> Row<'b> {
-    fn of(leader: &'b LeaderboardRow) -> Option<Self> {
+    fn of(leader: &'b LeaderboardRow, days: usize) -> Option<Self> {
         let selection = leader.selection.as_ref();
-        let attributed = || {
-            Some(
-                leader
-                    .attribution
-                    .as_ref()?
-                    .get(WeightBasis::HEADLINE)
-                    .carino
-                    .selection,
-            )
-        };
-        let value = selection.map(|selection| selection.value).or_else(attributed)?;
+        let value = leader.selection_a_day(days)?;
         value.is_finite().then_some(Self {
             leader,
             value,
@@ -106,7 +101,7 @@ fn draw(rows: &[Row<'_>]) -> Canvas {
     let plane = Axes {
         edges: Edges::new(6.0, RIGHT, 28.0, NAMES),
         rows: None,
-        x: Axis::new(x, 6, &|value| axis_percent(value, step)),
+        x: Axis::new(x, 6, &|value| decimals(value * 1e4, usize::from(step < 1e-4))),
         y: Axis::unseen(0.0..count),
     }
     .draw(&mut canvas);
@@ -127,15 +122,15 @@ fn draw(rows: &[Row<'_>]) -> Canvas {
 fn told(row: &Row<'_>) -> String {
     let range = |name: &str, range: Option<Bounds>| {
         range.map_or_else(String::new, |Bounds { low, high }| {
-            format!(", {name} {} to {}", change(low), change(high))
+            format!(", {name} {} to {}", basis_points(low), basis_points(high))
         })
     };
     let interval = row.selection.and_then(|selection| selection.interval);
     let luck = row.selection.and_then(|selection| selection.null_band);
     format!(
-        "{}: selection {}{}{}",
+        "{}: selection {} a day{}{}",
         row.leader.agent,
-        change(row.value),
+        basis_points(row.value),
         range("95 % interval", interval),
         range("luck", luck)
     )
@@ -188,7 +183,7 @@ fn beside(row: &Row<'_>) -> [String; 3] {
     let t = row.selection.and_then(|selection| selection.newey_west_t.value);
     let luck = row.selection.and_then(|selection| selection.null_percentile);
     [
-        change(row.value),
+        basis_points(row.value),
         t.map_or_else(String::new, |t| format!("t {}", decimals(t, 1))),
         luck.map_or_else(String::new, |share| {
             format!("beats {} %", decimals(share * 100.0, 0))

@@ -4,8 +4,8 @@ use super::{Heading, View, day_label, figure, monthly, months, nothing, numbers}
 use crate::{DateBounds, FactorVif, ModelHealth, ModelRecord};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{
-    Anchor, Axes, Axis, Canvas, Column, Edges, TableCell, TableData, counted, decimals, joined, padded,
-    portion, real, thin,
+    Anchor, Axes, Axis, Canvas, Column, Edges, TableCell, TableData, basis_points, counted, decimals, joined,
+    padded, portion, real, thin,
 };
 use maud::{Markup, html};
 
@@ -166,11 +166,10 @@ fn factors(health: &ModelHealth) -> TableData {
         ("days with |t| > 2", Right),
         ("days dropped", Right),
     ];
-    let basis_points = |share: f64| TableCell::Text(format!("{} bp", decimals(share * 10_000.0, 2)));
     let rows = health.factors.iter().map(|factor| {
         vec![
             TableCell::Text(factor.name.clone()),
-            basis_points(factor.mean_return),
+            TableCell::Text(basis_points(factor.mean_return)),
             TableCell::optional(factor.newey_west_t, TableCell::Ratio),
             TableCell::Ratio(factor.mean_abs_t),
             TableCell::Percent(factor.significant_share),

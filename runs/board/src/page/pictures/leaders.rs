@@ -2,11 +2,10 @@
 
 use super::{Heading, View, is_set_apart, nothing, ranks};
 use crate::sheet::{self, CellForm, METRICS};
-use crate::{Bounds, LeaderboardRow, Separation, Track};
-use ktd_attribution::account::WeightBasis;
+use crate::{BoardMetric, Bounds, LeaderboardRow, Separation, Track};
 use ktd_bundle::summary::Metric;
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{TableCell, TableData, TableView, change, portion};
+use ktd_view::draw::{TableCell, TableData, TableView, basis_points, change, portion};
 use maud::{Markup, html};
 
 pub(super) const SECTION: Heading = Heading {
@@ -19,9 +18,10 @@ pub(super) const SECTION: Heading = Heading {
 /// Heads of what says where an agent stands.
 const STANDING: [&str; 4] = ["agent", "\u{3b1} rank", "95 %", "tie"];
 /// Heads of what it selected.
-const SKILL: [&str; 6] = [
-    "selection",
+const SKILL: [&str; 7] = [
+    "selection a day",
     "95 % interval",
+    "linked",
     "NW t",
     "decisions",
     "above luck",
@@ -107,7 +107,7 @@ fn cells(track: &Track) -> TableData {
         .chain(CONDUCT.iter().map(|head| (*head, Right)));
     let rows = track.leaders.iter();
     let mut table = TableData::new(described(track), columns)
-        .with_rows(rows.map(|leader| row(leader, track.separation.as_ref())));
+        .with_rows(rows.map(|leader| row(leader, (track.separation.as_ref(), track.dates.len()))));
     table.notes.clone_from(&track.notes);
     table.notes.extend(signers(track));
     table.with_note(
@@ -164,12 +164,12 @@ pub(crate) fn described(track: &Track) -> String {
     )
 }
 
-fn row(leader: &LeaderboardRow, separation: Option<&Separation>) -> Vec<TableCell> {
+fn row(leader: &LeaderboardRow, (separation, days): (Option<&Separation>, usize)) -> Vec<TableCell> {
     let mut row = standing(leader, separation).to_vec();
-    row.extend(skill(leader));
+    row.extend(skill(leader, days));
     row.push(leader.return_rank.map_or(TableCell::Empty, TableCell::Count));
     row.push(leader.delta_rank.map_or(TableCell::Empty, TableCell::Signed));
-    row.extend(METRICS.iter().map(|(_, key, form)| metric(leader, key, *form)));
+    row.extend(METRICS.iter().map(|(_, key, form)| metric(leader, *key, *form)));
     let gap = leader.memory_gap.as_ref();
     row.push(TableCell::optional(
         gap.map(|gap| gap.total_return),
@@ -209,29 +209,27 @@ fn standing(leader: &LeaderboardRow, separation: Option<&Separation>) -> [TableC
     ]
 }
 
-fn metric(leader: &LeaderboardRow, key: &str, form: CellForm) -> TableCell {
+fn metric(leader: &LeaderboardRow, key: BoardMetric, form: CellForm) -> TableCell {
     let missing = || TableCell::Missing(format!("not defined for a {}", leader.cohort.label()));
     leader
         .metrics
-        .get(key)
+        .get(&key)
         .map_or_else(missing, |stat| sheet::metric_cell(&stat.median, form))
 }
 
-fn skill(leader: &LeaderboardRow) -> [TableCell; 6] {
+fn skill(leader: &LeaderboardRow, days: usize) -> [TableCell; 7] {
     let Some(selection) = &leader.selection else {
         // References are attributed but not resampled.
-        let value = leader
-            .attribution
-            .as_ref()
-            .map(|bases| bases.get(WeightBasis::HEADLINE).carino.selection);
+        let value = leader.selection_a_day(days);
         let reason = leader
             .unattributed_reason
             .clone()
             .unwrap_or_else(|| "not attributed".to_owned());
-        let value = value.map_or(TableCell::Missing(reason), TableCell::Change);
+        let value = value.map_or(TableCell::Missing(reason), in_points);
         return [
             value,
             TableCell::Empty,
+            TableCell::optional(leader.linked_selection(), TableCell::Change),
             TableCell::Empty,
             TableCell::Empty,
             TableCell::Empty,
@@ -241,11 +239,12 @@ fn skill(leader: &LeaderboardRow) -> [TableCell; 6] {
     let interval = selection
         .interval
         .map_or(TableCell::Empty, |Bounds { low, high }| {
-            TableCell::Text(format!("{} to {}", change(low), change(high)))
+            TableCell::Text(format!("{} to {}", basis_points(low), basis_points(high)))
         });
     [
-        TableCell::Change(selection.value),
+        in_points(selection.a_day),
         interval,
+        TableCell::optional(leader.linked_selection(), TableCell::Change),
         sheet::metric_cell(&selection.newey_west_t, TableCell::Ratio),
         TableCell::Ratio(selection.independent_decisions),
         selection
@@ -253,6 +252,10 @@ fn skill(leader: &LeaderboardRow) -> [TableCell; 6] {
             .map_or(TableCell::Empty, |share| TableCell::Text(portion(share))),
         sheet::metric_cell(&selection.dsr, TableCell::Ratio),
     ]
+}
+
+fn in_points(a_day: f64) -> TableCell {
+    TableCell::Text(basis_points(a_day))
 }
 
 fn conduct(leader: &LeaderboardRow) -> [TableCell; 11] {

@@ -4,7 +4,7 @@ use super::{Heading, View, nothing, ranked};
 use crate::SensitivityRow;
 use crate::sheet::metric_cell;
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{TableCell, TableData, change, decimals, scientific};
+use ktd_view::draw::{TableCell, TableData, basis_points, scientific};
 use maud::Markup;
 
 pub(super) const SECTION: Heading = Heading {
@@ -21,17 +21,17 @@ pub(super) fn body(View { board, track }: View<'_>) -> Markup {
         return nothing("No other setting was tried.");
     }
     let defaults: Vec<(&str, f64)> = ranked(track)
-        .filter_map(|leader| Some((leader.agent.as_str(), leader.selection.as_ref()?.value)))
+        .filter_map(|leader| Some((leader.agent.as_str(), leader.selection.as_ref()?.a_day)))
         .collect();
     table(rows, &defaults).html()
 }
 
-fn basis_points(share: f64) -> String {
-    let points = share * 10_000.0;
-    if points.abs() < 0.01 {
+/// A change that may be one of rounding.
+fn fine(share: f64) -> String {
+    if share.abs() < 1e-6 {
         scientific(share)
     } else {
-        format!("{} bp", decimals(points, 2))
+        basis_points(share)
     }
 }
 
@@ -50,12 +50,12 @@ fn table(rows: &[SensitivityRow], defaults: &[(&str, f64)]) -> TableData {
         let head = [
             TableCell::Text(row.setting.clone()),
             metric_cell(&row.kendall_tau, TableCell::Fine),
-            TableCell::Text(basis_points(row.largest_daily_change)),
+            TableCell::Text(fine(row.largest_daily_change)),
         ];
         head.into_iter().chain(with_ranks(&row.selection)).collect()
     });
     TableData::new(
-        "Selection by setting, its rank in brackets",
+        "Selection a day by setting, its rank in brackets",
         heads.into_iter().chain(agents),
     )
     .with_rows(std::iter::once(default).chain(others))
@@ -64,6 +64,6 @@ fn table(rows: &[SensitivityRow], defaults: &[(&str, f64)]) -> TableData {
 fn with_ranks(values: &[f64]) -> impl Iterator<Item = TableCell> {
     values.iter().map(|value| {
         let above = values.iter().filter(|other| value < other).count();
-        TableCell::Text(format!("{} ({})", change(*value), above + 1))
+        TableCell::Text(format!("{} ({})", basis_points(*value), above + 1))
     })
 }

@@ -3,7 +3,7 @@
 use super::{Heading, View, figure, legend, nothing, numbers, ranked};
 use crate::LeaderboardRow;
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{Anchor, Canvas, TableCell, TableData, change, fitted, real};
+use ktd_view::draw::{Anchor, Canvas, TableCell, TableData, basis_points, change, fitted, real};
 use maud::{Markup, html};
 
 pub(super) const SECTION: Heading = Heading {
@@ -70,7 +70,7 @@ fn lines<'b>(leaders: impl Iterator<Item = &'b LeaderboardRow>) -> Vec<Line<'b>>
 }
 
 fn total(leader: &LeaderboardRow) -> Option<f64> {
-    leader.metrics.get("total_return")?.median.value
+    leader.metrics.get(&crate::BoardMetric::TotalReturn)?.median.value
 }
 
 fn draw(lines: &[Line<'_>]) -> Canvas {
@@ -86,8 +86,9 @@ fn draw(lines: &[Line<'_>]) -> Canvas {
             std::cmp::Ordering::Equal => "same",
         };
         let leader = line.leader;
-        let selection = leader.selection.as_ref().map(|selection| selection.value);
-        let beside = |value: Option<f64>| value.map_or_else(|| "n/a".to_owned(), change);
+        let beside =
+            |value: Option<f64>, shown: fn(f64) -> String| value.map_or_else(|| "n/a".to_owned(), shown);
+        let selection = leader.selection.as_ref().map(|selection| selection.a_day);
         let name = fitted(&leader.agent, 24);
         let told = format!(
             "{}: {} by return, {} by selection",
@@ -99,8 +100,8 @@ fn draw(lines: &[Line<'_>]) -> Canvas {
                 canvas.dot("badge", (x, y), 9.5);
                 canvas.text("t b", Anchor::Middle, (x, y + 4.0), &rank.to_string());
             }
-            let left = format!("{name}  {}", beside(total(leader)));
-            let right = format!("{}  {name}", beside(selection));
+            let left = format!("{name}  {}", beside(total(leader), change));
+            let right = format!("{}  {name}", beside(selection, basis_points));
             canvas.text("t", Anchor::End, (LEFT - 15.0, from + 4.0), &left);
             canvas.text("t", Anchor::Start, (RIGHT + 15.0, to + 4.0), &right);
         });
@@ -115,7 +116,7 @@ fn table(lines: &[Line<'_>]) -> TableData {
         ("\u{3b1} rank", Right),
         ("\u{394} rank", Right),
         ("total return", Right),
-        ("selection", Right),
+        ("selection, bp a day", Right),
     ];
     let rows = lines.iter().map(|line| {
         let leader = line.leader;
@@ -126,8 +127,8 @@ fn table(lines: &[Line<'_>]) -> TableData {
             leader.delta_rank.map_or(TableCell::Empty, TableCell::Signed),
             TableCell::optional(total(leader), TableCell::Change),
             TableCell::optional(
-                leader.selection.as_ref().map(|selection| selection.value),
-                TableCell::Change,
+                leader.selection.as_ref().map(|selection| selection.a_day),
+                crate::sheet::points,
             ),
         ]
     });

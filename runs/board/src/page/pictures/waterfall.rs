@@ -19,17 +19,17 @@ const BASES: [(WeightBasis, &str, &str); 3] = [
     (
         WeightBasis::Two,
         "basis-two",
-        "two, which ranks: overnight on weights before, intraday on weights after; nothing is left to timing",
+        "two, which ranks: overnight on weights before, intraday on weights after; nothing is left to execution",
     ),
     (
         WeightBasis::Pre,
         "basis-pre",
-        "pre: weights before the day's trades; what new trades earn on their first day is timing",
+        "pre: weights before the day's trades; what new trades earn on their first day is execution",
     ),
     (
         WeightBasis::Post,
         "basis-post",
-        "post: weights after the day's trades; what they missed since the last close is timing",
+        "post: weights after the day's trades; what they missed since the last close is execution",
     ),
 ];
 
@@ -108,7 +108,7 @@ fn parts(linked: &Linked) -> [(&'static str, f64); 8] {
         ("Common", linked.common),
         ("Style", linked.style),
         ("Selection", linked.selection),
-        ("Timing", linked.timing),
+        ("Execution", linked.execution),
         ("Slippage", linked.slip),
         ("Cost", linked.cost),
         ("Rounding", linked.corporate),
