@@ -1,7 +1,7 @@
 //! What several agents selected, seed by seed, and how sure their order is.
 
 use crate::account::{Attribution, WeightBasis};
-use ktd_stats::moments::{column_means, count, mean};
+use ktd_stats::moments::{column_means, mean};
 use ktd_stats::{
     BestOfMany, Confidence, DailyTable, Interval, MeanContrasts, MeanTable, PairTest, RankSets, Rotations,
     Sample, StatsError, Undefined, open_runs, pbo_of_distinct,

@@ -78,9 +78,11 @@ impl Table {
             extra: vec![Vec::new(); config.extra_styles.len()],
             ..Self::default()
         };
-        let market = match config.extra_styles.contains(&ExtraStyle::Beta) {
-            true => members_returns(panel),
-            false => Vec::new(),
+        let has_beta = config.extra_styles.contains(&ExtraStyle::Beta);
+        let market = if has_beta {
+            members_returns(panel)
+        } else {
+            Vec::new()
         };
         let first_day = panel.days().start;
         let local = days.start - first_day..days.end - first_day;

@@ -24,7 +24,7 @@ use super::score::ScoredEpisode;
 use super::sensitivity::sensitivity;
 use super::separation::{Ranked, separate};
 use super::series::rounded;
-use super::size_cost::{self, cost_per_root_cny};
+use super::size_cost;
 use super::trials::Trials;
 use crate::BoardError;
 use ktd_bundle::bundle_set::BundleSet;
@@ -33,7 +33,6 @@ use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_masking::{Level, Mode};
 use ktd_probes::judge::CertificationMark;
-use ktd_stats::moments::mean;
 use ktd_stats::skill_ranks;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -203,10 +202,7 @@ impl BoardContext<'_> {
         let days = window(group);
         let window_trials = self.trials.over(&days);
         let pairs = Ranked {
-            agents: ranked
-                .iter()
-                .map(|(agent, scores)| (*agent, scores.clone()))
-                .collect(),
+            agents: ranked.clone().into_iter().collect(),
         };
         let separation = separate(
             &pairs,
@@ -216,14 +212,7 @@ impl BoardContext<'_> {
             self.draws,
         );
         rank(&mut leaders)?;
-        let costs = ranked.iter().map(|(agent, scores)| {
-            let each: Vec<f64> = scores
-                .iter()
-                .map(|score| cost_per_root_cny(score, self.market))
-                .collect();
-            ((*agent).to_owned(), mean(&each).unwrap_or(0.0))
-        });
-        size_cost::fill(&mut leaders, &costs.collect());
+        size_cost::fill(&mut leaders, &ranked, self.market);
         leaders.extend(self.unranked(group, &ranked));
         self.mark(&mut leaders, group);
         leaders.extend(references(

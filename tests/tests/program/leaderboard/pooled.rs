@@ -129,6 +129,34 @@ fn opens_with_the_pooled_ranking(folder: &Folder) {
     );
 }
 
+/// The tables fit a terminal, and say which days and windows are left out and who lacks one.
+fn tables_name_what_is_not_counted(folder: &Folder) {
+    let text = quiet(
+        folder.path(),
+        &[
+            "leaderboard",
+            "out",
+            "late",
+            "--replicates",
+            "200",
+            "--table",
+            "pooled",
+            "--table",
+            "by-window",
+        ],
+    );
+    assert_ok(&text);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    for line in [
+        "Pooled over windows: 3 windows, 35 days",
+        "missing c",
+        "not counted again: b 5",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
+
 #[test]
 fn each_day_counts_once_and_who_lacks_a_window_has_no_rank() {
     let folder = Folder::new();
@@ -190,28 +218,5 @@ fn each_day_counts_once_and_who_lacks_a_window_has_no_rank() {
     let rows = found["rows"].as_array().unwrap();
     assert_eq!(with_late["rows"].as_array().unwrap()[..2], rows[..]);
 
-    let text = quiet(
-        folder.path(),
-        &[
-            "leaderboard",
-            "out",
-            "late",
-            "--replicates",
-            "200",
-            "--table",
-            "pooled",
-            "--table",
-            "by-window",
-        ],
-    );
-    assert_ok(&text);
-    let text = String::from_utf8(text.stdout).unwrap();
-    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-    for line in [
-        "Pooled over windows: 3 windows, 35 days",
-        "missing c",
-        "not counted again: b 5",
-    ] {
-        assert!(text.contains(line), "{line}: {text}");
-    }
+    tables_name_what_is_not_counted(&folder);
 }
