@@ -25,6 +25,7 @@ use super::sensitivity::sensitivity;
 use super::separation::{Ranked, separate};
 use super::series::rounded;
 use super::size_cost;
+use super::survivors;
 use super::trials::Trials;
 use crate::BoardError;
 use ktd_bundle::bundle_set::BundleSet;
@@ -255,7 +256,10 @@ impl BoardContext<'_> {
             distinct_trials: window_trials.distinct,
             // Why an index has no value names a day.
             notes: track_notes(
-                &leaders,
+                (
+                    &leaders,
+                    survivors::note(self.market, &days).filter(|_| !self.conceals),
+                ),
                 benchmark.as_ref().err().filter(|_| !self.conceals),
                 header.mask.instruction,
             ),

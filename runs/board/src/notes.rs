@@ -17,7 +17,7 @@ const LEAST_CORRELATED: usize = 3;
 
 /// Of one ranking; `benchmark` says why it has no excess return.
 pub(super) fn track_notes(
-    leaders: &[LeaderboardRow],
+    (leaders, survivors): (&[LeaderboardRow], Option<String>),
     benchmark: Option<&String>,
     instruction: Option<MaskInstruction>,
 ) -> Vec<String> {
@@ -31,6 +31,7 @@ pub(super) fn track_notes(
             own.level().label()
         )
     }));
+    notes.extend(survivors);
     let forces: BTreeSet<ForceLevel> = leaders
         .iter()
         .filter(|leader| leader.cohort == Cohort::Model)
