@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Share of required cells that must be filled.
-pub const COMPLETENESS_MIN: f64 = 0.95;
+pub(crate) const COMPLETENESS_MIN: f64 = 0.95;
 /// Trades that are traced, evenly spaced.
 const TRACED_TRADES: usize = 10;
 
@@ -123,6 +123,41 @@ pub fn misplaced_row(bars: &CandidateTable, market: &StrategyBars) -> Option<Str
             .then(|| format!("row {row} of the log of bars is not the bar of {time}"))
     };
     times.iter().enumerate().find_map(misplaced)
+}
+
+/// Share of the logs that can be traced, 0 to 1: of the market's bars that have their row in the log of bars, times that of **all**
+/// trades that the log of bars and the market bear out; 0 where the equity at the end is not capital plus profit. A row that is no
+/// bar of its own, or out of order, counts as a bar without a row.
+#[must_use]
+pub(crate) fn traced_share(logs: &CandidateLogs, market: &StrategyBars, capital: f64) -> f64 {
+    let trace = Trace::of(logs, market);
+    if trace.equity_problem(capital).is_some() {
+        return 0.0;
+    }
+    let placed = placed_rows(&logs.bars, market);
+    let rows = logs.bars.len().max(market.times().len());
+    let trades = 0..logs.trades.len();
+    let traced = trades
+        .clone()
+        .filter(|trade| trace.problem(*trade).is_none())
+        .count();
+    let share = |part: usize, of: usize| if of == 0 { 1.0 } else { count(part) / count(of) };
+    share(placed, rows) * share(traced, trades.len())
+}
+
+/// Rows of the log of bars that are bars of the market, each after the one before.
+fn placed_rows(bars: &CandidateTable, market: &StrategyBars) -> usize {
+    let times = market.times();
+    let mut last: Option<&str> = None;
+    let placed = (0..bars.len()).filter(|row| {
+        let own = bars
+            .text("datetime", *row)
+            .filter(|own| last.is_none_or(|last| last < *own));
+        let own = own.filter(|own| times.binary_search_by(|time| time.as_str().cmp(own)).is_ok());
+        last = own.or(last);
+        own.is_some()
+    });
+    placed.count()
 }
 
 /// Columns that a document requires and a run's logs lack.

@@ -1,17 +1,20 @@
 //! Breaches of a document's constraints, found from the logs and the market: what `constraint_check` says of itself is
-//! compared, never believed.
+//! compared, never believed. What closed trades held, and which way, is counted from the trades as well, whatever the log of bars
+//! says of exposures and positions.
 
-use crate::bars::StrategyBars;
+use crate::bars::{BarTime, StrategyBars};
 use crate::candidate::{CandidateLogs, CandidateTable};
 use crate::document::StrategyDocument;
 use crate::parameters::Parameters;
 use crate::strict_json::StrictJson;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What an exposure may lie above the limit by rounding.
 const EXPOSURE_TOLERANCE: f64 = 1e-9;
+/// The same of an exposure that is counted from trades, whose quantities and equity may be logged with few decimals.
+const TRADED_TOLERANCE: f64 = 1e-3;
 /// The asset list of a document that trades whatever the index holds.
 const CONSTITUENTS: &str = "constituents";
 
@@ -74,8 +77,10 @@ pub struct ConstraintBreach {
 pub struct BreachReport {
     /// Bars with a signal other than NONE.
     pub actions: usize,
-    /// What was broken.
+    /// What was broken: a constraint once a bar.
     pub breaches: Vec<ConstraintBreach>,
+    /// Bars without an action on which a constraint was broken.
+    pub broken_without_action: usize,
 }
 
 impl BreachReport {
@@ -83,6 +88,13 @@ impl BreachReport {
     #[must_use]
     pub fn logged(&self) -> usize {
         self.breaches.iter().filter(|breach| breach.is_logged).count()
+    }
+
+    /// Bars on which a constraint was broken.
+    #[must_use]
+    pub fn broken_bars(&self) -> usize {
+        let bars: BTreeSet<&str> = self.breaches.iter().map(|breach| breach.time.as_str()).collect();
+        bars.len()
     }
 
     /// The breaches of a run under a document with the parameters of its card.
@@ -105,8 +117,10 @@ impl BreachReport {
             found.extend(finder.of_bar(row).into_iter().map(|kind| (kind, time.clone())));
         }
         found.extend(finder.of_sessions());
+        found.extend(finder.of_trades(&logs.trades, market));
         found.extend(foreign_symbols(&logs.trades, market, document));
         found.sort_by(|one, other| (&one.1, one.0).cmp(&(&other.1, other.0)));
+        found.dedup();
         let checks = finder.checks();
         let breaches = found.into_iter().map(|(kind, time)| ConstraintBreach {
             kind,
@@ -115,11 +129,15 @@ impl BreachReport {
                 .is_some_and(|check| check.starts_with("BREACH")),
             time,
         });
+        let breaches: Vec<ConstraintBreach> = breaches.collect();
+        let acting = (0..logs.bars.len()).filter(|row| finder.signal(*row) != "NONE");
+        let acting: Vec<Option<&str>> = acting.map(|row| logs.bars.text("datetime", row)).collect();
+        let times: BTreeSet<&str> = breaches.iter().map(|breach| breach.time.as_str()).collect();
+        let acting_times: BTreeSet<&str> = acting.iter().copied().flatten().collect();
         Self {
-            actions: (0..logs.bars.len())
-                .filter(|row| finder.signal(*row) != "NONE")
-                .count(),
-            breaches: breaches.collect(),
+            actions: acting.len(),
+            broken_without_action: times.difference(&acting_times).count(),
+            breaches,
         }
     }
 }
@@ -255,6 +273,59 @@ impl BreachFinder<'_> {
             .is_some_and(|((close, entry), stop)| side * (close / entry - 1.0) <= -stop)
     }
 
+    /// What closed trades break, whatever the log of bars says: more held than the leverage on a bar with an action, a short where
+    /// none is allowed (at its entry), a holding over a session's last bar where overnight is off.
+    fn of_trades(&self, trades: &CandidateTable, market: &StrategyBars) -> Vec<(BreachKind, String)> {
+        let times = market.times();
+        let rows: BTreeMap<&str, usize> = (0..self.bars.len())
+            .filter_map(|row| Some((self.bars.text("datetime", row)?, row)))
+            .collect();
+        let row_of = |bar: usize| times.get(bar).and_then(|time| rows.get(time.as_str())).copied();
+        let bar_of = |time: &str| times.binary_search_by(|own| own.as_str().cmp(time)).ok();
+        let acts = |bar: usize, signal: &str| row_of(bar).is_some_and(|row| self.signal(row) == signal);
+        let mut held: BTreeMap<usize, f64> = BTreeMap::new();
+        let mut found = Vec::new();
+        for trade in 0..trades.len() {
+            let place = |name: &str| trades.text(name, trade).and_then(bar_of);
+            let (Some(entry), Some(exit)) = (place("entry_datetime"), place("exit_datetime")) else {
+                continue;
+            };
+            let mut at = |kind, bar: usize| {
+                found.extend(times.get(bar).map(|time| (kind, time.as_str().to_owned())));
+            };
+            if self.forbids("short_selling") && trades.text("side", trade) == Some("SHORT") {
+                at(BreachKind::ShortSelling, entry);
+            }
+            let is_end = |bar: &usize| times.get(*bar).map(BarTime::clock) == self.session_end;
+            if self.forbids("overnight") && self.session_end.is_some() {
+                (entry..exit)
+                    .filter(is_end)
+                    .for_each(|bar| at(BreachKind::Overnight, bar));
+            }
+            // Before the last unit was added less was held than the trade says.
+            let added = (entry..exit).rev().find(|bar| acts(*bar, "ADD"));
+            let closes = closes_of(trades.text("symbol", trade), market);
+            let quantity = trades.number("quantity", trade).unwrap_or(0.0).abs();
+            for bar in added.unwrap_or(entry)..exit {
+                let Some(row) = row_of(bar).filter(|row| self.signal(*row) != "NONE") else {
+                    continue;
+                };
+                let close = closes.and_then(|closes| closes.get(bar)).copied();
+                let equity = self.number("equity", row).filter(|equity| 0.0 < *equity);
+                if let (Some(close), Some(equity)) = (close, equity) {
+                    *held.entry(bar).or_insert(0.0) += quantity * close / equity;
+                }
+            }
+        }
+        let limit = self.limit("max_leverage").map(|limit| limit + TRADED_TOLERANCE);
+        let above = held
+            .iter()
+            .filter(|(_, held)| limit.is_some_and(|limit| limit < **held));
+        let above =
+            above.filter_map(|(bar, _)| Some((BreachKind::Leverage, times.get(*bar)?.as_str().to_owned())));
+        found.into_iter().chain(above).collect()
+    }
+
     /// Sessions with more entries than allowed: a breach for each entry beyond.
     fn of_sessions(&self) -> Vec<(BreachKind, String)> {
         let Some(most) = self.limit("max_entries_per_day") else {
@@ -278,6 +349,16 @@ impl BreachFinder<'_> {
         }
         found
     }
+}
+
+/// Closes of a symbol of the market; of the one asset where there is no other.
+fn closes_of<'m>(symbol: Option<&str>, market: &'m StrategyBars) -> Option<&'m [f64]> {
+    let own = market
+        .assets
+        .iter()
+        .find(|(known, _)| Some(known.as_str()) == symbol);
+    let own = own.or_else(|| market.assets.first().filter(|_| market.assets.len() == 1));
+    own.map(|(_, bars)| bars.close.as_slice())
 }
 
 fn is_entry(signal: &str) -> bool {
@@ -315,6 +396,7 @@ fn foreign_symbols(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bars::AssetBars;
     use crate::candidate::LogCell;
     use crate::parameters::ParameterValue;
 
@@ -386,5 +468,59 @@ mod tests {
             ]
         );
         assert_eq!((report.actions, report.logged()), (2, 2));
+    }
+
+    #[test]
+    fn what_trades_held_is_counted_whatever_the_log_of_bars_says() {
+        let times = [
+            "2021-01-04T14:45:00",
+            "2021-01-04T15:00:00",
+            "2021-01-05T09:45:00",
+            "2021-01-05T10:00:00",
+        ];
+        let own = AssetBars {
+            times: times.iter().map(|time| BarTime::parse(time).unwrap()).collect(),
+            close: vec![10.0; 4],
+            ..AssetBars::default()
+        };
+        let market = StrategyBars {
+            assets: vec![("A".to_owned(), own)],
+        };
+        let bars = table(&[
+            ("datetime", &times),
+            ("signal", &["LONG", "EXIT", "ADD", "NONE"]),
+            ("position_state", &["LONG", "FLAT", "FLAT", "FLAT"]),
+            ("exposure", &["0.5", "0", "0", "0"]),
+            ("equity", &["100", "100", "100", "100"]),
+        ]);
+        let document = StrategyDocument::parse(DOCUMENT).unwrap();
+        let session_end = ParameterValue::Text("15:00".to_owned());
+        let parameters = Parameters::new([("session_end".to_owned(), session_end)]);
+        let found = |side: &str, quantity: &str| {
+            let trades = table(&[
+                ("symbol", &["A"]),
+                ("side", &[side]),
+                ("entry_datetime", &[times[0]]),
+                ("exit_datetime", &[times[3]]),
+                ("quantity", &[quantity]),
+            ]);
+            let bars = bars.clone();
+            let logs = CandidateLogs { trades, bars };
+            let report = BreachReport::of(&logs, &market, &document, &parameters);
+            let kinds: Vec<(&str, String)> = report
+                .breaches
+                .iter()
+                .map(|breach| (breach.kind.label(), breach.time[8..16].to_owned()))
+                .collect();
+            (kinds, report.broken_bars(), report.broken_without_action)
+        };
+        let at = |kind, time: &str| (kind, time.to_owned());
+        let overnight = at("overnight", "04T15:00");
+        assert_eq!(found("LONG", "10"), (vec![overnight.clone()], 1, 0));
+        let short = at("short_selling", "04T14:45");
+        assert_eq!(found("SHORT", "10"), (vec![short, overnight.clone()], 2, 0));
+        // As much is held only from the bar on which the last unit was added.
+        let leverage = at("leverage", "05T09:45");
+        assert_eq!(found("LONG", "20"), (vec![overnight, leverage], 2, 0));
     }
 }

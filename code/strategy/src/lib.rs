@@ -33,7 +33,6 @@ mod hash;
 mod indicators;
 mod iteration;
 mod jackknife;
-mod likeness;
 #[cfg(test)]
 #[expect(
     clippy::print_stdout,
@@ -41,7 +40,8 @@ mod likeness;
     clippy::cast_sign_loss,
     reason = "a table for its reader, of small whole sizes"
 )]
-mod likeness_ladder;
+mod ladder;
+mod likeness;
 mod lint;
 mod logs;
 mod look_ahead;
@@ -88,8 +88,7 @@ pub use arena_record::{
     ArenaRecord, MakerRow, ProgramKey, ReviewEvent, ReviewScore, ReviewerRow, ReviewsFound,
 };
 pub use audit::{
-    BAR_COLUMNS, BrokenTrace, COMPLETENESS_MIN, TRADE_COLUMNS, broken_trace, completeness, misplaced_row,
-    missing_columns,
+    BAR_COLUMNS, BrokenTrace, TRADE_COLUMNS, broken_trace, completeness, misplaced_row, missing_columns,
 };
 pub use bar_traces::{BarTrace, MarketTrace, ReferenceRun, TRACE_LETTERS, equity_of};
 pub use bars::{AssetBars, BarTime, StrategyBars};
@@ -142,7 +141,7 @@ pub use stripped_source::stripped_source;
 pub use submission::StrategySubmission;
 pub use submission_report::{RunEvidence, StressOutcome, SubmissionReport};
 pub use trace::{acting_tokens, candidate_tokens, tokens_hash, trace_distance, trace_tokens};
-pub use trade_hash::{candidate_trade_hash, is_close, trade_hash};
+pub use trade_hash::{is_close, trade_hash};
 pub use trials::{DeflatedRatio, StrategyTrials, TriedVersions};
 pub use version_chain::{DriftRule, SubmissionVersion, VersionChain, VersionJudge};
 pub use version_drift::{StrategyTraces, StrategyVersion, TraceDistances, VersionDrift, trace_distances};

@@ -62,9 +62,11 @@ impl FidelityEvidence {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RiskEvidence {
-    /// Bars with an action.
-    pub actions: usize,
-    /// Constraints broken.
+    /// Bars with an action, or on which a constraint was broken.
+    pub judged_bars: usize,
+    /// Bars on which a constraint was broken.
+    pub broken_bars: usize,
+    /// Constraints broken, each once a bar.
     pub breaches: usize,
     /// Those of them that the program logged itself.
     pub logged_breaches: usize,
@@ -75,21 +77,19 @@ pub struct RiskEvidence {
 }
 
 impl RiskEvidence {
-    /// D2: 0.5 x (1 - breaches an action) + 0.3 x share of stress runs passed + 0.2 x share of breaches logged.
+    /// D2: 0.5 x share of judged bars without a breach + 0.3 x share of stress runs passed + 0.2 x share of breaches logged.
     #[must_use]
     pub fn score(self) -> f64 {
         let [kept, passed, logged] = self.parts();
         0.5 * kept + 0.3 * passed + 0.2 * logged
     }
 
-    /// 1 - breaches an action, the share of stress runs passed, and that of breaches logged; each 0 to 1.
+    /// The share of judged bars without a breach, that of stress runs passed, and that of breaches logged; each 0 to 1. A state that
+    /// is wrong for many bars, as a short that is kept, is judged on each of them: counted against actions alone the first such
+    /// holding would cost as much as all of them.
     #[must_use]
     pub fn parts(self) -> [f64; 3] {
-        let broken = if self.breaches == 0 {
-            0.0
-        } else {
-            share(self.breaches, self.actions).min(1.0)
-        };
+        let broken = share(self.broken_bars, self.judged_bars);
         let logged = if self.breaches == 0 {
             1.0
         } else {
@@ -109,8 +109,8 @@ pub struct ReliabilityEvidence {
     pub is_free_of_leaks: bool,
     /// Share of required cells that are filled.
     pub completeness: f64,
-    /// Whether every trade could be traced.
-    pub is_traceable: bool,
+    /// Share of the logs that can be traced to bars and prices.
+    pub traced: f64,
     /// Stress runs that ended.
     pub stress_ended: usize,
     /// Stress runs.
@@ -118,21 +118,21 @@ pub struct ReliabilityEvidence {
 }
 
 impl ReliabilityEvidence {
-    /// D3: 0.30 determinism + 0.30 no look-ahead + 0.25 x completeness where traceable + 0.15 x share of stress runs that end.
+    /// D3: 0.30 determinism + 0.30 no look-ahead + 0.25 x completeness x share that can be traced + 0.15 x share of stress runs that end.
     #[must_use]
     pub fn score(self) -> f64 {
         let [determinism, no_leak, logs, ended] = self.parts();
         0.30 * determinism + 0.30 * no_leak + 0.25 * logs + 0.15 * ended
     }
 
-    /// Determinism, no look-ahead, completeness of logs that can be traced, and the share of stress runs that end; each 0 to 1.
+    /// Determinism, no look-ahead, completeness times the share that can be traced, and the share of stress runs that end; each 0 to 1.
     #[must_use]
     pub fn parts(self) -> [f64; 4] {
         let one = |holds: bool| if holds { 1.0 } else { 0.0 };
         [
             one(self.is_deterministic),
             one(self.is_free_of_leaks),
-            self.completeness * one(self.is_traceable),
+            self.completeness * self.traced,
             share(self.stress_ended, self.stress_runs),
         ]
     }
@@ -194,7 +194,8 @@ mod tests {
                 < 1e-15
         );
         let risk = RiskEvidence {
-            actions: 0,
+            judged_bars: 0,
+            broken_bars: 0,
             breaches: 0,
             logged_breaches: 0,
             stress_passed: 8,
@@ -202,20 +203,21 @@ mod tests {
         };
         assert!((risk.score() - 1.0).abs() < 1e-15);
         let broken = RiskEvidence {
-            actions: 4,
+            judged_bars: 10,
+            broken_bars: 6,
             breaches: 8,
             logged_breaches: 2,
             ..risk
         };
-        assert!((broken.score() - 0.35).abs() < 1e-15);
+        assert!((broken.score() - 0.55).abs() < 1e-15);
         let reliability = ReliabilityEvidence {
             is_deterministic: true,
             is_free_of_leaks: true,
             completeness: 0.8,
-            is_traceable: false,
+            traced: 0.5,
             stress_ended: 4,
             stress_runs: 8,
         };
-        assert!((reliability.score() - 0.675).abs() < 1e-15);
+        assert!((reliability.score() - 0.775).abs() < 1e-15);
     }
 }

@@ -1,7 +1,13 @@
 //! What a submission came to: gates with their reasons, traces, stress, breaches, scores of both kinds.
 
+use crate::audit::{
+    COMPLETENESS_MIN, broken_trace, completeness, misplaced_row, missing_columns, traced_share,
+};
 use crate::bar_traces::MarketTrace;
+use crate::bars::StrategyBars;
+use crate::book::INITIAL_CAPITAL;
 use crate::breaches::BreachReport;
+use crate::candidate::CandidateLogs;
 use crate::card::CardCheck;
 use crate::contract::StrategyContract;
 use crate::document::StrategyDocument;
@@ -11,7 +17,9 @@ use crate::likeness::RunLikeness;
 use crate::look_ahead_plan::ActionWitness;
 use crate::measured_scores::{FidelityEvidence, ReliabilityEvidence, RiskEvidence};
 use crate::paper_scores::{PaperEvidence, PaperScores, SourceFacts};
+use crate::parameters::Parameters;
 use crate::stress::Stress;
+use crate::trade_hash::candidate_trade_hash;
 use crate::version_drift::{StrategyTraces, TraceDistances};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,6 +46,8 @@ pub struct RunEvidence {
     pub trade_hash: String,
     /// Share of required cells that are filled.
     pub completeness: f64,
+    /// Share of the logs that can be traced to bars and prices.
+    pub traced: f64,
     /// What cannot be traced.
     pub untraceable: Option<String>,
     /// Required columns that are missing.
@@ -56,12 +66,87 @@ pub struct RunEvidence {
     pub witness: Option<ActionWitness>,
 }
 
+impl StressOutcome {
+    /// What became of a run on distorted bars: its logs, or why it gave none. It is passed where it has a row a bar and every equity
+    /// is a number above 0.
+    #[must_use]
+    pub fn of(
+        stress: Stress,
+        outcome: &Result<CandidateLogs, String>,
+        (market, document, parameters): (&StrategyBars, &StrategyDocument, &Parameters),
+    ) -> Self {
+        match outcome {
+            Ok(logs) => Self {
+                stress,
+                has_ended: true,
+                problem: misplaced_row(&logs.bars, market).or_else(|| equity_problem(logs)),
+                breaches: BreachReport::of(logs, market, document, parameters),
+            },
+            Err(fault) => Self {
+                stress,
+                has_ended: false,
+                problem: Some(fault.clone()),
+                breaches: BreachReport::default(),
+            },
+        }
+    }
+}
+
+/// The first bar whose equity is no number above 0.
+fn equity_problem(logs: &CandidateLogs) -> Option<String> {
+    let is_sound = |row: &usize| {
+        let equity = logs.bars.number("equity", *row);
+        equity.is_some_and(|equity| equity.is_finite() && equity > 0.0)
+    };
+    let row = (0..logs.bars.len()).find(|row| !is_sound(row))?;
+    Some(format!("the equity in row {row} is no number above 0"))
+}
+
 impl RunEvidence {
+    /// What the logs of the long run and the runs on distorted bars show; one action is enough.
+    #[must_use]
+    pub fn of(
+        logs: &CandidateLogs,
+        (market, document, parameters): (&StrategyBars, &StrategyDocument, &Parameters),
+        stress: Vec<StressOutcome>,
+        contract: StrategyContract,
+    ) -> Self {
+        let broken = || broken_trace(logs, market, INITIAL_CAPITAL).map(|broken| broken.to_string());
+        Self {
+            trade_hash: candidate_trade_hash(&logs.trades),
+            completeness: completeness(logs, document),
+            traced: traced_share(logs, market, INITIAL_CAPITAL),
+            untraceable: misplaced_row(&logs.bars, market).or_else(broken),
+            missing_columns: missing_columns(logs, document),
+            breaches: BreachReport::of(logs, market, document, parameters),
+            trades: logs.trades.len(),
+            stress,
+            contract,
+            least_actions: 1,
+            witness: None,
+        }
+    }
+
+    /// Why the gate on the logs is failed.
+    #[must_use]
+    pub fn audit_problem(&self) -> Option<String> {
+        if self.completeness < COMPLETENESS_MIN {
+            return Some(format!(
+                "{:.4} of the required cells are filled, at least {COMPLETENESS_MIN} must be",
+                self.completeness
+            ));
+        }
+        self.untraceable.clone()
+    }
+
     /// What D2 is made of: sums over the long run and the stress runs.
     fn risk(&self) -> RiskEvidence {
         let all = || std::iter::once(&self.breaches).chain(self.stress.iter().map(|stress| &stress.breaches));
         RiskEvidence {
-            actions: all().map(|report| report.actions).sum(),
+            judged_bars: all()
+                .map(|report| report.actions + report.broken_without_action)
+                .sum(),
+            broken_bars: all().map(BreachReport::broken_bars).sum(),
             breaches: all().map(|report| report.breaches.len()).sum(),
             logged_breaches: all().map(BreachReport::logged).sum(),
             stress_passed: self
@@ -78,7 +163,7 @@ impl RunEvidence {
             is_deterministic: gates.is_passed(Gate::Determ),
             is_free_of_leaks: gates.is_passed(Gate::AntiLeak),
             completeness: self.completeness,
-            is_traceable: self.untraceable.is_none(),
+            traced: self.traced,
             stress_ended: self.stress.iter().filter(|stress| stress.has_ended).count(),
             stress_runs: self.stress.len(),
         }

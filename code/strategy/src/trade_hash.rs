@@ -18,7 +18,7 @@ pub fn trade_hash(trades: &[TradeRow]) -> String {
 
 /// The same over a candidate's log of trades; a cell that holds nothing is `null`.
 #[must_use]
-pub fn candidate_trade_hash(trades: &CandidateTable) -> String {
+pub(crate) fn candidate_trade_hash(trades: &CandidateTable) -> String {
     let lines = (0..trades.len()).map(|row| {
         let text = |name| trades.text(name, row).unwrap_or("null");
         let profit = trades.number("pnl", row).filter(|profit| profit.is_finite());

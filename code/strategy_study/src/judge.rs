@@ -8,12 +8,11 @@ use crate::task::StrategyTask;
 use ktd_boxed::{BoxLauncher, BoxSetup};
 use ktd_sandbox::{BoxLimits, ModuleName, SourceText};
 use ktd_strategy_code::{
-    BreachReport, COMPLETENESS_MIN, CandidateLogs, Gate, GateResults, GateSecret, INITIAL_CAPITAL, LONG_RUN,
-    MarketTrace, PaperEvidence, PaperScores, Parameters, REPETITION_SEEDS, ReferenceRun, RunEvidence,
-    RunLikeness, StrategyBars, StrategyCard, StrategyContract, StrategySubmission, StrategyTraces, Stress,
-    StressOutcome, SubmissionReport, VersionJudge, acting_tokens, broken_trace, candidate_tokens,
-    candidate_trade_hash, completeness, misplaced_row, missing_columns, repetition_difference,
-    scenario_answers, source_facts, trace_distances,
+    CandidateLogs, Gate, GateResults, GateSecret, LONG_RUN, MarketTrace, PaperEvidence, PaperScores,
+    Parameters, REPETITION_SEEDS, ReferenceRun, RunEvidence, RunLikeness, StrategyBars, StrategyCard,
+    StrategyContract, StrategyDocument, StrategySubmission, StrategyTraces, Stress, StressOutcome,
+    SubmissionReport, VersionJudge, acting_tokens, candidate_tokens, completeness, missing_columns,
+    repetition_difference, scenario_answers, source_facts, trace_distances,
 };
 
 /// Purposes of runs whose logs are scored.
@@ -245,6 +244,14 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         })
     }
 
+    /// Bars with the document and the values of the card.
+    const fn judged_on<'m>(
+        &'m self,
+        market: &'m StrategyBars,
+    ) -> (&'m StrategyBars, &'m StrategyDocument, &'m Parameters) {
+        (market, &self.task.document, &self.parameters)
+    }
+
     fn judge(mut self, secret: &GateSecret) -> Result<SubmissionReport, StrategyError> {
         let nodes = self.opened.syntax_tree()?.unwrap_or_default();
         let facts = Some(source_facts(self.source.text(), &nodes));
@@ -273,9 +280,14 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         let run = RunEvidence {
             least_actions: least_actions(&reference),
             witness,
-            ..self.evidence(&whole, stress)
+            ..RunEvidence::of(
+                &whole,
+                self.judged_on(self.task.long()),
+                stress,
+                self.task.contract,
+            )
         };
-        let audit = audit_reason(&run);
+        let audit = run.audit_problem();
         Ok(SubmissionReport {
             gates: GateResults::new([None, None, None, repetition, leak, audit]),
             checks: Vec::new(),
@@ -311,11 +323,15 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
             likeness = likeness.zip(own).map(|(all, own)| all.and(&own));
         }
         traces.insert(LONG_RUN.to_owned(), candidate_tokens(&whole.bars));
-        let stress = Stress::ALL
-            .into_iter()
-            .zip(&distorted)
-            .zip(outcomes)
-            .map(|((stress, market), outcome)| self.stressed(stress, market, outcome));
+        let stress =
+            Stress::ALL
+                .into_iter()
+                .zip(&distorted)
+                .zip(outcomes)
+                .map(|((stress, market), outcome)| {
+                    let outcome = outcome.map_err(|fault| fault.to_string());
+                    StressOutcome::of(stress, &outcome, self.judged_on(market))
+                });
         Ok((traces, likeness, stress.collect()))
     }
 
@@ -331,23 +347,6 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
             })
         });
         Ok(alike.collect())
-    }
-
-    fn stressed(&self, stress: Stress, market: &StrategyBars, outcome: LogsOutcome) -> StressOutcome {
-        match outcome {
-            Ok(logs) => StressOutcome {
-                stress,
-                has_ended: true,
-                problem: misplaced_row(&logs.bars, market).or_else(|| equity_problem(&logs)),
-                breaches: BreachReport::of(&logs, market, &self.task.document, &self.parameters),
-            },
-            Err(fault) => StressOutcome {
-                stress,
-                has_ended: false,
-                problem: Some(fault.to_string()),
-                breaches: BreachReport::default(),
-            },
-        }
     }
 
     /// Why the gate on determinism is failed: what a fresh process with other seeds says otherwise.
@@ -375,33 +374,6 @@ impl<'l, 'a> SubmissionRun<'l, 'a> {
         }
         Ok(None)
     }
-
-    fn evidence(&self, logs: &CandidateLogs, stress: Vec<StressOutcome>) -> RunEvidence {
-        let (market, document) = (self.task.long(), &self.task.document);
-        let broken = || broken_trace(logs, market, INITIAL_CAPITAL).map(|broken| broken.to_string());
-        RunEvidence {
-            trade_hash: candidate_trade_hash(&logs.trades),
-            completeness: completeness(logs, document),
-            untraceable: misplaced_row(&logs.bars, market).or_else(broken),
-            missing_columns: missing_columns(logs, document),
-            breaches: BreachReport::of(logs, market, document, &self.parameters),
-            trades: logs.trades.len(),
-            stress,
-            contract: self.task.contract,
-            least_actions: 1,
-            witness: None,
-        }
-    }
-}
-
-fn audit_reason(run: &RunEvidence) -> Option<String> {
-    if run.completeness < COMPLETENESS_MIN {
-        return Some(format!(
-            "{:.4} of the required cells are filled, at least {COMPLETENESS_MIN} must be",
-            run.completeness
-        ));
-    }
-    run.untraceable.clone()
 }
 
 /// Half as many actions as the reference has on the long run, and one at least.
@@ -409,16 +381,6 @@ fn least_actions(reference: &ReferenceRun) -> usize {
     let tokens = reference.traces.get(LONG_RUN);
     let actions = tokens.map_or(0, |tokens| acting_tokens(tokens).len());
     actions.div_ceil(2).max(1)
-}
-
-/// The first bar whose equity is no number above 0.
-fn equity_problem(logs: &CandidateLogs) -> Option<String> {
-    let is_sound = |row: &usize| {
-        let equity = logs.bars.number("equity", *row);
-        equity.is_some_and(|equity| equity.is_finite() && equity > 0.0)
-    };
-    let row = (0..logs.bars.len()).find(|row| !is_sound(row))?;
-    Some(format!("the equity in row {row} is no number above 0"))
 }
 
 #[cfg(test)]

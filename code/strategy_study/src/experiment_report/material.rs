@@ -191,6 +191,7 @@ pub(crate) mod fixture {
             trades: 13,
             trade_hash: trade_hash.to_owned(),
             completeness: 1.0,
+            traced: 1.0,
             untraceable: None,
             missing_columns: Vec::new(),
             breaches: BreachReport::default(),

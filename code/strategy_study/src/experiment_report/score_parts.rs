@@ -67,9 +67,9 @@ pub(crate) fn tables(submissions: &[&SubmissionFound]) -> [ReportTable; 2] {
              D1 = the smaller of acts and exposure, and 0 after drift: F1 over acts, those some bars apart in part, and \
              overlap of exposure by asset and bar, against the reference; until format 5 it was 0.4 card + 0.6 near: checks of \
              the card that hold, nearness of traces; \
-             D2 = 0.5 kept + 0.3 stress + 0.2 logged: constraints kept an action, runs on distorted bars passed, breaches \
-             logged; D3 = 0.30 determ + 0.30 no leak + 0.25 logs + 0.15 ended: logs that are complete and can be traced, runs \
-             on distorted bars that end; D2 and D3 of a program that does not run are 0, and n/a for one that has less than half of the \
+             D2 = 0.5 kept + 0.3 stress + 0.2 logged: bars without a breach, of those with an action or a breach, runs on \
+             distorted bars passed, breaches logged; D3 = 0.30 determ + 0.30 no leak + 0.25 logs + 0.15 ended: share of cells \
+             that are filled times that of bars and trades that can be traced, runs on distorted bars that end; D2 and D3 of a program that does not run are 0, and n/a for one that has less than half of the \
              reference's actions on the long run",
         );
     let published = named(RowTable::new(

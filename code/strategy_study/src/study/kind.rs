@@ -27,7 +27,7 @@ pub struct StrategyStudy;
 impl StudyKind for StrategyStudy {
     const NAME: &'static str = KIND;
     const COMMAND: &'static str = "ktd strategy-code run";
-    const FORMAT: u32 = 7;
+    const FORMAT: u32 = 8;
     const STEPS: &'static str = "answers";
     const REPORTS_PARTS: bool = true;
     const ASKS: bool = true;
