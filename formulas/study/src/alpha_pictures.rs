@@ -2,26 +2,15 @@
 
 use crate::alpha_report::{AlphaReport, SplitRow};
 use crate::alpha_tables::{LAW_INTERCEPT, LAW_SLOPE};
-use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, Plane, Point, decimals, padded, real, thin};
-use maud::{Markup, html};
-
-/// Colours that lines and dots have in turn.
-const COLOURS: usize = 8;
+use ktd_view::draw::{
+    Anchor, Axes, Axis, COLOURS, Canvas, Edges, Plane, Point, captioned, decimals, padded, real, thin,
+};
+use maud::Markup;
 
 const EDGES: Edges = Edges::new(8.0, 14.0, 36.0, 52.0);
 
-fn legend(names: &[String]) -> Markup {
-    html! {
-        ul.legend {
-            @for (place, name) in names.iter().enumerate() {
-                li { span class=(format!("k{}", place % COLOURS)) {} bdi { (name) } }
-            }
-        }
-    }
-}
-
 fn figure(caption: &str, names: &[String], drawing: &Markup) -> Markup {
-    html! { figure { (drawing) (legend(names)) figcaption { (caption) } } }
+    captioned(caption, names.iter().map(String::as_str), drawing)
 }
 
 /// Turnover on stability of the alphas of a split, with the line through them and the law without a market.
@@ -51,7 +40,7 @@ pub(crate) fn scatter(report: &AlphaReport, split: &SplitRow) -> Markup {
     }
     .draw(&mut canvas);
     canvas.text("tk", Anchor::Middle, (236.0, 318.0), "RRE");
-    canvas.upright("tk", (12.0, 148.0), "turnover");
+    canvas.upright("tk", Anchor::Middle, (12.0, 148.0), "turnover");
     if let (Some(slope), Some(intercept)) = (split.row.get("slope"), split.row.get("intercept")) {
         canvas.path(
             "curve c5",

@@ -2,7 +2,7 @@
 
 use super::report_tables::{MAIN_ORDER, gain_row, models};
 use ktd_leakage::{FillRule, LeakReport, ModelFamily, ReturnPiece, Switch};
-use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, decimals, padded, real, scroll};
+use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, HeatCell, HeatMap, decimals, padded, real, scroll};
 use maud::{Markup, html};
 
 /// Absolute gains above which a cell is darker.
@@ -42,66 +42,38 @@ fn legend(switches: &[Switch]) -> Markup {
     }
 }
 
-/// A cell's class: which way a gain goes, and how far.
-fn shade(gain: f64) -> String {
-    let step = STEPS.iter().filter(|step| **step <= gain.abs()).count();
-    match (step, gain < 0.0) {
-        (0, _) => "h0".to_owned(),
-        (step, true) => format!("hn{step}"),
-        (step, false) => format!("hp{step}"),
+/// A cell of a gain: the side of zero is a hue, and how far from it a shade.
+fn gain_cell(run: &str, switch: Switch, gain: Option<f64>) -> HeatCell {
+    let words = |text: &str| format!("{run}, {}: {text}", switch.name());
+    let Some(gain) = gain else {
+        return HeatCell::none(words("n/a"));
+    };
+    let passed = STEPS.iter().zip(1_i8..).filter(|(from, _)| **from <= gain.abs());
+    let step = passed.last().map_or(0, |(_, step)| step);
+    HeatCell {
+        step: if gain < 0.0 { -step } else { step },
+        text: decimals(gain, 2),
+        words: words(&decimals(gain, 3)),
+        is_framed: false,
     }
 }
 
 /// Gains by model and switch.
 pub(super) fn heat_map(report: &LeakReport) -> Markup {
-    const ROW: f64 = 26.0;
-    const LEFT: f64 = 118.0;
-    const COLUMN: f64 = 92.0;
-    let models = models(report);
-    let (width, height) = (
-        LEFT + COLUMN * real(MAIN_ORDER.len()),
-        24.0 + ROW * real(models.len()),
-    );
-    let mut canvas = Canvas::new(width, height);
-    for (place, switch) in MAIN_ORDER.into_iter().enumerate() {
-        let x = LEFT + COLUMN * (real(place) + 0.5);
-        canvas.text("tk", Anchor::Middle, (x, 14.0), switch.name());
-    }
-    for (row, (model, horizon)) in models.iter().enumerate() {
-        let y = 24.0 + ROW * real(row);
-        let name = run_name((*model, *horizon));
-        canvas.text("q", Anchor::End, (LEFT - 8.0, y + 17.0), &name);
-        for (place, switch) in MAIN_ORDER.into_iter().enumerate() {
-            let Some(gain) = gain_row(report, (*model, *horizon), switch).and_then(|row| row.gain) else {
-                continue;
-            };
-            let x = LEFT + COLUMN * real(place);
-            let shade = shade(gain);
-            let strong = if shade.ends_with('4') || shade.ends_with('5') {
-                "on"
-            } else {
-                ""
-            };
-            let explained = format!("{name}, {}: {}", switch.name(), decimals(gain, 3));
-            canvas.explained(&explained, |canvas| {
-                canvas.rect(
-                    &format!("cell {shade}"),
-                    (x + 1.0, y + 1.0),
-                    (x + COLUMN - 1.0, y + ROW - 1.0),
-                );
-                canvas.text(
-                    strong,
-                    Anchor::Middle,
-                    (x + COLUMN / 2.0, y + 17.0),
-                    &decimals(gain, 2),
-                );
-            });
-        }
-    }
+    let rows = models(report).into_iter().map(|run| {
+        let name = run_name(run);
+        let gain = |switch| gain_row(report, run, switch).and_then(|row| row.gain);
+        let cells = MAIN_ORDER.map(|switch| gain_cell(&name, switch, gain(switch)));
+        (name, cells.into())
+    });
+    let map = HeatMap {
+        columns: MAIN_ORDER.map(|switch| switch.name().to_owned()).into(),
+        rows: rows.collect(),
+    };
     let title = "Leakage gains of SR@5bps by model and switch";
     let steps = STEPS.map(|step| step.to_string()).join(", ");
     let description = format!("a cell a run; stronger from absolute gains of {steps}, the other hue below 0");
-    let drawing = canvas.figure("wide", title, &description);
+    let drawing = map.figure(title, &description);
     figure(&format!("{title}: {description} (gains.csv)"), &[], &drawing)
 }
 

@@ -3,16 +3,16 @@
 use super::cells::ReportedCell;
 use super::layers::{missing, share};
 use super::money::NO_PRICE;
-use super::pictures::{COLOURS, legend};
 use crate::run::RoundSpending;
 use ktd_experiment::amount::Picodollars;
 use ktd_factor_code::{JudgeRule, LayersPassed};
 use ktd_view::draw::Align::Right;
 use ktd_view::draw::{
-    Anchor, Axes, Axis, Canvas, Edges, TableCell, TableData, axis_percent, grouped, percent, real,
+    Anchor, Axes, Axis, COLOURS, Canvas, Edges, TableCell, TableData, axis_percent, captioned, grouped,
+    percent, real,
 };
 use ktd_view::row_table::RowTable;
-use maud::{Markup, html};
+use maud::Markup;
 
 /// A round of a cell, with what was spent in it and up to it.
 #[derive(Clone, Copy)]
@@ -184,11 +184,14 @@ pub(super) fn picture(cells: &[ReportedCell<'_>]) -> Option<Markup> {
         }
     }
     let title = "Strict VAcc over what was spent";
-    Some(html! {
-        figure {
-            (canvas.figure("wide", title, "a line a bundle, a dot a round; the first is the headline"))
-            (legend(lines.iter().map(|(cell, _)| cell.name())))
-            figcaption { "Share of all tasks right by the strict rules after each round (T9_help.csv): how far feedback lifts it, and at what cost" }
-        }
-    })
+    let drawing = canvas.figure(
+        "wide",
+        title,
+        "a line a bundle, a dot a round; the first is the headline",
+    );
+    Some(captioned(
+        "Share of all tasks right by the strict rules after each round (T9_help.csv): how far feedback lifts it, and at what cost",
+        lines.iter().map(|(cell, _)| cell.name()),
+        &drawing,
+    ))
 }

@@ -8,4 +8,4 @@ mod table;
 
 pub use reviewer::ReviewUnit;
 pub(crate) use reviewer::run_reviews;
-pub(crate) use table::arena_tables;
+pub(crate) use table::{arena_tables, mean_mark};

@@ -157,8 +157,8 @@ pub(crate) mod fixture {
     use super::*;
     use ktd_record::spending::Spending;
     use ktd_strategy_code::{
-        BarTrace, BreachReport, Gate, GateResults, IterationState, RunEvidence, StrategySubmission,
-        SubmissionReport, SubmissionRows, SubmissionVersion, VersionRow,
+        BarTrace, BreachReport, ControlKind, Gate, GateResults, IterationState, ProgramKey, ReviewEvent,
+        RunEvidence, StrategySubmission, SubmissionReport, SubmissionRows, SubmissionVersion, VersionRow,
     };
 
     /// A version that passes so many gates.
@@ -293,5 +293,46 @@ pub(crate) mod fixture {
     /// Heads and rows of a table.
     pub(crate) fn records(table: &ktd_view::report_table::ReportTable) -> Vec<Vec<String>> {
         table.data.records().collect()
+    }
+
+    /// An arena of two models on one document: the first is sound and strict, of the second nothing is known.
+    pub(crate) fn arena() -> ArenaRecord {
+        let event = |(step, model, control, mark): (usize, &str, Option<ControlKind>, u8)| {
+            let key = ProgramKey {
+                strategy: "S01".to_owned(),
+                model: control.is_none().then(|| model.to_owned()),
+                seed: u64::try_from(step).unwrap(),
+                iteration: 0,
+                control,
+                card_sha256: String::new(),
+                source_sha256: String::new(),
+            };
+            let mut event = ReviewEvent::new(step, &key);
+            if control.is_none() {
+                event.seed = 1;
+            }
+            (event.d1, event.d2) = (Some(mark), Some(mark));
+            event
+        };
+        let of = |reviewer: &str, own: u8, others: u8, planted: usize| {
+            let mark = |model: &str| if model == reviewer { own } else { others };
+            let given = ["a", "b"].map(|model| (0, model, None, mark(model)));
+            let controls = [
+                (ControlKind::Clean, 9),
+                (ControlKind::Flipped, 3),
+                (ControlKind::Plea, 3),
+            ];
+            let repeated =
+                (1..=planted).flat_map(|step| controls.map(|(kind, mark)| (step, "", Some(kind), mark)));
+            ReviewsFound {
+                reviewer: reviewer.to_owned(),
+                events: given.into_iter().chain(repeated).map(event).collect(),
+                programs: Vec::new(),
+                tokens: 0,
+                not_applicable: None,
+            }
+        };
+        let models = ["a", "b"].map(|model| (model.to_owned(), model.to_owned()));
+        ArenaRecord::of(models.into(), &[of("a", 9, 4, 16), of("b", 8, 8, 0)])
     }
 }

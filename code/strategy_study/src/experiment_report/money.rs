@@ -1,4 +1,4 @@
-//! T7: tokens and money.
+//! T7: tokens and money, as tables and as a picture.
 
 use super::material::StrategyReport;
 use super::scores::{mean_of, overall};
@@ -7,9 +7,12 @@ use crate::run::{IterationTokens, SubmissionFound};
 use ktd_experiment::amount::Picodollars;
 use ktd_record::spending::Spending;
 use ktd_stats::{Sample, median};
-use ktd_view::draw::{Align, TableCell};
+use ktd_view::draw::{
+    Align, Anchor, Axes, Axis, COLOURS, Canvas, Edges, TableCell, captioned, decimals, real,
+};
 use ktd_view::report_table::ReportTable;
 use ktd_view::row_table::RowTable;
+use maud::Markup;
 use std::collections::BTreeMap;
 
 const NO_PRICE: &str = "the model has no price";
@@ -72,6 +75,12 @@ impl<'a> ModelCost<'a> {
         }
     }
 
+    /// Tokens of one submission.
+    fn tokens_each(&self) -> f64 {
+        let all = usize::try_from(self.spending.tokens.all()).unwrap_or(usize::MAX);
+        real(all) / real(self.submissions.max(1))
+    }
+
     fn tier(&self, placed: &[(f64, f64)]) -> TableCell {
         let (Some(dollars), Some(overall)) = (self.each(self.submissions), self.overall) else {
             return missing("no price, or no valid submission");
@@ -79,12 +88,8 @@ impl<'a> ModelCost<'a> {
         if placed.len() < 2 {
             return missing("below two models with a price and a valid submission");
         }
-        let middle = |of: fn(&(f64, f64)) -> f64| {
-            let values: Vec<f64> = placed.iter().map(of).collect();
-            median(&Sample::new("models", &values).ok()?).ok()
-        };
-        let is_cheap = middle(|(dollars, _)| *dollars).is_some_and(|middle| dollars <= middle);
-        let is_good = middle(|(_, overall)| *overall).is_some_and(|middle| middle <= overall);
+        let is_cheap = middle(placed, |(dollars, _)| *dollars).is_some_and(|middle| dollars <= middle);
+        let is_good = middle(placed, |(_, overall)| *overall).is_some_and(|middle| middle <= overall);
         let tier = match (is_cheap, is_good) {
             (true, true) => "cheap and good",
             (true, false) => "cheap",
@@ -93,6 +98,85 @@ impl<'a> ModelCost<'a> {
         };
         TableCell::Text(tier.to_owned())
     }
+}
+
+/// The median of one side of models' prices and qualities.
+fn middle(placed: &[(f64, f64)], of: fn(&(f64, f64)) -> f64) -> Option<f64> {
+    let values: Vec<f64> = placed.iter().map(of).collect();
+    median(&Sample::new("models", &values).ok()?).ok()
+}
+
+/// The models with their prices of a submission, in dollars, or in tokens where a model has no price; none where neither is known.
+fn priced<'a>(costs: &'a [ModelCost<'a>]) -> Option<(bool, Vec<(&'a str, f64, f64)>)> {
+    let of = |price: &dyn Fn(&ModelCost<'_>) -> Option<f64>| {
+        let placed = costs
+            .iter()
+            .map(|cost| Some((cost.model, price(cost)?, cost.overall?)));
+        let placed: Vec<(&str, f64, f64)> = placed.collect::<Option<_>>()?;
+        placed.iter().any(|(_, price, _)| 0.0 < *price).then_some(placed)
+    };
+    let dollars = of(&|cost| cost.each(cost.submissions));
+    let tokens = || Some((false, of(&|cost| Some(cost.tokens_each()))?));
+    dollars.map(|placed| (true, placed)).or_else(tokens)
+}
+
+/// The overall score of each model over what a submission costs, with the medians that tiers lie between.
+pub(super) fn picture(report: &StrategyReport) -> Option<Markup> {
+    let models = report.models().into_iter();
+    let costs: Vec<ModelCost<'_>> = models.map(|model| ModelCost::of(report, model)).collect();
+    let (is_money, placed) = priced(&costs)?;
+    let most = placed.iter().map(|(_, price, _)| *price).fold(0.0, f64::max);
+    let places = [0.05, 0.5, 5.0].iter().filter(|from| most < **from).count() + 1;
+    let price = |value: f64| {
+        if is_money {
+            format!("$ {}", decimals(value, places))
+        } else {
+            format!("{value:.0}")
+        }
+    };
+    let mut canvas = Canvas::new(680.0, 300.0);
+    let plane = Axes {
+        edges: Edges::new(10.0, 20.0, 36.0, 40.0),
+        rows: None,
+        x: Axis::new(0.0..most * 1.08, 6, &price),
+        y: Axis::new(0.0..1.0, 5, &|score| decimals(score, 1)),
+    }
+    .draw(&mut canvas);
+    let unit = if is_money {
+        "cost of a submission"
+    } else {
+        "tokens of a submission"
+    };
+    canvas.text("tk", Anchor::Middle, (353.0, 297.0), unit);
+    let pairs: Vec<(f64, f64)> = placed.iter().map(|(_, price, score)| (*price, *score)).collect();
+    if 1 < pairs.len() {
+        if let Some(x) = middle(&pairs, |pair| pair.0).map(|x| plane.x(x)) {
+            canvas.line("law", (x, plane.down.start), (x, plane.down.end));
+        }
+        if let Some(y) = middle(&pairs, |pair| pair.1).map(|y| plane.y(y)) {
+            canvas.line("law", (plane.across.start, y), (plane.across.end, y));
+        }
+    }
+    for (place, (model, cost, score)) in placed.iter().enumerate() {
+        let text = format!(
+            "{model}: overall {}, {unit} {}",
+            decimals(*score, 3),
+            price(*cost)
+        );
+        let (x, y) = plane.at(*cost, *score);
+        canvas.explained(&text, |canvas| {
+            canvas.dot(&format!("dots f{}", place % COLOURS), (x, y), 4.5);
+            canvas.text("tk", Anchor::Start, (x + 6.0, y - 5.0), &(place + 1).to_string());
+        });
+    }
+    let caption = "Price against quality: measured overall score over what a submission costs, reviews apart; dashed: medians \
+                   (T7_money.csv)";
+    let names: Vec<String> = (1..)
+        .zip(&placed)
+        .map(|(place, (model, ..))| format!("{place} {model}"))
+        .collect();
+    let drawing = canvas.figure("wide", caption, "a dot a model");
+    Some(captioned(caption, names.iter().map(String::as_str), &drawing))
 }
 
 /// T7: what each model's submissions cost, with its tier by price and quality.
@@ -119,4 +203,36 @@ pub(super) fn by_model(report: &StrategyReport) -> ReportTable {
              have both",
         );
     ReportTable::new("T7_money", data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::material::fixture::{report, submission, version};
+    use super::*;
+    use ktd_record::spending::Cost;
+
+    fn bought(model: &str, microdollars: Option<u64>) -> SubmissionFound {
+        let mut own = submission((model, "S01"), vec![version(0, 6, None)], Vec::new());
+        own.spending.tokens.visible_output = 700;
+        own.spending.cost = microdollars.map(|cost| Cost {
+            paid_picodollars: Picodollars(cost * 1_000_000),
+            ..Cost::default()
+        });
+        own
+    }
+
+    #[test]
+    fn the_picture_is_of_money_and_of_tokens_where_a_model_has_no_price() {
+        let of = |all: Vec<SubmissionFound>| picture(&report(all, None)).map(Markup::into_string);
+        let shown = of(vec![bought("a", Some(20_000)), bought("b", Some(30_000))]).unwrap();
+        let title = "<title>b: overall 0.583, cost of a submission $ 0.0300</title>";
+        assert!(shown.contains(title), "{shown}");
+        assert_eq!(shown.matches("class=\"law\"").count(), 2);
+        let shown = of(vec![bought("a", Some(20_000)), bought("b", None)]).unwrap();
+        assert!(shown.contains("tokens of a submission 700</title>"), "{shown}");
+        let mut free = bought("a", None);
+        free.spending = Spending::nothing();
+        free.spending.cost = None;
+        assert_eq!(of(vec![free]), None);
+    }
 }

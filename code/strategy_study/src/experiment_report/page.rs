@@ -10,7 +10,7 @@ use crate::run::SubmissionFound;
 use crate::tables::{report_tables, version_table};
 use ktd_strategy_code::{Gate, ReviewEvent, SubmissionReport, SubmissionRows, TRACE_LETTERS, VersionRow};
 use ktd_study::{Report, Section, SectionPart, Shown};
-use ktd_view::draw::{counted, visible};
+use ktd_view::draw::{FIGURES_STYLE, counted, visible};
 use ktd_view::report_table::ReportTable;
 use maud::{Markup, html};
 use std::collections::BTreeSet;
@@ -45,7 +45,7 @@ const SHORT: [&str; 2] = ["T1_gates", "T3_scores"];
 
 /// The report of a study: tables, then submissions and documents. What a model wrote is escaped.
 pub(crate) fn study_report(name: &str, report: &StrategyReport) -> Report {
-    let mut about = Section::new("What is measured").picture(html! {
+    let about = Section::new("What is measured").picture(html! {
         p {
             "Gates decide whether a program is valid, in the box; fidelity, risk and reliability are measured against a reference \
              strategy; published rules and scores stand beside and rank nothing. Patches that moved away from the document are \
@@ -53,11 +53,9 @@ pub(crate) fn study_report(name: &str, report: &StrategyReport) -> Report {
         }
         ul.notes { @for statement in PUBLISHED { li { (statement) } } }
     });
-    let iterations = ReportTable::new(
-        "iterations",
-        version_table(report.submissions.iter().map(|own| &own.rows)),
-    );
-    about.parts.push(SectionPart::Table(iterations, Shown::Terminal));
+    let versions = version_table(report.submissions.iter().map(|own| &own.rows));
+    let shown = pictures(report).into_iter();
+    let shown = shown.fold(Section::new("Pictures"), Section::picture);
     let tables = tables(report);
     let of_heading = |(heading, numbers): (&'static str, &[&str])| {
         let own = tables
@@ -80,13 +78,29 @@ pub(crate) fn study_report(name: &str, report: &StrategyReport) -> Report {
     Report {
         title: format!("{name}: trading strategies written by models"),
         verdict: verdict(report),
-        sections: std::iter::once(about)
+        sections: std::iter::once(shown.table("iterations", versions, Shown::Terminal))
             .chain(sections)
-            .chain([submissions(report), documents(report)])
+            .chain([about, submissions(report), documents(report)])
             .collect(),
-        styles: vec![include_str!("style.css")],
+        styles: vec![FIGURES_STYLE, include_str!("style.css")],
         ..Report::default()
     }
+}
+
+/// All pictures, or that nothing counts.
+fn pictures(report: &StrategyReport) -> Vec<Markup> {
+    if report.counted().next().is_none() {
+        return vec![html! { p.nothing { "No submission counts." } }];
+    }
+    let pictures = [
+        Some(gates::steps_picture(report)),
+        Some(gates::models_picture(report)),
+        iterations::picture(report),
+        money::picture(report),
+        Some(strategies::picture(report)),
+        peers::picture(report),
+    ];
+    pictures.into_iter().flatten().collect()
 }
 
 /// All tables.
@@ -304,7 +318,7 @@ fn lines_shown(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::material::fixture::{report, traced};
+    use super::super::material::fixture::{arena, report, submission, traced, version};
     use super::*;
 
     fn shown(report: &StrategyReport) -> String {
@@ -329,5 +343,33 @@ mod tests {
                 .count(),
             1
         );
+    }
+
+    #[test]
+    fn a_page_has_its_verdict_then_pictures_then_tables() {
+        let mended = || vec![version(0, 2, None), version(1, 6, Some("towards"))];
+        let all = vec![
+            submission(("a", "S01"), mended(), Vec::new()),
+            submission(("b", "S01"), mended(), Vec::new()),
+        ];
+        let found = study_report("x", &report(all, Some(arena())));
+        let page = found.page();
+        let at = |text: &str| {
+            page.find(text)
+                .unwrap_or_else(|| panic!("{text} is missing: {page}"))
+        };
+        let order = [
+            "<p class=\"lead\">2 of 2 submissions",
+            "<h2>Pictures",
+            "<svg",
+            "<h2>Gates",
+            "<table",
+            "<h2>Documents",
+        ];
+        assert!(order.windows(2).all(|two| at(two[0]) < at(two[1])), "{page}");
+        // Two of gates, iterations, reviewers; four maps of scores, three of them folded. Nothing is known of prices.
+        assert_eq!(page.matches("<figure>").count(), 8);
+        let empty = study_report("x", &report(Vec::new(), None)).page();
+        assert!(!empty.contains("<svg"), "{empty}");
     }
 }

@@ -1,13 +1,14 @@
-//! T2: scores by strategy, and whether they fall with its complexity.
+//! T2: scores by strategy, by model too as pictures, and whether they fall with its complexity.
 
 use super::material::StrategyReport;
 use super::scores::{mean_of, overall, overall_valid, peers, published};
 use crate::cells::{NO_REVIEW, NONE_VALID, mean};
 use crate::run::SubmissionFound;
 use ktd_strategy_code::{RankCorrelation, StrategyDocument};
-use ktd_view::draw::TableCell;
+use ktd_view::draw::{HeatCell, HeatMap, TableCell, captioned, decimals};
 use ktd_view::report_table::ReportTable;
 use ktd_view::row_table::RowTable;
+use maud::{Markup, html};
 use std::collections::BTreeMap;
 
 /// Submissions by document, in the order of its identifier.
@@ -61,6 +62,61 @@ pub(super) fn by_strategy(report: &StrategyReport) -> ReportTable {
     ReportTable::new("T2_strategies", data)
 }
 
+/// The overall score of each model on each document, and folded below it each score alone.
+pub(super) fn picture(report: &StrategyReport) -> Markup {
+    let alone = |place: usize| {
+        move |own: &SubmissionFound| own.rows.valid().and_then(|own| own.score(place)).unwrap_or(0.0)
+    };
+    html! {
+        (map(report, "overall", |own| overall(own).unwrap_or(0.0)))
+        details {
+            summary { "The same of D1, D2 and D3 alone" }
+            @for (place, name) in ["D1", "D2", "D3"].into_iter().enumerate() { (map(report, name, alone(place))) }
+        }
+    }
+}
+
+/// A score of each model on each document, and over all of them.
+fn map(report: &StrategyReport, name: &str, score: impl Fn(&SubmissionFound) -> f64) -> Markup {
+    let documents = by_document(report);
+    let columns = documents.iter().map(|(document, _)| document.id.clone());
+    let rows = report.models().into_iter().map(|model| {
+        let cell = |head: &str, own: &[&SubmissionFound]| {
+            let own = own.iter().filter(|own| own.rows.model == model);
+            let own: Vec<&SubmissionFound> = own.copied().collect();
+            let scores: Vec<f64> = own.iter().map(|own| score(own)).collect();
+            let valid = own.iter().filter(|own| own.rows.valid().is_some()).count();
+            mean(&scores).map_or_else(
+                || HeatCell::none(format!("{model}, {head}: no submission")),
+                |score| {
+                    let figure = decimals(score, 3);
+                    let words = format!("{model}, {head}: {name} {figure}; valid {valid} of {}", own.len());
+                    HeatCell::of_share(score, decimals(score, 2), words)
+                },
+            )
+        };
+        let of_documents = documents.iter().map(|(document, own)| cell(&document.id, own));
+        let all: Vec<&SubmissionFound> = report.counted().collect();
+        (
+            model.to_owned(),
+            of_documents.chain([cell("all", &all)]).collect(),
+        )
+    });
+    let map = HeatMap {
+        rows: rows.collect(),
+        columns: columns.chain(["all".to_owned()]).collect(),
+    };
+    let caption = format!(
+        "Measured {name} by model and strategy, of 1: means over seeds, 0 for an invalid submission; stronger from .2, .4, .6 and .8 on \
+         (T3_scores.csv, T2_strategies.csv)"
+    );
+    captioned(
+        &caption,
+        [],
+        &map.figure(&caption, "a row a model, a column a strategy"),
+    )
+}
+
 /// T2: rank correlation of complexity and measured quality over strategies.
 pub(super) fn correlation(report: &StrategyReport) -> ReportTable {
     let pairs = by_document(report)
@@ -88,4 +144,32 @@ pub(super) fn correlation(report: &StrategyReport) -> ReportTable {
              high: the middle 95 % where strategies are drawn again",
         );
     ReportTable::new("T2_complexity", data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::material::fixture::{report, submission, version};
+    use super::*;
+
+    #[test]
+    fn the_picture_has_a_cell_a_model_and_strategy_and_none_is_not_zero() {
+        let all = vec![
+            submission(("a", "S01"), vec![version(0, 6, None)], Vec::new()),
+            submission(("a", "S02"), vec![version(0, 3, None)], Vec::new()),
+            submission(("b", "S01"), vec![version(0, 6, None)], Vec::new()),
+        ];
+        let shown = picture(&report(all, None)).into_string();
+        for title in [
+            "a, S01: overall 0.583; valid 1 of 1",
+            "a, S02: overall 0.000; valid 0 of 1",
+            "a, all: overall 0.292; valid 1 of 2",
+            "b, S02: no submission",
+            "b, S01: D3 0.250; valid 1 of 1",
+        ] {
+            assert!(
+                shown.contains(&format!("<title>{title}</title>")),
+                "{title}: {shown}"
+            );
+        }
+    }
 }

@@ -15,6 +15,17 @@ pub enum Anchor {
     End,
 }
 
+impl Anchor {
+    /// What it adds to the class of a text.
+    const fn class(self) -> &'static str {
+        match self {
+            Self::Start => "",
+            Self::Middle => " m",
+            Self::End => " e",
+        }
+    }
+}
+
 /// A place on a drawing: to the right and down from its upper left corner, in its own units.
 pub type Point = (f64, f64);
 
@@ -97,18 +108,13 @@ impl Canvas {
     /// A text.
     pub fn text(&mut self, class: &str, anchor: Anchor, at: Point, text: &str) {
         let [x, y] = [at.0, at.1].map(tenths);
-        let side = match anchor {
-            Anchor::Start => "",
-            Anchor::Middle => " m",
-            Anchor::End => " e",
-        };
-        self.add(&html! { text class={ (class) (side) } x=(x) y=(y) { (text) } });
+        self.add(&html! { text class={ (class) (anchor.class()) } x=(x) y=(y) { (text) } });
     }
 
     /// A text that reads upwards.
-    pub fn upright(&mut self, class: &str, at: Point, text: &str) {
+    pub fn upright(&mut self, class: &str, anchor: Anchor, at: Point, text: &str) {
         let turn = format!("translate({} {}) rotate(-90)", tenths(at.0), tenths(at.1));
-        self.add(&html! { text class={ (class) " m" } transform=(turn) { (text) } });
+        self.add(&html! { text class={ (class) (anchor.class()) } transform=(turn) { (text) } });
     }
 
     /// The drawing as a part of a page; `title` and `description` are for those who do not see it.

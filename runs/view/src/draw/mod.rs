@@ -5,11 +5,14 @@
 
 mod axes;
 mod canvas;
+mod captioned;
 mod cell;
 mod difference_bars;
 mod document;
+mod heat_map;
 mod number;
 mod safe;
+mod share_rows;
 mod table;
 mod table_data;
 mod text;
@@ -19,14 +22,17 @@ mod ticks;
 
 pub use axes::{Axes, Axis, Edges, Plane, padded};
 pub use canvas::{Anchor, Canvas, Point};
+pub use captioned::{COLOURS, captioned};
 pub use cell::TableCell;
 pub use difference_bars::difference_bars;
 pub use document::{document, frame};
+pub use heat_map::{HeatCell, HeatMap};
 pub use number::{
     axis_percent, basis_points, change, counted, decimals, duration, grouped, joined, named, p_value,
     percent, plural, portion, real, scientific, short_hash,
 };
 pub use safe::{csv_text, visible};
+pub use share_rows::{ShareMark, ShareRow, share_rows};
 pub use table::{TableView, scroll};
 pub use table_data::{TableData, paragraph};
 pub use text::{display_width, fitted, wrapped};

@@ -85,6 +85,7 @@ fn draw(reliability: &CalibrationRecord) -> Canvas {
     .draw(&mut canvas);
     canvas.upright(
         "tk",
+        Anchor::Middle,
         (10.0, f64::midpoint(plane.down.start, plane.down.end)),
         "came true",
     );

@@ -107,6 +107,7 @@ fn daily(health: &ModelHealth) -> Canvas {
         .draw(&mut canvas);
         canvas.upright(
             "tk",
+            Anchor::Middle,
             (12.0, f64::midpoint(plane.down.start, plane.down.end)),
             name,
         );
