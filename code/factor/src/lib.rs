@@ -32,6 +32,7 @@ mod replies;
 mod reply;
 mod rounds;
 mod sizes;
+mod source_size;
 mod step_count;
 mod structure;
 #[cfg(test)]
@@ -65,6 +66,7 @@ pub use replies::{FactorReplies, MOST_ROUNDS};
 pub use reply::{ChosenFunction, ReplyFlag, ReplySource, SourceProblem};
 pub use rounds::{ScoredReplies, ScoredRound};
 pub use sizes::{FactorSizeDesign, FactorSizes, PlantedSkill};
+pub use source_size::SourceSize;
 pub use step_count::{CountFault, StepCount};
 pub use structure::{StructureReport, Violation};
 pub use sweep::SweepSetting;

@@ -89,7 +89,8 @@ pub(super) fn reasons(cells: &[ReportedCell<'_>]) -> TableData {
     .count("answers", |(.., answers)| answers)
     .table()
     .with_note(
-        "near miss: which wrong factor was written, of functions that are safe and not right; shift: the right values, moved by rows for safety",
+        "near miss: which wrong factor was written, of functions that are safe and not right; \
+         shift: the right values, moved by rows: shifted for safety where they are late",
     )
 }
 

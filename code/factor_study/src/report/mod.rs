@@ -7,6 +7,7 @@ mod functions;
 mod help;
 mod layers;
 mod money;
+mod over_engineered;
 mod page;
 mod pictures;
 mod plots;

@@ -4,7 +4,7 @@ use super::cells::ReportedCell;
 use super::comparison::Comparison;
 use super::failures::gates_table;
 use super::functions::functions;
-use super::{failures, help, money, pictures, score_tables, sweep};
+use super::{failures, help, money, over_engineered, pictures, score_tables, sweep};
 use crate::run::{FactorCodeConfig, FactorCodeReport};
 use ktd_study::Shown::{Everywhere, Folded, Page};
 use ktd_study::{Report, Section, Shown, StudyError};
@@ -45,6 +45,7 @@ pub(crate) fn factor_code_report(
     let wrong = vec![
         ("T4_failures", failures::classes(cells), Page),
         ("T4_reasons", failures::reasons(cells), Page),
+        ("T4_over_engineered", over_engineered::table(cells)?, Page),
         ("T5_structure", failures::structure(cells), Page),
     ];
     let rules = vec![

@@ -11,5 +11,6 @@
 mod columns;
 mod definitions;
 mod endings;
+mod over_engineered;
 mod replies;
 mod variants;
