@@ -1,6 +1,8 @@
 //! Strengths after Bradley and Terry (1952): the chance that one model is judged better than another is its share of both
 //! strengths.
 
+use crate::indicators::count;
+
 /// Rounds of the fixed point, at most.
 const ITERATIONS_MAX: usize = 10_000;
 /// Relative change of strengths at which the fixed point is reached.
@@ -60,6 +62,21 @@ impl PairedGames {
         strengths
     }
 
+    /// The variance that each model's log strength has by the number of its games alone, the virtual ones among them, if each were
+    /// decided by itself: exact where all pairs weigh the same.
+    pub(crate) fn log_variances(&self, strengths: &[f64]) -> Vec<f64> {
+        let others = (count(self.models) - 1.0) / count(self.models);
+        let rows = self.played.chunks_exact(self.models.max(1)).zip(strengths);
+        rows.map(|(played, own)| {
+            let information = played.iter().zip(strengths).map(|(played, other)| {
+                let both = own + other;
+                played * own * other / (both * both)
+            });
+            others * others / information.sum::<f64>()
+        })
+        .collect()
+    }
+
     /// One round of the fixed point: wins over games weighted by the strength of both sides, scaled to geometric mean 1.
     fn next(&self, strengths: &[f64]) -> Vec<f64> {
         let size = self.models.max(1);
@@ -93,6 +110,9 @@ mod tests {
         let strengths = games.strengths();
         assert!((strengths[0] / (strengths[0] + strengths[1]) - 0.625).abs() < 1e-9);
         assert!((strengths[0] * strengths[1] - 1.0).abs() < 1e-12);
+        // Of a share of 0.625 by four games the log odds vary by 1 / (4 * 0.625 * 0.375), each log strength by a quarter of that.
+        let variances = games.log_variances(&strengths);
+        assert!((variances[0] - 0.25 / (4.0 * 0.625 * 0.375)).abs() < 1e-9);
         assert!(PairedGames::new(0).strengths().is_empty());
         assert_eq!(PairedGames::new(1).strengths(), [1.0]);
     }

@@ -46,6 +46,7 @@ mod lint;
 mod logs;
 mod look_ahead;
 mod look_ahead_plan;
+mod mean_fidelity;
 mod measured_scores;
 mod next_open;
 mod ordinal_alpha;
@@ -61,12 +62,10 @@ mod reply;
 mod review_reply;
 mod reviewer_bias;
 mod reviewer_flags;
-#[cfg(test)]
-#[expect(clippy::print_stdout, reason = "a table for its reader")]
-mod reviewer_truths;
 mod rows;
 mod scenario;
 mod session_returns;
+mod sizes;
 mod source_facts;
 mod strategy_id;
 mod stress;
@@ -108,12 +107,12 @@ pub use gate_secret::GateSecret;
 pub use gates::{Gate, GateResults, NOT_REACHED};
 pub use goal::StrategyGoal;
 pub use iteration::{ITERATIONS_MAX, IterationState, VersionScores, ranked_version};
-pub use jackknife::jackknife_reach;
 pub use likeness::RunLikeness;
 pub use lint::{LintFinding, ScenarioOutcome, lint_document, values_at_bounds};
 pub use logs::{AuditRow, BarSignal, PositionState, StrategyLogs, TradeRow, TradeSide};
 pub use look_ahead::{LogDifference, known_difference};
 pub use look_ahead_plan::{ActionWitness, FutureChange, LookAheadPlan, acting_bars};
+pub use mean_fidelity::{DrawnFidelity, MeanFidelity};
 pub use measured_scores::{FidelityEvidence, ReliabilityEvidence, RiskEvidence};
 pub use ordinal_alpha::ordinal_alpha;
 pub use paper_scores::{PaperEvidence, PaperScores, SourceFacts};
@@ -132,6 +131,7 @@ pub use scenario::{
     LONG_RUN, Scenario, ScenarioError, fired_rules, named_as, read_scenarios, scenario_answers, scenarios,
 };
 pub use session_returns::session_returns;
+pub use sizes::{StrategySizeDesign, StrategySizes};
 pub use source_facts::source_facts;
 pub use strategy_id::StrategyId;
 pub use stress::Stress;

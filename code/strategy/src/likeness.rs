@@ -77,6 +77,20 @@ impl RunLikeness {
         }
     }
 
+    /// All draws added up, but for one where it is named; none of none.
+    #[must_use]
+    pub fn of_draws(draws: &[Self], without: Option<usize>) -> Option<Self> {
+        let draws = draws.iter().enumerate();
+        let left = draws.filter(|(draw, _)| Some(*draw) != without);
+        left.map(|(_, own)| *own).reduce(|all, own| all.and(&own))
+    }
+
+    /// D1: the smaller of the F1 over acts and the overlap of exposure.
+    #[must_use]
+    pub fn fidelity(&self) -> f64 {
+        self.acts_f1().min(self.exposure_overlap())
+    }
+
     /// The F1 over acts: shared ones over the mean number of both; 1 where neither acts.
     #[must_use]
     pub fn acts_f1(&self) -> f64 {

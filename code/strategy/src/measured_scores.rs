@@ -32,7 +32,7 @@ impl FidelityEvidence {
             return 0.0;
         }
         match self.likeness {
-            Some(likeness) => likeness.acts_f1().min(likeness.exposure_overlap()),
+            Some(likeness) => likeness.fidelity(),
             None if self.distances.is_empty() => self.parts().0,
             None => 0.0,
         }

@@ -1,16 +1,16 @@
-//! Spearman's rank correlation over few pairs: with an exact p-value and bounds by drawing pairs again.
+//! Spearman's rank correlation over few pairs, with an exact p-value and bounds.
 
-use ktd_env::KeyedStream;
-use ktd_stats::{mid_ranks, spearman};
+use crate::indicators::count;
+use ktd_stats::{mid_ranks, normal_quantile, spearman};
 
 /// Pairs up to which all orders are counted.
 const EXACT_MAX: usize = 12;
 /// Pairs below which nothing is said.
 const PAIRS_MIN: usize = 3;
-/// How often pairs are drawn again.
-const DRAWS: usize = 1000;
-/// Correlations of as many draws must exist for bounds.
-const DRAWS_MIN: usize = 500;
+/// Pairs below which there are no bounds.
+const BOUNDED_MIN: usize = 4;
+/// The share of correlations that lie below the upper bound.
+const CONFIDENCE_UPPER: f64 = 0.975;
 
 /// Spearman's correlation; none below two pairs, and where one side does not vary.
 #[must_use]
@@ -25,20 +25,20 @@ pub struct RankCorrelation {
     pub rho: f64,
     /// Share of all orders whose correlation lies at least as far from 0; none above twelve pairs.
     pub p: Option<f64>,
-    /// The middle 95 % where pairs are drawn again; none where too few draws vary.
+    /// 95 % bounds; none below four pairs.
     pub bounds: Option<(f64, f64)>,
 }
 
 impl RankCorrelation {
     /// The correlation of pairs; none below three, and where one side does not vary.
     #[must_use]
-    pub fn of(pairs: &[(f64, f64)], seed: u64) -> Option<Self> {
+    pub fn of(pairs: &[(f64, f64)]) -> Option<Self> {
         let (left, right): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
         let rho = rank_correlation(&left, &right).filter(|_| pairs.len() >= PAIRS_MIN)?;
         Some(Self {
             rho,
             p: exact_p(&left, &right),
-            bounds: bounds(pairs, seed),
+            bounds: bounds(rho, pairs.len()),
         })
     }
 }
@@ -106,23 +106,21 @@ const fn as_number(count: u64) -> f64 {
     count as f64
 }
 
-fn bounds(pairs: &[(f64, f64)], seed: u64) -> Option<(f64, f64)> {
-    let size = u64::try_from(pairs.len()).ok()?;
-    let mut stream = KeyedStream::for_purpose(seed, "rank correlation/bootstrap");
-    let mut drawn: Vec<f64> = (0..DRAWS)
-        .filter_map(|_| {
-            let picked = (0..pairs.len())
-                .filter_map(|_| pairs.get(usize::try_from(stream.below(size)).ok()?).copied());
-            let (left, right): (Vec<f64>, Vec<f64>) = picked.unzip();
-            rank_correlation(&left, &right)
-        })
-        .collect();
-    if drawn.len() < DRAWS_MIN {
-        return None;
-    }
-    drawn.sort_by(f64::total_cmp);
-    let cut = drawn.len() / 40;
-    Some((*drawn.get(cut)?, *drawn.get(drawn.len() - 1 - cut)?))
+/// Bounds after Bonett and Wright (*Sample size requirements for estimating Pearson, Kendall and Spearman correlations*, 2000): the
+/// inverse hyperbolic tangent is normal, of variance (1 + rho^2 / 2) / (pairs - 3). A correlation of 1 is taken half a step of
+/// what so many ranks can have below it: there is no room above.
+fn bounds(rho: f64, pairs: usize) -> Option<(f64, f64)> {
+    let number = count(pairs);
+    let quantile = normal_quantile(CONFIDENCE_UPPER)
+        .ok()
+        .filter(|_| BOUNDED_MIN <= pairs)?;
+    let most = 1.0 - 6.0 / (number * (number * number - 1.0));
+    let rho = rho.clamp(-most, most);
+    let (middle, reach) = (
+        libm::atanh(rho),
+        quantile * libm::sqrt((1.0 + rho * rho / 2.0) / (number - 3.0)),
+    );
+    Some((libm::tanh(middle - reach), libm::tanh(middle + reach)))
 }
 
 #[cfg(test)]
@@ -136,29 +134,48 @@ mod tests {
     #[test]
     fn p_is_the_share_of_orders_that_lie_as_far() {
         // Of six orders of three, the given one and its reverse.
-        let found = RankCorrelation::of(&pairs(&[10.0, 20.0, 30.0]), 1).unwrap();
+        let found = RankCorrelation::of(&pairs(&[10.0, 20.0, 30.0])).unwrap();
         assert!((found.rho - 1.0).abs() < 1e-12 && (found.p.unwrap() - 2.0 / 6.0).abs() < 1e-12);
         // rho = 0.8 of four: 1.0 and -1.0, and three orders each of 0.8 and -0.8.
-        let found = RankCorrelation::of(&pairs(&[2.0, 1.0, 3.0, 4.0]), 1).unwrap();
+        let found = RankCorrelation::of(&pairs(&[2.0, 1.0, 3.0, 4.0])).unwrap();
         assert!((found.p.unwrap() - 8.0 / 24.0).abs() < 1e-12, "{found:?}");
         // Two equal values: of three places for the third, one order in three is as far on either side.
-        let found = RankCorrelation::of(&pairs(&[1.0, 1.0, 2.0]), 1).unwrap();
+        let found = RankCorrelation::of(&pairs(&[1.0, 1.0, 2.0])).unwrap();
         assert!((found.p.unwrap() - 2.0 / 3.0).abs() < 1e-12, "{found:?}");
     }
 
     #[test]
     fn twelve_pairs_are_counted_and_thirteen_are_not() {
         let falling: Vec<f64> = (0..13).map(|place| -f64::from(place)).collect();
-        let found = RankCorrelation::of(&pairs(&falling[..12]), 1).unwrap();
+        let found = RankCorrelation::of(&pairs(&falling[..12])).unwrap();
         assert!((found.p.unwrap() - 2.0 / 479_001_600.0).abs() < 1e-18);
-        assert_eq!(found.bounds, Some((-1.0, -1.0)));
-        assert_eq!(RankCorrelation::of(&pairs(&falling), 1).unwrap().p, None);
+        assert_eq!(RankCorrelation::of(&pairs(&falling)).unwrap().p, None);
+    }
+
+    /// By hand: of five pairs with rho 0.9, atanh(0.9) = 1.4722 and a deviation of sqrt(1.405 / 2) = 0.8382.
+    #[test]
+    fn bounds_are_those_of_the_normal_transform_and_reach_inside_of_one() {
+        let (low, high) = RankCorrelation::of(&pairs(&[2.0, 1.0, 3.0, 4.0, 5.0]))
+            .unwrap()
+            .bounds
+            .unwrap();
+        assert!((low - libm::tanh(1.472_219 - 1.642_749)).abs() < 1e-5, "{low}");
+        assert!((high - libm::tanh(1.472_219 + 1.642_749)).abs() < 1e-5, "{high}");
+        let (low, high) = RankCorrelation::of(&pairs(&[1.0, 2.0, 3.0, 4.0]))
+            .unwrap()
+            .bounds
+            .unwrap();
+        assert!(low < 0.0 && 0.99 < high && high < 1.0, "{low} {high}");
+        assert_eq!(
+            RankCorrelation::of(&pairs(&[1.0, 2.0, 3.0])).unwrap().bounds,
+            None
+        );
     }
 
     #[test]
     fn what_does_not_vary_has_none() {
-        assert_eq!(RankCorrelation::of(&pairs(&[1.0, 1.0, 1.0]), 1), None);
-        assert_eq!(RankCorrelation::of(&pairs(&[1.0, 2.0]), 1), None);
+        assert_eq!(RankCorrelation::of(&pairs(&[1.0, 1.0, 1.0])), None);
+        assert_eq!(RankCorrelation::of(&pairs(&[1.0, 2.0])), None);
         assert_eq!(rank_correlation(&[1.0], &[1.0]), None);
     }
 }

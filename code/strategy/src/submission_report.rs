@@ -211,9 +211,7 @@ impl SubmissionReport {
     /// How alike it is to the reference over all draws, without one of them; none of none.
     #[must_use]
     pub fn alike(&self, without: Option<usize>) -> Option<RunLikeness> {
-        let draws = self.likeness.iter().enumerate();
-        let left = draws.filter(|(draw, _)| Some(*draw) != without);
-        left.map(|(_, own)| *own).reduce(|all, own| all.and(&own))
+        RunLikeness::of_draws(&self.likeness, without)
     }
 
     /// D1 without each of the draws of scenarios: what its bounds are made of.

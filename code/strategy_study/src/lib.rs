@@ -21,6 +21,7 @@ mod reference_program;
 mod replies;
 mod run;
 mod run_outcome;
+mod size_table;
 mod stepped;
 mod strategy_source;
 mod strip;
@@ -45,6 +46,7 @@ pub use run::{
     SubmissionFound, SubmissionUnit, VersionEvent,
 };
 pub use run_outcome::RunFault;
+pub use size_table::{StrategySizeReport, StrategySizeRow, strategy_size_designs, strategy_sizes};
 pub use strategy_source::StrategySource;
 pub use strip::scenario_strip;
 pub use study::{StrategyEvent, StrategyFound, StrategyStudy, StrategyUnit, recorded_scores};

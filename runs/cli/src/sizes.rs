@@ -6,6 +6,7 @@ use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use ktd_board::size_table::{SizeOptions, sizes};
 use ktd_factor_study::{factor_size_designs, factor_sizes};
+use ktd_strategy_study::{strategy_size_designs, strategy_sizes};
 use serde_json::{Value, json};
 use std::sync::Mutex;
 
@@ -13,6 +14,7 @@ const EXAMPLE: &str = "\
 Examples:
   ktd sizes --quick              # some two minutes
   ktd sizes --of factor-code     # of the report on factor functions that models wrote
+  ktd sizes --of strategy-code   # of the report on strategies that models wrote and reviewed
   ktd sizes --seed 7 --json      # 4,000 boards a row, other shocks";
 
 /// Whose conclusions are measured.
@@ -22,16 +24,18 @@ enum SizesOf {
     Board,
     /// A report on factor code.
     FactorCode,
+    /// A report on strategy code.
+    StrategyCode,
 }
 
-/// Shows how often a board, or a report, is wrong about what is planted: tests, intervals, pairs and ranks, design by design.
+/// Shows how often a board, or a report, is wrong about what is planted: tests, intervals, pairs, ranks and flags, design by design.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct SizesArgs {
     /// Whose conclusions.
     #[arg(long, value_enum, default_value = "board")]
     of: SizesOf,
-    /// 400 boards or reports a row instead of 4,000.
+    /// 400 boards, reports or draws a row instead of 4,000.
     #[arg(long)]
     quick: bool,
     /// The seed of all shocks.
@@ -48,6 +52,7 @@ pub(super) fn run(args: &SizesArgs, console: Console) -> Result<(), CliError> {
     let designs = match args.of {
         SizesOf::Board => ktd_board::size_table::designs(),
         SizesOf::FactorCode => factor_size_designs(),
+        SizesOf::StrategyCode => strategy_size_designs(),
     };
     let designs = u64::try_from(designs).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(console, "planting", designs, "designs"));
@@ -70,6 +75,10 @@ pub(super) fn run(args: &SizesArgs, console: Console) -> Result<(), CliError> {
         }
         SizesOf::FactorCode => {
             let report = factor_sizes((count, args.seed), threads, &tick);
+            (report.table(), json!(report))
+        }
+        SizesOf::StrategyCode => {
+            let report = strategy_sizes((count, args.seed), threads, &tick);
             (report.table(), json!(report))
         }
     };

@@ -279,7 +279,7 @@ fn the_ladder_of_deviations_falls_on_every_document() {
         let drawn: Vec<Scenario> = scenarios(id, &parameters, 11).unwrap();
         let d1 = |kind: Deviation, size: f64| {
             let all = planted_likeness((id, &document, &parameters), &drawn, (kind, size));
-            all.acts_f1().min(all.exposure_overlap())
+            all.fidelity()
         };
         for kind in Deviation::ALL {
             let scores = kind.sizes().map(|size| d1(kind, size));
@@ -334,7 +334,7 @@ fn bounds_over_draws_hold_the_d1_of_all_draws() {
                 .collect();
             let d1 = |own: &[RunLikeness]| {
                 let sum = own.iter().fold(RunLikeness::default(), RunLikeness::and);
-                sum.acts_f1().min(sum.exposure_overlap())
+                sum.fidelity()
             };
             let truth = d1(&by_draw);
             let group_held = by_draw.chunks(DRAWS).filter(|group| {

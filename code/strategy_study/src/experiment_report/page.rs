@@ -8,7 +8,9 @@ use super::{
 };
 use crate::run::SubmissionFound;
 use crate::tables::{report_tables, version_table};
-use ktd_strategy_code::{Gate, ReviewEvent, SubmissionReport, SubmissionRows, TRACE_LETTERS, VersionRow};
+use ktd_strategy_code::{
+    Gate, MeanFidelity, ReviewEvent, SubmissionReport, SubmissionRows, TRACE_LETTERS, VersionRow,
+};
 use ktd_study::{Report, Section, SectionPart, Shown};
 use ktd_view::draw::{FIGURES_STYLE, counted, visible};
 use ktd_view::report_table::ReportTable;
@@ -156,7 +158,7 @@ fn verdict(report: &StrategyReport) -> String {
     )
 }
 
-/// Which model is nearest to the documents, and how far the draw of bars matters.
+/// Which model is nearest to the documents, how far the draw of bars matters, and from how many others it is told apart.
 fn nearest(report: &StrategyReport) -> Option<String> {
     let models = report.models().into_iter();
     let known = models.filter_map(|model| {
@@ -165,14 +167,28 @@ fn nearest(report: &StrategyReport) -> Option<String> {
             scores::fidelity(&report.of_model(model).collect::<Vec<_>>())?,
         ))
     });
-    let (model, own) = known.reduce(|best, own| if best.1.mean < own.1.mean { own } else { best })?;
+    let known: Vec<(&str, MeanFidelity)> = known.collect();
+    let (model, own) = known
+        .iter()
+        .reduce(|best, own| if best.1.mean < own.1.mean { own } else { best })?;
     let bounds = own.bounds.map_or_else(
         || "no bounds: one draw of bars".to_owned(),
         |(low, high)| format!("95 % over {} draws of bars: {low:.3} to {high:.3}", own.draws),
     );
+    let others = known.len() - 1;
+    let pairs = known.len() * others / 2;
+    let apart = known
+        .iter()
+        .filter(|(_, other)| own.is_apart(other, pairs))
+        .count();
+    let beside = if 0 < others {
+        format!(", told apart from {apart} of {others} others")
+    } else {
+        String::new()
+    };
     let model = visible(model);
     Some(format!(
-        " {model} is nearest to the documents, D1 {:.3} of 1 ({bounds}).",
+        " {model} is nearest to the documents, D1 {:.3} of 1 ({bounds}){beside}.",
         own.mean
     ))
 }

@@ -1,9 +1,9 @@
 //! T3: scores by model, measured ones and published ones.
 
 use super::material::StrategyReport;
-use crate::cells::{FEW_DRAWS, NO_REVIEW, NONE_VALID, as_number, mean, missing};
+use crate::cells::{FEW_DRAWS, NO_REVIEW, NONE_VALID, mean, missing};
 use crate::run::SubmissionFound;
-use ktd_strategy_code::{IterationState, ReviewScore, jackknife_reach};
+use ktd_strategy_code::{DrawnFidelity, IterationState, MeanFidelity, ReviewScore};
 use ktd_view::draw::{Align, TableCell};
 use ktd_view::report_table::ReportTable;
 use ktd_view::row_table::RowTable;
@@ -52,45 +52,18 @@ pub(super) fn mean_of(
     mean(&scores)
 }
 
-/// The mean D1 of some submissions, with 0 for one that is not valid.
-pub(super) struct MeanFidelity {
-    pub(super) mean: f64,
-    /// 95 % bounds over draws of scenarios and long run; none below two draws, and where submissions have other numbers of them.
-    pub(super) bounds: Option<(f64, f64)>,
-    /// The draws, which all submissions share; 0 where there are no bounds.
-    pub(super) draws: usize,
-}
-
-/// The mean D1 of some submissions; none of none.
+/// The mean D1 of some submissions, with 0 for one that is not valid; none of none.
 pub(super) fn fidelity(own: &[&SubmissionFound]) -> Option<MeanFidelity> {
-    let score = |own: &SubmissionFound| Some(own.rows.valid().and_then(|own| own.score(0)).unwrap_or(0.0));
-    let mean = mean_of(own, score)?;
-    let left = by_draw(own).unwrap_or_default();
-    let reach = jackknife_reach(&left);
-    Some(MeanFidelity {
-        mean,
-        bounds: reach.map(|reach| ((mean - reach).max(0.0), (mean + reach).min(1.0))),
-        draws: reach.map_or(0, |_| left.len()),
-    })
-}
-
-/// The mean D1 of some submissions without each of the draws; none where one that counts has another number of them.
-fn by_draw(own: &[&SubmissionFound]) -> Option<Vec<f64>> {
-    let valid = own.iter().filter_map(|own| {
+    let drawn = own.iter().map(|own| {
         let version = own.rows.valid()?;
         let has_drifted = version.state == IterationState::Drifted;
-        Some(own.report(version.iteration)?.fidelity_by_draw(has_drifted))
+        let report = own.report(version.iteration);
+        Some(DrawnFidelity {
+            score: version.score(0).unwrap_or(0.0),
+            without: report.map_or_else(Vec::new, |report| report.fidelity_by_draw(has_drifted)),
+        })
     });
-    let valid: Vec<Vec<f64>> = valid.collect();
-    let draws = valid.first()?.len();
-    if valid.iter().any(|own| own.len() != draws) {
-        return None;
-    }
-    let without = |draw: usize| {
-        let left = valid.iter().filter_map(|own| own.get(draw));
-        left.sum::<f64>() / as_number(own.len())
-    };
-    Some((0..draws).map(without).collect())
+    MeanFidelity::of(&drawn.collect::<Vec<_>>())
 }
 
 /// T3, over valid submissions.

@@ -123,7 +123,7 @@ pub(super) fn correlation(report: &StrategyReport) -> ReportTable {
         .into_iter()
         .filter_map(|(document, own)| Some((document.complexity(), mean_of(&own, overall)?)));
     let pairs: Vec<(f64, f64)> = pairs.collect();
-    let found = RankCorrelation::of(&pairs, 1);
+    let found = RankCorrelation::of(&pairs);
     let few = "below three strategies, or one of the two does not vary";
     let no_p = if found.is_some() {
         "exact up to twelve strategies"
@@ -132,16 +132,20 @@ pub(super) fn correlation(report: &StrategyReport) -> ReportTable {
     };
     let bounds = found.and_then(|found| found.bounds);
     let fine: (fn(f64) -> TableCell, _) = (TableCell::Fine, few);
+    let unbounded: (fn(f64) -> TableCell, _) = (
+        TableCell::Fine,
+        "below four strategies, or one of the two does not vary",
+    );
     let data = RowTable::new("T2. Complexity and measured quality", [()])
         .count("strategies", |()| pairs.len())
         .figure("Spearman", |()| found.map(|found| found.rho), fine)
         .figure("exact p", |()| found.and_then(|found| found.p), (TableCell::P, no_p))
-        .figure("low", |()| bounds.map(|bounds| bounds.0), fine)
-        .figure("high", |()| bounds.map(|bounds| bounds.1), fine)
+        .figure("low", |()| bounds.map(|bounds| bounds.0), unbounded)
+        .figure("high", |()| bounds.map(|bounds| bounds.1), unbounded)
         .table()
         .with_note(
             "over all strategies, an invalid submission counts 0; p: share of all orders at least as far from 0, on both sides; low and \
-             high: the middle 95 % where strategies are drawn again",
+             high: 95 % for strategies like these, from four on (Bonett and Wright 2000)",
         );
     ReportTable::new("T2_complexity", data)
 }

@@ -1,8 +1,13 @@
 //! Several models in one report.
 
-#![expect(clippy::indexing_slicing, reason = "a broken fixture fails the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
 
 use super::scene::{answering, events, experiment_of, table};
+use ktd_factor_code::FactorTasks;
 use ktd_kit::{Folder, assert_ok, has_boxes, quiet};
 use serde_json::json;
 
@@ -110,4 +115,68 @@ fn models_are_ranked_and_compared() {
     check_ranks_and_pairs(&folder);
     check_help(&folder);
     check_sweep(&folder);
+}
+
+/// A task of each family.
+const FAMILIES: [&str; 9] = [
+    "MOM-1-01", "REV-1-01", "VOL-1-01", "VLM-1-01", "RSK-1-01", "MTH-1-01", "PAT-1-01", "CMP-1-01",
+    "CAU-1-01",
+];
+
+/// Which families a planted model can do: one of them seven, two of them one each, and not the same.
+fn can(model: &str, family: usize) -> bool {
+    match model {
+        "strong" => family < 7,
+        "weak" => family == 0,
+        _ => family == 1,
+    }
+}
+
+/// Models of known quality through the program: the pairs that differ are told apart, and the equal ones tie.
+#[test]
+fn planted_models_are_told_apart_where_they_differ() {
+    if !has_boxes() {
+        return;
+    }
+    let tasks = FactorTasks::compiled_in().unwrap();
+    let tasks = FAMILIES.map(|id| tasks.find(id).unwrap().clone());
+    let vendor = answering(move |model, function, _| {
+        let family = tasks.iter().position(|task| task.name == function).unwrap();
+        if can(model, family) {
+            (tasks[family].golden.clone().unwrap(), "stop")
+        } else {
+            ("I cannot help with that.".to_owned(), "content_filter")
+        }
+    });
+    let folder = experiment_of(&vendor, &["strong", "weak", "other"], "jobs = 2");
+    let file = folder
+        .text("code.toml")
+        .replace("['MOM-1-01', 'REV-1-01']", &format!("{FAMILIES:?}"))
+        .replace("rounds = 2", "rounds = 1");
+    folder.write("code.toml", file);
+    assert_ok(&quiet(folder.path(), &["factor-code", "run", "code.toml"]));
+    // share, rank, and the places that cannot be excluded
+    for (model, right, places) in [
+        ("strong", 7.0, ["1", "1", "1", "3"]),
+        ("weak", 1.0, ["2", "2", "3", "3"]),
+        ("other", 1.0, ["2", "2", "3", "3"]),
+    ] {
+        let row = &rows(&folder, "T1_ranks", &[&name(model)])[0];
+        let share: f64 = row[4].parse().unwrap();
+        assert!((share - right / 9.0).abs() < 1e-12, "{row:?}");
+        assert_eq!(row[7..], places, "{row:?}");
+    }
+    // Of 128 turns of seven families' signs six come as far for either pair of the strong one.
+    for (one, other, p, apart) in [
+        ("other", "strong", 6.0 / 128.0, "yes"),
+        ("strong", "weak", 6.0 / 128.0, "yes"),
+        ("other", "weak", 1.0, "no"),
+    ] {
+        let row = &rows(&folder, "T1_pairs", &[&name(one), &name(other)])[0];
+        let found: f64 = row[5].parse().unwrap();
+        assert!((found - p).abs() < 1e-12 && row[6] == apart, "{row:?}");
+    }
+    let said = "strong__original__s1 is right on 7 of 9 tasks by the strict rules";
+    let page = folder.text("results/x/index.html");
+    assert!(page.contains(said) && page.contains("told apart from 2 of 2 others"));
 }
