@@ -11,6 +11,7 @@
 mod any_kind;
 mod asking;
 mod audited;
+mod counted_run;
 mod difference;
 mod error;
 mod failures;
@@ -60,6 +61,7 @@ mod works;
 
 pub use any_kind::{AnyEnd, AnyKind, ReportOf, any, run_any};
 pub use audited::Audited;
+pub use counted_run::CountedRun;
 pub use difference::{DifferentResult, DifferentValue, StudyDifference, study_difference};
 pub use error::StudyError;
 pub use failures::FailedUnit;
