@@ -4,7 +4,7 @@ use crate::alpha_pictures::{curves, scatter};
 use crate::alpha_report::AlphaReport;
 use crate::alpha_study::AlphaStudy;
 use crate::alpha_tables::{
-    alpha_table, combination_table, looks, pool_table, refused_table, split_table,
+    alpha_table, combination_table, composite_table, looks, pool_table, refused_table, split_table,
 };
 use crate::inference_tables::{
     curve_table, inference_table, rank_table, robustness_table, rose_table, selection_table, year_table,
@@ -156,6 +156,7 @@ fn sections(report: &AlphaReport) -> Vec<Section> {
         Section::new("Stability and turnover")
             .table("stability_and_turnover", split_table(report), Shown::Everywhere)
             .picture(scatters),
+        Section::new("Composite").table("composite", composite_table(report), Shown::Everywhere),
         Section::new("Robustness and drawdown").table(
             "robustness_and_drawdown",
             robustness_table(report),

@@ -38,4 +38,4 @@ pub use alpha_study::{AlphaStudy, StudyExchange, StudyOrientation};
 pub use keys::{PoolSource, StudyNoise, StudyNumeric, StudySplits};
 pub use language::{LossKind, LostCounts};
 pub use open_study::OpenStudy;
-pub use study_pool::StudyPool;
+pub use study_pool::{StudyPool, TrialsSource};
