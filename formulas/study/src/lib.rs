@@ -4,6 +4,7 @@
 
 mod alpha_batch;
 mod alpha_cost;
+mod alpha_daily;
 mod alpha_evaluation;
 mod alpha_exchange;
 mod alpha_found;
@@ -29,6 +30,7 @@ pub mod judge;
 pub mod mine;
 
 pub use alpha_cost::{FigureCost, ModelCost, StudyCost, cost_table, measure_cost};
+pub use alpha_daily::write_daily;
 pub use alpha_kind::AlphaEvaluating;
 pub use alpha_report::{
     AlphaReport, AlphaRow, AlphaYearRow, CombinationRow, FigureRow, InferenceRow, PoolRow, RankRow,

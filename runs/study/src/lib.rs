@@ -74,6 +74,7 @@ pub use key_status::KeyStatus;
 pub use kind::{Keep, Opening, OwnFormat, Planned, StudyKind};
 pub use line_files::LineSink;
 pub use outline::{StudyOutline, UnitOutline};
+pub use parquet_rows::{RowCells, RowsFile};
 pub use planned_study::{PlannedModel, RequestSum, StudyPlan};
 pub use progress::{StudyProgress, Unheard};
 pub use publication::{StudyManifest, check_published_study, publish_study};
