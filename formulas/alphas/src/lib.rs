@@ -25,6 +25,7 @@ mod label;
 mod noise_mode;
 mod perturbation;
 mod pool_comparison;
+mod pool_sizes;
 mod portfolio;
 mod predictive;
 mod proposal;
@@ -63,6 +64,7 @@ pub use perturbation::{
     AdjustedBars, NoiseLaw, PerturbedBars, noise_stream, perturbed_bars, perturbed_levels,
 };
 pub use pool_comparison::{ROSE_FIGURES, RobustAlphas, mean_percentiles, robust_and_rest};
+pub use pool_sizes::{PLANTED_RATIO, PlantedPool, PoolConclusion, PoolSizeDesign};
 pub use portfolio::{PortfolioTerms, PortfolioTest, Ties, max_drawdown, portfolio_test, portfolio_weights};
 pub use predictive::{DailyCorrelations, DayCorrelation, PredictivePower, daily_correlations};
 pub use proposal::{ProposalFault, screen_proposals};

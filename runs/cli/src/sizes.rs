@@ -6,6 +6,7 @@ use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use ktd_board::size_table::{SizeOptions, sizes};
 use ktd_factor_study::{factor_size_designs, factor_sizes};
+use ktd_formula_study::{alpha_size_designs, alpha_sizes};
 use serde_json::{Value, json};
 use std::sync::Mutex;
 
@@ -13,6 +14,7 @@ const EXAMPLE: &str = "\
 Examples:
   ktd sizes --quick              # some two minutes
   ktd sizes --of factor-code     # of the report on factor functions that models wrote
+  ktd sizes --of alpha           # of the report on pools of formulas
   ktd sizes --seed 7 --json      # 4,000 boards a row, other shocks";
 
 /// Whose conclusions are measured.
@@ -22,6 +24,8 @@ enum SizesOf {
     Board,
     /// A report on factor code.
     FactorCode,
+    /// A report on pools of formulas.
+    Alpha,
 }
 
 /// Shows how often a board, or a report, is wrong about what is planted: tests, intervals, pairs and ranks, design by design.
@@ -48,6 +52,7 @@ pub(super) fn run(args: &SizesArgs, console: Console) -> Result<(), CliError> {
     let designs = match args.of {
         SizesOf::Board => ktd_board::size_table::designs(),
         SizesOf::FactorCode => factor_size_designs(),
+        SizesOf::Alpha => alpha_size_designs(),
     };
     let designs = u64::try_from(designs).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(console, "planting", designs, "designs"));
@@ -70,6 +75,10 @@ pub(super) fn run(args: &SizesArgs, console: Console) -> Result<(), CliError> {
         }
         SizesOf::FactorCode => {
             let report = factor_sizes((count, args.seed), threads, &tick);
+            (report.table(), json!(report))
+        }
+        SizesOf::Alpha => {
+            let report = alpha_sizes((count, args.seed), threads, &tick)?;
             (report.table(), json!(report))
         }
     };
