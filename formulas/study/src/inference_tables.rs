@@ -48,18 +48,18 @@ pub(crate) fn rose_table(report: &AlphaReport) -> TableData {
 
 /// Figures of what may be concluded of a pool.
 const INFERENCE_FIGURES: [&str; 13] = [
+    "best_sr_net",
+    "best_dsr",
+    "best_dsr_low",
+    "best_dsr_high",
+    "spa_p",
+    "pbo",
+    "best_sr_net_low",
+    "best_sr_net_high",
     "distinct",
     "trials_low",
     "trials_high",
     "best_sr",
-    "best_sr_net",
-    "best_sr_net_low",
-    "best_sr_net_high",
-    "best_dsr",
-    "best_dsr_low",
-    "best_dsr_high",
-    "pbo",
-    "spa_p",
     "spa_statistic",
 ];
 
