@@ -42,6 +42,7 @@ pub struct PoolSizeDesign {
 
 /// What a report concludes of one pool.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent conclusions, no state")]
 pub struct PoolConclusion {
     /// Whether the 95 % interval of the first alpha's ratio holds its true one.
     pub interval_holds: bool,
