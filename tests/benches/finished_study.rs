@@ -61,6 +61,7 @@ fn timed(file: &std::path::Path, out: &std::path::Path) -> Duration {
         tasks: tasks.handle(),
         progress: &Unheard,
         told_to_end: &told_to_end,
+        counts: None,
         retries_lost: false,
     };
     let end = any::<Questionnaire>().run(file, Some(out), &run).unwrap();

@@ -58,7 +58,7 @@ pub use binomial::{binomial_at_most, binomial_two_sided_p};
 pub use block_length::{BlockLength, DEFAULT_MEAN_BLOCK_DAYS, block_length};
 pub use clustered_share::{TrialCluster, clustered_share};
 pub use contrasts::{MeanContrasts, MeanEstimate, contrasts_of_days};
-pub use distinct_series::{LIKE_CORRELATION, distinct_series};
+pub use distinct_series::{LIKE_CORRELATION, distinct_series, series_representatives};
 pub use error::StatsError;
 pub use hodges_lehmann::hodges_lehmann;
 pub use holm::holm;

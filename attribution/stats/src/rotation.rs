@@ -7,7 +7,7 @@
 
 use crate::contrasts::{MeanContrasts, Turned};
 use crate::moments::{count, is_rounding};
-use crate::{SplitMix64, StatsError, Undefined, normal_quantile};
+use crate::{Confidence, SplitMix64, StatsError, Undefined, normal_quantile};
 
 /// Means of several agents over the same days or windows.
 #[derive(Debug, Clone, PartialEq)]
@@ -127,6 +127,28 @@ impl MeanTable {
     #[must_use]
     pub fn contrasts(&self) -> usize {
         self.columns.first().map_or(0, MeanContrasts::contrasts)
+    }
+
+    /// How many standard errors to either side hold all true means at once, at this confidence: of a single mean Student's point, of
+    /// many the point of the largest t over turns of what their days vary by. None where too few turns were drawn for it.
+    #[must_use]
+    pub fn widest_t(&self, confidence: Confidence, rotations: &Rotations) -> Option<f64> {
+        let columns: Vec<Turned> = self
+            .columns
+            .iter()
+            .map(|column| column.turned(column.mean()))
+            .collect();
+        let squares: Vec<f64> = columns.iter().map(Turned::square).collect();
+        let largest = rotations.directions().map(|direction| {
+            let each = columns.iter().zip(&squares);
+            let t = each.map(|(turned, square)| turned.t(turned.level_in(direction), *square).abs());
+            t.fold(0.0, f64::max)
+        });
+        let mut largest: Vec<f64> = largest.collect();
+        largest.sort_unstable_by(f64::total_cmp);
+        let allowed = 2.0 * confidence.lower() * (count(largest.len()) + 1.0) - 1.0;
+        let above = crate::split_mix::whole(allowed.max(0.0));
+        largest.get(largest.len().checked_sub(above + 1)?).copied()
     }
 
     /// Tests that no mean is above its null, `nulls` by column.

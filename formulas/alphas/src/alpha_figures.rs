@@ -136,24 +136,36 @@ impl EvaluationSplit<'_> {
     }
 }
 
-/// The line of turnover on stability through alphas, and how many it is drawn through.
+/// The line of turnover on stability through alphas, and how many it is drawn through; each comes with whether it counts beside those that
+/// are like it. Errors and p-value are of the line through those that count.
 #[must_use]
-pub fn stability_line<'r>(alphas: impl Iterator<Item = &'r FigureRow>) -> (usize, FigureRow) {
-    let point = |row: &FigureRow| Some((row.get("rre")?, row.get("turnover")?));
-    let points: Vec<(f64, f64)> = alphas
+pub fn stability_line<'r>(alphas: impl Iterator<Item = (&'r FigureRow, bool)>) -> (usize, FigureRow) {
+    let point = |(row, counts): (&FigureRow, bool)| Some(((row.get("rre")?, row.get("turnover")?), counts));
+    let points: Vec<((f64, f64), bool)> = alphas
         .filter_map(point)
-        .filter(|(_, turnover)| 0.0 < *turnover)
+        .filter(|((_, turnover), _)| 0.0 < *turnover)
         .collect();
+    let of = |only_counted: bool| -> Vec<(f64, f64)> {
+        let kept = points.iter().filter(|(_, counts)| *counts || !only_counted);
+        kept.map(|(point, _)| *point).collect()
+    };
     let mut row = FigureRow::default();
     row.put_all(
-        &line_fit(&points),
+        &line_fit(&of(false)),
         &[
             ("slope", |fit| Ok(fit.slope)),
-            ("slope_error", |fit| Ok(fit.slope_error)),
             ("intercept", |fit| Ok(fit.intercept)),
+            ("r_squared", |fit| Ok(fit.r_squared)),
+        ],
+    );
+    let counted = of(true);
+    row.put("distinct", Ok(count(counted.len())));
+    row.put_all(
+        &line_fit(&counted),
+        &[
+            ("slope_error", |fit| Ok(fit.slope_error)),
             ("intercept_error", |fit| Ok(fit.intercept_error)),
             ("p", |fit| Ok(fit.p)),
-            ("r_squared", |fit| Ok(fit.r_squared)),
         ],
     );
     (points.len(), row)

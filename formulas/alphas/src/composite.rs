@@ -1,7 +1,8 @@
 //! The composite of an alpha: its mean place among the alphas of a report.
 
+use crate::figure_row::FigureRow;
 use ktd_stats::moments::{count, mean};
-use ktd_stats::{Undefined, mid_ranks};
+use ktd_stats::{Undefined, mid_ranks, spearman};
 
 /// Percentiles from 0 to 100, ties averaged; `None` for an undefined value, and where no other is defined.
 #[must_use]
@@ -39,9 +40,29 @@ pub fn composite_scores(metrics: &[Vec<Option<f64>>]) -> Vec<Result<f64, Undefin
     (0..alphas).map(of_alpha).collect()
 }
 
+/// Rank correlations of the composite with figures that it is made of, and with the ratio of the portfolio, over alphas: whose rank it is.
+pub const COMPOSITE_FIGURES: [&str; 4] = ["composite_rre", "composite_pfs", "composite_pps", "composite_sr"];
+
+/// The figures of [`COMPOSITE_FIGURES`]; none where fewer than three alphas have both sides.
+#[must_use]
+pub fn composite_correlations<'r>(alphas: impl Iterator<Item = &'r FigureRow> + Clone) -> FigureRow {
+    let mut row = FigureRow::default();
+    for figure in COMPOSITE_FIGURES {
+        let name = figure.trim_start_matches("composite_");
+        let both = alphas
+            .clone()
+            .filter_map(|alpha| Some((alpha.get("composite")?, alpha.get(name)?)));
+        let (composites, others): (Vec<f64>, Vec<f64>) = both.unzip();
+        let found = spearman(&composites, &others).ok().flatten();
+        let found = found.filter(|_| 3 <= composites.len());
+        row.put(figure, found.ok_or_else(|| "too_few".to_owned()));
+    }
+    row
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{composite_scores, percentiles};
+    use super::{FigureRow, composite_correlations, composite_scores, percentiles};
 
     #[test]
     fn ties_share_a_percentile_and_what_is_undefined_has_none() {
@@ -59,5 +80,25 @@ mod tests {
         assert_eq!(scores[0], Ok(50.0));
         assert_eq!(scores[1], Ok(50.0));
         assert!(composite_scores(&[vec![Some(1.0), Some(2.0)]])[0].is_err());
+    }
+
+    #[test]
+    fn a_composite_says_which_of_its_parts_decides() {
+        let row = |composite: f64, rre: f64, sr: f64| {
+            let mut row = FigureRow::default();
+            for (name, value) in [("composite", composite), ("rre", rre), ("sr", sr)] {
+                row.put(name, Ok(value));
+            }
+            row
+        };
+        let rows = [row(10.0, 0.7, 2.0), row(20.0, 0.8, 1.0), row(90.0, 0.9, 0.5)];
+        let found = composite_correlations(rows.iter());
+        assert_eq!(found.get("composite_rre"), Some(1.0));
+        assert_eq!(found.get("composite_sr"), Some(-1.0));
+        assert_eq!(found.undefined["composite_pps"], "too_few");
+        assert_eq!(
+            composite_correlations(rows[..2].iter()).get("composite_rre"),
+            None
+        );
     }
 }

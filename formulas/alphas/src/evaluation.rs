@@ -33,6 +33,18 @@ pub struct EvaluationSplit<'t> {
     pub ties: Ties,
 }
 
+impl EvaluationSplit<'_> {
+    /// How portfolios are made on its days.
+    #[must_use]
+    pub fn portfolio_terms(&self) -> PortfolioTerms {
+        PortfolioTerms {
+            min_names: self.min_names,
+            ties: self.ties,
+            ..PortfolioTerms::default()
+        }
+    }
+}
+
 /// What an alpha is worth over the days of a split.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AlphaEvaluation {
@@ -60,12 +72,7 @@ pub fn evaluate_alpha(scores: &DayTable, split: &EvaluationSplit<'_>) -> AlphaEv
     let (members, days, min_names) = (split.members, split.label_days.as_slice(), split.min_names);
     let daily = daily_correlations(scores, split.labels, members, days, min_names);
     let other = daily_correlations(scores, split.other_labels, members, days, min_names);
-    let terms = PortfolioTerms {
-        min_names,
-        ties: split.ties,
-        ..PortfolioTerms::default()
-    };
-    let portfolio = portfolio_test(scores, split.labels, members, days, terms);
+    let portfolio = portfolio_test(scores, split.labels, members, days, split.portfolio_terms());
     let after_costs = |cost_bps| {
         let test = portfolio.as_ref().map(|test| test.after_costs(cost_bps));
         test.map_err(|reason| *reason)

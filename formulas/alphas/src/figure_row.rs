@@ -30,6 +30,12 @@ impl FigureRow {
         self.figures.insert(name.to_owned(), figure.ok());
     }
 
+    /// Adds all figures of another row.
+    pub fn add(&mut self, other: Self) {
+        self.figures.extend(other.figures);
+        self.undefined.extend(other.undefined);
+    }
+
     /// Adds the figures of a value; each has its reason where there is none.
     pub fn put_all<T>(&mut self, value: &Result<T, Undefined>, figures: &[(&str, FigureOf<T>)]) {
         for (name, of) in figures {

@@ -4,73 +4,55 @@ use crate::day_series::DaySeries;
 use crate::figure_row::{Figure, FigureRow, coded};
 use ktd_stats::moments::{Moments, count};
 use ktd_stats::{
-    BestOfMany, Confidence, DailyTable, MeanContrasts, MeanTable, RankSets, Rotations, Sample, StatsError,
-    Trials, Undefined, deflated_sharpe, open_runs, pbo,
+    BestOfMany, Confidence, DailyTable, Interval, MeanContrasts, MeanTable, Pbo, RankSets, Rotations, Sample,
+    StatsError, Trials, Undefined, deflated_sharpe, open_runs, pbo_of_distinct, series_representatives,
 };
-
-/// Blocks of days whose halves are held against each other for the probability of overfitting.
-const BLOCKS: usize = 16;
 
 /// Random turns.
 const REPLICATES: u32 = 1_000;
 
+/// Expressions tried for a pool where nobody says how many: from as few to as many.
+pub const UNKNOWN_TRIALS: [usize; 2] = [10, 10_000];
+
+/// Why there is no one deflated ratio where nobody says how many expressions were tried.
+const UNKNOWN: &str = "unknown_trials";
+
 /// Expressions behind a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolTrials {
-    /// All that were tried for it.
-    pub tried: usize,
-    /// Those that it holds.
-    pub own: usize,
+    /// All that were tried for it, counted or declared; none where nobody says.
+    pub tried: Option<usize>,
+    /// Whether the sign of each is learned: an expression and the same times -1 are two trials.
+    pub is_sign_learned: bool,
 }
 
-/// What deflates the Sharpe ratios of a pool's alphas: how many expressions were tried for it, and how far their daily ratios
-/// spread without skill.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Deflation {
-    tried: usize,
-    /// Variance of the ratios of the alphas that there are.
-    spread: f64,
-    /// Whether these alphas are all that were tried.
-    is_whole: bool,
+impl PoolTrials {
+    /// The fewest and the most trials, given how many alphas of the pool are not alike: these have been tried, whatever is said.
+    #[must_use]
+    pub fn range(self, distinct: usize) -> [usize; 2] {
+        let signs = if self.is_sign_learned { 2 } else { 1 };
+        let own = distinct.saturating_mul(signs).max(1);
+        let tried = self.tried.map(|tried| tried.saturating_mul(signs));
+        tried
+            .map_or(UNKNOWN_TRIALS, |tried| [tried, tried])
+            .map(|tried| tried.max(own))
+    }
 }
 
-impl Deflation {
-    /// Of a pool whose alphas have these daily ratios; a code where more was tried than has a ratio, and too few have one to
-    /// tell their spread.
-    fn of(trials: PoolTrials, sharpes: &[f64]) -> Result<Self, String> {
-        if 1 < trials.tried && sharpes.len() < 2 {
-            return Err("too_few".to_owned());
-        }
-        let sample = Sample::new("Sharpe ratios", sharpes).map_err(|_| "out_of_range".to_owned())?;
-        let found = Trials::of_sharpes(&sample).map_err(|_| "too_few".to_owned())?;
-        Ok(Self {
-            tried: trials.tried,
-            spread: found.sharpe_variance(),
-            is_whole: trials.tried <= trials.own,
-        })
-    }
-
-    /// The probability that the true ratio behind some returns exceeds what the best of all trials shows without skill. Of
-    /// trials that nobody kept no ratio is known: they spread at least as far as ratios of so many days do without skill,
-    /// however close to each other the kept ones are.
-    fn probability(&self, returns: &[f64]) -> Figure {
-        let least = if self.is_whole {
-            0.0
-        } else {
-            1.0 / count(returns.len()).max(1.0)
-        };
-        let sample = Sample::new("daily returns", returns).map_err(|_| "out_of_range".to_owned())?;
-        let tried = u64::try_from(self.tried).unwrap_or(u64::MAX);
-        let trials = Trials::new(tried, self.spread.max(least)).map_err(|_| "too_few".to_owned())?;
-        coded(deflated_sharpe(&sample, &trials)).map(|found| found.against_best.probability)
-    }
+/// The probability that the true Sharpe ratio behind daily returns exceeds what the best of so many trials shows without skill. Ratios of
+/// trials without skill vary by the number of days alone: how far those of a pool lie apart says what skill it has.
+fn deflated(returns: &[f64], trials: usize) -> Figure {
+    let sample = Sample::new("daily returns", returns).map_err(|_| "out_of_range".to_owned())?;
+    let trials = Trials::without_skill(trials, returns.len());
+    coded(deflated_sharpe(&sample, &trials)).map(|found| found.against_best.probability)
 }
 
 /// What may be concluded of a pool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PoolInference {
-    /// By alpha: the probability that its true Sharpe ratio exceeds what the best of all trials shows without skill.
-    pub deflated: Vec<Figure>,
+    /// By alpha: `dsr`, the probability that its true Sharpe ratio exceeds what the best of all trials shows without skill; where nobody
+    /// says how many were tried `dsr_low` and `dsr_high`, of the most and of the fewest.
+    pub deflated: Vec<FigureRow>,
     /// The place of the alpha with the highest ratio; none where none has one.
     pub best: Option<usize>,
     /// Trials, overfitting, and the best against nothing.
@@ -78,7 +60,8 @@ pub struct PoolInference {
 }
 
 /// What may be concluded of a pool from the daily returns of its alphas over some days, from the first to the last of which a
-/// day without a portfolio earns 0.
+/// day without a portfolio earns 0. Of alphas whose returns are alike one counts, of those that earn the same every day, or are not
+/// traded, none.
 ///
 /// # Errors
 /// [`StatsError`] for days of which no draws are made.
@@ -88,26 +71,42 @@ pub fn pool_inference(
     days: &[usize],
     seed: u64,
 ) -> Result<PoolInference, StatsError> {
-    let earned = |series: &&DaySeries| series.iter().map(|(_, earned)| *earned).collect::<Vec<f64>>();
-    let returns: Vec<Vec<f64>> = series.iter().map(earned).collect();
-    let ratio = |returns: &Vec<f64>| Moments::of(returns)?.daily_ratio(Undefined::ZeroVariance).ok();
-    let ratios: Vec<Option<f64>> = returns.iter().map(ratio).collect();
-    let present: Vec<f64> = ratios.iter().copied().flatten().collect();
-    let deflation = Deflation::of(trials, &present);
-    let deflated = returns
-        .iter()
-        .map(|returns| deflation.clone().and_then(|found| found.probability(returns)));
-    let best = ratios
-        .iter()
-        .zip(0..)
-        .filter_map(|(ratio, place)| Some(((*ratio)?, place)));
-    let best = best.max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
-    let mut row = FigureRow::default();
-    row.put("trials", Ok(count(trials.tried)));
     let whole = whole_days(series, days);
-    let columns: Vec<&[f64]> = whole.iter().map(Vec::as_slice).collect();
-    let table = DailyTable::new("daily returns", &columns)?;
-    let overfitted = pbo(&table, BLOCKS).map_or_else(|_| Err("too_few".to_owned()), coded);
+    let counted = distinct_columns(&whole);
+    let [fewest, most] = trials.range(counted.len());
+    let deflate = |series: &&DaySeries| {
+        let returns: Vec<f64> = series.iter().map(|(_, earned)| *earned).collect();
+        let mut row = FigureRow::default();
+        if trials.tried.is_some() {
+            row.put("dsr", deflated(&returns, most));
+        } else {
+            row.put("dsr", Err(UNKNOWN.to_owned()));
+            row.put("dsr_low", deflated(&returns, most));
+            row.put("dsr_high", deflated(&returns, fewest));
+        }
+        row
+    };
+    let ratio = |series: &&DaySeries| {
+        let returns: Vec<f64> = series.iter().map(|(_, earned)| *earned).collect();
+        let ratio = Moments::of(&returns)?.daily_ratio(Undefined::ZeroVariance);
+        ratio.ok().filter(|ratio| ratio.is_finite())
+    };
+    let ratios = series.iter().map(ratio).zip(0..);
+    let best = ratios.filter_map(|(ratio, place)| Some((ratio?, place)));
+    let best = best.max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
+    let best = best.map(|(_, place)| place);
+    let mut row = FigureRow::default();
+    row.put_all(
+        &interval_of_best(&whole, best, seed)?,
+        &[
+            ("best_sr_net_low", |interval| Ok(interval.lower)),
+            ("best_sr_net_high", |interval| Ok(interval.upper)),
+        ],
+    );
+    row.put("distinct", Ok(count(counted.len())));
+    row.put("trials_low", Ok(count(fewest)));
+    row.put("trials_high", Ok(count(most)));
+    let overfitted = overfitting(&counted);
     row.put("pbo", overfitted.clone().map(|found| found.probability));
     row.put("pbo_logit", overfitted.map(|found| found.median_logit));
     row.put_all(
@@ -118,31 +117,80 @@ pub fn pool_inference(
         ],
     );
     Ok(PoolInference {
-        deflated: deflated.collect(),
-        best: best.map(|(_, place)| place),
+        deflated: series.iter().map(deflate).collect(),
+        best,
         row,
     })
 }
 
+/// The series that vary and are not alike.
+fn distinct_columns(series: &[Vec<f64>]) -> Vec<&[f64]> {
+    let columns: Vec<&[f64]> = series.iter().map(Vec::as_slice).collect();
+    let standing = series_representatives(&columns)
+        .into_iter()
+        .zip(&columns)
+        .enumerate();
+    let counted = standing.filter(|(place, (of, _))| *of == Some(*place));
+    counted.map(|(_, (_, column))| *column).collect()
+}
+
+/// How often the best of one half of the days is below the middle in the other.
+fn overfitting(counted: &[&[f64]]) -> Result<Pbo, String> {
+    pbo_of_distinct(counted).map_or_else(|_| Err("too_few".to_owned()), coded)
+}
+
+/// The 95 % interval of the highest annual ratio, one of those that hold the true ratios of all alphas at once: whichever is chosen.
+fn interval_of_best(
+    returns: &[Vec<f64>],
+    best: Option<usize>,
+    seed: u64,
+) -> Result<Result<Interval, Undefined>, StatsError> {
+    let ratio = |returns: &Vec<f64>| {
+        let sample = Sample::new("daily returns", returns).ok()?;
+        let mean = MeanContrasts::of_sharpe(&[sample]).ok()?;
+        mean.estimate().is_ok().then_some(mean)
+    };
+    let ratios: Vec<Option<MeanContrasts>> = returns.iter().map(ratio).collect();
+    let of_best = best.and_then(|best| ratios.get(best).cloned().flatten());
+    let Some(estimate) = of_best.and_then(|mean| mean.estimate().ok()) else {
+        return Ok(Err(Undefined::ZeroVariance));
+    };
+    let table = MeanTable::new(ratios.into_iter().flatten().collect())?;
+    let rotations = Rotations::new(table.contrasts(), REPLICATES, seed);
+    let widest = table.widest_t(Confidence::P95, &rotations);
+    let half = widest.unwrap_or(f64::INFINITY) * estimate.standard_error;
+    Ok(Ok(Interval {
+        lower: estimate.mean - half,
+        upper: estimate.mean + half,
+    }))
+}
+
 /// The best of all alphas whose returns vary against earning nothing.
 fn best_of_pool(returns: &[Vec<f64>], seed: u64) -> Result<Result<BestOfMany, Undefined>, StatsError> {
-    let means = match means(returns) {
-        Ok(means) => means.into_iter().filter(|mean| mean.estimate().is_ok()).collect(),
-        Err(undefined) => return Ok(Err(undefined)),
-    };
-    let Ok(table) = MeanTable::new(means) else {
+    let varying = means(returns).into_iter().filter_map(Result::ok);
+    let varying = varying.filter(|mean| mean.estimate().is_ok()).collect();
+    let Ok(table) = MeanTable::new(varying) else {
         return Ok(Err(Undefined::ZeroVariance));
     };
     let rotations = Rotations::new(table.contrasts(), REPLICATES, seed);
     table.best_of_many(&vec![0.0; table.columns().len()], &rotations)
 }
 
-fn means(returns: &[Vec<f64>]) -> Result<Vec<MeanContrasts>, Undefined> {
+/// The mean of each series; none of one with a value that is no number.
+fn means(returns: &[Vec<f64>]) -> Vec<Result<MeanContrasts, Undefined>> {
     let mean = |returns: &Vec<f64>| {
         let table = DailyTable::new("daily returns", &[returns]).map_err(|_| Undefined::OutOfRange)?;
         MeanContrasts::of_days(&table)
     };
     returns.iter().map(mean).collect()
+}
+
+/// The place of the alpha that counts for each among all of a split, its own where that is itself: of those whose daily returns
+/// correlate by [`ktd_stats::LIKE_CORRELATION`] or more one counts. None where returns do not vary.
+#[must_use]
+pub fn alpha_representatives(series: &[&DaySeries], days: &[usize]) -> Vec<Option<usize>> {
+    let whole = whole_days(series, days);
+    series_representatives(&whole.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 
 /// Each series on all of some days.
@@ -184,7 +232,8 @@ pub struct SeriesRank {
 /// # Errors
 /// [`StatsError`] for days of which there is no mean.
 pub fn series_ranks(series: &[&DaySeries], days: &[usize], seed: u64) -> Result<Vec<SeriesRank>, StatsError> {
-    let means = means(&whole_days(series, days)).unwrap_or_default();
+    let means: Result<Vec<MeanContrasts>, Undefined> = means(&whole_days(series, days)).into_iter().collect();
+    let means = means.unwrap_or_default();
     if means.len() < 2 {
         return Ok(Vec::new());
     }
@@ -220,43 +269,123 @@ pub fn series_ranks(series: &[&DaySeries], days: &[usize], seed: u64) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use super::{Deflation, PoolTrials};
-    use ktd_stats::{Sample, SplitMix64, probabilistic_sharpe};
+    use super::{PoolTrials, pool_inference};
+    use crate::{DaySeries, FigureRow};
+    use ktd_stats::{Sample, SplitMix64, Trials, deflated_sharpe, probabilistic_sharpe};
 
-    /// Daily returns of a modest skill.
-    fn returns() -> Vec<f64> {
-        let mut stream = SplitMix64::new(11);
-        (0..500).map(|_| 0.01 * (stream.uniform() - 0.47)).collect()
+    const DAYS: usize = 250;
+
+    const fn stated(tried: usize) -> PoolTrials {
+        PoolTrials {
+            tried: Some(tried),
+            is_sign_learned: false,
+        }
     }
 
-    fn probability((tried, own): (usize, usize), sharpes: &[f64]) -> Result<f64, String> {
-        Deflation::of(PoolTrials { tried, own }, sharpes)?.probability(&returns())
+    const UNKNOWN: PoolTrials = PoolTrials {
+        tried: None,
+        is_sign_learned: false,
+    };
+
+    /// Daily returns of so many alphas, each with another skill.
+    fn pool(alphas: u8) -> Vec<DaySeries> {
+        let mut stream = SplitMix64::new(11);
+        let mut alpha = |skill: f64| -> DaySeries {
+            (0..DAYS)
+                .map(|day| (day, 0.01 * (stream.uniform() - 0.5 + skill)))
+                .collect()
+        };
+        (0..alphas).map(|place| alpha(0.01 * f64::from(place))).collect()
+    }
+
+    fn concluded(trials: PoolTrials, pool: &[DaySeries]) -> (Vec<FigureRow>, FigureRow) {
+        let days: Vec<usize> = (0..DAYS).collect();
+        let found = pool_inference(trials, &pool.iter().collect::<Vec<_>>(), &days, 1).unwrap();
+        (found.deflated, found.row)
     }
 
     #[test]
     fn of_one_trial_the_ratio_stands_against_nothing() {
-        let returns = returns();
+        let one = pool(1);
+        let returns: Vec<f64> = one[0].iter().map(|(_, earned)| *earned).collect();
         let psr = probabilistic_sharpe(&Sample::new("returns", &returns).unwrap(), 0.0).unwrap();
-        assert_eq!(probability((1, 1), &[0.2]), Ok(psr.probability));
+        assert_eq!(concluded(stated(1), &one).0[0].get("dsr"), Some(psr.probability));
     }
 
+    /// Where nobody says how many were tried, the ratio lies between those of ten and of ten thousand.
     #[test]
-    fn one_kept_of_many_has_no_deflated_ratio() {
-        for sharpes in [&[0.2][..], &[]] {
-            assert_eq!(probability((3_000, 1), sharpes), Err("too_few".to_owned()));
-            assert_eq!(probability((2, 2), sharpes), Err("too_few".to_owned()));
+    fn an_unknown_number_of_trials_leaves_a_band() {
+        let all = pool(6);
+        let returns: Vec<f64> = all[5].iter().map(|(_, earned)| *earned).collect();
+        let wanted = [10_000, 10].map(|trials| {
+            let sample = Sample::new("returns", &returns).unwrap();
+            let found = deflated_sharpe(&sample, &Trials::without_skill(trials, DAYS)).unwrap();
+            Some(found.against_best.probability)
+        });
+        let (deflated, row) = concluded(UNKNOWN, &all);
+        assert_eq!([deflated[5].get("dsr_low"), deflated[5].get("dsr_high")], wanted);
+        assert!(wanted[0] < wanted[1]);
+        assert_eq!(deflated[5].undefined["dsr"], "unknown_trials");
+        assert_eq!(
+            [row.get("trials_low"), row.get("trials_high")],
+            [Some(10.0), Some(10_000.0)]
+        );
+        // Whoever says how many has one figure, a learned sign doubles the trials, and own alphas are tried whatever is said.
+        let trials = |trials: PoolTrials| {
+            let (deflated, row) = concluded(trials, &all);
+            assert_eq!(
+                (deflated[5].get("dsr_low"), row.get("trials_low")),
+                (None, row.get("trials_high"))
+            );
+            (row.get("trials_high").unwrap(), deflated[5].get("dsr").unwrap())
+        };
+        let learned = PoolTrials {
+            is_sign_learned: true,
+            ..stated(300)
+        };
+        let (once, twice, few) = (trials(stated(300)), trials(learned), trials(stated(1)));
+        assert_eq!((once.0, twice.0, few.0), (300.0, 600.0, 6.0));
+        assert!(twice.1 < once.1 && once.1 < few.1);
+    }
+
+    /// Copies of one alpha, an idle one and one with a return that is no number move nobody's ratio, and nothing of the pool's.
+    #[test]
+    fn copies_and_idle_alphas_change_nothing() {
+        let all = pool(8);
+        let scaled = |of: &DaySeries, by: f64| of.iter().map(|(day, earned)| (*day, by * earned)).collect();
+        let mut more = all.clone();
+        more.extend([scaled(&all[2], 1.0), scaled(&all[2], 3.0), scaled(&all[7], 0.5)]);
+        more.extend([
+            scaled(&all[0], 0.0),
+            DaySeries::new(),
+            scaled(&all[1], f64::INFINITY),
+        ]);
+        for trials in [UNKNOWN, stated(1), stated(40)] {
+            let (wanted, row) = concluded(trials, &all);
+            let (found, with) = concluded(trials, &more);
+            assert_eq!(found[..all.len()], wanted);
+            assert_eq!(with, row);
+            assert_eq!(row.get("distinct"), Some(8.0));
+            assert!(row.get("pbo").is_some() && row.get("spa_p").is_some());
+            assert!(found[11].undefined.contains_key("dsr"));
         }
     }
 
-    /// The kept ones may be chosen to be alike; the thousands behind them were not.
+    /// The skill of others is not luck: it moves the ratio of nobody.
     #[test]
-    fn kept_alphas_that_are_alike_do_not_take_the_deflation_away() {
-        let alike = [0.2, 0.2, 0.2];
-        let whole = probability((3, 3), &alike).unwrap();
-        let kept = probability((3_000, 3), &alike).unwrap();
-        assert!(0.9 < whole && kept < 0.5, "{whole} {kept}");
-        // A spread above that of no skill counts as it is.
-        let wide = probability((3_000, 3), &[0.3, 0.2, 0.0]).unwrap();
-        assert!(wide < kept, "{wide} {kept}");
+    fn skilled_neighbours_take_nothing_from_a_skilled_alpha() {
+        let all = pool(4);
+        let of_last = |pool: &[DaySeries]| concluded(stated(4), pool).0.pop().unwrap().get("dsr");
+        let skilled: Vec<DaySeries> = all[..3]
+            .iter()
+            .map(|series| {
+                series
+                    .iter()
+                    .map(|(day, earned)| (*day, earned + 0.002))
+                    .collect()
+            })
+            .chain([all[3].clone()])
+            .collect();
+        assert_eq!(of_last(&skilled), of_last(&all));
     }
 }

@@ -25,6 +25,7 @@ mod label;
 mod noise_mode;
 mod perturbation;
 mod pool_comparison;
+mod pool_sizes;
 mod portfolio;
 mod predictive;
 mod proposal;
@@ -37,7 +38,7 @@ mod stability;
 
 pub use alpha_figures::stability_line;
 pub use combination::{equal_weights, ridge_of_products, weighted_combination};
-pub use composite::composite_scores;
+pub use composite::{COMPOSITE_FIGURES, composite_correlations, composite_scores};
 pub use control_formula::{NONSENSE_FORMULAS, longer_formula};
 pub use daily_ranks::DailyRanks;
 pub use day_series::{DaySeries, exact_series, mean_interval, sharpe_interval};
@@ -49,7 +50,10 @@ pub use evaluation::{AlphaEvaluation, EvaluationSplit, evaluate_alpha};
 pub use figure_row::{Figure, FigureOf, FigureRow, coded};
 pub use gain::ndcg;
 pub use gram::{GRAM_BLOCK, GramMatrix, products_of_rows};
-pub use inference::{PoolInference, PoolTrials, SeriesRank, pool_inference, series_ranks};
+pub use inference::{
+    PoolInference, PoolTrials, SeriesRank, UNKNOWN_TRIALS, alpha_representatives, pool_inference,
+    series_ranks,
+};
 pub use judge_order::judge_orders;
 pub use judgement::{
     JudgedScore, LengthControl, RepeatControl, length_control, length_slope, repeat_control,
@@ -60,7 +64,8 @@ pub use perturbation::{
     AdjustedBars, NoiseLaw, PerturbedBars, noise_stream, perturbed_bars, perturbed_levels,
 };
 pub use pool_comparison::{ROSE_FIGURES, RobustAlphas, mean_percentiles, robust_and_rest};
-pub use portfolio::{PortfolioTerms, PortfolioTest, Ties, max_drawdown, portfolio_test};
+pub use pool_sizes::{PLANTED_RATIO, PlantedPool, PoolConclusion, PoolSizeDesign};
+pub use portfolio::{PortfolioTerms, PortfolioTest, Ties, max_drawdown, portfolio_test, portfolio_weights};
 pub use predictive::{DailyCorrelations, DayCorrelation, PredictivePower, daily_correlations};
 pub use proposal::{ProposalFault, screen_proposals};
 pub use ranking::highest;

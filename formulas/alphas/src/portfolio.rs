@@ -41,7 +41,7 @@ impl Default for PortfolioTerms {
 /// What the portfolio earned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PortfolioTest {
-    /// The days that have a portfolio.
+    /// All days that were asked for: without enough scored names nothing is held, and nothing earned.
     pub days: Vec<usize>,
     /// What each of them earned, costs taken off.
     pub returns: Vec<f64>,
@@ -51,7 +51,7 @@ pub struct PortfolioTest {
     pub annual_return: f64,
     /// Annual mean over deviation.
     pub sharpe: Result<f64, Undefined>,
-    /// Mean half sum of changes of weights, from 0 to 2; the first day is left out.
+    /// Mean half sum of changes of weights, from 0 to 2, of the days after the first with a portfolio.
     pub turnover: Result<f64, Undefined>,
     /// Largest fall of the value from a height, as a share of it.
     pub max_drawdown: f64,
@@ -59,7 +59,7 @@ pub struct PortfolioTest {
     pub without_label: usize,
 }
 
-/// Tests an alpha as a portfolio over some days. Names are in the order of their codes.
+/// Tests an alpha as a portfolio over some days; on one without enough scored names it is sold. Names are in the order of their codes.
 ///
 /// # Errors
 /// [`Undefined::TooFewDays`] where no day has enough scored names.
@@ -70,13 +70,14 @@ pub fn portfolio_test(
     days: &[usize],
     terms: PortfolioTerms,
 ) -> Result<PortfolioTest, Undefined> {
-    let (mut counted, mut returns, mut all_traded) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut returns, mut all_traded) = (Vec::new(), Vec::new());
     let mut without_label = 0;
     let mut before: Option<Vec<f64>> = None;
-    for day in days {
-        let Some(weights) = weights(scores.day(*day), members.day(*day), terms) else {
-            continue;
-        };
+    let mut first = None;
+    for (place, day) in days.iter().enumerate() {
+        let weights = portfolio_weights(scores.day(*day), members.day(*day), terms);
+        first = first.or(weights.as_ref().map(|_| place));
+        let weights = weights.unwrap_or_else(|| vec![0.0; scores.day(*day).len()]);
         let empty = vec![0.0; weights.len()];
         let old = before.as_ref().unwrap_or(&empty);
         let traded: f64 = weights.iter().zip(old).map(|(new, old)| (new - old).abs()).sum();
@@ -90,12 +91,35 @@ pub fn portfolio_test(
                 0.0
             };
         }
-        counted.push(*day);
         returns.push(earned);
         all_traded.push(traded);
         before = Some(weights);
     }
-    summary(counted, returns, all_traded, without_label)
+    let none = Undefined::TooFewDays {
+        days: 0,
+        need_days: 1,
+    };
+    let first = first.ok_or(none)?;
+    let after_first: Vec<f64> = all_traded
+        .iter()
+        .skip(first + 1)
+        .map(|traded| traded / 2.0)
+        .collect();
+    let few = Undefined::TooFewDays {
+        days: 1,
+        need_days: 2,
+    };
+    Ok(PortfolioTest {
+        days: days.to_vec(),
+        traded: all_traded,
+        turnover: mean(&after_first).ok_or(few),
+        without_label,
+        annual_return: 0.0,
+        sharpe: Err(few),
+        max_drawdown: 0.0,
+        returns: Vec::new(),
+    }
+    .earning(returns))
 }
 
 impl PortfolioTest {
@@ -111,43 +135,22 @@ impl PortfolioTest {
     pub fn after_costs(&self, cost_bps: f64) -> Self {
         let days = self.returns.iter().zip(&self.traded);
         let returns = days.map(|(earned, traded)| earned - traded * cost_bps / 1e4);
-        let found = summary(
-            self.days.clone(),
-            returns.collect(),
-            self.traded.clone(),
-            self.without_label,
-        );
-        found.unwrap_or_else(|_| self.clone())
+        self.clone().earning(returns.collect())
     }
-}
 
-fn summary(
-    counted: Vec<usize>,
-    returns: Vec<f64>,
-    traded: Vec<f64>,
-    without_label: usize,
-) -> Result<PortfolioTest, Undefined> {
-    let days = returns.len();
-    let average = mean(&returns).ok_or(Undefined::TooFewDays { days, need_days: 1 })?;
-    let few = Undefined::TooFewDays { days, need_days: 2 };
-    let sharpe = Moments::of(&returns)
-        .ok_or(few)
-        .and_then(|moments| moments.annual_ratio(Undefined::ZeroVariance));
-    Ok(PortfolioTest {
-        annual_return: average * ktd_stats::TRADING_DAYS_PER_YEAR,
-        sharpe,
-        turnover: turnover(&traded).ok_or(few),
-        max_drawdown: max_drawdown(&returns),
-        without_label,
-        days: counted,
-        returns,
-        traded,
-    })
-}
-
-fn turnover(traded: &[f64]) -> Option<f64> {
-    let after_first: Vec<f64> = traded.iter().skip(1).map(|traded| traded / 2.0).collect();
-    mean(&after_first)
+    /// The same with other daily returns.
+    fn earning(self, returns: Vec<f64>) -> Self {
+        let days = returns.len();
+        let few = Undefined::TooFewDays { days, need_days: 2 };
+        let moments = Moments::of(&returns).ok_or(few);
+        Self {
+            annual_return: mean(&returns).unwrap_or_default() * ktd_stats::TRADING_DAYS_PER_YEAR,
+            sharpe: moments.and_then(|moments| moments.annual_ratio(Undefined::ZeroVariance)),
+            max_drawdown: max_drawdown(&returns),
+            returns,
+            ..self
+        }
+    }
 }
 
 /// The largest fall of the product of returns plus 1 from a height, 1 before the first, as a share of the height.
@@ -162,8 +165,10 @@ pub fn max_drawdown(returns: &[f64]) -> f64 {
     largest
 }
 
-/// The weights of a day by name: 1/k on each of the k best, -1/k on each of the k worst; a name that shares both sides has the sum.
-fn weights(scores: &[f64], members: &[bool], terms: PortfolioTerms) -> Option<Vec<f64>> {
+/// The weights of a day by name: 1/k on each of the k best, -1/k on each of the k worst; a name that shares both sides has the sum. None
+/// of a day without enough scored names.
+#[must_use]
+pub fn portfolio_weights(scores: &[f64], members: &[bool], terms: PortfolioTerms) -> Option<Vec<f64>> {
     let (places, [values]) = usable(members, [scores]);
     if places.len() < terms.min_names {
         return None;
@@ -249,6 +254,35 @@ mod tests {
         });
         let three = DayTable::from_days(names, three.collect());
         assert_eq!(earned_by(&three, Ties::Shared), [4.5, 4.5]);
+    }
+
+    /// An alpha that has scores on every fourth day is annualised as the account that it makes: over all days, and it is sold between.
+    #[test]
+    fn days_without_scores_hold_nothing_and_count() {
+        let (names, days) = (10, 40);
+        let members = MemberTable::from_days(names, vec![true; days * names]);
+        let cells = (0..days).flat_map(|day| {
+            (0..10_u8).map(move |name| if day % 4 == 1 { f64::from(name) } else { f64::NAN })
+        });
+        let scores = DayTable::from_days(names, cells.collect());
+        let earned = |day: usize| if day % 8 == 1 { 0.01 } else { 0.002 };
+        let cells = (0..days).flat_map(|day| (0..10_u8).map(move |name| f64::from(name) * earned(day)));
+        let labels = DayTable::from_days(names, cells.collect());
+        let all: Vec<usize> = (0..days).collect();
+        let some: Vec<usize> = all.iter().copied().filter(|day| day % 4 == 1).collect();
+        let of = |days: &[usize]| portfolio_test(&scores, &labels, &members, days, PortfolioTerms::default());
+        let (whole, traded) = (of(&all).unwrap(), of(&some).unwrap());
+        assert!((whole.annual_return - traded.annual_return / 4.0).abs() < 1e-12);
+        let (mean, square) = (0.048, (0.08_f64.powi(2) + 0.016_f64.powi(2)) / 2.0);
+        let (mean, square) = (mean / 4.0, square / 4.0);
+        let deviation = ((square - mean * mean) * 40.0 / 39.0).sqrt();
+        assert!((whole.sharpe.unwrap() - 252.0_f64.sqrt() * mean / deviation).abs() < 1e-9);
+        assert!(traded.sharpe.unwrap() > 3.0 * whole.sharpe.unwrap() / 2.0);
+        // Bought on ten days and sold on ten, of the 38 after the first.
+        assert_eq!(whole.returns.len(), days);
+        assert!((whole.turnover.unwrap() - 19.0 / 38.0).abs() < 1e-12);
+        assert!((whole.after_costs(10.0).returns[2] + 0.002).abs() < 1e-15);
+        assert!(of(&[0, 2, 3]).is_err());
     }
 
     #[test]

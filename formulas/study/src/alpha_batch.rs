@@ -63,9 +63,8 @@ impl BatchTask<'_> {
         Ok((found, raised))
     }
 
-    /// What an alpha is worth but for its robustness.
-    pub(crate) fn alpha(&self, scores: DayTable) -> AlphaFound {
-        let study = &self.open.study;
+    /// The scores of an alpha as train days turn them, whether they did, and its rank correlation on these days as it is written.
+    pub(crate) fn oriented(&self, scores: DayTable) -> (DayTable, bool, Option<f64>) {
         let of_train = |scores: &DayTable| {
             let train = self.splits.iter().find(|split| split.name == "train")?;
             let split = &train.split;
@@ -74,14 +73,21 @@ impl BatchTask<'_> {
                 split.labels,
                 split.members,
                 &split.label_days,
-                study.min_names,
+                self.open.study.min_names,
             );
             daily.power(0.0).ok().map(|power| power.rank_ic)
         };
         let as_written = of_train(&scores);
-        let is_turned =
-            study.orientation == StudyOrientation::Train && as_written.is_some_and(|rank_ic| rank_ic < 0.0);
+        let is_turned = self.open.study.orientation == StudyOrientation::Train
+            && as_written.is_some_and(|rank_ic| rank_ic < 0.0);
         let scores = if is_turned { scores.times(-1.0) } else { scores };
+        (scores, is_turned, as_written)
+    }
+
+    /// What an alpha is worth but for its robustness.
+    pub(crate) fn alpha(&self, scores: DayTable) -> AlphaFound {
+        let study = &self.open.study;
+        let (scores, is_turned, as_written) = self.oriented(scores);
         let splits = self.splits.iter().map(|split| {
             let evaluation = evaluate_alpha(&scores, &split.split);
             let mut row = FigureRow::default();

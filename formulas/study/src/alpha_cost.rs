@@ -9,8 +9,8 @@ use crate::figure_columns::FigureColumns;
 use crate::open_study::OpenStudy;
 use crate::split_tables::SplitTables;
 use ktd_alphas::{
-    DayTable, PortfolioTerms, StabilityMode, daily_correlations, pool_diversity, portfolio_test,
-    rank_stability, sharpe_interval,
+    DayTable, StabilityMode, daily_correlations, pool_diversity, portfolio_test, rank_stability,
+    sharpe_interval,
 };
 use ktd_expressions::CheckedFormula;
 use ktd_io::file_set::replace_report;
@@ -158,12 +158,8 @@ fn figures(
         scores.iter().filter_map(|scores| of(scores).ok()).count()
     });
     meter.timed("SR", || {
-        let terms = PortfolioTerms {
-            min_names: least,
-            ties: split.ties,
-            ..PortfolioTerms::default()
-        };
-        let of = |scores: &DayTable| portfolio_test(scores, split.labels, members, days, terms);
+        let of =
+            |scores: &DayTable| portfolio_test(scores, split.labels, members, days, split.portfolio_terms());
         scores.iter().filter_map(|scores| of(scores).ok()).count()
     });
     let mut found: Vec<AlphaFound> = scores.iter().map(|table| batch.alpha(table.clone())).collect();

@@ -3,7 +3,7 @@
 use crate::alpha_batch::BatchTask;
 use crate::alpha_exchange::AlphaExchange;
 use crate::alpha_found::{AlphaFound, SplitFound};
-use crate::alpha_inference::{best_alphas, pool_inference, rank_rows};
+use crate::alpha_inference::{best_alphas, mark_alike, pool_inference, rank_rows};
 use crate::alpha_report::{AlphaReport, AlphaRow, AlphaYearRow, CombinationRow, PoolRow, RefusedRow};
 use crate::alpha_rows::{alpha_rows, combination_row, pool_row, split_row};
 use crate::open_study::{FORMAT, OpenStudy};
@@ -73,6 +73,11 @@ impl OpenStudy {
         let mut report = self.empty_report(raised)?;
         for (place, split) in splits.iter().enumerate() {
             let mut rows = alpha_rows(self, &found, place, split);
+            let returns: Vec<&DaySeries> = found
+                .iter()
+                .filter_map(|alpha| Some(&alpha.splits.get(place)?.returns))
+                .collect();
+            mark_alike(split, &mut rows, &returns);
             report.splits.push(split_row(self, split, &rows));
             self.add_inference(&mut report, (place, split), &found, &mut rows)?;
             report.alphas.extend(rows);
@@ -309,6 +314,7 @@ impl OpenStudy {
                 .push("robustness is that of an alpha whose values are perturbed, not its inputs".to_owned());
         }
         notes.extend(self.logic_notes());
+        notes.extend(self.trial_notes());
         notes.push("stability is turnover by another name: a high one is no independent merit".to_owned());
         notes
     }

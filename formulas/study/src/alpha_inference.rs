@@ -3,21 +3,15 @@
 use crate::alpha_found::AlphaFound;
 use crate::alpha_report::{AlphaRow, InferenceRow, RankRow};
 use crate::alpha_rows::NO_ALPHA;
+use crate::alpha_study::StudyOrientation;
 use crate::open_study::OpenStudy;
 use crate::split_tables::SplitTables;
 use crate::study_pool::StudyPool;
-use ktd_alphas::{DaySeries, PoolTrials, SeriesRank, series_ranks};
+use ktd_alphas::{DaySeries, PoolTrials, SeriesRank, alpha_representatives, series_ranks};
 use ktd_study::StudyError;
 
 /// The best alphas that are ranked with intervals.
 const RANKED: usize = 20;
-
-/// Expressions that were tried for a pool, those of its search or its own.
-fn trials(pool: &StudyPool) -> PoolTrials {
-    let own = pool.set.checked.len() + pool.set.refused.len();
-    let tried = pool.tried.unwrap_or(0).max(own);
-    PoolTrials { tried, own }
-}
 
 /// Adds to each alpha of a pool its deflated ratio; and what may be concluded of the pool.
 pub(crate) fn pool_inference(
@@ -27,26 +21,47 @@ pub(crate) fn pool_inference(
     (rows, returns): (&mut [AlphaRow], &[&DaySeries]),
 ) -> Result<InferenceRow, StudyError> {
     let days = &split.split.label_days;
-    let found = ktd_alphas::pool_inference(trials(pool), returns, days, open.study.seed)
-        .map_err(StudyError::invalid)?;
+    let trials = PoolTrials {
+        tried: pool.tried,
+        is_sign_learned: open.study.orientation == StudyOrientation::Train,
+    };
+    let found =
+        ktd_alphas::pool_inference(trials, returns, days, open.study.seed).map_err(StudyError::invalid)?;
     for (row, deflated) in rows.iter_mut().zip(found.deflated) {
-        row.row.put("dsr", deflated);
+        row.row.add(deflated);
     }
     let best = found.best.and_then(|place| rows.get(place));
     let mut row = found.row;
-    for figure in ["sr", "sr_net", "sr_net_low", "sr_net_high", "dsr"] {
-        let value = best.and_then(|best| best.row.get(figure));
-        row.put(
-            &format!("best_{figure}"),
-            value.ok_or_else(|| NO_ALPHA.to_owned()),
-        );
+    let mut of_best = vec!["sr", "sr_net", "dsr"];
+    if pool.tried.is_none() {
+        of_best.extend(["dsr_low", "dsr_high"]);
+    }
+    for figure in of_best {
+        let of = best.map(|best| &best.row);
+        let reason = of.and_then(|row| row.undefined.get(figure).cloned());
+        let reason = reason.unwrap_or_else(|| NO_ALPHA.to_owned());
+        let value = of.and_then(|row| row.get(figure));
+        row.put(&format!("best_{figure}"), value.ok_or(reason));
     }
     Ok(InferenceRow {
         split: split.name.to_owned(),
         pool: pool.id.clone(),
+        trials_from: pool.trials_from,
         best: best.map(|best| best.id.clone()),
         row,
     })
+}
+
+/// Marks alphas of a split whose returns are like those of one that counts for them.
+pub(crate) fn mark_alike(split: &SplitTables<'_>, rows: &mut [AlphaRow], returns: &[&DaySeries]) {
+    let standing = alpha_representatives(returns, &split.split.label_days);
+    let names: Vec<String> = rows
+        .iter()
+        .map(|row| format!("{}/{}", row.pool, row.id))
+        .collect();
+    for (place, (row, of)) in rows.iter_mut().zip(standing).enumerate() {
+        row.like = of.filter(|of| *of != place).and_then(|of| names.get(of).cloned());
+    }
 }
 
 /// What is ranked: its pool and name, and its daily returns after costs.

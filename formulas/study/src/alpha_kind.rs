@@ -3,14 +3,16 @@
 use crate::alpha_pictures::{curves, scatter};
 use crate::alpha_report::AlphaReport;
 use crate::alpha_study::AlphaStudy;
-use crate::alpha_tables::{alpha_table, combination_table, looks, pool_table, refused_table, split_table};
+use crate::alpha_tables::{
+    alpha_table, combination_table, composite_table, looks, pool_table, refused_table, split_table,
+};
 use crate::inference_tables::{
     curve_table, inference_table, rank_table, robustness_table, rose_table, selection_table, year_table,
 };
 use crate::open_study::{FORMAT, OpenStudy};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
-use ktd_study::{Hands, Opening, Planned, Report, Section, Shown, StudyError, StudyKind, UnitId};
+use ktd_study::{CountedRun, Hands, Opening, Planned, Report, Section, Shown, StudyError, StudyKind, UnitId};
 use ktd_view::draw::{FIGURES_STYLE, counted, grouped, short_hash};
 use maud::html;
 use serde_json::{Value, json};
@@ -52,11 +54,22 @@ impl StudyKind for AlphaEvaluating {
         world.inputs()
     }
 
-    /// A set of formulas that sees the test days.
-    fn counted(world: &OpenStudy) -> Option<Value> {
-        world.splits.iter().find(|split| split.name == "test")?;
+    /// A set of formulas that sees the test days of a panel.
+    fn counted(world: &OpenStudy) -> Option<CountedRun> {
         let days = world.study.splits.test.as_ref()?;
-        Some(json!({ "formulas": world.formulas_hash(), "panel": world.data.panel.source, "days": days }))
+        let over = world.data.panel.source.clone();
+        Some(CountedRun {
+            looks: world.splits.iter().any(|split| split.name == "test"),
+            value: json!({ "formulas": world.formulas_hash(), "panel": over, "days": days }),
+            over,
+        })
+    }
+
+    /// Days that are looked at twice have been seen: one in common is enough.
+    fn is_counted_with(own: &Value, other: &Value) -> bool {
+        let day = |value: &Value, place: usize| value["days"][place].as_str().map(str::to_owned);
+        let is_before = |first: &Value, last: &Value| day(first, 0) <= day(last, 1);
+        is_before(own, other) && is_before(other, own)
     }
 
     fn units(_keys: &AlphaStudy, world: &OpenStudy) -> Result<Vec<Planned<()>>, StudyError> {
@@ -143,6 +156,7 @@ fn sections(report: &AlphaReport) -> Vec<Section> {
         Section::new("Stability and turnover")
             .table("stability_and_turnover", split_table(report), Shown::Everywhere)
             .picture(scatters),
+        Section::new("Composite").table("composite", composite_table(report), Shown::Everywhere),
         Section::new("Robustness and drawdown").table(
             "robustness_and_drawdown",
             robustness_table(report),

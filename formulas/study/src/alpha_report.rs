@@ -1,5 +1,6 @@
 //! What a study of alphas found.
 
+use crate::study_pool::TrialsSource;
 pub use ktd_alphas::FigureRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,8 @@ pub struct AlphaRow {
     pub duplicate_of: Option<String>,
     /// Whether its values differ on no day.
     pub is_constant: bool,
+    /// The alpha of the split, `pool/id`, whose daily returns are like its own, and which counts for both where alphas are counted.
+    pub like: Option<String>,
     /// Its figures.
     #[serde(flatten)]
     pub row: FigureRow,
@@ -41,8 +44,16 @@ pub struct PoolRow {
     pub constants: usize,
     /// Formulas that were refused.
     pub refused: usize,
-    /// Expressions that the search behind the pool tried; none where no search is known.
+    /// Who or what made it, where that is said.
+    pub made_by: Option<String>,
+    /// Expressions that were tried to get the pool; none where nobody says.
     pub tried: Option<usize>,
+    /// Who says so.
+    pub trials_from: TrialsSource,
+    /// First and last day by which it was chosen, where that is declared.
+    pub chosen_on: Option<[String; 2]>,
+    /// Whether days of the split are among them.
+    pub is_chosen_here: bool,
     /// The last day that whoever made the pool may know of, or `unknown`, and of a test split also the last day that a search
     /// chose it by; none where nobody is known to have searched.
     pub known_until: Option<String>,
@@ -67,7 +78,7 @@ pub struct CombinationRow {
     pub row: FigureRow,
 }
 
-/// A split: its days, and the line of turnover on stability over all alphas.
+/// A split: its days, the line of turnover on stability over all alphas, and what the composite goes with over those that are not alike.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct SplitRow {
     /// The split.
@@ -84,7 +95,8 @@ pub struct SplitRow {
     pub cells: usize,
     /// Alphas that the line is drawn through.
     pub points: usize,
-    /// Slope, intercept, standard errors, p-value and share of the variance.
+    /// Slope, intercept and share of the variance; standard errors and p-value, of alphas that are not alike (`distinct`); rank correlations
+    /// of the composite.
     #[serde(flatten)]
     pub row: FigureRow,
 }
@@ -112,6 +124,8 @@ pub struct InferenceRow {
     pub split: String,
     /// The pool.
     pub pool: String,
+    /// Who says how many expressions were tried: deflated ratios of pools are compared where this is the same.
+    pub trials_from: TrialsSource,
     /// The alpha with the highest Sharpe ratio.
     pub best: Option<String>,
     /// Its figures.
@@ -196,7 +210,7 @@ pub struct AlphaReport {
     pub noise_raised: usize,
     /// Whether test days were read.
     pub is_test_open: bool,
-    /// How many sets of formulas have seen the test days with this folder.
+    /// How many sets of formulas have seen the test days with this folder, or any other of this user that was known when it ran.
     pub test_looks: usize,
     /// What a reader must know.
     pub notes: Vec<String>,

@@ -6,7 +6,9 @@ use crate::open_study::OpenStudy;
 use crate::pool_products::Weights;
 use crate::split_tables::SplitTables;
 use crate::study_pool::{StudyPool, UNKNOWN};
-use ktd_alphas::{AlphaEvaluation, Figure, FigureRow, coded, composite_scores, stability_line};
+use ktd_alphas::{
+    AlphaEvaluation, Figure, FigureRow, coded, composite_correlations, composite_scores, stability_line,
+};
 
 /// Figures of which a pool shows the mean over its alphas.
 const AVERAGED: [&str; 10] = [
@@ -50,6 +52,7 @@ pub(crate) fn alpha_rows(
                 is_turned: alpha.is_turned,
                 duplicate_of: duplicate_of.map(str::to_owned),
                 is_constant: of_split.is_constant,
+                like: None,
                 row,
             })
         });
@@ -62,9 +65,11 @@ pub(crate) fn alpha_rows(
     rows
 }
 
-/// A split: its days, and the line of turnover on stability.
+/// A split: its days, and what its alphas have in common.
 pub(crate) fn split_row(open: &OpenStudy, split: &SplitTables<'_>, rows: &[AlphaRow]) -> SplitRow {
-    let (points, row) = stability_line(rows.iter().map(|row| &row.row));
+    let distinct = rows.iter().filter(|row| row.like.is_none()).map(|row| &row.row);
+    let (points, mut row) = stability_line(rows.iter().map(|row| (&row.row, row.like.is_none())));
+    row.add(composite_correlations(distinct));
     let days = &split.split.days;
     SplitRow {
         split: split.name.to_owned(),
@@ -93,6 +98,7 @@ pub(crate) fn pool_row(
     }
     row.put("de", diversity);
     let first = open.day_of(split.split.days.first());
+    let last = open.day_of(split.split.days.last());
     let known_until = pool.known_on(split.name == "test");
     let may_know = |known: &String| known == UNKNOWN || first <= *known;
     PoolRow {
@@ -102,7 +108,14 @@ pub(crate) fn pool_row(
         duplicates: rows.iter().filter(|row| row.duplicate_of.is_some()).count(),
         constants: rows.iter().filter(|row| row.is_constant).count(),
         refused: pool.set.refused.len(),
+        made_by: pool.made_by.clone(),
         tried: pool.tried,
+        trials_from: pool.trials_from,
+        chosen_on: pool.chosen_on.clone(),
+        is_chosen_here: pool
+            .chosen_on
+            .as_ref()
+            .is_some_and(|[from, to]| *from <= last && first <= *to),
         is_hindsight: known_until.is_some_and(may_know),
         known_until: known_until.cloned(),
         row,

@@ -2,8 +2,10 @@
 
 use crate::alpha_report::{AlphaReport, CombinationRow, FigureRow, PoolRow};
 use crate::figure_columns::{FigureColumns, figure_cell};
+use ktd_alphas::COMPOSITE_FIGURES;
 use ktd_view::draw::{TableCell, TableData, counted};
 use ktd_view::row_table::RowTable;
+use std::collections::BTreeSet;
 
 /// Figures of an alpha, the most wanted first; that of the other label stands at the end.
 const ALPHA_FIGURES: [&str; 33] = [
@@ -42,6 +44,9 @@ const ALPHA_FIGURES: [&str; 33] = [
     "dsr",
 ];
 
+/// Between what a deflated ratio lies where nobody says how many expressions were tried.
+const BAND_FIGURES: [&str; 2] = ["dsr_low", "dsr_high"];
+
 /// Figures of a combination.
 const COMBINATION_FIGURES: [&str; 12] = [
     "pps", "ic", "rank_ic", "icir", "nw_t", "rre", "turnover", "ar", "sr", "sr_10bps", "mdd", "days",
@@ -54,7 +59,8 @@ const EXCHANGE_FIGURES: [&str; 3] = ["sr_exchange", "ar_exchange", "rejected_exc
 const POOL_FIGURES: [&str; 6] = ["pps", "rre", "pfs", "de", "logic", "turnover"];
 
 /// Figures of the line of turnover on stability.
-const LINE_FIGURES: [&str; 6] = [
+const LINE_FIGURES: [&str; 7] = [
+    "distinct",
     "slope",
     "intercept",
     "r_squared",
@@ -111,11 +117,6 @@ pub(crate) fn pool_table(report: &AlphaReport) -> TableData {
         };
         report.combinations.iter().find(is_own)
     };
-    let hindsight = |pool: &PoolRow| match &pool.known_until {
-        Some(day) if pool.is_hindsight => format!("may know these days (until {day})"),
-        Some(day) => format!("knew until {day}"),
-        None => String::new(),
-    };
     let table = RowTable::new(title, &report.pools)
         .text("split", |pool| &pool.split)
         .text("pool", |pool| &pool.pool)
@@ -127,12 +128,42 @@ pub(crate) fn pool_table(report: &AlphaReport) -> TableData {
         .right("tried", |pool| {
             pool.tried.map_or(TableCell::Empty, TableCell::Count)
         })
+        .text("trials", |pool| pool.trials_from.word())
+        .text("made by", |pool| pool.made_by.clone().unwrap_or_default())
         .right("combined pps", |pool| {
             combined(pool).map_or(TableCell::Empty, |row| figure_cell(&row.row, "pps"))
         })
         .text("hindsight", hindsight)
         .table();
     report.notes.iter().fold(table, TableData::with_note)
+}
+
+/// What whoever made a pool knew of the days of a split.
+fn hindsight(pool: &PoolRow) -> String {
+    let known = pool.known_until.as_ref().map(|day| {
+        if pool.is_hindsight {
+            format!("may know these days (until {day})")
+        } else {
+            format!("knew until {day}")
+        }
+    });
+    let chosen = pool.chosen_on.as_ref().map(|[first, last]| {
+        let by = if pool.is_chosen_here {
+            "by these days"
+        } else {
+            "on"
+        };
+        format!("chosen {by} ({first} to {last})")
+    });
+    let both: Vec<String> = known.into_iter().chain(chosen).collect();
+    both.join("; ")
+}
+
+/// The same by the names of a split and a pool.
+pub(crate) fn hindsight_of(report: &AlphaReport, split: &str, pool: &str) -> String {
+    let mut pools = report.pools.iter();
+    let found = pools.find(|row| (row.split.as_str(), row.pool.as_str()) == (split, pool));
+    found.map(hindsight).unwrap_or_default()
 }
 
 /// Combinations of pools by split.
@@ -145,6 +176,7 @@ pub(crate) fn combination_table(report: &AlphaReport) -> TableData {
         .text("weights", |row| &row.weights)
         .figures(&COMBINATION_FIGURES, |row| &row.row)
         .figures(exchange, |row| &row.row)
+        .text("hindsight", |row| hindsight_of(report, &row.split, &row.pool))
         .table()
 }
 
@@ -161,18 +193,29 @@ pub(crate) fn alpha_table(report: &AlphaReport, of_last: Option<usize>) -> Table
     let (label, mode) = (&report.label, &report.noise_mode);
     let title = format!("alphas: label {label}, noise {mode}, {}", looks(report));
     let exchange = exchange_figures(report.alphas.iter().map(|row| &row.row));
+    let chosen = report.pools.iter().filter(|pool| pool.is_chosen_here);
+    let chosen: BTreeSet<(&str, &str)> = chosen
+        .map(|pool| (pool.split.as_str(), pool.pool.as_str()))
+        .collect();
     RowTable::new(title, rows.take(of_last.unwrap_or(usize::MAX)))
         .text("split", |row| &row.split)
         .text("pool", |row| &row.pool)
         .text("id", |row| &row.id)
         .figures(&ALPHA_FIGURES, |row| &row.row)
+        .figures(&BAND_FIGURES, |row| &row.row)
         .figures(&[other], |row| &row.row)
         .figures(exchange, |row| &row.row)
         .text("flags", |row| {
             let turned = row.is_turned.then(|| "turned".to_owned());
             let constant = row.is_constant.then(|| "constant".to_owned());
             let duplicate = row.duplicate_of.as_ref().map(|id| format!("duplicate of {id}"));
-            let flags: Vec<String> = [turned, constant, duplicate].into_iter().flatten().collect();
+            let like = row.like.as_ref().map(|id| format!("like {id}"));
+            let chosen = chosen.contains(&(row.split.as_str(), row.pool.as_str()));
+            let chosen = chosen.then(|| "chosen by these days".to_owned());
+            let flags: Vec<String> = [turned, constant, duplicate, like, chosen]
+                .into_iter()
+                .flatten()
+                .collect();
             flags.join(", ")
         })
         .text("formula", |row| &row.formula)
@@ -186,7 +229,7 @@ pub(crate) fn split_table(report: &AlphaReport) -> TableData {
          (R2 0.98): what lies on this line is no merit of its own",
         -LAW_SLOPE
     );
-    let title = "turnover on stability, a line through the alphas of each split";
+    let title = "turnover on stability, a line through the alphas of each split; errors and p of those that are not alike";
     RowTable::new(title, &report.splits)
         .text("split", |row| &row.split)
         .text("from", |row| &row.from)
@@ -198,4 +241,15 @@ pub(crate) fn split_table(report: &AlphaReport) -> TableData {
         .figures(&LINE_FIGURES, |row| &row.row)
         .table()
         .with_note(law)
+}
+
+/// What the composite goes with, by split.
+pub(crate) fn composite_table(report: &AlphaReport) -> TableData {
+    let title =
+        "rank correlation of the composite with its parts and with the ratio, over alphas that are not alike";
+    RowTable::new(title, &report.splits)
+        .text("split", |row| &row.split)
+        .figures(&COMPOSITE_FIGURES, |row| &row.row)
+        .table()
+        .with_note("a composite that goes with stability and not with the ratio orders alphas by how seldom they trade")
 }

@@ -5,11 +5,13 @@ use ktd_view::draw::{Align, TableCell};
 use ktd_view::row_table::RowTable;
 
 /// Figures that are whole numbers.
-const COUNTS: [&str; 6] = [
+const COUNTS: [&str; 8] = [
     "days",
     "left_out",
     "without_label",
-    "trials",
+    "distinct",
+    "trials_low",
+    "trials_high",
     "rejected_exchange",
     "length_pairs",
 ];

@@ -1,7 +1,7 @@
 //! Tables of what may be concluded: years, percentiles, deflated figures, ranks, choices by valid days, robustness and drawdown.
 
 use crate::alpha_report::{AlphaReport, AlphaRow};
-use crate::alpha_tables::looks;
+use crate::alpha_tables::{hindsight_of, looks};
 use crate::figure_columns::FigureColumns;
 use ktd_alphas::{ROSE_FIGURES, RobustAlphas, mean_percentiles, robust_and_rest};
 use ktd_view::draw::{Align, TableCell, TableData};
@@ -47,15 +47,19 @@ pub(crate) fn rose_table(report: &AlphaReport) -> TableData {
 }
 
 /// Figures of what may be concluded of a pool.
-const INFERENCE_FIGURES: [&str; 9] = [
-    "trials",
-    "best_sr",
+const INFERENCE_FIGURES: [&str; 13] = [
     "best_sr_net",
+    "best_dsr",
+    "best_dsr_low",
+    "best_dsr_high",
+    "spa_p",
+    "pbo",
     "best_sr_net_low",
     "best_sr_net_high",
-    "best_dsr",
-    "pbo",
-    "spa_p",
+    "distinct",
+    "trials_low",
+    "trials_high",
+    "best_sr",
     "spa_statistic",
 ];
 
@@ -69,15 +73,24 @@ pub(crate) fn inference_table(report: &AlphaReport) -> TableData {
         .text("split", |row| &row.split)
         .text("pool", |row| &row.pool)
         .text("best", |row| row.best.clone().unwrap_or_default())
+        .text("trials", |row| row.trials_from.word())
         .figures(&INFERENCE_FIGURES, |row| &row.row)
+        .text("hindsight", |row| hindsight_of(report, &row.split, &row.pool))
         .table()
         .with_note(
-            "best_dsr: probability that the best's true Sharpe ratio exceeds what the best of all trials shows without skill",
+            "best_dsr: probability that the best's true Sharpe ratio exceeds what the best of all trials shows without skill; where nobody \
+             says how many were tried, it lies between best_dsr_low, of 10,000, and best_dsr_high, of 10. It is compared between pools \
+             whose trials come from one source",
         )
+        .with_note("distinct: alphas that are traded and of which no two have daily returns that correlate by 0.5 or more; pbo is of these")
         .with_note(
-            "pbo: share of 12,870 halvings of the days in which the best of one half is below the middle in the other",
+            "pbo: share of all halvings of the days into equal blocks in which the best of one half is below the middle in the other",
         )
-        .with_note("spa_p: p-value that no alpha of the pool earns more than its costs; best_sr_net is the highest of so many, and its interval knows nothing of that")
+        .with_note("spa_p: p-value that no alpha of the pool earns more than its costs")
+        .with_note(
+            "best_sr_net_low and best_sr_net_high hold the true ratio whichever alpha is the best: such intervals hold those of \
+             all alphas of the pool at once in 95 %",
+        )
 }
 
 /// Ranks with intervals and groups.
@@ -93,6 +106,7 @@ pub(crate) fn rank_table(report: &AlphaReport) -> TableData {
         .count("high", |row| row.rank_high)
         .fine("P(best)", |row| row.probability_best)
         .text("groups", |row| &row.groups)
+        .text("hindsight", |row| hindsight_of(report, &row.split, &row.pool))
         .table()
         .with_note("those that share a letter cannot be separated")
 }
@@ -145,15 +159,16 @@ pub(crate) fn curve_table(report: &AlphaReport) -> TableData {
 /// Drawdowns of robust alphas against those of the rest, by the least robustness.
 pub(crate) fn robustness_table(report: &AlphaReport) -> TableData {
     let compared = report.splits.iter().flat_map(|split| {
-        let alphas = on(report, &split.split);
-        let compared = robust_and_rest(alphas.iter().map(|row| &row.row));
+        let alphas = on(report, &split.split).into_iter();
+        let distinct = alphas.filter(|row| row.like.is_none()).map(|row| &row.row);
+        let compared = robust_and_rest(distinct);
         compared
             .into_iter()
             .map(|compared| (&split.split, compared))
             .collect::<Vec<_>>()
     });
     let rows: Vec<(&String, RobustAlphas)> = compared.collect();
-    RowTable::new("drawdown of robust alphas against the rest", &rows)
+    RowTable::new("drawdown of robust alphas against the rest, of alphas that are not alike", &rows)
         .text("split", |(split, _)| split)
         .ratio("pfs from", |(_, row)| row.least)
         .count("robust", |(_, row)| row.robust)

@@ -1,6 +1,7 @@
 //! Keys that the files of all studies of formulas share.
 
 use ktd_alphas::NoiseMode;
+use ktd_env::TradeDate;
 use ktd_expressions::FormulaPrecision;
 use ktd_study::{StudyError, plain_name, within};
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,59 @@ pub struct PoolSource {
     pub first: Option<usize>,
     /// The last day that whoever made the formulas may know of: a model's last day of training, or `unknown`.
     pub known_until: Option<String>,
+    /// How many expressions were tried to get the pool, those that are no copies of each other: what its deflated ratios count. A search
+    /// of `mined` has counted its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tried: Option<usize>,
+    /// Who or what made the pool, as the report shall say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub made_by: Option<String>,
+    /// First and last day of those by which the pool was chosen, both included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen_on: Option<[String; 2]>,
+}
+
+/// The most expressions that anybody has tried.
+const MOST_TRIED: usize = 1_000_000_000;
+
+/// The longest text of whoever made a pool.
+const LONGEST_MAKER: usize = 200;
+
+impl PoolSource {
+    /// Refuses what cannot be said of how a pool was made.
+    fn check(&self) -> Result<(), StudyError> {
+        let of = |what: &str| format!("pool {:?}: {what}", self.id);
+        if self.mined.is_some() && (self.tried.is_some() || self.chosen_on.is_some()) {
+            let what =
+                of("`tried` and `chosen_on` are declared, and its search has counted and says its days");
+            return Err(StudyError::input(
+                what,
+                "remove both: they stand in its pool.json",
+            ));
+        }
+        if let Some(tried) = self.tried {
+            within(&of("tried"), tried, 1..=MOST_TRIED)?;
+        }
+        if let Some(maker) = &self.made_by {
+            within(
+                &of("characters of made_by"),
+                maker.chars().count(),
+                1..=LONGEST_MAKER,
+            )?;
+        }
+        let Some([first, last]) = &self.chosen_on else {
+            return Ok(());
+        };
+        let day = |text: &String| TradeDate::parse(text);
+        if day(first).is_ok() && day(last).is_ok() && first <= last {
+            return Ok(());
+        }
+        let what = of(&format!("chosen_on is {first:?} to {last:?}"));
+        Err(StudyError::input(
+            what,
+            "write the first and the last day, in this order, as [\"2020-01-02\", \"2020-12-31\"]",
+        ))
+    }
 }
 
 /// How inputs are perturbed.
@@ -140,6 +194,7 @@ pub(crate) fn check_pools(pools: &[PoolSource]) -> Result<(), StudyError> {
                 "keep one of the three",
             ));
         }
+        pool.check()?;
     }
     Ok(())
 }

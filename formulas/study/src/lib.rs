@@ -4,6 +4,7 @@
 
 mod alpha_batch;
 mod alpha_cost;
+mod alpha_daily;
 mod alpha_evaluation;
 mod alpha_exchange;
 mod alpha_found;
@@ -21,6 +22,7 @@ mod keys;
 mod language;
 mod open_study;
 mod pool_products;
+mod size_table;
 mod split_tables;
 mod study_pool;
 mod study_split;
@@ -29,6 +31,7 @@ pub mod judge;
 pub mod mine;
 
 pub use alpha_cost::{FigureCost, ModelCost, StudyCost, cost_table, measure_cost};
+pub use alpha_daily::write_daily;
 pub use alpha_kind::AlphaEvaluating;
 pub use alpha_report::{
     AlphaReport, AlphaRow, AlphaYearRow, CombinationRow, FigureRow, InferenceRow, PoolRow, RankRow,
@@ -38,4 +41,5 @@ pub use alpha_study::{AlphaStudy, StudyExchange, StudyOrientation};
 pub use keys::{PoolSource, StudyNoise, StudyNumeric, StudySplits};
 pub use language::{LossKind, LostCounts};
 pub use open_study::OpenStudy;
-pub use study_pool::StudyPool;
+pub use size_table::{AlphaSizeReport, AlphaSizeRow, alpha_size_designs, alpha_sizes};
+pub use study_pool::{StudyPool, TrialsSource};

@@ -2,7 +2,7 @@
 
 use crate::alpha_study::{AlphaStudy, StudyOrientation};
 use crate::judge::LogicJudgement;
-use crate::study_pool::{StudyPool, input};
+use crate::study_pool::{StudyPool, TrialsSource, input};
 use crate::study_split::{SplitSpan, split_spans};
 use ktd_alphas::Figure;
 use ktd_alphas::NoiseMode;
@@ -13,10 +13,10 @@ use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::parse_json;
 use ktd_study::{Opening, StudyError};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The version of the report's layout.
-pub(crate) const FORMAT: u32 = 4;
+pub(crate) const FORMAT: u32 = 5;
 
 /// Megabytes that the scores of the alphas evaluated together may take.
 const BATCH_MB: usize = 256;
@@ -114,6 +114,29 @@ impl OpenStudy {
         let marked = judges.filter(|judge| judge.is_miner);
         let note = |id: &String| format!("judge {id} scores formulas that its own model has found");
         marked.map(|judge| note(&judge.id)).collect()
+    }
+
+    /// What a reader must know of how trials were counted.
+    pub(crate) fn trial_notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.study.orientation == StudyOrientation::Train {
+            notes.push("a sign is learned on train days: each expression counts as two trials".to_owned());
+        }
+        let mut of: BTreeMap<TrialsSource, Vec<&str>> = BTreeMap::new();
+        for pool in &self.pools {
+            of.entry(pool.trials_from).or_default().push(&pool.id);
+        }
+        if 1 < of.len() {
+            let each = of
+                .iter()
+                .map(|(from, pools)| format!("{} of {}", from.word(), pools.join(", ")));
+            notes.push(format!(
+                "trials are {}: deflated ratios of pools whose trials are counted, declared and unknown are not compared, and nothing \
+                 is ranked by them",
+                each.collect::<Vec<_>>().join("; ")
+            ));
+        }
+        notes
     }
 
     /// SHA-256 of the canonical forms of all pools: the set of formulas, whatever their names and order are.

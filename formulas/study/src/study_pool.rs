@@ -7,6 +7,8 @@ use ktd_formulas::{BuiltInSet, SetOfFormulas};
 use ktd_formulas::{FormulaLine, check_lines, parse_formulas};
 use ktd_formulas::{POOL_FILE, SearchedPool};
 use ktd_study::{Opening, StudyError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// A pool with its checked formulas.
@@ -16,14 +18,45 @@ pub struct StudyPool {
     pub id: String,
     /// Its formulas, and those that were refused.
     pub set: SetOfFormulas,
-    /// How many expressions the search that made it tried, where one did.
+    /// How many expressions were tried to get it, where that is known.
     pub tried: Option<usize>,
+    /// Who says so.
+    pub trials_from: TrialsSource,
+    /// Who or what made it, where that is said.
+    pub made_by: Option<String>,
+    /// First and last day by which it was chosen, where that is declared.
+    pub chosen_on: Option<[String; 2]>,
     /// The model that found it, where one did.
     pub miner: Option<String>,
     /// The last day that whoever made it may know of, or `unknown`; none where nobody is known to have.
     pub known_until: Option<String>,
     /// The last day that a search chose it by, or `unknown`; none where no search is known.
     pub read_until: Option<String>,
+}
+
+/// Who says how many expressions were tried for a pool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TrialsSource {
+    /// A search of this program has counted.
+    Counted,
+    /// Whoever wrote the file of the study.
+    Declared,
+    /// Nobody.
+    #[default]
+    Unknown,
+}
+
+impl TrialsSource {
+    /// Its word in tables.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Counted => "counted",
+            Self::Declared => "declared",
+            Self::Unknown => UNKNOWN,
+        }
+    }
 }
 
 /// The word for a model whose last known day nobody states.
@@ -63,6 +96,13 @@ impl StudyPool {
         let (lines, mut made) = lines(source, read)?;
         if source.known_until.is_some() {
             made.known_until.clone_from(&source.known_until);
+        }
+        if source.made_by.is_some() {
+            made.made_by.clone_from(&source.made_by);
+        }
+        made.chosen_on.clone_from(&source.chosen_on);
+        if source.tried.is_some() {
+            (made.tried, made.trials_from) = (source.tried, TrialsSource::Declared);
         }
         for (key, day) in [
             ("known_until", &made.known_until),
@@ -130,9 +170,13 @@ fn lines(source: &PoolSource, read: ReadInput<'_>) -> Result<(Vec<FormulaLine>, 
         expression: formula.expression,
         pool: None,
     };
+    let miner = pool.model.as_ref().and_then(|model| model.model.clone());
+    let counted = pool.tried.map(|_| TrialsSource::Counted);
     let made = StudyPool {
-        known_until: pool.model.as_ref().map(|model| model.known_until.clone()),
-        miner: pool.model.and_then(|model| model.model),
+        known_until: pool.model.map(|model| model.known_until),
+        made_by: Some(miner.clone().unwrap_or_else(|| "ktd alpha mine".to_owned())),
+        miner,
+        trials_from: counted.unwrap_or_default(),
         read_until: Some(pool.read_until.unwrap_or_else(|| UNKNOWN.to_owned())),
         tried: pool.tried,
         ..StudyPool::default()

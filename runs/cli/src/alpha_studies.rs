@@ -6,7 +6,7 @@ use crate::study;
 use clap::Args;
 use ktd_formula_study::judge::FormulaJudging;
 use ktd_formula_study::mine::FormulaMining;
-use ktd_formula_study::{AlphaEvaluating, cost_table, measure_cost};
+use ktd_formula_study::{AlphaEvaluating, cost_table, measure_cost, write_daily};
 use ktd_io::parallel::available_threads;
 use ktd_study::{Opening, StudyKind, any, read_study_file, run_any};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ Example:
 
 Each pool is evaluated on each split: predictive power, stability, robustness, diversity, and a portfolio of its top and bottom \
 fifth. index.html, report.json and tables are written; the same inputs again change nothing. The test split is opened once: another set of \
-formulas in the same folder is counted as another look.";
+formulas on days of it is counted as another look, whatever its folder.";
 
 pub(super) const JUDGE_EXAMPLE: &str = "\
 Example:
@@ -89,6 +89,10 @@ pub(super) struct EvalArgs {
     /// Measure also what each figure costs, into cost.json and cost.csv.
     #[arg(long)]
     cost: bool,
+    /// Write what the figures are made of: days.parquet with each alpha's daily IC and returns, gross and net, and weights.parquet with
+    /// what its portfolio holds.
+    #[arg(long, value_name = "DIR")]
+    daily: Option<PathBuf>,
 }
 
 /// Evaluates pools of formulas.
@@ -100,12 +104,18 @@ pub(super) fn eval(args: &EvalArgs, console: Console) -> Result<(), CliError> {
     let finished = study::run_by(false, console, |run| {
         run_any::<AlphaEvaluating>(keys.clone(), (base, out.as_deref()), run)
     })?;
-    if !args.cost {
+    if !args.cost && args.daily.is_none() {
         return Ok(());
     }
     let started = Instant::now();
     let at = Opening::unkept(base, &finished.folder, available_threads());
     let open = AlphaEvaluating::open(&keys, &at)?;
+    if let Some(folder) = &args.daily {
+        write_daily(&open, &at, folder)?;
+    }
+    if !args.cost {
+        return Ok(());
+    }
     let cost = measure_cost(&open, &at, &|| started.elapsed().as_secs_f64())?;
     if console.quiet || console.json {
         return Ok(());

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use ktd_board::size_table::{SizeOptions, sizes};
 use ktd_factor_study::{factor_size_designs, factor_sizes};
 use ktd_strategy_study::{strategy_size_designs, strategy_sizes};
+use ktd_formula_study::{alpha_size_designs, alpha_sizes};
 use serde_json::{Value, json};
 use std::sync::Mutex;
 
@@ -15,6 +16,7 @@ Examples:
   ktd sizes --quick              # some two minutes
   ktd sizes --of factor-code     # of the report on factor functions that models wrote
   ktd sizes --of strategy-code   # of the report on strategies that models wrote and reviewed
+  ktd sizes --of alpha           # of the report on pools of formulas
   ktd sizes --seed 7 --json      # 4,000 boards a row, other shocks";
 
 /// Whose conclusions are measured.
@@ -26,6 +28,8 @@ enum SizesOf {
     FactorCode,
     /// A report on strategy code.
     StrategyCode,
+    /// A report on pools of formulas.
+    Alpha,
 }
 
 /// Shows how often a board, or a report, is wrong about what is planted: tests, intervals, pairs, ranks and flags, design by design.
@@ -53,6 +57,7 @@ pub(super) fn run(args: &SizesArgs, console: Console) -> Result<(), CliError> {
         SizesOf::Board => ktd_board::size_table::designs(),
         SizesOf::FactorCode => factor_size_designs(),
         SizesOf::StrategyCode => strategy_size_designs(),
+        SizesOf::Alpha => alpha_size_designs(),
     };
     let designs = u64::try_from(designs).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(console, "planting", designs, "designs"));
@@ -79,6 +84,10 @@ pub(super) fn run(args: &SizesArgs, console: Console) -> Result<(), CliError> {
         }
         SizesOf::StrategyCode => {
             let report = strategy_sizes((count, args.seed), threads, &tick);
+            (report.table(), json!(report))
+        }
+        SizesOf::Alpha => {
+            let report = alpha_sizes((count, args.seed), threads, &tick)?;
             (report.table(), json!(report))
         }
     };

@@ -8,6 +8,7 @@ use crate::runtime::runtime;
 use crate::signals;
 use crate::this_program::this_program;
 use ktd_certify::{CertificateStudy, CurveStudy};
+use ktd_client::cache_folder::cache_folder;
 use ktd_episode::EpisodesStudy;
 use ktd_experiment::nearest::did_you_mean;
 use ktd_factor_study::FactorCodeStudy;
@@ -186,7 +187,9 @@ pub(super) fn with_run_telling<T>(
             std::process::exit(1);
         });
     }
+    let counts = cache_folder().map(|cache| cache.join("counts"));
     let run = StudyRun {
+        counts: counts.as_deref(),
         program: &program,
         threads: available_threads(),
         tasks: tasks.handle(),

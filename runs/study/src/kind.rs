@@ -1,5 +1,6 @@
 //! What a kind of study says of itself.
 
+use crate::counted_run::CountedRun;
 use crate::figures_apart::difference_beyond;
 use crate::inputs::Inputs;
 use crate::unit_requests::UnitRequests;
@@ -136,9 +137,14 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     fn decides(world: &Self::World) -> serde_json::Value;
 
     /// What this run is counted as, where it must be counted whatever becomes of it: it is written before a unit runs, once for
-    /// each value that a folder has seen.
-    fn counted(_world: &Self::World) -> Option<serde_json::Value> {
+    /// each value that a folder, or another one of this user over the same data, has seen.
+    fn counted(_world: &Self::World) -> Option<CountedRun> {
         None
+    }
+
+    /// Whether a run of another folder over the same data counts beside this one.
+    fn is_counted_with(_own: &serde_json::Value, _other: &serde_json::Value) -> bool {
+        true
     }
 
     /// Adds how many values of [`StudyKind::counted`] the folder has seen.

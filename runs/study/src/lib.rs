@@ -11,6 +11,7 @@
 mod any_kind;
 mod asking;
 mod audited;
+mod counted_run;
 mod difference;
 mod error;
 mod failures;
@@ -60,6 +61,7 @@ mod works;
 
 pub use any_kind::{AnyEnd, AnyKind, ReportOf, any, run_any};
 pub use audited::Audited;
+pub use counted_run::CountedRun;
 pub use difference::{DifferentResult, DifferentValue, StudyDifference, study_difference};
 pub use error::StudyError;
 pub use failures::FailedUnit;
@@ -72,6 +74,7 @@ pub use key_status::KeyStatus;
 pub use kind::{Keep, Opening, OwnFormat, Planned, StudyKind};
 pub use line_files::LineSink;
 pub use outline::{StudyOutline, UnitOutline};
+pub use parquet_rows::{RowCells, RowsFile};
 pub use planned_study::{PlannedModel, RequestSum, StudyPlan};
 pub use progress::{StudyProgress, Unheard};
 pub use publication::{StudyManifest, check_published_study, publish_study};

@@ -2,6 +2,8 @@
 
 use crate::StudyError;
 use crate::report::DataRows;
+use ktd_io::FileError;
+use ktd_io::whole_file::rename;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
@@ -10,6 +12,9 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 use serde_json::Value;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The bytes of a file with these rows: missing cells are null.
@@ -23,14 +28,17 @@ pub(crate) fn parquet_bytes(rows: &DataRows) -> Result<Vec<u8>, StudyError> {
 }
 
 /// What the cells of a column are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Cells {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowCells {
+    /// Whole numbers.
     Whole,
+    /// Numbers.
     Number,
+    /// Texts.
     Text,
 }
 
-impl Cells {
+impl RowCells {
     fn of(rows: &DataRows, column: usize) -> Self {
         let cells = || {
             rows.rows
@@ -60,37 +68,106 @@ impl Cells {
 }
 
 fn written(rows: &DataRows) -> Result<Vec<u8>, ParquetError> {
-    let kinds: Vec<Cells> = (0..rows.heads.len())
-        .map(|column| Cells::of(rows, column))
+    let heads = rows.heads.iter().enumerate();
+    let columns: Vec<(&str, RowCells)> = heads
+        .map(|(column, head)| (head.as_str(), RowCells::of(rows, column)))
         .collect();
-    let fields: Result<Vec<_>, _> = rows
-        .heads
-        .iter()
-        .zip(&kinds)
-        .map(|(head, kind)| Ok::<_, ParquetError>(Arc::new(kind.field(head)?)))
-        .collect();
-    let schema = Arc::new(Type::group_type_builder("rows").with_fields(fields?).build()?);
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::SNAPPY)
-        .set_created_by("ktd".to_owned());
     let mut bytes = Vec::new();
-    let mut file = SerializedFileWriter::new(&mut bytes, schema, Arc::new(properties.build()))?;
-    let mut group = file.next_row_group()?;
-    for column in 0..kinds.len() {
-        let Some(mut writer) = group.next_column()? else {
-            break;
-        };
-        write_column(writer.untyped(), rows, column)?;
-        writer.close()?;
-    }
-    group.close()?;
+    let mut file = writer(&mut bytes, &columns)?;
+    write_group(&mut file, &rows.rows)?;
     file.close()?;
     Ok(bytes)
 }
 
-fn write_column(writer: &mut ColumnWriter<'_>, rows: &DataRows, column: usize) -> Result<(), ParquetError> {
+fn writer<W: Write + Send>(
+    sink: W,
+    columns: &[(&str, RowCells)],
+) -> Result<SerializedFileWriter<W>, ParquetError> {
+    let fields = columns.iter().map(|(head, kind)| Ok(Arc::new(kind.field(head)?)));
+    let fields: Result<Vec<_>, ParquetError> = fields.collect();
+    let schema = Arc::new(Type::group_type_builder("rows").with_fields(fields?).build()?);
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_created_by("ktd".to_owned());
+    SerializedFileWriter::new(sink, schema, Arc::new(properties.build()))
+}
+
+fn write_group<W: Write + Send>(
+    file: &mut SerializedFileWriter<W>,
+    rows: &[Vec<Value>],
+) -> Result<(), ParquetError> {
+    let mut group = file.next_row_group()?;
+    let mut column = 0;
+    while let Some(mut writer) = group.next_column()? {
+        write_column(writer.untyped(), rows, column)?;
+        writer.close()?;
+        column += 1;
+    }
+    group.close()?;
+    Ok(())
+}
+
+/// Parquet file of rows that is written group after group: too many to stand in memory. It has its name when it is whole.
+#[derive(Debug)]
+pub struct RowsFile {
+    path: PathBuf,
+    part: PathBuf,
+    file: SerializedFileWriter<BufWriter<File>>,
+}
+
+impl RowsFile {
+    /// Begins a file with these columns.
+    ///
+    /// # Errors
+    /// [`StudyError`] when it cannot be written.
+    pub fn create(path: &Path, columns: &[(&str, RowCells)]) -> Result<Self, StudyError> {
+        // What a kill leaves of it is written over by the next.
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let part = path.with_file_name(format!(".{name}.part"));
+        let file = File::create(&part).map_err(FileError::io("write", &part))?;
+        Ok(Self {
+            file: writer(BufWriter::new(file), columns).map_err(|error| unwritable(path, &error))?,
+            path: path.to_owned(),
+            part,
+        })
+    }
+
+    /// Adds rows, a cell a column; a cell that is null is missing.
+    ///
+    /// # Errors
+    /// [`StudyError`] when they cannot be written.
+    pub fn add(&mut self, rows: &[Vec<Value>]) -> Result<(), StudyError> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        write_group(&mut self.file, rows).map_err(|error| unwritable(&self.path, &error))
+    }
+
+    /// Ends the file and gives it its name.
+    ///
+    /// # Errors
+    /// [`StudyError`] when it cannot be written.
+    pub fn finish(self) -> Result<(), StudyError> {
+        self.file
+            .close()
+            .map_err(|error| unwritable(&self.path, &error))?;
+        Ok(rename(&self.part, &self.path)?)
+    }
+}
+
+fn unwritable(path: &Path, error: &ParquetError) -> StudyError {
+    StudyError::input(
+        format_args!("cannot write {}: {error}", path.display()),
+        "check that the disk has room",
+    )
+}
+
+fn write_column(
+    writer: &mut ColumnWriter<'_>,
+    rows: &[Vec<Value>],
+    column: usize,
+) -> Result<(), ParquetError> {
     let cells: Vec<&Value> = rows
-        .rows
         .iter()
         .map(|row| row.get(column).unwrap_or(&Value::Null))
         .collect();

@@ -91,7 +91,7 @@ fn run_opened<K: StudyKind>(study: OpenedStudy<K>, run: &StudyRun<'_>) -> Result
     keep_plan(held.path(), &PlanLine::all(&study.plan, &study.decided)?)?;
     keep_unit_keys(held.path(), &study.plan)?;
     let failures = Failures::begin(held.path())?;
-    let counted = register::count(held.path(), K::counted(&study.world))?;
+    let counted = register::count::<K>(held.path(), K::counted(&study.world).as_ref(), run.counts)?;
     let mut known = study.known(run)?;
     let steps = study.plan.iter().map(|unit| unit.steps).sum();
     run.progress.begin(steps, K::STEPS);

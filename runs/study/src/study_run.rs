@@ -6,6 +6,7 @@ use crate::{Report, StudyError, StudyProgress, UnitId};
 use ktd_record::program_record::ProgramRecord;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use std::path::Path;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -23,6 +24,8 @@ pub struct StudyRun<'r> {
     pub progress: &'r dyn StudyProgress,
     /// Becomes true when the process is told to end: units that ask somebody end then, and whatever they started.
     pub told_to_end: &'r watch::Receiver<bool>,
+    /// Where this user's runs are counted over all folders; none where each folder knows of itself alone.
+    pub counts: Option<&'r Path>,
     /// Whether units are run again of which the infrastructure took everything away; their records are kept beside.
     pub retries_lost: bool,
 }

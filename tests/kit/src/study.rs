@@ -24,6 +24,7 @@ pub fn with_study_run<T>(
         tasks: tasks.handle(),
         progress: &Unheard,
         told_to_end: &told_to_end,
+        counts: None,
         retries_lost: false,
     })
 }

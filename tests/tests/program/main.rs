@@ -6,6 +6,7 @@ mod alpha_exchange;
 mod alpha_judge;
 mod alpha_mine;
 mod alpha_mine_model;
+mod alpha_trials;
 mod attackers;
 mod audit_schemas;
 mod bad_input;
