@@ -69,7 +69,8 @@ fn side_by_side() -> String {
             .flat_map(|field| STOCKS.iter().map(move |code| (*field, *code)));
         cells
             .map(|(field, code)| format!(",{}", cell(field, code)))
-            .collect::<String>()
+            .collect::<Vec<_>>()
+            .concat()
     };
     let mut text = format!("Price{}\n", across(&|field, _| field.to_owned()));
     writeln!(text, "Ticker{}", across(&|_, code| yahoo(code))).unwrap();
@@ -339,7 +340,10 @@ fn with(form: usize, column: &str, values: [&str; 3]) -> Vec<(String, String)> {
     files.truncate(1);
     let text = &mut files[0].1;
     let lines = text.lines().zip(std::iter::once(column).chain(values));
-    *text = lines.map(|(line, value)| format!("{line},{value}\n")).collect();
+    *text = lines
+        .map(|(line, value)| format!("{line},{value}\n"))
+        .collect::<Vec<_>>()
+        .concat();
     files
 }
 

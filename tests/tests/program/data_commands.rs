@@ -4,6 +4,7 @@
 
 use ktd_kit::Folder;
 use serde_json::Value;
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::Output;
 
@@ -282,14 +283,14 @@ fn a_panel_without_members_is_told_from_one_that_cannot_be_read() {
 }
 
 /// Files of a vendor's form, a stock each, of so many stocks and days; prices wander on the grid.
-fn vendor_files(room: &Room, stocks: usize, days: u64) {
+fn vendor_files(room: &Room, stocks: u64, days: u64) {
     let start = ktd_env::TradeDate::parse("2023-09-01")
         .unwrap()
         .days_since_epoch();
     std::fs::create_dir(room.path("bars")).unwrap();
     for stock in 0..stocks {
         let mut text = "日期,股票代码,开盘,收盘,最高,最低,成交量,成交额,涨跌幅\n".to_owned();
-        let (mut fen, mut state) = (1000 + 37 * stock as u64, stock as u64 + 1);
+        let (mut fen, mut state) = (1000 + 37 * stock, stock + 1);
         for day in 0..days {
             let weekday = i32::try_from(day / 5 * 7 + day % 5).unwrap();
             let date = ktd_env::TradeDate::from_days_since_epoch(start + 3 + weekday).unwrap();
@@ -301,11 +302,8 @@ fn vendor_files(room: &Room, stocks: usize, days: u64) {
             let yuan = |fen: u64| format!("{}.{:02}", fen / 100, fen % 100);
             let cells = [yuan(fen), yuan(close), yuan(high), yuan(low)].join(",");
             let date = date.reveal();
-            text.push_str(&format!(
-                "{date},{:06},{cells},{hands},{},0.1\n",
-                600_000 + stock,
-                hands * close
-            ));
+            let code = 600_000 + stock;
+            writeln!(text, "{date},{code},{cells},{hands},{},0.1", hands * close).unwrap();
             fen = close;
         }
         room.file(&format!("bars/{}.csv", 600_000 + stock), &text);
