@@ -157,6 +157,12 @@ impl Decimal {
         (self.mantissa, self.scale)
     }
 
+    /// `value x 10^zeros`, or `None` when that is too large to hold.
+    #[must_use]
+    pub fn shifted(self, zeros: u8) -> Option<Self> {
+        Self::from_parts(self.mantissa, i64::from(self.scale) - i64::from(zeros))
+    }
+
     /// Whether the value is zero.
     #[must_use]
     pub const fn is_zero(self) -> bool {

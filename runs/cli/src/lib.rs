@@ -13,6 +13,7 @@ mod branch;
 mod certify;
 mod curve;
 mod data;
+mod data_import;
 mod demo;
 mod demo_certificate;
 mod demo_story;

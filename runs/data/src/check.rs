@@ -1,6 +1,7 @@
 //! `ktd data check`: the report on a panel, for people and for programs.
 
 use super::panel_file::hash_text;
+use super::preset_windows::{PresetWindow, preset_windows, windows_text};
 use ktd_env::{DataReport, DividendCheck, Examples, Market, Price, Ticker, TradeDate};
 use ktd_view::table::{Align, Table, grouped};
 use serde_json::{Value, json};
@@ -75,6 +76,7 @@ pub fn report_json(market: &Market, report: &DataReport) -> Value {
             "after": hole.after.reveal(),
             "trading_days": hole.trading_days,
         })),
+        "windows": preset_windows(market).iter().map(PresetWindow::to_json).collect::<Vec<_>>(),
         "unsupported": report.unsupported.iter().map(|rule| rule.text()).collect::<Vec<_>>(),
         "notes": market.notes(),
     })
@@ -113,6 +115,7 @@ pub fn report_text(market: &Market, report: &DataReport) -> String {
     let mut text = summary(market, report);
     text.push_str(&coverage(report));
     text.push_str(&problems(report));
+    text.push_str(&windows_text(market));
     if !report.unsupported.is_empty() {
         text.push_str("\nWhat the panel cannot support\n");
         for rule in &report.unsupported {

@@ -3,7 +3,8 @@
 use super::code_changes::{CodeChanges, CodeJoins, JoinedCode};
 use super::columns::SourceRow;
 use crate::DataFileError;
-use ktd_env::{CashDividend, DateSpan, MarketBuilder, PanelOptions, Ticker, TradeDate};
+use crate::error::at_row;
+use ktd_env::{CashDividend, DateSpan, Decimal, MarketBuilder, PanelOptions, RawBar, Ticker, TradeDate};
 use std::collections::BTreeMap;
 
 /// Rows on their way into a panel.
@@ -22,6 +23,17 @@ pub(super) struct Collector {
     /// Sectors row by row, as places in `sector_labels`.
     sectors: BTreeMap<Ticker, Vec<(TradeDate, u32)>>,
     sector_labels: BTreeMap<String, u32>,
+    files_of_factors: Option<FactorFiles>,
+    /// The factor of the row before, of names with adjusted closes.
+    quotients: BTreeMap<Ticker, Decimal>,
+}
+
+/// Factors of files of their own, by name and day.
+#[derive(Debug, Default)]
+struct FactorFiles {
+    days: BTreeMap<Ticker, BTreeMap<TradeDate, Decimal>>,
+    /// Whether a factor begins on its day, so that before the first it is 1.
+    are_by_ex_day: bool,
 }
 
 impl Collector {
@@ -37,7 +49,50 @@ impl Collector {
             st_flags: BTreeMap::new(),
             sectors: BTreeMap::new(),
             sector_labels: BTreeMap::new(),
+            files_of_factors: None,
+            quotients: BTreeMap::new(),
         }
+    }
+
+    /// Takes a row of a file of factors, which are all read before the rows of prices.
+    pub(super) fn add_factor(&mut self, row: &SourceRow<'_>, is_by_ex_day: bool) {
+        let files = self.files_of_factors.get_or_insert_default();
+        files.are_by_ex_day |= is_by_ex_day;
+        if let Some(factor) = row.bar.factor {
+            files.days.entry(row.ticker).or_default().insert(row.date, factor);
+        }
+    }
+
+    /// The factor of a row of prices: its own, the last one of the files of factors, or its adjusted close's share of its close.
+    fn factor(&mut self, row: &SourceRow<'_>, close: Decimal) -> Result<Option<Decimal>, DataFileError> {
+        /// Vendors round adjusted closes to seven digits; a dividend moves the factor by more than this.
+        const LEAST_MOVE: f64 = 2e-5;
+        if let Some(files) = &self.files_of_factors {
+            let days = files.days.get(&row.ticker);
+            let last = days.and_then(|days| days.range(..=row.date).next_back());
+            let last = last.map(|(_, factor)| *factor);
+            let factor = last.or_else(|| files.are_by_ex_day.then_some(Decimal::ONE));
+            let (code, day) = (row.ticker.reveal(), row.date.reveal());
+            return factor.map(Some).ok_or_else(|| {
+                at_row(
+                    row.file,
+                    row.row,
+                    format_args!("no file of factors has one of {code} on or before {day}"),
+                )
+                .with_hint("add the factors of that name, or leave out all files of factors")
+            });
+        }
+        let Some(adjusted) = row.adjusted_close else {
+            return Ok(row.bar.factor);
+        };
+        let quotient = adjusted.to_f64() / close.to_f64();
+        let before = self.quotients.get(&row.ticker).copied();
+        let kept = before.filter(|before| (quotient / before.to_f64() - 1.0).abs() < LEAST_MOVE);
+        let factor = kept.or_else(|| Decimal::from_f64(quotient));
+        if let Some(factor) = factor {
+            self.quotients.insert(row.ticker, factor);
+        }
+        Ok(factor)
     }
 
     pub(super) fn add(&mut self, row: &SourceRow<'_>) -> Result<(), DataFileError> {
@@ -65,9 +120,11 @@ impl Collector {
             self.rows_outside += 1;
             return Ok(());
         }
-        if row.bar.close.is_some() {
+        let mut bar: RawBar = row.bar;
+        if let Some(close) = bar.close {
+            bar.factor = self.factor(row, close)?;
             let place = (row.file, row.row);
-            self.joins.add((row.ticker, row.date), place, row.bar.factor)?;
+            self.joins.add((row.ticker, row.date), place, bar.factor)?;
         }
         if let Some(yuan_per_share) = row.dividend {
             let ex_day = row.date;
@@ -77,8 +134,7 @@ impl Collector {
             };
             self.builder.set_dividend(ticker, dividend);
         }
-        self.builder
-            .add_row(row.file, row.row, ticker, row.date, &row.bar)?;
+        self.builder.add_row(row.file, row.row, ticker, row.date, &bar)?;
         Ok(())
     }
 

@@ -1,8 +1,11 @@
-//! Which column of a long file is what.
+//! Which column of a file of rows is what.
 
+use super::units::{Entry, Unit, check_map};
+use super::vendor_forms::VendorForm;
 use crate::DataFileError;
 use ktd_env::{Decimal, RawBar, Ticker, TickerError, TradeDate};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What a column of a long file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,10 +28,18 @@ pub(super) enum Column {
     ChangeRatio,
     Dividend,
     Bonus,
+    /// Close x factor: the factor is its share of the close.
+    AdjustedClose,
+    /// A factor that counts from its day until the next one of the name.
+    FactorSince,
+    /// 0 on a day without trading, which is the contrary of `Suspended`.
+    Trading,
+    /// `BaoStock`'s kind of prices: 3 is as traded.
+    AdjustFlag,
 }
 
 impl Column {
-    const fn of_name(name: &str) -> Option<Self> {
+    pub(super) const fn of_name(name: &str) -> Option<Self> {
         // Matching bytes keeps this a table.
         Some(match name.as_bytes() {
             b"date" | b"trade_date" | b"datetime" => Self::Date,
@@ -48,6 +59,10 @@ impl Column {
             b"change" => Self::ChangeRatio,
             b"dividend" => Self::Dividend,
             b"bonus" => Self::Bonus,
+            b"adj_close" => Self::AdjustedClose,
+            b"factor_since" => Self::FactorSince,
+            b"tradestatus" => Self::Trading,
+            b"adjustflag" => Self::AdjustFlag,
             _ => return None,
         })
     }
@@ -72,6 +87,10 @@ impl Column {
             Self::ChangeRatio => "change",
             Self::Dividend => "dividend",
             Self::Bonus => "bonus",
+            Self::AdjustedClose => "adj_close",
+            Self::FactorSince => "factor_since",
+            Self::Trading => "tradestatus",
+            Self::AdjustFlag => "adjustflag",
         }
     }
 }
@@ -86,47 +105,142 @@ const REQUIRED: [Column; 7] = [
     Column::Volume,
 ];
 
+/// The place of a column in its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    index: usize,
+    pub(super) head: String,
+    pub(super) unit: Unit,
+}
+
 /// The columns a file has.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Layout {
-    places: BTreeMap<Column, usize>,
+    pub(super) places: BTreeMap<Column, Place>,
     /// Columns that are read by nothing.
     pub(super) unknown: Vec<String>,
+    /// The vendor's form; none for a long file.
+    pub(super) form: Option<&'static VendorForm>,
+    /// The stock of every row, where no column names it.
+    pub(super) stock: Option<Ticker>,
+    /// How many columns the header names.
+    pub(super) width: usize,
 }
 
 impl Layout {
-    /// The layout of a header line.
+    /// The layout of a header line of a long file.
     pub(super) fn of<'h>(
         file: &str,
         header: impl IntoIterator<Item = &'h str>,
     ) -> Result<Self, DataFileError> {
-        let mut layout = Self::default();
-        for (place, name) in header.into_iter().enumerate() {
-            let Some(column) = Column::of_name(&name.to_ascii_lowercase()) else {
-                layout.unknown.push(name.to_owned());
-                continue;
-            };
-            if layout.places.insert(column, place).is_some() {
+        let layout = Self::placed(file, header, None, &[])?;
+        layout.lack(file, &REQUIRED)?;
+        Ok(layout)
+    }
+
+    /// The layout of a source, which may be a vendor's, mapped by hand, and without codes where `stock` is the code that the file's
+    /// name says.
+    pub(super) fn of_source(
+        file: &str,
+        header: &[&str],
+        stock: Option<Ticker>,
+        map: &[Entry<'_>],
+    ) -> Result<Self, DataFileError> {
+        let form = VendorForm::of(header);
+        let of_prices = |layout: &Self| layout.has(Column::Close) || !layout.has_factors();
+        let mut layout = Self::placed(file, header.iter().copied(), form, &[])?;
+        if of_prices(&layout) && !map.is_empty() {
+            check_map(map, file, header)?;
+            layout = Self::placed(file, header.iter().copied(), form, map)?;
+        }
+        if !layout.has(Column::Symbol) {
+            let adjusted = form.is_none() && header.contains(&"Date") && header.contains(&"Close");
+            if adjusted && map.is_empty() {
                 return Err(DataFileError::input(
-                    format_args!("{file}: two columns are a {}", column.label()),
-                    "remove one of them or give it another name",
+                    format_args!(
+                        "{file}: yfinance's columns without Adj Close, whose prices are adjusted and were never traded"
+                    ),
+                    "download again with auto_adjust=False; where prices are as traded, say so with --map date=Date",
                 ));
             }
+            layout.stock = stock;
         }
-        let missing: Vec<&str> = REQUIRED
+        let is_needed = |column: &Column| *column != Column::Symbol || layout.stock.is_none();
+        let needed: &[Column] = if of_prices(&layout) {
+            &REQUIRED
+        } else {
+            &[Column::Date, Column::Symbol]
+        };
+        layout.lack(
+            file,
+            &needed.iter().copied().filter(is_needed).collect::<Vec<_>>(),
+        )?;
+        Ok(layout)
+    }
+
+    fn placed<'h>(
+        file: &str,
+        header: impl IntoIterator<Item = &'h str>,
+        form: Option<&'static VendorForm>,
+        map: &[Entry<'_>],
+    ) -> Result<Self, DataFileError> {
+        let mut layout = Self {
+            form,
+            ..Self::default()
+        };
+        for (index, head) in header.into_iter().enumerate() {
+            layout.width += 1;
+            let mapped = map.iter().find(|(_, name, _)| *name == head);
+            let known = match form {
+                Some(form) => form.column(head),
+                None => Column::of_name(&head.to_ascii_lowercase()).map(|column| (column, Unit::default())),
+            };
+            let known = known.filter(|(column, _)| map.iter().all(|(other, ..)| other != column));
+            let Some((column, unit)) = mapped.map(|(column, _, unit)| (*column, *unit)).or(known) else {
+                layout.unknown.extend((!head.is_empty()).then(|| head.to_owned()));
+                continue;
+            };
+            let place = Place {
+                index,
+                head: head.to_owned(),
+                unit,
+            };
+            match layout.places.get(&column) {
+                // A nameless column is the index of a table, which is the date where no other column is.
+                Some(_) if head.is_empty() => {}
+                Some(other) if !other.head.is_empty() => {
+                    return Err(DataFileError::input(
+                        format_args!("{file}: two columns are a {}", column.label()),
+                        "remove one of them or give it another name",
+                    ));
+                }
+                _ => {
+                    layout.places.insert(column, place);
+                }
+            }
+        }
+        Ok(layout)
+    }
+
+    fn lack(&self, file: &str, needed: &[Column]) -> Result<(), DataFileError> {
+        let missing: Vec<&str> = needed
             .iter()
-            .filter(|column| !layout.has(**column))
+            .filter(|column| !self.has(**column))
             .map(|column| column.label())
             .collect();
         if missing.is_empty() {
-            Ok(layout)
-        } else {
-            Err(DataFileError::invalid(format_args!(
-                "{file}: the columns {} are missing",
-                missing.join(", ")
-            ))
-            .with_hint("a long file has the columns date, symbol, open, high, low, close, volume"))
+            return Ok(());
         }
+        let named = if missing.contains(&"symbol") {
+            "; where a file is one stock, its name is the code: 600519.csv, sh600519.csv, 600519.SS.csv"
+        } else {
+            ""
+        };
+        Err(DataFileError::invalid(format_args!("{file}: the columns {} are missing", missing.join(", "))).with_hint(
+            format_args!(
+                "a long file has the columns date, symbol, open, high, low, close, volume; name others with --map open=COLUMN,...{named}"
+            ),
+        ))
     }
 
     /// Whether the file has this column.
@@ -134,14 +248,23 @@ impl Layout {
         self.places.contains_key(&column)
     }
 
-    /// How many columns the header names, the unknown ones included.
-    pub(super) fn width(&self) -> usize {
-        self.places.len() + self.unknown.len()
+    /// Whether the file has factors, in whatever form.
+    pub(super) fn has_factors(&self) -> bool {
+        [Column::Factor, Column::FactorSince, Column::AdjustedClose]
+            .into_iter()
+            .any(|column| self.has(column))
     }
 
     /// The 0-based place of a column.
     pub(super) fn place(&self, column: Column) -> Option<usize> {
-        self.places.get(&column).copied()
+        self.places.get(&column).map(|place| place.index)
+    }
+
+    /// The unit of a column.
+    pub(super) fn unit(&self, column: Column) -> Unit {
+        self.places
+            .get(&column)
+            .map_or(Unit::default(), |place| place.unit)
     }
 }
 
@@ -161,29 +284,64 @@ pub(super) struct SourceRow<'r> {
     pub(super) sector: Option<&'r str>,
     /// Cash dividend of the row's day, CNY a share before tax.
     pub(super) dividend: Option<Decimal>,
+    /// Close x factor, yuan, where the file has that instead of a factor.
+    pub(super) adjusted_close: Option<Decimal>,
 }
 
 /// Takes the rows of a source one by one.
 pub(super) type RowSink<'s> = dyn FnMut(&SourceRow<'_>) -> Result<(), DataFileError> + 's;
 
-/// Reads a code in the spellings data vendors use: `SH600519`, `sh600519`, `600519.SH`.
+/// Reads a code in the spellings data vendors use: `SH600519`, `sh.600519`, `600519.SH`, `600519.XSHG`, `600519.SS`, and `600519`,
+/// which is a stock's and no index's.
 pub(super) fn read_ticker(text: &str) -> Result<Ticker, TickerError> {
     Ticker::parse(text).or_else(|error| {
         let upper = text.to_ascii_uppercase();
-        let turned = match upper.split_once('.') {
-            Some((digits, exchange)) => format!("{exchange}{digits}"),
-            None => upper,
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let (exchange, digits) = match upper.split_once('.') {
+            Some((digits, exchange)) if is_number(digits) => (exchange, digits),
+            Some(parts) => parts,
+            None if is_number(&upper) => (exchange_of(&upper), upper.as_str()),
+            None => ("", upper.as_str()),
         };
-        Ticker::parse(&turned).map_err(|_| error)
+        let exchange = match exchange {
+            "XSHG" | "SS" => "SH",
+            "XSHE" => "SZ",
+            "XBSE" | "BJSE" | "BSE" => "BJ",
+            other => other,
+        };
+        Ticker::parse(&format!("{exchange}{digits}")).map_err(|turned| match turned {
+            TickerError::NoBoard { .. } => turned,
+            TickerError::Malformed { .. } => error,
+        })
     })
 }
 
-/// Reads a date, with or without a time of midnight behind it.
+/// The exchange on which a bare code is a stock's.
+fn exchange_of(digits: &str) -> &'static str {
+    match digits.as_bytes() {
+        [b'0' | b'3', ..] => "SZ",
+        [b'4' | b'8', ..] | [b'9', b'2', ..] => "BJ",
+        _ => "SH",
+    }
+}
+
+/// The code that the name of a file says: `600519.csv`, `sh600519.csv.gz`, `600519.SS.csv`, `600519_daily.csv`.
+pub(super) fn code_of_file(path: &Path) -> Option<Ticker> {
+    let mut name = path.file_name()?.to_str()?;
+    for ending in [".gz", ".csv", ".txt", ".parquet"] {
+        name = name.strip_suffix(ending).unwrap_or(name);
+    }
+    let first = name.split(['_', '-', ' ']).next().unwrap_or(name);
+    read_ticker(name).or_else(|_| read_ticker(first)).ok()
+}
+
+/// Reads a date, with or without a time of midnight and an offset behind it.
 pub(super) fn read_date(text: &str) -> Result<TradeDate, ktd_env::DateError> {
-    let day = text
-        .strip_suffix(" 00:00:00")
-        .or_else(|| text.strip_suffix("T00:00:00"))
-        .unwrap_or(text);
+    let midnight = |mark: &str| text.split_once(mark).map(|(day, offset)| (day, offset));
+    let day = match midnight(" 00:00:00").or_else(|| midnight("T00:00:00")) {
+        Some((day, "" | "+08:00" | "+0800")) => day,
+        _ => text,
+    };
     TradeDate::parse(day)
 }
 
@@ -205,12 +363,35 @@ mod tests {
 
     #[test]
     fn vendors_spellings_of_codes() {
-        for text in ["SH600519", "sh600519", "600519.SH", "600519.sh"] {
-            assert_eq!(read_ticker(text), Ticker::parse("SH600519"), "{text}");
+        for (text, code) in [
+            (
+                "SH600519 sh600519 600519.SH 600519.sh sh.600519 600519.XSHG 600519.SS 600519",
+                "SH600519",
+            ),
+            ("000001.XSHE sz.000001 000001.SZ 000001", "SZ000001"),
+            ("920047 430047.BJ bj.920047", "BJ"),
+        ] {
+            for text in text.split(' ') {
+                assert!(read_ticker(text).unwrap().reveal().starts_with(code), "{text}");
+            }
         }
-        for text in ["600519", "AAPL", "SH510300", "510300.SH", ""] {
+        for text in ["60051", "AAPL", "SH510300", "510300.SH", "510300", ".", ""] {
             assert!(read_ticker(text).is_err(), "{text}");
         }
+        for name in [
+            "600519.csv",
+            "sh600519.csv.gz",
+            "600519.SS.csv",
+            "d/600519.XSHG.parquet",
+            "600519_daily_raw.csv",
+        ] {
+            assert_eq!(
+                code_of_file(Path::new(name)),
+                Ticker::parse("SH600519").ok(),
+                "{name}"
+            );
+        }
+        assert_eq!(code_of_file(Path::new("members.csv")), None);
     }
 
     #[test]

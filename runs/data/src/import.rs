@@ -2,24 +2,27 @@
 
 use super::code_changes::{CodeChanges, JoinedCode};
 use super::collector::Collector;
-use super::columns::{Column, Layout};
-use super::csv_rows::CsvRows;
+use super::columns::{Column, SourceRow};
 use super::dividends::add_dividends;
 use super::facts::{read_company_names, read_listings};
-use super::file_kind::is_parquet;
 use super::index_levels::read_index;
 use super::members::read_members;
-use super::panel_file::is_panel;
-use super::parquet_rows::ParquetRows;
-use super::qlib_bins::{QlibBins, read_calendar};
+use super::qlib_bins::read_calendar;
 use super::sectors::{add_sectors, read_sectors};
+use super::source::{Source, forms_of};
+use super::source_files::files_of;
+use super::source_forms::SourceForm;
 use super::statuses::add_statuses;
+use super::unit_check::check_units;
+use super::units::read_map;
 use crate::DataFileError;
+use ktd_env::exchange::Rules;
 use ktd_env::{
-    BuildReport, DateSpan, Market, MarketBuilder, PanelOptions, PriceBasis, Ticker, TradeDate, VolumeBasis,
+    BuildReport, CheckOptions, DateSpan, Market, MarketBuilder, PanelOptions, PriceBasis, Ticker, TradeDate,
+    VolumeBasis, check_panel,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// An observer of long reading.
 pub trait ImportProgress {
@@ -40,12 +43,14 @@ impl ImportProgress for () {
 /// What to import and what the sources do not say themselves.
 #[derive(Debug, Clone, Default)]
 pub struct ImportOptions {
-    /// Qlib directories, Parquet files, CSV(.gz) files.
+    /// Qlib directories, Parquet files, CSV(.gz) files, folders of them, and patterns with `*`; files of factors too.
     pub sources: Vec<PathBuf>,
     /// Basis of the prices; required where there is a factor column.
     pub basis: Option<PriceBasis>,
     /// Basis of the volumes; by default shares / factor for Qlib, shares for the rest.
     pub volume: Option<VolumeBasis>,
+    /// `FIELD=COLUMN[:UNIT],...`: columns that are not known by their names.
+    pub map: Option<String>,
     /// Index membership; without it every name is a member on every day.
     pub universe: Option<PathBuf>,
     /// Price indices, `F` or `F:SYMBOL`; the first is that of the universe.
@@ -100,6 +105,10 @@ pub struct ImportReport {
     pub skipped_indices: Vec<String>,
     /// Old codes whose rows are those of a newer code.
     pub joined_codes: Vec<JoinedCode>,
+    /// What was understood of the sources.
+    pub forms: Vec<SourceForm>,
+    /// What the panel lacks and what that turns off.
+    pub missing: Vec<String>,
 }
 
 /// Reads all sources and builds the panel.
@@ -115,13 +124,19 @@ pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Res
             "exchange the two days",
         ));
     }
-    let sources = options
-        .sources
+    let map = read_map(options.map.as_deref())?;
+    let files = files_of(&options.sources)?;
+    let sources = files
         .iter()
-        .map(|path| Source::open(path))
+        .map(|path| Source::open(path, &map))
         .collect::<Result<Vec<_>, _>>()?;
-    let panel = panel_options(options, &sources)?;
-    let volume = panel.volume;
+    let (mut forms, of_source) = forms_of(&files, &sources);
+    let (factors, sources): (Vec<_>, Vec<_>) = sources
+        .into_iter()
+        .zip(of_source)
+        .partition(|(source, _)| source.is_factors());
+    let panel = panel_options(options, &sources, !factors.is_empty())?;
+    let (volume, has_factors) = (panel.volume, panel.has_factors);
     let keep = DateSpan {
         start: options.start.unwrap_or(DateSpan::ALWAYS.start),
         end: options.end.unwrap_or(DateSpan::ALWAYS.end),
@@ -129,16 +144,7 @@ pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Res
     let codes = CodeChanges::read(options.codes.as_deref())?;
     let mut collector = Collector::new(panel, keep, codes.clone());
     let (unknown_columns, unused_columns, skipped_indices) = leftovers(&sources);
-    let mut spans_end = BTreeMap::new();
-    for source in sources {
-        if let Source::Qlib(bins) = &source {
-            for (code, date) in bins.last_rows() {
-                let end = spans_end.entry(codes.newest(code)).or_insert(date);
-                *end = date.max(*end);
-            }
-        }
-        source.read(&mut collector, progress)?;
-    }
+    let spans_end = read_all(factors, sources, &mut forms, &mut collector, &codes, progress)?;
     let (rows_read, rows_outside) = (collector.rows_read, collector.rows_outside);
     let (mut builder, joined_codes) = collector.finish()?;
     // Qlib says itself where a name's rows end; a halt at the end of the data is no delisting.
@@ -146,7 +152,12 @@ pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Res
         builder.declare_last_row(ticker, date);
     }
     add_facts(&mut builder, options, &codes)?;
+    if let Some(map) = &options.map {
+        builder.add_note(format!("columns were named by hand: --map {map}"));
+    }
     let (market, build) = builder.build()?;
+    check_units(&market, &forms)?;
+    let missing = missing(&market, options, has_factors);
     let report = ImportReport {
         rows_read,
         rows_outside,
@@ -156,43 +167,113 @@ pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Res
         unused_columns,
         skipped_indices,
         joined_codes,
+        forms,
+        missing,
     };
     Ok(Imported { market, report })
 }
 
+/// Reads factors first, then prices; the days on which sources say that a name's rows end.
+fn read_all(
+    factors: Vec<(Source, Option<usize>)>,
+    prices: Vec<(Source, Option<usize>)>,
+    forms: &mut [SourceForm],
+    collector: &mut Collector,
+    codes: &CodeChanges,
+    progress: &mut dyn ImportProgress,
+) -> Result<BTreeMap<Ticker, TradeDate>, DataFileError> {
+    let mut see = |form: Option<usize>, row: &SourceRow<'_>| {
+        if let Some(form) = form.and_then(|form| forms.get_mut(form)) {
+            form.see(row);
+        }
+    };
+    for (source, form) in factors {
+        let is_by_ex_day = source.has(Column::FactorSince);
+        source.read(progress, &mut |row| {
+            see(form, row);
+            collector.add_factor(row, is_by_ex_day);
+            Ok(())
+        })?;
+    }
+    let mut spans_end = BTreeMap::new();
+    for (source, form) in prices {
+        if let Source::Qlib(bins) = &source {
+            for (code, date) in bins.last_rows() {
+                let end = spans_end.entry(codes.newest(code)).or_insert(date);
+                *end = date.max(*end);
+            }
+        }
+        source.read(progress, &mut |row| {
+            see(form, row);
+            collector.add(row)
+        })?;
+    }
+    Ok(spans_end)
+}
+
+/// What the panel lacks and what that turns off.
+fn missing(market: &Market, options: &ImportOptions, has_factors: bool) -> Vec<String> {
+    let check = CheckOptions {
+        span: DateSpan::ALWAYS,
+        examples: 0,
+    };
+    let unsupported = check_panel(market, &Rules::default(), check).unsupported;
+    let mut missing: Vec<String> = unsupported.iter().map(|rule| rule.text().to_owned()).collect();
+    if options.universe.is_none() {
+        missing.push("no index membership (--universe): every name is a member on every day".to_owned());
+    }
+    if !has_factors {
+        missing.push("no factors: on ex-days prices fall and nothing is paid for it".to_owned());
+    }
+    missing
+}
+
 /// Columns nothing reads, columns known but not used, index series passed over.
-fn leftovers(sources: &[Source]) -> (Vec<String>, Vec<&'static str>, Vec<String>) {
-    let mut unknown: Vec<String> = sources.iter().flat_map(Source::unknown_columns).collect();
+fn leftovers(sources: &[(Source, Option<usize>)]) -> (Vec<String>, Vec<&'static str>, Vec<String>) {
+    let sources = || sources.iter().map(|(source, _)| source);
+    let mut unknown: Vec<String> = sources().flat_map(Source::unknown_columns).collect();
     unknown.sort_unstable();
     unknown.dedup();
-    let has_bonus = sources.iter().any(|source| source.has(Column::Bonus));
+    let has_bonus = sources().any(|source| source.has(Column::Bonus));
     let unused = has_bonus.then_some(Column::Bonus.label()).into_iter().collect();
-    let mut skipped: Vec<String> = sources.iter().flat_map(Source::skipped_indices).collect();
+    let mut skipped: Vec<String> = sources().flat_map(Source::skipped_indices).collect();
     skipped.sort_unstable();
     skipped.dedup();
     (unknown, unused, skipped)
 }
 
-fn panel_options(options: &ImportOptions, sources: &[Source]) -> Result<PanelOptions, DataFileError> {
-    let Some(first) = sources.first() else {
+fn panel_options(
+    options: &ImportOptions,
+    sources: &[(Source, Option<usize>)],
+    has_factor_files: bool,
+) -> Result<PanelOptions, DataFileError> {
+    let Some((first, _)) = sources.first() else {
         return Err(DataFileError::input(
-            "no source is given",
-            "name a Qlib directory, a Parquet file or a CSV file",
+            "no source of prices is given",
+            "name a Qlib directory, a Parquet file, a CSV file, or a folder of files",
         ));
     };
-    let has_factors = first.has(Column::Factor);
+    let has_own_factors = first.has_factors();
     let has_amounts = first.has(Column::Amount);
-    if sources
-        .iter()
-        .any(|source| source.has(Column::Factor) != has_factors || source.has(Column::Amount) != has_amounts)
-    {
+    let differs = |source: &Source| {
+        source.has_factors() != has_own_factors || source.has(Column::Amount) != has_amounts
+    };
+    if sources.iter().any(|(source, _)| differs(source)) {
         return Err(DataFileError::invalid(
             "some of the sources have a factor or amount column and some have none",
         )
         .with_hint("import sources of one layout together"));
     }
-    let basis = match (options.basis, has_factors) {
+    if has_own_factors && has_factor_files {
+        return Err(DataFileError::input(
+            "the files of prices have factors, and there are files of factors too",
+            "leave out one of the two",
+        ));
+    }
+    let has_factors = has_own_factors || has_factor_files;
+    let basis = match (options.basis, first.has(Column::Factor)) {
         (Some(basis), _) => basis,
+        // Vendors' files of factors and adjusted closes stand beside prices as traded.
         (None, false) => PriceBasis::Raw,
         (None, true) => {
             return Err(
@@ -289,79 +370,4 @@ fn add_indices(builder: &mut MarketBuilder, options: &ImportOptions) -> Result<(
 #[must_use]
 pub fn reveal_all(tickers: &[Ticker]) -> Vec<String> {
     tickers.iter().map(|ticker| ticker.reveal().to_owned()).collect()
-}
-
-/// A source, by its content.
-#[derive(Debug)]
-enum Source {
-    Qlib(QlibBins),
-    Parquet(ParquetRows),
-    Csv(CsvRows),
-}
-
-impl Source {
-    fn open(path: &Path) -> Result<Self, DataFileError> {
-        if path.is_dir() {
-            return QlibBins::open(path).map(Self::Qlib);
-        }
-        if is_panel(path)? {
-            return Err(
-                DataFileError::invalid(format_args!("{} is a panel already", path.display()))
-                    .with_hint("look at it with `ktd data check`"),
-            );
-        }
-        if is_parquet(path)? {
-            ParquetRows::open(path).map(Self::Parquet)
-        } else {
-            CsvRows::open(path).map(Self::Csv)
-        }
-    }
-
-    const fn layout(&self) -> Option<&Layout> {
-        match self {
-            Self::Qlib(_) => None,
-            Self::Parquet(rows) => Some(&rows.layout),
-            Self::Csv(rows) => Some(&rows.layout),
-        }
-    }
-
-    fn has(&self, column: Column) -> bool {
-        match (self, column) {
-            (Self::Qlib(bins), Column::Factor) => bins.has_factors,
-            (Self::Qlib(bins), Column::Amount) => bins.has_amounts,
-            _ => self.layout().is_some_and(|layout| layout.has(column)),
-        }
-    }
-
-    fn unknown_columns(&self) -> Vec<String> {
-        match self {
-            Self::Qlib(bins) => bins.unknown_fields.clone(),
-            Self::Parquet(rows) => rows.layout.unknown.clone(),
-            Self::Csv(rows) => rows.layout.unknown.clone(),
-        }
-    }
-
-    fn skipped_indices(&self) -> Vec<String> {
-        match self {
-            Self::Qlib(bins) => bins.skipped_indices.clone(),
-            Self::Parquet(_) | Self::Csv(_) => Vec::new(),
-        }
-    }
-
-    fn read(self, collector: &mut Collector, progress: &mut dyn ImportProgress) -> Result<(), DataFileError> {
-        match self {
-            Self::Qlib(bins) => {
-                progress.begin("reading bins", bins.instrument_count(), "instruments");
-                bins.read(&mut |row| collector.add(row), |units| progress.advance(units))
-            }
-            Self::Parquet(rows) => {
-                progress.begin("reading Parquet", rows.rows, "rows");
-                rows.read(&mut |row| {
-                    progress.advance(1);
-                    collector.add(row)
-                })
-            }
-            Self::Csv(rows) => rows.read(&mut |row| collector.add(row)),
-        }
-    }
 }

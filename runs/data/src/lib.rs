@@ -16,11 +16,18 @@ mod parquet_columns;
 mod parquet_file;
 mod parquet_rows;
 mod parquet_values;
+mod preset_windows;
 mod qlib_bins;
 mod sectors;
 mod side_file;
+mod source;
+mod source_files;
+mod source_forms;
 mod span_columns;
 mod statuses;
+mod unit_check;
+mod units;
+mod vendor_forms;
 
 pub mod bar_table;
 pub mod check;
@@ -36,6 +43,7 @@ pub use code_changes::JoinedCode;
 pub use error::DataFileError;
 pub use import::{ImportOptions, ImportReport, Imported, import};
 pub use panel_file::{hash_text, is_panel, load_panel};
+pub use source_forms::{SourceForm, TakenColumn, forms_text};
 
 #[cfg(test)]
 mod code_changes_tests;
@@ -43,3 +51,5 @@ mod code_changes_tests;
 mod parquet_tests;
 #[cfg(test)]
 mod side_facts_tests;
+#[cfg(test)]
+mod vendor_forms_tests;

@@ -1,45 +1,51 @@
 //! Long files as Parquet: doubles are taken as the shortest decimal that reads back as them.
 
-use super::columns::{Column, Layout, RowSink, SourceRow, read_ticker};
+use super::columns::{Column, Layout, RowSink, SourceRow, code_of_file, read_ticker};
+use super::csv_rows::ADJUSTED;
 use super::parquet_columns::{Cell, Dates, Flags, Numbers, Texts, WrongKind};
 use super::parquet_file::{Batch, ParquetFile};
 use super::parquet_values::Values;
+use super::units::Entry;
 use crate::DataFileError;
 use crate::error::at_row;
 use ktd_env::{DataError, Decimal, RawBar, SourceLocation, Ticker};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A Parquet long file, its schema read.
 #[derive(Debug)]
 pub(super) struct ParquetRows {
-    file: ParquetFile,
+    path: PathBuf,
     pub(super) layout: Layout,
     pub(super) rows: u64,
 }
 
 impl ParquetRows {
-    pub(super) fn open(path: &Path) -> Result<Self, DataFileError> {
+    pub(super) fn open(path: &Path, map: &[Entry<'_>]) -> Result<Self, DataFileError> {
         let file = ParquetFile::open(path)?;
-        let layout = Layout::of(&file.name, file.columns.iter().map(String::as_str))?;
-        let rows = file.rows;
-        Ok(Self { file, layout, rows })
+        let heads: Vec<&str> = file.columns.iter().map(String::as_str).collect();
+        Ok(Self {
+            path: path.to_owned(),
+            layout: Layout::of_source(&file.name, &heads, code_of_file(path), map)?,
+            rows: file.rows,
+        })
     }
 
     pub(super) fn read(self, sink: &mut RowSink<'_>) -> Result<(), DataFileError> {
-        let name = self.file.name.clone();
+        let file = ParquetFile::open(&self.path)?;
+        let name = file.name.clone();
         let (columns, places): (Vec<Column>, Vec<usize>) = TEXTS
             .into_iter()
             .chain(FLAGS)
             .chain(NUMBERS)
             .filter_map(|column| Some((column, self.layout.place(column)?)))
             .unzip();
-        let mut batches = self.file.batches(&places)?;
+        let mut batches = file.batches(&places)?;
         let mut tickers = BTreeMap::new();
         while let Some(batch) = batches.next_batch()? {
             // Row 1 is the header of a text file; Parquet has none, its first row is 1.
             let (rows, first_row) = (batch.rows, batch.first_row);
-            let columns = Rows::new(&name, &columns, batch)?;
+            let columns = Rows::new(&name, &self.layout, &columns, batch)?;
             for place in 0..rows {
                 let row = first_row + u64::try_from(place).unwrap_or(0);
                 sink(&columns.source_row(place, row, &mut tickers)?)?;
@@ -52,18 +58,26 @@ impl ParquetRows {
 /// The columns of one batch in the types they are read as.
 struct Rows<'b> {
     file: &'b str,
-    symbols: Texts,
+    layout: &'b Layout,
+    symbols: Option<Texts>,
     dates: Dates,
     listed: Option<Dates>,
     numbers: BTreeMap<Column, Numbers>,
     flags: BTreeMap<Column, Flags>,
     sectors: Option<Texts>,
+    adjust_flags: Option<Texts>,
 }
 
-const TEXTS: [Column; 4] = [Column::Symbol, Column::Date, Column::Listed, Column::Sector];
-const FLAGS: [Column; 2] = [Column::Suspended, Column::St];
+const TEXTS: [Column; 5] = [
+    Column::Symbol,
+    Column::Date,
+    Column::Listed,
+    Column::Sector,
+    Column::AdjustFlag,
+];
+const FLAGS: [Column; 3] = [Column::Suspended, Column::Trading, Column::St];
 
-const NUMBERS: [Column; 10] = [
+const NUMBERS: [Column; 12] = [
     Column::Open,
     Column::High,
     Column::Low,
@@ -74,10 +88,17 @@ const NUMBERS: [Column; 10] = [
     Column::ChangePercent,
     Column::ChangeRatio,
     Column::Dividend,
+    Column::FactorSince,
+    Column::AdjustedClose,
 ];
 
 impl<'b> Rows<'b> {
-    fn new(file: &'b str, columns: &[Column], batch: Batch) -> Result<Self, DataFileError> {
+    fn new(
+        file: &'b str,
+        layout: &'b Layout,
+        columns: &[Column],
+        batch: Batch,
+    ) -> Result<Self, DataFileError> {
         let mut values: BTreeMap<Column, Values> = columns.iter().copied().zip(batch.columns).collect();
         let mut taken = Taken {
             file,
@@ -103,9 +124,8 @@ impl<'b> Rows<'b> {
         };
         Ok(Self {
             file,
-            symbols: taken
-                .column(Column::Symbol, Texts::of)?
-                .ok_or_else(|| missing(Column::Symbol))?,
+            layout,
+            symbols: taken.column(Column::Symbol, Texts::of)?,
             dates: taken
                 .column(Column::Date, Dates::of)?
                 .ok_or_else(|| missing(Column::Date))?,
@@ -113,6 +133,7 @@ impl<'b> Rows<'b> {
             numbers,
             flags,
             sectors: taken.column(Column::Sector, Texts::of)?,
+            adjust_flags: taken.column(Column::AdjustFlag, Texts::of)?,
         })
     }
 
@@ -133,6 +154,14 @@ impl<'b> Rows<'b> {
             Some(dates) => date_at(dates, Column::Listed)?,
             None => None,
         };
+        let flags = self.adjust_flags.as_ref();
+        if let Some(prices) = flags
+            .and_then(|flags| flags.get(place))
+            .filter(|flag| !matches!(*flag, "" | "3"))
+        {
+            let what = format_args!("adjustflag is {prices}: prices that were never traded");
+            return Err(at_row(self.file, row, what).with_hint(ADJUSTED));
+        }
         Ok(SourceRow {
             file: self.file,
             row,
@@ -152,6 +181,7 @@ impl<'b> Rows<'b> {
                 .map(str::trim)
                 .filter(|sector| !sector.is_empty()),
             dividend: self.number(Column::Dividend, place, row)?,
+            adjusted_close: self.number(Column::AdjustedClose, place, row)?,
         })
     }
 
@@ -161,7 +191,11 @@ impl<'b> Rows<'b> {
         row: u64,
         tickers: &mut BTreeMap<String, Ticker>,
     ) -> Result<Ticker, DataError> {
-        let text = self.symbols.get(place).unwrap_or_default();
+        if let Some(stock) = self.layout.stock {
+            return Ok(stock);
+        }
+        let symbols = self.symbols.as_ref();
+        let text = symbols.and_then(|symbols| symbols.get(place)).unwrap_or_default();
         if let Some(ticker) = tickers.get(text) {
             return Ok(*ticker);
         }
@@ -182,7 +216,12 @@ impl<'b> Rows<'b> {
 
     fn bar(&self, place: usize, row: u64) -> Result<RawBar, DataFileError> {
         let number = |column| self.number(column, place, row);
-        let float = |column| self.numbers.get(&column).and_then(|numbers| numbers.float(place));
+        let float = |column| {
+            let number = self.numbers.get(&column).and_then(|numbers| numbers.float(place));
+            number.map(|number| self.layout.unit(column).whole_float(number))
+        };
+        let is_halted = self.layout.has(Column::Trading) && !self.flag(Column::Trading, place, row)?;
+        let since = number(Column::FactorSince)?;
         Ok(RawBar {
             open: number(Column::Open)?,
             high: number(Column::High)?,
@@ -190,10 +229,14 @@ impl<'b> Rows<'b> {
             close: number(Column::Close)?,
             volume: number(Column::Volume)?,
             amount_cny: float(Column::Amount),
-            factor: number(Column::Factor)?,
+            factor: if since.is_some() {
+                since
+            } else {
+                number(Column::Factor)?
+            },
             change_percent: float(Column::ChangePercent)
                 .or_else(|| float(Column::ChangeRatio).map(|ratio| ratio * 100.0)),
-            suspended: self.flag(Column::Suspended, place, row)?,
+            suspended: is_halted || self.flag(Column::Suspended, place, row)?,
         })
     }
 
@@ -208,7 +251,10 @@ impl<'b> Rows<'b> {
         };
         match numbers.cell(place) {
             Cell::Missing => Ok(None),
-            Cell::Value(value) => Ok(Some(value)),
+            Cell::Value(value) => match self.layout.unit(column).whole(value) {
+                Some(whole) => Ok(Some(whole)),
+                None => Err(price("a number with too many digits".to_owned())),
+            },
             Cell::Negative(_) if column == Column::Open => Ok(Some(Decimal::ZERO)),
             Cell::Negative(value) if column == Column::Volume => Err(DataError::Quantity {
                 place: self.place(row),

@@ -191,6 +191,7 @@ impl QlibBins {
                 listed: None,
                 sector: None,
                 dividend: None,
+                adjusted_close: None,
             })?;
         }
         Ok(())

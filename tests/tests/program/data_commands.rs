@@ -4,6 +4,7 @@
 
 use ktd_kit::Folder;
 use serde_json::Value;
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::Output;
 
@@ -141,7 +142,12 @@ fn bad_sources_are_refused() {
         "data import bad.csv --basis adjusted --out p.ktdp",
         "row 4: close",
     );
-    room.refused("data import . --basis raw --out p.ktdp", "not one of Qlib's");
+    std::fs::create_dir(room.path("empty")).unwrap();
+    room.refused("data import empty --out p.ktdp", "not one of Qlib's");
+    room.refused(
+        "data import . --basis raw --out p.ktdp",
+        "universe.csv: the columns",
+    );
     room.refused(
         "data import panel.csv --basis raw --universe panel.csv --out p.ktdp",
         "membership",
@@ -274,4 +280,73 @@ fn a_panel_without_members_is_told_from_one_that_cannot_be_read() {
             .success()
     );
     assert_eq!(room.ktd("data check p.ktdp").status.code(), Some(1));
+}
+
+/// Files of a vendor's form, a stock each, of so many stocks and days; prices wander on the grid.
+fn vendor_files(room: &Room, stocks: u64, days: u64) {
+    let start = ktd_env::TradeDate::parse("2023-09-01")
+        .unwrap()
+        .days_since_epoch();
+    std::fs::create_dir(room.path("bars")).unwrap();
+    for stock in 0..stocks {
+        let mut text = "日期,股票代码,开盘,收盘,最高,最低,成交量,成交额,涨跌幅\n".to_owned();
+        let (mut fen, mut state) = (1000 + 37 * stock, stock + 1);
+        for day in 0..days {
+            let weekday = i32::try_from(day / 5 * 7 + day % 5).unwrap();
+            let date = ktd_env::TradeDate::from_days_since_epoch(start + 3 + weekday).unwrap();
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let close = fen + fen * ((state >> 40) % 5) / 100 - fen * ((state >> 50) % 5) / 100;
+            let (high, low, hands) = (fen.max(close), fen.min(close), 1000 + (state >> 45) % 5000);
+            let yuan = |fen: u64| format!("{}.{:02}", fen / 100, fen % 100);
+            let cells = [yuan(fen), yuan(close), yuan(high), yuan(low)].join(",");
+            let date = date.reveal();
+            let code = 600_000 + stock;
+            writeln!(text, "{date},{code},{cells},{hands},{},0.1", hands * close).unwrap();
+            fen = close;
+        }
+        room.file(&format!("bars/{}.csv", 600_000 + stock), &text);
+    }
+}
+
+/// docs/data-sources.md: a folder of a vendor's files, and three commands to a board.
+#[test]
+fn a_vendors_folder_is_a_board_in_three_commands() {
+    let room = Room::new();
+    vendor_files(&room, 30, 200);
+    let looked = room.ktd("data import bars");
+    let said = text(&looked.stderr);
+    assert!(looked.status.success(), "{said}");
+    for part in [
+        "AKShare (stock_zh_a_hist): 30 files",
+        "hands of 100 shares",
+        "not read: 涨跌幅",
+        "no ST dates",
+    ] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    assert!(text(&looked.stdout).contains("not written"));
+    let made = room.json("data import bars --out own.ktdp");
+    assert_eq!(made["sources"][0]["files"], 30);
+    assert_eq!(made["sources"][0]["columns"][6]["unit"], "hands of 100 shares");
+    let windows = &room.json("data check own.ktdp")["windows"];
+    assert_eq!(
+        (&windows[0]["id"], &windows[0]["carried"]),
+        (&"W1".into(), &true.into())
+    );
+    assert_eq!(windows[0]["days"], 48);
+    assert_eq!(
+        (&windows[9]["id"], &windows[9]["carried"]),
+        (&"W10".into(), &false.into())
+    );
+    let page = std::fs::read_to_string(ktd_kit::workspace_root().join("docs/data-sources.md")).unwrap();
+    let file = page.split("\n    name = \"own\"").nth(1).unwrap();
+    let file: String = file.split("\n\n`").next().unwrap().replace("\n    ", "\n");
+    room.file("own.toml", &format!("name = \"own\"{file}\n"));
+    for command in ["run own.toml", "leaderboard results/own --out board"] {
+        let output = room.ktd(command);
+        assert!(output.status.success(), "{command}: {}", text(&output.stderr));
+    }
+    assert!(room.path("board/index.html").is_file());
 }

@@ -1,0 +1,130 @@
+//! Whether volumes and amounts are in the units that they are taken for: amount / (volume x price) lies near one.
+
+use super::columns::Column;
+use super::source_forms::SourceForm;
+use super::units::Unit;
+use crate::DataFileError;
+use ktd_env::{Bar, Market};
+use std::collections::BTreeMap;
+
+/// Quotients of more zeros are near no power of ten.
+const MOST_ZEROS: i32 = 9;
+/// A stock is judged by itself from so many days with trading on.
+const DAYS_OF_ONE: usize = 20;
+
+/// How many days have a quotient near each power of ten, and how many there are.
+#[derive(Debug, Default)]
+struct Quotients {
+    near: BTreeMap<i32, usize>,
+    days: usize,
+}
+
+impl Quotients {
+    fn add(&mut self, quotient: f64) {
+        self.days += 1;
+        let (mut left, mut power) = (quotient, 0);
+        while 5.0 <= left && power < MOST_ZEROS {
+            (left, power) = (left / 10.0, power + 1);
+        }
+        while left < 0.5 && -MOST_ZEROS < power {
+            (left, power) = (left * 10.0, power - 1);
+        }
+        // Between two powers of ten a quotient is near neither.
+        if (0.5..2.0).contains(&left) {
+            *self.near.entry(power).or_default() += 1;
+        }
+    }
+
+    /// The power of ten with most days, where it is another than 0 or has not most of them.
+    fn wrong(&self) -> Option<(i32, usize)> {
+        let most = self.near.iter().max_by_key(|(_, count)| **count);
+        let (power, count) = most.map_or((0, 0), |(power, count)| (*power, *count));
+        let is_right = power == 0 && self.days < count.saturating_mul(2);
+        (!is_right && 0 < self.days).then_some((power, count))
+    }
+}
+
+/// The check of a panel's units.
+///
+/// # Errors
+/// [`DataFileError`] where the bulk of days, or of the days of a stock, has a quotient of another power of ten; it says which unit
+/// would fit.
+pub(super) fn check_units(market: &Market, forms: &[SourceForm]) -> Result<(), DataFileError> {
+    if !market.amount_declared() {
+        return Ok(());
+    }
+    let mut all = Quotients::default();
+    let mut of_one: Option<(String, i32, usize, usize)> = None;
+    for (name, info) in market.names() {
+        let mut own = Quotients::default();
+        for quotient in market.bars_of(name).filter_map(|(_, bar)| quotient(&bar)) {
+            own.add(quotient);
+            all.add(quotient);
+        }
+        if let (None, Some((power, count))) = (&of_one, own.wrong().filter(|_| DAYS_OF_ONE <= own.days)) {
+            of_one = Some((format!(" of {}", info.ticker.reveal()), power, count, own.days));
+        }
+    }
+    let of_all = all
+        .wrong()
+        .map(|(power, count)| (String::new(), power, count, all.days));
+    let Some((whose, power, count, days)) = of_all.or(of_one) else {
+        return Ok(());
+    };
+    let is_bulk = days < count.saturating_mul(2);
+    let near = if is_bulk {
+        format!("near {}", factor(power))
+    } else {
+        "near no one power of ten".to_owned()
+    };
+    Err(DataFileError::input(
+        format_args!(
+            "amount / (volume x price) is {near} on {count} of {days} days{whose} with trading, where it must be near 1"
+        ),
+        forms
+            .iter()
+            .filter(|_| is_bulk)
+            .find_map(|form| fitting(form, power))
+            .unwrap_or_else(|| {
+                "no pair of units fits: check what the columns of volume and amount hold".to_owned()
+            }),
+    ))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "volumes and prices lie far below 2^53")]
+fn quotient(bar: &Bar) -> Option<f64> {
+    const FEN_PER_YUAN: f64 = 100.0;
+    let price = (bar.high.0 + bar.low.0 + bar.close.0) as f64 / 3.0 / FEN_PER_YUAN;
+    (0 < bar.volume && 0.0 < bar.amount_cny).then(|| bar.amount_cny / (bar.volume as f64 * price))
+}
+
+/// A power of ten as people write it.
+fn factor(power: i32) -> String {
+    let zeros = "0".repeat(usize::try_from(power.unsigned_abs()).unwrap_or_default());
+    if power < 0 {
+        format!("1/1{zeros}")
+    } else {
+        format!("1{zeros}")
+    }
+}
+
+/// The units under which the quotient would be near one: of those that fit, the pair with fewest changes.
+fn fitting(form: &SourceForm, power: i32) -> Option<String> {
+    let (volume, amount) = (form.taken(Column::Volume)?, form.taken(Column::Amount)?);
+    let zeros = |unit: Unit| i32::from(unit.zeros);
+    let pairs = Unit::of(Column::Volume)
+        .flat_map(|of_volume| Unit::of(Column::Amount).map(move |of_amount| (of_volume, of_amount)));
+    let fits = |(of_volume, of_amount): &(Unit, Unit)| {
+        power + zeros(*of_amount) - zeros(amount.1) == zeros(*of_volume) - zeros(volume.1)
+    };
+    let changes = |pair: &(Unit, Unit)| u8::from(pair.0 != volume.1) + u8::from(pair.1 != amount.1);
+    let (of_volume, of_amount) = pairs.filter(fits).min_by_key(changes)?;
+    let (of_volume, of_amount) = (
+        of_volume.names(Column::Volume).0,
+        of_amount.names(Column::Amount).0,
+    );
+    Some(format!(
+        "volume in {of_volume} and amount in {of_amount} would fit: --map volume={}:{of_volume},amount={}:{of_amount}",
+        volume.0, amount.0
+    ))
+}
