@@ -156,8 +156,9 @@ fi
 for path in "$project"/runs/configs/*.toml; do
   file=$(basename -- "$path" .toml)
   is_run "$file" || continue
+  [[ "$file" != baselines ]] || try "$file: linear" "$ktd" baseline linear results/csi300.ktdp --out results/linear.csv --force
   case $file in
-    headline | anchor_depth_scan | ktd_windows | mask_sensitivity | real_w1 | real_long | local_llm | demo) episodes "$file" ;;
+    headline | anchor_depth_scan | baselines | ktd_windows | mask_sensitivity | real_w1 | real_long | local_llm | demo) episodes "$file" ;;
     attackers_* | local_attacker)
       turned "$file"
       try "$file: probe" "$ktd" probe "$file.toml"

@@ -41,7 +41,8 @@ Example:
   ktd baseline boosted-trees csi300.ktdp --out trees.csv
 
 Labels and scores are those of `ktd baseline linear`; the settings are those that Qlib publishes for LightGBM on the CSI300, and \
-validation chooses how many trees are kept. The same panel, days and seed give the same bytes.";
+validation chooses how many trees are kept. Where it keeps none, nothing was learnt, and nothing is written. The same panel, days \
+and seed give the same bytes.";
 
 #[derive(Debug, Args)]
 #[command(after_help = LINEAR_EXAMPLE)]
@@ -147,15 +148,23 @@ fn linear_text(predictor: &LinearPredictor, out: &str) -> String {
     for (factor, coefficient) in Factor::ALL.into_iter().zip(predictor.coefficients) {
         table.row([factor.name().to_owned(), format!("{:.3}", 1e4 * coefficient)]);
     }
-    format!(
-        "{}{out}: {} scores; trained on {} rows, penalty {} chosen on {} days (mean daily IC {:.4})",
+    let mut text = format!(
+        "{}{out}: {} scores; trained on {} rows, penalty {} chosen on {} days (mean daily IC {:.4}, R2 {:.6})",
         table.render(),
         grouped(predictor.scores.len()),
         grouped(predictor.rows_trained),
         predictor.penalty,
         grouped(predictor.days_validated),
         predictor.validation_ic,
-    )
+        predictor.validation_r2,
+    );
+    if predictor.validation_r2 <= 0.0 {
+        text.push_str("\nnote: nothing was learnt that held in validation: the members' mean is as near to its returns as the prediction");
+    }
+    if predictor.largest_penalty {
+        text.push_str("\nnote: the penalty is the largest that was tried, so that the scores are small beside the costs of a trade");
+    }
+    text
 }
 
 fn linear_json(predictor: &LinearPredictor, out: &str) -> serde_json::Value {
@@ -168,7 +177,9 @@ fn linear_json(predictor: &LinearPredictor, out: &str) -> serde_json::Value {
         "rows": predictor.scores.len(),
         "coefficients": coefficients,
         "penalty": predictor.penalty,
+        "largest_penalty": predictor.largest_penalty,
         "validation_ic": predictor.validation_ic,
+        "validation_r2": predictor.validation_r2,
         "rows_trained": predictor.rows_trained,
         "days_validated": predictor.days_validated,
     })

@@ -32,9 +32,9 @@ const BATCH: usize = 2 * PATIENCE;
 /// A trained predictor and what it says of the days after its validation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoostedPredictor {
-    /// Trees that validation kept.
+    /// Trees that validation kept, at least one.
     pub trees: usize,
-    /// Mean daily correlation of prediction and return over the days of validation; 0 where no tree is kept.
+    /// Mean daily correlation of prediction and return over the days of validation.
     pub validation_ic: f64,
     /// Rows it was trained on.
     pub rows_trained: usize,
@@ -48,7 +48,8 @@ pub struct BoostedPredictor {
 /// return by the mean deviation of the days trained on. The same panel, spans and seed give the same bytes.
 ///
 /// # Errors
-/// [`PredictError::Input`] when a span holds no row.
+/// [`PredictError::Input`] when a span holds no row, and when nothing is learnt: no number of trees predicts validation better than
+/// its mean, so that every score would be the same.
 pub fn boosted(market: &Market, spans: TrainingSpans, seed: u64) -> Result<BoostedPredictor, PredictError> {
     trained_with(SETTINGS, market, spans, seed)
 }
@@ -69,6 +70,17 @@ fn trained_with(
             "train on more days",
         )
     })?;
+    if trees.count() == 0 {
+        return Err(PredictError::input(
+            format_args!(
+                "nothing was learnt from {} rows: no number of trees predicts the {} days of validation better than \
+                 their mean, so that every score would be the same",
+                trained.labels.len(),
+                parts.validated.len(),
+            ),
+            "choose other days with `--train-until` and `--validate-until`, or train another predictor (docs/baselines.md)",
+        ));
+    }
     let found = trees.predict(&validated.values);
     let pairs: Vec<(f64, f64)> = found.into_iter().zip(validated.labels.iter().copied()).collect();
     let days = validated.days.iter().scan(0, |start, count| {
@@ -198,7 +210,7 @@ mod tests {
                 validate_until: date(340),
             }
         };
-        let trained = |market: &Market| trained_with(FEW_ROWS, market, spans(market), 1).unwrap();
+        let trained = |market: &Market| trained_with(FEW_ROWS, market, spans(market), 1);
         // Of markets without a planted factor, the first whose validation keeps a tree.
         let markets = (1..20).map(|seed| {
             let config = SynthConfig {
@@ -208,9 +220,9 @@ mod tests {
             };
             generate(&config).unwrap()
         });
-        let found = markets.map(|market| (trained(&market), market));
-        let (whole, market) = found.into_iter().find(|(whole, _)| 0 < whole.trees).unwrap();
-        let cut = trained(&market.cut_after(market.day_at(380).unwrap()));
+        let mut found = markets.filter_map(|market| Some((trained(&market).ok()?, market)));
+        let (whole, market) = found.next().unwrap();
+        let cut = trained(&market.cut_after(market.day_at(380).unwrap())).unwrap();
         let early = |predictor: &BoostedPredictor| {
             let scores = predictor.scores.iter().copied();
             scores

@@ -21,6 +21,11 @@ pub struct LinearPredictor {
     pub penalty: f64,
     /// Mean daily correlation of prediction and return over the days of validation.
     pub validation_ic: f64,
+    /// The share of the squared returns of validation, above the day's mean, that is explained: 0 or less where the members'
+    /// mean is as near, so that nothing was learnt that held there.
+    pub validation_r2: f64,
+    /// Whether the penalty is the largest that was tried: a larger one might be nearer still.
+    pub largest_penalty: bool,
     /// Rows it was trained on.
     pub rows_trained: usize,
     /// Days it was validated on.
@@ -46,12 +51,19 @@ pub fn linear(market: &Market, spans: TrainingSpans) -> Result<LinearPredictor, 
         }
     }
     let validated: Vec<_> = parts.validated.iter().map(|day| labelled(day)).collect();
-    let (penalty, coefficients, validation_ic) = chosen(&ridge, &validated)
+    let Choice {
+        penalty,
+        coefficients,
+        error,
+    } = chosen(&ridge, &validated)
         .ok_or_else(|| PredictError::input("the factors of the span have no fit", "train on more days"))?;
+    let squares = mean(validated.iter().flatten().map(|(_, target)| target * target));
     Ok(LinearPredictor {
         coefficients: coefficients.into(),
         penalty,
-        validation_ic,
+        validation_ic: mean_correlation(validated.iter().map(|day| pairs(day, &coefficients))),
+        validation_r2: if 0.0 < squares { 1.0 - error / squares } else { 0.0 },
+        largest_penalty: PENALTIES.iter().all(|tried| *tried <= penalty),
         rows_trained,
         days_validated: validated.len(),
         scores: parts
@@ -84,10 +96,17 @@ fn labelled(day: &[TrainingRow]) -> Vec<(Values, f64)> {
         .collect()
 }
 
-/// The penalty whose predictions are nearest to the returns of the days of validation, the smallest of equals; with its
-/// coefficients and the mean daily correlation.
-fn chosen(ridge: &Ridge, validated: &[Vec<(Values, f64)>]) -> Option<(f64, Values, f64)> {
-    let mut best: Option<(f64, f64, Values)> = None;
+/// What validation chose.
+struct Choice {
+    penalty: f64,
+    coefficients: Values,
+    /// Mean squared error over the days of validation.
+    error: f64,
+}
+
+/// The penalty whose predictions are nearest to the returns of the days of validation, the smallest of equals.
+fn chosen(ridge: &Ridge, validated: &[Vec<(Values, f64)>]) -> Option<Choice> {
+    let mut best: Option<Choice> = None;
     for penalty in PENALTIES {
         let Some(coefficients) = ridge.coefficients(penalty) else {
             continue;
@@ -97,19 +116,22 @@ fn chosen(ridge: &Ridge, validated: &[Vec<(Values, f64)>]) -> Option<(f64, Value
             error * error
         });
         let error = mean(errors);
-        if best.as_ref().is_none_or(|(known, ..)| error < *known) {
-            best = Some((error, penalty, coefficients));
+        if best.as_ref().is_none_or(|known| error < known.error) {
+            best = Some(Choice {
+                penalty,
+                coefficients,
+                error,
+            });
         }
     }
-    let (_, penalty, coefficients) = best?;
-    let pairs = |day: &Vec<(Values, f64)>| -> Vec<(f64, f64)> {
-        let pairs = day.iter();
-        pairs
-            .map(|(values, target)| (values.dot(&coefficients), *target))
-            .collect()
-    };
-    let ic = mean_correlation(validated.iter().map(pairs));
-    Some((penalty, coefficients, ic))
+    best
+}
+
+/// Predictions of a day's rows and what followed.
+fn pairs(day: &[(Values, f64)], coefficients: &Values) -> Vec<(f64, f64)> {
+    let day = day.iter();
+    day.map(|(values, target)| (values.dot(coefficients), *target))
+        .collect()
 }
 
 #[cfg(test)]

@@ -112,3 +112,14 @@ pub fn named_pipe(path: &Path) {
 pub fn endless_file(path: &Path) {
     std::os::unix::fs::symlink("/dev/zero", path).unwrap();
 }
+
+/// The shipped files, in `runs/configs` of a folder of their own, beside the score file that one of them names.
+#[must_use]
+pub fn shipped_configs() -> Folder {
+    let folder = Folder::with(&[("results/linear.csv", "date,code,score\n")]);
+    copy(
+        &crate::workspace_root().join("runs/configs"),
+        &folder.at("runs/configs"),
+    );
+    folder
+}

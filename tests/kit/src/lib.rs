@@ -24,7 +24,7 @@ mod recorded;
 pub mod study;
 pub mod vendor;
 
-pub use folder::{Folder, copy, files};
+pub use folder::{Folder, copy, files, shipped_configs};
 #[cfg(unix)]
 pub use folder::{endless_file, named_pipe};
 pub use need::{Need, has_boxes};

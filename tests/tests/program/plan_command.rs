@@ -11,7 +11,7 @@ use ktd_factor_study::read_factor_code_config;
 use ktd_formula_study::AlphaEvaluating;
 use ktd_formula_study::judge::FormulaJudging;
 use ktd_formula_study::mine::FormulaMining;
-use ktd_kit::{command, workspace_root};
+use ktd_kit::{command, shipped_configs, workspace_root};
 use ktd_leakage_study::read_leak_config;
 use ktd_plan::ExperimentPlan;
 use ktd_strategy_study::StrategyExperiment;
@@ -189,8 +189,8 @@ fn a_run_says_what_it_left_out() {
 }
 
 fn configs() -> BTreeMap<String, ExperimentConfig> {
-    let folder = workspace_root().join("runs/configs");
-    let paths = std::fs::read_dir(folder)
+    let folder = shipped_configs();
+    let paths = std::fs::read_dir(folder.at("runs/configs"))
         .unwrap()
         .map(|entry| entry.unwrap().path());
     let toml: Vec<PathBuf> = paths
@@ -252,6 +252,7 @@ fn every_file_that_comes_along_can_be_planned() {
     assert_eq!(cells("headline"), (16, 480));
     assert_eq!(cells("mask_sensitivity"), (5, 300));
     assert_eq!(cells("ktd_windows"), (6, 132));
+    assert_eq!(cells("baselines"), (6, 36));
     for name in ["anchor_depth_scan", "mask_sensitivity", "ktd_windows"] {
         let pairing = &planned[name].pairing;
         assert_eq!((pairing.windows.len(), &pairing.underpowered), (10, &None));

@@ -266,20 +266,49 @@ fn a_linear_predictor_of_one_market_has_the_same_bytes_each_time() {
     assert!(scores.clone().any(|score| 0.0 < score) && scores.clone().any(|score| score < 0.0));
 }
 
+/// A folder with the panel `rising.ktdp` of 40 stocks, of which every second one rises by a fifth of a percent of its first price a day.
+fn import_rising(folder: &Folder, days: usize) {
+    let config = SynthConfig {
+        seed: 1,
+        names: 10,
+        days: number(days),
+    };
+    let mut rows = "date,symbol,open,high,low,close,volume,factor\n".to_owned();
+    let mut members = "symbol,start,end\n".to_owned();
+    for (day, date) in generate(&config).unwrap().calendar().iter().enumerate() {
+        for stock in 0..40 {
+            let place = number(day);
+            let fen = 10_000 + stock % 2 * 20 * place;
+            let open = fen + (place * place * (stock + 3) + 7 * place) % 11;
+            let close = fen + (place * place * (stock + 4) + 11 * place) % 13;
+            let (high, low) = (yuan(open.max(close) + 1), yuan(open.min(close) - 1));
+            let (date, code, open, close) = (date.reveal(), code(stock), yuan(open), yuan(close));
+            let volume = 10_000 + place * (stock + 5) * 13 % 997;
+            writeln!(rows, "{date},{code},{open},{high},{low},{close},{volume},1").unwrap();
+        }
+    }
+    for stock in 0..40 {
+        writeln!(members, "{},2000-01-01,2099-12-31", code(stock)).unwrap();
+    }
+    folder.write("rising.csv", rows);
+    folder.write("members.csv", members);
+    ktd(
+        folder,
+        "data import rising.csv --basis raw --universe members.csv --out rising.ktdp",
+    );
+}
+
 #[test]
 fn boosted_trees_of_one_market_and_seed_have_the_same_bytes_each_time() {
     let folder = Folder::new();
-    ktd(
-        &folder,
-        "data synth --out panel.ktdp --names 60 --days 420 --seed 3",
-    );
-    let market = ktd_data::load_panel(&folder.at("panel.ktdp")).unwrap();
+    import_rising(&folder, 420);
+    let market = ktd_data::load_panel(&folder.at("rising.ktdp")).unwrap();
     let date = |place: usize| market.calendar()[place].reveal().clone();
     let spans = format!("--train-until {} --validate-until {}", date(300), date(360));
     let train = |out: &str| {
         let mut found = ktd(
             &folder,
-            &format!("baseline boosted-trees panel.ktdp --out {out} {spans}"),
+            &format!("baseline boosted-trees rising.ktdp --out {out} {spans}"),
         );
         found["scores"] = Value::Null;
         (found, folder.text(out))
@@ -288,7 +317,61 @@ fn boosted_trees_of_one_market_and_seed_have_the_same_bytes_each_time() {
     assert_eq!((found.clone(), text.clone()), train("two.csv"));
     assert_eq!(text.lines().next(), Some("date,code,score"));
     assert_eq!(found["rows"], text.lines().count() - 1);
-    assert!(found["trees"].is_u64() && found["days_validated"] == 360 - 2 - 300);
+    assert!(0 < found["trees"].as_u64().unwrap() && found["days_validated"] == 360 - 2 - 300);
+    // What rises has the higher score on every day that is scored: SZ000002 does, SZ000001 does not.
+    let score_of = |line: &str, code: &str| -> Option<f64> {
+        line.contains(code)
+            .then(|| line.rsplit(',').next().unwrap().parse().unwrap())
+    };
+    let of = |code: &str| -> Vec<f64> { text.lines().filter_map(|line| score_of(line, code)).collect() };
+    let pairs: Vec<(f64, f64)> = of("SZ000002").into_iter().zip(of("SZ000001")).collect();
+    assert!(
+        50 < pairs.len() && pairs.iter().all(|(rising, flat)| flat < rising),
+        "{pairs:?}"
+    );
+}
+
+#[test]
+fn what_learns_nothing_says_so() {
+    let folder = Folder::new();
+    ktd(
+        &folder,
+        "data synth --out panel.ktdp --names 60 --days 420 --seed 3",
+    );
+    let market = ktd_data::load_panel(&folder.at("panel.ktdp")).unwrap();
+    let date = |place: usize| market.calendar()[place].reveal().clone();
+    let spans = format!("--train-until {} --validate-until {}", date(300), date(360));
+    let run = |learner: &str| {
+        let arguments = format!("baseline {learner} panel.ktdp --out {learner}.csv {spans}");
+        folder.ktd(&arguments.split_whitespace().collect::<Vec<_>>())
+    };
+    // Trees without a split would give every stock the same score.
+    let message = refused(&run("boosted-trees"), 2);
+    assert!(
+        message.contains("nothing was learnt") && message.contains("58 days"),
+        "{message}"
+    );
+    assert!(!folder.at("boosted-trees.csv").exists(), "a constant was written");
+    // A regression has scores that differ, and says that validation does not bear them out.
+    let linear = run("linear");
+    assert_ok(&linear);
+    let text = String::from_utf8(linear.stdout).unwrap();
+    let document = ktd(
+        &folder,
+        &format!("baseline linear panel.ktdp --out linear.csv --force {spans}"),
+    );
+    assert_eq!(
+        text.contains("nothing was learnt"),
+        document["validation_r2"].as_f64().unwrap() <= 0.0
+    );
+    assert_eq!(
+        text.contains("largest that was tried"),
+        document["largest_penalty"].as_bool().unwrap()
+    );
+    assert!(
+        text.contains("note: "),
+        "a market without a factor has one or both notes: {text}"
+    );
 }
 
 #[test]

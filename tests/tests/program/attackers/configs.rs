@@ -59,14 +59,16 @@ fn the_papers_ten_are_ten_models_of_ten_vendors() {
 /// Every file there is of one kind or the other, and is read whole.
 #[test]
 fn every_file_of_the_folder_is_read_by_one_command_alone() {
-    let mut files: Vec<String> = std::fs::read_dir(configs())
+    let folder = ktd_kit::shipped_configs();
+    let configs = folder.at("runs/configs");
+    let mut files: Vec<String> = std::fs::read_dir(&configs)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     files.sort_unstable();
     assert!(files.len() > 10, "{files:?}");
     for file in files {
-        let path = configs().join(&file);
+        let path = configs.join(&file);
         let readers = [
             CertifyConfig::read(&path).is_ok(),
             ExperimentConfig::read(&path).is_ok(),
