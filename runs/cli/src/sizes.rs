@@ -6,8 +6,8 @@ use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use ktd_board::size_table::{SizeOptions, sizes};
 use ktd_factor_study::{factor_size_designs, factor_sizes};
-use ktd_strategy_study::{strategy_size_designs, strategy_sizes};
 use ktd_formula_study::{alpha_size_designs, alpha_sizes};
+use ktd_strategy_study::{strategy_size_designs, strategy_sizes};
 use serde_json::{Value, json};
 use std::sync::Mutex;
 
