@@ -46,7 +46,8 @@ fn model_table(record: &ArenaRecord) -> TableData {
              mean of D1 and D2 by others; bias: what a model gives its own programs above what others' marks let expect on its own \
              scale, below 0 where it is harsh with them; published bias: own less peers, in which lenience counts; strictness: the mean given to others; maker: who made it, by the agent's \
              `maker`, else who serves it; Elo and Bradley-Terry are of pairs that a third model reviewed, and 1500 where there is \
-             none; low and high: 95 % by leaving one document out at a time, which name a bias where there is none in 5 of 100",
+             none; low and high: 95 % by leaving one document out at a time, which name a bias where there is none in 5 of 100; those of \
+             Bradley-Terry are no narrower than so many games allow",
         )
 }
 
