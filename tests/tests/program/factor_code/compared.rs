@@ -141,7 +141,7 @@ fn planted_models_are_told_apart_where_they_differ() {
     let tasks = FactorTasks::compiled_in().unwrap();
     let tasks = FAMILIES.map(|id| tasks.find(id).unwrap().clone());
     let vendor = answering(move |model, function, _| {
-        let family = tasks.iter().position(|task| task.name == function).unwrap();
+        let family = tasks.iter().position(|task| task.function == function).unwrap();
         if can(model, family) {
             (tasks[family].golden.clone().unwrap(), "stop")
         } else {
