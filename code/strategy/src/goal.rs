@@ -99,15 +99,15 @@ mod tests {
             bars: 242,
             program: Some(earned.clone()),
             fault: None,
-            reference: earned,
+            reference: Some(earned),
+            reference_fault: None,
         }
     }
 
     fn version(rows: Vec<RealRow>) -> RealVersion {
         RealVersion {
-            iteration: 0,
             rows,
-            test_returns: None,
+            ..RealVersion::without(0, None)
         }
     }
 

@@ -119,7 +119,7 @@ pub use paper_scores::{PaperEvidence, PaperScores, SourceFacts};
 pub use parameters::{ParameterValue, Parameters};
 pub use patch::{PATCH_LINES_MAX, PatchSize};
 pub use rank_correlation::{RankCorrelation, rank_correlation};
-pub use real_rows::{EarnedRow, FillRow, RealMarket, RealRow, RealVersion, with_session_end};
+pub use real_rows::{EarnedRow, FillRow, RealMarket, RealReference, RealRow, RealVersion, with_session_end};
 pub use reference::{DocumentId, ReferenceError, run_reference};
 pub use repetition::{REPETITION_SEEDS, repetition_difference};
 pub use reply::{ReplyProblem, StrategyReply};

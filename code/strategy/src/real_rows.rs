@@ -69,7 +69,10 @@ pub struct RealRow {
     /// Why it earned nothing that can be counted.
     pub fault: Option<String>,
     /// What the reference earned with the card's parameters.
-    pub reference: EarnedRow,
+    pub reference: Option<EarnedRow>,
+    /// Why a reference of one's own earned nothing that can be counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference_fault: Option<String>,
 }
 
 /// One iteration on real bars.
@@ -83,6 +86,20 @@ pub struct RealVersion {
     /// Returns by session of the test split, the mean over the series that have a bar on it, at the next open and without costs;
     /// none where a series of it cannot be counted.
     pub test_returns: Option<Vec<f64>>,
+    /// Why the strategy has no series.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<String>,
+}
+
+/// What runs beside a program on real bars.
+#[derive(Debug)]
+pub enum RealReference {
+    /// A strategy of the benchmark.
+    BuiltIn(DocumentId),
+    /// A program of one's own: its logs on each series, or why it has none.
+    Program(Vec<Result<CandidateLogs, String>>),
+    /// Nothing.
+    None,
 }
 
 /// One series of real bars as programs see it: on weekdays from the first day of the scenarios on, so that a program cannot know of
@@ -140,25 +157,41 @@ impl RealMarket {
         (returns.len() == self.days.len()).then_some(returns)
     }
 
+    /// What a program's logs earned.
+    fn earned(&self, outcome: Result<CandidateLogs, String>) -> Result<EarnedRow, String> {
+        let earned = outcome.and_then(|logs| RunEarnings::of_candidate(&logs, &self.bars, INITIAL_CAPITAL));
+        earned.and_then(|earned| EarnedRow::of(&earned))
+    }
+
+    /// Logs that can be counted, or why there are none.
+    fn counted(&self, outcome: Result<CandidateLogs, String>) -> Result<CandidateLogs, String> {
+        outcome.and_then(|logs| uncountable(&logs, &self.bars).map_or(Ok(logs), Err))
+    }
+
+    /// What a strategy of the benchmark earned.
+    fn built_in(&self, id: DocumentId, parameters: &Parameters) -> Result<EarnedRow, String> {
+        let logs =
+            run_reference(id, parameters, &self.bars, INITIAL_CAPITAL).map_err(|error| error.to_string())?;
+        let earned = RunEarnings::of_reference(&logs, &self.bars, INITIAL_CAPITAL);
+        EarnedRow::of(&earned.ok_or_else(|| format!("{id} has no bar"))?)
+    }
+
     fn row(
         &self,
         outcome: Result<CandidateLogs, String>,
-        (id, parameters): (DocumentId, &Parameters),
-    ) -> Result<RealRow, String> {
-        let earned = outcome
-            .and_then(|logs| RunEarnings::of_candidate(&logs, &self.bars, INITIAL_CAPITAL))
-            .and_then(|earned| EarnedRow::of(&earned));
-        let logs =
-            run_reference(id, parameters, &self.bars, INITIAL_CAPITAL).map_err(|error| error.to_string())?;
-        let reference = RunEarnings::of_reference(&logs, &self.bars, INITIAL_CAPITAL);
-        Ok(RealRow {
+        reference: Option<Result<EarnedRow, String>>,
+    ) -> RealRow {
+        let earned = self.earned(outcome);
+        let reference = reference.transpose();
+        RealRow {
             split: self.split.to_owned(),
             symbols: self.symbols.clone(),
             bars: self.bars.times().len(),
             fault: earned.as_ref().err().cloned(),
             program: earned.ok(),
-            reference: EarnedRow::of(&reference.ok_or_else(|| format!("{id} has no bar"))?)?,
-        })
+            reference_fault: reference.as_ref().err().cloned(),
+            reference: reference.ok().flatten(),
+        }
     }
 }
 
@@ -167,29 +200,56 @@ impl RealVersion {
     /// its card.
     ///
     /// # Errors
-    /// A sentence where the reference cannot run on a series.
+    /// A sentence where a reference of the benchmark cannot run on a series.
     pub fn of(
         iteration: usize,
         (markets, outcomes): (&[RealMarket], Vec<Result<CandidateLogs, String>>),
-        reference: (DocumentId, &Parameters),
+        (reference, parameters): (RealReference, &Parameters),
     ) -> Result<Self, String> {
+        let mut beside: Vec<Option<Result<EarnedRow, String>>> = match reference {
+            RealReference::None => Vec::new(),
+            RealReference::BuiltIn(id) => {
+                let earned = markets
+                    .iter()
+                    .map(|own| own.built_in(id, parameters).map(Ok).map(Some));
+                earned.collect::<Result<_, String>>()?
+            }
+            RealReference::Program(outcomes) => {
+                let earned = markets.iter().zip(outcomes);
+                earned
+                    .map(|(own, outcome)| Some(own.earned(own.counted(outcome))))
+                    .collect()
+            }
+        };
+        beside.resize_with(markets.len(), || None);
         let mut returns = Some(SplitReturns::default());
         let mut rows = Vec::with_capacity(markets.len());
-        for (own, outcome) in markets.iter().zip(outcomes) {
-            let outcome = outcome.and_then(|logs| uncountable(&logs, &own.bars).map_or(Ok(logs), Err));
+        for ((own, outcome), beside) in markets.iter().zip(outcomes).zip(beside) {
+            let outcome = own.counted(outcome);
             if own.split == TEST {
                 let counted = outcome.as_ref().ok().and_then(|logs| own.returns(logs));
                 returns = returns
                     .zip(counted)
                     .map(|(sums, counted)| sums.with(&own.days, &counted));
             }
-            rows.push(own.row(outcome, reference)?);
+            rows.push(own.row(outcome, beside));
         }
         Ok(Self {
-            iteration,
             rows,
             test_returns: returns.and_then(SplitReturns::means),
+            ..Self::without(iteration, None)
         })
+    }
+
+    /// An iteration without a series, and why the strategy has none; no reason for a program that does not run.
+    #[must_use]
+    pub const fn without(iteration: usize, absent: Option<String>) -> Self {
+        Self {
+            iteration,
+            rows: Vec::new(),
+            test_returns: None,
+            absent,
+        }
     }
 }
 

@@ -55,3 +55,27 @@ pub fn own_findings(
     }
     Ok(lint_document(&own.document, &outcomes))
 }
+
+/// Refuses a strategy whose lint has findings; what was not done for it says the hint.
+pub(crate) fn refuse_findings(
+    own: &OwnStrategy,
+    launcher: &BoxLauncher,
+    task: &StrategyTask,
+    not_done: &str,
+) -> Result<(), StrategyError> {
+    let findings: Vec<String> = own_findings(own, launcher, task)?
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    if findings.is_empty() {
+        return Ok(());
+    }
+    Err(StrategyError::input(
+        format_args!(
+            "{}: the lint has findings: {}",
+            own.folder().display(),
+            findings.join("; ")
+        ),
+        format_args!("fix the folder until `ktd strategy-code lint` finds nothing; {not_done}"),
+    ))
+}

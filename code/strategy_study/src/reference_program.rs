@@ -45,13 +45,39 @@ impl ReferenceProgram {
     /// not run; other errors where no box can be had.
     pub(crate) fn logs<'m>(
         &self,
-        (launcher, (seed, hash_seed)): (&BoxLauncher, (u32, u32)),
+        at: (&BoxLauncher, (u32, u32)),
         (document, parameters): (&StrategyDocument, &Parameters),
         markets: impl Iterator<Item = (&'m str, &'m StrategyBars)>,
     ) -> Result<Vec<(&'m str, CandidateLogs)>, StrategyError> {
         if let Some(refused) = document.refused_parameter(parameters) {
             return Err(ReferenceError::Refused(refused.to_owned()).into());
         }
+        let (names, markets): (Vec<&str>, Vec<&StrategyBars>) = markets.unzip();
+        let outcomes = self.outcomes(at, (document, parameters), &markets)?;
+        let logs = names.into_iter().zip(outcomes).map(|(name, outcome)| {
+            let logs = outcome.map_err(|problem| {
+                let values = words(parameters);
+                StrategyError::OwnReference(format!(
+                    "the reference of {} fails in {name:?} with {values}: {problem}",
+                    document.id
+                ))
+            });
+            Ok((name, logs?))
+        });
+        logs.collect()
+    }
+
+    /// Its logs on each of some bars, or why it has none there. Real bars may have other values than the document allows, such as
+    /// the end of their sessions: nothing is refused.
+    ///
+    /// # Errors
+    /// [`StrategyError`] where no box can be had.
+    pub(crate) fn outcomes(
+        &self,
+        (launcher, (seed, hash_seed)): (&BoxLauncher, (u32, u32)),
+        (document, parameters): (&StrategyDocument, &Parameters),
+        markets: &[&StrategyBars],
+    ) -> Result<Vec<Result<CandidateLogs, String>>, StrategyError> {
         let program = Program {
             source: &self.source,
             class: CLASS,
@@ -59,33 +85,21 @@ impl ReferenceProgram {
             key: &document.id,
             contract: StrategyContract::Run,
         };
-        let (names, runs): (Vec<&str>, Vec<PlannedRun>) = markets
-            .map(|(name, market)| {
-                let run = PlannedRun {
-                    market: market.clone(),
-                    seed,
-                    purpose: "reference",
-                    is_scored: false,
-                };
-                (name, run)
+        let runs: Vec<PlannedRun> = markets
+            .iter()
+            .map(|market| PlannedRun {
+                market: (*market).clone(),
+                seed,
+                purpose: "reference",
+                is_scored: false,
             })
-            .unzip();
+            .collect();
         let outcomes = ProgramBox::open(launcher, program, hash_seed)?.run_all(&runs)?;
-        let logs = names.into_iter().zip(&runs).zip(outcomes);
-        let logs = logs.map(|((name, run), outcome)| {
-            let read = outcome.map_err(|fault| fault.to_string()).and_then(|logs| {
-                let misplaced = misplaced_row(&logs.bars, &run.market);
-                misplaced.map_or_else(|| Ok((name, logs)), Err)
-            });
-            read.map_err(|problem| {
-                let values = words(parameters);
-                StrategyError::OwnReference(format!(
-                    "the reference of {} fails in {name:?} with {values}: {problem}",
-                    document.id
-                ))
-            })
+        let read = outcomes.into_iter().zip(markets).map(|(outcome, market)| {
+            let logs = outcome.map_err(|fault| fault.to_string())?;
+            misplaced_row(&logs.bars, market).map_or(Ok(logs), Err)
         });
-        logs.collect()
+        Ok(read.collect())
     }
 
     /// What it does on the bars of a task, always the same ones; it runs once for the same parameters.

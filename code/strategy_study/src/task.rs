@@ -5,9 +5,9 @@ use crate::own_strategy::OwnStrategy;
 use crate::reference_program::ReferenceProgram;
 use ktd_boxed::BoxLauncher;
 use ktd_strategy_code::{
-    CandidateLogs, DocumentId, INITIAL_CAPITAL, LONG_RUN, Parameters, ReferenceRun, Scenario, StrategyBars,
-    StrategyContract, StrategyDocument, StrategyId, StrategyTraces, document_json, document_text, named_as,
-    run_reference, scenarios,
+    CandidateLogs, DocumentId, INITIAL_CAPITAL, LONG_RUN, Parameters, REPETITION_SEEDS, RealMarket,
+    RealReference, ReferenceRun, Scenario, StrategyBars, StrategyContract, StrategyDocument, StrategyId,
+    StrategyTraces, document_json, document_text, named_as, run_reference, scenarios,
 };
 use std::sync::Arc;
 
@@ -197,6 +197,34 @@ impl StrategyTask {
         parameters: &Parameters,
     ) -> Result<StrategyTraces, StrategyError> {
         Ok(self.reference(launcher, parameters)?.traces)
+    }
+
+    /// What runs beside a program with these parameters on real bars.
+    ///
+    /// # Errors
+    /// [`StrategyError`] where a reference of one's own gets no box.
+    pub(crate) fn real_reference(
+        &self,
+        launcher: &BoxLauncher,
+        parameters: &Parameters,
+        markets: &[RealMarket],
+    ) -> Result<RealReference, StrategyError> {
+        Ok(match &self.reference {
+            TaskReference::None => RealReference::None,
+            TaskReference::BuiltIn(id) => RealReference::BuiltIn(*id),
+            TaskReference::Program(program) => {
+                let bars: Vec<&StrategyBars> = markets.iter().map(RealMarket::bars).collect();
+                let [seeds, ..] = REPETITION_SEEDS;
+                let judged = (&self.document, parameters);
+                RealReference::Program(program.outcomes((launcher, seeds), judged, &bars)?)
+            }
+        })
+    }
+
+    /// Whether its scenarios have columns beside prices and volume.
+    pub(crate) fn has_further_columns(&self) -> bool {
+        let mut assets = self.markets().flat_map(|(_, market)| &market.assets);
+        assets.any(|(_, bars)| !bars.further.is_empty())
     }
 
     /// What the reference strategy does with these parameters: nothing where there is none.

@@ -319,7 +319,12 @@ fn score(args: &ScoreArgs, console: Console) -> Result<(), CliError> {
 }
 
 fn score_replies(replies: &Path, args: &ScoreArgs, console: Console) -> Result<(), CliError> {
-    let replies = StrategyReplies::parse(&read_input(replies)?)?;
+    let own = args
+        .strategy
+        .iter()
+        .map(|word| StrategySource::find(word, &here()));
+    let own = own.collect::<Result<Vec<_>, StrategyError>>()?;
+    let replies = StrategyReplies::parse(&read_input(replies)?, own)?;
     let tasks = replies.tasks(args.bars.scenario_seed, args.bars.contract())?;
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
     let secret = args.secret.secret()?;
@@ -346,9 +351,9 @@ fn score_records(bundles: &[PathBuf], console: Console) -> Result<(), CliError> 
 
 /// The published static scores of a source.
 fn score_source(file: &Path, args: &ScoreArgs, console: Console) -> Result<(), CliError> {
-    let Some(strategy) = &args.strategy else {
+    let [strategy] = args.strategy.as_slice() else {
         return Err(CliError::input(
-            format_args!("{}: the document of the program is missing", file.display()),
+            format_args!("{}: a program is scored by one document", file.display()),
             "name it with --strategy, such as --strategy S01",
         ));
     };

@@ -55,6 +55,7 @@ Examples:
   ktd strategy-code score results/first/units/writer__S01__1
   ktd strategy-code score strategy.py --strategy S01
   ktd strategy-code score --replies replies.jsonl
+  ktd strategy-code score --replies replies.jsonl --strategy my/strategies/channel
 
 A folder of results: measured and published scores of every iteration, by part, made again from what its
 record says the runs showed. No program runs. A Python file: its published static scores, after one run in the
@@ -195,9 +196,9 @@ pub(super) struct ScoreArgs {
     /// A file of replies to judge.
     #[arg(long, value_name = "FILE")]
     pub(super) replies: Option<PathBuf>,
-    /// The document of a Python file.
-    #[arg(long, value_name = "ID", conflicts_with = "replies")]
-    pub(super) strategy: Option<String>,
+    /// The document of a Python file; of replies, a folder of your own that lines name by its `strategy_id` (again for another).
+    #[arg(long, value_name = "ID")]
+    pub(super) strategy: Vec<String>,
     /// What makes an iteration void.
     #[arg(long, value_enum, default_value = "reference")]
     pub(super) drift: DriftArg,

@@ -11,6 +11,7 @@ use ktd_kit::folder::copy;
 use ktd_kit::vendor::said;
 use ktd_kit::{Folder, Vendor, has_boxes, quiet, refused};
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -432,4 +433,206 @@ fn programs_of_an_own_strategy_are_reviewed_with_its_document() {
         .collect();
     assert_eq!(marks, [("channel", 9); 4]);
     json_of(&folder, &["replay", "results/x", "--deep"], 0);
+}
+
+/// Two symbols that swing, on the first 28 days of four months of the train and of the test year.
+fn swinging_bars() -> String {
+    let mut bars = "date,symbol,open,high,low,close,volume\n".to_owned();
+    let mut day = 0_i32;
+    for month in [
+        "2024-01", "2024-02", "2024-03", "2024-04", "2025-01", "2025-02", "2025-03", "2025-04",
+    ] {
+        for date in 1..=28 {
+            day += 1;
+            for (symbol, period) in [("AAPL", 50), ("MSFT", 70)] {
+                let place = day % period;
+                let close = 100 + place.min(period - place);
+                let (open, high, low) = (close - 1, close + 1, close - 2);
+                writeln!(bars, "{month}-{date:02},{symbol},{open},{high},{low},{close},100").unwrap();
+            }
+        }
+    }
+    bars
+}
+
+/// An experiment on the folder that runs on real bars too, asked of a model that answers with this program.
+fn on_real_bars(folder: &Folder, program: &str) -> (Value, Vendor) {
+    let reply = format!("```json\n{}\n```\n```python\n{program}```\n", card(folder));
+    let vendor = answering(move |_| reply.clone());
+    experiment(folder, &[OWN], &vendor.base_url());
+    let text = folder
+        .text("x.toml")
+        .replace("[[agents]]", "real = { bars = 'bars.csv' }\n[[agents]]");
+    folder.write("x.toml", text.replace("iterations = 1", "iterations = 0"));
+    folder.write("bars.csv", swinging_bars());
+    (json_of(folder, &["run", "x.toml"], 0), vendor)
+}
+
+#[test]
+fn an_own_strategy_and_its_reference_earn_on_each_symbol_of_real_bars() {
+    if !has_boxes() {
+        return;
+    }
+    let folder = with_example();
+    let reference = folder.text("my/channel/reference.py");
+    // The reference does not run on falling starts, and the program has nothing to do with that.
+    let fails = "        assert float(market_data[\"close\"].iloc[0]) != 101.0 or len(market_data) != 112\n        bars = market_data";
+    folder.write(
+        "my/channel/reference.py",
+        reference.replace("        bars = market_data", fails),
+    );
+    let (results, _vendor) = on_real_bars(&folder, &reference);
+    let rows = results["submissions"][0]["real"][0]["rows"].as_array().unwrap();
+    let named = |row: &Value| (row["split"].clone(), row["symbols"].clone());
+    let all: Vec<(Value, Value)> = rows.iter().map(named).collect();
+    let wanted = |split: &str, symbol: &str| (json!(split), json!([symbol]));
+    assert_eq!(
+        all,
+        [
+            wanted("train", "AAPL"),
+            wanted("train", "MSFT"),
+            wanted("test", "AAPL"),
+            wanted("test", "MSFT")
+        ]
+    );
+    for row in rows {
+        assert_eq!(row["fault"], Value::Null, "{row}");
+        assert!(
+            row["program"]["own_close"]["trades"].as_u64().unwrap() > 0,
+            "{row}"
+        );
+        if row["split"] == "train" {
+            assert_eq!(row["reference"], Value::Null, "{row}");
+            assert!(
+                row["reference_fault"]
+                    .as_str()
+                    .unwrap()
+                    .contains("AssertionError"),
+                "{row}"
+            );
+        } else {
+            assert_eq!(row["reference"], row["program"], "{row}");
+        }
+    }
+    let report = folder.text("results/x/report.md");
+    assert!(
+        report.contains("the reference of channel on AAPL, train: n/a"),
+        "{report}"
+    );
+    assert_eq!(
+        json_of(&folder, &["replay", "results/x", "--deep"], 0)["matches"],
+        true
+    );
+}
+
+#[test]
+fn without_a_reference_a_program_earns_alone_and_three_assets_have_no_series() {
+    if !has_boxes() {
+        return;
+    }
+    let folder = with_example();
+    let reference = folder.text("my/channel/reference.py");
+    std::fs::remove_file(folder.at("my/channel/reference.py")).unwrap();
+    let (results, _vendor) = on_real_bars(&folder, &reference);
+    let rows = results["submissions"][0]["real"][0]["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    for row in rows {
+        assert_eq!(
+            (&row["reference"], &row["fault"]),
+            (&Value::Null, &Value::Null),
+            "{row}"
+        );
+        assert!(row["program"]["next_open"]["returns"].is_array(), "{row}");
+    }
+
+    // The same document says that it trades three assets.
+    std::fs::remove_dir_all(folder.at("results")).unwrap();
+    let spec = folder.text("my/channel/spec.json");
+    folder.write(
+        "my/channel/spec.json",
+        spec.replace("\"assets\": [\"A\"]", "\"assets\": [\"A\", \"B\", \"C\"]"),
+    );
+    let frames = |line: &str| {
+        let mut read: Value = serde_json::from_str(line).unwrap();
+        let frame = read["data"].clone();
+        read["data"] = json!({"A": frame, "B": frame, "C": frame});
+        read.to_string()
+    };
+    let scenarios = folder.text("my/channel/scenarios.jsonl");
+    let scenarios: Vec<String> = scenarios.lines().map(frames).collect();
+    folder.write("my/channel/scenarios.jsonl", scenarios.join("\n"));
+    let (results, _vendor) = on_real_bars(
+        &folder,
+        &reference.replace("bars = market_data", "bars = market_data[\"A\"]"),
+    );
+    let version = &results["submissions"][0]["real"][0];
+    assert_eq!(version["rows"], json!([]));
+    assert!(
+        version["absent"]
+            .as_str()
+            .unwrap()
+            .starts_with("it trades 3 assets"),
+        "{version}"
+    );
+    assert!(
+        folder
+            .text("results/x/report.md")
+            .contains("channel: n/a (it trades 3 assets")
+    );
+}
+
+#[test]
+fn replies_about_a_folder_of_ones_own_are_scored() {
+    if !has_boxes() {
+        return;
+    }
+    let folder = with_example();
+    let reference = folder.text("my/channel/reference.py");
+    let built = format!(
+        "```json\n{}\n```\n```python\n{}```\n",
+        card(&folder),
+        flawed(&reference)
+    );
+    let mended = format!("```python\n{reference}```\n");
+    let line = |(iteration, reply): (usize, &String)| {
+        json!({"model": "m", "strategy": "channel", "iteration": iteration, "reply": reply}).to_string()
+    };
+    let lines: Vec<String> = [&built, &mended].into_iter().enumerate().map(line).collect();
+    folder.write("replies.jsonl", lines.join("\n"));
+    let named = ["score", "--replies", "replies.jsonl", "--strategy", OWN];
+    let scored = json_of(&folder, &named, 0);
+    let versions = scored["submissions"][0]["versions"].as_array().unwrap();
+    assert_eq!(scored["submissions"][0]["strategy"], "channel");
+    assert_eq!(
+        (
+            &versions[0]["gates"],
+            &versions[1]["gates"],
+            &versions[1]["drift"]
+        ),
+        (&json!("audit"), &json!("passed"), &json!("towards"))
+    );
+    assert_eq!(versions[1]["measured"][0], json!(1.0));
+
+    let unnamed = error_of(&folder, &named[..3], 2);
+    assert!(
+        unnamed.contains("line 1: the strategy \"channel\" is unknown") && unnamed.contains("--strategy"),
+        "{unnamed}"
+    );
+    copy(&folder.at(OWN), &folder.at("my/other"));
+    let twice = [&named[..], &["--strategy", "my/other"]].concat();
+    let twice = error_of(&folder, &twice, 2);
+    assert!(
+        twice.contains("two folders are strategies of the identifier channel"),
+        "{twice}"
+    );
+    let broken = reference.replace("\"CHANNEL_DOWN\"]", "\"STOP\"]");
+    folder.write("my/channel/reference.py", broken);
+    let findings = error_of(&folder, &named, 2);
+    assert!(
+        findings.contains("the rule CHANNEL_DOWN fires in no scenario"),
+        "{findings}"
+    );
+    std::fs::remove_file(folder.at("my/channel/reference.py")).unwrap();
+    let alone = json_of(&folder, &named, 0);
+    assert_eq!(alone["submissions"][0]["without_reference"], true);
 }

@@ -6,7 +6,7 @@ use crate::bars::StrategyBars;
 use crate::candidate::CandidateLogs;
 use crate::gate_secret::GateSecret;
 use crate::indicators::count;
-use crate::logs::{BarSignal, StrategyLogs};
+use crate::logs::{BarSignal, StrategyLogs, TradeRow};
 use crate::look_ahead::known_difference;
 use crate::look_ahead_plan::{LookAheadPlan, acting_bars};
 use std::collections::BTreeSet;
@@ -57,10 +57,8 @@ impl ReliabilityKind {
 
     /// The logs of a program that deviates so far on these bars; `draw` is the run, for one that does otherwise each time.
     fn planted(self, planted: Planted<'_>, right: &StrategyLogs, (size, draw): (f64, f64)) -> CandidateLogs {
-        let of = |logs: &StrategyLogs| CandidateLogs::of_reference(logs, &planted.document.columns);
-        let whole = of(right);
+        let whole = CandidateLogs::of_reference(right, &planted.document.columns);
         let in_share = |row: usize| count(row % 19) < 19.0 * size;
-        let mut made = right.clone();
         match self {
             Self::CellsEmpty => {
                 let emptied = |name: &str, row: usize| {
@@ -89,39 +87,36 @@ impl ReliabilityKind {
                     ..whole
                 }
             }
-            Self::EntriesMisdated => {
-                let chosen = planted.chosen(right, size);
-                for trade in &mut made.trades {
-                    let (entry, _) = planted.span(trade);
-                    if let Some(before) = entry.checked_sub(1).filter(|_| chosen.contains(&entry)) {
-                        trade.entry_time = right.bars[before].time.clone();
-                    }
-                }
-                of(&made)
-            }
-            Self::ProfitsWrong => {
-                let chosen = planted.chosen(right, size);
-                for trade in &mut made.trades {
-                    if chosen.contains(&planted.span(trade).0) {
-                        trade.pnl += 100.0;
-                        made.bars.last_mut().unwrap().equity += 100.0;
-                    }
-                }
-                of(&made)
-            }
-            Self::OtherEachTime => {
-                let chosen = planted.chosen(right, size);
-                for trade in &mut made.trades {
-                    if chosen.contains(&planted.span(trade).0) {
-                        trade.quantity *= draw;
-                        trade.pnl *= draw;
-                    }
-                }
-                of(&made)
-            }
+            Self::EntriesMisdated => changed(planted, (right, size), |trade| {
+                let before = planted.bar(&trade.entry_time).saturating_sub(1);
+                trade.entry_time = right.bars[before].time.clone();
+            }),
+            Self::ProfitsWrong => changed(planted, (right, size), |trade| trade.pnl += 100.0),
+            Self::OtherEachTime => changed(planted, (right, size), |trade| {
+                trade.quantity *= draw;
+                trade.pnl *= draw;
+            }),
             Self::Peeks | Self::DistortedNotEnding => whole,
         }
     }
+}
+
+/// The logs with a share of the holdings changed, and an equity at the end that is what their profits make it.
+fn changed(
+    planted: Planted<'_>,
+    (right, share): (&StrategyLogs, f64),
+    change: impl Fn(&mut TradeRow),
+) -> CandidateLogs {
+    let chosen = planted.chosen(right, share);
+    let mut made = right.clone();
+    for trade in &mut made.trades {
+        if chosen.contains(&planted.span(trade).0) {
+            let before = trade.pnl;
+            change(trade);
+            made.bars.last_mut().unwrap().equity += trade.pnl - before;
+        }
+    }
+    CandidateLogs::of_reference(&made, &planted.document.columns)
 }
 
 /// Why a program that looks one bar ahead at a share of its decisions fails the gate: it halves a holding before a fall.

@@ -4,6 +4,7 @@ use super::choice::{BASKET, RealBars, SeriesChoice, SplitSpan};
 use super::daily::{DailyBars, DailyName, DayBar};
 use super::minutes::{MinuteBars, read_minutes};
 use crate::error::StrategyError;
+use crate::task::StrategyTask;
 use ktd_env::TradeDate;
 use ktd_strategy_code::{AssetBars, BarTime, DocumentId, StrategyBars, StrategyDocument};
 use std::ops::Range;
@@ -41,6 +42,54 @@ enum SeriesShape {
     Minutes,
 }
 
+/// Which series of real bars a strategy runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SeriesKind {
+    /// Each symbol.
+    Symbol,
+    /// Two symbols on their common days.
+    Pair,
+    /// Four symbols on their common days.
+    Basket,
+    /// All symbols and their index.
+    Portfolio,
+    /// Bars of 15 minutes of each symbol of a file.
+    Minutes,
+}
+
+impl SeriesKind {
+    /// The kind of a task; else why real bars have nothing for it.
+    pub(super) fn of(task: &StrategyTask) -> Result<Self, String> {
+        let id = task.id.document();
+        if id == Some(DocumentId::S07) {
+            return Err("it trades contracts, which real bars do not hold".to_owned());
+        }
+        if id.is_none() && task.has_further_columns() {
+            return Err("its scenarios have columns that real bars do not have".to_owned());
+        }
+        if id == Some(DocumentId::S08) {
+            return Ok(Self::Portfolio);
+        }
+        Self::of_assets(&task.document)
+    }
+
+    fn of_assets(document: &StrategyDocument) -> Result<Self, String> {
+        match (document.assets.len(), document.is_intraday) {
+            (1, false) => Ok(Self::Symbol),
+            (1, true) => Ok(Self::Minutes),
+            (2, false) => Ok(Self::Pair),
+            (BASKET, false) => Ok(Self::Basket),
+            (assets, is_intraday) => {
+                let bars = if is_intraday { "within a day" } else { "of days" };
+                Err(format!(
+                    "it trades {assets} assets on bars {bars}: real bars are for one, two or {BASKET} assets on bars of days, and \
+                     for one within a day"
+                ))
+            }
+        }
+    }
+}
+
 impl RealSource {
     pub(crate) fn read(keys: &RealBars, base: &Path) -> Result<Self, StrategyError> {
         keys.check()?;
@@ -51,43 +100,48 @@ impl RealSource {
         })
     }
 
+    /// Whether there are bars for such series; else why not.
+    pub(super) fn has(&self, kind: SeriesKind) -> Result<(), String> {
+        match kind {
+            SeriesKind::Minutes if self.minutes.is_none() => {
+                Err("the experiment names no `minutes` for bars within a day".to_owned())
+            }
+            SeriesKind::Symbol | SeriesKind::Pair | SeriesKind::Basket | SeriesKind::Portfolio
+                if self.daily.is_none() =>
+            {
+                Err("the experiment names no daily bars, `panel` or `bars`".to_owned())
+            }
+            SeriesKind::Symbol
+            | SeriesKind::Pair
+            | SeriesKind::Basket
+            | SeriesKind::Portfolio
+            | SeriesKind::Minutes => Ok(()),
+        }
+    }
+
     /// The series of a document over a split; none where the bars hold nothing for it. A series of a list that has too few bars is an error, one that a word chose is
     /// left out.
     pub(super) fn plan(
         &self,
-        (id, document): (DocumentId, &StrategyDocument),
+        (kind, document): (SeriesKind, &StrategyDocument),
         split: &SplitSpan,
     ) -> Result<Vec<PlannedSeries>, StrategyError> {
-        if id == DocumentId::S07 {
-            return Ok(Vec::new());
-        }
-        if document.is_intraday {
+        if kind == SeriesKind::Minutes {
             return self.minutes_plan(document, split);
         }
         let Some(daily) = &self.daily else {
             return Ok(Vec::new());
         };
         let symbols = self.symbols(daily, split)?;
-        let wanted = match id {
-            DocumentId::S08 => return Ok(portfolio_plan(symbols)),
-            DocumentId::S06 | DocumentId::S11 => grouped(&self.keys.pairs, &symbols),
-            DocumentId::S09 => grouped(&self.keys.baskets, &symbols),
-            DocumentId::S01
-            | DocumentId::S02
-            | DocumentId::S03
-            | DocumentId::S04
-            | DocumentId::S05
-            | DocumentId::S07
-            | DocumentId::S10
-            | DocumentId::S12 => symbols.into_iter().map(|symbol| vec![symbol]).collect(),
-        };
-        let is_pair = matches!(id, DocumentId::S06 | DocumentId::S11);
-        let is_listed = if is_pair {
-            is_list(&self.keys.pairs)
-        } else if id == DocumentId::S09 {
-            is_list(&self.keys.baskets)
-        } else {
-            is_list(&self.keys.symbols)
+        let keys = &self.keys;
+        let (wanted, is_listed) = match kind {
+            SeriesKind::Portfolio => return Ok(portfolio_plan(symbols)),
+            SeriesKind::Pair => (grouped(&keys.pairs, &symbols), is_list(&keys.pairs)),
+            SeriesKind::Basket => (grouped(&keys.baskets, &symbols), is_list(&keys.baskets)),
+            SeriesKind::Symbol | SeriesKind::Minutes => {
+                let each = symbols.into_iter().map(|symbol| vec![symbol]);
+                (each.collect(), is_list(&keys.symbols))
+            }
         };
         let least = document.warm_up_bars + BARS_MIN;
         let mut plan = Vec::new();
@@ -102,9 +156,10 @@ impl RealSource {
             } else if is_listed {
                 return Err(StrategyError::input(
                     format_args!(
-                        "{} have {bars} common bars in the split `{}`, and {id} needs {least}",
+                        "{} have {bars} common bars in the split `{}`, and {} needs {least}",
                         symbols.join(" and "),
-                        split.name
+                        split.name,
+                        document.id
                     ),
                     "remove the series, or choose a longer split",
                 ));
@@ -368,6 +423,7 @@ mod tests {
     use super::*;
     use ktd_env::synth::{SynthConfig, generate};
     use ktd_io::whole_file::write_whole;
+    use ktd_strategy_code::{LONG_RUN, Scenario};
     use std::fmt::Write as _;
     use std::path::PathBuf;
     use tempfile::TempDir;
@@ -392,6 +448,13 @@ mod tests {
         (folder, keys)
     }
 
+    fn long_run() -> Scenario {
+        Scenario {
+            name: LONG_RUN.to_owned(),
+            market: StrategyBars::default(),
+        }
+    }
+
     /// Symbols and bars of each series of a split.
     type Markets = Vec<(Vec<String>, StrategyBars)>;
 
@@ -399,8 +462,12 @@ mod tests {
     fn markets(keys: &RealBars, folder: &TempDir, id: DocumentId) -> Result<[Markets; 2], StrategyError> {
         let source = RealSource::read(keys, folder.path())?;
         let document = StrategyDocument::built_in(id).map_err(StrategyError::invalid)?;
+        let task = StrategyTask::with_scenarios(id, vec![long_run()])?;
+        let Ok(kind) = SeriesKind::of(&task) else {
+            return Ok([Vec::new(), Vec::new()]);
+        };
         let [train, test] = keys.splits()?.map(|split| {
-            let plan = source.plan((id, &document), &split)?;
+            let plan = source.plan((kind, &document), &split)?;
             let of = |series: PlannedSeries| {
                 let bars = source.market(&document, &series, &split)?;
                 Ok((series.symbols, bars))
@@ -430,6 +497,30 @@ mod tests {
                 assert!(train.iter().all(|(symbols, _)| symbols[0] < symbols[1]));
             }
         }
+    }
+
+    #[test]
+    fn assets_and_bars_of_a_document_say_which_series_it_runs_on() {
+        let mut document = StrategyDocument::built_in(DocumentId::S01).unwrap();
+        let mut kind = |assets: usize, is_intraday: bool| {
+            document.assets = vec!["A".to_owned(); assets];
+            document.is_intraday = is_intraday;
+            SeriesKind::of_assets(&document)
+        };
+        assert_eq!(kind(1, false), Ok(SeriesKind::Symbol));
+        assert_eq!(kind(2, false), Ok(SeriesKind::Pair));
+        assert_eq!(kind(4, false), Ok(SeriesKind::Basket));
+        assert_eq!(kind(1, true), Ok(SeriesKind::Minutes));
+        assert!(
+            kind(3, false)
+                .unwrap_err()
+                .starts_with("it trades 3 assets on bars of days")
+        );
+        assert!(
+            kind(2, true)
+                .unwrap_err()
+                .starts_with("it trades 2 assets on bars within a day")
+        );
     }
 
     #[test]

@@ -1,79 +1,65 @@
 //! Submitted programs on real bars.
 
-use super::series::RealSource;
+use super::series::{RealSource, SeriesKind};
 use crate::box_runs::{PlannedRun, Program, ProgramBox};
 use crate::error::StrategyError;
 use crate::task::StrategyTask;
 use ktd_boxed::BoxLauncher;
 use ktd_sandbox::{BoxLimits, SourceText};
-use ktd_strategy_code::{
-    DocumentId, RealMarket, RealVersion, StrategyCard, StrategyContract, StrategyDocument,
-    StrategySubmission, with_session_end,
-};
+use ktd_strategy_code::{RealMarket, RealVersion, StrategyCard, StrategySubmission, with_session_end};
 
 /// Seed of all runs.
 const SEED: u32 = 42;
 
-/// The real bars that programs of one document run on.
+/// The real bars that programs of one strategy run on.
 #[derive(Debug)]
 pub(crate) struct RealTask {
-    document: StrategyDocument,
-    /// Its series; none for a strategy of one's own: those of a panel are chosen for the documents of the benchmark.
-    series: Option<(DocumentId, Vec<RealMarket>)>,
+    /// Its series, or why it has none.
+    series: Result<Vec<RealMarket>, String>,
     session_end: String,
-    contract: StrategyContract,
     /// SHA-256 over everything that programs are given.
     pub(crate) bars_sha256: String,
 }
 
 impl RealTask {
     pub(crate) fn of(source: &RealSource, task: &StrategyTask) -> Result<Self, StrategyError> {
-        let document = &task.document;
-        let mut markets = Vec::new();
-        let id = task.id.document();
-        for split in source.keys.splits()? {
-            for series in id.map_or_else(|| Ok(Vec::new()), |id| source.plan((id, document), &split))? {
-                let bars = source.market(document, &series, &split)?;
-                markets.push(RealMarket::new(split.name, series.symbols, bars));
-            }
-        }
+        let series = match SeriesKind::of(task).and_then(|kind| source.has(kind).map(|()| kind)) {
+            Ok(kind) => some(series_of(source, (kind, task))?),
+            Err(reason) => Err(reason),
+        };
         Ok(Self {
-            document: document.clone(),
-            bars_sha256: RealMarket::hash_of(&markets),
+            bars_sha256: RealMarket::hash_of(series.as_deref().unwrap_or_default()),
             session_end: source.keys.session_end.clone(),
-            contract: task.contract,
-            series: id.map(|id| (id, markets)),
+            series,
         })
     }
 
-    /// What a submission that runs at all and the reference earn on every series.
+    /// What a submission of the task that runs at all and the reference earn on every series.
     pub(crate) fn judge(
         &self,
-        launcher: &BoxLauncher,
+        (launcher, task): (&BoxLauncher, &StrategyTask),
         iteration: usize,
         submission: Option<&StrategySubmission>,
     ) -> Result<RealVersion, StrategyError> {
-        let none = RealVersion {
-            iteration,
-            rows: Vec::new(),
-            test_returns: None,
+        let markets = match &self.series {
+            Ok(markets) => markets,
+            Err(reason) => return Ok(RealVersion::without(iteration, Some(reason.clone()))),
         };
-        let Some((submission, (id, markets))) = submission.zip(self.series.as_ref()) else {
+        let none = RealVersion::without(iteration, None);
+        let Some(submission) = submission else {
             return Ok(none);
         };
         let source = SourceText::read(submission.source.as_bytes(), BoxLimits::STRATEGIES.source_kb);
-        let (Ok(card), Ok(source), false) =
-            (StrategyCard::parse(&submission.card), source, markets.is_empty())
-        else {
+        let (Ok(card), Ok(source)) = (StrategyCard::parse(&submission.card), source) else {
             return Ok(none);
         };
         let parameters = with_session_end(&card.parameters(), &self.session_end);
         let program = Program {
             source: &source,
             class: card.class_name(),
-            configuration: &self.document.configuration(&parameters),
-            key: id.label(),
-            contract: self.contract,
+            configuration: &task.document.configuration(&parameters),
+            key: task.id.label(),
+            contract: task.contract,
         };
         let runs = markets.iter().map(|own| PlannedRun {
             market: own.bars().clone(),
@@ -85,7 +71,32 @@ impl RealTask {
         let outcomes = outcomes
             .into_iter()
             .map(|outcome| outcome.map_err(|fault| fault.to_string()));
-        RealVersion::of(iteration, (markets, outcomes.collect()), (*id, &parameters))
+        let reference = task.real_reference(launcher, &parameters, markets)?;
+        RealVersion::of(iteration, (markets, outcomes.collect()), (reference, &parameters))
             .map_err(StrategyError::invalid)
+    }
+}
+
+/// The series of a strategy on both splits.
+fn series_of(
+    source: &RealSource,
+    (kind, task): (SeriesKind, &StrategyTask),
+) -> Result<Vec<RealMarket>, StrategyError> {
+    let mut markets = Vec::new();
+    for split in source.keys.splits()? {
+        for series in source.plan((kind, &task.document), &split)? {
+            let bars = source.market(&task.document, &series, &split)?;
+            markets.push(RealMarket::new(split.name, series.symbols, bars));
+        }
+    }
+    Ok(markets)
+}
+
+/// Series, or that there is none.
+fn some(markets: Vec<RealMarket>) -> Result<Vec<RealMarket>, String> {
+    if markets.is_empty() {
+        Err("no series of the real bars is long enough for its warm-up".to_owned())
+    } else {
+        Ok(markets)
     }
 }

@@ -6,10 +6,10 @@ use crate::cells::{as_number, missing, of_submissions};
 use crate::run::SubmissionFound;
 use ktd_stats::{Sample, median};
 use ktd_strategy_code::{COSTS_BPS, EarnedRow, FillRow, RealRow, StrategyTrials, TriedVersions};
-use ktd_view::draw::{Align, TableCell, TableData};
+use ktd_view::draw::{Align, TableCell, TableData, visible};
 use ktd_view::report_table::ReportTable;
 use ktd_view::row_table::RowTable;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Why there is no figure of real bars.
 pub(super) const NO_REAL_BARS: &str = "no series of real bars has this figure";
@@ -68,8 +68,8 @@ impl FillOf<'_> {
 fn fills(own: &SubmissionFound) -> Vec<FillOf<'_>> {
     let rows = || rows_of(own, own.rows.ranked, "test");
     let program: Vec<&EarnedRow> = rows().filter_map(|row| row.program.as_ref()).collect();
-    let reference: Vec<&EarnedRow> = rows().map(|row| &row.reference).collect();
-    let all = reference.len();
+    let reference: Vec<&EarnedRow> = rows().filter_map(|row| row.reference.as_ref()).collect();
+    let all = rows().count();
     let mut found = Vec::new();
     for (who, rows) in [("program", program), ("reference", reference)] {
         let fill = |fill, rows: Vec<_>| FillOf {
@@ -104,7 +104,7 @@ fn ranked_table(report: &StrategyReport) -> ReportTable {
     });
     let trades = |row: &FillRow| Some(as_number(row.trades));
     let ratio: (fn(f64) -> TableCell, _) = (TableCell::Ratio, NONE_COUNTS.1);
-    let data = table
+    let mut data = table
         .figure("Sharpe", |row| row.middle(|row| row.sharpe), ratio)
         .figure(
             "drawdown",
@@ -117,7 +117,33 @@ fn ranked_table(report: &StrategyReport) -> ReportTable {
             "reference: the strategy of the document with the parameters of the card, on the same bars; a run counts where its \
              equity is that of its logged trades at the closes of the bars; look-ahead is not tested on these bars",
         );
+    data.notes.extend(beside_figures(report));
     ReportTable::new("T9_real_bars", data)
+}
+
+/// Why a strategy has no series, and where a reference of one's own has no figure: each once.
+fn beside_figures(report: &StrategyReport) -> BTreeSet<String> {
+    let mut notes = BTreeSet::new();
+    for own in &report.submissions {
+        let strategy = &own.rows.strategy;
+        for version in own.real.iter().flatten() {
+            let absent = version.absent.iter();
+            notes.extend(absent.map(|reason| format!("{strategy}: n/a ({reason})")));
+            let faults = version
+                .rows
+                .iter()
+                .filter_map(|row| Some((row, row.reference_fault.as_deref()?)));
+            notes.extend(faults.map(|(row, fault)| {
+                let symbols = row.symbols.join(" and ");
+                format!(
+                    "the reference of {strategy} on {symbols}, {}: n/a ({})",
+                    row.split,
+                    visible(fault)
+                )
+            }));
+        }
+    }
+    notes
 }
 
 fn free(row: &FillRow) -> Option<f64> {
@@ -168,7 +194,7 @@ fn iteration_table(report: &StrategyReport) -> ReportTable {
         )
         .figure(
             "reference",
-            |row| middle(of(row).filter_map(|row| free(&row.reference.own_close))),
+            |row| middle(of(row).filter_map(|row| free(&row.reference.as_ref()?.own_close))),
             NONE_COUNTS,
         )
         .table();
@@ -294,7 +320,8 @@ mod tests {
             bars: 0,
             program: None,
             fault: None,
-            reference: earned,
+            reference: Some(earned),
+            reference_fault: None,
         }
     }
 
@@ -314,6 +341,7 @@ mod tests {
             iteration,
             rows: vec![row()],
             test_returns,
+            absent: None,
         });
         own.real = Some(real.collect());
         own

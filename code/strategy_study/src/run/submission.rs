@@ -185,7 +185,11 @@ impl Led<'_> {
         };
         let has_run = version.report.as_ref().is_some_and(|report| report.run.is_some());
         let submission = version.submission.as_ref().filter(|_| has_run);
-        Ok(Some(real.judge(launcher, version.iteration, submission)?))
+        Ok(Some(real.judge(
+            (launcher, &self.own.task),
+            version.iteration,
+            submission,
+        )?))
     }
 
     /// The event of the iteration that was judged last.

@@ -5,7 +5,7 @@ use super::found::SubmissionUnit;
 use super::reviewed_start::ReviewedStart;
 use crate::bars::{RealSource, RealTask};
 use crate::error::StrategyError;
-use crate::own_lint::own_findings;
+use crate::own_lint::refuse_findings;
 use crate::strategy_source::StrategySource;
 use crate::task::StrategyTask;
 use ktd_boxed::StudyBoxes;
@@ -98,18 +98,7 @@ fn admit(strategies: &[SourcedTask], boxes: &StudyBoxes, at: &Opening<'_>) -> Re
         if units.iter().any(|unit| unit.to_string_lossy().contains(&asked)) {
             continue;
         }
-        let findings = own_findings(own, boxes.launcher()?, task)?;
-        let findings: Vec<String> = findings.iter().map(ToString::to_string).collect();
-        if !findings.is_empty() {
-            return Err(StudyError::input(
-                format_args!(
-                    "{}: the lint has findings: {}",
-                    own.folder().display(),
-                    findings.join("; ")
-                ),
-                "fix the folder until `ktd strategy-code lint` finds nothing; nobody was asked",
-            ));
-        }
+        refuse_findings(own, boxes.launcher()?, task, "nobody was asked")?;
     }
     Ok(())
 }
