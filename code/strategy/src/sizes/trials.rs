@@ -1,7 +1,7 @@
 //! Planted programs on real bars, without skill or one of them with it: deflated ratios, and the probability of overfitting.
 
 use super::{PlantedTruth, SeenEffect, StrategySizeDesign};
-use crate::real_rows::{EarnedRow, FillRow, RealRow, RealVersion};
+use crate::real_rows::{RealRow, RealVersion};
 use crate::trials::{StrategyTrials, TriedVersions};
 use ktd_env::KeyedStream;
 
@@ -122,9 +122,9 @@ impl PlantedTrials {
                     0.01 * self.shaped(own, ratio / SESSIONS_A_YEAR.sqrt(), stream)
                 });
                 versions.push(RealVersion {
-                    iteration,
                     test_returns: Some(returns.collect()),
                     rows: vec![ran()],
+                    ..RealVersion::without(iteration, None)
                 });
             }
             all.push(versions);
@@ -145,27 +145,14 @@ impl PlantedTrials {
 
 /// A row that says that a version ran; of what it earned, only the returns are looked at.
 fn ran() -> RealRow {
-    let fill = FillRow {
-        returns: Default::default(),
-        sharpe: None,
-        max_drawdown: 0.0,
-        trades: 0,
-        win_rate: None,
-        turnover: 0.0,
-        break_even_bps: None,
-    };
-    let reference = EarnedRow {
-        own_close: fill.clone(),
-        next_open: fill,
-        pretended: 0.0,
-    };
     RealRow {
         split: "test".to_owned(),
         symbols: Vec::new(),
         bars: 0,
         program: None,
         fault: None,
-        reference,
+        reference: None,
+        reference_fault: None,
     }
 }
 
