@@ -304,7 +304,7 @@ type Row = (u64, String, bool, Option<String>);
 /// Every row that a long file gives, or the error that ends it.
 fn read_long(path: &Path) -> Result<Vec<Row>, String> {
     let mut found = Vec::new();
-    let rows = ParquetRows::open(path).map_err(|error| error.to_string())?;
+    let rows = ParquetRows::open(path, &[]).map_err(|error| error.to_string())?;
     rows.read(&mut |row| {
         let close = row.bar.close.map_or_else(String::new, |close| close.to_string());
         let sector = row.sector.map(str::to_owned);
@@ -347,7 +347,7 @@ fn row_groups_batches_pages_and_encodings_give_the_same_rows() {
     for writer in writers {
         let (_folder, path) = in_folder();
         write(&path, LONG, writer, &groups);
-        assert_eq!(ParquetRows::open(&path).unwrap().rows, 20_100);
+        assert_eq!(ParquetRows::open(&path, &[]).unwrap().rows, 20_100);
         let rows = read_long(&path).unwrap();
         assert_eq!(rows.len(), 20_100);
         for (expected, (row, close, suspended, sector)) in (1_u32..).zip(rows) {
@@ -394,7 +394,7 @@ fn nested_columns_are_passed_over_or_named() {
     rows.insert(1, Stored::Int32(vec![Some(1)]));
     let fields = format!("required group extra {{ optional int32 a; optional int32 b; }} {LONG}");
     write(&path, &fields, WriterProperties::builder(), &[rows]);
-    assert_eq!(ParquetRows::open(&path).unwrap().layout.unknown, ["extra"]);
+    assert_eq!(ParquetRows::open(&path, &[]).unwrap().layout.unknown, ["extra"]);
     assert_eq!(read_long(&path).unwrap().len(), 1);
 
     let nested = LONG.replace(
