@@ -19,7 +19,7 @@ data=$(realpath -m "${KTD_DATA:-../shared/data}")
 temporary=""
 work=${2:-}
 [[ -n "$work" ]] || { temporary=$(mktemp -d); work=$temporary; }
-[[ ! -e "$work/root" ]] || { printf '%s/root is there: name another folder\n' "$work" >&2; exit 2; }
+[[ ! -e "$work/clone" ]] || { printf '%s/clone is there: name another folder\n' "$work" >&2; exit 2; }
 
 vendors=()
 cleanup() {
@@ -34,13 +34,13 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
 # The commands are those of somebody in the root of the repository, with the data beside it and `ktd` on the path.
-mkdir -p "$work/bin" "$work/root/runs" "$work/root/results" "$work/shared"
+mkdir -p "$work/bin" "$work/clone/runs" "$work/clone/results" "$work/shared"
 work=$(realpath "$work")
 ln -sfn "$ktd" "$work/bin/ktd"
 ln -sfn "$data" "$work/shared/data"
-cp -r "$project/runs/configs" "$work/root/runs/"
+cp -r "$project/runs/configs" "$work/clone/runs/"
 export PATH=$work/bin:$PATH
-cd "$work/root"
+cd "$work/clone"
 # The short form.
 sed -i 's/^seeds = .*/seeds = [1]/; s/^windows = .*/windows = [{ id = "W8" }]/' runs/configs/baselines.toml
 sed -i 's/^parallel = 1$/controls = 0\n&/' runs/configs/factor_code_local.toml

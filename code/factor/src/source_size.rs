@@ -109,12 +109,11 @@ impl OperationCounter {
             SourceToken::Nothing => return,
             SourceToken::LineEnd if 0 < self.depth => return,
             SourceToken::LineEnd => (false, Before::Nothing),
-            SourceToken::Value => (false, Before::Value),
             SourceToken::Word(word) if COUNTED_WORDS.contains(&word) => (true, Before::Nothing),
             SourceToken::Word("def" | "class") => (false, Before::Definition),
             SourceToken::Word(word) if OTHER_WORDS.contains(&word) => (false, Before::Nothing),
             SourceToken::Word(_) if self.before == Before::Definition => (false, Before::DefinedName),
-            SourceToken::Word(_) => (false, Before::Value),
+            SourceToken::Value | SourceToken::Word(_) => (false, Before::Value),
             SourceToken::Sign(sign @ ("(" | "[" | "{")) => {
                 self.depth += 1;
                 (sign == "(" && was_value, Before::Nothing)

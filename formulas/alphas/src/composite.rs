@@ -45,12 +45,12 @@ pub const COMPOSITE_FIGURES: [&str; 4] = ["composite_rre", "composite_pfs", "com
 
 /// The figures of [`COMPOSITE_FIGURES`]; none where fewer than three alphas have both sides.
 #[must_use]
-pub fn composite_correlations<'r>(alphas: impl Iterator<Item = &'r FigureRow> + Clone) -> FigureRow {
+pub fn composite_correlations(alphas: &[&FigureRow]) -> FigureRow {
     let mut row = FigureRow::default();
     for figure in COMPOSITE_FIGURES {
         let name = figure.trim_start_matches("composite_");
         let both = alphas
-            .clone()
+            .iter()
             .filter_map(|alpha| Some((alpha.get("composite")?, alpha.get(name)?)));
         let (composites, others): (Vec<f64>, Vec<f64>) = both.unzip();
         let found = spearman(&composites, &others).ok().flatten();
@@ -92,12 +92,12 @@ mod tests {
             row
         };
         let rows = [row(10.0, 0.7, 2.0), row(20.0, 0.8, 1.0), row(90.0, 0.9, 0.5)];
-        let found = composite_correlations(rows.iter());
+        let found = composite_correlations(&rows.iter().collect::<Vec<_>>());
         assert_eq!(found.get("composite_rre"), Some(1.0));
         assert_eq!(found.get("composite_sr"), Some(-1.0));
         assert_eq!(found.undefined["composite_pps"], "too_few");
         assert_eq!(
-            composite_correlations(rows[..2].iter()).get("composite_rre"),
+            composite_correlations(&rows[..2].iter().collect::<Vec<_>>()).get("composite_rre"),
             None
         );
     }

@@ -273,7 +273,7 @@ mod tests {
         let of = |days: &[usize]| portfolio_test(&scores, &labels, &members, days, PortfolioTerms::default());
         let (whole, traded) = (of(&all).unwrap(), of(&some).unwrap());
         assert!((whole.annual_return - traded.annual_return / 4.0).abs() < 1e-12);
-        let (mean, square) = (0.048, (0.08_f64.powi(2) + 0.016_f64.powi(2)) / 2.0);
+        let (mean, square) = (0.048, f64::midpoint(0.08 * 0.08, 0.016 * 0.016));
         let (mean, square) = (mean / 4.0, square / 4.0);
         let deviation = ((square - mean * mean) * 40.0 / 39.0).sqrt();
         assert!((whole.sharpe.unwrap() - 252.0_f64.sqrt() * mean / deviation).abs() < 1e-9);

@@ -67,7 +67,7 @@ impl StudyKind for AlphaEvaluating {
 
     /// Days that are looked at twice have been seen: one in common is enough.
     fn is_counted_with(own: &Value, other: &Value) -> bool {
-        let day = |value: &Value, place: usize| value["days"][place].as_str().map(str::to_owned);
+        let day = |value: &Value, place: usize| value.get("days")?.get(place)?.as_str().map(str::to_owned);
         let is_before = |first: &Value, last: &Value| day(first, 0) <= day(last, 1);
         is_before(own, other) && is_before(other, own)
     }

@@ -69,7 +69,7 @@ pub(crate) fn alpha_rows(
 pub(crate) fn split_row(open: &OpenStudy, split: &SplitTables<'_>, rows: &[AlphaRow]) -> SplitRow {
     let distinct = rows.iter().filter(|row| row.like.is_none()).map(|row| &row.row);
     let (points, mut row) = stability_line(rows.iter().map(|row| (&row.row, row.like.is_none())));
-    row.add(composite_correlations(distinct));
+    row.add(composite_correlations(&distinct.collect::<Vec<_>>()));
     let days = &split.split.days;
     SplitRow {
         split: split.name.to_owned(),

@@ -224,10 +224,6 @@ impl BoardContext<'_> {
         ));
         let benchmark = self.benchmarks.total_return.over(&days);
         let price_index = self.benchmarks.price_index_over(&days);
-        let curve = |returns: &Result<Vec<f64>, String>| {
-            let returns = returns.as_ref();
-            returns.map_or_else(|_| Vec::new(), |returns| rounded(growth(returns)))
-        };
         Ok(Track {
             window: header.window.id.clone(),
             level: header.mask.level,
@@ -340,6 +336,12 @@ fn window(group: &ByAgent<'_>) -> Vec<DayIndex> {
         .flatten()
         .next()
         .map_or_else(Vec::new, |score| score.days.clone())
+}
+
+/// The growth of a series of returns; empty where it has none.
+fn curve(returns: &Result<Vec<f64>, String>) -> Vec<f64> {
+    let returns = returns.as_ref();
+    returns.map_or_else(|_| Vec::new(), |returns| rounded(growth(returns)))
 }
 
 /// The agents that have a rank.

@@ -5,12 +5,12 @@ use crate::data_import::{self, ImportArgs};
 use crate::factors::{self, FactorsArgs};
 use crate::output::Console;
 use crate::trading_day::read_day;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use ktd_data::check::{report_json, report_text};
 use ktd_data::{hash_text, load_panel};
 use ktd_env::exchange::Rules;
 use ktd_env::synth::{SynthConfig, generate};
-use ktd_env::{CheckOptions, DateSpan, PriceBasis, TradeDate, check_panel};
+use ktd_env::{CheckOptions, DateSpan, TradeDate, check_panel};
 use ktd_io::whole_file::{Durability, IfExists, check_writable, write_file};
 use ktd_view::table::grouped;
 use serde_json::json;
@@ -27,33 +27,6 @@ pub(super) enum DataCommand {
     Check(CheckArgs),
     /// Write the factors of the screen by day and stock, with the return that followed, to train predictors on.
     Factors(FactorsArgs),
-}
-
-/// Basis of prices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum BasisArg {
-    /// As traded.
-    Raw,
-    /// As traded x factor.
-    Adjusted,
-}
-
-impl BasisArg {
-    pub(super) const fn basis(self) -> PriceBasis {
-        match self {
-            Self::Raw => PriceBasis::Raw,
-            Self::Adjusted => PriceBasis::Adjusted,
-        }
-    }
-}
-
-/// Basis of volumes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum VolumeArg {
-    /// Shares.
-    Real,
-    /// Shares / factor.
-    Adjusted,
 }
 
 pub(super) const EXAMPLES: &str = "\

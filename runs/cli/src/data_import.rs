@@ -1,11 +1,10 @@
 //! `ktd data import`: what it takes, and what it says.
 
 use crate::CliError;
-use crate::data::{BasisArg, VolumeArg};
 use crate::output::Console;
 use crate::progress::ImportBar;
 use crate::trading_day::read_day;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use ktd_data::import::reveal_all;
 use ktd_data::{ImportOptions, ImportReport, JoinedCode, SourceForm, forms_text, hash_text, import};
 use ktd_env::{IndexSeries, Market, PriceBasis, TradeDate, VolumeBasis};
@@ -26,6 +25,33 @@ A long file (CSV, CSV.gz, Parquet) has the columns date, symbol, open, high, low
 known, amount, factor, suspended, st, listed, sector, pct_chg, dividend; volumes are shares, amounts yuan. A file without \
 symbol is one stock, whose code is the file's name. Tables of AKShare, Tushare, BaoStock, RiceQuant, JoinQuant and yfinance are known by \
 their columns (docs/data-sources.md). A Qlib directory has calendars/, instruments/ and features/.";
+
+/// Basis of prices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum BasisArg {
+    /// As traded.
+    Raw,
+    /// As traded x factor.
+    Adjusted,
+}
+
+impl BasisArg {
+    pub(super) const fn basis(self) -> PriceBasis {
+        match self {
+            Self::Raw => PriceBasis::Raw,
+            Self::Adjusted => PriceBasis::Adjusted,
+        }
+    }
+}
+
+/// Basis of volumes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum VolumeArg {
+    /// Shares.
+    Real,
+    /// Shares / factor.
+    Adjusted,
+}
 
 #[derive(Debug, Args)]
 #[command(after_help = IMPORT_EXAMPLE)]

@@ -1,6 +1,6 @@
 //! `ktd simulate`.
 
-use super::data::BasisArg;
+use super::data_import::BasisArg;
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::ImportBar;

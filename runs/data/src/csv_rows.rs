@@ -29,23 +29,18 @@ impl CsvRows {
             None => Err(empty(&name)),
         };
         let header = next()?;
-        let (layouts, header_rows) = match header.get(0) {
-            Some(first @ ("Price" | "Ticker")) => {
-                let (second, _) = (next()?, next()?);
-                let (fields, codes) = if first == "Price" {
-                    (&header, &second)
-                } else {
-                    (&second, &header)
-                };
-                (side_by_side(&name, fields, codes, map)?, 3)
-            }
-            _ => {
-                let heads: Vec<&str> = header.iter().collect();
-                (
-                    vec![Layout::of_source(&name, &heads, code_of_file(path), map)?],
-                    1,
-                )
-            }
+        let (layouts, header_rows) = if let Some(first @ ("Price" | "Ticker")) = header.get(0) {
+            let (second, _) = (next()?, next()?);
+            let (fields, codes) = if first == "Price" {
+                (&header, &second)
+            } else {
+                (&second, &header)
+            };
+            (side_by_side(&name, fields, codes, map)?, 3)
+        } else {
+            let heads: Vec<&str> = header.iter().collect();
+            let layout = Layout::of_source(&name, &heads, code_of_file(path), map)?;
+            (vec![layout], 1)
         };
         Ok(Self {
             path: path.to_owned(),
@@ -56,15 +51,14 @@ impl CsvRows {
     }
 
     pub(super) fn read(self, sink: &mut RowSink<'_>) -> Result<(), DataFileError> {
-        let mut file = match self.stream {
-            Some(file) => file,
-            None => {
-                let mut file = TextFile::open(&self.path, b',')?;
-                for _ in 0..self.header_rows {
-                    file.next_row()?;
-                }
-                file
+        let mut file = if let Some(file) = self.stream {
+            file
+        } else {
+            let mut file = TextFile::open(&self.path, b',')?;
+            for _ in 0..self.header_rows {
+                file.next_row()?;
             }
+            file
         };
         let name = file.name();
         let columns = self.layouts.first().map_or(0, |layout| layout.width);

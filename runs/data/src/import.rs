@@ -5,6 +5,7 @@ use super::collector::Collector;
 use super::columns::{Column, SourceRow};
 use super::dividends::add_dividends;
 use super::facts::{read_company_names, read_listings};
+pub use super::import_progress::ImportProgress;
 use super::index_levels::read_index;
 use super::members::read_members;
 use super::qlib_bins::read_calendar;
@@ -23,22 +24,6 @@ use ktd_env::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-
-/// An observer of long reading.
-pub trait ImportProgress {
-    /// Reading begins; `unit` names so many units in the plural.
-    fn begin(&mut self, what: &'static str, units: u64, unit: &'static str);
-
-    /// So many more units are read.
-    fn advance(&mut self, units: u64);
-}
-
-/// No observer.
-impl ImportProgress for () {
-    fn begin(&mut self, _: &'static str, _: u64, _: &'static str) {}
-
-    fn advance(&mut self, _: u64) {}
-}
 
 /// What to import and what the sources do not say themselves.
 #[derive(Debug, Clone, Default)]

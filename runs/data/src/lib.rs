@@ -4,12 +4,14 @@
 
 mod code_changes;
 mod collector;
+mod column;
 mod columns;
 mod csv_rows;
 mod dividends;
 mod error;
 mod facts;
 mod file_kind;
+mod import_progress;
 mod index_levels;
 mod members;
 mod parquet_columns;

@@ -3,7 +3,7 @@
 use super::columns::{Column, Layout, RowSink};
 use super::csv_rows::CsvRows;
 use super::file_kind::is_parquet;
-use super::import::ImportProgress;
+use super::import_progress::ImportProgress;
 use super::panel_file::is_panel;
 use super::parquet_rows::ParquetRows;
 use super::qlib_bins::QlibBins;

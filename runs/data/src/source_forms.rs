@@ -2,7 +2,7 @@
 
 use super::columns::{Column, Layout, SourceRow};
 use super::units::Unit;
-use ktd_env::Decimal;
+use ktd_env::{Decimal, TradeDate};
 use ktd_view::table::{Align, Table};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -183,7 +183,7 @@ fn shown(row: &SourceRow<'_>, column: Column) -> String {
         Column::Suspended => flag(bar.suspended),
         Column::Trading => flag(!bar.suspended),
         Column::St => row.st.and_then(flag),
-        Column::Listed => row.listed.map(|day| day.reveal()),
+        Column::Listed => row.listed.map(TradeDate::reveal),
         Column::Sector => row.sector.map(str::to_owned),
         Column::ChangePercent | Column::ChangeRatio => float(bar.change_percent),
         Column::Dividend => decimal(row.dividend),

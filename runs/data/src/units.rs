@@ -1,6 +1,6 @@
 //! Units of volumes and amounts, and the columns that `--map` names.
 
-use super::columns::Column;
+use super::column::Column;
 use crate::DataFileError;
 use ktd_env::Decimal;
 

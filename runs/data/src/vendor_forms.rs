@@ -1,6 +1,6 @@
 //! Tables of data vendors: the columns that tell whose a file is, what each holds, and its unit (docs/data-sources.md).
 
-use super::columns::Column;
+use super::column::Column;
 use super::units::{Unit, entries};
 
 /// How the files of a vendor's call look.

@@ -81,7 +81,7 @@ fn side_by_side() -> String {
             "High" => (*high).to_owned(),
             "Low" => (*low).to_owned(),
             "Open" => (*open).to_owned(),
-            _ => format!("{}00", hands),
+            _ => format!("{hands}00"),
         });
         writeln!(text, "{day}{cells}").unwrap();
     }
@@ -310,7 +310,7 @@ fn columns_of_others_are_mapped_and_the_panel_says_so() {
     let folder = folder(&one("mine.csv", text));
     let map = "date=day,symbol=sec,open=o,high=h,low=l,close=c,volume=lots:hands,amount=value:thousands";
     let Imported { market, .. } = read(&folder.path().join("*.csv"), |options| {
-        options.map = Some(map.to_owned())
+        options.map = Some(map.to_owned());
     })
     .unwrap();
     let own = imported(&one("long.csv", long(true))).market;

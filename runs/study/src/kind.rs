@@ -143,6 +143,7 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     }
 
     /// Whether a run of another folder over the same data counts beside this one.
+    #[must_use]
     fn is_counted_with(_own: &serde_json::Value, _other: &serde_json::Value) -> bool {
         true
     }

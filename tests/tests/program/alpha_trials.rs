@@ -1,10 +1,6 @@
 //! `ktd alpha eval`: how trials and looks are counted, and the daily series from which anybody can make its figures again.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a broken fixture fails the test"
-)]
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use ktd_kit::program::printed;
 use ktd_kit::{Folder, assert_ok, command, quiet, refused};
@@ -254,17 +250,16 @@ fn deflated(returns: &[f64], trials: f64) -> f64 {
     const EULER: f64 = 0.577_215_664_901_532_9;
     let days = f64::from(u32::try_from(returns.len()).unwrap());
     let mean = mean(returns);
-    let moment = |power: i32| {
-        returns
+    let moment = |power: usize| {
+        let powers = returns
             .iter()
-            .map(|value| (value - mean).powi(power))
-            .sum::<f64>()
-            / days
+            .map(|value| std::iter::repeat_n(value - mean, power).product::<f64>());
+        powers.sum::<f64>() / days
     };
     let ratio = mean / (moment(2) * days / (days - 1.0)).sqrt();
     let (skew, kurtosis) = (
         moment(3) / (moment(2) * moment(2).sqrt()),
-        moment(4) / moment(2).powi(2),
+        moment(4) / (moment(2) * moment(2)),
     );
     let quantile = |share: f64| normal_quantile(share).unwrap();
     let best = (1.0 - EULER) * quantile(1.0 - 1.0 / trials) + EULER * quantile(1.0 - 1.0 / (trials * E));

@@ -101,7 +101,7 @@ pub(super) fn designs() -> Vec<StrategySizeDesign> {
 
 impl PlantedDeviation {
     /// What one holding of so many bars adds, the deviations being of these sizes.
-    fn likeness(&self, bars: f64, (kept, late, spurious): (f64, f64, f64), besides: f64) -> [f64; 4] {
+    fn likeness(bars: f64, (kept, late, spurious): (f64, f64, f64), besides: f64) -> [f64; 4] {
         let late = late * kept;
         [
             2.0 * kept + 2.0 * spurious,
@@ -116,7 +116,7 @@ impl PlantedDeviation {
     fn truth(&self) -> f64 {
         let bars = f64::midpoint(BARS_HELD.0, BARS_HELD.1);
         let sizes = (1.0 - self.missed, self.late, self.spurious);
-        let [acts, shared_acts, shared, all] = self.likeness(bars, sizes, bars);
+        let [acts, shared_acts, shared, all] = Self::likeness(bars, sizes, bars);
         (2.0 * shared_acts / (2.0 + acts)).min(shared / all)
     }
 
@@ -127,7 +127,7 @@ impl PlantedDeviation {
             let besides = count(whole(stream, BARS_HELD));
             let mut is = |chance: f64| f64::from(u8::from(stream.uniform() < chance));
             let sizes = (1.0 - is(self.missed), is(self.late), is(self.spurious));
-            let [acts, shared_acts, shared, all] = self.likeness(bars, sizes, besides);
+            let [acts, shared_acts, shared, all] = Self::likeness(bars, sizes, besides);
             found = found.and(&RunLikeness {
                 reference_acts: 2,
                 acts: (0..=4).find(|number| acts <= count(*number)).unwrap_or(0),

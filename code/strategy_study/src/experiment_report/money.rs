@@ -106,13 +106,16 @@ fn middle(placed: &[(f64, f64)], of: fn(&(f64, f64)) -> f64) -> Option<f64> {
     median(&Sample::new("models", &values).ok()?).ok()
 }
 
+/// A model, its price and its quality.
+type PricedModel<'a> = (&'a str, f64, f64);
+
 /// The models with their prices of a submission, in dollars, or in tokens where a model has no price; none where neither is known.
-fn priced<'a>(costs: &'a [ModelCost<'a>]) -> Option<(bool, Vec<(&'a str, f64, f64)>)> {
+fn priced<'a>(costs: &'a [ModelCost<'a>]) -> Option<(bool, Vec<PricedModel<'a>>)> {
     let of = |price: &dyn Fn(&ModelCost<'_>) -> Option<f64>| {
         let placed = costs
             .iter()
             .map(|cost| Some((cost.model, price(cost)?, cost.overall?)));
-        let placed: Vec<(&str, f64, f64)> = placed.collect::<Option<_>>()?;
+        let placed: Vec<PricedModel<'_>> = placed.collect::<Option<_>>()?;
         placed.iter().any(|(_, price, _)| 0.0 < *price).then_some(placed)
     };
     let dollars = of(&|cost| cost.each(cost.submissions));

@@ -1,10 +1,6 @@
 //! Several models in one report.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a broken fixture fails the test"
-)]
+#![expect(clippy::indexing_slicing, reason = "a broken fixture fails the test")]
 
 use super::scene::{answering, events, experiment_of, table};
 use ktd_factor_code::FactorTasks;
