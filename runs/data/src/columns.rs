@@ -60,9 +60,8 @@ impl Layout {
         map: &[Entry<'_>],
     ) -> Result<Self, DataFileError> {
         let form = VendorForm::of(header);
-        let of_prices = |layout: &Self| layout.has(Column::Close) || !layout.has_factors();
         let mut layout = Self::placed(file, header.iter().copied(), form, &[])?;
-        if of_prices(&layout) && !map.is_empty() {
+        if !layout.is_of_factors() && !map.is_empty() {
             check_map(map, file, header)?;
             layout = Self::placed(file, header.iter().copied(), form, map)?;
         }
@@ -79,10 +78,10 @@ impl Layout {
             layout.stock = stock;
         }
         let is_needed = |column: &Column| *column != Column::Symbol || layout.stock.is_none();
-        let needed: &[Column] = if of_prices(&layout) {
-            &REQUIRED
+        let needed: &[Column] = if layout.is_of_factors() {
+            REQUIRED.get(..2).unwrap_or_default()
         } else {
-            &[Column::Date, Column::Symbol]
+            &REQUIRED
         };
         layout.lack(
             file,
@@ -166,6 +165,12 @@ impl Layout {
         [Column::Factor, Column::FactorSince, Column::AdjustedClose]
             .into_iter()
             .any(|column| self.has(column))
+    }
+
+    /// Whether the file has factors and no price or volume.
+    pub(super) fn is_of_factors(&self) -> bool {
+        let has_bars = REQUIRED.iter().skip(2).any(|column| self.has(*column));
+        self.has_factors() && !has_bars
     }
 
     /// The 0-based place of a column.

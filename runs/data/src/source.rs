@@ -60,7 +60,7 @@ impl Source {
 
     /// Whether it has factors and no prices.
     pub(super) fn is_factors(&self) -> bool {
-        self.layout().is_some_and(|layout| !layout.has(Column::Close))
+        self.layout().is_some_and(Layout::is_of_factors)
     }
 
     pub(super) fn unknown_columns(&self) -> Vec<String> {
