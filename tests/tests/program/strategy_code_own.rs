@@ -446,8 +446,9 @@ fn swinging_bars() -> String {
             day += 1;
             for (symbol, period) in [("AAPL", 50), ("MSFT", 70)] {
                 let place = day % period;
-                let close = 100 + place.min(period - place);
-                let (open, high, low) = (close - 1, close + 1, close - 2);
+                // Steps that are larger than a bar is wide: each leaves the channel.
+                let close = 100 + 2 * place.min(period - place);
+                let (open, high, low) = (close - 1, close + 1, close - 1);
                 writeln!(bars, "{month}-{date:02},{symbol},{open},{high},{low},{close},100").unwrap();
             }
         }
@@ -476,7 +477,7 @@ fn an_own_strategy_and_its_reference_earn_on_each_symbol_of_real_bars() {
     let folder = with_example();
     let reference = folder.text("my/channel/reference.py");
     // The reference does not run on falling starts, and the program has nothing to do with that.
-    let fails = "        assert float(market_data[\"close\"].iloc[0]) != 101.0 or len(market_data) != 112\n        bars = market_data";
+    let fails = "        assert float(market_data[\"close\"].iloc[0]) != 102.0 or len(market_data) != 112\n        bars = market_data";
     folder.write(
         "my/channel/reference.py",
         reference.replace("        bars = market_data", fails),
