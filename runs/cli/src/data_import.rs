@@ -14,7 +14,7 @@ use serde_json::json;
 use std::path::PathBuf;
 
 const IMPORT_EXAMPLE: &str = "Examples:
-  ktd data import akshare/                    # a folder: what is understood of it, nothing is written
+  ktd data import akshare/                 # says what it understands of a folder, writes nothing
   ktd data import tushare/daily tushare/adj_factor.csv --universe members.csv --out csi300.ktdp
   ktd data import 'mine/*.csv' --map date=day,volume=lots:hands,amount=value:thousands --out mine.ktdp
   ktd data import prices.parquet --basis raw --universe members.csv \\
