@@ -16,7 +16,7 @@ use std::path::PathBuf;
 const IMPORT_EXAMPLE: &str = "Examples:
   ktd data import akshare/                 # says what it understands of a folder, writes nothing
   ktd data import tushare/daily tushare/adj_factor.csv --universe members.csv --out csi300.ktdp
-  ktd data import 'mine/*.csv' --map date=day,volume=lots:hands,amount=value:thousands --out mine.ktdp
+  ktd data import 'mine/*.csv' --map date=day,volume=lots:hands,amount=cash:thousands --out m.ktdp
   ktd data import prices.parquet --basis raw --universe members.csv \\
       --index indices.parquet:SH000300 --index indices.parquet:SH000905 \\
       --names names.csv --sectors names.csv:sw_l1 --out csi300.ktdp
