@@ -329,6 +329,12 @@ impl Arena {
         played
     }
 
+    /// The ratings after Bradley and Terry, in the order of the models.
+    pub(crate) fn ratings(&self) -> Vec<f64> {
+        let strengths = self.played(&self.games()).strengths();
+        strengths.into_iter().map(rating).collect()
+    }
+
     /// 95 % bounds of the ratings after Bradley and Terry, in the order of the models: each document is left out once, with all seeds
     /// of it; `None` below two documents. They are no narrower than so many games allow: of few documents all may be won, which are
     /// alike with any of them left out.

@@ -38,7 +38,7 @@ impl RankCorrelation {
         Some(Self {
             rho,
             p: exact_p(&left, &right),
-            bounds: bounds(rho, pairs.len()),
+            bounds: spearman_bounds(rho, pairs.len()),
         })
     }
 }
@@ -106,10 +106,10 @@ const fn as_number(count: u64) -> f64 {
     count as f64
 }
 
-/// Bounds after Bonett and Wright (*Sample size requirements for estimating Pearson, Kendall and Spearman correlations*, 2000): the
+/// 95 % bounds of a rank correlation after Bonett and Wright (*Sample size requirements for estimating Pearson, Kendall and Spearman correlations*, 2000): the
 /// inverse hyperbolic tangent is normal, of variance (1 + rho^2 / 2) / (pairs - 3). A correlation of 1 is taken half a step of
 /// what so many ranks can have below it: there is no room above.
-fn bounds(rho: f64, pairs: usize) -> Option<(f64, f64)> {
+pub(crate) fn spearman_bounds(rho: f64, pairs: usize) -> Option<(f64, f64)> {
     let number = count(pairs);
     let quantile = normal_quantile(CONFIDENCE_UPPER)
         .ok()

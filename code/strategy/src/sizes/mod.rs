@@ -144,13 +144,15 @@ mod tests {
         3.72 * (size * (1.0 - size) / f64::from(draws)).sqrt()
     }
 
-    /// A few draws of the first design of each conclusion: what is claimed is within its bands as far as so few can tell. `ktd sizes --of
-    /// strategy-code` draws hundreds of all.
+    /// A few draws of every design but those that count all orders of twelve for each: what is claimed is within its bands as far as so
+    /// few can tell. `ktd sizes --of strategy-code` draws hundreds of all.
     #[test]
     fn what_is_planted_is_concluded_as_often_as_it_is_said() {
-        const DRAWS: u32 = 20;
+        const DRAWS: u32 = 40;
         let mut designs = StrategySizeDesign::all();
-        designs.dedup_by_key(|design| design.conclusion);
+        designs.retain(|design| {
+            design.conclusion != "complexity, exact p" || !design.planted.ends_with("12 strategies")
+        });
         let mut wrong = Vec::new();
         for design in designs {
             let found = design.sizes(DRAWS, 33);

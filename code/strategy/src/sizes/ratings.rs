@@ -51,7 +51,7 @@ impl PlantedTruth for PlantedRating {
             ..self.0
         };
         let arena = many.drawn(&mut KeyedStream::for_purpose(seed, "sizes/ratings/truth"));
-        Some(arena.rows().first()?.bradley_terry)
+        arena.ratings().first().copied()
     }
 
     fn seen(&self, stream: &mut KeyedStream) -> SeenEffect {
