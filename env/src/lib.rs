@@ -13,6 +13,7 @@ mod market;
 mod money;
 mod panel_check;
 mod seed;
+mod survivors;
 mod ticker;
 
 pub mod exchange;
@@ -32,7 +33,8 @@ pub use market::{
 pub use money::{AmountTooLarge, Fen, Price, Shares};
 pub use panel_check::{
     Breach, CheckOptions, DataReport, DividendCheck, DividendMismatch, Examples, FactorJump, Hole,
-    IllFormedBar, SessionGap, UnsupportedRule, YearCoverage, check_panel,
+    IllFormedBar, SessionGap, UnsupportedRule, YearCoverage, check_panel, unsupported_rules,
 };
 pub use seed::KeyedStream;
+pub use survivors::Survivors;
 pub use ticker::{Board, Ticker, TickerError, Venue};

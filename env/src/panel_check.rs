@@ -315,7 +315,7 @@ pub fn check_panel(market: &Market, rules: &Rules, options: CheckOptions) -> Dat
             days_without_bar: 0,
             names_ended: 0,
             price_index_days_missing: 0,
-            unsupported: unsupported(market),
+            unsupported: unsupported_rules(market),
         },
         years: BTreeMap::new(),
     };
@@ -335,7 +335,9 @@ fn touches(absent: &AbsentMember, span: DateSpan) -> bool {
         .any(|member| member.start <= span.end && span.start <= member.end)
 }
 
-fn unsupported(market: &Market) -> Vec<UnsupportedRule> {
+/// What a panel cannot support.
+#[must_use]
+pub fn unsupported_rules(market: &Market) -> Vec<UnsupportedRule> {
     let has_company_names = market.names().any(|(_, info)| !info.company_names.is_empty());
     [
         (market.has_st_dates(), UnsupportedRule::StLimit),

@@ -101,7 +101,12 @@ pub enum ExtraStyle {
 }
 
 impl ExtraStyle {
-    const fn word(self) -> &'static str {
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::Size, Self::Beta];
+
+    /// The word of tables and settings.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Size => "size",
             Self::Beta => "beta",

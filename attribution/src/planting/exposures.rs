@@ -15,10 +15,12 @@ pub enum CandidateExposures {
     UnclippedFit,
     /// Both clipped, each name by factor returns without it.
     LeftOut,
+    /// As [`Self::LeftOut`], by a model that lacks the market's [extra styles](crate::model::ModelConfig::extra_styles).
+    WithoutExtra,
 }
 
 impl CandidateExposures {
-    /// All of them.
+    /// Those of a market without extra styles.
     pub const ALL: [Self; 6] = [
         Self::Clipped,
         Self::Unclipped,
@@ -38,6 +40,7 @@ impl CandidateExposures {
             Self::Percentiles => "percentiles",
             Self::UnclippedFit => "unclipped",
             Self::LeftOut => "clipped, left out",
+            Self::WithoutExtra => "clipped, left out, without extra styles",
         }
     }
 }

@@ -36,6 +36,8 @@ pub struct PlantedMarket {
     pub(super) percentiles: FactorModel,
     /// As clipped, with each name left out of what explains it.
     pub(super) left_out: FactorModel,
+    /// As that one, without the extra styles that the others have.
+    pub(super) without_extra: FactorModel,
 }
 
 /// One draw of all days.
@@ -73,15 +75,25 @@ impl PlantedMarket {
             winsor,
             ..clipped.clone()
         };
+        let without_extra = ModelConfig {
+            extra_styles: Vec::new(),
+            ..left_out.clone()
+        };
         let fit = |config: &ModelConfig| FactorModel::fit(panel, config, days.clone());
+        let left_out = fit(&left_out)?;
         Ok(Self {
+            without_extra: if config.extra_styles.is_empty() {
+                left_out.clone()
+            } else {
+                fit(&without_extra)?
+            },
             clipped: fit(&clipped)?,
             unclipped: fit(&with(Exposures::Unclipped))?,
             five_deviations: fit(&by(Winsor::Mad {
                 k: 5.0,
                 scale: 1.4826,
             }))?,
-            left_out: fit(&left_out)?,
+            left_out,
             percentiles: fit(&by(Winsor::Percentile { low: 1.0, high: 99.0 }))?,
         })
     }

@@ -3,8 +3,10 @@
 use super::agent::PlantedAgent;
 use super::book::{Choice, books};
 use super::exposures::CandidateExposures;
-use super::market::{PlantedDesign, PlantedDraw, PlantedMarket};
-use crate::account::{AccountError, Attribution, DayBook, Peers, WeightBasis, attribute, random_selections};
+use super::market::{PlantedDay, PlantedDesign, PlantedDraw, PlantedMarket};
+use crate::account::{
+    AccountError, Attribution, DayBook, Part, Peers, WeightBasis, attribute, random_selections,
+};
 use crate::model::{FactorModel, ModelError, ReturnLegs};
 use crate::ranking::{SelectionSeries, selection_interval};
 use ktd_stats::{Interval, SplitMix64};
@@ -29,6 +31,9 @@ pub struct Recovered {
     pub sector: Option<[f64; 2]>,
     /// The true timing of the market a day, and what the headline says of it; likewise.
     pub timing: Option<[f64; 2]>,
+    /// Which share of the daily return of the extra styles on what was held passes for selection where the model lacks them: the slope
+    /// of what selection is told too much on it. `None` where no such model is asked.
+    pub hidden_share: Option<f64>,
     /// Of dice: whether the headline's selection lies outside the 95 % band of luck that is drawn among [`Peers::Everyone`], and
     /// among [`Peers::Alike`].
     pub is_outside: Option<[bool; 2]>,
@@ -125,6 +130,7 @@ impl PlantedMarket {
             CandidateExposures::Percentiles => own(&self.percentiles),
             CandidateExposures::UnclippedFit => own(&self.unclipped),
             CandidateExposures::LeftOut => own(&self.left_out),
+            CandidateExposures::WithoutExtra => own(&self.without_extra),
         }
     }
 }
@@ -135,13 +141,24 @@ fn recovered(
     models: &[(CandidateExposures, FactorModel)],
     (agent, seed): (PlantedAgent, u64),
 ) -> Result<Recovered, PlantingError> {
-    let mut truth = 0.0;
-    let (mut sector, mut timing, mut is_outside) = (None, None, None);
+    let daily = true_selection(books, draw);
+    let [truth, of_sectors] = [0, 1].map(|part| mean(daily.iter().filter_map(|day| day.get(part).copied())));
+    let (mut sector, mut timing, mut hidden_share, mut is_outside) = (None, None, None, None);
     let mut estimates = Vec::new();
+    let split_by = |model: &FactorModel| attribute(books, model.config().style_count(), |day| model.day(day));
     for (exposures, model) in models {
-        let split = attribute(books, model.config().styles.len(), |day| model.day(day))?;
-        let [whole, of_sectors] = true_selection(books, draw);
-        truth = whole;
+        let split = split_by(model)?;
+        if *exposures == CandidateExposures::WithoutExtra {
+            let selected = split.selection(WeightBasis::HEADLINE);
+            let too_much = selected
+                .iter()
+                .zip(&daily)
+                .map(|(found, [truth, _])| found - truth);
+            hidden_share = Some(slope(
+                too_much,
+                &extra_returns(&split_by(&market.clipped)?, &market.clipped),
+            ));
+        }
         if *exposures == CandidateExposures::LeftOut {
             let found = split.sector_selection(WeightBasis::HEADLINE);
             sector = Some([of_sectors, mean(found.iter().copied())]);
@@ -150,8 +167,7 @@ fn recovered(
                 mean(timing.map(|day| day.market))
             };
             // The factor returns that were planted are those of the panel itself.
-            let planted = attribute(books, model.config().styles.len(), |day| market.clipped.day(day))?;
-            timing = Some([of_market(&planted), of_market(&split)]);
+            timing = Some([of_market(&split_by(&market.clipped)?), of_market(&split)]);
             let own = SelectionSeries::of(&[&split]).a_day();
             let outside = |peers| is_beyond_luck((books, own), model, (peers, seed));
             let holds = books.iter().any(|book| !book.held.is_empty());
@@ -171,8 +187,28 @@ fn recovered(
         estimates,
         sector,
         timing,
+        hidden_share,
         is_outside,
     })
+}
+
+/// What the extra styles of a model earned on what was held, day by day.
+fn extra_returns(split: &Attribution, model: &FactorModel) -> Vec<f64> {
+    let config = model.config();
+    let parts = split.parts(WeightBasis::HEADLINE);
+    let mut sums = vec![0.0; split.days().len()];
+    for style in config.styles.len()..config.style_count() {
+        for (sum, earned) in sums.iter_mut().zip(parts.daily(Part::Style(style))) {
+            *sum += earned;
+        }
+    }
+    sums
+}
+
+/// The slope through the origin of values on others.
+fn slope(values: impl Iterator<Item = f64>, on: &[f64]) -> f64 {
+    let products: f64 = values.zip(on).map(|(value, on)| value * on).sum();
+    products / on.iter().map(|on| on * on).sum::<f64>()
 }
 
 /// Random portfolios of a band of luck.
@@ -187,10 +223,11 @@ fn is_beyond_luck((books, own): (&[DayBook], f64), model: &FactorModel, (peers, 
     !(0.025..=0.975).contains(&share)
 }
 
-/// The planted specific returns on what was held when they were earned, a day; and the shocks of sectors among them.
-fn true_selection(books: &[DayBook], draw: &PlantedDraw) -> [f64; 2] {
-    let mut sums = [0.0; 2];
-    for (book, day) in books.iter().zip(&draw.days) {
+/// The planted specific returns on what was held when they were earned, day by day; and the shocks of sectors among them.
+fn true_selection(books: &[DayBook], draw: &PlantedDraw) -> Vec<[f64; 2]> {
+    let days = books.iter().zip(&draw.days);
+    let of_day = |(book, day): (&DayBook, &PlantedDay)| {
+        let mut sums = [0.0; 2];
         for held in &book.held {
             let each = [day.specific_of(held.row), day.shocks_of(held.row)];
             for (sum, (overnight, intraday)) in sums.iter_mut().zip(each) {
@@ -198,8 +235,9 @@ fn true_selection(books: &[DayBook], draw: &PlantedDraw) -> [f64; 2] {
                 *sum += earned / book.nav_before_cny;
             }
         }
-    }
-    sums.map(|sum| sum / count(books.len().max(1)))
+        sums
+    };
+    days.map(of_day).collect()
 }
 
 /// What each candidate recovers of one agent, over draws of it.

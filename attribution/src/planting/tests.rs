@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::account::WeightBasis;
-use crate::model::ModelConfig;
+use crate::model::{ExtraStyle, ModelConfig};
 use crate::panel::Panel;
 use ktd_env::synth::{SynthConfig, generate};
 
@@ -170,4 +170,40 @@ fn the_measure_of_the_tail_finds_what_is_planted() {
     };
     let (none, whole) = (mean(0.0), mean(1.0));
     assert!(none.abs() < 0.2 && (whole - 1.0).abs() < 0.2, "{none} {whole}");
+}
+
+/// What the nine styles do not hold passes for selection in part, and in none by a model that has it.
+#[test]
+fn a_style_that_the_model_lacks_passes_for_selection_in_part() {
+    let market = generate(&SynthConfig {
+        seed: 5,
+        names: 120,
+        days: 380,
+    })
+    .unwrap();
+    let config = ModelConfig {
+        extra_styles: vec![ExtraStyle::Beta],
+        ..ModelConfig::ktd()
+    };
+    let panel = Panel::from_market(&market, config.first_needed_day(DAYS.start)..DAYS.end).unwrap();
+    let market = PlantedMarket::new(&panel, &config, DAYS).unwrap();
+    let design = PlantedDesign {
+        tail: 0.0,
+        sector_share: 0.0,
+        candidates: vec![CandidateExposures::LeftOut, CandidateExposures::WithoutExtra],
+        agents: vec![PlantedAgent::Style(config.styles.len())],
+        names: 20,
+        hold_days: 5,
+    };
+    let draws: Vec<Recovered> = (0..40)
+        .map(|seed| market.recover(&design, seed).unwrap().remove(0))
+        .collect();
+    let draws: Vec<&Recovered> = draws.iter().collect();
+    let found = summarise(&draws);
+    let with = of(&found, CandidateExposures::LeftOut, WeightBasis::Two);
+    assert!(with.bias.abs() < 3.0 * with.bias_error, "{with:?}");
+    let passes = summarise_part(&draws, |draw| Some([0.0, draw.hidden_share?]))
+        .unwrap()
+        .bias;
+    assert!(0.2 < passes && passes < 1.05, "{passes}");
 }

@@ -25,12 +25,11 @@ use super::sensitivity::sensitivity;
 use super::separation::{Ranked, separate};
 use super::series::rounded;
 use super::size_cost;
-use super::survivors;
 use super::trials::Trials;
 use crate::BoardError;
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_env::exchange::{Rules, Side, fee_rate};
-use ktd_env::{DayIndex, Market, TradeDate};
+use ktd_env::{DayIndex, Market, Survivors, TradeDate};
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_masking::{Level, Mode};
 use ktd_probes::judge::CertificationMark;
@@ -254,7 +253,9 @@ impl BoardContext<'_> {
             notes: track_notes(
                 (
                     &leaders,
-                    survivors::note(self.market, &days).filter(|_| !self.conceals),
+                    Survivors::of(self.market, &days)
+                        .text("this window")
+                        .filter(|_| !self.conceals),
                 ),
                 benchmark.as_ref().err().filter(|_| !self.conceals),
                 header.mask.instruction,

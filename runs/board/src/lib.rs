@@ -50,7 +50,6 @@ pub mod sheet;
 mod signed_board;
 mod size_cost;
 pub mod size_table;
-mod survivors;
 mod trials;
 
 pub use benchmark::{BenchmarkSeries, Benchmarks, MEMBERS_TOTAL_RETURN};

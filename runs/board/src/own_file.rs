@@ -113,18 +113,20 @@ fn orders(form: CellForm, rows: &[Row]) -> AccountOrders {
 fn refused(path: &Path, market: &Market, day: DayIndex, rows: &[Row], fault: &AccountFault) -> BoardError {
     let date = market.date(day).map(TradeDate::reveal).unwrap_or_default();
     let at = |name: &NameId| {
-        let line = rows
-            .iter()
-            .find(|row| row.name == *name)
-            .map_or(0, |row| row.line);
         let code = market.name(*name).map_or("", |info| info.ticker.reveal());
-        format!("{} line {line} ({date} {code}): {fault}", path.display())
+        let line = rows.iter().find(|row| row.name == *name);
+        let line = line.map_or_else(String::new, |row| format!(" line {}", row.line));
+        format!("{}{line} ({date} {code}): {fault}", path.display())
     };
     match fault {
         AccountFault::NoTrade(name) => BoardError::input(at(name), "trade it on a day on which it trades"),
         AccountFault::Short { name, .. } => {
             BoardError::input(at(name), "short positions are not attributed: sell what is held")
         }
+        AccountFault::Kept { name, .. } => BoardError::input(
+            at(name),
+            "give it at least that weight on this date, and the other names what is left",
+        ),
         AccountFault::Cash(_) => BoardError::input(
             format!("{} on {date}: {fault}", path.display()),
             "give more --cash, or trade less",

@@ -6,6 +6,7 @@ use crate::BoardError;
 use crate::fitted::FittedModel;
 use ktd_attribution::Panel;
 use ktd_attribution::account::WeightBasis;
+use ktd_attribution::model::{ExtraStyle, ModelConfig};
 use ktd_attribution::planting::{
     CandidateExposures, PlantedAgent, PlantedDesign, PlantedMarket, PlantingError, Recovered,
     RecoverySummary, SkillHorizon, TailFit, outside_luck, summarise, summarise_part,
@@ -67,8 +68,31 @@ pub struct PlantingReport {
     pub rows: Vec<PlantingRow>,
     /// Accounts that are invested by what they expect of the market.
     pub timing: Vec<TimingRow>,
+    /// Accounts that hold the most of a style that the model lacks.
+    pub hidden: Vec<HiddenRow>,
     /// Accounts among names whose sectors share shocks; none where the panel has no sectors.
     pub sectors: Vec<SectorRow>,
+}
+
+/// One planted account that holds the most of a style that moves returns and that the model lacks.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HiddenRow {
+    /// The style.
+    pub style: String,
+    /// Draws.
+    pub draws: u64,
+    /// Which share of the style's daily returns on what was held passes for selection.
+    pub passes: f64,
+    /// Its standard error over draws.
+    pub passes_error: f64,
+    /// Mean of what is said to be selection a day less the true one.
+    pub bias: f64,
+    /// Its standard error.
+    pub bias_error: f64,
+    /// The same by a model that has the style.
+    pub bias_with: f64,
+    /// Its standard error.
+    pub bias_with_error: f64,
 }
 
 /// One planted account that times the market, under the headline.
@@ -153,11 +177,8 @@ pub fn plant(market: &Market, options: &PlantingOptions) -> Result<PlantingRepor
     };
     let fitted = FittedModel::of(market, &options.settings, options.days.clone())?;
     let config = fitted.model.config().clone();
-    let panel = Panel::from_market(
-        market,
-        config.first_needed_day(options.days.start)..options.days.end,
-    )
-    .map_err(|error| refused(&error))?;
+    let first = config.first_needed_day(options.days.start);
+    let panel = Panel::from_market(market, first..options.days.end).map_err(|error| refused(&error))?;
     let planted =
         PlantedMarket::new(&panel, &config, options.days.clone()).map_err(|error| refused(&error))?;
     let measured = planted
@@ -190,6 +211,7 @@ pub fn plant(market: &Market, options: &PlantingOptions) -> Result<PlantingRepor
     let sectors = has_sectors.then(|| sector_rows(&planted, options)).transpose();
     Ok(PlantingReport {
         timing,
+        hidden: hidden_rows(&panel, &config, options).map_err(|error| refused(&error))?,
         sectors: sectors.map_err(|error| refused(&error))?.unwrap_or_default(),
         days: planted.days(),
         draws: options.draws,
@@ -247,6 +269,55 @@ fn timing_rows(planted: &PlantedMarket, options: &PlantingOptions) -> Result<Vec
                 selection_bias: selection.bias,
                 selection_bias_error: selection.bias_error,
                 outside: outside_luck(&own).map_or(f64::NAN, |[_, alike]| alike),
+            });
+        }
+    }
+    Ok(rows)
+}
+
+/// Accounts that hold the most of a style which moves returns as it does on the panel, and which the nine do not hold.
+fn hidden_rows(
+    panel: &Panel,
+    config: &ModelConfig,
+    options: &PlantingOptions,
+) -> Result<Vec<HiddenRow>, PlantingError> {
+    let mut rows = Vec::new();
+    for style in ExtraStyle::ALL {
+        let config = ModelConfig {
+            extra_styles: vec![style],
+            ..config.clone()
+        };
+        let planted = PlantedMarket::new(panel, &config, options.days.clone())?;
+        let design = PlantedDesign {
+            tail: 0.0,
+            sector_share: 0.0,
+            candidates: vec![CandidateExposures::LeftOut, CandidateExposures::WithoutExtra],
+            agents: vec![PlantedAgent::Style(config.styles.len())],
+            names: options.names,
+            hold_days: options.hold_days,
+        };
+        let draws = recover(&planted, &design, options.draws, options)?;
+        let draws: Vec<&Recovered> = draws.iter().flatten().collect();
+        let summaries = summarise(&draws);
+        let of = |exposures| {
+            let mut own = summaries.iter().map(|summary| (summary.candidate, summary));
+            own.find_map(|(candidate, summary)| {
+                (candidate.exposures == exposures && candidate.basis == WeightBasis::HEADLINE)
+                    .then_some(summary)
+            })
+        };
+        let shares = summarise_part(&draws, |draw| Some([0.0, draw.hidden_share?]));
+        let found = of(CandidateExposures::LeftOut).zip(of(CandidateExposures::WithoutExtra));
+        if let Some(((with, without), shares)) = found.zip(shares) {
+            rows.push(HiddenRow {
+                style: style.word().to_owned(),
+                draws: options.draws,
+                passes: shares.bias,
+                passes_error: shares.bias_error,
+                bias: without.bias,
+                bias_error: without.bias_error,
+                bias_with: with.bias,
+                bias_with_error: with.bias_error,
             });
         }
     }

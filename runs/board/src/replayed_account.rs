@@ -55,6 +55,17 @@ pub enum AccountFault {
         /// Shares held.
         held: f64,
     },
+    /// Weights that cannot be bought, because a holding beyond its weight cannot be sold that day.
+    #[error(
+        "the name does not trade that day and keeps {:.4} of the account, so that the cash does not pay for the other weights",
+        held
+    )]
+    Kept {
+        /// What cannot be sold: the largest such holding.
+        name: NameId,
+        /// Its share of the net asset value.
+        held: f64,
+    },
     /// Trades that the cash does not pay for.
     #[error("its trades leave {0} CNY of cash")]
     Cash(f64),
@@ -137,7 +148,8 @@ impl ReplayedAccount {
         // Weights that add up to 1 leave nothing for the fees of the day.
         let least = -(book.fees_cny + CASH_ROUNDING * self.nav_cny);
         if *orders != AccountOrders::Hold && self.cash_cny < least {
-            return Err(AccountFault::Cash(self.cash_cny));
+            let kept = self.kept(orders, &quotes);
+            return Err(kept.unwrap_or(AccountFault::Cash(self.cash_cny)));
         }
         let mut nav = self.cash_cny;
         for (name, quote) in &quotes {
@@ -161,6 +173,20 @@ impl ReplayedAccount {
         }
         (self.nav_cny, book.nav_after_cny) = (nav, nav);
         Ok(book)
+    }
+
+    /// The largest holding without an open that is more than its weight, where orders are weights.
+    fn kept(&self, orders: &AccountOrders, quotes: &BTreeMap<NameId, DayPrices>) -> Option<AccountFault> {
+        let AccountOrders::Weights(targets) = orders else {
+            return None;
+        };
+        let shut = quotes.iter().filter(|(_, quote)| quote.open.is_none());
+        let kept = shut.filter_map(|(name, quote)| {
+            let held = self.shares.get(name)? * quote.reference? / self.nav_cny;
+            (targets.get(name).copied().unwrap_or(0.0) < held).then_some((*name, held))
+        });
+        let (name, held) = kept.max_by(|one, other| one.1.total_cmp(&other.1))?;
+        Some(AccountFault::Kept { name, held })
     }
 
     /// The trades of a day's orders, in the order of the names, sales first.
@@ -228,5 +254,49 @@ impl ReplayedAccount {
         book.fees_cny += fee;
         book.slippage_cny += trade.shares * (price - open);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_env::synth::{SynthConfig, generate};
+
+    /// A name that is held whole, does not trade, and should give way to another: no more cash would help.
+    #[test]
+    fn a_holding_that_cannot_be_sold_is_named() {
+        let market = generate(&SynthConfig {
+            seed: 5,
+            names: 90,
+            days: 330,
+        })
+        .unwrap();
+        let day = |place| market.day_at(place).unwrap();
+        let opens = |name, place| DayPrices::of(&market, name, day(place)).open.is_some();
+        let (shut, place) = (200..320)
+            .flat_map(|place| market.names().map(move |(name, _)| (name, place)))
+            .find(|(name, place)| opens(*name, *place) && !opens(*name, place + 1))
+            .unwrap();
+        let other = market
+            .names()
+            .map(|(name, _)| name)
+            .find(|name| *name != shut && opens(*name, place + 1));
+        let mut account = ReplayedAccount::new(
+            1e6,
+            FeeRates {
+                buy_rate: 0.0,
+                sell_rate: 0.0,
+            },
+        );
+        let mut hold = |place, name| {
+            let weights = AccountOrders::Weights(BTreeMap::from([(name, 1.0)]));
+            account.step(&market, day(place), &weights)
+        };
+        hold(place, shut).unwrap();
+        let fault = hold(place + 1, other.unwrap()).unwrap_err();
+        assert!(
+            matches!(fault, AccountFault::Kept { name, held } if name == shut && 0.99 < held),
+            "{fault}"
+        );
     }
 }

@@ -139,6 +139,14 @@ pub(crate) fn mask_report(keys: &CertifyConfig, summary: &MaskReport) -> Report 
         notes: not_covered
             .map(|line| format!("not covered: {line}"))
             .chain(too_few(keys, summary))
+            .chain(
+                summary
+                    .set
+                    .data
+                    .limitations
+                    .iter()
+                    .map(|line| format!("of the panel: {line}")),
+            )
             .collect(),
         sections: vec![follows, recovered, controls],
         rows: vec![figure_rows(summary)],

@@ -115,6 +115,8 @@ pub(super) fn run(args: &PlantingArgs, console: Console) -> Result<(), CliError>
     text.push_str(&table.text_in(layout));
     text.push('\n');
     text.push_str(&report.timing_table().text_in(layout));
+    text.push('\n');
+    text.push_str(&report.hidden_table().text_in(layout));
     if let Some(sectors) = report.sector_table() {
         text.push('\n');
         text.push_str(&sectors.text_in(layout));

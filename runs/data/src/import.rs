@@ -17,10 +17,9 @@ use super::statuses::add_statuses;
 use super::unit_check::check_units;
 use super::units::read_map;
 use crate::DataFileError;
-use ktd_env::exchange::Rules;
 use ktd_env::{
-    BuildReport, CheckOptions, DateSpan, Market, MarketBuilder, PanelOptions, PriceBasis, Ticker, TradeDate,
-    VolumeBasis, check_panel,
+    BuildReport, DateSpan, Market, MarketBuilder, PanelOptions, PriceBasis, Survivors, Ticker, TradeDate,
+    VolumeBasis, unsupported_rules,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -198,12 +197,9 @@ fn read_all(
 
 /// What the panel lacks and what that turns off.
 fn missing(market: &Market, options: &ImportOptions, has_factors: bool) -> Vec<String> {
-    let check = CheckOptions {
-        span: DateSpan::ALWAYS,
-        examples: 0,
-    };
-    let unsupported = check_panel(market, &Rules::default(), check).unsupported;
-    let mut missing: Vec<String> = unsupported.iter().map(|rule| rule.text().to_owned()).collect();
+    let unsupported = unsupported_rules(market).into_iter();
+    let mut missing: Vec<String> = unsupported.map(|rule| rule.text().to_owned()).collect();
+    missing.extend(Survivors::of_panel(market).text("the panel"));
     if options.universe.is_none() {
         missing.push("no index membership (--universe): every name is a member on every day".to_owned());
     }

@@ -3,8 +3,8 @@
 use crate::DataFileError;
 use crate::panel_file;
 use crate::sectors::UNDATED;
-use ktd_env::Market;
 use ktd_env::synth::{SynthConfig, generate};
+use ktd_env::{Market, Survivors, unsupported_rules};
 use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
 use ktd_experiment::data_record::{DataRecord, SyntheticRecord};
 use std::path::{Path, PathBuf};
@@ -174,24 +174,10 @@ fn synthetic_record(config: Option<SyntheticConfig>) -> SyntheticRecord {
 
 /// What the panel cannot support, in words that name no stock and no day.
 fn limitations(market: &Market) -> Vec<String> {
-    let mut lines = Vec::new();
-    if !market.amount_declared() {
-        lines.push("turnover is volume x (high + low + close) / 3: the source has none".to_owned());
-    }
-    if !market.has_st_dates() {
-        lines.push("no ST dates: the 5 % limit of ST names is off".to_owned());
-    }
-    if !market.has_listing_dates() {
-        lines.push("no listing dates: the first days without a limit are off".to_owned());
-    }
-    if market.indices().is_empty() {
-        lines.push("no price index: agents are shown none, and figures against it are missing".to_owned());
-    }
-    if market.sectors().is_empty() {
-        lines.push("no sectors".to_owned());
-    }
-    if market.notes().iter().any(|note| note == UNDATED) {
-        lines.push(UNDATED.to_owned());
-    }
-    lines
+    unsupported_rules(market)
+        .into_iter()
+        .map(|rule| rule.text().to_owned())
+        .chain(Survivors::of_panel(market).text("the panel"))
+        .chain(market.notes().iter().filter(|note| *note == UNDATED).cloned())
+        .collect()
 }

@@ -40,6 +40,36 @@ impl PlantingReport {
         TableData::new(title, heads).with_rows(rows)
     }
 
+    /// The table of accounts that hold the most of a style which the model lacks.
+    #[must_use]
+    pub fn hidden_table(&self) -> TableData {
+        let heads = [
+            ("style", Left),
+            ("passes for selection", Right),
+            ("s.e.", Right),
+            ("bias of selection", Right),
+            ("s.e. of it", Right),
+            ("bias with the style", Right),
+            ("s.e. with it", Right),
+        ];
+        let rows = self.hidden.iter().map(|row| {
+            vec![
+                TableCell::Text(row.style.clone()),
+                TableCell::Percent(row.passes),
+                TableCell::Percent(row.passes_error),
+                points(row.bias),
+                points(row.bias_error),
+                points(row.bias_with),
+                points(row.bias_with_error),
+            ]
+        });
+        let draws = self.hidden.first().map_or(0, |row| row.draws);
+        let title = format!(
+            "Styles that the model lacks, basis points a day: {draws} draws, basis two, names left out"
+        );
+        TableData::new(title, heads).with_rows(rows)
+    }
+
     /// The table of accounts among names whose sectors share shocks; none where the panel has no sectors.
     #[must_use]
     pub fn sector_table(&self) -> Option<TableData> {
