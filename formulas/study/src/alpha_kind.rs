@@ -10,6 +10,7 @@ use crate::inference_tables::{
     curve_table, inference_table, rank_table, robustness_table, rose_table, selection_table, year_table,
 };
 use crate::open_study::{FORMAT, OpenStudy};
+use crate::threshold_pictures::{drawdown_by_threshold, return_by_beta};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use ktd_study::{CountedRun, Hands, Opening, Planned, Report, Section, Shown, StudyError, StudyKind, UnitId};
@@ -137,6 +138,10 @@ fn sections(report: &AlphaReport) -> Vec<Section> {
     if !report.selections.is_empty() {
         figures = figures.picture(curves(report));
     }
+    if let Some(picture) = return_by_beta(report) {
+        figures = figures.picture(picture);
+    }
+    let drawdowns = html! { div.pair { @for picture in drawdown_by_threshold(report) { (picture) } } };
     let scatters = html! { div.pair { @for split in &report.splits { (scatter(report, split)) } } };
     let of_last = |most: usize| alpha_table(report, Some(most));
     vec![
@@ -157,11 +162,9 @@ fn sections(report: &AlphaReport) -> Vec<Section> {
             .table("stability_and_turnover", split_table(report), Shown::Everywhere)
             .picture(scatters),
         Section::new("Composite").table("composite", composite_table(report), Shown::Everywhere),
-        Section::new("Robustness and drawdown").table(
-            "robustness_and_drawdown",
-            robustness_table(report),
-            Shown::Page,
-        ),
+        Section::new("Robustness and drawdown")
+            .table("robustness_and_drawdown", robustness_table(report), Shown::Page)
+            .picture(drawdowns),
         Section::new("Alphas")
             .table("best_alphas", of_last(TERMINAL_ALPHAS), Shown::Terminal)
             .table("shown_alphas", of_last(PAGE_ALPHAS), Shown::PageAlone)

@@ -156,18 +156,23 @@ pub(crate) fn curve_table(report: &AlphaReport) -> TableData {
     TableData::new("value of each selection's portfolio after each test day", columns).with_rows(rows)
 }
 
-/// Drawdowns of robust alphas against those of the rest, by the least robustness.
-pub(crate) fn robustness_table(report: &AlphaReport) -> TableData {
+/// Drawdowns of robust alphas against those of the rest, by split and least robustness.
+pub(crate) fn robust_by_split(report: &AlphaReport) -> Vec<(&str, RobustAlphas)> {
     let compared = report.splits.iter().flat_map(|split| {
         let alphas = on(report, &split.split).into_iter();
         let distinct = alphas.filter(|row| row.like.is_none()).map(|row| &row.row);
         let compared = robust_and_rest(distinct);
         compared
             .into_iter()
-            .map(|compared| (&split.split, compared))
+            .map(|compared| (split.split.as_str(), compared))
             .collect::<Vec<_>>()
     });
-    let rows: Vec<(&String, RobustAlphas)> = compared.collect();
+    compared.collect()
+}
+
+/// Drawdowns of robust alphas against those of the rest, by the least robustness.
+pub(crate) fn robustness_table(report: &AlphaReport) -> TableData {
+    let rows = robust_by_split(report);
     RowTable::new("drawdown of robust alphas against the rest, of alphas that are not alike", &rows)
         .text("split", |(split, _)| split)
         .ratio("pfs from", |(_, row)| row.least)

@@ -26,6 +26,7 @@ mod size_table;
 mod split_tables;
 mod study_pool;
 mod study_split;
+mod threshold_pictures;
 
 pub mod judge;
 pub mod mine;

@@ -296,6 +296,8 @@ fn assert_ranks_and_choices(folder: &Folder, report: &AlphaReport) {
     assert_eq!(csv.lines().count(), 1 + report.curve_days.len());
     let csv = std::fs::read_to_string(folder.at("out/robustness_and_drawdown.csv")).unwrap();
     assert_eq!(csv.lines().count(), 1 + 3 * 11);
+    let page = std::fs::read_to_string(folder.at("out/index.html")).unwrap();
+    assert!(page.contains("by the weight of IC in it (selections.csv)"));
 }
 
 /// The page needs nothing else, and everything but the report can be made again of it.
@@ -308,6 +310,7 @@ fn tables_and_page_are_made_again_of_the_report() {
     for needle in [
         "<svg",
         "turnover on stability",
+        "test days (robustness_and_drawdown.csv)",
         "what luck explains",
         "rose.csv",
         "look_ahead",
