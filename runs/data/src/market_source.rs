@@ -71,7 +71,9 @@ impl MarketSource {
         Ok(Self::new(market, Some(record.clone()), None))
     }
 
-    fn new(market: Market, synthetic: Option<SyntheticRecord>, path: Option<PathBuf>) -> Self {
+    /// A market with what a header says of it: its synthetic configuration, or where its file lies.
+    #[must_use]
+    pub fn new(market: Market, synthetic: Option<SyntheticRecord>, path: Option<PathBuf>) -> Self {
         let record = DataRecord {
             panel_blake3: ktd_masking::hex(&market.content_hash()),
             amount_declared: market.amount_declared(),

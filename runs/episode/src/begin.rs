@@ -63,13 +63,18 @@ pub(super) fn compare_identity(
     let path = paths.header();
     let recorded = read_bounded(&path, JSON_LIMIT_BYTES)?;
     let mut header = header(input)?;
-    let (prices, program, rules) = read_loosely(&recorded).map_or((None, None, None), |read| {
-        (read.prices, read.program, Some(read.rules))
-    });
-    (header.prices, header.program) = (prices, program);
-    // The same rules may be told by fewer keys.
-    if let Some(rules) = rules.filter(|rules| *rules == header.rules) {
-        header.rules = rules;
+    if let Some(read) = read_loosely(&recorded) {
+        // What the panel cannot support, another program may say in other words: its hash binds the panel.
+        if read.program != header.program {
+            header.data.limitations = read.data.limitations;
+        }
+        // The same rules may be told by fewer keys.
+        if read.rules == header.rules {
+            header.rules = read.rules;
+        }
+        (header.prices, header.program) = (read.prices, read.program);
+    } else {
+        (header.prices, header.program) = (None, None);
     }
     same(&path, &recorded, &json_bytes(&path, &header)?)?;
     Ok(header.genesis()?)

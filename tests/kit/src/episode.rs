@@ -15,7 +15,7 @@ use ktd_episode::grid::{Grid, RunPlan};
 use ktd_episode::{CellResult, EpisodesStudy, EpisodesWorld, Shared};
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::ExperimentConfig;
-use ktd_experiment::data_record::{DataRecord, SyntheticRecord};
+use ktd_experiment::data_record::SyntheticRecord;
 use ktd_io::whole_file::json_bytes;
 use ktd_masking::MaskKey;
 use ktd_record::chain::{Log, LogReader};
@@ -81,21 +81,12 @@ pub fn key(byte: u8) -> MaskKey {
 /// The grid of an experiment on a market that need not lie in a file.
 #[must_use]
 pub fn prepare(config: &ExperimentConfig, market: Market, key: MaskKey) -> Grid {
-    let record = DataRecord {
-        panel_blake3: ktd_masking::hex(&market.content_hash()),
-        amount_declared: market.amount_declared(),
-        limitations: Vec::new(),
-        synthetic: config.synthetic.map(|synthetic| SyntheticRecord {
-            seed: synthetic.seed.unwrap(),
-            names: NAMES,
-            days: DAYS,
-        }),
-    };
-    let source = MarketSource {
-        market: Arc::new(market),
-        record,
-        path: None,
-    };
+    let synthetic = config.synthetic.map(|synthetic| SyntheticRecord {
+        seed: synthetic.seed.unwrap(),
+        names: NAMES,
+        days: DAYS,
+    });
+    let source = MarketSource::new(market, synthetic, None);
     let plan = RunPlan {
         config: config.clone(),
         base: PathBuf::new(),
