@@ -194,17 +194,17 @@ impl ContractRule {
         }
     }
 
-    /// The protocol whose gain says what such a leak is worth; `None` where the benchmark has none.
-    #[must_use]
-    pub const fn switch(self) -> Option<Switch> {
+    /// The protocol that breaks it in the benchmark, of a rule of the whole pipeline; `None` where there is none.
+    const fn switch(self) -> Option<Switch> {
         match self {
-            Self::FutureFeature | Self::Contract => Some(Switch::TempCenter),
-            Self::FillBeforeKnowledge => Some(Switch::ExecOpen),
             Self::SameInstant => Some(Switch::ExecClose),
             Self::LabelOverlap => Some(Switch::LabelOverlap),
             Self::GlobalScope => Some(Switch::NormGlobal),
             Self::FutureStructure => Some(Switch::StructGraph),
-            Self::LabelFillMismatch
+            Self::FutureFeature
+            | Self::Contract
+            | Self::FillBeforeKnowledge
+            | Self::LabelFillMismatch
             | Self::Survivorship
             | Self::Undeclared
             | Self::FutureAdjustment
@@ -251,6 +251,8 @@ pub struct ContractFinding {
     pub used_at: Option<SessionInstant>,
     /// The refused expression's code.
     pub detail: Option<String>,
+    /// The protocol whose gain is nearest to what it is worth; `None` where nothing comes in, and where no protocol is of its kind.
+    pub priced_as: Option<Switch>,
 }
 
 impl ContractFinding {
@@ -261,7 +263,19 @@ impl ContractFinding {
             known_at: None,
             used_at: None,
             detail: None,
+            priced_as: rule.switch(),
         }
+    }
+}
+
+/// What is worth as much as orders of which a part is known later than they are filled: nothing before, the same price at one instant,
+/// the bar that the fill begins, or sessions ahead.
+const fn price_of_lead(known: SessionInstant, fill: SessionInstant) -> Option<Switch> {
+    match known.count() - fill.count() {
+        ..0 => None,
+        0 => Some(Switch::ExecClose),
+        1 => Some(Switch::ExecOpen),
+        2.. => Some(Switch::TempCenter),
     }
 }
 
@@ -273,14 +287,21 @@ pub fn check_contract(pipeline: &PipelineContract) -> Vec<ContractFinding> {
         .iter()
         .flat_map(|feature| of_feature(feature, pipeline))
         .collect();
-    let mut found = |rule, known_at, used_at| {
+    let (signal, fill) = (pipeline.signal_at, pipeline.fill_at);
+    let mut found = |rule: ContractRule, known_at, used_at| {
+        let is_early = rule == ContractRule::FillBeforeKnowledge;
         findings.push(ContractFinding {
             known_at,
             used_at,
+            // Scores of a bar that trade before it, however long: no protocol trades earlier than at the bar's own open.
+            priced_as: if is_early {
+                Some(Switch::ExecOpen)
+            } else {
+                rule.switch()
+            },
             ..ContractFinding::of(rule)
         });
     };
-    let (signal, fill) = (pipeline.signal_at, pipeline.fill_at);
     if fill < signal {
         found(ContractRule::FillBeforeKnowledge, Some(signal), Some(fill));
     }
@@ -312,16 +333,24 @@ pub fn check_contract(pipeline: &PipelineContract) -> Vec<ContractFinding> {
 
 fn of_feature(feature: &FeatureContract, pipeline: &PipelineContract) -> Vec<ContractFinding> {
     let mut findings = Vec::new();
-    let mut found = |rule, known_at, used_at, detail| {
+    let (declared, signal, fill) = (feature.available_at, pipeline.signal_at, pipeline.fill_at);
+    let mut found = |rule: ContractRule, known_at: Option<SessionInstant>, used_at, detail| {
+        let leads = matches!(
+            rule,
+            ContractRule::FutureFeature | ContractRule::FillBeforeKnowledge
+        );
         findings.push(ContractFinding {
             feature: Some(feature.name.clone()),
             known_at,
             used_at,
             detail,
+            // A wrong declaration lets nothing in by itself: where the scores or the fill come before the feature, that is found beside it.
+            priced_as: known_at
+                .filter(|_| leads)
+                .and_then(|known| price_of_lead(known, fill)),
             ..ContractFinding::of(rule)
         });
     };
-    let (declared, signal, fill) = (feature.available_at, pipeline.signal_at, pipeline.fill_at);
     let known = match &feature.source {
         FeatureSource::Expression {
             known_at,
@@ -436,7 +465,11 @@ mod tests {
             for horizon in [5, 20] {
                 assert_eq!(rules(&switch_contract(switch, horizon, 3)), [rule], "{switch:?}");
             }
-            assert_eq!(rule.switch(), Some(switch));
+            let priced = check_contract(&switch_contract(switch, 5, 3));
+            assert!(
+                priced.iter().all(|finding| finding.priced_as == Some(switch)),
+                "{priced:?}"
+            );
         }
         let centred = check_contract(&switch_contract(Switch::TempCenter, 5, 3));
         // Twelve over windows, and the peers' means of two of them.
@@ -481,6 +514,41 @@ mod tests {
             feature.available_at = SessionInstant::close(2);
         });
         assert_eq!(rules(&future), [ContractRule::FutureFeature]);
+    }
+
+    #[test]
+    fn a_broken_rule_is_priced_by_what_it_lets_in() {
+        let close = SessionInstant::close;
+        let prices = |pipeline: &PipelineContract| -> Vec<_> {
+            let findings = check_contract(pipeline);
+            findings
+                .iter()
+                .map(|found| (found.rule, found.priced_as))
+                .collect()
+        };
+        // Declared an instant early, and used when it is known: nothing comes in.
+        let early = with(|feature| feature.available_at = SessionInstant::open(0));
+        assert_eq!(prices(&early), [(ContractRule::Contract, None)]);
+        // Scores at the open from the day's bar, filled at that open: the full bar trades at its own open.
+        let mut open = early.clone();
+        (open.signal_at, open.fill_at, open.label_from) =
+            (SessionInstant::open(0), SessionInstant::open(0), 0);
+        let of_bar = prices(&open)
+            .into_iter()
+            .find(|(rule, _)| *rule == ContractRule::FutureFeature);
+        assert_eq!(
+            of_bar,
+            Some((ContractRule::FutureFeature, Some(Switch::ExecOpen)))
+        );
+        // Filled at the next open, the same scores know nothing that a fill then does not.
+        (open.fill_at, open.label_from) = (SessionInstant::open(1), 1);
+        assert!(prices(&open).iter().all(|(_, price)| price.is_none()));
+        for (known, price) in [(close(1), Switch::ExecOpen), (close(2), Switch::TempCenter)] {
+            let ahead = with(|feature| {
+                (feature.source, feature.available_at) = (expression(known, false), known);
+            });
+            assert_eq!(prices(&ahead), [(ContractRule::FutureFeature, Some(price))]);
+        }
     }
 
     #[test]

@@ -14,7 +14,6 @@ use ktd_stats::moments::mean;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 /// Report of a grid. A figure that has no value is null, never 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -84,6 +83,19 @@ impl LeakPanel {
             years: years.to_vec(),
             months: months.collect(),
             clipped_months: clipped_months(bars.months(), years, bench.settings().graph_days),
+        }
+    }
+
+    /// One of which months and test years alone are known.
+    pub(crate) const fn of_months(years: Vec<i32>, months: Vec<(i32, u8, usize)>) -> Self {
+        Self {
+            panel: String::new(),
+            names: 0,
+            bars: 0,
+            rows: 0,
+            years,
+            months,
+            clipped_months: 0,
         }
     }
 
@@ -226,26 +238,15 @@ impl LeakReport {
             high: interval.map(|interval| interval.upper),
             positive: gains.iter().filter(|gain| 0.0 < **gain).count(),
             p_greater: inference.and_then(|found| found.p_greater),
-            p_holm: None,
         });
     }
 
-    /// Holm's p-values: of gains over all of them, of years over the models of each horizon and protocol.
+    /// Holm's p-values over all gains of the report.
     fn adjust_p_values(&mut self) {
         let mut judged: Vec<&mut GainRow> = self.gains.iter_mut().filter(|row| row.p.is_some()).collect();
         let given: Vec<f64> = judged.iter().filter_map(|row| row.p).collect();
         for (row, p) in judged.iter_mut().zip(holm(&given).unwrap_or_default()) {
             row.p_holm = Some(p);
-        }
-        let mut groups: BTreeMap<(usize, Switch), Vec<&mut YearRow>> = BTreeMap::new();
-        for row in self.by_year.iter_mut().filter(|row| row.p_greater.is_some()) {
-            groups.entry((row.horizon, row.protocol)).or_default().push(row);
-        }
-        for rows in groups.into_values() {
-            let given: Vec<f64> = rows.iter().filter_map(|row| row.p_greater).collect();
-            for (row, p) in rows.into_iter().zip(holm(&given).unwrap_or_default()) {
-                row.p_holm = Some(p);
-            }
         }
     }
 

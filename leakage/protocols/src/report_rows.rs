@@ -88,10 +88,8 @@ pub struct YearRow {
     pub high: Option<f64>,
     /// Years above 0.
     pub positive: usize,
-    /// One-sided p of the exact signed-rank test.
+    /// One-sided p of the exact signed-rank test, by itself: the verdict on a gain is that of its days.
     pub p_greater: Option<f64>,
-    /// The same after Holm, over the models of the horizon and protocol.
-    pub p_holm: Option<f64>,
 }
 
 /// Ratios at each cost.

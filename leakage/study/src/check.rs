@@ -4,7 +4,9 @@ use super::manifest::{ColumnSource, LeakManifest};
 use crate::StudyError;
 use ktd_expressions::FormulaError;
 use ktd_io::whole_file::read_text;
-use ktd_leakage::{ContractFinding, ContractRule, ShippedGain, check_contract, shipped_gains, source_hints};
+use ktd_leakage::{
+    ContractFinding, ContractRule, ShippedGain, Switch, check_contract, shipped_gains, source_hints,
+};
 use ktd_study::{Audited, Report, Section, Shown};
 use ktd_view::draw::{TableData, counted};
 use ktd_view::row_table::RowTable;
@@ -45,7 +47,9 @@ pub struct CheckFinding {
     pub used_at: Option<String>,
     /// What else is known of it.
     pub detail: Option<String>,
-    /// What the switch of this class is worth by model in the run that is shipped; empty where no switch is of it.
+    /// The protocol whose gain is nearest to what it is worth; none where nothing comes in, and where no protocol is of its kind.
+    pub priced_as: Option<Switch>,
+    /// What that protocol is worth by model in the run that is shipped.
     pub expected_gain: Vec<ShippedGain>,
     /// What to do about it.
     pub hint: String,
@@ -146,7 +150,8 @@ fn shown(finding: &ContractFinding, manifest: &LeakManifest) -> CheckFinding {
         known_at: finding.known_at.map(|instant| instant.to_string()),
         used_at: finding.used_at.map(|instant| instant.to_string()),
         detail: refused.map(place),
-        expected_gain: rule.switch().map(shipped_gains).unwrap_or_default(),
+        priced_as: finding.priced_as,
+        expected_gain: finding.priced_as.map(shipped_gains).unwrap_or_default(),
         hint: refused.map_or_else(|| rule.hint().to_owned(), |error| error.hint.clone()),
     }
 }
@@ -182,16 +187,18 @@ fn finding_table(findings: &[CheckFinding]) -> TableData {
         return table;
     }
     table.with_note(
-        "expected gain: what such a leak adds to the annual ratio of momentum and of ridge regression on the demonstration's \
-         market, which has no alpha; --json has all models",
+        "expected gain: what the protocol named adds to the annual ratio of momentum and of ridge regression on the demonstration's \
+         market, which has no alpha: the kind of what comes in, not its size; --json has all models",
     )
 }
 
-/// The gains of the two models without chance.
+/// The gains of the two models without chance, and of which protocol they are.
 fn expected(finding: &CheckFinding) -> String {
-    match finding.expected_gain.as_slice() {
-        [momentum, ridge, ..] => format!("{:+.2} / {:+.2}", momentum.gain, ridge.gain),
-        _ => "not measured".to_owned(),
+    match (finding.priced_as, finding.expected_gain.as_slice()) {
+        (Some(switch), [momentum, ridge, ..]) => {
+            format!("{:+.2} / {:+.2} {}", momentum.gain, ridge.gain, switch.name())
+        }
+        _ => "none known".to_owned(),
     }
 }
 
@@ -209,7 +216,7 @@ fn hint_table(hints: &[FileHint]) -> TableData {
 mod tests {
     use super::super::manifest::manifest_text;
     use super::*;
-    use ktd_leakage::{AdjustedFrom, ModelFamily, Switch, UniverseRule, switch_contract};
+    use ktd_leakage::{AdjustedFrom, ModelFamily, UniverseRule, switch_contract};
     use ktd_study::TomlText;
 
     fn read(text: &str) -> Result<LeakManifest, StudyError> {

@@ -118,6 +118,11 @@ pub(super) fn gains_table(report: &LeakReport) -> TableData {
         .ratio("95 % low", |row| row.gain_interval_low)
         .ratio("95 % high", |row| row.gain_interval_high)
         .number("Holm p", |row| row.p_holm, TableCell::P)
+        .text("told", |row| match row.is_distinguishable() {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "",
+        })
         .ratio("would be seen", |row| row.detectable_gain)
         .ratio("break-even bps", |row| row.break_even_bps)
         .table();
@@ -162,10 +167,12 @@ pub(super) fn years_table(report: &LeakReport, all: bool) -> TableData {
         .column(("years", Right), |row| {
             TableCell::Text(format!("{}/{}", row.positive, row.gains.len()))
         })
-        .number("p", |row| row.p_greater, TableCell::P)
-        .number("Holm p", |row| row.p_holm, TableCell::P)
+        .number("p alone", |row| row.p_greater, TableCell::P)
         .table()
-        .with_note("years share a market's trend: they are fewer independent observations than their number; Holm's p is over models at a horizon and protocol")
+        .with_note(
+            "no verdict, which is the star of the gain, by days: p is of each row alone, and years share a market's trend, so that they are \
+             fewer independent observations than their number",
+        )
 }
 
 /// Annual ratios at each cost under the reference and the two dominant protocols, or under all.

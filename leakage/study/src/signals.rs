@@ -249,6 +249,10 @@ fn signal_table(audit: &SignalsAudit) -> TableData {
         .with_note(
             "a file of scores can accuse and never acquit: labels mixed in at smaller shares are missed, and so are centred volatilities \
              and scales of the whole sample, which do not show in returns; `--planted` measures both",
+        )
+        .with_note(
+            "suspect: of 522 clean formulas none was on a synthetic and on a real market (at most 0.6 %); a true forecast of one session with a \
+             rank correlation above 0.10 would be as well. unusual accuses nobody: a tenth of clean formulas on the real market was",
         );
     let left_out = [
         ("rows of codes that the panel lacks", audit.unknown_codes),
