@@ -74,17 +74,44 @@ impl DayRanks {
         Self(rows.collect())
     }
 
-    /// The weighted sum with ranks of the same shape; missing where either is.
+    /// Its own ranks, ties and all, in the order of the weighted sum with other ranks; missing where either is. So weights that are
+    /// equal stay equal: what is mixed in decides who has them, and nothing among those who have the same.
     pub(crate) fn blended(&self, other: &Self, share: f64) -> Self {
         let rows = self.0.iter().enumerate().map(|(session, row)| {
             let sums = row.iter().zip(other.row(session));
             let sums: Vec<f64> = sums
                 .map(|(own, other)| (1.0 - share) * own + share * other)
                 .collect();
-            centred_ranks(&sums)
+            let own = row.iter().zip(&sums);
+            let own: Vec<f64> = own
+                .map(|(own, sum)| if sum.is_finite() { *own } else { f64::NAN })
+                .collect();
+            dealt(&centred_ranks(&own), &sums)
         });
         Self(rows.collect())
     }
+}
+
+/// Values in the order of others, missing in the same places: the least to the least. Those whose places are equal share their mean.
+fn dealt(values: &[f64], order: &[f64]) -> Vec<f64> {
+    let mut places: Vec<usize> = (0..order.len())
+        .filter(|place| cell(order, *place).is_finite())
+        .collect();
+    places.sort_by(|one, other| cell(order, *one).total_cmp(&cell(order, *other)));
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let mut dealt = vec![f64::NAN; order.len()];
+    let mut from = 0;
+    for equal in places.chunk_by(|one, other| cell(order, *one) >= cell(order, *other)) {
+        let own = sorted.get(from..from + equal.len()).and_then(mean);
+        for place in equal {
+            if let Some(slot) = dealt.get_mut(*place) {
+                *slot = own.unwrap_or(f64::NAN);
+            }
+        }
+        from += equal.len();
+    }
+    dealt
 }
 
 pub(crate) fn centred_ranks(row: &[f64]) -> Vec<f64> {

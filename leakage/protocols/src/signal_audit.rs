@@ -314,6 +314,22 @@ mod tests {
     }
 
     #[test]
+    fn a_little_of_a_label_moves_no_weight_and_is_not_said_to_be_found() {
+        let bars = market(300, 40, 8);
+        let noise = |session: usize, name: usize| {
+            libm::sin(12.9898 * ktd_stats::moments::count(session / 15 * 61 + name * 7))
+        };
+        let held = audit(&bars, KnownAt::Open, &|session, name| {
+            if 0.8 < noise(session, name) { 1.0 } else { 0.0 }
+        });
+        assert_eq!(held.verdict, SignalVerdict::NothingSeen);
+        for label in &held.least_labels {
+            assert!(label.share.is_none_or(|share| 0.2 < share), "{label:?}");
+        }
+        assert_eq!(held.least_labels[0].share, Some(0.5));
+    }
+
+    #[test]
     fn a_little_foresight_of_a_session_is_unusual_and_no_leak() {
         let bars = market(1_500, 60, 6);
         let session = |session: usize, name| ReturnPiece(2).value(&bars, session, name);
