@@ -12,11 +12,13 @@
 //! Knows: statistics, learners. Never knows: the simulator's market, masks, agents, files, clocks, threads.
 
 mod auc;
+mod audit_sizes;
 mod audited_signal;
 mod bench;
 mod bootstrap;
 mod causality;
 mod contract;
+mod drawn_market;
 mod error;
 mod feature_grid;
 mod features;
@@ -50,10 +52,12 @@ mod settings;
 mod shipped;
 mod signal;
 mod signal_audit;
+mod sizes;
 mod source_hints;
 mod suffix;
 mod switch;
 
+pub use audit_sizes::{AuditSizeDesign, AuditSizes, DrawnSignal};
 pub use audited_signal::AuditedSignal;
 pub use bench::{LeakageBench, YearSplit, default_test_years};
 pub use bootstrap::{BootstrapMean, bootstrap_mean};
@@ -94,6 +98,7 @@ pub use signal::{KnownAt, SignalGrid};
 pub use signal_audit::{
     LeastLabel, PLANTED_SHARES, SignalAudit, SignalAuditor, SignalVerdict, SuspicionRule,
 };
+pub use sizes::{LeakSizeDesign, LeakSizes, PlantedDays, PlantedGain};
 pub use source_hints::{SourceHint, source_hints};
 pub use suffix::{SUFFIX_SESSIONS, SuffixCheck, SuffixPaths, suffix_check};
 pub use switch::{FillRule, Switch};

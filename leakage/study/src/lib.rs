@@ -20,6 +20,7 @@ mod replay_audit;
 mod report_tables;
 mod sanity;
 mod signals;
+mod size_table;
 
 pub use audit::{
     AuditDifference, AuditOptions, AuditedColumn, ColumnAudit, audit_manifest, audit_program, columns_audited,
@@ -38,6 +39,7 @@ pub use program_columns::ProgramRunner;
 pub use replay_audit::ColumnOutcome;
 pub use sanity::{Interventions, sanity};
 pub use signals::{SignalsAudit, SignalsFile, audit_signals, read_signals, read_weights};
+pub use size_table::{AuditSizeRow, LeakSizeReport, LeakSizeRow, leak_size_designs, leak_sizes};
 
 #[cfg(test)]
 mod audit_tests;

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use ktd_board::size_table::{SizeOptions, sizes};
 use ktd_factor_study::{factor_size_designs, factor_sizes};
 use ktd_formula_study::{alpha_size_designs, alpha_sizes};
+use ktd_leakage_study::{leak_size_designs, leak_sizes};
 use ktd_strategy_study::{strategy_size_designs, strategy_sizes};
 use serde_json::{Value, json};
 use std::sync::Mutex;
@@ -17,6 +18,7 @@ Examples:
   ktd sizes --of factor-code     # of the report on factor functions that models wrote
   ktd sizes --of strategy-code   # of the report on strategies that models wrote and reviewed
   ktd sizes --of alpha           # of the report on pools of formulas
+  ktd sizes --of leak            # of `ktd leak run` and of the audit of signals
   ktd sizes --seed 7 --json      # 4,000 boards a row, other shocks";
 
 /// Whose conclusions are measured.
@@ -30,6 +32,8 @@ enum SizesOf {
     StrategyCode,
     /// A report on pools of formulas.
     Alpha,
+    /// A report of leakage gains, and the audit of signals.
+    Leak,
 }
 
 /// Shows how often a board, or a report, is wrong about what is planted: tests, intervals, pairs, ranks and flags, design by design.
@@ -58,6 +62,7 @@ pub(super) fn run(args: &SizesArgs, console: Console) -> Result<(), CliError> {
         SizesOf::FactorCode => factor_size_designs(),
         SizesOf::StrategyCode => strategy_size_designs(),
         SizesOf::Alpha => alpha_size_designs(),
+        SizesOf::Leak => leak_size_designs(),
     };
     let designs = u64::try_from(designs).unwrap_or(u64::MAX);
     let bar = Mutex::new(Progress::new(console, "planting", designs, "designs"));
@@ -67,7 +72,7 @@ pub(super) fn run(args: &SizesArgs, console: Console) -> Result<(), CliError> {
         }
     };
     let threads = ktd_io::parallel::available_threads();
-    let (table, document): (_, Value) = match args.of {
+    let (tables, document): (Vec<_>, Value) = match args.of {
         SizesOf::Board => {
             let options = SizeOptions {
                 boards: count,
@@ -76,21 +81,29 @@ pub(super) fn run(args: &SizesArgs, console: Console) -> Result<(), CliError> {
                 threads,
             };
             let report = sizes(options, &tick);
-            (report.table(), json!(report))
+            (vec![report.table()], json!(report))
         }
         SizesOf::FactorCode => {
             let report = factor_sizes((count, args.seed), threads, &tick);
-            (report.table(), json!(report))
+            (vec![report.table()], json!(report))
         }
         SizesOf::StrategyCode => {
             let report = strategy_sizes((count, args.seed), threads, &tick);
-            (report.table(), json!(report))
+            (vec![report.table()], json!(report))
         }
         SizesOf::Alpha => {
             let report = alpha_sizes((count, args.seed), threads, &tick)?;
-            (report.table(), json!(report))
+            (vec![report.table()], json!(report))
+        }
+        SizesOf::Leak => {
+            let report = leak_sizes((count, args.seed), threads, &tick)?;
+            (vec![report.gains_table(), report.audits_table()], json!(report))
         }
     };
     drop(bar);
-    console.result(&table.text_in(console.layout()), &document)
+    let text: Vec<String> = tables
+        .iter()
+        .map(|table| table.text_in(console.layout()))
+        .collect();
+    console.result(&text.join("\n"), &document)
 }
