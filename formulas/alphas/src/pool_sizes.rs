@@ -1,7 +1,9 @@
 //! Pools whose truth is planted, and what a report concludes of them: how often its tests and intervals are wrong.
 
 use crate::day_series::{DaySeries, sharpe_interval};
+use crate::figure_row::FigureRow;
 use crate::inference::{PoolTrials, pool_inference, series_ranks};
+use crate::pool_comparison::robust_and_rest;
 use ktd_env::KeyedStream;
 use ktd_stats::moments::count;
 use ktd_stats::{StatsError, TRADING_DAYS_PER_YEAR};
@@ -56,6 +58,8 @@ pub struct PoolConclusion {
     pub first_told: bool,
     /// Whether the means of the two halves of the alphas, as pools, are told apart.
     pub pools_told: bool,
+    /// Whether robust alphas are told from the rest by their drawdowns at any threshold, all judged at once.
+    pub robust_told: bool,
     /// The probability of overfitting; none of too few days or alphas.
     pub pbo: Option<f64>,
 }
@@ -103,7 +107,30 @@ impl PoolSizeDesign {
             deflated_told: (0..self.alphas).any(told),
             first_told: told(0),
             pools_told: ranks.iter().any(|rank| rank.lower == rank.upper),
+            robust_told: self.robust_told(seed, draw),
             pbo: found.row.get("pbo"),
+        })
+    }
+
+    /// Robustness and drawdowns of their own, that have nothing to do with each other but in a pool with skill: there robust alphas lose less.
+    fn robust_told(&self, seed: u64, draw: u32) -> bool {
+        let mut stream = KeyedStream::for_purpose(seed, &format!("planted robustness {self:?} {draw}"));
+        let slope = if self.is_skilled(0) { 1.0 } else { 0.0 };
+        let rows: Vec<FigureRow> = (0..self.alphas)
+            .map(|_| {
+                let (robust, own) = (stream.normal(), stream.normal());
+                let mut row = FigureRow::default();
+                row.put("pfs", Ok((0.8 + 0.12 * robust).min(1.0)));
+                row.put("mdd", Ok(0.2 * libm::exp(0.5 * (own - slope * robust))));
+                row
+            })
+            .collect();
+        let told = |name: &str, row: &FigureRow| row.get(name).is_some_and(|p| p <= 1.0 - CLAIMED);
+        let compared = robust_and_rest(rows.iter());
+        compared.iter().any(|found| {
+            ["welch_p_all", "u_p_all"]
+                .iter()
+                .any(|name| told(name, &found.row))
         })
     }
 
@@ -181,6 +208,7 @@ mod tests {
                 of(&|found| found.best_above),
                 of(&|found| found.deflated_told),
                 of(&|found| found.pools_told),
+                of(&|found| found.robust_told),
             ];
             assert!(bounds.iter().all(|count| *count <= 33), "{alphas}: {bounds:?}");
         }

@@ -41,6 +41,8 @@ pub struct AlphaSizeRow {
     pub first_told: f64,
     /// Two pools that are told apart by rank.
     pub pools_told: f64,
+    /// Pools of which robust alphas are told from the rest by their drawdowns at any threshold.
+    pub robust_told: f64,
     /// The mean probability of overfitting; none of pools too small.
     pub pbo: Option<f64>,
 }
@@ -93,6 +95,7 @@ fn row(design: &PoolSizeDesign, found: &[PoolConclusion]) -> AlphaSizeRow {
         deflated_told: share(&|found| found.deflated_told),
         first_told: share(&|found| found.first_told),
         pools_told: share(&|found| found.pools_told),
+        robust_told: share(&|found| found.robust_told),
         pbo: mean(&overfitted),
     }
 }
@@ -117,6 +120,7 @@ impl AlphaSizeReport {
             .column(("any DSR > .95", Right), share(|own| own.deflated_told))
             .column(("first's DSR > .95", Right), share(|own| own.first_told))
             .column(("pools apart", Right), share(|own| own.pools_told))
+            .column(("robust told", Right), share(|own| own.robust_told))
             .column(("PBO", Right), |own| {
                 TableCell::optional(own.pbo, TableCell::Ratio)
             })
