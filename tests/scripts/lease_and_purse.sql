@@ -26,7 +26,7 @@ BEGIN
       END IF;
     ELSIF op < 0.50 THEN
       a := floor(random() * 1000000)::bigint;
-      SELECT * INTO r FROM ktd.reserve(s, u, e, a, 1 + floor(random() * 9)::bigint, ARRAY['experiment', 'cell ' || u], ARRAY[100, 60]);
+      SELECT * INTO r FROM ktd.reserve(s, u, e, a, 1 + floor(random() * 25)::bigint, ARRAY['experiment', 'cell ' || u], ARRAY[100, 60]);
       IF (r.outcome = 'lease') = is_alive THEN
         RAISE EXCEPTION 'step %: reserve of epoch % of % (%, alive %) says %', step, e, u, now_epoch, is_alive, r.outcome;
       END IF;
