@@ -139,11 +139,11 @@ impl SharedHold for ServerHold {
 }
 
 impl SharedAccounts for Leased {
-    fn reserve<'a>(
-        &'a self,
+    fn reserve(
+        &self,
         scopes: ScopedCaps,
         most: Picodollars,
-    ) -> BoxFuture<'a, Result<Box<dyn SharedHold>, Denied>> {
+    ) -> BoxFuture<'_, Result<Box<dyn SharedHold>, Denied>> {
         Box::pin(Arc::clone(&self.0).hold(scopes, most))
     }
 
@@ -157,11 +157,7 @@ impl SharedAccounts for Leased {
 pub(crate) struct Unpaid(pub(crate) Arc<Inner>);
 
 impl SharedAccounts for Unpaid {
-    fn reserve<'a>(
-        &'a self,
-        _: ScopedCaps,
-        _: Picodollars,
-    ) -> BoxFuture<'a, Result<Box<dyn SharedHold>, Denied>> {
+    fn reserve(&self, _: ScopedCaps, _: Picodollars) -> BoxFuture<'_, Result<Box<dyn SharedHold>, Denied>> {
         Box::pin(async { Err(Denied::Lease("nobody pays for a call outside a unit".to_owned())) })
     }
 

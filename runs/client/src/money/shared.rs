@@ -17,11 +17,11 @@ use std::sync::Arc;
 pub trait SharedAccounts: Send + Sync + fmt::Debug {
     /// Holds the most that a call can cost in all scopes or in none, where the unit is still this process's. While only calls
     /// under way stand in its way, it waits for them to end.
-    fn reserve<'a>(
-        &'a self,
+    fn reserve(
+        &self,
         scopes: ScopedCaps,
         most: Picodollars,
-    ) -> BoxFuture<'a, Result<Box<dyn SharedHold>, Denied>>;
+    ) -> BoxFuture<'_, Result<Box<dyn SharedHold>, Denied>>;
 
     /// The last minute of a key with these limits, which all processes count together.
     fn minute(&self, key: &KeyName, limits: &RateLimits) -> Arc<dyn SharedMinute>;
