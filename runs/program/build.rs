@@ -27,8 +27,8 @@ const FILES: [&str; 3] = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
 /// Folders of a crate that are no part of the program.
 const NO_PROGRAM: [&str; 4] = ["tests", "benches", "examples", "target"];
 /// Rust sources and the texts that are compiled in: nothing that an editor leaves behind.
-const EXTENSIONS: [&str; 10] = [
-    "rs", "md", "toml", "txt", "css", "js", "py", "lock", "json", "jsonl",
+const EXTENSIONS: [&str; 11] = [
+    "rs", "md", "toml", "txt", "css", "js", "py", "lock", "json", "jsonl", "sql",
 ];
 /// What masks show, how it is probed, and how it is judged: Rust sources and templates.
 const MASK_FOLDERS: [&str; 12] = [

@@ -63,6 +63,7 @@ fn timed(file: &std::path::Path, out: &std::path::Path) -> Duration {
         told_to_end: &told_to_end,
         counts: None,
         retries_lost: false,
+        claims: None,
     };
     let end = any::<Questionnaire>().run(file, Some(out), &run).unwrap();
     assert!(end.finished.is_some());

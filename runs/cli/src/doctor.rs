@@ -55,6 +55,10 @@ pub(super) struct DoctorArgs {
     /// Look at recorded exchanges: one JSON object a line, plain or gzip: `vendor`, `path`, `request`, `status`, `body`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["probe", "repeat", "out"])]
     file: Option<PathBuf>,
+    /// Look at a server for workers on many machines: its version, whether it forgets, how long a statement takes.
+    #[cfg(feature = "server")]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["probe", "repeat", "file", "experiment"])]
+    server: Option<String>,
     #[command(flatten)]
     probe: ProbeArgs,
     #[command(flatten)]
@@ -93,6 +97,15 @@ pub(super) fn run(args: &DoctorArgs, console: Console) -> Result<(), CliError> {
     let (path, out) = (args.experiment.as_deref(), args.out.as_deref());
     if let Some(file) = &args.file {
         return doctor_file::run(file, path, console);
+    }
+    #[cfg(feature = "server")]
+    if let Some(server) = &args.server {
+        let found =
+            runtime()?.block_on(async { ktd_server::Database::connect(server).await?.examine().await })?;
+        let findings = found
+            .into_iter()
+            .map(|result| Finding::of("server", result.map_err(CliError::from)));
+        return tell(&findings.collect::<Vec<_>>(), console);
     }
     match &args.probe.probe {
         Some(Some(wanted)) => return doctor_probe::run((&args.probe, wanted), path, out, console),

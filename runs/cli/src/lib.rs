@@ -22,6 +22,8 @@ mod doctor;
 mod doctor_file;
 mod doctor_probe;
 mod doctor_repeat;
+#[cfg(feature = "server")]
+mod enqueue;
 mod error;
 mod factor_code;
 mod factor_code_run;
@@ -44,6 +46,8 @@ mod replay;
 mod replay_args;
 mod replay_step;
 mod report;
+#[cfg(feature = "server")]
+mod requeue;
 mod results;
 mod retired;
 mod run;
@@ -66,6 +70,8 @@ mod verify;
 mod verify_signed;
 mod view;
 mod windows;
+#[cfg(feature = "server")]
+mod worker;
 
 pub use error::CliError;
 
@@ -113,6 +119,18 @@ enum Command {
     Plan(plan::PlanArgs),
     /// Say how far a study is, what it has spent, and what to type to go on.
     Status(status::StatusArgs),
+    /// Put a study into the queue of a server, for workers on many machines.
+    #[cfg(feature = "server")]
+    Enqueue(enqueue::EnqueueArgs),
+    /// Run units of a server's queue beside workers on other machines.
+    #[cfg(feature = "server")]
+    Worker(worker::WorkerArgs),
+    /// Let dead, capped and cancelled units of a queue wait again.
+    #[cfg(feature = "server")]
+    Retry(requeue::RequeueArgs),
+    /// Take units out of a queue.
+    #[cfg(feature = "server")]
+    Cancel(requeue::RequeueArgs),
     /// Write the report of a study again from its records, and show it.
     Report(report::ReportArgs),
     /// Make an episode or a study again from its record and compare every byte; or show one step.
@@ -199,6 +217,14 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args, console),
         Command::Plan(args) => plan::run(&args, console),
         Command::Status(args) => status::run(&args, console),
+        #[cfg(feature = "server")]
+        Command::Enqueue(args) => enqueue::run(&args, console),
+        #[cfg(feature = "server")]
+        Command::Worker(args) => worker::run(&args, console),
+        #[cfg(feature = "server")]
+        Command::Retry(args) => requeue::run(&args, true, console),
+        #[cfg(feature = "server")]
+        Command::Cancel(args) => requeue::run(&args, false, console),
         Command::Report(args) => report::run(&args, console),
         Command::Replay(args) => replay::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),

@@ -46,6 +46,18 @@ pub(super) struct PlanArgs {
     synthetic: bool,
 }
 
+#[cfg(feature = "server")]
+impl PlanArgs {
+    /// Of a file, its results going there.
+    pub(super) fn of(file: &std::path::Path, out: Option<&std::path::Path>) -> Self {
+        Self {
+            experiment: file.to_owned(),
+            out: out.map(std::path::Path::to_owned),
+            synthetic: false,
+        }
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_study::compare_invoice;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
 Examples:
@@ -22,7 +22,13 @@ It reads while another process runs the study, holds up nobody, and writes nothi
 pub(super) struct StatusArgs {
     /// The folder of a study's results.
     #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    #[cfg_attr(feature = "server", arg(required_unless_present = "server"))]
+    #[cfg_attr(not(feature = "server"), arg(required = true))]
+    folder: Option<PathBuf>,
+    /// The queue of a server instead: waiting, running and dead units, money, workers and the limits that they obey.
+    #[cfg(feature = "server")]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["folder", "invoice"])]
+    server: Option<String>,
     /// Compare an invoice, a CSV file with the columns `day` (UTC), `model` and `usd`, with what was sent.
     #[arg(long, value_name = "FILE")]
     invoice: Option<PathBuf>,
@@ -33,10 +39,18 @@ pub(super) struct StatusArgs {
 /// # Errors
 /// [`CliError`] for a folder without a study.
 pub(super) fn run(args: &StatusArgs, console: Console) -> Result<(), CliError> {
+    #[cfg(feature = "server")]
+    if let Some(server) = &args.server {
+        let status = super::runtime::runtime()?
+            .block_on(async { ktd_server::Database::connect(server).await?.status().await })?;
+        return study::show_value(&status.report(), &status, console);
+    }
+    // Without it the line of arguments was refused.
+    let folder = args.folder.as_deref().unwrap_or_else(|| Path::new("."));
     if let Some(invoice) = &args.invoice {
-        let compared = compare_invoice(&args.folder, invoice)?;
+        let compared = compare_invoice(folder, invoice)?;
         return study::show_value(&compared.report(), &compared, console);
     }
-    let status = study_at(&args.folder)?.status(&args.folder)?;
+    let status = study_at(folder)?.status(folder)?;
     study::show_value(&status.report(), &status, console)
 }

@@ -196,6 +196,7 @@ pub(super) fn with_run_telling<T>(
         progress: &bar,
         told_to_end: &told_to_end,
         retries_lost: false,
+        claims: None,
     };
     let done = work(&run);
     if let Err(error) = &done {

@@ -7,12 +7,12 @@ mod sent_at;
 
 use crate::ClientError;
 use crate::money::Meter;
-use crate::money::meter::{Admitted, Refused, Trouble};
+use crate::money::meter::{Admitted, Trouble};
 use crate::money::rate_gate::Waits;
 use crate::money::wait::{backoff, wish};
 use crate::progress::{EndpointTurn, FailedAttempt, Progress};
 pub use attempt::OneReply;
-use attempt::{Attempt, Sent};
+use attempt::{Attempt, Sent, not_admitted};
 use ktd_agents::{DecodedReply, Expected, ModelTurn, Transport, UsageBound, WireReply, WireRequest};
 use ktd_experiment::config::RetryConfig;
 use ktd_experiment::provider::Provider;
@@ -310,6 +310,9 @@ impl<'a> RecordedClient<'a> {
             store.intend(Intent::of(at, key, request))?;
         }
         crash_points::passes(CrashPoint::IntentWritten);
+        admitted
+            .current()
+            .map_err(|refused| not_admitted(at.step, refused))?;
         let sent_at = SentAt::now();
         let outcome = ExchangeOutcome::of(&transport.send(request).await);
         crash_points::passes(CrashPoint::Sent);
@@ -433,18 +436,5 @@ impl<'a> RecordedClient<'a> {
             });
         }
         tokio::time::sleep(wait).await;
-    }
-}
-
-fn not_admitted(step: usize, refused: Refused) -> ClientError {
-    match refused {
-        Refused::Cap(reached) => ClientError::Budget {
-            step,
-            reached: Box::new(reached),
-        },
-        Refused::NoBound => ClientError::input(
-            "there is a budget, but the cost of a call has no bound",
-            "give the model a row in the price table and the agent `max_output_tokens`",
-        ),
     }
 }

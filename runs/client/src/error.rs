@@ -69,6 +69,14 @@ pub enum ClientError {
         /// Which cap, and what is spent of it.
         reached: Box<CapReached>,
     },
+    /// The unit is not this process's any more, or cannot be proved to be: the call was not made, and what is recorded stands.
+    #[error("step {step}: {why}")]
+    Lease {
+        /// 1-based step.
+        step: usize,
+        /// What the server said.
+        why: String,
+    },
     /// The endpoint has answered nobody for as long as one waits. What is recorded stands; nothing was decided in this step.
     #[error("step {step}: {}, last `{code}`", nobody_answered(*.hours))]
     Unanswered {
@@ -107,6 +115,10 @@ ktd_io::error_explanations!(ClientError: File, Experiment, Bundle;
     Self::Budget { .. } => (
         "raise the cap under `[budget]` or `--budget`, and give the same command again",
         ErrorClass::Budget
+    ),
+    Self::Lease { .. } => (
+        "another worker goes on with it",
+        ErrorClass::Difference
     ),
     Self::Unanswered { .. } => (
         "look at the endpoint with `ktd doctor`; the same command goes on at this step",

@@ -16,6 +16,7 @@ use ktd_client::force_check;
 use ktd_client::money::KeyName;
 use ktd_client::money::{Budget, Metering};
 use ktd_client::progress::{FailedAttempt, Progress};
+use ktd_experiment::caps::Caps;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::{EPISODES, ExperimentConfig};
 use ktd_experiment::prune::{Pruned, pruned};
@@ -116,6 +117,7 @@ impl EpisodesWorld {
         }
         let metering = grid.accounts()?;
         match &metering.budget {
+            Some(budget) if budget.is_on_server() => budget_file(budget).keep(&plan.output)?,
             Some(budget) => budget_file(budget).write(&plan.output)?,
             None => BudgetFile::remove(&plan.output)?,
         }
@@ -246,6 +248,10 @@ impl StudyKind for EpisodesStudy {
 
     fn check(keys: &ExperimentConfig) -> Result<(), StudyError> {
         Ok(keys.check()?)
+    }
+
+    fn caps(keys: &ExperimentConfig) -> Caps {
+        keys.budget.clone()
     }
 
     fn at_once(keys: &ExperimentConfig) -> Option<usize> {

@@ -37,12 +37,29 @@ impl FileLock {
     /// # Errors
     /// [`FileError::Busy`] when another process holds it, [`FileError::Io`] when there can be no lock.
     pub fn take(path: &Path, root: &Path) -> Result<Self, FileError> {
+        Self::locked(path, root, File::try_lock)
+    }
+
+    /// The same lock of a folder for many who write different parts of it: it keeps out who takes it alone.
+    ///
+    /// # Errors
+    /// As [`FileLock::of_folder`].
+    pub fn share_folder(folder: &Path) -> Result<Self, FileError> {
+        create_directory(folder)?;
+        Self::locked(&folder.join(NAME), folder, File::try_lock_shared)
+    }
+
+    fn locked(
+        path: &Path,
+        root: &Path,
+        lock: impl FnOnce(&File) -> Result<(), TryLockError>,
+    ) -> Result<Self, FileError> {
         let file = owner_alone(path)
             .create(true)
             .append(true)
             .open(path)
             .map_err(FileError::io("open", path))?;
-        match file.try_lock() {
+        match lock(&file) {
             Ok(()) => Ok(Self(file)),
             Err(TryLockError::WouldBlock) => Err(FileError::Busy {
                 path: root.to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::RecordError;
 use ktd_experiment::amount::Picodollars;
-use ktd_io::whole_file::{create_directory, read_json, write_whole};
+use ktd_io::whole_file::{Durability, IfExists, create_directory, read_json, write_file};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -40,12 +40,24 @@ impl BudgetFile {
     /// # Errors
     /// [`RecordError`] when it cannot be written.
     pub fn write(&self, results: &Path) -> Result<(), RecordError> {
+        self.written(results, IfExists::Replace)
+    }
+
+    /// Writes it where there is none, beside others who do.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    pub fn keep(&self, results: &Path) -> Result<(), RecordError> {
+        self.written(results, IfExists::Keep)
+    }
+
+    fn written(&self, results: &Path, if_exists: IfExists) -> Result<(), RecordError> {
         create_directory(results)?;
         let path = results.join(NAME);
         let mut text = serde_json::to_vec_pretty(self)
             .map_err(|error| RecordError::damaged(&path, format!("it cannot be written: {error}")))?;
         text.push(b'\n');
-        Ok(write_whole(&path, &text)?)
+        Ok(write_file(&path, &text, if_exists, Durability::Buffered)?)
     }
 
     /// Takes away the one of an earlier run, which had a budget.

@@ -27,6 +27,18 @@ impl StudyFolder {
         })
     }
 
+    /// The same of a folder whose parts are handed to many processes, each part to one: it keeps out who would hold it alone.
+    ///
+    /// # Errors
+    /// As [`StudyFolder::hold`].
+    pub fn share(path: &Path, program: &ProgramRecord) -> Result<Self, FileError> {
+        Ok(Self {
+            _lock: FileLock::share_folder(path)?,
+            path: path.to_owned(),
+            program: program.clone(),
+        })
+    }
+
     /// Where it lies.
     #[must_use]
     pub fn path(&self) -> &Path {

@@ -1,10 +1,11 @@
 //! A kind of study whose types are forgotten: what a command needs of every kind.
 
 use crate::planned_study::plan_study;
+use crate::queued::enqueue_study;
 use crate::study_file::read_study_file;
 use crate::{
-    Depth, Replayed, Report, StudyError, StudyKind, StudyPlan, StudyRun, StudyStatus, UnitId, replay_study,
-    report_study, report_unfinished, run_study, study_status,
+    Depth, QueuedStudy, Replayed, Report, StudyError, StudyKind, StudyPlan, StudyRun, StudyStatus, UnitId,
+    replay_study, report_study, report_unfinished, run_study, study_status,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -25,6 +26,13 @@ pub trait AnyKind: Sync {
     /// # Errors
     /// [`StudyError`] as [`run_study`], and for a file that cannot be read.
     fn run(&self, file: &Path, out: Option<&Path>, run: &StudyRun<'_>) -> Result<AnyEnd, StudyError>;
+
+    /// Makes the folder of a file's study ready for workers, and says what they are to run.
+    ///
+    /// # Errors
+    /// [`StudyError`] as [`Self::run`], before anything runs.
+    fn enqueue(&self, file: &Path, out: Option<&Path>, run: &StudyRun<'_>)
+    -> Result<QueuedStudy, StudyError>;
 
     /// How far the study in a folder is; see [`study_status`].
     ///
@@ -167,6 +175,18 @@ impl<K: StudyKind> AnyKind for Forgotten<K> {
         let base = file.parent().unwrap_or_else(|| Path::new(""));
         let folder = folder_of::<K>(&keys, base, out);
         plan_study::<K>(keys, (base, &folder), run)
+    }
+
+    fn enqueue(
+        &self,
+        file: &Path,
+        out: Option<&Path>,
+        run: &StudyRun<'_>,
+    ) -> Result<QueuedStudy, StudyError> {
+        let keys = read_study_file::<K>(file)?;
+        let base = file.parent().unwrap_or_else(|| Path::new(""));
+        let folder = folder_of::<K>(&keys, base, out);
+        enqueue_study::<K>(keys, (base, &folder), run)
     }
 
     fn status(&self, folder: &Path) -> Result<StudyStatus, StudyError> {

@@ -90,6 +90,11 @@ impl UnitIndex {
         })
     }
 
+    /// An index that knows of nothing.
+    pub(crate) fn none() -> Self {
+        Self::of(PathBuf::new(), Vec::new())
+    }
+
     fn of(path: PathBuf, lines: Vec<IndexLine>) -> Self {
         Self {
             path,

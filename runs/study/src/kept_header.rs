@@ -34,10 +34,24 @@ impl<K: StudyKind> OpenedStudy<K> {
         ))
     }
 
-    /// Writes what the study is. Records that models were paid for are never left behind under another study's name.
-    pub(crate) fn keep_header(&self) -> Result<(), StudyError> {
+    /// Fails where the folder was not made ready for this very study. Nothing is written: others do the same at this moment.
+    pub(crate) fn check_kept_header(&self) -> Result<(), StudyError> {
         let path = self.out.join(STUDY);
-        let header = StudyHeader {
+        let header = self.header();
+        if read_if_exists(&path)?.as_ref() == Some(&json_bytes(&path, &header)?) {
+            return Ok(());
+        }
+        Err(StudyError::input(
+            format_args!(
+                "{}: it is missing, or of another program, file or world than this worker's",
+                path.display()
+            ),
+            "let all workers run the program and see the files that the study was enqueued with, or enqueue it again",
+        ))
+    }
+
+    fn header(&self) -> StudyHeader<&K::Keys> {
+        StudyHeader {
             kind: K::NAME.to_owned(),
             format: K::FORMAT,
             program: self.decided.program.clone(),
@@ -45,7 +59,13 @@ impl<K: StudyKind> OpenedStudy<K> {
             decides: self.decided.decides.clone(),
             inputs: self.inputs.hashes(),
             keys: &self.keys,
-        };
+        }
+    }
+
+    /// Writes what the study is. Records that models were paid for are never left behind under another study's name.
+    pub(crate) fn keep_header(&self) -> Result<(), StudyError> {
+        let path = self.out.join(STUDY);
+        let header = self.header();
         let bytes = json_bytes(&path, &header)?;
         let recorded = read_if_exists(&path)?;
         if recorded.is_none() {

@@ -10,6 +10,7 @@ use ktd_asking::{Answerer, AskingSettings};
 use ktd_client::AskedModel;
 use ktd_client::money::KeyName;
 use ktd_experiment::agent::AgentConfig;
+use ktd_experiment::caps::Caps;
 use ktd_io::whole_file::read_if_exists;
 use ktd_record::program_record::ProgramRecord;
 use ktd_record::spending::Spending;
@@ -70,6 +71,11 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     /// Who is asked and at what cost, where a model is.
     fn asking(_keys: &Self::Keys) -> Option<AskingSettings<'_>> {
         None
+    }
+
+    /// What may be spent.
+    fn caps(keys: &Self::Keys) -> Caps {
+        Self::asking(keys).map_or_else(Caps::default, |settings| settings.budget.clone())
     }
 
     /// Who answers for a built-in agent of the kind's own; none for a model at its endpoint, or a program.

@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 
 /// What is known of the units of a plan.
 pub(crate) struct Known {
-    lines: UnitLines,
+    pub(crate) lines: UnitLines,
     pub(crate) index: UnitIndex,
     pub(crate) found: BTreeMap<UnitId, Box<RawValue>>,
     /// Units whose own record is another unit's, or was changed: they end no other.
@@ -86,6 +86,9 @@ pub fn run_study_over<K: StudyKind>(
 }
 
 fn run_opened<K: StudyKind>(study: OpenedStudy<K>, run: &StudyRun<'_>) -> Result<StudyEnd<K>, StudyError> {
+    if let Some(claims) = run.claims {
+        return study.run_claimed(claims, run);
+    }
     let held = StudyFolder::hold(&study.out, run.program)?;
     study.keep_header()?;
     keep_plan(held.path(), &PlanLine::all(&study.plan, &study.decided)?)?;
@@ -189,7 +192,7 @@ impl<K: StudyKind> OpenedStudy<K> {
         role.map_or_else(Default::default, |role| (role.name.clone(), role.seed))
     }
 
-    fn known(&self, run: &StudyRun<'_>) -> Result<Known, StudyError> {
+    pub(crate) fn known(&self, run: &StudyRun<'_>) -> Result<Known, StudyError> {
         let mut known = Known {
             lines: UnitLines::open(&self.out)?,
             index: UnitIndex::open(&self.out)?,
@@ -197,11 +200,7 @@ impl<K: StudyKind> OpenedStudy<K> {
             refused: BTreeMap::new(),
         };
         for unit in &self.plan {
-            let found = match unit.keep {
-                Keep::Line => self.found_of_line(unit, &known.lines)?,
-                Keep::Folder => known.index.found(unit, (&self.folder(unit)?, K::ASKS))?,
-                Keep::Own => self.found_of_own(unit, &mut known)?,
-            };
+            let found = self.found_of(unit, &mut known)?;
             let found = match found {
                 Some(found) if run.retries_lost && K::is_lost(&of_raw(&unit.id, &found)?) => {
                     self.put_aside(unit, run)?;
@@ -217,6 +216,19 @@ impl<K: StudyKind> OpenedStudy<K> {
         }
         self.forget_what_stands_not(&mut known.found);
         Ok(known)
+    }
+
+    /// What a unit came to, where it is finished.
+    pub(crate) fn found_of(
+        &self,
+        unit: &Planned<K::Unit>,
+        known: &mut Known,
+    ) -> Result<Option<Box<RawValue>>, StudyError> {
+        match unit.keep {
+            Keep::Line => self.found_of_line(unit, &known.lines),
+            Keep::Folder => known.index.found(unit, (&self.folder(unit)?, K::ASKS)),
+            Keep::Own => self.found_of_own(unit, known),
+        }
     }
 
     /// Takes out what is to be made again before anything new is built of it, with all that came of it.
@@ -276,31 +288,22 @@ impl<K: StudyKind> OpenedStudy<K> {
             if ready.is_empty() {
                 break;
             }
-            let most = K::at_once(&self.keys);
-            let computing = most.unwrap_or(run.threads).min(ready.len());
-            let inner = (run.threads / computing.max(1)).max(1);
-            let at_once = AtOnce {
-                units: most.unwrap_or(usize::MAX),
-                computing,
-                // A number that the kind names is a number.
-                memory_megabytes: most.map_or_else(|| K::memory_megabytes(&self.keys), |_| u64::MAX),
-                is_waited_for: &|key| K::is_waited_for(&self.world, key),
-                paused_for: &|key| K::paused_for(&self.world, key),
-            };
-            let ends = all_at_once(
-                &ready,
-                |unit| unit.key.as_ref(),
-                at_once,
-                run,
-                |unit| {
-                    let running = self.run_unit(unit, (&*known, &asking), (run, inner));
-                    let running = AssertUnwindSafe(running).catch_unwind();
-                    running.map(|ended| {
-                        let ended = ended.unwrap_or_else(|panic| Err(StudyError::of_panic(&panic)));
-                        ended.inspect_err(|error| failures.note(&unit.id, error))
-                    })
-                },
-            );
+            let ends = self.with_at_once((ready.len(), run.threads), |at_once, inner| {
+                all_at_once(
+                    &ready,
+                    |unit| unit.key.as_ref(),
+                    at_once,
+                    run,
+                    |unit| {
+                        let running = self.run_unit(unit, (&*known, &asking), (run, inner));
+                        let running = AssertUnwindSafe(running).catch_unwind();
+                        running.map(|ended| {
+                            let ended = ended.unwrap_or_else(|panic| Err(StudyError::of_panic(&panic)));
+                            ended.inspect_err(|error| failures.note(&unit.id, error))
+                        })
+                    },
+                )
+            });
             for (unit, ended) in ready.into_iter().zip(ends) {
                 match ended {
                     Ok(line) => {
@@ -316,7 +319,27 @@ impl<K: StudyKind> OpenedStudy<K> {
         Ok((ran, failed))
     }
 
-    async fn run_unit(
+    /// Does something with how many of so many units may run at once, and the threads that each may use for itself.
+    pub(crate) fn with_at_once<T>(
+        &self,
+        (units, threads): (usize, usize),
+        work: impl FnOnce(AtOnce<'_>, usize) -> T,
+    ) -> T {
+        let most = K::at_once(&self.keys);
+        let computing = most.unwrap_or(threads).min(units);
+        let inner = (threads / computing.max(1)).max(1);
+        let at_once = AtOnce {
+            units: most.unwrap_or(usize::MAX),
+            computing,
+            // A number that the kind names is a number.
+            memory_megabytes: most.map_or_else(|| K::memory_megabytes(&self.keys), |_| u64::MAX),
+            is_waited_for: &|key| K::is_waited_for(&self.world, key),
+            paused_for: &|key| K::paused_for(&self.world, key),
+        };
+        work(at_once, inner)
+    }
+
+    pub(crate) async fn run_unit(
         &self,
         unit: &Planned<K::Unit>,
         (known, asking): (&Known, &Asking),
@@ -352,7 +375,7 @@ impl<K: StudyKind> OpenedStudy<K> {
     }
 
     /// Closes what ran, and reports all where all is finished.
-    fn finish(
+    pub(crate) fn finish(
         &self,
         known: &mut Known,
         ran: Vec<UnitLine>,
@@ -403,7 +426,7 @@ impl<K: StudyKind> OpenedStudy<K> {
     }
 }
 
-const fn opening<'o>(
+pub(crate) const fn opening<'o>(
     (base, out): (&'o Path, &'o Path),
     inputs: &'o Inputs,
     run: &StudyRun<'o>,

@@ -1,5 +1,6 @@
 //! What a study runs with, and how a run ends.
 
+use crate::claims::UnitClaims;
 use crate::kind::StudyKind;
 use crate::unit_id::of_raw;
 use crate::{Report, StudyError, StudyProgress, UnitId};
@@ -28,6 +29,8 @@ pub struct StudyRun<'r> {
     pub counts: Option<&'r Path>,
     /// Whether units are run again of which the infrastructure took everything away; their records are kept beside.
     pub retries_lost: bool,
+    /// Who hands out the units, where processes on many machines run the study; none where this one runs them all.
+    pub claims: Option<&'r dyn UnitClaims>,
 }
 
 /// How a run ended.

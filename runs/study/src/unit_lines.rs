@@ -4,7 +4,7 @@ use crate::kind::Planned;
 use crate::{StudyError, UnitId};
 use ktd_asking::LineJournal;
 use ktd_io::line_file::LineKind;
-use ktd_io::whole_file::{read_if_exists, remove_if_exists, write_whole};
+use ktd_io::whole_file::{list_if_exists, read_if_exists, remove_if_exists, write_whole};
 use ktd_record::chain::{Log, LogReader, NO_GENESIS};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -14,6 +14,8 @@ use std::sync::{Mutex, PoisonError};
 
 const CLOSED: &str = "units.jsonl";
 const OPEN: &str = "units.open.jsonl";
+/// What the names of journals begin with that workers write beside each other.
+const OPEN_OF_WORKER: &str = "units.open-";
 
 /// The record of a unit: its name, the hash of what decides it, and what it came to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -42,7 +44,25 @@ impl UnitLines {
         lines.journal = Some(Mutex::new(journal));
         // A line of the open file is the newer one.
         lines.extend(open);
+        lines.extend(of_workers(folder)?);
         Ok(lines)
+    }
+
+    /// The lines of a folder that many write, with a journal of one's own.
+    pub(crate) fn of_worker(folder: &Path, worker: &str) -> Result<Self, StudyError> {
+        let mut lines = Self::look(folder)?;
+        let path = folder.join(format!("{OPEN_OF_WORKER}{worker}.jsonl"));
+        lines.journal = Some(Mutex::new(LineJournal::open::<UnitLine>(&path)?.0));
+        Ok(lines)
+    }
+
+    /// No lines, of units whose records are folders.
+    pub(crate) fn none(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            known: BTreeMap::new(),
+            journal: None,
+        }
     }
 
     /// The closed lines of a folder, chain checked.
@@ -65,7 +85,8 @@ impl UnitLines {
         // The journal first: it goes when the closed file has all of its lines.
         let path = folder.join(OPEN);
         let bytes = LineKind::Log.bytes_if_exists(&path)?.unwrap_or_default();
-        let open: Vec<UnitLine> = LineKind::Log.lines(&path, &bytes)?.whole_values()?;
+        let mut open: Vec<UnitLine> = LineKind::Log.lines(&path, &bytes)?.whole_values()?;
+        open.extend(of_workers(folder)?);
         let mut lines = Self::read(folder)?;
         lines.extend(open);
         Ok(lines)
@@ -103,8 +124,32 @@ impl UnitLines {
             write_whole(&path, &bytes)?;
         }
         drop(self.journal.take());
+        for journal in journals_of_workers(&self.folder)? {
+            remove_if_exists(&journal)?;
+        }
         Ok(remove_if_exists(&self.folder.join(OPEN))?)
     }
+}
+
+/// The journals that workers have left in a folder, or write.
+fn journals_of_workers(folder: &Path) -> Result<Vec<PathBuf>, StudyError> {
+    let mut paths = list_if_exists(folder)?;
+    let is_one = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with(OPEN_OF_WORKER)
+    };
+    paths.retain(|path| is_one(path));
+    Ok(paths)
+}
+
+/// What workers have kept: the lines that are whole.
+fn of_workers(folder: &Path) -> Result<Vec<UnitLine>, StudyError> {
+    let mut lines = Vec::new();
+    for path in journals_of_workers(folder)? {
+        let bytes = LineKind::Log.bytes_if_exists(&path)?.unwrap_or_default();
+        lines.extend(LineKind::Log.lines(&path, &bytes)?.whole_values::<UnitLine>()?);
+    }
+    Ok(lines)
 }
 
 /// Lines as a chain. What decides a line is in it, so that the chain starts from nothing.

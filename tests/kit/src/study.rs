@@ -26,6 +26,7 @@ pub fn with_study_run<T>(
         told_to_end: &told_to_end,
         counts: None,
         retries_lost: false,
+        claims: None,
     })
 }
 

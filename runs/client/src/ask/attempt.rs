@@ -1,7 +1,8 @@
 //! One attempt at a request: recorded or live.
 
 use super::sent_at::SentAt;
-use crate::money::meter::Admitted;
+use crate::ClientError;
+use crate::money::meter::{Admitted, Refused};
 use ktd_agents::{DecodedReply, WireReply};
 use ktd_record::exchanges::ExchangeOutcome;
 use ktd_record::tariff::Charge;
@@ -42,4 +43,19 @@ pub struct OneReply {
     pub status: Option<u16>,
     /// What the reply holds, if there was one.
     pub decoded: Option<DecodedReply>,
+}
+
+/// What stops a request that is not admitted.
+pub(super) fn not_admitted(step: usize, refused: Refused) -> ClientError {
+    match refused {
+        Refused::Cap(reached) => ClientError::Budget {
+            step,
+            reached: Box::new(reached),
+        },
+        Refused::Lease(why) => ClientError::Lease { step, why },
+        Refused::NoBound => ClientError::input(
+            "there is a budget, but the cost of a call has no bound",
+            "give the model a row in the price table and the agent `max_output_tokens`",
+        ),
+    }
 }

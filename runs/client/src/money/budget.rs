@@ -24,6 +24,8 @@ pub struct Budget {
     accounts: Mutex<BTreeMap<Scope, ScopeSpending>>,
     /// Notified whenever money that was held is free again.
     settled: Notify,
+    /// Whether a server keeps its accounts: here nothing is ever held.
+    is_on_server: bool,
 }
 
 /// Whose caps hold for a call.
@@ -38,7 +40,7 @@ pub struct Spender {
 }
 
 impl Spender {
-    fn scopes(&self) -> [Scope; 3] {
+    pub(super) fn scopes(&self) -> [Scope; 3] {
         [
             Scope::Experiment,
             Scope::Vendor(self.vendor.clone()),
@@ -64,6 +66,21 @@ impl Budget {
             caps,
             ..Self::default()
         }
+    }
+
+    /// A budget whose accounts a server keeps.
+    #[must_use]
+    pub fn on_server(caps: Caps) -> Self {
+        Self {
+            is_on_server: true,
+            ..Self::new(caps)
+        }
+    }
+
+    /// Whether a server keeps its accounts.
+    #[must_use]
+    pub const fn is_on_server(&self) -> bool {
+        self.is_on_server
     }
 
     /// Counts what was spent before this run.
@@ -175,7 +192,7 @@ impl Budget {
         })
     }
 
-    fn cap(&self, scope: &Scope) -> Option<Picodollars> {
+    pub(super) fn cap(&self, scope: &Scope) -> Option<Picodollars> {
         match scope {
             Scope::Experiment => self.caps.experiment,
             Scope::Spender(_) => self.caps.cell,

@@ -1,9 +1,11 @@
 //! What stands between a payer and an endpoint: the key's gate and the budget.
 
 use super::budget::{Budget, BudgetNews, Reservation, Spender};
-use super::gates::{Gates, KeyName};
+use super::gates::Gates;
+use super::key_name::KeyName;
 use super::payer::Payer;
 use super::rate_gate::{CallEnd, EndpointNews, RateGate, Slot, Waits};
+use super::shared::{Denied, SharedAccounts, SharedHold, shared_accounts};
 use crate::cap_reached::CapReached;
 use ktd_agents::Usage;
 use ktd_experiment::amount::Picodollars;
@@ -49,6 +51,15 @@ pub enum Refused {
     Cap(CapReached),
     /// There is a budget, but the call has no price or no bound.
     NoBound,
+    /// The unit that asks is not this process's any more, or cannot be proved to be.
+    Lease(String),
+}
+
+/// Money held for one call, here or by a server.
+#[derive(Debug)]
+enum Held {
+    Here(Reservation),
+    OnServer(Box<dyn SharedHold>),
 }
 
 impl Metering {
@@ -119,7 +130,8 @@ impl Meter {
 
     /// What was counted above what it cost of sends that nobody answered counts no more: their request was answered.
     pub fn take_back(&self, above: Picodollars) {
-        if let Some(budget) = &self.budget {
+        // A server lets what it counted whole stand: its sum bounds the vendor's from above.
+        if let Some(budget) = self.budget.as_ref().filter(|budget| !budget.is_on_server()) {
             budget.take_back(&self.spender, above);
         }
     }
@@ -159,7 +171,10 @@ impl Meter {
     }
 
     /// Holds the most that a request can cost. What is free needs no budget.
-    async fn reserve(&self, request_bytes: usize) -> Result<Option<Reservation>, Refused> {
+    async fn reserve(&self, request_bytes: usize) -> Result<Option<Held>, Refused> {
+        if let Some(server) = shared_accounts() {
+            return self.reserve_on(server.as_ref(), request_bytes).await;
+        }
         let Some(budget) = self.budget.as_ref().filter(|_| !self.spender.pays_itself) else {
             return Ok(None);
         };
@@ -167,8 +182,36 @@ impl Meter {
         if most == Picodollars::ZERO {
             return Ok(None);
         }
+        if budget.is_on_server() {
+            let what = "a call outside any unit cannot be paid by the server";
+            return Err(Refused::Lease(what.to_owned()));
+        }
         let reserved = budget.reserve(&self.spender, most).await;
-        reserved.map(Some).map_err(Refused::Cap)
+        reserved
+            .map(|reserved| Some(Held::Here(reserved)))
+            .map_err(Refused::Cap)
+    }
+
+    /// The same of a server, which also proves that the unit is still run here: what is paid elsewhere is asked for nothing.
+    async fn reserve_on(
+        &self,
+        server: &dyn SharedAccounts,
+        request_bytes: usize,
+    ) -> Result<Option<Held>, Refused> {
+        if self.is_free() {
+            return Ok(None);
+        }
+        let budget = self.budget.as_ref().filter(|_| !self.spender.pays_itself);
+        let most = match budget {
+            Some(_) => self.most(request_bytes).ok_or(Refused::NoBound)?,
+            None => Picodollars::ZERO,
+        };
+        let scopes = self.spender.scoped_caps(|scope| budget?.cap(scope));
+        match server.reserve(scopes, most).await {
+            Ok(hold) => Ok(Some(Held::OnServer(hold))),
+            Err(Denied::Cap(reached)) => Err(Refused::Cap(reached)),
+            Err(Denied::Lease(why)) => Err(Refused::Lease(why)),
+        }
     }
 }
 
@@ -178,7 +221,7 @@ pub struct Admitted<'a> {
     meter: &'a Meter,
     request_bytes: usize,
     slot: Slot,
-    reservation: Option<Reservation>,
+    reservation: Option<Held>,
 }
 
 /// What kept an endpoint from answering.
@@ -207,6 +250,20 @@ pub struct Settled {
 }
 
 impl Admitted<'_> {
+    /// Whether it may still be sent, looked at last before it is.
+    ///
+    /// # Errors
+    /// [`Refused::Lease`] where what a server lent ran out while this process stood still.
+    pub fn current(&self) -> Result<(), Refused> {
+        match &self.reservation {
+            Some(Held::OnServer(hold)) if !hold.is_current() => {
+                let why = "this process stood still for longer than its lease";
+                Err(Refused::Lease(why.to_owned()))
+            }
+            Some(Held::OnServer(_) | Held::Here(_)) | None => Ok(()),
+        }
+    }
+
     /// The request was sent, and this is recorded of it. `decoded` is what its reply holds for the charge, where it is one.
     /// Tells what it was charged, and what those who wait should know.
     #[must_use]
@@ -240,7 +297,14 @@ impl Admitted<'_> {
         });
         // Without an amount the most stays spent.
         let paid = self.reservation.zip(charge.amount());
-        let budget = paid.map_or_else(Vec::new, |(reservation, amount)| reservation.settle(amount));
+        let budget = match paid {
+            None => Vec::new(),
+            Some((Held::Here(reservation), amount)) => reservation.settle(amount),
+            Some((Held::OnServer(hold), amount)) => {
+                hold.settle(amount);
+                Vec::new()
+            }
+        };
         Settled {
             charge,
             endpoint,

@@ -1,7 +1,7 @@
 //! Who pays for a model's calls, and at which price and rate.
 
 use super::budget::{Budget, Spender};
-use super::gates::KeyName;
+use super::key_name::KeyName;
 use crate::ClientError;
 use ktd_bundle::episode_tariff::tariff_of_cell;
 use ktd_experiment::cells::Cell;

@@ -1,87 +1,22 @@
 //! The gate before an API key: requests and tokens a minute, calls at once, and a pause for all when the provider is
 //! busy.
 
-use super::rolling_minute::RollingMinute;
+use super::minute::{Minute, MinuteEnd};
+use super::shared::SharedMinute;
 use ktd_experiment::rate_limits::RateLimits;
-use ktd_io::FileError;
-use ktd_io::shared_file::SharedFile;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
-
-/// Time since 1970 as the runtime counts it on, so that tests can stop it.
-#[derive(Debug, Clone, Copy)]
-struct GateClock {
-    began: Instant,
-    began_since_1970: Duration,
-}
-
-impl GateClock {
-    fn start() -> Self {
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
-        Self {
-            began: Instant::now(),
-            began_since_1970: since_1970.unwrap_or_default(),
-        }
-    }
-
-    /// The machine's clock, which also counts while it sleeps, or the runtime's, which is never set back.
-    fn now_ms(&self) -> u64 {
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let counted = self.began_since_1970.saturating_add(self.began.elapsed());
-        milliseconds(since_1970.max(counted))
-    }
-}
-
-/// Whole milliseconds, rounded up: no wait ends before its time.
-fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
-}
-
-/// The last minute of a key: of this process alone, or of all that use the key on this machine.
-#[derive(Debug)]
-struct Minute {
-    own: Mutex<RollingMinute>,
-    shared: Mutex<Option<SharedFile>>,
-}
-
-impl Minute {
-    /// Where the file of all processes cannot be used, this process counts on alone, and the log says so.
-    fn change<T>(&self, change: impl Fn(&mut RollingMinute) -> T) -> T {
-        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_all = shared.as_ref().map(|file| {
-            file.change(|found| {
-                let mut minute = RollingMinute::read(found);
-                let value = change(&mut minute);
-                (minute.text().into_bytes(), (minute, value))
-            })
-        });
-        match of_all {
-            Some(Ok((minute, value))) => {
-                *own = minute;
-                return value;
-            }
-            Some(Err(error)) => {
-                tracing::warn!(%error, "rates of a key hold for this process alone");
-                *shared = None;
-            }
-            None => {}
-        }
-        change(&mut own)
-    }
-}
 
 /// The gate of one key.
 #[derive(Debug)]
 pub struct RateGate {
     limits: RateLimits,
     minute: Minute,
-    clock: GateClock,
     /// Whoever waits, one after the other.
     turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
@@ -172,16 +107,20 @@ impl RateGate {
     /// together.
     #[must_use]
     pub fn new(limits: RateLimits, shared: Option<(&Path, &str)>) -> Self {
+        Self::over(limits, Minute::new(shared, None))
+    }
+
+    /// A gate whose requests, tokens and pauses a server counts for all machines; calls at once are this process's.
+    #[must_use]
+    pub fn on_server(limits: RateLimits, minute: Arc<dyn SharedMinute>) -> Self {
+        Self::over(limits, Minute::new(None, Some(minute)))
+    }
+
+    fn over(limits: RateLimits, minute: Minute) -> Self {
         let most = limits.in_flight.map_or(u32::MAX, NonZeroU32::get);
-        let open = |(folder, name)| SharedFile::new(folder, name, RollingMinute::BYTES_MAX);
-        let warned = |error: &FileError| tracing::warn!(%error, "rates of a key hold for this process alone");
         Self {
             limits,
-            minute: Minute {
-                own: Mutex::default(),
-                shared: Mutex::new(shared.and_then(|shared| open(shared).inspect_err(warned).ok())),
-            },
-            clock: GateClock::start(),
+            minute,
             turn: tokio::sync::Mutex::new(()),
             state: Mutex::new(State {
                 in_flight: 0,
@@ -233,8 +172,7 @@ impl RateGate {
     /// What is left of a pause of the key, as this process knows it.
     #[must_use]
     pub fn paused_for(&self) -> Option<Duration> {
-        let own = self.minute.own.lock().unwrap_or_else(PoisonError::into_inner);
-        let left = own.paused(self.clock.now_ms());
+        let left = self.minute.paused_ms();
         (0 < left).then_some(Duration::from_millis(left))
     }
 
@@ -258,12 +196,13 @@ impl RateGate {
             // The first replies may have told meanwhile how large they are.
             let reply_tokens = self.state().largest_reply.or(reply_tokens_max).unwrap_or(0);
             slot.held_tokens = request_tokens.saturating_add(reply_tokens);
-            slot.taken_at_ms = self.clock.now_ms();
-            let take =
-                |minute: &mut RollingMinute| minute.take(slot.taken_at_ms, &self.limits, slot.held_tokens);
-            let Some(wait) = self.minute.change(take) else {
-                slot.is_taken = true;
-                return slot;
+            let wait = match self.minute.take(&self.limits, slot.held_tokens).await {
+                Ok(taken_at_ms) => {
+                    slot.taken_at_ms = taken_at_ms;
+                    slot.is_taken = true;
+                    return slot;
+                }
+                Err(wait) => wait,
             };
             tokio::select! {
                 () = sleep(wait) => {}
@@ -302,7 +241,6 @@ impl RateGate {
             state.in_flight = state.in_flight.saturating_sub(1);
             state.end(ended, slot.lowerings, at_once)
         };
-        let now = self.clock.now_ms();
         let used = match ended {
             CallEnd::Well { tokens, .. } => tokens.unwrap_or(slot.held_tokens),
             // Nobody waited for its answer.
@@ -312,16 +250,10 @@ impl RateGate {
         let is_counted = slot.is_taken && self.counts_tokens();
         let is_back = matches!(news, Some(EndpointNews::Back { .. }));
         if is_counted || pause.is_some() || is_back {
-            self.minute.change(|minute| {
-                if is_counted {
-                    minute.settle(slot.taken_at_ms, slot.held_tokens, now, used);
-                }
-                if is_back {
-                    minute.end_pause();
-                }
-                if let Some(pause) = pause {
-                    minute.pause(now, milliseconds(pause));
-                }
+            self.minute.end(MinuteEnd {
+                counted: is_counted.then_some((slot.taken_at_ms, slot.held_tokens, used)),
+                is_back,
+                pause,
             });
         }
         self.ended.notify_waiters();

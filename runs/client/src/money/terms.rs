@@ -1,8 +1,10 @@
 //! Terms of payment: the price table, the caps and the rates that a file names, and what they hold for which agents.
 
 use super::budget::Budget;
-use super::gates::{Gates, KeyName};
+use super::gates::Gates;
+use super::key_name::KeyName;
 use super::meter::Metering;
+use super::shared::shared_accounts;
 use crate::cache_folder::cache_folder;
 use crate::{ClientError, PricedAgent};
 use ktd_experiment::caps::Caps;
@@ -113,7 +115,9 @@ impl PaymentTerms {
         output: &Path,
         count: impl FnOnce(&Budget) -> Result<(), E>,
     ) -> Result<Metering, E> {
-        let lock = self.budget.is_any().then(|| lock(output)).transpose()?;
+        // A server knows of all processes, and counts what they spend.
+        let is_held = self.budget.is_any() && shared_accounts().is_none();
+        let lock = is_held.then(|| lock(output)).transpose()?;
         Ok(Metering {
             lock,
             ..self.open(agents, count)?
@@ -129,10 +133,16 @@ impl PaymentTerms {
         agents: impl Iterator<Item = PricedAgent<'a>>,
         count: impl FnOnce(&Budget) -> Result<(), E>,
     ) -> Result<Metering, E> {
-        let gates = Gates::new(
-            limits(&self.rates, agents)?,
-            cache_folder().map(|cache| cache.join("rates")),
-        );
+        let limits = limits(&self.rates, agents)?;
+        if let Some(server) = shared_accounts() {
+            let caps = Some(self.budget.clone()).filter(Caps::is_any);
+            return Ok(Metering {
+                budget: caps.map(|caps| Arc::new(Budget::on_server(caps))),
+                gates: Gates::on_server(limits, server),
+                lock: None,
+            });
+        }
+        let gates = Gates::new(limits, cache_folder().map(|cache| cache.join("rates")));
         if !self.budget.is_any() {
             return Ok(Metering {
                 gates,

@@ -1,0 +1,91 @@
+//! Money and rates that processes on many machines share: the seam behind which a server keeps them.
+//!
+//! On one machine nobody is behind it, and [`super::Budget`] and [`super::RateGate`] count by themselves. A server must be told
+//! with each call for which unit it is, because it pays the unit's present owner alone. The loop over units alone knows that, and
+//! meters are opened far below it by every kind of study: so it goes with the task that runs the unit, not through their signatures.
+
+use super::budget::Spender;
+use super::key_name::KeyName;
+use crate::cap_reached::{CapReached, Scope};
+use futures::future::BoxFuture;
+use ktd_experiment::amount::Picodollars;
+use ktd_experiment::rate_limits::RateLimits;
+use std::fmt;
+use std::sync::Arc;
+
+/// Accounts that a server keeps for one unit.
+pub trait SharedAccounts: Send + Sync + fmt::Debug {
+    /// Holds the most that a call can cost in all scopes or in none, where the unit is still this process's. While only calls
+    /// under way stand in its way, it waits for them to end.
+    fn reserve(
+        &self,
+        scopes: ScopedCaps,
+        most: Picodollars,
+    ) -> BoxFuture<'_, Result<Box<dyn SharedHold>, Denied>>;
+
+    /// The last minute of a key with these limits, which all processes count together.
+    fn minute(&self, key: &KeyName, limits: &RateLimits) -> Arc<dyn SharedMinute>;
+}
+
+/// What a call is charged to, each with its cap where it has one.
+pub type ScopedCaps = [(Scope, Option<Picodollars>); 3];
+
+/// Money that a server holds for one call. Dropped without being settled it counts as spent whole.
+pub trait SharedHold: Send + fmt::Debug {
+    /// Whether the unit is still this process's by this machine's clock: looked at last before bytes leave.
+    fn is_current(&self) -> bool;
+
+    /// The call has ended and cost so much.
+    fn settle(self: Box<Self>, cost: Picodollars);
+}
+
+/// A change of the text of a minute at a time in milliseconds since 1970, as the server counts them: made again where another
+/// worker was first, and only what it gave last counts.
+pub type MinuteChange<'a> = Box<dyn FnMut(u64, &[u8]) -> Vec<u8> + Send + 'a>;
+
+/// The last minute of a key on a server.
+pub trait SharedMinute: Send + Sync + fmt::Debug {
+    /// Changes it, as if nobody else did meanwhile.
+    fn change<'a>(&'a self, change: MinuteChange<'a>) -> BoxFuture<'a, Result<(), String>>;
+
+    /// The same, which nobody waits for.
+    fn change_later(&self, change: MinuteChange<'static>);
+}
+
+/// Why a server holds nothing for a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Denied {
+    /// A cap has no room for it.
+    Cap(CapReached),
+    /// The unit is not this process's any more, or cannot be proved to be.
+    Lease(String),
+}
+
+tokio::task_local! {
+    static ACCOUNTS: Arc<dyn SharedAccounts>;
+}
+
+/// Does something whose accounts a server keeps: what it opens counts nothing by itself.
+pub fn opened_with<T>(accounts: Arc<dyn SharedAccounts>, work: impl FnOnce() -> T) -> T {
+    ACCOUNTS.sync_scope(accounts, work)
+}
+
+/// The same for what a unit does.
+pub async fn paid_by<F: Future>(accounts: Arc<dyn SharedAccounts>, work: F) -> F::Output {
+    ACCOUNTS.scope(accounts, work).await
+}
+
+/// The accounts of the unit that runs; none on one machine.
+pub(crate) fn shared_accounts() -> Option<Arc<dyn SharedAccounts>> {
+    ACCOUNTS.try_with(Arc::clone).ok()
+}
+
+impl Spender {
+    /// What a call of it is charged to under the caps of a budget.
+    pub(super) fn scoped_caps(&self, cap: impl Fn(&Scope) -> Option<Picodollars>) -> ScopedCaps {
+        self.scopes().map(|scope| {
+            let cap = cap(&scope);
+            (scope, cap)
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! Money that a server holds for the calls of one unit.
+
+use crate::inner::Inner;
+use crate::lease::{AGAIN, Lease, Leased};
+use futures::future::BoxFuture;
+use ktd_client::money::shared::{Denied, ScopedCaps, SharedAccounts, SharedHold, SharedMinute};
+use ktd_client::money::{CapReached, KeyName, Scope};
+use ktd_experiment::amount::Picodollars;
+use ktd_experiment::rate_limits::RateLimits;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// After so long one looks again whether calls under way have freed the budget.
+const LATER: Duration = Duration::from_millis(200);
+/// So often a server is told what a call cost that did not answer; then the call counts as spent whole.
+const SETTLE_TRIES: u32 = 200;
+
+/// Amount in a column.
+pub(crate) fn column(Picodollars(amount): Picodollars) -> i64 {
+    i64::try_from(amount).unwrap_or(i64::MAX)
+}
+
+/// Amount of a column.
+pub(crate) fn picodollars(amount: i64) -> Picodollars {
+    Picodollars(u64::try_from(amount).unwrap_or_default())
+}
+
+/// The name of a scope in its row.
+pub(crate) fn scope_name(scope: &Scope) -> String {
+    match scope {
+        Scope::Experiment => "experiment".to_owned(),
+        Scope::Spender(id) => format!("cell {id}"),
+        Scope::Vendor(id) => format!("vendor {id}"),
+    }
+}
+
+/// What the server answers to a reservation: the outcome, and the cap that has no room.
+type Reserved = (String, Option<String>, Option<i64>, Option<i64>);
+
+/// Money held for one call.
+#[derive(Debug)]
+struct ServerHold {
+    lease: Arc<Lease>,
+    ask: i64,
+}
+
+impl Lease {
+    async fn reserved(
+        &self,
+        ask: i64,
+        scopes: &ScopedCaps,
+        most: Picodollars,
+    ) -> Result<Reserved, sqlx::Error> {
+        let names: Vec<String> = scopes.iter().map(|(scope, _)| scope_name(scope)).collect();
+        let caps: Vec<Option<i64>> = scopes.iter().map(|(_, cap)| cap.map(column)).collect();
+        sqlx::query_as(
+            "SELECT outcome, full_scope, full_cap, full_spent FROM ktd.reserve($1, $2, $3, $4, $5, $6, $7)",
+        )
+        .bind(self.study)
+        .bind(self.unit.as_str())
+        .bind(self.epoch)
+        .bind(ask)
+        .bind(column(most))
+        .bind(names)
+        .bind(caps)
+        .fetch_one(&self.inner.pool)
+        .await
+    }
+
+    async fn hold(
+        self: Arc<Self>,
+        scopes: ScopedCaps,
+        most: Picodollars,
+    ) -> Result<Box<dyn SharedHold>, Denied> {
+        let ask = self.asks.fetch_add(1, Ordering::Relaxed);
+        loop {
+            if let Some(why) = self.refusal() {
+                return Err(Denied::Lease(why));
+            }
+            let answered = tokio::time::timeout(self.left(), self.reserved(ask, &scopes, most)).await;
+            let Ok(Ok((outcome, full_scope, cap, spent))) = answered else {
+                // The same number again: what was held before its answer was lost is held once.
+                tracing::warn!(?answered, "the server did not hold money for a call");
+                tokio::time::sleep(AGAIN).await;
+                continue;
+            };
+            match outcome.as_str() {
+                "held" => {
+                    return Ok(Box::new(ServerHold { lease: self, ask }));
+                }
+                "later" => tokio::time::sleep(LATER).await,
+                "cap" => {
+                    let is_full = |(scope, _): &&(Scope, _)| Some(scope_name(scope)) == full_scope;
+                    let scope = scopes.iter().find(is_full).map(|(scope, _)| scope.clone());
+                    return Err(Denied::Cap(CapReached {
+                        scope: scope.unwrap_or(Scope::Experiment),
+                        cap: picodollars(cap.unwrap_or_default()),
+                        spent: picodollars(spent.unwrap_or_default()),
+                        needed: most,
+                    }));
+                }
+                _ => self.lose("the lease ran out, or the unit was cancelled"),
+            }
+        }
+    }
+
+    async fn settle(self: Arc<Self>, ask: i64, cost: Picodollars) {
+        for _ in 0..SETTLE_TRIES {
+            let settled = sqlx::query_scalar::<_, bool>("SELECT ktd.settle($1, $2, $3, $4, $5)")
+                .bind(self.study)
+                .bind(self.unit.as_str())
+                .bind(self.epoch)
+                .bind(ask)
+                .bind(column(cost))
+                .fetch_one(&self.inner.pool);
+            match settled.await {
+                Ok(_) => break,
+                Err(error) => tracing::warn!(%error, "the server was not told what a call cost"),
+            }
+            tokio::time::sleep(AGAIN).await;
+        }
+        self.unsettled
+            .send_modify(|count| *count = count.saturating_sub(1));
+    }
+}
+
+impl SharedHold for ServerHold {
+    fn is_current(&self) -> bool {
+        self.lease.is_current()
+    }
+
+    fn settle(self: Box<Self>, cost: Picodollars) {
+        self.lease.unsettled.send_modify(|count| *count += 1);
+        let Self { lease, ask } = *self;
+        let tasks = lease.inner.tasks.clone();
+        tasks.spawn(lease.settle(ask, cost));
+    }
+}
+
+impl SharedAccounts for Leased {
+    fn reserve(
+        &self,
+        scopes: ScopedCaps,
+        most: Picodollars,
+    ) -> BoxFuture<'_, Result<Box<dyn SharedHold>, Denied>> {
+        Box::pin(Arc::clone(&self.0).hold(scopes, most))
+    }
+
+    fn minute(&self, key: &KeyName, limits: &RateLimits) -> Arc<dyn SharedMinute> {
+        self.0.inner.minute(key, limits)
+    }
+}
+
+/// Accounts before a unit runs: rates are counted, and nothing is paid.
+#[derive(Debug)]
+pub(crate) struct Unpaid(pub(crate) Arc<Inner>);
+
+impl SharedAccounts for Unpaid {
+    fn reserve(&self, _: ScopedCaps, _: Picodollars) -> BoxFuture<'_, Result<Box<dyn SharedHold>, Denied>> {
+        Box::pin(async { Err(Denied::Lease("nobody pays for a call outside a unit".to_owned())) })
+    }
+
+    fn minute(&self, key: &KeyName, limits: &RateLimits) -> Arc<dyn SharedMinute> {
+        self.0.minute(key, limits)
+    }
+}

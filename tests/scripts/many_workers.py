@@ -1,0 +1,347 @@
+#!/usr/bin/env python3
+"""Workers on one queue and one purse, with a real PostgreSQL and a vendor that keeps its own ledger: they are killed, stopped and
+woken, the server dies and comes back, and a cap is reached by eight at once.
+
+usage: tests/scripts/many_workers.py KTD [--kills 12] [--restarts 3] [--stops 2]
+
+KTD was built with `--features server`. A private PostgreSQL cluster on a socket in a temporary folder is started and ended here.
+Exit code 1 where finished records are not those of one machine, the vendor's ledger does not lie between what was settled and
+that with what was counted whole, more was asked again than was under way at a fault, or a cap was passed. Exit code 77, with a
+sentence, where there is no PostgreSQL. Nothing is judged by how long it took.
+"""
+import argparse
+import collections
+import glob
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import scripted_vendor
+
+HERE = Path(__file__).resolve().parent
+LEASE_SECONDS = 3
+WORKERS = 4
+AT_ONCE = 2
+PATIENCE_SECONDS = 240
+MILLION = 1_000_000
+
+
+class Ledger:
+    """What the vendor was asked and has charged, by its own count."""
+
+    def __init__(self):
+        self.lock, self.asked, self.charged, self.latency = threading.Lock(), [], 0, 0.0
+
+    def begin(self, latency):
+        with self.lock:
+            self.asked, self.charged, self.latency = [], 0, latency
+
+
+def vendor(ledger):
+    class Vendor(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):
+            raw = self.rfile.read(int(self.headers["content-length"]))
+            answer = scripted_vendor.answer(raw)
+            is_flat = answer["model"] == "flat"
+            if is_flat:
+                answer["usage"]["completion_tokens"] = 400
+            tokens = answer["usage"]
+            with ledger.lock:
+                ledger.asked.append(hashlib.sha256(raw).hexdigest())
+                # Picodollars a token: see `prices`.
+                ledger.charged += tokens["completion_tokens"] * 2 * MILLION + (0 if is_flat else tokens["prompt_tokens"] * MILLION)
+            time.sleep(ledger.latency)
+            reply = json.dumps(answer).encode()
+            try:
+                # Without a date, which no two runs share.
+                self.send_response_only(200)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(reply)))
+                self.end_headers()
+                self.wfile.write(reply)
+            except ConnectionError:
+                self.close_connection = True
+
+        def log_message(self, *_):
+            pass
+
+    return Vendor
+
+
+class Postgres:
+    def __init__(self, home):
+        self.bin = next(iter(sorted(glob.glob("/usr/lib/postgresql/*/bin"), reverse=True)), None)
+        if self.bin is None and shutil.which("initdb"):
+            self.bin = str(Path(shutil.which("initdb")).parent)
+        self.data, self.socket = home / "pg", home / "socket"
+
+    def run(self, program, *arguments):
+        command = [f"{self.bin}/{program}", *arguments]
+        if os.geteuid() == 0:
+            command = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", *command]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/")
+
+    def begin(self):
+        for folder in [self.data, self.socket]:
+            folder.mkdir()
+            if os.geteuid() == 0:
+                shutil.chown(folder, "nobody")
+        self.run("initdb", "-D", str(self.data), "-U", "ktd", "--auth=trust")
+        self.start()
+        return f"postgresql:///postgres?host={self.socket}&user=ktd"
+
+    def start(self):
+        options = f"-k {self.socket} -c listen_addresses=''"
+        self.run("pg_ctl", "-D", str(self.data), "-o", options, "-l", f"{self.data}/log", "-w", "start")
+
+    def walk(self):
+        """Drawn steps through the functions that decide: it ends with an error at the first that does not hold."""
+        for draw in ["0.3", "0.7"]:
+            steps = ["-v", "steps=4000", "-v", f"draw={draw}", "-v", "ON_ERROR_STOP=1", "-q", "-f", str(HERE / "lease_and_purse.sql")]
+            subprocess.run([f"{self.bin}/psql", "-h", str(self.socket), "-U", "ktd", "postgres", *steps], check=True, stdout=subprocess.DEVNULL)
+
+    def stop(self):
+        self.run("pg_ctl", "-D", str(self.data), "-m", "immediate", "-w", "stop")
+
+
+class Trial:
+    def __init__(self, ktd, home, url, port, ledger):
+        self.ktd, self.home, self.url, self.port, self.ledger = ktd, home, url, port, ledger
+        self.wrong, self.draw, self.alone = [], random.Random(7), collections.Counter()
+
+    def check(self, is_right, what):
+        print(("" if is_right else "WRONG: ") + what, flush=True)
+        if not is_right:
+            self.wrong.append(what)
+
+    def file(self, name, model="counted", cap="50.00", seeds=6, days=4):
+        (self.home / f"{name}.toml").write_text(
+            f"""
+name = "many"
+synthetic = {{ seed = 5, names = 30, days = 330 }}
+prices = "prices.json"
+output = "{name}"
+mask_key_file = "key"
+parallel_cells = {AT_ONCE}
+masks = [{{ level = "blinded" }}]
+modes = ["open-research"]
+seeds = {list(range(1, seeds + 1))}
+windows = [{{ id = "a", last_days = {days} }}, {{ id = "b", last_days = {days + 1} }}]
+budget = {{ experiment = "{cap}" }}
+agents = [
+  {{ id = "gpt", vendor = "vllm", model = "{model}", base_url = "http://127.0.0.1:{self.port}/v1", max_output_tokens = 400 }},
+  {{ id = "momentum", builtin = "momentum" }},
+]
+"""
+        )
+
+    def tell(self, *arguments):
+        command = [self.ktd, "--json", *arguments]
+        told = subprocess.run(command, cwd=self.home, capture_output=True, text=True)
+        if told.returncode:
+            raise SystemExit(f"{' '.join(command)}: {told.stdout}{told.stderr}")
+        return json.loads(told.stdout)
+
+    def enqueue(self, name):
+        return self.tell("enqueue", f"{name}.toml", "--server", self.url)["study"]
+
+    def state(self, study):
+        studies = self.tell("status", "--server", self.url)["studies"]
+        return next(of for of in studies if of["study"] == study)
+
+    def worker(self, study):
+        command = [self.ktd, "--quiet", "worker", "--drain", "--server", self.url, "--study", str(study)]
+        command += ["--lease-seconds", str(LEASE_SECONDS)]
+        log = open(self.home / "workers.log", "ab")
+        return subprocess.Popen(command, cwd=self.home, stdout=log, stderr=log, env={**os.environ, "KTD_LOG": "warn"})
+
+    def drain(self, study, workers):
+        """Lets workers end by themselves; whoever is missing is started again."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        codes = []
+        for worker in workers:
+            try:
+                codes.append(worker.wait(max(1, until - time.monotonic())))
+            except subprocess.TimeoutExpired:
+                worker.kill()
+                codes.append(worker.wait())
+        state = self.state(study)
+        if state["dead"]:
+            print(f"retried: {[dead['unit'] for dead in state['dead']]}")
+            self.tell("retry", str(study), "--server", self.url)
+            return self.drain(study, [self.worker(study)])
+        return codes
+
+    def records(self, name, files=None):
+        found = {}
+        for path in sorted((self.home / name).glob("cells/*/**/*")):
+            place = path.relative_to(self.home / name)
+            if path.is_file() and "private" not in place.parts and (files is None or path.name in files):
+                found[str(place)] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return found
+
+    def compare(self, what, name, files=None):
+        one, many = self.records("one", files), self.records(name, files)
+        different = [path for path in {*one, *many} if one.get(path) != many.get(path)]
+        self.check(one and not different, f"{what}: {len(many)} files as one machine writes them; {sorted(different)[:5]} differ")
+
+    def money(self, what, study, under_way):
+        state = self.state(study)
+        settled, whole = state["settled_picodollars"], state["counted_whole_picodollars"]
+        held = sum(scope["held_picodollars"] for scope in state["scopes"])
+        spent = next(scope["spent_picodollars"] for scope in state["scopes"] if scope["scope"] == "experiment")
+        charged = self.ledger.charged
+        again = (collections.Counter(self.ledger.asked) - self.alone).total()
+        self.check(settled <= charged <= settled + whole, f"{what}: settled {settled} <= charged {charged} <= {settled + whole}")
+        self.check((held, spent) == (0, settled + whole), f"{what}: nothing is held, and the purse says what its calls add up to")
+        self.check(again <= under_way, f"{what}: {again} requests were sent again, at most {under_way} were under way")
+        self.check(state["waiting"] == 0 and not state["running"] and not state["dead"], f"{what}: {state['finished']} units finished")
+
+    def undisturbed(self):
+        self.ledger.begin(0.05)
+        self.file("one")
+        self.tell("--quiet", "run", "one.toml")
+        self.alone = collections.Counter(self.ledger.asked)
+        self.ledger.begin(0.05)
+        self.file("calm")
+        study = self.enqueue("calm")
+        codes = self.drain(study, [self.worker(study) for _ in range(WORKERS)])
+        self.check(set(codes) == {0}, f"calm: workers ended with {codes}")
+        is_same = collections.Counter(self.ledger.asked) == self.alone
+        self.check(is_same, f"calm: the vendor was asked the {self.alone.total()} requests of one machine")
+        self.compare("calm", "calm")
+        self.money("calm", study, 0)
+        state = self.state(study)
+        self.check(state["settled_picodollars"] == self.ledger.charged, "calm: settled to the last picodollar")
+        for command in ["verify", "replay", "report"]:
+            told = subprocess.run([self.ktd, "--quiet", command, "calm"], cwd=self.home, capture_output=True, text=True)
+            self.check(told.returncode == 0, f"calm: ktd {command} reads it {told.stderr.strip()[:200]}")
+
+    def disturbed(self, name, times, disturb, under_way):
+        """Workers beside which something goes wrong so many times; their records are those of one machine but for sends again."""
+        self.ledger.begin(0.25)
+        self.file(name)
+        study = self.enqueue(name)
+        workers = [self.worker(study) for _ in range(WORKERS)]
+        done = 0
+        while done < times:
+            asked = len(self.ledger.asked)
+            until = time.monotonic() + 20
+            # A fault is tried while calls are made, not while workers start.
+            while len(self.ledger.asked) < asked + 3 and time.monotonic() < until:
+                time.sleep(0.05)
+            state = self.state(study)
+            if not state["waiting"] and not state["running"]:
+                break
+            disturb(study, workers)
+            done += 1
+        self.drain(study, workers)
+        print(f"{name}: {done} faults of {times}")
+        self.compare(name, name, {"events.jsonl", "header.json"})
+        self.money(name, study, done * under_way)
+
+    def kill(self, study, workers):
+        place = self.draw.randrange(len(workers))
+        workers[place].send_signal(signal.SIGKILL)
+        workers[place].wait()
+        workers[place] = self.worker(study)
+
+    def stand_still(self, study, workers):
+        worker = self.draw.choice(workers)
+        worker.send_signal(signal.SIGSTOP)
+        time.sleep(LEASE_SECONDS + 1)
+        worker.send_signal(signal.SIGCONT)
+
+    def end_in_order(self, study, workers):
+        place = self.draw.randrange(len(workers))
+        workers[place].terminate()
+        workers[place].wait()
+        workers[place] = self.worker(study)
+
+    def cap(self):
+        self.ledger.begin(0.0)
+        # 400 tokens of output at 2 dollars a million are 0.0008 dollars: 100 calls.
+        self.file("cap", model="flat", cap="0.08", seeds=8)
+        study = self.enqueue("cap")
+        codes = self.drain(study, [self.worker(study) for _ in range(8)])
+        asked = len(self.ledger.asked)
+        self.check(asked <= 100, f"cap: {asked} calls of 100 were made")
+        spent = next(scope for scope in self.state(study)["scopes"] if scope["scope"] == "experiment")
+        self.check(spent["spent_picodollars"] == spent["cap_picodollars"], "cap: what is not settled was counted whole, and all is spent")
+        self.check(set(codes) == {3}, f"cap: workers ended with {codes}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ktd")
+    parser.add_argument("--kills", type=int, default=12)
+    parser.add_argument("--restarts", type=int, default=3)
+    parser.add_argument("--stops", type=int, default=2)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        home.chmod(0o755)
+        postgres = Postgres(home)
+        if postgres.bin is None:
+            print("no PostgreSQL on this machine: workers on one queue are not tried")
+            sys.exit(77)
+        ledger = Ledger()
+        server = ThreadingHTTPServer(("127.0.0.1", 0), vendor(ledger))
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        (home / "key").write_text(hashlib.sha256(b"a key for trials").hexdigest() + "\n")
+        row = {"asof": "2026-11", "source": "test", "output": 2.0}
+        rows = [{"model": "counted", "input": 1.0, **row}, {"model": "flat", "input": 0.0, **row}]
+        (home / "prices.json").write_text(json.dumps({"rows": rows}))
+        url = postgres.begin()
+        trial = Trial(str(Path(given.ktd).resolve()), home, url, server.server_address[1], ledger)
+
+        def restart(study, workers):
+            postgres.stop()
+            time.sleep(0.5)
+            postgres.start()
+
+        def outage(study, workers):
+            postgres.stop()
+            time.sleep(LEASE_SECONDS + 1)
+            asked = len(ledger.asked)
+            time.sleep(2)
+            trial.check(len(ledger.asked) == asked, "no call left while no lease could be proved")
+            postgres.start()
+
+        try:
+            trial.tell("doctor", "--server", url)
+            postgres.walk()
+            trial.undisturbed()
+            trial.disturbed("kills", given.kills, trial.kill, AT_ONCE)
+            trial.disturbed("stops", given.stops, trial.stand_still, AT_ONCE)
+            trial.disturbed("terms", given.stops, trial.end_in_order, 0)
+            trial.disturbed("restarts", given.restarts, restart, WORKERS * AT_ONCE)
+            trial.disturbed("outage", 1, outage, WORKERS * AT_ONCE)
+            trial.cap()
+        finally:
+            log = home / "workers.log"
+            if trial.wrong and log.exists():
+                print(log.read_text()[-6000:])
+            try:
+                postgres.stop()
+            except subprocess.CalledProcessError:
+                pass
+    print(f"{len(trial.wrong)} wrong")
+    sys.exit(1 if trial.wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
