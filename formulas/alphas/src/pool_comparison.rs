@@ -169,7 +169,7 @@ impl PermutedThresholds {
     /// Welch's t and the distance of the rank sum from its mean, without sign, threshold by threshold.
     fn statistics(points: &[(f64, f64)], drawdowns: &[f64]) -> Vec<Option<f64>> {
         let ranks = mid_ranks(drawdowns);
-        let middle = (count(points.len()) + 1.0) / 2.0;
+        let middle = f64::midpoint(count(points.len()), 1.0);
         let at = |least: f64| {
             let side = |values: &[f64], is_robust: bool| -> Vec<f64> {
                 let own = points

@@ -1,6 +1,7 @@
 //! Time stands still in these tests and is moved on when everybody waits.
 
-use super::super::gates::{Gates, KeyName};
+use super::super::gates::Gates;
+use super::super::key_name::KeyName;
 use super::*;
 use std::collections::BTreeMap;
 
