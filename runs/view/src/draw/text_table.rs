@@ -77,6 +77,8 @@ pub struct Table {
 const GAP: usize = 2;
 /// Least width to which a column of text is cut.
 const LEAST_TEXT: usize = 8;
+/// Lines that a cell or a head takes at most before a column is left out.
+const MOST_LINES: usize = 3;
 
 impl Table {
     /// A table with these column heads; the rightmost column is the least important.
@@ -109,20 +111,24 @@ impl Table {
         self.render_in(Layout::default())
     }
 
-    /// The table as lines that fit: columns are left out and texts are cut until they do. A last line names the columns
-    /// that are missing.
+    /// The table as lines that fit: heads and texts go on in a second and a third line at a blank, and where that is not
+    /// enough, columns are left out and texts are cut. A last line names the columns that are missing.
     #[must_use]
     pub fn render_in(&self, layout: Layout<'_>) -> String {
         let widths = self.fitted_widths(layout.width);
         let mut text = String::new();
         if self.columns.iter().any(|column| !column.head.is_empty()) {
             let heads: Vec<&str> = self.columns.iter().map(|column| column.head.as_str()).collect();
-            text.push_str(&styled(&self.line(&heads, &widths), "1", layout));
-            text.push('\n');
+            for line in self.lines(&heads, &widths, true) {
+                text.push_str(&styled(&line, "1", layout));
+                text.push('\n');
+            }
         }
         for row in &self.rows {
-            text.push_str(&self.line(row, &widths));
-            text.push('\n');
+            for line in self.lines(row, &widths, false) {
+                text.push_str(&line);
+                text.push('\n');
+            }
         }
         for line in self.missing(&widths, layout) {
             text.push_str(&styled(&line, "2", layout));
@@ -139,28 +145,49 @@ impl Table {
 
     /// The width of each column that is shown.
     fn fitted_widths(&self, width: Option<usize>) -> Vec<Option<usize>> {
-        let whole = (0..self.columns.len()).map(|place| Some(self.whole_width(place)));
-        let mut widths: Vec<Option<usize>> = whole.collect();
-        if let Some(width) = width {
-            self.leave_out(&mut widths, width, 1);
-            self.cut(&mut widths, width);
-            self.leave_out(&mut widths, width, 0);
-        }
+        let whole: Vec<usize> = (0..self.columns.len())
+            .map(|place| self.width(place, display_width, display_width))
+            .collect();
+        let Some(width) = width.filter(|width| *width < total(&shown(&whole))) else {
+            return shown(&whole);
+        };
+        let least: Vec<usize> = (0..self.columns.len())
+            .map(|place| self.least_width(place))
+            .collect();
+        let mut narrow = shown(&least);
+        self.leave_out(&mut narrow, width, 1);
+        let stays = |own: (&Option<usize>, &usize)| own.0.map(|_| *own.1);
+        let mut widths: Vec<Option<usize>> = narrow.iter().zip(&whole).map(stays).collect();
+        let least_of = |place: usize| least.get(place).copied();
+        let is_text = |place: &usize| {
+            self.columns
+                .get(*place)
+                .is_some_and(|column| column.align == Align::Left)
+        };
+        let text = |place: usize| Some(place).filter(is_text);
+        // A head costs no row a line, and half a break frees nothing: it goes to its least width at once.
+        let of_number = |place: usize| least_of(place).filter(|_| !is_text(&place));
+        narrower(&mut widths, width, usize::MAX, of_number);
+        narrower(&mut widths, width, 1, |place| text(place).and_then(least_of));
+        narrower(&mut widths, width, 1, |place| text(place).map(|_| LEAST_TEXT));
+        self.leave_out(&mut widths, width, 0);
         widths
     }
 
-    fn whole_width(&self, place: usize) -> usize {
-        let head = self.columns.get(place).map(|column| column.head.as_str());
-        let cells = self
-            .rows
-            .iter()
-            .filter_map(|row| row.get(place))
-            .map(String::as_str);
-        head.into_iter()
-            .chain(cells)
-            .map(display_width)
-            .max()
-            .unwrap_or(0)
+    /// The widest of a column's head and cells, as each is measured.
+    fn width(&self, place: usize, of_head: impl Fn(&str) -> usize, of_cell: impl Fn(&str) -> usize) -> usize {
+        let head = self.columns.get(place).map(|column| of_head(&column.head));
+        let cells = self.rows.iter().filter_map(|row| row.get(place));
+        let cells = cells.map(|cell| of_cell(cell));
+        head.into_iter().chain(cells).max().unwrap_or(0)
+    }
+
+    /// The width below which a column's words, or its numbers, would be broken, or take too many lines.
+    fn least_width(&self, place: usize) -> usize {
+        match self.columns.get(place).map(|column| column.align) {
+            Some(Align::Left) => self.width(place, narrowest, narrowest),
+            _ => self.width(place, narrowest, display_width),
+        }
     }
 
     /// Leaves out columns until the rest fits, those with the highest priority number first, none below `least`.
@@ -176,36 +203,35 @@ impl Table {
         }
     }
 
-    /// Makes the widest column of text narrower, until the line fits or every text is as narrow as it may be.
-    fn cut(&self, widths: &mut [Option<usize>], width: usize) {
-        while width < total(widths) {
-            let texts = self.columns.iter().zip(widths.iter_mut());
-            let texts = texts.filter(|(column, _)| column.align == Align::Left);
-            let widest = texts.filter_map(|(_, own)| own.as_mut()).max_by_key(|own| **own);
-            match widest {
-                Some(own) if LEAST_TEXT < *own => *own -= 1,
-                _ => return,
-            }
-        }
-    }
-
-    fn line<S: AsRef<str>>(&self, cells: &[S], widths: &[Option<usize>]) -> String {
-        let mut line = String::new();
-        for (place, (column, width)) in self.columns.iter().zip(widths).enumerate() {
-            let Some(width) = *width else { continue };
+    /// A row, or the heads, which stand on the line of the cells below them.
+    fn lines<S: AsRef<str>>(&self, cells: &[S], widths: &[Option<usize>], are_heads: bool) -> Vec<String> {
+        let parts = self.columns.iter().zip(widths).enumerate();
+        let parts = parts.filter_map(|(place, (column, width))| {
             let cell = cells.get(place).map_or("", AsRef::as_ref);
-            let cell = fitted(cell, width);
-            let blanks = " ".repeat(width.saturating_sub(display_width(&cell)));
-            if 0 < place {
-                line.push_str(&" ".repeat(GAP));
-            }
-            match column.align {
-                Align::Left => line.extend([cell, blanks]),
-                Align::Right => line.extend([blanks, cell]),
-            }
-        }
-        line.truncate(line.trim_end().len());
-        line
+            let width = (*width)?;
+            Some((
+                column.align,
+                width,
+                in_lines(cell, width, are_heads || column.align == Align::Left),
+            ))
+        });
+        let parts: Vec<(Align, usize, Vec<String>)> = parts.collect();
+        let height = parts.iter().map(|(_, _, lines)| lines.len()).max().unwrap_or(0);
+        let line = |at: usize| {
+            let cells = parts.iter().map(|(align, width, lines)| {
+                let above = if are_heads { height - lines.len() } else { 0 };
+                let cell = at.checked_sub(above).and_then(|at| lines.get(at));
+                let cell = fitted(cell.map_or("", String::as_str), *width);
+                let blanks = " ".repeat(width.saturating_sub(display_width(&cell)));
+                match align {
+                    Align::Left => cell + &blanks,
+                    Align::Right => blanks + &cell,
+                }
+            });
+            let line = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
+            line.trim_end().to_owned()
+        };
+        (0..height).map(line).collect()
     }
 
     /// Lines that name the columns which are not shown, and how to see them.
@@ -226,6 +252,43 @@ impl Table {
         };
         let text = format!("not shown: {}{how}", heads.join(", "));
         wrapped(&text, layout.width.unwrap_or(usize::MAX))
+    }
+}
+
+fn shown(widths: &[usize]) -> Vec<Option<usize>> {
+    widths.iter().copied().map(Some).collect()
+}
+
+/// The least width in which a text keeps its words whole and takes few lines.
+fn narrowest(text: &str) -> usize {
+    let width = display_width(text);
+    let word = text.split(' ').map(display_width).max().unwrap_or(0);
+    let least = word.max(width.div_ceil(MOST_LINES)).max(LEAST_TEXT.min(width));
+    (least..width)
+        .find(|least| wrapped(text, *least).len() <= MOST_LINES)
+        .unwrap_or(width)
+}
+
+/// A cell as it stands in a column: in lines that break at blanks, or in one that is cut.
+fn in_lines(cell: &str, width: usize, breaks: bool) -> Vec<String> {
+    if breaks && width < display_width(cell) && narrowest(cell) <= width {
+        wrapped(cell, width)
+    } else {
+        vec![cell.to_owned()]
+    }
+}
+
+/// Makes the widest column narrower that may be, until the line fits or each is as narrow as `least` says; a column of which
+/// it says nothing stays. `step` is by how much at most at a time.
+fn narrower(widths: &mut [Option<usize>], width: usize, step: usize, least: impl Fn(usize) -> Option<usize>) {
+    while width < total(widths) {
+        let own = widths.iter_mut().enumerate();
+        let own = own.filter_map(|(place, own)| least(place).zip(own.as_mut()));
+        let may = own.filter(|(least, own)| *least < **own);
+        let Some((least, widest)) = may.max_by_key(|(_, own)| **own) else {
+            return;
+        };
+        *widest = widest.saturating_sub(step).max(least);
     }
 }
 
@@ -345,6 +408,28 @@ mod tests {
         assert_eq!(
             table.render_in(within(20)),
             "agent         return\n\u{8d35}\u{8d35}\u{8d35}\u{8d35}\u{2026}   +12.34 %\n"
+        );
+    }
+
+    #[test]
+    fn texts_and_heads_take_more_lines_before_a_number_goes() {
+        let mut table = Table::new(&[
+            ("planted", Align::Left),
+            ("named without an effect", Align::Right),
+            ("interval holds", Align::Right),
+        ]);
+        table.row(["honest, noise 0.7; 16 repetitions", "12.3 %", "94.9 %"].map(str::to_owned));
+        let lines = [
+            format!("{:29}named", ""),
+            format!("{:27}without  interval", ""),
+            format!("{:25}an effect     holds", "planted"),
+            format!("{:28}12.3 %    94.9 %", "honest, noise 0.7; 16"),
+            "repetitions".to_owned(),
+        ];
+        assert_eq!(table.render_in(within(44)), lines.join("\n") + "\n");
+        assert!(
+            table.render_in(within(80)).starts_with("planted  "),
+            "one line where there is room"
         );
     }
 
