@@ -100,8 +100,8 @@ pub(super) fn run(args: &DoctorArgs, console: Console) -> Result<(), CliError> {
     }
     #[cfg(feature = "server")]
     if let Some(server) = &args.server {
-        let found =
-            runtime()?.block_on(async { ktd_server::Database::connect(server).await?.examine().await })?;
+        let found = runtime()?
+            .block_on(async { ktd_server::ServerDatabase::connect(server).await?.examine().await })?;
         let findings = found
             .into_iter()
             .map(|result| Finding::of("server", result.map_err(CliError::from)));

@@ -10,7 +10,7 @@ use crate::this_program::this_program;
 use clap::Args;
 use ktd_episode::EpisodesStudy;
 use ktd_experiment::config::ExperimentConfig;
-use ktd_server::Database;
+use ktd_server::ServerDatabase;
 use ktd_study::StudyKind;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ pub(super) fn run(args: &EnqueueArgs, console: Console) -> Result<(), CliError> 
         ));
     }
     let tasks = runtime()?;
-    let database = tasks.block_on(Database::connect(&args.server.server))?;
+    let database = tasks.block_on(ServerDatabase::connect(&args.server.server))?;
     if !console.json {
         plan::run(&PlanArgs::of(&file, out.as_deref()), console)?;
     }

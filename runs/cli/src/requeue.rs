@@ -5,7 +5,7 @@ use super::runtime::runtime;
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
-use ktd_server::Database;
+use ktd_server::ServerDatabase;
 use serde_json::json;
 
 const EXAMPLE: &str = "\
@@ -34,7 +34,7 @@ pub(super) struct RequeueArgs {
 /// [`CliError`] for a server that does not answer, and where no unit is of that kind.
 pub(super) fn run(args: &RequeueArgs, is_retry: bool, console: Console) -> Result<(), CliError> {
     let count = runtime()?.block_on(async {
-        let database = Database::connect(&args.server.server).await?;
+        let database = ServerDatabase::connect(&args.server.server).await?;
         if is_retry {
             database.retry(args.study, &args.units).await
         } else {

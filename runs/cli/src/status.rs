@@ -42,7 +42,7 @@ pub(super) fn run(args: &StatusArgs, console: Console) -> Result<(), CliError> {
     #[cfg(feature = "server")]
     if let Some(server) = &args.server {
         let status = super::runtime::runtime()?
-            .block_on(async { ktd_server::Database::connect(server).await?.status().await })?;
+            .block_on(async { ktd_server::ServerDatabase::connect(server).await?.status().await })?;
         return study::show_value(&status.report(), &status, console);
     }
     // Without it the line of arguments was refused.

@@ -11,7 +11,7 @@ use clap::Args;
 use ktd_client::cache_folder::cache_folder;
 use ktd_io::parallel::available_threads;
 use ktd_record::program_record::ProgramRecord;
-use ktd_server::{Database, QueuedAt, ServerStatus, Worker, WorkerSettings};
+use ktd_server::{QueuedAt, ServerDatabase, ServerStatus, Worker, WorkerSettings};
 use ktd_study::{AnyEnd, Claimable, StudyRun, Unheard, UnitClaims};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -48,7 +48,7 @@ pub(super) struct WorkerArgs {
 
 /// A worker while it runs.
 struct Working<'w> {
-    database: &'w Database,
+    database: &'w ServerDatabase,
     worker: &'w Worker,
     tasks: &'w Runtime,
     told: &'w watch::Receiver<bool>,
@@ -68,7 +68,7 @@ pub(super) fn run(args: &WorkerArgs, console: Console) -> Result<(), CliError> {
         told_to_end: told.clone(),
         tell: Box::new(move |limit| console.note(limit)),
     };
-    let database = tasks.block_on(Database::connect(&args.server.server))?;
+    let database = tasks.block_on(ServerDatabase::connect(&args.server.server))?;
     let worker = tasks.block_on(Worker::begin(&database, settings))?;
     console.note(&format!("worker {}", worker.name()));
     let working = Working {

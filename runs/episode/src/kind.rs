@@ -161,11 +161,7 @@ impl EpisodesWorld {
         tracing::info!(steps = cell.window.days.len(), "cell begins");
         let input = self.grid.episode(&running.shared, cell);
         let ended = run_cell(&input, endpoints, &BundlePaths::new(folder), progress).await;
-        match &ended {
-            Ok(_) => tracing::info!("cell ended"),
-            Err(error) if error.class() == ErrorClass::Budget => tracing::warn!(%error, "cell stopped"),
-            Err(error) => tracing::error!(%error, "cell stopped"),
-        }
+        log_end(&ended);
         let count = running.ended.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(canaries) = &running.canaries
             && canaries.is_due(count, running.missing)
@@ -173,6 +169,14 @@ impl EpisodesWorld {
             canaries.ask(endpoints).await;
         }
         ended
+    }
+}
+
+fn log_end(ended: &Result<Summary, EpisodeError>) {
+    match ended {
+        Ok(_) => tracing::info!("cell ended"),
+        Err(error) if error.class() == ErrorClass::Budget => tracing::warn!(%error, "cell stopped"),
+        Err(error) => tracing::error!(%error, "cell stopped"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A worker: it takes units of a study, one after the other, and says which limits it obeys.
 
 use crate::accounts::Unpaid;
-use crate::database::{Database, failed};
+use crate::database::{ServerDatabase, failed};
 use crate::inner::{Inner, WorkerSettings, lane};
 use crate::lease::{AGAIN, Lease, Leased};
 use futures::future::BoxFuture;
@@ -26,7 +26,7 @@ impl Worker {
     ///
     /// # Errors
     /// [`StudyError`] for a server that does not answer.
-    pub async fn begin(database: &Database, settings: WorkerSettings) -> Result<Self, StudyError> {
+    pub async fn begin(database: &ServerDatabase, settings: WorkerSettings) -> Result<Self, StudyError> {
         let name = sqlx::query_scalar::<_, String>(
             "INSERT INTO ktd.worker (name, seen) VALUES ('w' || nextval('ktd.worker_number'), clock_timestamp()) RETURNING name",
         );

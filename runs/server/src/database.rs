@@ -18,7 +18,7 @@ const MAKING: i64 = 7_236_241;
 
 /// Server with the tables of `ktd`.
 #[derive(Debug, Clone)]
-pub struct Database {
+pub struct ServerDatabase {
     pub(crate) pool: PgPool,
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn failed(error: &sqlx::Error) -> StudyError {
     )
 }
 
-impl Database {
+impl ServerDatabase {
     /// Connects to `postgresql://USER@HOST/DATABASE`, and makes the tables where they are missing.
     ///
     /// # Errors

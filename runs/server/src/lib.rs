@@ -16,7 +16,7 @@ mod queue;
 mod status;
 
 pub use claims::{StudyClaims, Worker};
-pub use database::Database;
+pub use database::ServerDatabase;
 pub use inner::{TellFn, WorkerSettings};
 pub use queue::QueuedAt;
 pub use status::{DeadUnit, QueueScope, QueueStatus, RunningUnit, ServerStatus, WorkerState};

@@ -1,7 +1,7 @@
 //! Putting a study into the queue, and taking units out of it.
 
 use crate::accounts::{column, scope_name};
-use crate::database::{Database, failed};
+use crate::database::{ServerDatabase, failed};
 use crate::inner::lane;
 use ktd_client::money::Scope;
 use ktd_study::{QueuedStudy, StudyError};
@@ -23,7 +23,7 @@ pub struct QueuedAt {
     pub program: String,
 }
 
-impl Database {
+impl ServerDatabase {
     /// Puts a study into the queue, or its new units, with its caps as they are now. Dead units stay dead.
     ///
     /// # Errors

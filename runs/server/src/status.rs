@@ -1,7 +1,7 @@
 //! How far a queue is, for people and programs.
 
 use crate::accounts::picodollars;
-use crate::database::{Database, failed};
+use crate::database::{ServerDatabase, failed};
 use ktd_study::{Report, Section, Shown, StudyError};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -106,7 +106,7 @@ pub struct WorkerState {
     pub limits: Vec<String>,
 }
 
-impl Database {
+impl ServerDatabase {
     /// How far the studies of the queue are.
     ///
     /// # Errors
@@ -229,87 +229,87 @@ impl ServerStatus {
     /// The status for people.
     #[must_use]
     pub fn report(&self) -> Report {
-        let text = |text: &str| TableCell::Text(text.to_owned());
-        let count = |count: i64| TableCell::Count(usize::try_from(count).unwrap_or_default());
-        let length = |count: usize| TableCell::Count(count);
-        let money = |amount: u64| text(&ktd_experiment::amount::Picodollars(amount).to_string());
+        let section =
+            |title: &str, name: &str, table| Section::new(title).table(name, table, Shown::Everywhere);
+        Report {
+            title: "Queue".to_owned(),
+            verdict: format!("{} studies, {} workers.", self.studies.len(), self.workers.len()),
+            sections: vec![
+                section("Units", "units", self.units_table()),
+                section("Money", "money", self.money_table()),
+                section("Dead", "dead", self.dead_table()),
+                section("Workers", "workers", self.workers_table()),
+            ],
+            ..Report::default()
+        }
+    }
+
+    fn units_table(&self) -> TableData {
         let heads =
             ["waiting", "running", "finished", "dead", "capped", "cancelled"].map(|head| (head, Right));
         let heads = [("no.", Right), ("study", Left)].into_iter().chain(heads);
-        let studies = self.studies.iter().map(|of| {
+        let rows = self.studies.iter().map(|of| {
             vec![
                 count(of.study),
                 text(&of.name),
                 count(of.waiting),
-                length(of.running.len()),
+                TableCell::Count(of.running.len()),
                 count(of.finished),
-                length(of.dead.len()),
+                TableCell::Count(of.dead.len()),
                 count(of.capped),
                 count(of.cancelled),
             ]
         });
-        let scopes = self.studies.iter().flat_map(|of| {
+        TableData::new("", heads).with_rows(rows)
+    }
+
+    fn money_table(&self) -> TableData {
+        let money = |amount: u64| text(&ktd_experiment::amount::Picodollars(amount).to_string());
+        let heads = [
+            ("study", Left),
+            ("scope", Left),
+            ("cap", Right),
+            ("spent", Right),
+            ("held", Right),
+        ];
+        let rows = self.studies.iter().flat_map(|of| {
             of.scopes.iter().map(move |scope| {
+                let cap = scope.cap_picodollars;
                 vec![
                     text(&of.name),
                     text(&scope.scope),
-                    scope
-                        .cap_picodollars
-                        .map_or_else(|| TableCell::Missing("no cap".to_owned()), money),
+                    cap.map_or_else(|| TableCell::Missing("no cap".to_owned()), money),
                     money(scope.spent_picodollars),
                     money(scope.held_picodollars),
                 ]
             })
         });
-        let dead = self.studies.iter().flat_map(|of| {
-            let cells = |dead: &DeadUnit| {
-                [&dead.unit, &dead.class, &dead.error, &dead.hint, &dead.again]
-                    .map(|cell| text(cell))
-                    .to_vec()
-            };
-            of.dead.iter().map(cells)
-        });
-        let workers = self
-            .workers
-            .iter()
-            .map(|of| vec![text(&of.worker), count(of.units), text(&of.limits.join("; "))]);
-        let [name, scope, error] = [("study", Left), ("scope", Left), ("what ended it", Left)];
-        let money_heads = [name, scope, ("cap", Right), ("spent", Right), ("held", Right)];
-        let dead_heads = [
-            ("unit", Left),
-            ("class", Left),
-            error,
-            ("how to fix it", Left),
-            ("again", Left),
-        ];
-        let worker_heads = [("worker", Left), ("units", Right), ("limits that it obeys", Left)];
-        let everywhere = Shown::Everywhere;
-        Report {
-            title: "Queue".to_owned(),
-            verdict: format!("{} studies, {} workers.", self.studies.len(), self.workers.len()),
-            sections: vec![
-                Section::new("Units").table(
-                    "units",
-                    TableData::new("", heads).with_rows(studies),
-                    everywhere,
-                ),
-                Section::new("Money").table(
-                    "money",
-                    TableData::new("", money_heads).with_rows(scopes),
-                    everywhere,
-                ),
-                Section::new("Dead").table(
-                    "dead",
-                    TableData::new("", dead_heads).with_rows(dead),
-                    everywhere,
-                ),
-                Section::new("Workers").table(
-                    "workers",
-                    TableData::new("", worker_heads).with_rows(workers),
-                    everywhere,
-                ),
-            ],
-            ..Report::default()
-        }
+        TableData::new("", heads).with_rows(rows)
     }
+
+    fn dead_table(&self) -> TableData {
+        let heads = ["unit", "class", "what ended it", "how to fix it", "again"].map(|head| (head, Left));
+        let dead = self.studies.iter().flat_map(|of| &of.dead);
+        let rows = dead.map(|dead| {
+            [&dead.unit, &dead.class, &dead.error, &dead.hint, &dead.again]
+                .map(|cell| text(cell))
+                .to_vec()
+        });
+        TableData::new("", heads).with_rows(rows)
+    }
+
+    fn workers_table(&self) -> TableData {
+        let heads = [("worker", Left), ("units", Right), ("limits that it obeys", Left)];
+        let workers = self.workers.iter();
+        let rows = workers.map(|of| vec![text(&of.worker), count(of.units), text(&of.limits.join("; "))]);
+        TableData::new("", heads).with_rows(rows)
+    }
+}
+
+fn text(text: &str) -> TableCell {
+    TableCell::Text(text.to_owned())
+}
+
+fn count(count: i64) -> TableCell {
+    TableCell::Count(usize::try_from(count).unwrap_or_default())
 }
