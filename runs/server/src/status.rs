@@ -229,8 +229,9 @@ impl ServerStatus {
     /// The status for people.
     #[must_use]
     pub fn report(&self) -> Report {
-        let section =
-            |title: &str, name: &str, table| Section::new(title).table(name, table, Shown::Everywhere);
+        let section = |title: &'static str, name: &'static str, table| {
+            Section::new(title).table(name, table, Shown::Everywhere)
+        };
         Report {
             title: "Queue".to_owned(),
             verdict: format!("{} studies, {} workers.", self.studies.len(), self.workers.len()),
