@@ -26,7 +26,7 @@ command again when a cap or the file has changed and no worker runs.";
 /// Which server.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ServerArgs {
-    /// The server, as postgresql://USER@HOST/DATABASE; its password belongs into PGPASSWORD or ~/.pgpass.
+    /// The server, as `postgresql://USER@HOST/DATABASE`; its password belongs into PGPASSWORD or ~/.pgpass.
     #[arg(long, value_name = "URL", env = "KTD_SERVER", hide_env_values = true)]
     pub server: String,
 }
