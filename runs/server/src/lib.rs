@@ -1,4 +1,4 @@
-//! Workers on many machines: one queue, one purse and one count of rates, kept by PostgreSQL.
+//! Workers on many machines: one queue, one purse and one count of rates, kept by `PostgreSQL`.
 //!
 //! The loop over units, records and reports are those of `study`, and what a call costs is told by `client`: here is what stands behind
 //! their seams. Every decision is a function of `schema.sql`, one transaction by the server's clock. A worker proves with each call

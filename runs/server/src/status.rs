@@ -147,13 +147,6 @@ async fn queue_status(
     .bind(study)
     .fetch_all(pool)
     .await?;
-    let dead: Vec<(String, String, String, String)> = sqlx::query_as(
-        "SELECT id, coalesce(class, ''), coalesce(error, ''), coalesce(hint, '') FROM ktd.unit
-         WHERE study = $1 AND state = 'dead' ORDER BY place",
-    )
-    .bind(study)
-    .fetch_all(pool)
-    .await?;
     let scopes: Vec<(String, Option<i64>, i64, i64)> = sqlx::query_as(
         "SELECT name, cap, spent, held FROM ktd.scope WHERE study = $1 AND name NOT LIKE 'cell %' ORDER BY id",
     )
@@ -169,21 +162,12 @@ async fn queue_status(
     .await?;
     let (waiting, finished, capped, cancelled) = counts;
     let running = running.into_iter();
-    let dead = dead.into_iter();
     let scopes = scopes.into_iter();
     Ok(QueueStatus {
         running: running
             .map(|(unit, worker, epoch)| RunningUnit { unit, worker, epoch })
             .collect(),
-        dead: dead
-            .map(|(unit, class, error, hint)| DeadUnit {
-                again: format!("ktd retry {study} {unit}"),
-                unit,
-                class,
-                error,
-                hint,
-            })
-            .collect(),
+        dead: dead_units(pool, study).await?,
         scopes: scopes
             .map(|(scope, cap, spent, held)| QueueScope {
                 scope,
@@ -203,6 +187,24 @@ async fn queue_status(
         settled_picodollars: picodollars(settled).0,
         counted_whole_picodollars: picodollars(whole).0,
     })
+}
+
+async fn dead_units(pool: &PgPool, study: i64) -> Result<Vec<DeadUnit>, sqlx::Error> {
+    let dead: Vec<(String, String, String, String)> = sqlx::query_as(
+        "SELECT id, coalesce(class, ''), coalesce(error, ''), coalesce(hint, '') FROM ktd.unit
+         WHERE study = $1 AND state = 'dead' ORDER BY place",
+    )
+    .bind(study)
+    .fetch_all(pool)
+    .await?;
+    let dead = dead.into_iter().map(|(unit, class, error, hint)| DeadUnit {
+        again: format!("ktd retry {study} {unit}"),
+        unit,
+        class,
+        error,
+        hint,
+    });
+    Ok(dead.collect())
 }
 
 async fn workers(pool: &PgPool) -> Result<Vec<WorkerState>, sqlx::Error> {
@@ -229,8 +231,9 @@ impl ServerStatus {
     /// The status for people.
     #[must_use]
     pub fn report(&self) -> Report {
-        let section =
-            |title: &str, name: &str, table| Section::new(title).table(name, table, Shown::Everywhere);
+        let section = |title: &'static str, name: &'static str, table| {
+            Section::new(title).table(name, table, Shown::Everywhere)
+        };
         Report {
             title: "Queue".to_owned(),
             verdict: format!("{} studies, {} workers.", self.studies.len(), self.workers.len()),
