@@ -11,6 +11,8 @@ mod boxed_options;
 mod boxed_run;
 mod branch;
 mod certify;
+mod command_groups;
+mod completions;
 mod curve;
 mod data;
 mod data_import;
@@ -30,6 +32,7 @@ mod factor_code_run;
 mod factors;
 mod gate_secret_args;
 mod given;
+mod help_topic;
 mod leaderboard;
 mod leak;
 mod leak_audit;
@@ -76,7 +79,7 @@ mod worker;
 pub use error::CliError;
 
 use crate::output::Console;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use tracing_subscriber::filter::Targets;
@@ -85,16 +88,16 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 const EXAMPLES: &str = "\
 Examples:
-  ktd demo                                   # no key, no network, no data
-  ktd data import prices.parquet --basis raw --universe members.csv --out csi300.ktdp
-  ktd run experiment.toml                    # run it again to continue
+  ktd demo                      # no key, no network, no data
+  ktd data import prices.parquet --basis raw --out csi300.ktdp
+  ktd run experiment.toml       # run it again to continue
 
 Exit code 0: all is well. 1: a check found a difference. 2: the input or the machine has to be fixed. 3: a budget is \
 used up. A message says what and how.";
 
 /// A benchmark that puts a language model into a deterministic simulation of the Chinese A-share market.
 #[derive(Debug, Parser)]
-#[command(name = "ktd", version, about, max_term_width = 100, propagate_version = true, after_help = EXAMPLES)]
+#[command(name = "ktd", version, max_term_width = 100, propagate_version = true, after_help = EXAMPLES)]
 struct Cli {
     /// Print one JSON document instead of text.
     #[arg(long, global = true)]
@@ -190,6 +193,10 @@ enum Command {
     Sizes(sizes::SizesArgs),
     /// Run a scripted order file through the exchange, without an agent.
     Simulate(simulate::SimulateArgs),
+    /// Print what lets a shell complete commands and options.
+    Completions(completions::CompletionsArgs),
+    /// Write manual pages, one a command.
+    Man(completions::ManArgs),
 }
 
 /// Runs the program on the process's arguments.
@@ -199,10 +206,18 @@ pub fn main() -> ExitCode {
         .skip(1)
         .map(|argument| argument.to_string_lossy().into_owned())
         .collect();
+    let json = arguments.iter().any(|argument| argument == "--json");
     if let Some(failure) = retired::retired(&arguments) {
-        return failed(&failure, arguments.iter().any(|argument| argument == "--json"));
+        return failed(&failure, json);
     }
-    let cli = match Cli::try_parse() {
+    let plain = Console {
+        json,
+        ..Console::default()
+    };
+    if let Some(shown) = help_topic::help_topic(&arguments, plain) {
+        return ended(plain, shown);
+    }
+    let cli = match parsed() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
@@ -251,7 +266,13 @@ pub fn main() -> ExitCode {
         Command::Baseline(command) => baseline::run(&command, console),
         Command::Sizes(args) => sizes::run(&args, console),
         Command::Simulate(args) => simulate::run(&args, console),
+        Command::Completions(args) => completions::completions(&args, console),
+        Command::Man(args) => completions::man(&args, console),
     };
+    ended(console, result)
+}
+
+fn ended(console: Console, result: Result<(), CliError>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -259,6 +280,22 @@ pub fn main() -> ExitCode {
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// The process's arguments; help shows commands in groups.
+fn parsed() -> Result<Cli, clap::Error> {
+    const WIDEST: usize = 100;
+    let declared = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.parse().ok());
+    let width = declared
+        .or(Console::default().layout().width)
+        .unwrap_or(WIDEST)
+        .min(WIDEST);
+    let command = command_groups::grouped(Cli::command(), width);
+    command
+        .try_get_matches()
+        .and_then(|matches| Cli::from_arg_matches(&matches))
 }
 
 /// The log goes to standard error where `KTD_LOG=info` or `debug` asks for it; what stops a command is printed without
@@ -303,7 +340,6 @@ fn failed(failure: &CliError, json: bool) -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_well_formed() {

@@ -27,6 +27,7 @@ mod episodes;
 mod factor_code;
 mod fuzz;
 mod held_memory;
+mod help_and_shells;
 mod hostile_bundle;
 mod key_status;
 mod kill_resume;

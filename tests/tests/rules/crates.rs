@@ -110,7 +110,14 @@ impl Power {
             Mcp => &["rmcp"],
             Entropy => &["getrandom"],
             Signatures => &["ring"],
-            Arguments => &["clap", "console", "indicatif", "tracing-subscriber"],
+            Arguments => &[
+                "clap",
+                "clap_complete",
+                "clap_mangen",
+                "console",
+                "indicatif",
+                "tracing-subscriber",
+            ],
             Serialisation => &[
                 "serde",
                 "serde_json",

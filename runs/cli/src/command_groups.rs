@@ -1,0 +1,107 @@
+//! The commands of `ktd --help` in groups.
+
+use clap::Command;
+use ktd_view::draw::wrapped;
+use std::fmt::Write;
+
+/// Groups and their commands, in the order of the help.
+const GROUPS: [(&str, &[&str]); 8] = [
+    (
+        "Any study, by its file or folder",
+        &[
+            "demo", "run", "plan", "status", "report", "replay", "verify", "view", "diff", "publish",
+        ],
+    ),
+    (
+        "Episodes and boards",
+        &[
+            "leaderboard",
+            "attribute",
+            "reasons",
+            "windows",
+            "simulate",
+            "mcp",
+            "baseline",
+        ],
+    ),
+    ("Masks", &["certify", "probe", "curve"]),
+    (
+        "Formulas, leakage and code of models",
+        &["alpha", "leak", "factor-code", "strategy-code", "box"],
+    ),
+    ("Data and models", &["data", "vendors", "doctor"]),
+    ("How often we are wrong", &["sizes", "planting"]),
+    ("Many machines", &["enqueue", "worker", "retry", "cancel"]),
+    ("Help and shells", &["help", "completions", "man"]),
+];
+
+/// The longest name of a command, with the blanks around it.
+const NAME_WIDTH: usize = 16;
+
+/// The program's command line, whose help shows its commands in groups.
+pub(super) fn grouped(command: Command, width: usize) -> Command {
+    let groups = text(&command, width);
+    // A template reads braces as its own.
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\nOptions:\n{{options}}{{after-help}}",
+        groups.replace(['{', '}'], "")
+    );
+    command.help_template(template)
+}
+
+fn text(command: &Command, width: usize) -> String {
+    let mut text = String::new();
+    for (group, names) in GROUPS {
+        let mut lines = String::new();
+        for name in names {
+            let about = match command.find_subcommand(name) {
+                Some(found) => found.get_about().map(ToString::to_string).unwrap_or_default(),
+                None if *name == "help" => {
+                    "Show the help of a command, or a document: `ktd help topics`".to_owned()
+                }
+                None => continue,
+            };
+            let about = about.trim_end_matches('.');
+            for (place, line) in wrapped(about, width.saturating_sub(NAME_WIDTH))
+                .iter()
+                .enumerate()
+            {
+                let name = if place == 0 { name } else { "" };
+                // Writing to a string cannot fail.
+                writeln!(lines, "  {name:<indent$}{line}", indent = NAME_WIDTH - 2).ok();
+            }
+        }
+        if !lines.is_empty() {
+            write!(text, "\n{group}:\n{lines}").ok();
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_command_stands_in_one_group_and_no_line_is_wider_than_asked() {
+        let command = crate::Cli::command();
+        let shown: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| names.iter().copied())
+            .collect();
+        assert_eq!(shown.iter().collect::<BTreeSet<_>>().len(), shown.len());
+        for own in command.get_subcommands().filter(|own| !own.is_hide_set()) {
+            assert!(
+                shown.contains(&own.get_name()),
+                "{} is in no group",
+                own.get_name()
+            );
+            assert!(own.get_name().len() + 3 <= NAME_WIDTH, "{}", own.get_name());
+        }
+        for line in text(&command, 80).lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `ktd completions` and `ktd man`: what a shell and a system's manual need of the command line.
+
+use crate::output::Console;
+use crate::{Cli, CliError};
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+use serde_json::json;
+use std::path::PathBuf;
+
+const COMPLETION_EXAMPLES: &str = "\
+Examples:
+  source <(ktd completions bash)                         # in ~/.bashrc
+  ktd completions zsh > ~/.zfunc/_ktd                    # fpath+=~/.zfunc
+  ktd completions fish > ~/.config/fish/completions/ktd.fish";
+
+/// Print what lets a shell complete commands and options.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = COMPLETION_EXAMPLES)]
+pub(super) struct CompletionsArgs {
+    /// The shell.
+    shell: Shell,
+}
+
+/// Prints the script.
+///
+/// # Errors
+/// [`CliError`] when it cannot be printed.
+pub(super) fn completions(args: &CompletionsArgs, console: Console) -> Result<(), CliError> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "ktd", &mut script);
+    let script = String::from_utf8_lossy(&script);
+    console.result(
+        &script,
+        &json!({ "shell": args.shell.to_string(), "script": script }),
+    )
+}
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  ktd man --out ~/.local/share/man/man1                  # then: man ktd, man ktd-run";
+
+/// Write manual pages, one a command.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = MAN_EXAMPLES)]
+pub(super) struct ManArgs {
+    /// The folder to write to; it is made where there is none.
+    #[arg(long)]
+    out: PathBuf,
+}
+
+/// Writes the pages.
+///
+/// # Errors
+/// [`CliError`] when the folder cannot be made or a page not be written.
+pub(super) fn man(args: &ManArgs, console: Console) -> Result<(), CliError> {
+    let mut pages = Vec::new();
+    collect(&Cli::command(), "ktd", &mut pages).map_err(|error| CliError::invalid(error.to_string()))?;
+    ktd_io::whole_file::create_directory(&args.out)?;
+    for (name, page) in &pages {
+        ktd_io::whole_file::write_whole(&args.out.join(name), page)?;
+    }
+    let text = format!("{}: {} pages\n", args.out.display(), pages.len());
+    console.result(&text, &json!({ "folder": args.out, "pages": pages.len() }))
+}
+
+/// The page of a command and of those below it.
+fn collect(command: &clap::Command, path: &str, pages: &mut Vec<(String, Vec<u8>)>) -> std::io::Result<()> {
+    let mut page = Vec::new();
+    let file = path.replace(' ', "-");
+    let named = command.clone().name(file.clone()).bin_name(path.to_owned());
+    clap_mangen::Man::new(named).render(&mut page)?;
+    pages.push((format!("{file}.1"), page));
+    for below in command.get_subcommands() {
+        collect(below, &format!("{path} {}", below.get_name()), pages)?;
+    }
+    Ok(())
+}
