@@ -27,7 +27,7 @@ fn help_fits_eighty_columns_and_a_topic_is_a_document() {
     }
     // A command's name is a command's help.
     let run = ktd(folder.path(), &["help", "run"]);
-    assert!(String::from_utf8(run.stdout).unwrap().contains("Usage: ktd run"));
+    assert!(String::from_utf8(run.stdout).unwrap().contains(" run [OPTIONS] <EXPERIMENT>"));
 }
 
 #[test]
