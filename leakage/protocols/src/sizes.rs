@@ -18,7 +18,7 @@ use crate::switch::Switch;
 use ktd_stats::moments::{count, mean};
 use ktd_stats::{SplitMix64, TRADING_DAYS_PER_YEAR};
 
-/// What one protocol of a planted report truly gains: [`GAINING`]; all others gain nothing.
+/// What one protocol of a planted report truly gains; all others gain nothing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PlantedGain {
     /// Nothing.

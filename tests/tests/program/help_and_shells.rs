@@ -1,7 +1,5 @@
 //! Help in groups, documents as topics, completions for shells, manual pages.
 
-#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
-
 use ktd_kit::{assert_ok, command, ktd};
 use std::process::Command;
 
@@ -27,7 +25,11 @@ fn help_fits_eighty_columns_and_a_topic_is_a_document() {
     }
     // A command's name is a command's help.
     let run = ktd(folder.path(), &["help", "run"]);
-    assert!(String::from_utf8(run.stdout).unwrap().contains(" run [OPTIONS] <EXPERIMENT>"));
+    assert!(
+        String::from_utf8(run.stdout)
+            .unwrap()
+            .contains(" run [OPTIONS] <EXPERIMENT>")
+    );
 }
 
 #[test]
