@@ -1,5 +1,6 @@
--- Everything that decides who runs a unit and what may be spent. Each function is one transaction, in one order of locks: unit, lease,
--- hold, scopes by id. Time is the server's clock alone. Amounts are picodollars, moments microseconds since 1970.
+-- Everything that decides who runs a unit and what may be spent. Each function is one transaction, in one order of locks: units, leases,
+-- holds, scopes by id. Units are locked without their keys (NO KEY), for a new hold looks at the key of its unit after it has locked
+-- scopes. Time is the server's clock alone. Amounts are picodollars, moments microseconds since 1970.
 CREATE SCHEMA IF NOT EXISTS ktd;
 CREATE TABLE IF NOT EXISTS ktd.version (version integer PRIMARY KEY);
 INSERT INTO ktd.version SELECT 1 WHERE NOT EXISTS (SELECT FROM ktd.version);
@@ -41,18 +42,20 @@ BEGIN
   END LOOP;
 END $$;
 
--- Units whose worker has not renewed: they wait again, or are dead after three epochs without a settled call.
+-- Units whose worker has not renewed: they wait again, or are dead after three epochs without a settled call. All leases are locked
+-- before the first scope; one that somebody reserves by at this moment is looked at next time.
 CREATE OR REPLACE FUNCTION ktd.expire(s bigint) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE u record;
+DECLARE u text; lost text[] := '{}';
 BEGIN
   FOR u IN SELECT x.id FROM ktd.unit x JOIN ktd.lease l ON l.study = x.study AND l.unit = x.id
            WHERE x.study = s AND x.state = 'running' AND l.until <= clock_timestamp()
-           ORDER BY x.id FOR UPDATE OF x SKIP LOCKED LOOP
-    PERFORM FROM ktd.lease WHERE study = s AND unit = u.id AND until <= clock_timestamp() FOR UPDATE;
-    CONTINUE WHEN NOT FOUND;
-    PERFORM ktd.count_whole(s, u.id);
+           ORDER BY x.id FOR NO KEY UPDATE OF x, l SKIP LOCKED LOOP
+    lost := lost || u;
+  END LOOP;
+  FOREACH u IN ARRAY lost LOOP
+    PERFORM ktd.count_whole(s, u);
     UPDATE ktd.unit SET state = CASE WHEN fruitless >= 3 THEN 'dead' ELSE 'waiting' END, class = 'lost',
-      error = 'its worker vanished', hint = 'look at the machine''s memory and log' WHERE study = s AND id = u.id;
+      error = 'its worker vanished', hint = 'look at the machine''s memory and log' WHERE study = s AND id = u;
   END LOOP;
 END $$;
 
@@ -62,7 +65,7 @@ BEGIN
   SELECT u.id INTO unit FROM ktd.unit u
     WHERE u.study = s AND u.lane = l AND u.state = 'waiting' AND u.not_before <= clock_timestamp() AND NOT EXISTS (
       SELECT FROM ktd.unit b WHERE b.study = s AND b.id = ANY (u.after) AND (b.state <> 'done' OR b.done_at > seen))
-    ORDER BY u.place LIMIT 1 FOR UPDATE OF u SKIP LOCKED;
+    ORDER BY u.place LIMIT 1 FOR NO KEY UPDATE OF u SKIP LOCKED;
   IF unit IS NULL THEN RETURN; END IF;
   INSERT INTO ktd.lease AS old VALUES (s, claim.unit, 1, w, clock_timestamp() + make_interval(secs => seconds))
     ON CONFLICT ON CONSTRAINT lease_pkey DO UPDATE SET epoch = old.epoch + 1, worker = w, until = EXCLUDED.until
@@ -103,16 +106,18 @@ BEGIN
   outcome := 'held';
 END $$;
 
+-- What a call cost. One that was counted whole meanwhile is known now: what it was counted above that is given back.
 CREATE OR REPLACE FUNCTION ktd.settle(s bigint, u text, e bigint, a bigint, c bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE h record;
 BEGIN
-  PERFORM FROM ktd.unit WHERE study = s AND id = u FOR UPDATE;
-  UPDATE ktd.hold SET state = 'settled', cost = c WHERE (study, unit, epoch, ask) = (s, u, e, a) AND state = 'open'
-    RETURNING * INTO h;
-  -- It was counted whole, or the answer to the same call was lost.
+  PERFORM FROM ktd.unit WHERE study = s AND id = u FOR NO KEY UPDATE;
+  SELECT * INTO h FROM ktd.hold WHERE (study, unit, epoch, ask) = (s, u, e, a) AND state <> 'settled' FOR UPDATE;
+  -- The answer to the same call was lost.
   IF NOT FOUND THEN RETURN false; END IF;
+  UPDATE ktd.hold SET state = 'settled', cost = c WHERE (study, unit, epoch, ask) = (s, u, e, a);
   PERFORM FROM ktd.scope WHERE id = ANY (h.scopes) ORDER BY id FOR UPDATE;
-  UPDATE ktd.scope SET held = held - h.amount, spent = spent + c WHERE id = ANY (h.scopes);
+  UPDATE ktd.scope SET held = held - CASE h.state WHEN 'open' THEN h.amount ELSE 0 END, spent = spent + c - coalesce(h.cost, 0)
+    WHERE id = ANY (h.scopes);
   UPDATE ktd.unit SET fruitless = 0 WHERE study = s AND id = u AND fruitless <> 0;
   RETURN true;
 END $$;
@@ -121,7 +126,7 @@ END $$;
 CREATE OR REPLACE FUNCTION ktd.ended(s bigint, u text, e bigint, how text, wait float8, c text, err text, h text)
 RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM FROM ktd.unit WHERE study = s AND id = u FOR UPDATE;
+  PERFORM FROM ktd.unit WHERE study = s AND id = u FOR NO KEY UPDATE;
   UPDATE ktd.lease SET until = clock_timestamp()
     WHERE study = s AND unit = u AND epoch = e AND until > clock_timestamp();
   IF NOT FOUND THEN RETURN false; END IF;
@@ -135,18 +140,20 @@ BEGIN
   RETURN true;
 END $$;
 
--- Takes units out: a running one is its worker's no more from this moment.
+-- Takes units out: a running one is its worker's no more from this moment. All leases are locked before the first scope.
 CREATE OR REPLACE FUNCTION ktd.cancel(s bigint, names text[]) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE u record; n bigint := 0;
+DECLARE u text; taken text[] := '{}';
 BEGIN
   FOR u IN SELECT id FROM ktd.unit WHERE study = s AND state IN ('waiting', 'running', 'capped')
-           AND (names = '{}' OR id = ANY (names)) ORDER BY id FOR UPDATE LOOP
-    UPDATE ktd.lease SET until = clock_timestamp() WHERE study = s AND unit = u.id AND until > clock_timestamp();
-    PERFORM ktd.count_whole(s, u.id);
-    UPDATE ktd.unit SET state = 'cancelled' WHERE study = s AND id = u.id;
-    n := n + 1;
+           AND (names = '{}' OR id = ANY (names)) ORDER BY id FOR NO KEY UPDATE LOOP
+    UPDATE ktd.lease SET until = clock_timestamp() WHERE study = s AND unit = u AND until > clock_timestamp();
+    taken := taken || u;
   END LOOP;
-  RETURN n;
+  FOREACH u IN ARRAY taken LOOP
+    PERFORM ktd.count_whole(s, u);
+    UPDATE ktd.unit SET state = 'cancelled' WHERE study = s AND id = u;
+  END LOOP;
+  RETURN cardinality(taken);
 END $$;
 
 CREATE OR REPLACE FUNCTION ktd.retry(s bigint, names text[]) RETURNS bigint LANGUAGE plpgsql AS $$
