@@ -29,7 +29,8 @@ from pathlib import Path
 import scripted_vendor
 
 HERE = Path(__file__).resolve().parent
-LEASE_SECONDS = 3
+# Short where a lease shall run out; long where none shall, however busy the machine is.
+LEASE_SECONDS, LONG_LEASE_SECONDS = 3, 60
 WORKERS = 4
 AT_ONCE = 2
 PATIENCE_SECONDS = 240
@@ -161,9 +162,9 @@ agents = [
         studies = self.tell("status", "--server", self.url)["studies"]
         return next(of for of in studies if of["study"] == study)
 
-    def worker(self, study):
+    def worker(self, study, lease_seconds=LEASE_SECONDS):
         command = [self.ktd, "--quiet", "worker", "--drain", "--server", self.url, "--study", str(study)]
-        command += ["--lease-seconds", str(LEASE_SECONDS)]
+        command += ["--lease-seconds", str(lease_seconds)]
         log = open(self.home / "workers.log", "ab")
         return subprocess.Popen(command, cwd=self.home, stdout=log, stderr=log, env={**os.environ, "KTD_LOG": "warn"})
 
@@ -217,7 +218,7 @@ agents = [
         self.ledger.begin(0.05)
         self.file("calm")
         study = self.enqueue("calm")
-        codes = self.drain(study, [self.worker(study) for _ in range(WORKERS)])
+        codes = self.drain(study, [self.worker(study, LONG_LEASE_SECONDS) for _ in range(WORKERS)])
         self.check(set(codes) == {0}, f"calm: workers ended with {codes}")
         is_same = collections.Counter(self.ledger.asked) == self.alone
         self.check(is_same, f"calm: the vendor was asked the {self.alone.total()} requests of one machine")
@@ -229,12 +230,12 @@ agents = [
             told = subprocess.run([self.ktd, "--quiet", command, "calm"], cwd=self.home, capture_output=True, text=True)
             self.check(told.returncode == 0, f"calm: ktd {command} reads it {told.stderr.strip()[:200]}")
 
-    def disturbed(self, name, times, disturb, under_way):
+    def disturbed(self, name, times, disturb, under_way, lease_seconds=LEASE_SECONDS):
         """Workers beside which something goes wrong so many times; their records are those of one machine but for sends again."""
         self.ledger.begin(0.25)
         self.file(name)
         study = self.enqueue(name)
-        workers = [self.worker(study) for _ in range(WORKERS)]
+        workers = [self.worker(study, lease_seconds) for _ in range(WORKERS)]
         done = 0
         while done < times:
             asked = len(self.ledger.asked)
@@ -268,7 +269,7 @@ agents = [
         place = self.draw.randrange(len(workers))
         workers[place].terminate()
         workers[place].wait()
-        workers[place] = self.worker(study)
+        workers[place] = self.worker(study, LONG_LEASE_SECONDS)
 
     def cap(self):
         self.ledger.begin(0.0)
@@ -327,7 +328,7 @@ def main():
             trial.undisturbed()
             trial.disturbed("kills", given.kills, trial.kill, AT_ONCE)
             trial.disturbed("stops", given.stops, trial.stand_still, AT_ONCE)
-            trial.disturbed("terms", given.stops, trial.end_in_order, 0)
+            trial.disturbed("terms", given.stops, trial.end_in_order, 0, LONG_LEASE_SECONDS)
             trial.disturbed("restarts", given.restarts, restart, WORKERS * AT_ONCE)
             trial.disturbed("outage", 1, outage, WORKERS * AT_ONCE)
             trial.cap()
