@@ -22,7 +22,7 @@ use ktd_io::FileError;
 use ktd_io::lock::FileLock;
 use ktd_io::whole_file::create_private;
 use ktd_record::study_folder::StudyFolder;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use tokio::sync::watch;
@@ -115,9 +115,13 @@ impl<K: StudyKind> OpenedStudy<K> {
 
     /// Runs units as they are handed out, until none is.
     fn pass(&self, pass: &Pass<'_>) -> Vec<(UnitId, Result<(), StudyError>)> {
-        let missing = |unit: &&Planned<K::Unit>| !pass.known.found.contains_key(&unit.id);
-        // A place stands for one more unit of its key, whichever that is.
-        let places: Vec<_> = self.plan.iter().filter(missing).collect();
+        // A place stands for one more unit of its key, whichever that is. One a key is for those that are finished here while whoever
+        // hands them out was not told, because it did not answer then.
+        let mut told = BTreeSet::new();
+        let has_place = |unit: &&Planned<K::Unit>| {
+            !pass.known.found.contains_key(&unit.id) || told.insert(unit.key.clone())
+        };
+        let places: Vec<_> = self.plan.iter().filter(has_place).collect();
         let ends = self.with_at_once((places.len(), pass.run.threads), |at_once, inner| {
             all_at_once(
                 &places,
@@ -170,7 +174,7 @@ impl<K: StudyKind> OpenedStudy<K> {
             Err(FileError::Busy { .. }) => return Ok(false),
             taken => taken?,
         };
-        if unit.keep != Keep::Line && self.is_closed(unit)? {
+        if pass.known.found.contains_key(&unit.id) || unit.keep != Keep::Line && self.is_closed(unit)? {
             return Ok(true);
         }
         let run = if unit.key.is_some() || unit.model.is_some() {
