@@ -47,7 +47,7 @@ impl SplitMix64 {
 
     /// A place below `items`, given as a float that is a whole number: the uniform draw times it, cut off. The bias
     /// is below 2^-53 of `items`.
-    pub(crate) fn below(&mut self, items: f64) -> usize {
+    pub fn below(&mut self, items: f64) -> usize {
         whole(self.uniform() * items)
     }
 }

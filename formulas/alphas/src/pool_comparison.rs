@@ -138,7 +138,7 @@ impl PermutedThresholds {
         for _ in 0..DEALS {
             // Fisher and Yates: each order is as likely.
             for last in (1..drawdowns.len()).rev() {
-                drawdowns.swap(last, place_below(&mut stream, last + 1));
+                drawdowns.swap(last, stream.below(count(last + 1)));
             }
             deals.push(Self::statistics(points, &drawdowns));
         }
@@ -205,12 +205,6 @@ impl PermutedThresholds {
         let as_small = self.least.iter().filter(|least| **least <= alone + 1e-9).count();
         Some(count(as_small) / count(self.least.len()))
     }
-}
-
-/// A place below a number (Lemire's multiplication).
-fn place_below(stream: &mut SplitMix64, places: usize) -> usize {
-    let product = u128::from(stream.next_u64()) * u128::try_from(places).unwrap_or(0);
-    usize::try_from(product >> 64).unwrap_or(0)
 }
 
 #[cfg(test)]

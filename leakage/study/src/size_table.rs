@@ -30,24 +30,9 @@ pub struct LeakSizeRow {
     pub seeds: usize,
     /// How their days are drawn.
     pub days: &'static str,
-    /// Reports.
-    pub reports: u32,
-    /// What one protocol gains, an annual ratio.
-    pub gain: f64,
-    /// 95 % intervals by days that hold the true gain.
-    pub interval: Option<f64>,
-    /// Gains of nothing with a p by itself of at most .05.
-    pub alone: Option<f64>,
-    /// Reports in which a gain of nothing has a star.
-    pub any_star: Option<f64>,
-    /// Yearly intervals of nothing that hold 0.
-    pub years_interval: Option<f64>,
-    /// Yearly p-values of nothing of at most .05.
-    pub years_alone: Option<f64>,
-    /// Planted gains with a p by itself of at most .05.
-    pub told_alone: Option<f64>,
-    /// Planted gains with a star.
-    pub told: Option<f64>,
+    /// What they came to.
+    #[serde(flatten)]
+    pub found: LeakSizes,
 }
 
 /// Audits of one design. Figures are shares.
@@ -115,15 +100,7 @@ fn gain_row(design: LeakSizeDesign, found: LeakSizes) -> LeakSizeRow {
             PlantedDays::Spells => "spells",
             PlantedDays::Fitted => "fitted models",
         },
-        reports: found.reports,
-        gain: found.planted,
-        interval: found.interval,
-        alone: found.alone,
-        any_star: found.any_star,
-        years_interval: found.years_interval,
-        years_alone: found.years_alone,
-        told_alone: found.told_alone,
-        told: found.told,
+        found,
     }
 }
 
@@ -154,15 +131,17 @@ impl LeakSizeReport {
             .count("years", |own| own.years)
             .count("seeds", |own| own.seeds)
             .text("days", |own| own.days)
-            .count("reports", |own| usize::try_from(own.reports).unwrap_or(0))
-            .ratio("one gain of", |own| Some(own.gain))
-            .column(("95 % interval holds", Right), |own| percent(own.interval))
-            .column(("nothing: p <= .05", Right), |own| percent(own.alone))
-            .column(("any star on nothing", Right), |own| percent(own.any_star))
-            .column(("years' 95 % holds 0", Right), |own| percent(own.years_interval))
-            .column(("years' p <= .05", Right), |own| percent(own.years_alone))
-            .column(("gain: p <= .05", Right), |own| percent(own.told_alone))
-            .column(("gain: star", Right), |own| percent(own.told))
+            .count("reports", |own| usize::try_from(own.found.reports).unwrap_or(0))
+            .ratio("one gain of", |own| Some(own.found.planted))
+            .column(("95 % interval holds", Right), |own| percent(own.found.interval))
+            .column(("nothing: p <= .05", Right), |own| percent(own.found.alone))
+            .column(("any star on nothing", Right), |own| percent(own.found.any_star))
+            .column(("years' 95 % holds 0", Right), |own| {
+                percent(own.found.years_interval)
+            })
+            .column(("years' p <= .05", Right), |own| percent(own.found.years_alone))
+            .column(("gain: p <= .05", Right), |own| percent(own.found.told_alone))
+            .column(("gain: star", Right), |own| percent(own.found.told))
             .table()
     }
 
