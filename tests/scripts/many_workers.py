@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Workers on one queue and one purse, with a real PostgreSQL and a vendor that keeps its own ledger: they are killed, stopped and
-woken, the server dies and comes back, and a cap is reached by eight at once.
+woken, the server dies and comes back, a cap is reached by eight at once, and studies of other kinds than episodes are run.
 
-usage: tests/scripts/many_workers.py KTD [--kills 12] [--restarts 3] [--stops 2]
+usage: tests/scripts/many_workers.py KTD [--kills 12] [--restarts 3] [--stops 2] [--exact-stops 1] [--seeds 6] [--only kinds,cap]
 
 KTD was built with `--features server`. A private PostgreSQL cluster on a socket in a temporary folder is started and ended here.
 Exit code 1 where finished records are not those of one machine, the vendor's ledger does not lie between what was settled and
@@ -35,6 +35,47 @@ WORKERS = 4
 AT_ONCE = 2
 PATIENCE_SECONDS = 240
 MILLION = 1_000_000
+
+
+# What a folder has beside the results: times of files, the looks at test days in their order, and what nobody else reads.
+NOT_COMPARED = {"index.jsonl", "register.json", "lock"}
+FORMULAS = """
+splits = { train = ["2022-03-07", "2023-02-22"], valid = ["2023-02-23", "2023-08-14"]TEST }
+"""
+KINDS = {
+    "leakage": """
+synthetic = { seed = 3, names = 24, days = 800 }
+horizons = [5, 20]
+protocols = ["EXEC_CLOSE", "EXEC_OPEN"]
+models = ["momentum", "ridge"]
+""",
+    "alpha-eval": FORMULAS.replace("TEST", ', test = ["2023-08-15", "2024-02-13"]') + """
+pools = [{ id = "bars", builtin = "alpha158", first = 5 }]
+noise = { mode = "input", draws = 1 }
+""",
+    "alpha-mine": FORMULAS.replace("TEST", "") + """
+method = "gp"
+gp = { population = 12, children = 6, generations = 3 }
+""",
+    "alpha-judge": """
+prices = "prices.json"
+budget = { experiment = "5.00" }
+pools = [{ id = "alpha158", builtin = "alpha158", first = 12 }]
+batch = 4
+parallel = 1
+agents = [{ id = "gpt", vendor = "vllm", model = "counted", base_url = "http://127.0.0.1:PORT/v1", max_output_tokens = 400 }]
+""",
+    "certificate": """
+synthetic = { seed = 1, names = 300, days = 800 }
+mask = { level = "blinded", numeric = "banded" }
+seed = 1
+probes = { day = 20, days = 20, episode = 10, linked = 20, anchored = 20 }
+stretches = 3
+training = 20
+control_probes = 40
+thresholds = { top1 = 0.5, top5 = 0.7, date20 = 0.7, joint = 0.5, same = 0.5, sector = 0.7 }
+""",
+}
 
 
 class Ledger:
@@ -113,13 +154,26 @@ class Postgres:
             steps = ["-v", "steps=4000", "-v", f"draw={draw}", "-v", "ON_ERROR_STOP=1", "-q", "-f", str(HERE / "lease_and_purse.sql")]
             subprocess.run([f"{self.bin}/psql", "-h", str(self.socket), "-U", "ktd", "postgres", *steps], check=True, stdout=subprocess.DEVNULL)
 
+    def tell(self, statement):
+        command = [f"{self.bin}/psql", "-h", str(self.socket), "-U", "ktd", "postgres", "-A", "-t", "-q", "-c", statement]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    def slow_commits(self):
+        """Commits of holds that take as long as the table `slow` says."""
+        self.tell("""CREATE TABLE slow AS SELECT 0.0::float8 AS seconds;
+            CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                PERFORM pg_sleep(seconds) FROM slow WHERE seconds > 0; RETURN NULL; END $$;
+            CREATE CONSTRAINT TRIGGER slowly AFTER INSERT ON ktd.hold DEFERRABLE INITIALLY DEFERRED
+                FOR EACH ROW EXECUTE FUNCTION slowly()""")
+
     def stop(self):
         self.run("pg_ctl", "-D", str(self.data), "-m", "immediate", "-w", "stop")
 
 
 class Trial:
-    def __init__(self, ktd, home, url, port, ledger):
-        self.ktd, self.home, self.url, self.port, self.ledger = ktd, home, url, port, ledger
+    def __init__(self, ktd, home, postgres, url, port, given, ledger):
+        self.ktd, self.home, self.postgres, self.url, self.port, self.ledger = ktd, home, postgres, url, port, ledger
+        self.seeds = given.seeds
         self.wrong, self.draw, self.alone = [], random.Random(7), collections.Counter()
 
     def check(self, is_right, what):
@@ -127,7 +181,7 @@ class Trial:
         if not is_right:
             self.wrong.append(what)
 
-    def file(self, name, model="counted", cap="50.00", seeds=6, days=4):
+    def file(self, name, model="counted", cap="50.00", seeds=None, days=4):
         (self.home / f"{name}.toml").write_text(
             f"""
 name = "many"
@@ -138,7 +192,7 @@ mask_key_file = "key"
 parallel_cells = {AT_ONCE}
 masks = [{{ level = "blinded" }}]
 modes = ["open-research"]
-seeds = {list(range(1, seeds + 1))}
+seeds = {list(range(1, (seeds or self.seeds) + 1))}
 windows = [{{ id = "a", last_days = {days} }}, {{ id = "b", last_days = {days + 1} }}]
 budget = {{ experiment = "{cap}" }}
 agents = [
@@ -185,16 +239,17 @@ agents = [
             return self.drain(study, [self.worker(study)])
         return codes
 
-    def records(self, name, files=None):
+    def published(self, name, places="**/*", files=None):
         found = {}
-        for path in sorted((self.home / name).glob("cells/*/**/*")):
+        for path in sorted((self.home / name).glob(places)):
             place = path.relative_to(self.home / name)
-            if path.is_file() and "private" not in place.parts and (files is None or path.name in files):
+            is_meant = path.name not in NOT_COMPARED if files is None else path.name in files
+            if path.is_file() and "private" not in place.parts and is_meant:
                 found[str(place)] = hashlib.sha256(path.read_bytes()).hexdigest()
         return found
 
-    def compare(self, what, name, files=None):
-        one, many = self.records("one", files), self.records(name, files)
+    def compare(self, what, one, many, **which):
+        one, many = self.published(one, **which), self.published(many, **which)
         different = [path for path in {*one, *many} if one.get(path) != many.get(path)]
         self.check(one and not different, f"{what}: {len(many)} files as one machine writes them; {sorted(different)[:5]} differ")
 
@@ -222,7 +277,7 @@ agents = [
         self.check(set(codes) == {0}, f"calm: workers ended with {codes}")
         is_same = collections.Counter(self.ledger.asked) == self.alone
         self.check(is_same, f"calm: the vendor was asked the {self.alone.total()} requests of one machine")
-        self.compare("calm", "calm")
+        self.compare("calm", "one", "calm", places="cells/*/**/*")
         self.money("calm", study, 0)
         state = self.state(study)
         self.check(state["settled_picodollars"] == self.ledger.charged, "calm: settled to the last picodollar")
@@ -250,7 +305,7 @@ agents = [
             done += 1
         self.drain(study, workers)
         print(f"{name}: {done} faults of {times}")
-        self.compare(name, name, {"events.jsonl", "header.json"})
+        self.compare(name, "one", name, places="cells/*/**/*", files={"events.jsonl", "header.json"})
         self.money(name, study, done * under_way)
 
     def kill(self, study, workers):
@@ -265,11 +320,60 @@ agents = [
         time.sleep(LEASE_SECONDS + 1)
         worker.send_signal(signal.SIGCONT)
 
+    def stand_still_held(self, study, workers):
+        """All stand still between the answer to a reservation and its call: the commit is slow, and takes place while they do."""
+        self.postgres.tell("UPDATE slow SET seconds = 1")
+        while self.postgres.tell("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0":
+            if not self.state(study)["running"]:
+                break
+        for worker in workers:
+            worker.send_signal(signal.SIGSTOP)
+        self.postgres.tell("UPDATE slow SET seconds = 0")
+        asked = len(self.ledger.asked)
+        time.sleep(LEASE_SECONDS + 1.5)
+        for worker in workers:
+            worker.send_signal(signal.SIGCONT)
+        if len(self.ledger.asked) != asked:
+            self.check(False, "no call left while all stood still")
+
+    def stand_still_sent(self, study, workers):
+        """All stand still between a call and what it cost: the vendor has taken it, and has not answered."""
+        asked = len(self.ledger.asked)
+        while len(self.ledger.asked) == asked and self.state(study)["running"]:
+            time.sleep(0.01)
+        for worker in workers:
+            worker.send_signal(signal.SIGSTOP)
+        time.sleep(LEASE_SECONDS + 1)
+        for worker in workers:
+            worker.send_signal(signal.SIGCONT)
+
     def end_in_order(self, study, workers):
         place = self.draw.randrange(len(workers))
         workers[place].terminate()
         workers[place].wait()
         workers[place] = self.worker(study, LONG_LEASE_SECONDS)
+
+    def kinds(self):
+        """Studies of other kinds: two workers, of which one is killed where nobody is asked, make the files of one machine; a
+        certificate, which draws a nonce, is made again from its record."""
+        for kind, text in KINDS.items():
+            self.ledger.begin(0.0)
+            (self.home / f"{kind}.toml").write_text(f'kind = "{kind}"\nname = "{kind}"\n' + text.replace("PORT", str(self.port)))
+            self.tell("--quiet", "run", f"{kind}.toml", "--out", f"{kind}-one")
+            self.alone = collections.Counter(self.ledger.asked)
+            self.ledger.begin(0.0)
+            study = self.tell("enqueue", f"{kind}.toml", "--server", self.url, "--out", f"{kind}-many")["study"]
+            workers = [self.worker(study) for _ in range(2)]
+            if not self.alone:
+                time.sleep(1)
+                self.kill(study, workers)
+            self.drain(study, workers)
+            self.money(kind, study, 0)
+            if kind == "certificate":
+                told = subprocess.run([self.ktd, "--quiet", "verify", f"{kind}-many", "--deep"], cwd=self.home, capture_output=True, text=True)
+                self.check(told.returncode == 0, f"{kind}: made again from its record {told.stderr.strip()[:200]}")
+            else:
+                self.compare(kind, f"{kind}-one", f"{kind}-many")
 
     def cap(self):
         self.ledger.begin(0.0)
@@ -290,6 +394,9 @@ def main():
     parser.add_argument("--kills", type=int, default=12)
     parser.add_argument("--restarts", type=int, default=3)
     parser.add_argument("--stops", type=int, default=2)
+    parser.add_argument("--exact-stops", type=int, default=1, help="of all workers, between hold and call and between call and cost, each")
+    parser.add_argument("--seeds", type=int, default=6, help="episodes are four times as many")
+    parser.add_argument("--only", help="scenes, by their names and with commas between them (default: all)")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
@@ -307,7 +414,7 @@ def main():
         rows = [{"model": "counted", "input": 1.0, **row}, {"model": "flat", "input": 0.0, **row}]
         (home / "prices.json").write_text(json.dumps({"rows": rows}))
         url = postgres.begin()
-        trial = Trial(str(Path(given.ktd).resolve()), home, url, server.server_address[1], ledger)
+        trial = Trial(str(Path(given.ktd).resolve()), home, postgres, url, server.server_address[1], given, ledger)
 
         def restart(study, workers):
             postgres.stop()
@@ -325,13 +432,22 @@ def main():
         try:
             trial.tell("doctor", "--server", url)
             postgres.walk()
+            postgres.slow_commits()
+            scenes = {
+                "kills": lambda: trial.disturbed("kills", given.kills, trial.kill, AT_ONCE),
+                "stops": lambda: trial.disturbed("stops", given.stops, trial.stand_still, AT_ONCE),
+                "stops-held": lambda: trial.disturbed("stops-held", given.exact_stops, trial.stand_still_held, WORKERS * AT_ONCE),
+                "stops-sent": lambda: trial.disturbed("stops-sent", given.exact_stops, trial.stand_still_sent, WORKERS * AT_ONCE),
+                "terms": lambda: trial.disturbed("terms", given.stops, trial.end_in_order, 0, LONG_LEASE_SECONDS),
+                "restarts": lambda: trial.disturbed("restarts", given.restarts, restart, WORKERS * AT_ONCE),
+                "outage": lambda: trial.disturbed("outage", 1, outage, WORKERS * AT_ONCE),
+                "cap": trial.cap,
+                "kinds": trial.kinds,
+            }
+            # What the others are compared with.
             trial.undisturbed()
-            trial.disturbed("kills", given.kills, trial.kill, AT_ONCE)
-            trial.disturbed("stops", given.stops, trial.stand_still, AT_ONCE)
-            trial.disturbed("terms", given.stops, trial.end_in_order, 0, LONG_LEASE_SECONDS)
-            trial.disturbed("restarts", given.restarts, restart, WORKERS * AT_ONCE)
-            trial.disturbed("outage", 1, outage, WORKERS * AT_ONCE)
-            trial.cap()
+            for name in given.only.split(",") if given.only else scenes:
+                scenes[name]()
         finally:
             log = home / "workers.log"
             if trial.wrong and log.exists():
