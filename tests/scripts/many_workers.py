@@ -82,11 +82,12 @@ class Ledger:
     """What the vendor was asked and has charged, by its own count."""
 
     def __init__(self):
-        self.lock, self.asked, self.charged, self.latency = threading.Lock(), [], 0, 0.0
+        self.lock = threading.Lock()
+        self.begin(0.0)
 
     def begin(self, latency):
         with self.lock:
-            self.asked, self.charged, self.latency = [], 0, latency
+            self.asked, self.at, self.charged, self.latency = [], [], 0, latency
 
 
 def vendor(ledger):
@@ -102,6 +103,7 @@ def vendor(ledger):
             tokens = answer["usage"]
             with ledger.lock:
                 ledger.asked.append(hashlib.sha256(raw).hexdigest())
+                ledger.at.append(time.monotonic())
                 # Picodollars a token: see `prices`.
                 ledger.charged += tokens["completion_tokens"] * 2 * MILLION + (0 if is_flat else tokens["prompt_tokens"] * MILLION)
             time.sleep(ledger.latency)
@@ -181,7 +183,7 @@ class Trial:
         if not is_right:
             self.wrong.append(what)
 
-    def file(self, name, model="counted", cap="50.00", seeds=None, days=4):
+    def file(self, name, model="counted", cap="50.00", seeds=None, days=4, rates=""):
         (self.home / f"{name}.toml").write_text(
             f"""
 name = "many"
@@ -196,7 +198,7 @@ seeds = {list(range(1, (seeds or self.seeds) + 1))}
 windows = [{{ id = "a", last_days = {days} }}, {{ id = "b", last_days = {days + 1} }}]
 budget = {{ experiment = "{cap}" }}
 agents = [
-  {{ id = "gpt", vendor = "vllm", model = "{model}", base_url = "http://127.0.0.1:{self.port}/v1", max_output_tokens = 400 }},
+  {{ id = "gpt", vendor = "vllm", model = "{model}", base_url = "http://127.0.0.1:{self.port}/v1", max_output_tokens = 400{rates} }},
   {{ id = "momentum", builtin = "momentum" }},
 ]
 """
@@ -353,6 +355,18 @@ agents = [
         workers[place].wait()
         workers[place] = self.worker(study, LONG_LEASE_SECONDS)
 
+    def rates(self):
+        """Requests of a key in any minute, over all workers; the last seconds are left for those that were long on their way."""
+        most, seconds = 40, 50
+        self.ledger.begin(0.0)
+        self.file("rates", seeds=1, rates=f", rates = {{ requests_per_minute = {most}, burst = 10 }}")
+        study = self.enqueue("rates")
+        self.drain(study, [self.worker(study, LONG_LEASE_SECONDS) for _ in range(WORKERS)])
+        at = self.ledger.at
+        found = max(sum(begin <= other < begin + seconds for other in at) for begin in at)
+        self.check(most < len(at) and found <= most, f"rates: of {len(at)} requests at most {found} in {seconds} s, of {most} in a minute")
+        self.money("rates", study, 0)
+
     def kinds(self):
         """Studies of other kinds: two workers, of which one is killed where nobody is asked, make the files of one machine; a
         certificate, which draws a nonce, is made again from its record."""
@@ -442,6 +456,7 @@ def main():
                 "restarts": lambda: trial.disturbed("restarts", given.restarts, restart, WORKERS * AT_ONCE),
                 "outage": lambda: trial.disturbed("outage", 1, outage, WORKERS * AT_ONCE),
                 "cap": trial.cap,
+                "rates": trial.rates,
                 "kinds": trial.kinds,
             }
             # What the others are compared with.
