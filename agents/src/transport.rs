@@ -76,6 +76,12 @@ pub enum TransportError {
         /// Why not.
         detail: String,
     },
+    /// The program that answers ended by itself before its first answer, as often as it was started.
+    #[error("the program does not run: {detail}")]
+    NotRunning {
+        /// Its exit code, and the last line of its standard error.
+        detail: String,
+    },
 }
 
 impl TransportError {
@@ -88,13 +94,14 @@ impl TransportError {
             Self::Interrupted { .. } => "interrupted",
             Self::ReplyTooLarge { .. } => "reply_too_large",
             Self::NotSent { .. } => "not_sent",
+            Self::NotRunning { .. } => "not_running",
         }
     }
 
     /// Whether the same request may succeed later.
     #[must_use]
     pub const fn is_retryable(&self) -> bool {
-        !matches!(self, Self::NotSent { .. })
+        !matches!(self, Self::NotSent { .. } | Self::NotRunning { .. })
     }
 
     /// How to fix it.
@@ -106,6 +113,7 @@ impl TransportError {
             Self::Interrupted { .. } => "send the same request again",
             Self::ReplyTooLarge { .. } => "lower `max_output_tokens` or change the provider",
             Self::NotSent { .. } => "check the base URL and the headers of this provider",
+            Self::NotRunning { .. } => "run its command by hand, and mend what it says",
         }
     }
 }

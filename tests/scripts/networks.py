@@ -306,3 +306,108 @@ def mlp(parameters, x, key, seen):
     wide = (wide - mean) / jnp.sqrt(variance + 1e-5) * parameters["scale"] + parameters["shift"]
     wide = jax.nn.leaky_relu(wide, MLP_SLOPE)
     return linear(parameters["out"], dropped(wide, MLP_DROPOUT, second))[:, 0], seen
+
+
+# Steps that choose among the features of one day
+
+TABNET_STEPS, TABNET_GHOSTS, TABNET_MOMENTUM = 5, 2, 0.01
+GATE_SCALE = math.sqrt(0.5)
+
+
+def tabnet_start(key, features):
+    """TabNet's encoder with a linear layer behind it, the decoder that its training before needs, and what norms have seen."""
+    count = iter(jax.random.split(key, 200))
+    norms = {}
+
+    def norm(name, width):
+        norms[name] = {"scale": jnp.ones(width), "shift": jnp.zeros(width)}
+
+    def own_gates(name, width):
+        """The last two layers of a feature transformer: the first two belong to all steps, and each step has its own four norms."""
+        for place in range(4):
+            norm(f"{name}{place}", 2 * width)
+        return [linear_start(next(count), width, 2 * width) for _ in range(2)]
+
+    wide = 2 * HIDDEN
+    shared = [linear_start(next(count), features, 2 * wide), linear_start(next(count), wide, 2 * wide)]
+    back = [linear_start(next(count), HIDDEN, 2 * features), linear_start(next(count), features, 2 * features)]
+    norm("enter", features)
+    steps, decoder = [], []
+    for step in range(TABNET_STEPS):
+        norm(f"choose{step}", features)
+        choose, leave = linear_start(next(count), HIDDEN, features), linear_start(next(count), features, features)
+        steps.append({"choose": choose, "own": own_gates(f"step{step}.", wide)})
+        decoder.append({"leave": leave, "own": own_gates(f"back{step}.", features)})
+    parameters = {
+        "norms": norms, "shared": shared, "steps": steps, "back": back, "decoder": decoder,
+        "leave": linear_start(next(count), HIDDEN, HIDDEN), "out": linear_start(next(count), HIDDEN, 1),
+    }
+    seen = {name: (jnp.zeros(own["scale"].shape), jnp.ones(own["scale"].shape)) for name, own in norms.items()}
+    return parameters, seen
+
+
+def ghost_normed(parameters, name, x, seen, now):
+    """Batch normalisation of each half of a batch by itself in training (`now` takes what is seen), and by what was seen in use."""
+    mean, variance = seen[name]
+    if now is None:
+        x = (x - mean) / jnp.sqrt(variance + 1e-5)
+    else:
+        parts = x.reshape(1 if name == "enter" else TABNET_GHOSTS, -1, x.shape[-1])
+        means, variances = parts.mean(axis=1, keepdims=True), parts.var(axis=1, keepdims=True)
+        grown = parts.shape[1] / (parts.shape[1] - 1)
+        for own_mean, own_variance in zip(means[:, 0], variances[:, 0]):
+            mean = (1 - TABNET_MOMENTUM) * mean + TABNET_MOMENTUM * own_mean
+            variance = (1 - TABNET_MOMENTUM) * variance + TABNET_MOMENTUM * grown * own_variance
+        now[name] = (jax.lax.stop_gradient(mean), jax.lax.stop_gradient(variance))
+        x = ((parts - means) / jnp.sqrt(variances + 1e-5)).reshape(x.shape)
+    return x * parameters["norms"][name]["scale"] + parameters["norms"][name]["shift"]
+
+
+def gated(parameters, name, layers, x, seen, now):
+    """A feature transformer: gated layers, each but the first added to its input."""
+    for place, layer in enumerate(layers):
+        left, right = jnp.split(ghost_normed(parameters, f"{name}{place}", linear(layer, x), seen, now), 2, axis=-1)
+        gate = left * jax.nn.sigmoid(right)
+        x = gate if place == 0 else (x + gate) * GATE_SCALE
+    return x
+
+
+def sparsemax(x):
+    """The nearest point of the simplex: weights of which most are 0."""
+    ordered = -jnp.sort(-x, axis=-1)
+    sums = jnp.cumsum(ordered, axis=-1) - 1
+    support = (jnp.arange(1, x.shape[-1] + 1) * ordered > sums).sum(axis=-1, keepdims=True)
+    return jnp.maximum(x - jnp.take_along_axis(sums, support - 1, axis=-1) / support, 0)
+
+
+def tabnet_encoded(parameters, x, prior, seen, now):
+    """What the steps make of a row; the first step chooses nothing yet. `prior` is 0 for features that may not be chosen."""
+    x = ghost_normed(parameters, "enter", x, seen, now)
+    layers = lambda place: [*parameters["shared"], *parameters["steps"][place]["own"]]
+    attended = gated(parameters, "step0.", layers(0), x, seen, now)[:, HIDDEN:]
+    out = 0
+    for place in range(1, TABNET_STEPS):
+        chosen = linear(parameters["steps"][place]["choose"], attended)
+        mask = sparsemax(ghost_normed(parameters, f"choose{place}", chosen, seen, now) * prior)
+        both = gated(parameters, f"step{place}.", layers(place), x * mask, seen, now)
+        out, attended = out + jax.nn.relu(both[:, :HIDDEN]), both[:, HIDDEN:]
+    return linear(parameters["leave"], out)
+
+
+def tabnet(parameters, x, seen, is_training):
+    """TabNet: a linear layer over what the steps make of the last day; and what its norms have seen."""
+    now = {} if is_training else None
+    out = linear(parameters["out"], tabnet_encoded(parameters, x, 1.0, seen, now))[:, 0]
+    return out, {**seen, **(now or {})}
+
+
+def tabnet_missing(parameters, x, hidden, seen, is_training):
+    """How far TabNet is from the features that are hidden from it, in their deviations; and what its norms have seen."""
+    now = {} if is_training else None
+    encoded = tabnet_encoded(parameters, x * (1 - hidden), 1 - hidden, seen, now)
+    found = 0
+    for place, step in enumerate(parameters["decoder"]):
+        layers = [*parameters["back"], *step["own"]]
+        found = found + linear(step["leave"], gated(parameters, f"back{place}.", layers, encoded, seen, now))
+    spread = jnp.sqrt(((found - found.mean(axis=0)) ** 2).sum(axis=0))
+    return (((x * hidden - found) * hidden / spread) ** 2).sum(), {**seen, **(now or {})}

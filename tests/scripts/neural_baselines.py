@@ -2,7 +2,7 @@
 """Trains neural networks on exported factors and writes score files that `control = "signals"` trades.
 
     ktd data factors csi300.ktdp --out factors.parquet
-    python3 tests/scripts/neural_baselines.py factors.parquet OUT [mlp gru lstm alstm gats tcn transformer localformer]
+    python3 tests/scripts/neural_baselines.py factors.parquet OUT [mlp gru lstm alstm gats tcn tabnet transformer localformer]
 
 Sizes, learning rates, batches and patience are those that Qlib publishes for the CSI300 (microsoft/qlib, examples/benchmarks/*/
 workflow_config_*_Alpha158.yaml; for the transformers the defaults of qlib/contrib/model/pytorch_*_ts.py). What differs:
@@ -13,6 +13,8 @@ workflow_config_*_Alpha158.yaml; for the transformers the defaults of qlib/contr
 - an epoch is a twentieth of the training days, every twentieth one, and the next twentieth in the next epoch. Training stops
   after MOST_EPOCHS of them at the latest, which is one pass over all days (Qlib: 200 passes, transformers 100), for a
   processor is no graphics card. Early stopping looks at every third day of 2023; the IC is of all of them;
+- `tabnet` reads the last day alone, and is trained before on the same rows without their labels, as Qlib's is: one pass at most
+  there too, validated by what it finds of hidden features;
 - `gats` begins with the weights of the `lstm` trained here, as Qlib begins with those of its own, and takes the days of an
   epoch in random order.
 
@@ -38,10 +40,13 @@ SETTINGS = {
     "alstm": {"rate": 1e-3, "batch": 800, "patience": 10, "decay": 0.0},
     "gats": {"rate": 1e-4, "batch": None, "patience": 10, "decay": 0.0},
     "tcn": {"rate": 1e-4, "batch": 2000, "patience": 20, "decay": 0.0},
+    "tabnet": {"rate": 1e-2, "batch": 4096, "patience": 20, "decay": 0.0},
     "transformer": {"rate": 1e-4, "batch": 8192, "patience": 5, "decay": 1e-3},
     "localformer": {"rate": 1e-4, "batch": 8192, "patience": 5, "decay": 1e-3},
 }
 # The multilayer perceptron counts in batches, not in epochs: validated every 20, the rate halved after 10 without gain.
+# The share of features that is hidden from tabnet while it is trained before.
+TABNET_HIDDEN = 0.3
 MLP_BATCHES, MLP_VALIDATE_EVERY, MLP_HALVE_AFTER, MLP_LEAST_RATE = 8000, 20, 10, 1e-5
 # Rows predicted at once.
 CHUNK = 4096
@@ -114,7 +119,14 @@ class Training:
         return optax.apply_updates(parameters, optax.tree_utils.tree_scale(-rate, updates)), state
 
 
-def trained(name, training, run_epoch, predict):
+def squared_error(predicted, labels):
+    """The mean squared error of predictions."""
+    import numpy
+
+    return float(numpy.mean(((predicted - labels) ** 2).astype(numpy.float64)))
+
+
+def trained(name, training, run_epoch, predict, loss_of=squared_error):
     """Epochs until validation finds no gain for as many as the patience: the best parameters, and how long it took."""
     import numpy
 
@@ -124,8 +136,7 @@ def trained(name, training, run_epoch, predict):
     for epoch in range(1, MOST_EPOCHS + 1):
         begun = time.monotonic()
         run_epoch(epoch)
-        errors = (predict(training.parameters, validated) - training.table.labels["rank_label"][validated]) ** 2
-        loss = float(numpy.mean(errors.astype(numpy.float64)))
+        loss = loss_of(predict(training.parameters, validated), training.table.labels["rank_label"][validated])
         print(f"  {name}: epoch {epoch}, validation loss {loss:.6f}, {time.monotonic() - begun:.0f} s", flush=True)
         if loss < best_loss:
             best_loss, best, best_epoch = loss, training.parameters, epoch
@@ -270,6 +281,62 @@ def perceptron(name, table, start, network):
     return lambda places: predict(*best, places), f"best after {best_count} of {count + 1} batches", best
 
 
+def choosing(name, table, start, networks):
+    """Trains a network of the last day on rows without labels and then with them; its norms keep what they have seen."""
+    import jax
+    import numpy
+
+    parameters, seen = start
+    training = Training(name, table, parameters)
+    label, size = table.labels["rank_label"], training.settings["batch"]
+    train = table.part("train")
+
+    def updating(loss):
+        @jax.jit
+        def step(parameters, state, features, batch, more, seen):
+            gradients, seen = jax.grad(lambda parameters: loss(parameters, features[batch], more, seen), has_aux=True)(parameters)
+            return *training.updated(parameters, state, gradients, training.settings["rate"]), seen
+
+        return step
+
+    def run_epochs(step, more):
+        def run_epoch(epoch):
+            places = training.random.permutation(train[table.days[train] % EPOCH_PARTS == epoch % EPOCH_PARTS])
+            for begin in range(0, len(places) - size + 1, size):
+                batch = places[begin : begin + size]
+                (parameters, seen), state = training.parameters, training.state
+                parameters, training.state, seen = step(parameters, state, training.features, batch, more(batch), seen)
+                training.parameters = (parameters, seen)
+
+        return run_epoch
+
+    def hidden(batch):
+        return (training.random.random((len(batch), training.features.shape[1])) < TABNET_HIDDEN).astype(numpy.float32)
+
+    def error(parameters, features, target, seen):
+        predicted, seen = networks.tabnet(parameters, features, seen, True)
+        return ((predicted - target) ** 2).mean(), seen
+
+    forward = jax.jit(lambda parameters, seen, features: networks.tabnet(parameters, features, seen, False)[0])
+    missing = jax.jit(lambda parameters, seen, features, hidden: networks.tabnet_missing(parameters, features, hidden, seen, False)[0])
+
+    def predict(parameters, places):
+        parts = [(forward(*parameters, table.features[chunk]), count) for chunk, count in chunks(places, CHUNK)]
+        return numpy.concatenate([numpy.asarray(part)[:count] for part, count in parts])
+
+    def found_missing(parameters, places):
+        whole = places[: len(places) // size * size].reshape(-1, size)
+        return numpy.mean([missing(*parameters, table.features[batch], hidden(batch)) for batch in whole])
+
+    training.parameters = (parameters, seen)
+    before = updating(lambda *given: networks.tabnet_missing(given[0], given[1], given[2], given[3], True))
+    training.parameters, told = trained(f"{name} before", training, run_epochs(before, hidden), found_missing, lambda loss, _: loss)
+    print(f"{name} before: {told}", flush=True)
+    training.state = training.optimiser.init(training.parameters[0])
+    best, told = trained(name, training, run_epochs(updating(error), lambda batch: label[batch]), predict)
+    return lambda places: predict(best, places), told, best
+
+
 def fitted(name, table, lstm):
     """A trained network of a name: what it predicts, how long it trained, and its parameters."""
     import jax
@@ -279,6 +346,8 @@ def fitted(name, table, lstm):
     key, features = jax.random.key(SEED), table.features.shape[1]
     if name == "mlp":
         return perceptron(name, table, networks.mlp_start(key, features), networks.mlp)
+    if name == "tabnet":
+        return choosing(name, table, networks.tabnet_start(key, features), networks)
     if name == "gats":
         start = networks.gats_start(key, features)
         return daily(name, table, {**start, "layers": lstm["layers"]}, networks.gats)

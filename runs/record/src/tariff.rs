@@ -175,7 +175,9 @@ impl Tariff {
         match outcome {
             Some(ExchangeOutcome::Reply { .. }) => self.of_reply(decoded, request_bytes),
             Some(ExchangeOutcome::Refused { .. }) => Charge::Nothing,
-            Some(ExchangeOutcome::Failed { code, .. }) if matches!(code.as_str(), "connect" | "not_sent") => {
+            Some(ExchangeOutcome::Failed { code, .. })
+                if matches!(code.as_str(), "connect" | "not_sent" | "not_running") =>
+            {
                 Charge::Nothing
             }
             Some(ExchangeOutcome::Failed { .. }) | None => Charge::Unknown { most: most() },

@@ -90,12 +90,12 @@ pub(super) fn is_refused(outcome: &ExchangeOutcome, decoded: Option<&DecodedRepl
     }
 }
 
-fn read_failure(step: usize, code: &str, retryable: bool, detail: &str) -> Reading {
+fn read_failure(step: usize, code_given: &str, retryable: bool, detail: &str) -> Reading {
     const REPLY_TOO_LARGE: &str = "reply_too_large";
     const CODES: [&str; 4] = ["connect", "timeout", "interrupted", REPLY_TOO_LARGE];
     let code = CODES
         .into_iter()
-        .find(|known| *known == code)
+        .find(|known| *known == code_given)
         .unwrap_or("transport");
     if retryable {
         return Reading::Again {
@@ -108,7 +108,11 @@ fn read_failure(step: usize, code: &str, retryable: bool, detail: &str) -> Readi
     Reading::Stop(ClientError::Configuration {
         step,
         detail: detail.to_owned(),
-        hint: "check the base URL and the headers of this agent",
+        hint: if code_given == "not_running" {
+            "run its command by hand in the experiment's folder, mend what it says, and give the same command again"
+        } else {
+            "check the base URL and the headers of this agent"
+        },
     })
 }
 

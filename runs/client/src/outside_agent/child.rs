@@ -1,5 +1,6 @@
 //! A child process that speaks lines, in a process group of its own that never outlives it.
 
+use super::program_run::{keep_end, last_line, status_text};
 use super::turn::TURN_BYTES_MAX;
 use crate::ClientError;
 use ktd_agents::TransportError;
@@ -9,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::process::{Child as Process, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child as Process, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::task::JoinHandle;
 
 /// The variables every agent gets: without them few programs start.
 const ENVIRONMENT: [&str; 2] = ["PATH", "HOME"];
@@ -143,16 +145,26 @@ const LAST_WORD: Duration = Duration::from_secs(1);
 #[cfg(unix)]
 const LOOK: Duration = Duration::from_millis(50);
 
+/// How a program ended by itself.
+pub(super) struct OwnEnd {
+    /// Its exit code, in words.
+    pub(super) status: String,
+    /// The last line of its standard error: for who started it, and for no record, for nobody knows what is in it.
+    pub(super) last_line: String,
+}
+
 /// A running agent. Dropped or stopped, its whole process group is killed.
 #[derive(Debug)]
 pub(super) struct Child {
     group: Group,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
+    /// Passes its standard error on to the terminal, and keeps the end of it.
+    said: JoinHandle<Vec<u8>>,
 }
 
 impl Child {
-    /// Starts it. Its standard error stays the terminal's.
+    /// Starts it. Its standard error goes on to the terminal.
     ///
     /// # Errors
     /// [`TransportError::Connect`] with what the system said.
@@ -162,14 +174,15 @@ impl Child {
             .prepared()
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
+            .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| failed(format!("the agent does not start: {error}")))?;
-        match (process.stdin.take(), process.stdout.take()) {
-            (Some(stdin), Some(stdout)) => Ok(Self {
+        match (process.stdin.take(), process.stdout.take(), process.stderr.take()) {
+            (Some(stdin), Some(stdout), Some(stderr)) => Ok(Self {
                 group: Group(process),
                 stdin,
                 stdout: BufReader::new(stdout),
+                said: tokio::spawn(pass_on(stderr)),
             }),
             _ => Err(failed("the agent started without pipes".to_owned())),
         }
@@ -180,6 +193,15 @@ impl Child {
     /// # Errors
     /// [`TransportError::Interrupted`] when the agent ended or closed a pipe, [`TransportError::ReplyTooLarge`].
     pub(super) async fn exchange(&mut self, line: &str) -> Result<Vec<u8>, TransportError> {
+        let answer = self.answer(line).await;
+        if matches!(answer, Err(TransportError::Interrupted { .. })) {
+            // Who has closed a pipe ends, as a rule, and has an exit code then.
+            tokio::time::timeout(LAST_WORD, self.group.has_ended()).await.ok();
+        }
+        answer
+    }
+
+    async fn answer(&mut self, line: &str) -> Result<Vec<u8>, TransportError> {
         self.tell(line).await?;
         let Self { group, stdout, .. } = self;
         let hear = hear(stdout);
@@ -210,6 +232,7 @@ impl Child {
             group,
             stdin,
             mut stdout,
+            said: _said,
         } = self;
         drop(stdin);
         let mut ignored = tokio::io::sink();
@@ -221,10 +244,22 @@ impl Child {
         group.reap().await;
     }
 
-    /// Stops it at once.
-    pub(super) async fn stop(self) {
-        self.group.reap().await;
+    /// Stops it at once, and says how it had ended by itself, if it had.
+    pub(super) async fn stop(self) -> Option<OwnEnd> {
+        let status = self.group.reap().await?;
+        status.code()?;
+        let said = tokio::time::timeout(LAST_WORD, self.said).await;
+        Some(OwnEnd {
+            status: status_text(status),
+            last_line: last_line(&said.ok().and_then(Result::ok).unwrap_or_default()),
+        })
     }
+}
+
+async fn pass_on(mut stderr: ChildStderr) -> Vec<u8> {
+    let mut said = Vec::new();
+    keep_end(&mut stderr, &mut tokio::io::stderr(), &mut said).await;
+    said
 }
 
 /// The process group that a child leads.

@@ -3,7 +3,7 @@
 use super::child::{ChildCommand, Group};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
 /// How much a program may take.
@@ -91,7 +91,7 @@ pub async fn run_program(
     let ended = {
         let exchange = async {
             let said = async {
-                keep_end(&mut stderr, &mut said).await;
+                keep_end(&mut stderr, &mut tokio::io::sink(), &mut said).await;
                 Ok(())
             };
             // Too much output ends the wait for the rest at once.
@@ -132,7 +132,7 @@ pub async fn run_program(
     }
 }
 
-fn status_text(status: ExitStatus) -> String {
+pub(super) fn status_text(status: ExitStatus) -> String {
     status
         .code()
         .map_or_else(|| status.to_string(), |code| format!("exit code {code}"))
@@ -156,11 +156,19 @@ async fn read_capped(
     Ok(bytes)
 }
 
-/// Reads a stream to its end and keeps the last bytes.
-async fn keep_end(stream: &mut (impl AsyncRead + Unpin), kept: &mut Vec<u8>) {
+/// Reads a stream to its end, passes it on, and keeps the last bytes.
+pub(super) async fn keep_end(
+    stream: &mut (impl AsyncRead + Unpin),
+    shown: &mut (impl AsyncWrite + Unpin),
+    kept: &mut Vec<u8>,
+) {
     let mut buffer = [0; 4096];
     while let Ok(count @ 1..) = stream.read(&mut buffer).await {
-        kept.extend(buffer.iter().take(count));
+        let read = buffer.get(..count).unwrap_or_default();
+        // A terminal that is gone loses what is said, and keeps nobody from saying it.
+        shown.write_all(read).await.ok();
+        shown.flush().await.ok();
+        kept.extend(read);
         if 2 * ERROR_BYTES < kept.len() {
             kept.drain(..kept.len() - ERROR_BYTES);
         }
@@ -168,7 +176,7 @@ async fn keep_end(stream: &mut (impl AsyncRead + Unpin), kept: &mut Vec<u8>) {
 }
 
 /// The last line with a letter in it, shortened.
-fn last_line(said: &[u8]) -> String {
+pub(super) fn last_line(said: &[u8]) -> String {
     const SHOWN: usize = 200;
     let text = String::from_utf8_lossy(said);
     let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty());

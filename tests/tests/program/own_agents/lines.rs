@@ -157,7 +157,6 @@ fn junk_silence_and_death_lose_steps_and_never_hold() {
     for (answers, more, code) in [
         ("echo 'debug: thinking ...'", "", "interrupted"),
         ("echo '{\"type\":\"shout\"}'", "", "interrupted"),
-        ("exit 1", "", "interrupted"),
         ("sleep 1000", ", timeout_seconds = 1", "timeout"),
         ("head -c 3000000 /dev/zero", "", "reply_too_large"),
     ] {
@@ -183,6 +182,25 @@ fn junk_silence_and_death_lose_steps_and_never_hold() {
         );
         scene.check();
     }
+}
+
+/// What ends at once would end so for ever: it is started twice, the person is told why, the record keeps none of its words, and the
+/// same command goes on once it runs.
+#[test]
+fn a_program_that_does_not_run_is_told_with_its_last_words_and_goes_on_once_mended() {
+    let scene = scene("echo 'ImportError: no module named tea' >&2; exit 3");
+    let output = scene.run();
+    let said = told(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    let reason = "the program does not run: it ended with exit code 3: ImportError: no module named tea";
+    assert!(said.contains(reason) && said.contains("by hand"), "{said}");
+    assert_eq!(heard(&scene).len(), 2);
+    let events = std::fs::read_to_string(scene.bundle().join("events.jsonl")).unwrap();
+    assert!(events.contains("exit code 3") && !events.contains("tea"));
+    let script = format!("while read -r line; do\nprintf '%s\\n' \"$line\" >> heard\n{WELL_BEHAVED}\ndone\n");
+    std::fs::write(scene.path("agent.sh"), script).unwrap();
+    assert!(scene.run().status.success());
+    scene.check();
 }
 
 #[test]
