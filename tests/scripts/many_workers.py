@@ -2,7 +2,7 @@
 """Workers on one queue and one purse, with a real PostgreSQL and a vendor that keeps its own ledger: they are killed, stopped and
 woken, the server dies and comes back, a cap is reached by eight at once, and studies of other kinds than episodes are run.
 
-usage: tests/scripts/many_workers.py KTD [--kills 12] [--restarts 3] [--stops 2] [--exact-stops 1] [--seeds 6] [--only kinds,cap]
+usage: tests/scripts/many_workers.py KTD [--kills 12] [--restarts 3] [--stops 2] [--exact-stops 1] [--partitions 1] [--seeds 6] [--only kinds,cap]
 
 KTD was built with `--features server`. A private PostgreSQL cluster on a socket in a temporary folder is started and ended here.
 Exit code 1 where finished records are not those of one machine, the vendor's ledger does not lie between what was settled and
@@ -171,6 +171,15 @@ class Postgres:
                 PERFORM pg_sleep(seconds) FROM slow WHERE seconds > 0; RETURN NULL; END $$;
             CREATE CONSTRAINT TRIGGER slowly AFTER INSERT ON ktd.hold DEFERRABLE INITIALLY DEFERRED
                 FOR EACH ROW EXECUTE FUNCTION slowly()""")
+
+    def signal(self, which):
+        leader = (self.data / "postmaster.pid").read_text().split()[0]
+        children = subprocess.run(["pgrep", "-P", leader], capture_output=True, text=True).stdout.split()
+        for process in [leader, *children]:
+            try:
+                os.kill(int(process), which)
+            except ProcessLookupError:
+                pass
 
     def stop(self):
         self.run("pg_ctl", "-D", str(self.data), "-m", "immediate", "-w", "stop")
@@ -413,6 +422,7 @@ def main():
     parser.add_argument("--restarts", type=int, default=3)
     parser.add_argument("--stops", type=int, default=2)
     parser.add_argument("--exact-stops", type=int, default=1, help="of all workers, between hold and call and between call and cost, each")
+    parser.add_argument("--partitions", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=6, help="episodes are four times as many")
     parser.add_argument("--only", help="scenes, by their names and with commas between them (default: all)")
     given = parser.parse_args()
@@ -439,13 +449,22 @@ def main():
             time.sleep(0.5)
             postgres.start()
 
-        def outage(study, workers):
-            postgres.stop()
+        def silent(study, workers):
             time.sleep(LEASE_SECONDS + 1)
             asked = len(ledger.asked)
             time.sleep(2)
             trial.check(len(ledger.asked) == asked, "no call left while no lease could be proved")
+
+        def outage(study, workers):
+            postgres.stop()
+            silent(study, workers)
             postgres.start()
+
+        def partition(study, workers):
+            """The server answers nobody, and closes no connection."""
+            postgres.signal(signal.SIGSTOP)
+            silent(study, workers)
+            postgres.signal(signal.SIGCONT)
 
         try:
             trial.tell("doctor", "--server", url)
@@ -459,6 +478,7 @@ def main():
                 "terms": lambda: trial.disturbed("terms", given.stops, trial.end_in_order, 0, LONG_LEASE_SECONDS),
                 "restarts": lambda: trial.disturbed("restarts", given.restarts, restart, WORKERS * AT_ONCE),
                 "outage": lambda: trial.disturbed("outage", 1, outage, WORKERS * AT_ONCE),
+                "partition": lambda: trial.disturbed("partition", given.partitions, partition, WORKERS * AT_ONCE),
                 "cap": trial.cap,
                 "rates": trial.rates,
                 "kinds": trial.kinds,
