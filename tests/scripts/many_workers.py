@@ -181,6 +181,12 @@ class Postgres:
             except ProcessLookupError:
                 pass
 
+    def processor_seconds(self):
+        """What the server and those that it served took, once they have hung up."""
+        leader = (self.data / "postmaster.pid").read_text().split()[0]
+        figures = Path(f"/proc/{leader}/stat").read_text().rsplit(")", 1)[1].split()
+        return sum(int(ticks) for ticks in figures[11:15]) / os.sysconf("SC_CLK_TCK")
+
     def stop(self):
         self.run("pg_ctl", "-D", str(self.data), "-m", "immediate", "-w", "stop")
 
@@ -288,8 +294,11 @@ agents = [
         self.ledger.begin(0.05)
         self.file("calm")
         study = self.enqueue("calm")
+        before = self.postgres.processor_seconds()
         codes = self.drain(study, [self.worker(study, LONG_LEASE_SECONDS) for _ in range(WORKERS)])
         self.check(set(codes) == {0}, f"calm: workers ended with {codes}")
+        seconds, calls = self.postgres.processor_seconds() - before, self.alone.total()
+        print(f"calm: the server took {1000 * seconds / calls:.1f} ms of processor time a request, with the claims of its units")
         is_same = collections.Counter(self.ledger.asked) == self.alone
         self.check(is_same, f"calm: the vendor was asked the {self.alone.total()} requests of one machine")
         self.compare("calm", "one", "calm", places="cells/*/**/*")
