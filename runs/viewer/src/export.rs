@@ -5,7 +5,7 @@ use crate::catalogue::{Catalogue, DocumentEntry, ExperimentEntry};
 use crate::certificate::CertificateFolder;
 use crate::entry::EpisodeEntry;
 use crate::episode::Episode;
-use crate::library::Library;
+use crate::library::{CertificateVerdict, Library};
 use crate::page::tear_sheet::RankedRow;
 use crate::page::{self, PageSite, SiteKind};
 use crate::plain_files::check_all;
@@ -48,8 +48,9 @@ pub fn export(
     directories: &[PathBuf],
     out: &Path,
     with_documents: bool,
+    verdict: CertificateVerdict,
 ) -> Result<ExportedSite, ViewerError> {
-    let library = Library::new(directories, false)?;
+    let library = Library::new(directories, false, verdict)?;
     let mut catalogue = library.catalogue()?;
     check_published(&catalogue)?;
     let left_out = if with_documents {
@@ -188,7 +189,7 @@ impl SiteWriter {
                     track,
                     row,
                 };
-                let text = page::tear_sheet::page(site, experiment, ranked);
+                let text = page::tear_sheet::page(site, experiment, ranked, false);
                 self.put(&ranked.address(), &text)?;
             }
         }
@@ -203,7 +204,9 @@ impl SiteWriter {
                 slug: &certificate.slug,
                 has_private: false,
             };
-            let text = page::certificate::page(place, &folder.document()?);
+            let document = folder.document()?;
+            let verdict = library.verdict_of(&document);
+            let text = page::certificate::page(place, &document, verdict.as_deref());
             self.put(&format!("certificate/{}.html", certificate.slug), &text)?;
         }
         Ok(())
