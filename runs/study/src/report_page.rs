@@ -199,7 +199,8 @@ fn cited(title: &str, record: ShownRecord<'_>) -> Markup {
         .collect();
     let key = sha256.get(..8).unwrap_or(sha256);
     let entry = format!(
-        "@misc{{ktd-{key},\n  title = {{{{{plain}}}}},\n  howpublished = {{Report of ktd {version}}},\n  note = {{{name}, SHA-256 {sha256}}}\n}}"
+        "@misc{{ktd-{key},\n  title = {{{{{plain}}}}},\n  howpublished = {{Report of ktd {version}}},\n  \
+         note = {{{name}, SHA-256 {sha256}}}\n}}"
     );
     html! {
         section #cite {
