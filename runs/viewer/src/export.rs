@@ -10,7 +10,9 @@ use crate::page::tear_sheet::RankedRow;
 use crate::page::{self, PageSite, SiteKind};
 use crate::plain_files::check_all;
 use ktd_bundle::publication::{Publication, publication_of};
-use ktd_io::whole_file::{Durability, IfExists, create_directory, read_text, write_file, write_whole};
+use ktd_io::whole_file::{
+    Durability, IfExists, create_directory, list_if_exists, read_text, write_file, write_whole,
+};
 use ktd_io::whole_folder::WholeFolder;
 use maud::html;
 use std::collections::BTreeSet;
@@ -172,6 +174,10 @@ impl SiteWriter {
             let own = read_text(&path, PAGE_LIMIT_BYTES)?;
             let own = format!("{FOREIGN_PREFIX}{own}");
             self.put(&format!("board/{}/index.html", board.slug), &own)?;
+            for name in linked_files(board)? {
+                let text = read_text(&plain(board, &name)?, PAGE_LIMIT_BYTES)?;
+                self.put(&format!("board/{}/{name}", board.slug), &text)?;
+            }
             let rows = library.board(board);
             let rows = rows.as_deref().map_err(ToString::to_string);
             let text = page::board::page(
@@ -248,6 +254,23 @@ fn one_page(library: &Library, entry: &Arc<EpisodeEntry>, episode: &Episode) -> 
         @for step in steps { (step) }
     };
     Ok(page::episode::framed(site, None, episode, &body))
+}
+
+/// What a board's own page leads to: its document, its text and the CSV files of its tables.
+fn linked_files(board: &DocumentEntry) -> Result<Vec<String>, ViewerError> {
+    let own = ["leaderboard.json", "report.md"].map(str::to_owned);
+    let mut names: Vec<String> = own
+        .into_iter()
+        .filter(|name| board.folder.join(name).is_file())
+        .collect();
+    let tables = board.folder.join("tables");
+    check_all(std::slice::from_ref(&tables))?;
+    let csv = list_if_exists(&tables)?.into_iter().filter_map(|path| {
+        let name = path.file_name()?.to_str()?.to_owned();
+        name.ends_with(".csv").then(|| format!("tables/{name}"))
+    });
+    names.extend(csv);
+    Ok(names)
 }
 
 /// A file of a document, which is no link.
