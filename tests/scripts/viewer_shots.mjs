@@ -1,12 +1,14 @@
 // The browser's side of viewer_shots.sh: drives every page of a running viewer as people will, by keys and clicks, and keeps
 // pictures.
-import { cpSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch } from './browser.mjs';
 
-const [browser, profile, start, out, cells] = process.argv.slice(2);
+const [browser, profile, start, out, cells, axePath] = process.argv.slice(2);
+// The text of axe-core, where npm could be reached: accessibility rules that a program can check.
+const axe = axePath ? readFileSync(axePath, 'utf8') : '';
 const origin = new URL(start).origin;
-const DEADLINE_MS = 400_000;
+const DEADLINE_MS = 1_200_000;
 const STATE_DEADLINE_MS = 60_000;
 const WIDTHS = [1440, 1024, 390];
 
@@ -36,12 +38,28 @@ async function leads(act) {
 
 const open = (address) => leads(() => to('Page.navigate', { url: new URL(address, start).href }));
 
-async function key(name, text) {
-  await to('Input.dispatchKeyEvent', { type: 'keyDown', key: name, text });
-  await to('Input.dispatchKeyEvent', { type: 'keyUp', key: name });
+// Keys that do something of the browser's own need their numbers.
+const NUMBERS = { Enter: [13, '\r'], Tab: [9], Escape: [27] };
+
+async function key(name, own) {
+  const [windowsVirtualKeyCode, text = own] = NUMBERS[name] ?? [];
+  await to('Input.dispatchKeyEvent', { type: 'keyDown', key: name, text, windowsVirtualKeyCode });
+  await to('Input.dispatchKeyEvent', { type: 'keyUp', key: name, windowsVirtualKeyCode });
 }
 
-async function shots(name) {
+/** What the rules of axe-core find seriously wrong on the page as it stands. */
+async function accessible(name) {
+  if (axe === '') return;
+  await run(`${axe}; true`);
+  const expression = `axe.run(document, { iframes: false, resultTypes: ['violations'] }).then(({ violations }) => violations
+    .filter((one) => ['serious', 'critical'].includes(one.impact))
+    .map((one) => one.id + ' at ' + one.nodes.slice(0, 3).map((node) => node.target.join(' ')).join(', ')))`;
+  const { result } = await to('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
+  if (!Array.isArray(result.value)) fail(`${name}: axe did not run: ${JSON.stringify(result)}`);
+  for (const finding of result.value ?? []) fail(`${name}: axe: ${finding}`);
+}
+
+async function shots(name, runsScripts = true) {
   for (const width of WIDTHS) {
     for (const scheme of ['light', 'dark']) {
       await to('Emulation.setDeviceMetricsOverride', { width, height: 900, deviceScaleFactor: 1, mobile: width < 500 });
@@ -51,6 +69,7 @@ async function shots(name) {
       const clip = { x: 0, y: 0, width, height: Math.min(2400, size.height), scale: 1 };
       const { data } = await to('Page.captureScreenshot', { format: 'png', captureBeyondViewport: true, clip });
       writeFileSync(join(out, `${name}-${width}-${scheme}.png`), Buffer.from(data, 'base64'));
+      if (runsScripts && (width === WIDTHS[0]) === (scheme === 'light') && width !== 1024) await accessible(`${name} at ${width} in ${scheme}`);
     }
   }
   await to('Emulation.setDeviceMetricsOverride', { width: 1440, height: 900, deviceScaleFactor: 1, mobile: false });
@@ -124,13 +143,116 @@ async function live() {
   await to('Page.removeScriptToEvaluateOnNewDocument', { identifier });
 }
 
+const focused = `(document.activeElement?.getAttribute('href') ?? '')`;
+
+/** Presses a key until the keyboard is on a link to an address that holds `part`. */
+async function reach(name, text, part) {
+  for (let tries = 0; tries < 200; tries += 1) {
+    await key(name, text);
+    if (await run(`${focused}.includes(${JSON.stringify(part)})`)) return;
+  }
+  fail(`no link to ${part} by ${name} at ${await run('location.href')}`);
+}
+
+/** From the first page to an order, a hit, a bound and a tear sheet, without a mouse. */
+async function byKeyboard(experiment, hasDocuments) {
+  await open('index.html');
+  await key('?', '?');
+  await expect(`document.getElementById('keys').open`, 'the keys after ?');
+  await shots('keys');
+  await key('Escape');
+  await expect(`!document.getElementById('keys').open`, 'no keys after Esc');
+  await reach('j', 'j', experiment);
+  await leads(() => key('Enter'));
+  await key('/', '/');
+  await to('Input.insertText', { text: 'momentum blinded' });
+  await key('Escape');
+  await expect(`document.activeElement === document.body`, 'no field after Esc');
+  await key('j', 'j');
+  const row = await run(focused);
+  await key('j', 'j');
+  await key('k', 'k');
+  if (row === '' || row !== await run(focused)) fail(`j and k lead from ${row} to ${await run(focused)}`);
+  await leads(() => key('Enter'));
+  await reach('j', 'j', '1.html');
+  await leads(() => key('Enter'));
+  await until(`location.pathname.endsWith('1.html')`, 'a step');
+  await key('j', 'j');
+  await expect(`document.activeElement.matches('details.tool > summary')`, 'the keyboard on a call');
+  await key('Enter');
+  await expect(`document.activeElement.parentElement.open`, 'an unfolded call');
+  await key('Escape');
+  await expect(`!document.querySelector('details.tool[open]')`, 'a folded call');
+  await key('e', 'e');
+  await expect(`!document.querySelector('details.tool:not([open])')`, 'all calls unfolded');
+  await leads(() => key('u', 'u'));
+  await key('/', '/');
+  await to('Input.insertText', { text: 'rank' });
+  await leads(() => key('Enter'));
+  await key('j', 'j');
+  await leads(() => key('Enter'));
+  await until(`document.querySelector('nav.steps') !== null`, 'the step of a hit');
+  await leads(() => key('h', 'h'));
+  if (!hasDocuments) return;
+  for (const [document, behind] of [['certificate/', '/answers~'], ['board/', '.html']]) {
+    await open(experiment);
+    await reach('Tab', undefined, document);
+    await leads(() => key('Enter'));
+    await reach('j', 'j', behind);
+    await leads(() => key('Enter'));
+    await leads(() => key('u', 'u'));
+  }
+}
+
+/** Reports of every kind that lies there, each in the frame and alone, and what they link to. */
+async function reports() {
+  await open('index.html');
+  const studies = await run(`[...document.querySelectorAll('main a[href^="s/"]')].map((one) => one.href)`);
+  for (const study of studies) {
+    const name = study.split('/').at(-2).replaceAll('~', '-');
+    await open(study);
+    await shots(`study-${name}`);
+    if (await run(`document.querySelector('iframe') !== null`)) await report(new URL('report.html', study).href, `report-${name}`);
+  }
+}
+
+async function report(address, name) {
+  // A report is served where no script runs, and axe is one: it looks at the same text in a page of the viewer's own.
+  const { frameTree: { frame } } = await to('Page.getFrameTree');
+  await to('Page.setBypassCSP', { enabled: true });
+  await open('index.html');
+  await to('Page.setDocumentContent', { frameId: frame.id, html: await (await fetch(address)).text() });
+  await accessible(name);
+  await to('Page.setBypassCSP', { enabled: false });
+  await open(address);
+  await shots(name, false);
+  await expect(`['cite', 'files'].every((id) => document.getElementById(id) !== null && document.querySelector('nav a[href="#' + id + '"]') !== null)`, 'the frame of a report');
+  await expect(`[...document.querySelectorAll('table')].every((one) => one.tBodies[0]?.rows.length !== 0)`, 'no empty table');
+  const csv = await run(`document.querySelector('#files a[href$=".csv"]')?.href`);
+  if (csv) {
+    await open(csv);
+    await expect(`document.contentType === 'text/plain' && document.body.textContent.includes(',')`, 'the rows of a table');
+  }
+}
+
+/** The first table of a board fits, and the picture of its ranks is what follows. */
+async function front(address) {
+  await report(address, 'board-own');
+  await open(address);
+  await expect(`(() => { const box = document.querySelector('section .scroll'); return box.scrollWidth <= box.clientWidth; })()`, 'a first table that fits');
+  await expect(`(() => {
+    const seen = [...document.querySelectorAll('section :is(table, svg, .nothing)')].filter((one) => one.checkVisibility());
+    return seen[0].matches('table') && !seen[1].matches('table');
+  })()`, 'the picture of the ranks after the first table');
+}
+
 async function main() {
   const { targetId } = await send('Target.createTarget', { url: 'about:blank' });
   ({ sessionId: session } = await send('Target.attachToTarget', { targetId, flatten: true }));
   listeners.push(({ method, params }) => {
     if (method === 'Network.requestWillBeSent' && new URL(params.request.url).origin !== origin) fail(`a request for ${params.request.url}`);
     if (method === 'Runtime.consoleAPICalled') fail(`console: ${JSON.stringify(params.args)}`);
-    if (method === 'Runtime.exceptionThrown') fail(`exception: ${params.exceptionDetails.text}`);
+    if (method === 'Runtime.exceptionThrown') fail(`exception: ${params.exceptionDetails.text} ${params.exceptionDetails.exception?.description ?? ''}`);
     if (method === 'Log.entryAdded' && !params.entry.url?.endsWith('/favicon.ico')) fail(`log: ${params.entry.text} ${params.entry.url ?? ''}`);
     if (method === 'Page.javascriptDialogOpening') fail(`a dialog: ${params.message}`);
   });
@@ -150,7 +272,7 @@ async function main() {
   await expect(`document.querySelectorAll('table.sortable tbody tr').length === 1`, 'the row after sorting');
   await live();
   await open('index.html');
-  await leads(() => run(`document.querySelector('tbody th a:not([href*="planted"])').click()`));
+  await leads(() => run(`document.querySelector('a[href^="x/"]:not([href*="planted"])').click()`));
   await shots('results');
   for (const heading of ['return', 'tokens']) {
     const place = await run(`[...document.querySelectorAll('table.sortable thead th')].findIndex((one) => one.textContent === '${heading}')`);
@@ -169,11 +291,15 @@ async function main() {
 
   await leads(() => run(`document.querySelector('ol.timeline a').click()`));
   await expect(`location.pathname.endsWith('/1.html')`, 'the first step');
+  await shots('step-folded');
+  const call = await run(`document.querySelector('details.outline ol ol a').hash`);
+  await run(`document.querySelector('details.outline ol ol a').click()`);
+  await expect(`document.querySelector(${JSON.stringify(call)}).checkVisibility()`, 'a call that its link unfolds');
   await leads(() => key('ArrowRight'));
   await expect(`location.pathname.endsWith('/2.html')`, 'the next step by key');
   await leads(() => key('ArrowLeft'));
   await expect(`location.pathname.endsWith('/1.html')`, 'the step before by key');
-  await run(`document.querySelectorAll('.tool details').forEach((one) => { one.open = true; })`);
+  await run(`document.querySelectorAll('details.tool, details.tool details').forEach((one) => { one.open = true; })`);
   await shots('step');
   await leads(() => key('u', 'u'));
   await expect(`location.href === ${JSON.stringify(episode)}`, 'the episode by key');
@@ -188,7 +314,8 @@ async function main() {
   await shots('compare');
 
   await open('index.html');
-  await leads(() => run(`document.querySelector('tbody th a:not([href*="planted"])').click()`));
+  await leads(() => run(`document.querySelector('a[href^="x/"]:not([href*="planted"])').click()`));
+  const experiment = await run(`location.pathname.slice(1)`);
   const certificate = await run(`document.querySelector('a[href*="certificate/"]')?.href`);
   const board = await run(`document.querySelector('a[href*="board/"]')?.href`);
   if (certificate) {
@@ -218,7 +345,10 @@ async function main() {
     await leads(() => run(`document.querySelector('#episodes a').click()`));
     await expect(`document.querySelector('#exposures') !== null && document.querySelector('.nav-benchmark') !== null`, 'market and exposures of an episode');
     await shots('ranked-episode');
+    await front(new URL(board.replace('.html', '/index.html')).href);
   }
+  await byKeyboard(experiment, Boolean(certificate && board));
+  await reports();
 }
 
 main().catch((error) => fail(String(error))).finally(finish);

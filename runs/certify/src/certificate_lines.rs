@@ -1,8 +1,11 @@
 //! What a certificate says, in lines.
 
 use super::certificate::Certificate;
+use super::signed::SignedCertificate;
 use ktd_probes::judge::{CertificateVerdict, DetectableShare, PassOdds, summary_of_refusals};
 use ktd_probes::{AttackerClass, ProbeKind};
+use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// How much is printed of why a certificate is refused.
@@ -29,6 +32,14 @@ pub(crate) fn headline(certificate: &Certificate) -> String {
         set.data.panel_blake3,
         certificate.attackers.len()
     )
+}
+
+/// The verdict of a signed certificate's document, and of what it is; none of a document that this program does not read. Whether
+/// the signature holds is not looked at.
+#[must_use]
+pub fn verdict_of(document: &Value) -> Option<String> {
+    let signed = SignedCertificate::deserialize(document).ok()?;
+    Some(headline(&signed.certificate))
 }
 
 /// What a certificate says, in lines: the verdict and of what, why it is refused, who drew, how often, by what it was judged and

@@ -6,6 +6,7 @@ use super::unless_ending::unless_ending;
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
+use ktd_certify::certificate_lines::verdict_of;
 use ktd_view::table::grouped;
 use ktd_viewer::{ServerSettings, ViewerServer, export};
 use serde_json::json;
@@ -76,7 +77,7 @@ pub(super) fn run(args: &ViewArgs, console: Console) -> Result<(), CliError> {
 }
 
 fn write_site(args: &ViewArgs, out: &Path, console: Console) -> Result<(), CliError> {
-    let site = unless_ending(|| Ok(export(&args.directories, out, args.documents)?))?;
+    let site = unless_ending(|| Ok(export(&args.directories, out, args.documents, verdict_of)?))?;
     let text = format!(
         "{}: {} episodes, {} files, {} kB",
         out.display(),
@@ -102,6 +103,7 @@ async fn bind(args: &ViewArgs) -> Result<ViewerServer, CliError> {
         directories: args.directories.clone(),
         port,
         with_private: !args.public,
+        certificate_verdict: verdict_of,
     };
     if let Some(port) = args.port {
         return Ok(ViewerServer::bind(&settings(port)).await?);

@@ -15,7 +15,7 @@ pub struct Report {
     pub title: String,
     /// The verdict: the first thing that anybody reads.
     pub verdict: String,
-    /// What a reader must know, below the verdict of the page.
+    /// What a reader must know, below the verdict of the page; notes of several tables stand with them.
     pub notes: Vec<String>,
     /// Sections of the page.
     pub sections: Vec<Section>,
@@ -36,7 +36,7 @@ pub struct Report {
 pub struct Section {
     /// Its heading.
     pub heading: &'static str,
-    /// Its anchor: a page whose sections have anchors opens with their list.
+    /// Its anchor; made of the heading where there is none.
     pub anchor: Option<&'static str>,
     /// What it shows and how it is read; may be empty.
     pub lead: &'static str,
@@ -79,6 +79,10 @@ impl Shown {
     #[must_use]
     pub const fn has_files(self) -> bool {
         !matches!(self, Self::Excerpt | Self::Terminal | Self::PageAlone)
+    }
+
+    pub(crate) const fn is_on_page(self) -> bool {
+        !matches!(self, Self::Terminal | Self::Files)
     }
 
     pub(crate) const fn is_in_terminal(self) -> bool {

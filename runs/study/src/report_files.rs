@@ -2,13 +2,14 @@
 
 use crate::StudyError;
 use crate::parquet_rows::parquet_bytes;
-use crate::report::{DataRows, Report, Section, SectionPart, Shown};
+use crate::report::{DataRows, Report};
+use crate::report_page::ShownRecord;
 use ktd_io::file_set::replace_report;
+use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{create_directory, json_bytes, read_if_exists};
-use ktd_view::draw::{STYLE, document, paragraph};
+use ktd_view::draw::paragraph;
 use ktd_view::report_table::ReportTable;
 use ktd_view::table::Layout;
-use maud::{Markup, html};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -80,72 +81,21 @@ fn markdown(report: &Report) -> String {
     )
 }
 
-/// The sections that the contents of a page lead to.
-fn contents(report: &Report) -> Markup {
-    let anchored = report.sections.iter().filter(|section| !section.parts.is_empty());
-    let anchored: Vec<_> = anchored
-        .filter_map(|section| Some((section.anchor?, section.heading)))
-        .collect();
-    html! {
-        @if !anchored.is_empty() {
-            nav aria-label="contents" {
-                ul { @for (anchor, heading) in anchored { li { a href={ "#" (anchor) } { (heading) } } } }
-            }
-        }
-    }
-}
-
-fn section_html(report: &Report, section: &Section) -> Markup {
-    let files = section.parts.iter().filter_map(|part| match part {
-        SectionPart::Table(table, shown) => shown.has_files().then(|| report.csv_file(&table.id)),
-        SectionPart::Source(name) => Some((*name).to_owned()),
-        SectionPart::Picture(_) => None,
-    });
-    let files: Vec<String> = files.collect();
-    html! {
-        section id=[section.anchor] {
-            h2 { (section.heading) }
-            @if !section.lead.is_empty() { p.lead { (section.lead) } }
-            @for part in &section.parts {
-                @match part {
-                    SectionPart::Table(table, Shown::Everywhere | Shown::Excerpt | Shown::Page | Shown::PageAlone) => (table.data.html()),
-                    SectionPart::Table(table, Shown::Folded) => details { summary { (table.data.title) } (table.data.html()) },
-                    SectionPart::Table(_, Shown::Terminal | Shown::Files) | SectionPart::Source(_) => {},
-                    SectionPart::Picture(picture) => (picture),
-                }
-            }
-            @if !files.is_empty() || section.anchor.is_none() { p.source { (files.join(", ")) } }
-        }
-    }
-}
-
 impl Report {
-    /// The page: one file without anything to load.
-    #[must_use]
-    pub fn page(&self) -> String {
-        let body = html! {
-            h1 { bdi { (self.title) } }
-            p.lead { (self.verdict) }
-            @if !self.notes.is_empty() { ul.notes { @for note in &self.notes { li { (note) } } } }
-            (contents(self))
-            @for section in &self.sections {
-                @if !section.parts.is_empty() { (section_html(self, section)) }
-            }
-            footer { p.hashes { (self.footer) } }
-        };
-        let styles: Vec<&'static str> = [STYLE].into_iter().chain(self.styles.iter().copied()).collect();
-        document(&self.title, &styles, &body)
-    }
-
     /// Its files by their places in a folder: first `record`, the document that it shows, then the page, Markdown, and CSV and
     /// Parquet of each table and of rows for programs.
     ///
     /// # Errors
     /// [`StudyError`] for rows that no file holds, which is a defect.
     pub fn files(&self, record: &str, bytes: Vec<u8>) -> Result<Vec<(String, Vec<u8>)>, StudyError> {
+        let sha256 = sha256_hex(&bytes);
+        let page = self.page(ShownRecord {
+            name: record,
+            sha256: &sha256,
+        });
         let mut files = vec![
             (record.to_owned(), bytes),
-            ("index.html".to_owned(), self.page().into_bytes()),
+            ("index.html".to_owned(), page.into_bytes()),
             ("report.md".to_owned(), markdown(self).into_bytes()),
         ];
         let parquet = |rows: &DataRows| {
@@ -165,7 +115,7 @@ impl Report {
     }
 
     /// Where the CSV file of a table lies.
-    fn csv_file(&self, id: &str) -> String {
+    pub(crate) fn csv_file(&self, id: &str) -> String {
         match self.folder {
             "" => format!("{id}.csv"),
             folder => format!("{folder}/{id}.csv"),

@@ -2,13 +2,42 @@
 (() => {
   'use strict';
   const keys = { ArrowLeft: 'previous', ArrowRight: 'next', u: 'up', h: 'home', f: 'first' };
+  const FIELDS = 'input, select, textarea';
+  const help = document.getElementById('keys');
+  help?.querySelector('button').addEventListener('click', () => help.close());
+
+  // What j and k go through: the link of each row and hit, and each call of a step.
+  const stops = () => [...document.querySelectorAll('main tbody tr, main ol.hits li, main details.tool')]
+    .map((one) => one.querySelector('a[href], summary')).filter((one) => one?.checkVisibility());
+  function go(isForward) {
+    const all = stops();
+    const here = document.activeElement;
+    const side = isForward ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING;
+    const beyond = here === document.body ? all : all.filter((one) => here.compareDocumentPosition(one) & side);
+    beyond.at(isForward ? 0 : -1)?.focus();
+  }
+  function fold() {
+    const all = [...document.querySelectorAll('main details.tool')];
+    const opens = all.some((one) => !one.open);
+    all.forEach((one) => { one.open = opens; });
+  }
+  // Leaves a field, or folds the innermost open part that holds the keyboard and puts the keyboard on its heading.
+  function leave(target) {
+    if (target.matches(FIELDS)) { target.blur(); return; }
+    const open = target.closest('details[open]');
+    if (open) { open.open = false; open.querySelector('summary').focus(); }
+  }
+  const acts = { '?': () => help?.showModal(), j: () => go(true), k: () => go(false), e: fold };
   addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, select, textarea')) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || help?.open) return;
+    if (event.key === 'Escape') { leave(event.target); return; }
+    if (event.target.closest(FIELDS)) return;
     if (event.key === '/') {
       const field = document.querySelector('[data-key="filter"], [data-key="search"]');
       if (field) { event.preventDefault(); field.focus(); }
       return;
     }
+    if (acts[event.key]) { event.preventDefault(); acts[event.key](); return; }
     // A box that scrolls keeps its arrows.
     if (event.key.startsWith('Arrow') && event.target.closest('.scroll')) return;
     const links = document.querySelectorAll(`a[data-key="${keys[event.key] ?? ''}"]`);
@@ -123,10 +152,9 @@
   const mark = document.querySelector('.live');
   let source = null;
   async function refresh() {
-    // A server that has ended sends nothing newer.
-    const answer = await fetch(location.href).catch(() => null);
-    if (!answer?.ok) return;
-    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
+    // A server that has ended sends nothing newer, and a page that is left needs nothing.
+    const text = await fetch(location.href).then((answer) => (answer.ok ? answer.text() : '')).catch(() => '');
+    const fresh = new DOMParser().parseFromString(text, 'text/html').querySelector('main');
     if (!fresh) return;
     const before = taken();
     document.querySelector('main').replaceWith(fresh);

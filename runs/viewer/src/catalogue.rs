@@ -188,7 +188,8 @@ impl CatalogueReader {
         let is_own = |folder: &&PathBuf| !experiments.iter().any(|found| found.folder == **folder);
         let studies = found.studies.iter().filter(is_own).map(|folder| {
             let slug = unique(&mut taken, &name(folder), &folder.to_string_lossy());
-            StudyEntry::read(slug, folder)
+            let folder = folder.clone();
+            StudyEntry { slug, folder }
         });
         let studies = studies.collect();
         Ok(Catalogue {

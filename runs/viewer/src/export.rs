@@ -5,12 +5,14 @@ use crate::catalogue::{Catalogue, DocumentEntry, ExperimentEntry};
 use crate::certificate::CertificateFolder;
 use crate::entry::EpisodeEntry;
 use crate::episode::Episode;
-use crate::library::Library;
+use crate::library::{CertificateVerdict, Library};
 use crate::page::tear_sheet::RankedRow;
 use crate::page::{self, PageSite, SiteKind};
 use crate::plain_files::check_all;
 use ktd_bundle::publication::{Publication, publication_of};
-use ktd_io::whole_file::{Durability, IfExists, create_directory, read_text, write_file, write_whole};
+use ktd_io::whole_file::{
+    Durability, IfExists, create_directory, list_if_exists, read_text, write_file, write_whole,
+};
 use ktd_io::whole_folder::WholeFolder;
 use maud::html;
 use std::collections::BTreeSet;
@@ -48,8 +50,9 @@ pub fn export(
     directories: &[PathBuf],
     out: &Path,
     with_documents: bool,
+    verdict: CertificateVerdict,
 ) -> Result<ExportedSite, ViewerError> {
-    let library = Library::new(directories, false)?;
+    let library = Library::new(directories, false, verdict)?;
     let mut catalogue = library.catalogue()?;
     check_published(&catalogue)?;
     let left_out = if with_documents {
@@ -171,6 +174,10 @@ impl SiteWriter {
             let own = read_text(&path, PAGE_LIMIT_BYTES)?;
             let own = format!("{FOREIGN_PREFIX}{own}");
             self.put(&format!("board/{}/index.html", board.slug), &own)?;
+            for name in linked_files(board)? {
+                let text = read_text(&plain(board, &name)?, PAGE_LIMIT_BYTES)?;
+                self.put(&format!("board/{}/{name}", board.slug), &text)?;
+            }
             let rows = library.board(board);
             let rows = rows.as_deref().map_err(ToString::to_string);
             let text = page::board::page(
@@ -188,7 +195,7 @@ impl SiteWriter {
                     track,
                     row,
                 };
-                let text = page::tear_sheet::page(site, experiment, ranked);
+                let text = page::tear_sheet::page(site, experiment, ranked, false);
                 self.put(&ranked.address(), &text)?;
             }
         }
@@ -203,7 +210,9 @@ impl SiteWriter {
                 slug: &certificate.slug,
                 has_private: false,
             };
-            let text = page::certificate::page(place, &folder.document()?);
+            let document = folder.document()?;
+            let verdict = library.verdict_of(&document);
+            let text = page::certificate::page(place, &document, verdict.as_deref());
             self.put(&format!("certificate/{}.html", certificate.slug), &text)?;
         }
         Ok(())
@@ -245,6 +254,23 @@ fn one_page(library: &Library, entry: &Arc<EpisodeEntry>, episode: &Episode) -> 
         @for step in steps { (step) }
     };
     Ok(page::episode::framed(site, None, episode, &body))
+}
+
+/// What a board's own page leads to: its document, its text and the CSV files of its tables.
+fn linked_files(board: &DocumentEntry) -> Result<Vec<String>, ViewerError> {
+    let own = ["leaderboard.json", "report.md"].map(str::to_owned);
+    let mut names: Vec<String> = own
+        .into_iter()
+        .filter(|name| board.folder.join(name).is_file())
+        .collect();
+    let tables = board.folder.join("tables");
+    check_all(std::slice::from_ref(&tables))?;
+    let csv = list_if_exists(&tables)?.into_iter().filter_map(|path| {
+        let name = path.file_name()?.to_str()?.to_owned();
+        name.ends_with(".csv").then(|| format!("tables/{name}"))
+    });
+    names.extend(csv);
+    Ok(names)
 }
 
 /// A file of a document, which is no link.

@@ -1,7 +1,8 @@
 //! Local pages over results: experiments, episodes and steps, as they grow.
 //!
 //! Knows: the record of episodes and how to draw. Never knows: a client, a running episode, a market, a key: it reads, and
-//! writes nothing but the folder of an exported site. The same pages are served on loopback and exported.
+//! writes nothing but the folder of an exported site. What a certificate's verdict is, it is told. The same pages are served
+//! on loopback and exported.
 
 mod board;
 pub mod catalogue;
@@ -23,4 +24,5 @@ pub mod study;
 
 pub use error::ViewerError;
 pub use export::{ExportedSite, export};
+pub use library::CertificateVerdict;
 pub use server::{ServerSettings, ViewerServer};

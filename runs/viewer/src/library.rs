@@ -4,12 +4,14 @@ use crate::board::Board;
 use crate::catalogue::{Catalogue, CatalogueReader, DocumentEntry};
 use crate::entry::EpisodeEntry;
 use crate::episode::{Episode, check_hash};
+use crate::search::SearchIndex;
 use crate::step::StepExchange;
 use crate::{ViewerError, plain_files};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::episode_tariff::tariff_of_header;
 use ktd_record::RecordError;
 use ktd_record::exchanges::ExchangesByStep;
+use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,13 +23,18 @@ const HELD_EPISODES: usize = 6;
 /// Episodes whose timeline is held: two to compare, each as it is drawn and with its real names.
 const HELD_TIMELINES: usize = 4;
 
+/// The verdict of a certificate's document in a line, as who judges certificates says it; none of what it cannot read.
+pub type CertificateVerdict = fn(&Value) -> Option<String>;
+
 /// The directories that are shown. Its parts are read when they are asked for.
 #[derive(Debug)]
 pub(crate) struct Library {
+    verdict: CertificateVerdict,
     reader: Mutex<CatalogueReader>,
     with_private: bool,
     episodes: Mutex<VecDeque<HeldEpisode>>,
     held: Mutex<VecDeque<HeldExchanges>>,
+    indexes: Mutex<VecDeque<HeldIndex>>,
     boards: Mutex<BTreeMap<PathBuf, HeldBoard>>,
 }
 
@@ -49,13 +56,22 @@ struct HeldExchanges {
     exchanges: Arc<ExchangesByStep>,
 }
 
+/// What searches of an episode look through, with the entry that it was read for.
+type HeldIndex = (Arc<EpisodeEntry>, Arc<SearchIndex>);
+
 impl Library {
-    pub(crate) fn new(roots: &[PathBuf], with_private: bool) -> Result<Self, ViewerError> {
+    pub(crate) fn new(
+        roots: &[PathBuf],
+        with_private: bool,
+        verdict: CertificateVerdict,
+    ) -> Result<Self, ViewerError> {
         Ok(Self {
+            verdict,
             reader: Mutex::new(CatalogueReader::new(roots, with_private)?),
             with_private,
             episodes: Mutex::new(VecDeque::new()),
             held: Mutex::new(VecDeque::new()),
+            indexes: Mutex::new(VecDeque::new()),
             boards: Mutex::new(BTreeMap::new()),
         })
     }
@@ -97,6 +113,11 @@ impl Library {
             episode: Arc::clone(&episode),
         });
         Ok(episode)
+    }
+
+    /// The verdict of a certificate's document.
+    pub(crate) fn verdict_of(&self, document: &Value) -> Option<String> {
+        (self.verdict)(document)
     }
 
     /// Whether private parts are read at all.
@@ -165,7 +186,21 @@ impl Library {
             .is_ok_and(|held| held.iter().any(|held| held.entry.slug == slug))
     }
 
-    /// Unpacks the exchanges of a finished episode before a step is asked for.
+    /// What searches of an episode look through; read once, and again when the bundle has changed.
+    pub(crate) fn index(&self, entry: &Arc<EpisodeEntry>) -> Result<Arc<SearchIndex>, ViewerError> {
+        let mut held = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = held.iter().find(|(of, _)| Arc::ptr_eq(of, entry)) {
+            return Ok(Arc::clone(known));
+        }
+        let episode = self.episode(entry, false)?;
+        let index = Arc::new(SearchIndex::of(&episode, |step| self.exchanges(entry, step))?);
+        held.retain(|(of, _)| of.root != entry.root);
+        held.truncate(HELD_EPISODES - 1);
+        held.push_front((Arc::clone(entry), Arc::clone(&index)));
+        Ok(index)
+    }
+
+    /// Unpacks the exchanges of a finished episode before a step is asked for, and reads them for a search.
     pub(crate) fn prepare(&self, slug: &str) {
         let Ok(catalogue) = self.catalogue() else { return };
         let entry = catalogue.episode(slug);
@@ -175,6 +210,7 @@ impl Library {
         };
         if let Some(entry) = entry.filter(is_finished) {
             self.by_step(entry).ok();
+            self.index(entry).ok();
         }
     }
 

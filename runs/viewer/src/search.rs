@@ -20,87 +20,119 @@ pub struct SearchHit {
     pub context: [String; 3],
 }
 
-/// What is found in an episode, in order; `exchanges` gives those of a step. At most `HITS_MAX`.
-///
-/// # Errors
-/// Those of `exchanges`.
-pub fn search(
-    episode: &Episode,
-    words: &str,
-    exchanges: impl Fn(usize) -> Result<Vec<StepExchange>, ViewerError>,
-) -> Result<Vec<SearchHit>, ViewerError> {
-    let mut hits = Vec::new();
-    for step in &episode.steps {
-        let number = step.record.step;
-        let mut look = |place: &str, text: &str| {
-            if hits.len() < HITS_MAX
-                && let Some(context) = found(text, words)
-            {
-                hits.push(SearchHit {
-                    step: number,
-                    place: place.to_owned(),
-                    context,
-                });
-            }
-        };
-        look(
-            "overall reason",
-            step.record.overall_reason.as_deref().unwrap_or_default(),
-        );
-        for order in &step.record.orders {
-            look(
-                "order",
-                &format!("{} {}: {}", order.side, order.stock_id, order.reason),
-            );
-        }
-        for exchange in exchanges(number)? {
-            for (role, text) in exchange.messages.iter().filter(|(role, _)| role != "system") {
-                look(role, text);
-            }
-            match &exchange.reply {
-                ReadReply::Turn { thought, text, .. } => {
-                    look("thought", thought.as_deref().unwrap_or_default());
-                    look("text", text.as_deref().unwrap_or_default());
-                }
-                ReadReply::Fault(what) => look("fault", what),
-            }
-            for call in &exchange.calls {
-                look(&format!("call of {}", call.name), &call.arguments);
-                look(
-                    &format!("answer of {}", call.name),
-                    call.answer.as_deref().unwrap_or_default(),
-                );
-            }
-        }
-        if HITS_MAX <= hits.len() {
-            break;
-        }
-    }
-    Ok(hits)
+/// All texts of an episode that a search looks through, read once: to look through them again takes milliseconds.
+#[derive(Debug, Default)]
+pub struct SearchIndex {
+    passages: Vec<Passage>,
 }
 
-/// The first place of words in a text, whatever their case, with what stands round them.
-fn found(text: &str, words: &str) -> Option<[String; 3]> {
-    let (low, wanted) = (text.to_lowercase(), words.to_lowercase());
-    let start = low.find(&wanted).filter(|_| !wanted.is_empty())?;
-    // Few letters change their length with their case; where one does, the context is that of the lower case.
-    let text = if low.len() == text.len() && text.is_char_boundary(start) {
-        text
-    } else {
-        &low
-    };
-    let end = start + wanted.len();
-    let before: String = text.get(..start)?.chars().rev().take(CONTEXT).collect();
-    Some([
-        before.chars().rev().collect(),
-        text.get(start..end)?.to_owned(),
-        text.get(end..)?.chars().take(CONTEXT).collect(),
-    ])
+/// A text of a step.
+#[derive(Debug)]
+struct Passage {
+    step: usize,
+    place: String,
+    text: String,
+    /// The same in lower case.
+    low: String,
+}
+
+impl SearchIndex {
+    /// The texts of an episode, in order; `exchanges` gives those of a step.
+    ///
+    /// # Errors
+    /// Those of `exchanges`.
+    pub fn of(
+        episode: &Episode,
+        exchanges: impl Fn(usize) -> Result<Vec<StepExchange>, ViewerError>,
+    ) -> Result<Self, ViewerError> {
+        let mut index = Self::default();
+        for step in &episode.steps {
+            let number = step.record.step;
+            let reason = step.record.overall_reason.as_deref().unwrap_or_default();
+            index.add(number, "overall reason", reason);
+            for order in &step.record.orders {
+                let text = format!("{} {}: {}", order.side, order.stock_id, order.reason);
+                index.add(number, "order", &text);
+            }
+            exchanges(number)?
+                .iter()
+                .for_each(|exchange| index.add_exchange(number, exchange));
+        }
+        Ok(index)
+    }
+
+    /// What is found, in order. At most `HITS_MAX`.
+    #[must_use]
+    pub fn find(&self, words: &str) -> Vec<SearchHit> {
+        let wanted = words.to_lowercase();
+        if wanted.is_empty() {
+            return Vec::new();
+        }
+        let hits = self.passages.iter().filter_map(|passage| {
+            Some(SearchHit {
+                step: passage.step,
+                place: passage.place.clone(),
+                context: passage.context(passage.low.find(&wanted)?, wanted.len())?,
+            })
+        });
+        hits.take(HITS_MAX).collect()
+    }
+
+    fn add(&mut self, step: usize, place: &str, text: &str) {
+        if !text.is_empty() {
+            self.passages.push(Passage {
+                step,
+                place: place.to_owned(),
+                text: text.to_owned(),
+                low: text.to_lowercase(),
+            });
+        }
+    }
+
+    fn add_exchange(&mut self, step: usize, exchange: &StepExchange) {
+        for (role, text) in exchange.messages.iter().filter(|(role, _)| role != "system") {
+            self.add(step, role, text);
+        }
+        match &exchange.reply {
+            ReadReply::Turn { thought, text, .. } => {
+                self.add(step, "thought", thought.as_deref().unwrap_or_default());
+                self.add(step, "text", text.as_deref().unwrap_or_default());
+            }
+            ReadReply::Fault(what) => self.add(step, "fault", what),
+        }
+        for call in &exchange.calls {
+            self.add(step, &format!("call of {}", call.name), &call.arguments);
+            let answer = call.answer.as_deref().unwrap_or_default();
+            self.add(step, &format!("answer of {}", call.name), answer);
+        }
+    }
+}
+
+impl Passage {
+    /// Words at a place of the text in lower case, as they stand there, with what stands round them.
+    fn context(&self, start: usize, length: usize) -> Option<[String; 3]> {
+        // Few letters change their length with their case; where one does, the context is that of the lower case.
+        let is_alike = self.low.len() == self.text.len() && self.text.is_char_boundary(start);
+        let text = if is_alike { &self.text } else { &self.low };
+        let end = start + length;
+        let before: String = text.get(..start)?.chars().rev().take(CONTEXT).collect();
+        Some([
+            before.chars().rev().collect(),
+            text.get(start..end)?.to_owned(),
+            text.get(end..)?.chars().take(CONTEXT).collect(),
+        ])
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn found(text: &str, words: &str) -> Option<[String; 3]> {
+        let mut index = SearchIndex::default();
+        index.add(1, "text", text);
+        index.find(words).pop().map(|hit| hit.context)
+    }
 
     #[test]
     fn words_are_found_in_any_case_and_script() {

@@ -1,7 +1,7 @@
 //! A study in a list, and the files of its units.
 
 use crate::ViewerError;
-use crate::plain_files::{check_all, is_own_directory};
+use crate::plain_files::is_own_directory;
 use ktd_io::whole_file::{list, read_text};
 use ktd_study::StudyOutline;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,6 @@ pub struct StudyEntry {
     pub slug: String,
     /// Its folder.
     pub folder: PathBuf,
-    /// What it is and how far, or why it cannot be read.
-    pub content: Result<StudyOutline, String>,
 }
 
 /// File of a unit.
@@ -30,25 +28,9 @@ pub(crate) struct UnitFile {
 }
 
 impl StudyEntry {
-    pub(crate) fn read(slug: String, folder: &Path) -> Self {
-        Self {
-            slug,
-            content: StudyOutline::read(folder).map_err(|error| error.to_string()),
-            folder: folder.to_owned(),
-        }
-    }
-
-    pub(crate) fn outline(&self) -> Result<&StudyOutline, ViewerError> {
-        self.content.as_ref().map_err(ViewerError::invalid)
-    }
-
-    /// The page of its report, as it was written.
-    pub(crate) fn report(&self, limit_bytes: u64) -> Result<Option<String>, ViewerError> {
-        let Some(page) = &self.outline()?.page else {
-            return Ok(None);
-        };
-        check_all(std::slice::from_ref(page))?;
-        Ok(Some(read_text(page, limit_bytes)?))
+    /// What it is and how far: read when it is asked for, because pages of other things need it not.
+    pub(crate) fn outline(&self) -> Result<StudyOutline, ViewerError> {
+        StudyOutline::read(&self.folder).map_err(|error| ViewerError::invalid(&error))
     }
 }
 

@@ -113,7 +113,7 @@ impl Viewer {
         self.ask("GET", path, &[("host", &self.host)])
     }
 
-    fn page(&self, path: &str) -> String {
+    pub(super) fn page(&self, path: &str) -> String {
         let (status, page) = self.get(path);
         assert_eq!(status, 200, "{path}: {page}");
         page
@@ -439,16 +439,30 @@ fn a_row_of_a_board_leads_to_its_episodes() {
         episode.contains("class=\"nav-benchmark\"") && episode.contains("Exposures through time"),
         "{episode}"
     );
-    // The board names real days: a masked episode's page has them behind its switch alone.
+    // The board names real days: pages of a masked episode and of a masked row have them behind their switch alone.
     let document: Value =
         serde_json::from_slice(&std::fs::read(folder.at("results/try/board/leaderboard.json")).unwrap())
             .unwrap();
     let day = document.pointer("/tracks/0/dates/0").unwrap().as_str().unwrap();
-    assert!(sheet.contains(day) && !episode.contains(day), "{day}: {episode}");
+    assert!(!sheet.contains(day) && !episode.contains(day), "{day}: {episode}");
+    let bright = "board/try.board/momentum__w__bright-exact__open-research.html";
+    assert!(viewer.page(&format!("/{bright}")).contains(day));
+    let masked = "board/try.board/momentum__w__blinded-rescaled__open-research.html?real=1";
+    for real in [
+        &format!("/e/try~{BLINDED}/index.html?real=1"),
+        &format!("/{masked}"),
+    ] {
+        assert!(viewer.page(real).contains(day), "{real}");
+    }
+    let public = Viewer::of(folder.path(), &["results/try", "--public"]);
+    assert!(!public.page(&format!("/{masked}")).contains(day));
+    // What the board's own page links to is there, as text.
+    let own = viewer.page("/board/try.board/index.html");
+    assert!(own.contains("href=\"leaderboard.json\""), "{own}");
+    let rows = viewer.page("/board/try.board/leaderboard.json");
     assert!(
-        viewer
-            .page(&format!("/e/try~{BLINDED}/index.html?real=1"))
-            .contains(day)
+        rows.contains("content-type: text/plain") && rows.contains(day),
+        "{rows}"
     );
     assert_eq!(viewer.get("/board/try.board/nobody.html").0, 404);
 

@@ -336,6 +336,7 @@ fn lines_shown(text: &str) -> String {
 mod tests {
     use super::super::material::fixture::{arena, report, submission, traced, version};
     use super::*;
+    use ktd_study::ShownRecord;
 
     fn shown(report: &StrategyReport) -> String {
         let parts = submissions(report).parts;
@@ -369,13 +370,13 @@ mod tests {
             submission(("b", "S01"), mended(), Vec::new()),
         ];
         let found = study_report("x", &report(all, Some(arena())));
-        let page = found.page();
+        let page = found.page(ShownRecord::default());
         let at = |text: &str| {
             page.find(text)
                 .unwrap_or_else(|| panic!("{text} is missing: {page}"))
         };
         let order = [
-            "<p class=\"lead\">2 of 2 submissions",
+            "<p class=\"verdict\">2 of 2 submissions",
             "<h2>Pictures",
             "<svg",
             "<h2>Gates",
@@ -385,7 +386,7 @@ mod tests {
         assert!(order.windows(2).all(|two| at(two[0]) < at(two[1])), "{page}");
         // Two of gates, iterations, reviewers; four maps of scores, three of them folded. Nothing is known of prices.
         assert_eq!(page.matches("<figure>").count(), 8);
-        let empty = study_report("x", &report(Vec::new(), None)).page();
+        let empty = study_report("x", &report(Vec::new(), None)).page(ShownRecord::default());
         assert!(!empty.contains("<svg"), "{empty}");
     }
 }

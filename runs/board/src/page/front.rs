@@ -21,9 +21,10 @@ pub(super) fn title(board: &Leaderboard) -> String {
 pub fn verdict(board: &Leaderboard) -> String {
     let pooled = board.pooled.first();
     let pooled = pooled.map(|pooled| [pooled_reading(pooled), pooled_scope(pooled)]);
-    let headline = board.tracks.first().map(|track| {
+    // A window in which nobody is ranked adds nothing to what is said of several.
+    let headline = board.tracks.first().and_then(|track| {
         let ranked = ranked(track).count();
-        [reading(track, ranked), scope(track, ranked)]
+        (0 < ranked || pooled.is_none()).then(|| [reading(track, ranked), scope(track, ranked)])
     });
     let said = pooled.into_iter().chain(headline).flatten();
     let said: Vec<String> = said.filter(|said| !said.is_empty()).collect();

@@ -9,7 +9,7 @@ mod guide;
 mod pictures;
 
 use crate::sheet::{self, TableKind};
-use crate::{Leaderboard, Track};
+use crate::{Leaderboard, PooledRow, Track};
 use ktd_attribution::account::WeightBasis;
 use ktd_study::{Report, Section, Shown};
 use ktd_view::draw::counted;
@@ -60,13 +60,17 @@ fn pooled(board: &Leaderboard) -> Section {
             pooled.mode.label()
         );
         let id = |kind: TableKind| format!("{}_{of}", kind.label());
+        let is_known = |row: &PooledRow| row.by_window.iter().any(Option::is_some);
+        let by_window = if pooled.rows.iter().any(is_known) {
+            Shown::Folded
+        } else {
+            Shown::Files
+        };
         section
-            .table(id(TableKind::Pooled), sheet::pooled::ranks(pooled), Shown::Page)
-            .table(
-                id(TableKind::ByWindow),
-                sheet::pooled::windows(pooled),
-                Shown::Page,
-            )
+            .picture(sheet::front::of_pooled(board, pooled).html())
+            .picture(pictures::pooled_ranks(pooled))
+            .table(id(TableKind::Pooled), sheet::pooled::ranks(pooled), Shown::Folded)
+            .table(id(TableKind::ByWindow), sheet::pooled::windows(pooled), by_window)
     })
 }
 

@@ -1,6 +1,6 @@
 //! The ranking over several windows together.
 
-use super::{Bounds, Cohort, RankBounds, TurnedPair};
+use super::{Bounds, Cohort, RankBounds, Track, TurnedPair};
 use ktd_experiment::label;
 use ktd_experiment::mask_arm::{MaskInstruction, arm_label};
 use ktd_masking::{Level, Mode, Numeric};
@@ -37,6 +37,12 @@ impl PooledRanking {
     #[must_use]
     pub const fn level_label(&self) -> &'static str {
         arm_label(self.level, self.instruction)
+    }
+
+    /// Whether a track has its mask and mode.
+    #[must_use]
+    pub fn is_of(&self, track: &Track) -> bool {
+        (self.level_label(), self.numeric, self.mode) == (track.level_label(), track.numeric, track.mode)
     }
 }
 

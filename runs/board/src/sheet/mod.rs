@@ -3,6 +3,7 @@
 pub(crate) mod comparability;
 mod contrasts;
 mod exposures;
+pub(crate) mod front;
 pub(crate) mod memory;
 mod metrics;
 pub(crate) mod pooled;
@@ -142,9 +143,7 @@ pub fn table(board: &Leaderboard, kind: TableKind, track: &Track, basis: WeightB
 /// The pooled ranking of a track's mask and mode; none where two windows do not lie apart.
 #[must_use]
 pub fn pooled_ranking<'b>(board: &'b Leaderboard, track: &Track) -> Option<&'b PooledRanking> {
-    let own = (track.level_label(), track.numeric, track.mode);
-    let mut rankings = board.pooled.iter();
-    rankings.find(|pooled| (pooled.level_label(), pooled.numeric, pooled.mode) == own)
+    board.pooled.iter().find(|pooled| pooled.is_of(track))
 }
 
 /// A table of that ranking.

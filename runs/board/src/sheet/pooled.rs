@@ -61,7 +61,7 @@ pub(crate) const fn points(value: f64) -> TableCell {
     TableCell::Ratio(value * 1e4)
 }
 
-fn described(pooled: &PooledRanking) -> String {
+pub(super) fn described(pooled: &PooledRanking) -> String {
     let days: usize = pooled.windows.iter().map(|window| window.days).sum();
     format!(
         "{} windows, {days} days, {}/{}, {}",
@@ -72,7 +72,7 @@ fn described(pooled: &PooledRanking) -> String {
     )
 }
 
-fn rank(row: &PooledRow) -> TableCell {
+pub(super) fn rank(row: &PooledRow) -> TableCell {
     let missing = || TableCell::Missing(format!("missing {}", row.missing.join(", ")));
     row.rank.map_or_else(missing, TableCell::Count)
 }

@@ -30,10 +30,13 @@ impl TableData {
 }
 
 impl TableView<'_> {
-    /// The table in a box of its own that scrolls, and the reasons and notes below it.
+    /// The table in a box of its own that scrolls, and the reasons and notes below it. One without a figure says so.
     #[must_use]
     pub fn html(&self) -> Markup {
         let data = self.data;
+        if data.is_blank() {
+            return html! { p.nothing { (data.title) ": nothing to show." } (below(&[], &data.notes)) };
+        }
         let mut reasons: Vec<&str> = Vec::new();
         let rows = data.rows.iter().enumerate().map(|(place, row)| {
             let class = self.row_classes.get(place).copied().flatten();

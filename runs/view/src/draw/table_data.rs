@@ -42,6 +42,46 @@ impl TableData {
         self
     }
 
+    /// Whether no row says anything.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        let says_nothing = |cell: &TableCell| !matches!(cell, TableCell::Missing(_)) && cell.raw().is_empty();
+        self.rows.iter().flatten().all(says_nothing)
+    }
+
+    /// The table without columns that say nothing in any row. Why all rows lack a figure is said once, in a note.
+    #[must_use]
+    pub fn without_empty_columns(mut self) -> Self {
+        let mut absent: Vec<(String, Vec<String>)> = Vec::new();
+        for place in (0..self.columns.len()).rev() {
+            let cells = || self.rows.iter().filter_map(|row| row.get(place));
+            let reason = cells().find_map(|cell| match cell {
+                TableCell::Missing(reason) => Some(reason.clone()),
+                _ => None,
+            });
+            let says_nothing = |cell: &TableCell| match cell {
+                TableCell::Missing(own) => reason.as_ref() == Some(own),
+                cell => cell.raw().is_empty(),
+            };
+            if !cells().all(says_nothing) {
+                continue;
+            }
+            let column = self.columns.remove(place);
+            self.rows.iter_mut().for_each(|row| drop(row.remove(place)));
+            let Some(reason) = reason else { continue };
+            match absent.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, heads)) => heads.insert(0, column.head),
+                None => absent.push((reason, vec![column.head])),
+            }
+        }
+        let notes = absent
+            .into_iter()
+            .rev()
+            .map(|(reason, heads)| format!("{}: {reason}", heads.join(", ")));
+        self.notes.extend(notes);
+        self
+    }
+
     /// The table as text, with its title above and its notes below, all columns and no colour.
     #[must_use]
     pub fn text(&self) -> String {
@@ -144,6 +184,28 @@ mod tests {
                 ["'=cmd|'/C calc'!A0", "-0.25"],
                 ["\\u{1b}]0;x\\u{7}", ""],
             ]
+        );
+    }
+
+    #[test]
+    fn a_column_that_says_nothing_in_any_row_is_left_out_and_why_is_a_note() {
+        let missing = |reason: &str| TableCell::Missing(reason.to_owned());
+        let row = |name: &str, second: TableCell| {
+            let name = TableCell::Text(name.to_owned());
+            vec![
+                name,
+                missing("hidden"),
+                second,
+                TableCell::Empty,
+                missing("hidden"),
+            ]
+        };
+        let heads = ["agent", "return", "cost", "tie", "drawdown"].map(|head| (head, Align::Right));
+        let rows = [row("a", missing("no price")), row("b", TableCell::Count(1))];
+        let table = TableData::new("t", heads).with_rows(rows).without_empty_columns();
+        assert_eq!(
+            table.text(),
+            "t\nagent  cost\n    a  n/a1\n    b     1\nn/a1: no price\nnote: return, drawdown: hidden\n"
         );
     }
 

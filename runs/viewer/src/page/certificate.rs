@@ -45,7 +45,7 @@ impl CertificatePlace<'_> {
 
 /// The page of a certificate's document.
 #[must_use]
-pub(crate) fn page(place: CertificatePlace<'_>, document: &Value) -> String {
+pub(crate) fn page(place: CertificatePlace<'_>, document: &Value, verdict: Option<&str>) -> String {
     let CertificatePlace {
         site,
         experiment,
@@ -61,11 +61,14 @@ pub(crate) fn page(place: CertificatePlace<'_>, document: &Value) -> String {
     let classes = document.pointer("/certificate/classes").and_then(Value::as_array);
     let body = html! {
         h1 { "Certificate" }
-        p.lead { "Verdict: " b { (line(text("/certificate/verdict"))) } ". Mask "
+        p.lead { "Verdict: " b { (line(verdict.unwrap_or_else(|| text("/certificate/verdict")))) } ". Mask "
             (line(text("/certificate/set/plan/level"))) "/" (line(text("/certificate/set/plan/numeric"))) ". "
             "Its signature is not checked here: " code { "ktd verify" } " does that." }
         @for class in classes.into_iter().flatten() { (bounds(site, slug, class)) }
-        section #all { h2 { "All that it says" } (laid_out(document, &RealNames::new(), 0)) }
+        section #all {
+            h2 { "All that it says" }
+            details { summary { "Every field of its document" } (laid_out(document, &RealNames::new(), 0)) }
+        }
     };
     let above = [(format!("x/{}.html", experiment.slug), experiment.slug.clone())];
     let page = Page {

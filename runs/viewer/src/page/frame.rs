@@ -96,9 +96,34 @@ impl Page<'_> {
                 @if self.site.is_live() && self.changes { p.live hidden { "live" } }
             }
             main { (self.body) }
-            footer { p { "ktd view, read only. Keys: \u{2190} \u{2192} step, u up, h results, / filter." } }
+            footer { p { "ktd view, read only." @if self.site.kind != SiteKind::File { " Press ? for its keys." } } }
+            @if self.site.kind != SiteKind::File { (keys()) }
         };
         draw::frame(self.title, &head, &body)
+    }
+}
+
+/// Every key of the pages.
+const KEYS: [(&str, &str); 9] = [
+    ("j, k", "to the next row, hit or call, and back; Enter opens it"),
+    ("\u{2190}, \u{2192}", "the step before, the next one"),
+    ("u", "up to the page above"),
+    ("h", "to the results"),
+    ("f", "to the first difference"),
+    ("/", "to the filter or the search"),
+    ("e", "unfold all calls of a step, or fold them"),
+    ("Esc", "leave a field, fold what is open, close this"),
+    ("?", "these keys"),
+];
+
+/// The help that `?` opens.
+fn keys() -> Markup {
+    html! {
+        dialog #keys aria-labelledby="keys-head" {
+            h2 #keys-head { "Keys" }
+            dl.values { @for (key, meaning) in KEYS { dt { kbd { (key) } } dd { (meaning) } } }
+            button type="button" { "Close" }
+        }
     }
 }
 

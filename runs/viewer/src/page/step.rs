@@ -6,12 +6,15 @@ use super::value::{RealNames, document, laid_out, line, name, text};
 use crate::catalogue::ExperimentEntry;
 use crate::episode::{Episode, TimelineStep, UntoldFill, yuan};
 use crate::step::{ReadReply, StepExchange, ToolUse};
+use ktd_record::exchanges::RequestPlace;
 use ktd_view::draw::{change, counted, decimals, grouped};
 use maud::{Markup, html};
 use serde_json::Value;
 
 /// Where the state begins in what opens a step.
 const STATE: &str = "STATE:\n";
+/// Characters of arguments that are shown of a folded call.
+const BRIEF: usize = 80;
 
 /// A step with what was sent and came back.
 pub(crate) type StepParts<'s> = (&'s TimelineStep, &'s [StepExchange]);
@@ -69,6 +72,7 @@ pub(crate) fn body(site: PageSite, episode: &Episode, (step, exchanges): StepPar
         section {
             h2 { "Conversation" }
             @if exchanges.is_empty() { p.nothing { "No request of this step is recorded." } }
+            @if !exchanges.is_empty() { (outline(exchanges)) }
             @for exchange in exchanges { (conversation(site, exchange, &episode.real)) }
             @if !site.is_live() { p.notes { "Requests as they were sent are in the bundle: " code { "exchanges.jsonl.zst" } "." } }
         }
@@ -175,14 +179,53 @@ fn close(step: &TimelineStep, real: &RealNames) -> Markup {
     }
 }
 
+/// Which tools were called in which request, folded; each leads to its place.
+fn outline(exchanges: &[StepExchange]) -> Markup {
+    let calls = exchanges.iter().map(|exchange| exchange.calls.len()).sum();
+    html! {
+        details.outline {
+            summary { "Outline: " (counted(exchanges.len(), "request")) ", " (counted(calls, "call")) }
+            ol { @for exchange in exchanges {
+                @let anchor = anchor(exchange.at);
+                li {
+                    a href={ "#" (anchor) } { "Request " (request_name(exchange.at)) }
+                    @if !exchange.calls.is_empty() { ol { @for (place, call) in exchange.calls.iter().enumerate() {
+                        li { a href={ "#" (anchor) "c" (place + 1) } { (line(&call.name)) } " " (brief(&call.arguments)) }
+                    } } }
+                }
+            } }
+        }
+    }
+}
+
+/// The anchor of a request; a page of one file has many steps.
+fn anchor(at: RequestPlace) -> String {
+    format!("s{}r{}a{}", at.step, at.ordinal, at.attempt)
+}
+
+fn request_name(at: RequestPlace) -> String {
+    let number = at.ordinal.saturating_add(1);
+    match at.attempt {
+        0 => number.to_string(),
+        attempt => format!("{number}, attempt {}", attempt.saturating_add(1)),
+    }
+}
+
+/// The beginning of a text.
+fn brief(text: &str) -> Markup {
+    let beginning: String = text.chars().take(BRIEF).collect();
+    html! { span.quiet { (line(&beginning)) @if beginning.len() < text.len() { "\u{2026}" } } }
+}
+
 fn conversation(site: PageSite, exchange: &StepExchange, real: &RealNames) -> Markup {
     let at = exchange.at;
+    let anchor = anchor(at);
     html! {
-        section.exchange {
-            h3 { "Request " (at.ordinal.saturating_add(1)) @if 0 < at.attempt { ", attempt " (at.attempt.saturating_add(1)) } }
+        section.exchange id=(anchor) {
+            h3 { "Request " (request_name(at)) }
             @for (role, content) in &exchange.messages { (message(role, content, real)) }
             (reply(&exchange.reply))
-            @for call in &exchange.calls { (tool(call, real)) }
+            @for (place, call) in exchange.calls.iter().enumerate() { (tool(call, &format!("{anchor}c{}", place + 1), real)) }
             p.source {
                 @if let Some(status) = exchange.status { "status " (status) ", " } "cost " (exchange.cost)
                 @for (header, value) in &exchange.headers { ", " (line(header)) ": " (line(value)) }
@@ -229,12 +272,18 @@ fn reply(reply: &ReadReply) -> Markup {
     }
 }
 
-fn tool(call: &ToolUse, real: &RealNames) -> Markup {
+/// A call with its answer, folded. The anchor lies inside, so that a link to it unfolds the call.
+fn tool(call: &ToolUse, anchor: &str, real: &RealNames) -> Markup {
     html! {
-        div.tool {
-            h4 { "It called " code { (line(&call.name)) } }
-            (document(&call.arguments, real))
-            @if let Some(answer) = &call.answer { h4 { "Answer" } (document(answer, real)) }
+        details.tool {
+            summary { "It called " code { (line(&call.name)) } " " (brief(&call.arguments)) }
+            div id=(anchor) {
+                (document(&call.arguments, real))
+                @match &call.answer {
+                    Some(answer) => { h4 { "Answer" } (document(answer, real)) }
+                    None => { p.nothing { "No later request holds its answer." } }
+                }
+            }
         }
     }
 }

@@ -10,23 +10,27 @@ use std::collections::BTreeMap;
 
 /// The list of studies, kind by kind.
 pub(super) fn list(studies: &[StudyEntry]) -> Markup {
-    let mut studies: Vec<_> = studies.iter().collect();
-    studies.sort_by_key(|study| study.content.as_ref().map_or("", |outline| outline.kind.as_str()));
+    let mut studies: Vec<_> = studies.iter().map(|study| (study, study.outline())).collect();
+    studies.sort_by(|(_, one), (_, other)| {
+        let [one, other] =
+            [one, other].map(|outline| outline.as_ref().map_or("", |outline| outline.kind.as_str()));
+        one.cmp(other)
+    });
     let table = html! {
         table {
             thead { tr {
                 th.l scope="col" { "study" } th.l scope="col" { "kind" } th scope="col" { "units" }
                 th scope="col" { "finished" } th scope="col" { "open" } th scope="col" { "not begun" } th.l scope="col" { "report" }
             } }
-            tbody { @for study in studies { tr {
+            tbody { @for (study, outline) in &studies { tr {
                 th.l scope="row" { a href={ "s/" (study.slug) "/index.html" } { (line(&study.slug)) } }
-                @match &study.content {
+                @match outline {
                     Ok(outline) => {
                         td.l { (outline.kind) } td { (grouped(outline.units.len())) }
                         @for count in outline.counts() { td { (grouped(count)) } }
                         td.l { @if outline.page.is_some() { "written" } }
                     }
-                    Err(what) => { td.l colspan="6" { (unreadable(what)) } }
+                    Err(what) => { td.l colspan="6" { (unreadable(&what.to_string())) } }
                 }
             } } }
         }

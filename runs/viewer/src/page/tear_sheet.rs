@@ -11,6 +11,9 @@ use ktd_view::draw::{basis_points, change, decimals, percent, scroll};
 use maud::{Markup, html};
 use std::sync::Arc;
 
+/// The level that hides nothing.
+const BRIGHT: &str = "bright";
+
 /// A row of a board.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RankedRow<'b> {
@@ -68,10 +71,16 @@ impl<'b> RankedRow<'b> {
 
 /// The page.
 #[must_use]
-pub(crate) fn page(site: PageSite, experiment: &ExperimentEntry, ranked: RankedRow<'_>) -> String {
+pub(crate) fn page(
+    site: PageSite,
+    experiment: &ExperimentEntry,
+    ranked: RankedRow<'_>,
+    has_private: bool,
+) -> String {
     let RankedRow {
         document, track, row, ..
     } = ranked;
+    let is_masked = track.level != BRIGHT;
     let body = html! {
         h1 { (line(&row.agent)) }
         p.lead {
@@ -84,10 +93,13 @@ pub(crate) fn page(site: PageSite, experiment: &ExperimentEntry, ranked: RankedR
                 "."
             }
         }
+        @if is_masked && has_private { p.switch {
+            @if site.shows_real { a href="?" { "Show what was shown" } } @else { a.real href="?real=1" { "Show real days" } }
+        } }
         section #account { h2 { "Account" } (account(ranked)) }
         section #parts { h2 { "Where the return came from" } (parts(ranked)) }
         section #selection { h2 { "Selection" } (selection(row.selection.as_ref())) }
-        section #exposures { h2 { "Exposures" } (ranked.exposures(true)) }
+        section #exposures { h2 { "Exposures" } (ranked.exposures(site.shows_real || !is_masked)) }
         section #calibration { h2 { "Confidence" } (calibration(row.reliability.as_ref())) }
         section #episodes { h2 { "Episodes" } (episodes(experiment, track, row)) }
     };

@@ -22,8 +22,10 @@ pub(crate) fn text(text: &str) -> Markup {
     let end = text.char_indices().nth(SHOWN_CHARACTERS).map(|(place, _)| place);
     let shown = end.and_then(|end| text.get(..end)).unwrap_or(text);
     let lines: Vec<_> = shown.split('\n').map(visible).collect();
+    // What may be higher than its box scrolls, and must do so by keyboard, too.
+    let may_scroll = 12 < lines.len() || 600 < shown.len();
     html! {
-        pre { (lines.join("\n")) }
+        pre tabindex=[may_scroll.then_some("0")] { (lines.join("\n")) }
         @if end.is_some() {
             p.notes { "Cut after " (SHOWN_CHARACTERS) " of " (text.chars().count()) " characters." }
         }

@@ -11,12 +11,12 @@ use crate::library::Library;
 use crate::page::tear_sheet::RankedRow;
 use crate::page::{self, PageSite, SiteKind};
 use crate::plain_files::{check_all, is_own_directory};
-use crate::search::search;
 use crate::study::unit_files;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use ktd_io::whole_file::read_text;
 use ktd_record::exchanges::RequestPlace;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The most that a board's page may hold.
@@ -160,8 +160,8 @@ fn made(library: &Library, route: &Route) -> Result<Option<Answer>, ViewerError>
             let board = board.as_deref().map_err(String::as_str);
             page::board::page(site(false), experiment, one, board)
         }),
-        Route::BoardFile(slug) => return board_file(&catalogue, slug),
-        Route::TearSheet { board, row } => tear_sheet(library, &catalogue, (board, row))?,
+        Route::BoardFile { slug, file } => return board_file(&catalogue, slug, file),
+        Route::TearSheet { board, row, real } => tear_sheet(library, &catalogue, (board, row), *real)?,
         Route::Study { slug, part } => return study(&catalogue, slug, part),
         Route::Certificate { slug, part } => certificate(library, &catalogue, slug, part)?,
         Route::StyleSheet | Route::Script | Route::Events => None,
@@ -199,6 +199,7 @@ fn tear_sheet(
     library: &Library,
     catalogue: &Catalogue,
     (slug, row): (&str, &str),
+    real: bool,
 ) -> Result<Option<String>, ViewerError> {
     let Some((experiment, document)) = document(catalogue, slug, |one| &one.boards) else {
         return Ok(None);
@@ -210,7 +211,11 @@ fn tear_sheet(
         track,
         row,
     });
-    Ok(found.map(|ranked| page::tear_sheet::page(site(false), experiment, ranked)))
+    let has_private = library.with_private();
+    Ok(
+        found
+            .map(|ranked| page::tear_sheet::page(site(real && has_private), experiment, ranked, has_private)),
+    )
 }
 
 fn step(
@@ -271,7 +276,7 @@ fn found(
         return Ok(None);
     };
     let episode = library.episode(entry, false)?;
-    let hits = search(&episode, words, |step| library.exchanges(entry, step))?;
+    let hits = library.index(entry)?.find(words);
     Ok(Some(page::search::page(site(false), &episode, words, &hits)))
 }
 
@@ -330,13 +335,11 @@ fn study(catalogue: &Catalogue, slug: &str, part: &StudyPart) -> Result<Option<A
     };
     let outline = entry.outline()?;
     let text = match part {
-        StudyPart::Outline => page::study::page(site(false), entry, outline),
-        StudyPart::Report => {
-            let report = entry.report(PAGE_LIMIT_BYTES)?;
-            return Ok(report.map(|text| Answer {
-                policy: FOREIGN_POLICY,
-                ..Answer::page(text)
-            }));
+        StudyPart::Outline => page::study::page(site(false), entry, &outline),
+        StudyPart::Report => return outline.page.as_deref().map_or(Ok(None), foreign_file),
+        StudyPart::File(name) => {
+            let folder = outline.page.as_deref().and_then(Path::parent);
+            return folder.map_or(Ok(None), |folder| foreign_file(&folder.join(name)));
         }
         StudyPart::Unit(name) => {
             let Some(unit) = outline.units.iter().find(|unit| unit.id.as_str() == name) else {
@@ -346,22 +349,36 @@ fn study(catalogue: &Catalogue, slug: &str, part: &StudyPart) -> Result<Option<A
                 .folder
                 .as_deref()
                 .map_or_else(|| Ok(Vec::new()), unit_files)?;
-            page::study::unit(site(false), (entry, outline), (unit, &files))
+            page::study::unit(site(false), (entry, &outline), (unit, &files))
         }
     };
     Ok(Some(Answer::page(text)))
 }
 
-fn board_file(catalogue: &Catalogue, slug: &str) -> Result<Option<Answer>, ViewerError> {
+fn board_file(catalogue: &Catalogue, slug: &str, file: &str) -> Result<Option<Answer>, ViewerError> {
     let Some((_, board)) = document(catalogue, slug, |one| &one.boards) else {
         return Ok(None);
     };
-    let path = board.folder.join("index.html");
-    check_all(std::slice::from_ref(&path))?;
-    let text = read_text(&path, PAGE_LIMIT_BYTES)?;
+    foreign_file(&board.folder.join(file))
+}
+
+/// A file of a report as it was written: its page, or what that links to. Neither the file nor its folder is a link.
+fn foreign_file(path: &Path) -> Result<Option<Answer>, ViewerError> {
+    let place = path.parent().unwrap_or(path).to_owned();
+    check_all(&[place, path.to_owned()])?;
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let text = read_text(path, PAGE_LIMIT_BYTES)?;
+    let is_page = path.extension().is_some_and(|extension| extension == "html");
+    let kind = if is_page {
+        "text/html; charset=utf-8"
+    } else {
+        "text/plain; charset=utf-8"
+    };
     Ok(Some(Answer {
         policy: FOREIGN_POLICY,
-        ..Answer::page(text)
+        ..Answer::file(kind, text)
     }))
 }
 
@@ -388,7 +405,14 @@ fn certificate(
         has_private,
     };
     Ok(match part {
-        CertificatePart::Document => Some(page::certificate::page(place, &folder.document()?)),
+        CertificatePart::Document => {
+            let document = folder.document()?;
+            Some(page::certificate::page(
+                place,
+                &document,
+                library.verdict_of(&document).as_deref(),
+            ))
+        }
         CertificatePart::Answers { kind, attacker, .. } => folder
             .answers(kind, attacker)?
             .map(|probes| page::certificate::answers(place, (kind, attacker), &probes)),

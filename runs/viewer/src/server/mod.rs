@@ -5,7 +5,7 @@ mod gate;
 mod route;
 
 use crate::ViewerError;
-use crate::library::Library;
+use crate::library::{CertificateVerdict, Library};
 use answer::Answer;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -25,7 +25,7 @@ use tokio::sync::watch;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// What is served, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ServerSettings {
     /// Results directories or bundles.
     pub directories: Vec<PathBuf>,
@@ -33,6 +33,8 @@ pub struct ServerSettings {
     pub port: u16,
     /// Whether private parts are read where they lie beside.
     pub with_private: bool,
+    /// What says a certificate's verdict.
+    pub certificate_verdict: CertificateVerdict,
 }
 
 /// A server that is bound and not yet serving.
@@ -57,7 +59,11 @@ impl ViewerServer {
     /// # Errors
     /// [`ViewerError`] when a directory is missing or the port is taken.
     pub async fn bind(settings: &ServerSettings) -> Result<Self, ViewerError> {
-        let library = Arc::new(Library::new(&settings.directories, settings.with_private)?);
+        let library = Arc::new(Library::new(
+            &settings.directories,
+            settings.with_private,
+            settings.certificate_verdict,
+        )?);
         let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, settings.port));
         let taken = |error: std::io::Error| {
             ViewerError::input(

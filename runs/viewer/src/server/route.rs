@@ -38,10 +38,10 @@ pub(super) enum Route {
     },
     /// A board in the frame.
     Board(String),
-    /// A board's own page.
-    BoardFile(String),
-    /// An agent of a board.
-    TearSheet { board: String, row: String },
+    /// A board's own page, or a file that it links to.
+    BoardFile { slug: String, file: String },
+    /// An agent of a board, with real days or not.
+    TearSheet { board: String, row: String, real: bool },
     /// A study of any kind, or a part of it.
     Study { slug: String, part: StudyPart },
     /// A certificate, or what its bounds rest on.
@@ -55,6 +55,8 @@ pub(super) enum StudyPart {
     Outline,
     /// Its report as it was written.
     Report,
+    /// A file that its report links to.
+    File(String),
     /// A unit by its name.
     Unit(String),
 }
@@ -113,10 +115,18 @@ impl Route {
                 real,
             }),
             ["board", name] => page(name).map(Self::Board),
-            ["board", slug, "index.html"] => Some(Self::BoardFile((*slug).to_owned())),
+            ["board", slug, file @ ..] if is_report_file(file) => Some(Self::BoardFile {
+                slug: (*slug).to_owned(),
+                file: file.join("/"),
+            }),
             ["board", slug, row] => Some(Self::TearSheet {
                 board: (*slug).to_owned(),
                 row: page(row)?,
+                real,
+            }),
+            ["s", slug, file @ ..] if is_report_file(file) && *file != ["index.html"] => Some(Self::Study {
+                slug: (*slug).to_owned(),
+                part: StudyPart::File(file.join("/")),
             }),
             ["s", slug, file] => Some(Self::Study {
                 slug: (*slug).to_owned(),
@@ -155,9 +165,29 @@ impl Route {
             | Self::TearSheet { .. }
             | Self::Study { .. }
             | Self::Certificate { .. }
-            | Self::BoardFile(_) => "../../",
+            | Self::BoardFile { .. } => "../../",
         }
     }
+}
+
+/// A page, or a file that a report links to: itself a plain name with one of their endings, or such a one in a plain folder.
+fn is_report_file(parts: &[&str]) -> bool {
+    let is_plain = |name: &str| {
+        let allowed = |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
+        !name.is_empty() && !name.starts_with('.') && name.chars().all(allowed)
+    };
+    let (folder, name) = match parts {
+        [name] => (None, *name),
+        [folder, name] => (Some(*folder), *name),
+        _ => return false,
+    };
+    let is_known = ["csv", "json", "md"]
+        .iter()
+        .any(|ending| name.strip_suffix(ending).is_some_and(|stem| stem.ends_with('.')));
+    let is_page = folder.is_none() && name == "index.html";
+    is_plain(name)
+        && (is_page || is_known)
+        && folder.is_none_or(|folder| is_plain(folder) && folder != "private")
 }
 
 /// `answers~KIND~ATTACKER` or `probe~KIND~NUMBER`.
@@ -250,13 +280,24 @@ mod tests {
             is_reply: true,
         };
         assert_eq!(route("/e/a/3.reply.1.0.txt"), Some(raw));
+        let file = |file: &str| Route::Study {
+            slug: "a".to_owned(),
+            part: StudyPart::File(file.to_owned()),
+        };
+        assert_eq!(route("/s/a/T1_funnel.csv"), Some(file("T1_funnel.csv")));
+        assert_eq!(route("/s/a/tables/t.csv"), Some(file("tables/t.csv")));
         for none in [
             "/e/a/3.reply.1.0.html",
             "/etc/passwd",
             "/e/demo~a/../../header.json",
             "/e/demo~a/private/episode.json",
             "/e/demo~a/header.json",
-            "/board/x/leaderboard.json",
+            "/board/x/private/leaderboard.json",
+            "/board/x/../leaderboard.json",
+            "/board/x/tables/.hidden.csv",
+            "/board/x/lab.pem",
+            "/s/x/cells/one/header.json",
+            "/s/x/private/gold.json",
             "/certificate/x/answers~day.html",
             "/certificate/x/probe~day~-1.html",
             "/certificate/x/private~gold~0.html",

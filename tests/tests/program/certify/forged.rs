@@ -1,6 +1,7 @@
 //! Certificates that say what was not done: signed well, and refused from what stands in them alone.
 
 use crate::certify::{folder, scene};
+use crate::viewer::Viewer;
 use ktd_certify::attacker_record::Knowledge;
 use ktd_certify::attempts::{AttemptLog, AttemptSubject};
 use ktd_certify::certificate::Certificate;
@@ -455,6 +456,21 @@ fn what_is_judged_by_is_always_printed() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    // Its page says so, too.
+    let viewer = Viewer::of(scene(), &["out"]);
+    let index = viewer.page("/");
+    let address = index
+        .split("href=\"certificate/")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
+    let page = viewer.page(&format!("/certificate/{address}"));
+    assert!(
+        page.contains("certified under its own thresholds: blinded/banded on panel "),
+        "{page}"
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Picture 7: stated confidence against what happened.
 
-use super::{Heading, View, card, legend, nothing, numbers};
+use super::{Heading, Picture, View, card, legend, numbers};
 use crate::sheet::metric_cell;
 use crate::{Bounds, CalibrationRecord, LeaderboardRow};
 use ktd_view::draw::Align::{Left, Right};
@@ -23,7 +23,7 @@ const HEIGHT: f64 = 268.0;
 const BARS: f64 = 216.0;
 const LEFT: f64 = 44.0;
 
-pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
+pub(super) fn body(View { track, .. }: View<'_>) -> Picture {
     let shown: Vec<(&LeaderboardRow, &CalibrationRecord)> = track
         .leaders
         .iter()
@@ -31,9 +31,9 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
         .filter(|(_, reliability)| 0 < reliability.orders)
         .collect();
     if shown.is_empty() {
-        return nothing("No order with a stated confidence has a known outcome.");
+        return Err("No order with a stated confidence has a known outcome.");
     }
-    html! {
+    Ok(html! {
         (legend(&[
             ("k-dot", "share that came true"),
             ("k-diagonal", "honest confidence"),
@@ -47,7 +47,7 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
             }
         }
         (numbers(&html! { (scores(&shown).html()) (bins(&shown).html()) }))
-    }
+    })
 }
 
 fn picture(leader: &LeaderboardRow, reliability: &CalibrationRecord) -> Markup {

@@ -1,6 +1,6 @@
 //! Picture 10: bright against blinded, window by window.
 
-use super::{Heading, View, figure, legend, nothing, numbers};
+use super::{Heading, Picture, View, figure, legend, numbers};
 use crate::sheet::{self, TableKind};
 use crate::{Contrast, ContrastMetric, ContrastSides};
 use ktd_attribution::account::WeightBasis;
@@ -10,7 +10,7 @@ use ktd_view::draw::{
     Anchor, Axes, Axis, Canvas, Edges, Plane, TableCell, TableData, axis_percent, change, counted, decimals,
     display_width, fitted, named, p_value, padded, real,
 };
-use maud::{Markup, html};
+use maud::html;
 
 pub(super) const SECTION: Heading = Heading {
     id: "contrasts",
@@ -32,10 +32,10 @@ const LETTERS: usize = 40;
 const NAMES: f64 = 158.0;
 const RIGHT: f64 = 262.0;
 
-pub(super) fn body(view: View<'_>) -> Markup {
+pub(super) fn body(view: View<'_>) -> Picture {
     let contrasts = &view.board.contrasts;
     let Some((mode, numeric)) = chosen(view) else {
-        return nothing("No agent has run both bright and blinded.");
+        return Err("No agent has run both bright and blinded.");
     };
     let metrics = [ContrastMetric::Selection, ContrastMetric::TotalReturn].map(|metric| {
         let is_shown = |contrast: &&Contrast| {
@@ -46,7 +46,7 @@ pub(super) fn body(view: View<'_>) -> Markup {
         };
         (metric, contrasts.iter().filter(is_shown).collect::<Vec<_>>())
     });
-    html! {
+    Ok(html! {
         (legend(&[
             ("k-hollow", "blinded"),
             ("k-dot", "bright"),
@@ -62,7 +62,7 @@ pub(super) fn body(view: View<'_>) -> Markup {
             (sheet::table(view.board, TableKind::Contrasts, view.track, WeightBasis::HEADLINE).html())
             (pairs(contrasts).html())
         }))
-    }
+    })
 }
 
 /// The mode and numbers that are drawn: the headline's where it has contrasts, else the first; none without contrasts.

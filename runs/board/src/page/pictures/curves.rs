@@ -1,6 +1,6 @@
 //! Picture 3: how the parts of the return grew, day by day, with the drawdown below.
 
-use super::{Daily, Heading, View, card, day_label, legend, mean_of, monthly, months, nothing, numbers};
+use super::{Daily, Heading, Picture, View, card, day_label, legend, mean_of, monthly, months, numbers};
 use crate::{Curves, LeaderboardRow, Track};
 use ktd_view::draw::{
     Axes, Axis, Canvas, Edges, Plane, TableCell, TableData, axis_percent, change, padded, real, thin,
@@ -33,7 +33,7 @@ const PARTS: [(&str, Part); 4] = [
     ("a-oth", |curves| &curves.other),
 ];
 
-pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
+pub(super) fn body(View { track, .. }: View<'_>) -> Picture {
     let shown: Vec<(&LeaderboardRow, &Curves)> = track
         .leaders
         .iter()
@@ -41,10 +41,10 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
         .filter(|(_, curves)| !curves.nav.is_empty())
         .collect();
     if shown.is_empty() {
-        return nothing("No agent has daily values.");
+        return Err("No agent has daily values.");
     }
     let tables = shown.iter().map(|(leader, curves)| table(leader, curves, track));
-    html! {
+    Ok(html! {
         (legend(&[
             ("k-nav", "net asset value"),
             ("k-bench", "benchmark, total return"),
@@ -57,7 +57,7 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
         ]))
         div.cards { @for (leader, curves) in &shown { (picture(leader, curves, track)) } }
         (numbers(&months(tables)))
-    }
+    })
 }
 
 fn picture(leader: &LeaderboardRow, curves: &Curves, track: &Track) -> Markup {

@@ -1,6 +1,6 @@
 //! Picture 6: which styles the portfolios leaned on, on the mean and over time.
 
-use super::{Daily, Heading, View, card, day_label, mean_of, monthly, months, nothing, numbers};
+use super::{Daily, Heading, Picture, View, card, day_label, mean_of, monthly, months, numbers};
 use crate::LeaderboardRow;
 use crate::sheet::{self, TableKind};
 use ktd_attribution::account::WeightBasis;
@@ -14,7 +14,7 @@ pub(super) const SECTION: Heading = Heading {
            days; rows of cohorts are means of their agents. Below, day by day, means over seeds.",
 };
 
-pub(super) fn body(view: View<'_>) -> Markup {
+pub(super) fn body(view: View<'_>) -> Picture {
     let table = sheet::table(
         view.board,
         TableKind::Exposures,
@@ -23,12 +23,12 @@ pub(super) fn body(view: View<'_>) -> Markup {
     );
     let styles = &view.board.model.styles;
     if table.rows.is_empty() || styles.is_empty() {
-        return nothing("No exposures are known.");
+        return Err("No exposures are known.");
     }
-    html! {
+    Ok(html! {
         (table.html())
         (daily(view))
-    }
+    })
 }
 
 /// Exposures of each agent over time.

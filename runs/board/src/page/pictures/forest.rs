@@ -1,13 +1,13 @@
 //! Picture 5: selection with its uncertainty, beside what luck alone would give.
 
-use super::{Heading, View, figure, is_set_apart, legend, nothing, numbers};
+use super::{Heading, Picture, View, figure, is_set_apart, legend, numbers};
 use crate::sheet::{self, TableKind};
 use crate::{Bounds, LeaderboardRow, Selection};
 use ktd_attribution::account::WeightBasis;
 use ktd_view::draw::{
     Anchor, Axes, Axis, Canvas, Edges, Plane, basis_points, decimals, fitted, padded, real,
 };
-use maud::{Markup, html};
+use maud::html;
 use std::ops::Range;
 
 pub(super) const SECTION: Heading = Heading {
@@ -24,7 +24,7 @@ const ROW: f64 = 24.0;
 const NAMES: f64 = 180.0;
 const RIGHT: f64 = 196.0;
 
-pub(super) fn body(view: View<'_>) -> Markup {
+pub(super) fn body(view: View<'_>) -> Picture {
     let rows: Vec<Row<'_>> = view
         .track
         .leaders
@@ -32,10 +32,10 @@ pub(super) fn body(view: View<'_>) -> Markup {
         .filter_map(|leader| Row::of(leader, view.track.dates.len()))
         .collect();
     if rows.is_empty() {
-        return nothing("Nobody's selection is known.");
+        return Err("Nobody's selection is known.");
     }
     let description = format!("Selection of {} agents with intervals and luck bands", rows.len());
-    html! {
+    Ok(html! {
         (legend(&[
             ("k-dot", "selection"),
             ("k-ci", "95 % interval"),
@@ -45,7 +45,7 @@ pub(super) fn body(view: View<'_>) -> Markup {
         ]))
         (figure(&draw(&rows), "Selection with intervals and luck bands", &description))
         (numbers(&sheet::table(view.board, TableKind::Ranking, view.track, WeightBasis::HEADLINE).html()))
-    }
+    })
 }
 
 struct Row<'b> {

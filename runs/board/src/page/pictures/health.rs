@@ -1,6 +1,6 @@
 //! Picture 8: how the factor model fared.
 
-use super::{Heading, View, day_label, figure, monthly, months, nothing, numbers};
+use super::{Heading, Picture, View, day_label, figure, monthly, months, nothing, numbers};
 use crate::{DateBounds, FactorVif, ModelHealth, ModelRecord};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{
@@ -20,10 +20,10 @@ const WIDTH: f64 = 720.0;
 const STRIP: f64 = 92.0;
 const LEFT: f64 = 64.0;
 
-pub(super) fn body(View { board, .. }: View<'_>) -> Markup {
+pub(super) fn body(View { board, .. }: View<'_>) -> Picture {
     let health = &board.health;
     if health.dates.is_empty() && health.factors.is_empty() {
-        return nothing("No day was fitted.");
+        return Err("No day was fitted.");
     }
     let days = format!(
         "R squared, names and imputed exposures on each of {} days",
@@ -39,7 +39,7 @@ pub(super) fn body(View { board, .. }: View<'_>) -> Markup {
             ("imputed", &imputed, whole),
         ],
     );
-    html! {
+    Ok(html! {
         p { (in_words(health)) }
         @if !health.dates.is_empty() { (figure(&daily(health), "Daily fits", &days)) }
         @if !health.factors.is_empty() {
@@ -53,7 +53,7 @@ pub(super) fn body(View { board, .. }: View<'_>) -> Markup {
         }
         (numbers(&html! { (factors(health).html()) (months([fits])) }))
         (screen(&board.model))
-    }
+    })
 }
 
 fn counts(values: &[usize]) -> Vec<f64> {

@@ -1,6 +1,6 @@
 //! Picture 1: the leaderboard, and how sure its ranks are.
 
-use super::{Heading, View, is_set_apart, nothing, ranks};
+use super::{Heading, Picture, View, is_set_apart, nothing, ranks};
 use crate::sheet::{self, CellForm, METRICS};
 use crate::{BoardMetric, Bounds, LeaderboardRow, Separation, Track};
 use ktd_bundle::summary::Metric;
@@ -48,15 +48,37 @@ const CONDUCT: [&str; 11] = [
     "answered by",
 ];
 
-pub(super) fn body(view: View<'_>) -> Markup {
+pub(super) fn body(view: View<'_>) -> Picture {
     if view.track.leaders.is_empty() {
-        return nothing("Nobody is on this leaderboard.");
+        return Err("Nobody is on this leaderboard.");
     }
-    html! { (table(view.track)) (ranks::body(view)) }
+    Ok(on_page(view.track))
 }
 
-/// The leaderboard of a track.
-pub(crate) fn table(track: &Track) -> Markup {
+/// The leaderboard of a track: what fits, how sure its ranks are, and all figures folded.
+pub(crate) fn on_page(track: &Track) -> Markup {
+    let classes = row_classes(track);
+    let front = sheet::front::of_track(track, described(track));
+    // Of a window that is not opened, names alone are left: they stand in the folded tables.
+    let shows_figures = 2 < front.columns.len();
+    let view = TableView {
+        data: &front,
+        bands: &[],
+        row_classes: &classes,
+    };
+    html! {
+        @if shows_figures {
+            div.leaders { (view.html()) }
+            (ranks::of_track(track))
+        } @else {
+            (nothing(&format!("{}. {}.", front.title, front.notes.join("; "))))
+        }
+        (folded(track, &classes))
+    }
+}
+
+/// Classes of the rows: the first, and what stands apart below the ranked.
+fn row_classes(track: &Track) -> Vec<Option<&'static str>> {
     let mut was_apart = true;
     let classes = track.leaders.iter().map(|leader| {
         let (is_apart, before) = (is_set_apart(leader), was_apart);
@@ -68,7 +90,11 @@ pub(crate) fn table(track: &Track) -> Markup {
             _ => None,
         }
     });
-    let classes: Vec<_> = classes.collect();
+    classes.collect()
+}
+
+/// All figures of a track, table by table.
+fn folded(track: &Track, classes: &[Option<&'static str>]) -> Markup {
     let view = TableView {
         data: &cells(track),
         bands: &[
@@ -80,11 +106,13 @@ pub(crate) fn table(track: &Track) -> Markup {
             ("is the mask certified?", MASK.len()),
             ("how the runs went", CONDUCT.len()),
         ],
-        row_classes: &classes,
+        row_classes: classes,
     };
+    let seeds = sheet::seeds::on_page(track).without_empty_columns();
     html! {
-        div.leaders { (view.html()) }
-        (sheet::seeds::on_page(track).html())
+        details.numbers { summary { "All figures" } div.leaders { (view.html()) } }
+        // Agent and number of seeds alone say nothing new.
+        @if 2 < seeds.columns.len() { details.numbers { summary { "The ten metrics over seeds" } (seeds.html()) } }
         details.numbers {
             summary { "Comparability: how the runs were asked, and who answered" }
             (sheet::comparability::table(track).html())

@@ -12,7 +12,8 @@ mod sensitivity;
 mod slope;
 mod waterfall;
 
-pub(crate) use leaders::table as leaderboard;
+pub(crate) use leaders::on_page as leaderboard;
+pub(crate) use ranks::of_pooled as pooled_ranks;
 
 use crate::{Leaderboard, LeaderboardRow, Track};
 use ktd_study::Section;
@@ -39,12 +40,12 @@ struct Heading {
     lead: &'static str,
 }
 
-/// Draws a section's picture.
-type Body = fn(View<'_>) -> Markup;
+/// A section's picture, or why there is none.
+type Picture = Result<Markup, &'static str>;
 
-/// All ten, in the order of the page.
+/// Those of the ten that show something, in the order of the page; what the others lack is a section of its own after them.
 pub(crate) fn all(view: View<'_>) -> Vec<Section> {
-    let sections: [(Heading, Body); 10] = [
+    let sections: [(Heading, fn(View<'_>) -> Picture); 10] = [
         (leaders::SECTION, leaders::body),
         (waterfall::SECTION, waterfall::body),
         (curves::SECTION, curves::body),
@@ -56,12 +57,22 @@ pub(crate) fn all(view: View<'_>) -> Vec<Section> {
         (sensitivity::SECTION, sensitivity::body),
         (contrasts::SECTION, contrasts::body),
     ];
-    let section = |(heading, body): (Heading, Body)| {
-        let source = html! { p.source { (source(view)) } };
-        let section = Section::new(heading.title).at(heading.id, heading.lead);
-        section.picture(body(view)).picture(source)
-    };
-    sections.map(section).into()
+    let mut shown = Vec::new();
+    let mut absent: Vec<(&str, &str)> = Vec::new();
+    for (heading, body) in sections {
+        match body(view) {
+            Ok(picture) => {
+                let source = html! { p.source { (source(view)) } };
+                let section = Section::new(heading.title).at(heading.id, heading.lead);
+                shown.push(section.picture(picture).picture(source));
+            }
+            Err(why) => absent.push((heading.title, why)),
+        }
+    }
+    let list = html! { dl { @for (title, why) in &absent { dt { (title) } dd { (why) } } } };
+    let section = Section::new("What is not shown").at("absent", "");
+    shown.extend((!absent.is_empty()).then(|| section.picture(list)));
+    shown
 }
 
 /// What the numbers of a picture come from, so that it can be quoted alone.

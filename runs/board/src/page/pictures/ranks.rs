@@ -1,12 +1,13 @@
 //! Picture 1, below the table: rank intervals, groups that the data cannot separate, and who beats whom.
 
-use super::{View, figure, legend, nothing, numbers, ranked};
-use crate::{LeaderboardRow, RankBounds, Separation, SpaP};
+use super::{figure, legend, nothing, numbers, ranked};
+use crate::{LeaderboardRow, PooledRanking, PooledRow, RankBounds, Separation, SpaP, Track};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{
     Anchor, Axes, Axis, Canvas, Column, Edges, Plane, TableCell, TableData, decimals, fitted, p_value,
     portion, real,
 };
+use ktd_view::row_table::RowTable;
 use maud::{Markup, html};
 
 const WIDTH: f64 = 720.0;
@@ -16,44 +17,103 @@ const RIGHT: f64 = 190.0;
 /// Distance of the brackets of two groups that overlap.
 const LANE: f64 = 14.0;
 
-pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
-    let leaders: Vec<&LeaderboardRow> = ranked(track)
-        .filter(|leader| leader.rank_interval.is_some())
-        .collect();
+/// An agent with its rank and the ranks that it may have.
+struct RankLine<'b> {
+    agent: &'b str,
+    rank: usize,
+    ends: RankBounds,
+    first_share: Option<f64>,
+}
+
+/// Groups that data cannot separate, by places in a list of agents.
+#[derive(Clone, Copy)]
+struct Groups<'b> {
+    agents: &'b [String],
+    groups: &'b [Vec<usize>],
+}
+
+/// The picture of a track.
+pub(super) fn of_track(track: &Track) -> Markup {
+    let lines: Vec<RankLine<'_>> = ranked(track).filter_map(RankLine::of_window).collect();
+    let separation = track.separation.as_ref();
+    let groups = separation.map(|found| Groups {
+        agents: &found.agents,
+        groups: &found.groups,
+    });
+    let below = html! { @if let Some(separation) = separation { (verdict(separation)) } };
+    let wins = separation.map(|found| wins(&found.agents, &found.win_share));
+    sureness(&lines, groups, &below, wins)
+}
+
+/// The picture of a ranking over several windows.
+pub(crate) fn of_pooled(pooled: &PooledRanking) -> Markup {
+    let lines: Vec<RankLine<'_>> = pooled.rows.iter().filter_map(RankLine::of_several).collect();
+    let separation = pooled.separation.as_ref();
+    let groups = separation.map(|found| Groups {
+        agents: &found.agents,
+        groups: &found.groups,
+    });
+    let wins = separation.map(|found| wins(&found.agents, &found.win_share));
+    sureness(&lines, groups, &html! {}, wins)
+}
+
+impl<'b> RankLine<'b> {
+    fn of_window(leader: &'b LeaderboardRow) -> Option<Self> {
+        Some(Self {
+            agent: &leader.agent,
+            rank: leader.alpha_rank?,
+            ends: leader.rank_interval?,
+            first_share: leader.first_share,
+        })
+    }
+
+    fn of_several(row: &'b PooledRow) -> Option<Self> {
+        Some(Self {
+            agent: &row.agent,
+            rank: row.rank?,
+            ends: row.rank_interval?,
+            first_share: row.first_share,
+        })
+    }
+}
+
+/// The picture where ranks have intervals, then what else is known of them.
+fn sureness(
+    lines: &[RankLine<'_>],
+    groups: Option<Groups<'_>>,
+    below: &Markup,
+    wins: Option<TableData>,
+) -> Markup {
+    let has_groups = groups.is_some_and(|found| !found.groups.is_empty());
+    let mut entries = vec![
+        ("k-dot", "rank by selection"),
+        ("k-ci", "holds for all agents at once in 95 %"),
+    ];
+    entries.extend(has_groups.then_some(("k-group", "group that the data cannot separate")));
+    let description = format!(
+        "Ranks by selection of {} agents with 95 % intervals; brackets join groups that cannot be separated.",
+        lines.len()
+    );
     html! {
         h3 { "How sure the ranks are" }
-        @if let Some(separation) = track.separation.as_ref().filter(|_| !leaders.is_empty()) {
-            (sureness(&leaders, separation))
-        } @else {
+        @if lines.is_empty() {
             (nothing("Ranks have no intervals here: there are too few days, agents or decisions."))
+        } @else {
+            (legend(&entries))
+            (figure(&intervals(lines, groups), "Rank intervals and groups", &description))
+            (below)
+            (numbers(&html! { (ranks(lines).html()) @if let Some(wins) = wins { (wins.html()) } }))
         }
     }
 }
 
-fn sureness(leaders: &[&LeaderboardRow], separation: &Separation) -> Markup {
-    let description = format!(
-        "Ranks by selection of {} agents with 95 % intervals; brackets join groups that cannot be separated.",
-        leaders.len()
-    );
-    html! {
-        (legend(&[
-            ("k-dot", "rank by selection"),
-            ("k-ci", "holds for all agents at once in 95 %"),
-            ("k-group", "group that the data cannot separate"),
-        ]))
-        (figure(&intervals(leaders, separation), "Rank intervals and groups", &description))
-        (verdict(separation))
-        (numbers(&html! { (ranks(leaders).html()) (wins(separation).html()) }))
-    }
-}
-
-fn intervals(leaders: &[&LeaderboardRow], separation: &Separation) -> Canvas {
-    let count = real(leaders.len());
+fn intervals(lines: &[RankLine<'_>], grouped: Option<Groups<'_>>) -> Canvas {
+    let count = real(lines.len());
     let mut canvas = Canvas::new(WIDTH, count.mul_add(ROW, 34.0));
     let plane = Axes {
         edges: Edges::new(6.0, RIGHT, 28.0, NAMES),
         rows: None,
-        x: Axis::new(0.5..count.max(2.0) + 0.5, leaders.len().clamp(2, 12), &|rank| {
+        x: Axis::new(0.5..count.max(2.0) + 0.5, lines.len().clamp(2, 12), &|rank| {
             if (rank - rank.round()).abs() < 1e-6 {
                 decimals(rank, 0)
             } else {
@@ -63,24 +123,25 @@ fn intervals(leaders: &[&LeaderboardRow], separation: &Separation) -> Canvas {
         y: Axis::unseen(0.0..count),
     }
     .draw(&mut canvas);
-    for (place, leader) in leaders.iter().enumerate() {
-        let y = plane.y(count - real(place) - 0.5);
-        row(&mut canvas, &plane, leader, y);
+    for (place, line) in lines.iter().enumerate() {
+        row(&mut canvas, &plane, line, plane.y(count - real(place) - 0.5));
     }
-    groups(&mut canvas, &plane, separation, leaders);
+    if let Some(grouped) = grouped {
+        groups(&mut canvas, &plane, grouped, lines);
+    }
     canvas
 }
 
-fn row(canvas: &mut Canvas, plane: &Plane, leader: &LeaderboardRow, y: f64) {
-    let (Some(rank), Some(RankBounds { low, high })) = (leader.alpha_rank, leader.rank_interval) else {
-        return;
-    };
-    let first = leader
+fn row(canvas: &mut Canvas, plane: &Plane, line: &RankLine<'_>, y: f64) {
+    let RankBounds { low, high } = line.ends;
+    let first = line
         .first_share
         .map_or_else(String::new, |share| format!("first in {}", portion(share)));
+    let comma = if first.is_empty() { "" } else { ", " };
     let told = format!(
-        "{}: rank {rank}, 95 % {}, {first}",
-        leader.agent,
+        "{}: rank {}, 95 % {}{comma}{first}",
+        line.agent,
+        line.rank,
         range(low, high)
     );
     canvas.explained(&told, |canvas| {
@@ -88,26 +149,26 @@ fn row(canvas: &mut Canvas, plane: &Plane, leader: &LeaderboardRow, y: f64) {
             "t",
             Anchor::End,
             (plane.across.start - 8.0, y + 4.0),
-            &fitted(&leader.agent, 28),
+            &fitted(line.agent, 28),
         );
         let (left, right) = (plane.x(real(low)), plane.x(real(high)));
         canvas.line("ci", (left, y), (right, y));
         for end in [left, right] {
             canvas.line("ci", (end, y - 4.0), (end, y + 4.0));
         }
-        canvas.dot("dot", (plane.x(real(rank)), y), 4.5);
+        canvas.dot("dot", (plane.x(real(line.rank)), y), 4.5);
         canvas.text("t q", Anchor::End, (WIDTH - 4.0, y + 4.0), &first);
     });
 }
 
 /// Brackets beside the rows, in as many lanes as groups overlap.
-fn groups(canvas: &mut Canvas, plane: &Plane, separation: &Separation, leaders: &[&LeaderboardRow]) {
+fn groups(canvas: &mut Canvas, plane: &Plane, found: Groups<'_>, lines: &[RankLine<'_>]) {
     let row_of = |place: &usize| {
-        let agent = separation.agents.get(*place)?;
-        leaders.iter().position(|leader| leader.agent == *agent)
+        let agent = found.agents.get(*place)?;
+        lines.iter().position(|line| line.agent == agent)
     };
     let mut lanes: Vec<usize> = Vec::new();
-    for (number, group) in separation.groups.iter().enumerate() {
+    for (number, group) in found.groups.iter().enumerate() {
         let rows: Vec<usize> = group.iter().filter_map(row_of).collect();
         let (Some(first), Some(last)) = (rows.iter().min(), rows.iter().max()) else {
             continue;
@@ -159,39 +220,25 @@ fn verdict(separation: &Separation) -> Markup {
     html! { @if !parts.is_empty() { p { (parts.join(" ")) } } }
 }
 
-fn ranks(leaders: &[&LeaderboardRow]) -> TableData {
-    let heads = [
-        ("agent", Left),
-        ("\u{3b1} rank", Right),
-        ("low", Right),
-        ("high", Right),
-        ("first in", Right),
-    ];
-    let rows = leaders.iter().map(|leader| {
-        vec![
-            TableCell::Text(leader.agent.clone()),
-            leader.alpha_rank.map_or(TableCell::Empty, TableCell::Count),
-            leader
-                .rank_interval
-                .map_or(TableCell::Empty, |rank| TableCell::Count(rank.low)),
-            leader
-                .rank_interval
-                .map_or(TableCell::Empty, |rank| TableCell::Count(rank.high)),
-            leader
-                .first_share
-                .map_or(TableCell::Empty, |share| TableCell::Text(portion(share))),
-        ]
-    });
-    TableData::new("Ranks that hold for all at once", heads).with_rows(rows)
+fn ranks(lines: &[RankLine<'_>]) -> TableData {
+    RowTable::new("Ranks that hold for all at once", lines)
+        .text("agent", |line| line.agent)
+        .count("\u{3b1} rank", |line| line.rank)
+        .count("low", |line| line.ends.low)
+        .count("high", |line| line.ends.high)
+        .column(("first in", Right), |line| {
+            TableCell::optional(line.first_share, |share| TableCell::Text(portion(share)))
+        })
+        .table()
 }
 
 /// Who beats whom.
-fn wins(separation: &Separation) -> TableData {
-    let places = (1..=separation.agents.len()).map(|place| Column::new(format!("beats {place}"), Right));
+fn wins(agents: &[String], win_share: &[Vec<f64>]) -> TableData {
+    let places = (1..=agents.len()).map(|place| Column::new(format!("beats {place}"), Right));
     let columns = [Column::new("place", Right), Column::new("agent", Left)]
         .into_iter()
         .chain(places);
-    let rows = separation.agents.iter().zip(&separation.win_share).enumerate();
+    let rows = agents.iter().zip(win_share).enumerate();
     let rows = rows.map(|(own, (agent, shares))| {
         let cells = shares.iter().enumerate().map(|(other, share)| {
             if own == other {

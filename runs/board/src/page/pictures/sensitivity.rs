@@ -1,11 +1,10 @@
 //! Section 9: does the ranking hang on the settings of the factor model?
 
-use super::{Heading, View, nothing, ranked};
+use super::{Heading, Picture, View, ranked};
 use crate::SensitivityRow;
 use crate::sheet::metric_cell;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData, basis_points, scientific};
-use maud::Markup;
 
 pub(super) const SECTION: Heading = Heading {
     id: "sensitivity",
@@ -15,15 +14,15 @@ pub(super) const SECTION: Heading = Heading {
            weights and winsorising may.",
 };
 
-pub(super) fn body(View { board, track }: View<'_>) -> Markup {
+pub(super) fn body(View { board, track }: View<'_>) -> Picture {
     let rows = &board.sensitivity;
     if rows.is_empty() {
-        return nothing("No other setting was tried.");
+        return Err("No other setting was tried.");
     }
     let defaults: Vec<(&str, f64)> = ranked(track)
         .filter_map(|leader| Some((leader.agent.as_str(), leader.selection.as_ref()?.a_day)))
         .collect();
-    table(rows, &defaults).html()
+    Ok(table(rows, &defaults).html())
 }
 
 /// A change that may be one of rounding.

@@ -1,10 +1,10 @@
 //! Picture 4: from the rank by return to the rank by selection.
 
-use super::{Heading, View, figure, legend, nothing, numbers, ranked};
+use super::{Heading, Picture, View, figure, legend, numbers, ranked};
 use crate::LeaderboardRow;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{Anchor, Canvas, TableCell, TableData, basis_points, change, fitted, real};
-use maud::{Markup, html};
+use maud::html;
 
 pub(super) const SECTION: Heading = Heading {
     id: "slope",
@@ -26,16 +26,16 @@ struct Line<'b> {
     rows: (usize, usize),
 }
 
-pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
+pub(super) fn body(View { track, .. }: View<'_>) -> Picture {
     let lines = lines(ranked(track));
     if lines.is_empty() {
-        return nothing("No agent has both ranks.");
+        return Err("No agent has both ranks.");
     }
     let description = format!(
         "{} agents, each a line from its rank by return to its rank by selection",
         lines.len()
     );
-    html! {
+    Ok(html! {
         (legend(&[
             ("k-up", "better by skill"),
             ("k-down", "worse by skill"),
@@ -43,7 +43,7 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Markup {
         ]))
         (figure(&draw(&lines), "Rank by return and rank by selection", &description))
         (numbers(&table(&lines).html()))
-    }
+    })
 }
 
 fn lines<'b>(leaders: impl Iterator<Item = &'b LeaderboardRow>) -> Vec<Line<'b>> {

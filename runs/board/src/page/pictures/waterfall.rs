@@ -1,6 +1,6 @@
 //! Picture 2: from parts to the return, one waterfall an agent, on three bases.
 
-use super::{Heading, View, card, legend, nothing, numbers};
+use super::{Heading, Picture, View, card, legend, numbers};
 use crate::sheet::{self, TableKind};
 use crate::{Contribution, LeaderboardRow, Linked};
 use ktd_attribution::account::WeightBasis;
@@ -33,13 +33,13 @@ const BASES: [(WeightBasis, &str, &str); 3] = [
     ),
 ];
 
-pub(super) fn body(view: View<'_>) -> Markup {
+pub(super) fn body(view: View<'_>) -> Picture {
     let leaders = view.track.leaders.iter();
     let shown: Vec<&LeaderboardRow> = leaders.filter(|leader| leader.attribution.is_some()).collect();
     if shown.is_empty() {
-        return nothing("No return could be split.");
+        return Err("No return could be split.");
     }
-    html! {
+    Ok(html! {
         (legend(&[
             ("k-pos", "adds"),
             ("k-neg", "takes away"),
@@ -55,7 +55,7 @@ pub(super) fn body(view: View<'_>) -> Markup {
         (numbers(&html! {
             @for (basis, ..) in BASES { (sheet::table(view.board, TableKind::Split, view.track, basis).html()) }
         }))
-    }
+    })
 }
 
 fn agent(view: View<'_>, leader: &LeaderboardRow) -> Markup {
