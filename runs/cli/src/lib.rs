@@ -65,6 +65,7 @@ mod strategy_code;
 mod strategy_code_args;
 mod strategy_code_run;
 mod study;
+mod study_bar;
 mod this_program;
 mod trading_day;
 mod unless_ending;
