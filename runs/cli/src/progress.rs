@@ -3,6 +3,7 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ktd_data::import::ImportProgress;
 use std::io::IsTerminal;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::output::Console;
@@ -82,6 +83,38 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// A bar for work that says itself how many pieces it has.
+#[derive(Debug)]
+pub(crate) struct TickBar {
+    console: Console,
+    what: &'static str,
+    unit: &'static str,
+    bar: Mutex<Option<Progress>>,
+}
+
+impl TickBar {
+    /// A bar that appears when the number of `unit`s is told.
+    #[must_use]
+    pub(crate) const fn new(console: Console, what: &'static str, unit: &'static str) -> Self {
+        Self {
+            console,
+            what,
+            unit,
+            bar: Mutex::new(None),
+        }
+    }
+
+    /// So many pieces are done: none at first, then one more each time.
+    pub(crate) fn tell(&self, done: u64, of: u64) {
+        if let Ok(mut bar) = self.bar.lock() {
+            let bar = bar.get_or_insert_with(|| Progress::new(self.console, self.what, of, self.unit));
+            if 0 < done {
+                bar.advance(1);
+            }
+        }
     }
 }
 
