@@ -60,6 +60,7 @@ mod signals;
 mod simulate;
 mod sizes;
 mod status;
+mod status_view;
 mod step_bar;
 mod strategy_code;
 mod strategy_code_args;

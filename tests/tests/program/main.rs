@@ -62,6 +62,7 @@ mod synthetic_panel;
 mod text_rounds;
 mod tools;
 mod viewer;
+mod watching;
 mod whole_or_absent;
 mod wire_requests;
 mod wrong_files;
