@@ -24,6 +24,7 @@ mod demo_command;
 mod doctor_probe;
 mod drawn_windows;
 mod episodes;
+mod export_tables;
 mod factor_code;
 mod fuzz;
 mod held_memory;
