@@ -20,8 +20,8 @@ use ktd_io::parallel::available_threads;
 use ktd_leakage_study::LeakStudy;
 use ktd_strategy_study::StrategyStudy;
 use ktd_study::{
-    AnyEnd, AnyKind, Audited, Depth, Replayed, Report, ReportOf, StudyError, StudyKind, StudyRun, UnitId,
-    any, kind_of_file,
+    AnyEnd, AnyKind, Audited, Depth, Replayed, Report, ReportOf, StudyError, StudyKind, StudyRun,
+    StudyStatus, UnitId, any, kind_of, kind_of_file,
 };
 use ktd_view::draw::paragraph;
 use serde::Serialize;
@@ -79,6 +79,13 @@ pub(super) fn kind_for(file: &Path) -> Result<&'static dyn AnyKind, CliError> {
     Err(CliError::input(what, hint))
 }
 
+/// How far the study in a folder is; none where it cannot be read.
+fn status_of(folder: &Path) -> Option<StudyStatus> {
+    let name = kind_of(folder)?;
+    let kind = KINDS.into_iter().find(|kind| kind.name() == name)?;
+    kind.status(folder).ok()
+}
+
 /// Does something with what a study is run with: a bar, threads, and signals that are heard where `listens` is true.
 pub(super) fn with_run<T>(
     shown: (&'static str, bool, Console),
@@ -109,7 +116,7 @@ pub(super) fn with_run_telling<T>(
             tell.send(true).ok();
             // A computation listens to nobody: what is recorded stands, and the same command continues.
             tokio::time::sleep(PATIENCE).await;
-            interruption.tell(console);
+            interruption.tell(console, status_of);
             console.failure(&CliError::difference("ended by a signal").with_hint(CONTINUES));
             #[expect(clippy::exit, reason = "nothing else ends a computation that is under way")]
             std::process::exit(1);
@@ -132,7 +139,7 @@ pub(super) fn with_run_telling<T>(
     }
     bar.finish();
     if *told_to_end.borrow() {
-        interruption.tell(console);
+        interruption.tell(console, status_of);
     }
     Ok(done?)
 }

@@ -1,6 +1,5 @@
 //! The bar of a study: a line for all and one an agent; and what is said when a signal ends it.
 
-use crate::given::study_at;
 use crate::on_event::OnEvent;
 use crate::output::Console;
 use crate::progress::Progress;
@@ -169,18 +168,16 @@ impl StudyProgress for StudyBar {
 
 impl Interruption {
     /// Says it on standard error, where nobody has yet. Programs read the failure alone.
-    pub(crate) fn tell(&self, console: Console) {
+    pub(crate) fn tell(&self, console: Console, status_of: fn(&Path) -> Option<StudyStatus>) {
         let Some(folder) = self.folder.get().filter(|_| !console.json && !console.quiet) else {
             return;
         };
         if self.is_told.swap(true, Ordering::Relaxed) {
             return;
         }
-        let status = study_at(folder).and_then(|kind| Ok(kind.status(folder)?));
-        match status {
-            Ok(status) => Console::warning(&told(&status, &this_command())),
-            Err(error) => Console::warning(&error.to_string()),
-        }
+        let command = this_command();
+        let told = status_of(folder).map(|status| told(&status, &command));
+        Console::warning(&told.unwrap_or_else(|| format!("to go on: {command}")));
     }
 }
 

@@ -1,6 +1,7 @@
 //! How far a run is, as the process that runs it knows: steps and their pace from itself, money and faults from the logs of sends.
 
 use crate::agent_status::{AgentStatus, RunSoFar, agent_states, longest};
+use crate::asking::agent_of;
 use crate::kind::{Keep, Planned, StudyKind};
 use crate::noted_unit::NotedUnit;
 use crate::pace::PacedUnit;
@@ -13,16 +14,6 @@ use crate::unit_keys::UnitKey;
 use ktd_experiment::amount::Picodollars;
 use std::collections::BTreeSet;
 use std::sync::PoisonError;
-
-/// The id of a unit's agent: of its own, or of the model that it asks.
-pub(crate) fn agent_of<'k, K: StudyKind>(keys: &'k K::Keys, unit: &'k Planned<K::Unit>) -> Option<&'k str> {
-    let asked = || {
-        let agents = K::asking(keys)?.agents;
-        let place = unit.model?.checked_rem(agents.len())?;
-        Some(agents.get(place)?.id.as_str())
-    };
-    unit.agent.as_deref().or_else(asked)
-}
 
 impl<K: StudyKind> OpenedStudy<K> {
     /// What the owner's folder notes of the units.

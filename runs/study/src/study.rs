@@ -1,6 +1,6 @@
 //! A study in its folder: what is asked, what is known, and the one loop over its units.
 
-use crate::asking::Asking;
+use crate::asking::{Asking, agent_of};
 use crate::failures::Failures;
 use crate::followed_sends::FollowedSends;
 use crate::identity::{Decided, STUDY, known_base, read_header};
@@ -12,7 +12,6 @@ use crate::plan_lines::{PlanLine, keep_plan};
 use crate::register;
 use crate::report_files::write_report;
 use crate::schedule::all_at_once;
-use crate::so_far::agent_of;
 use crate::study_run::{StudyEnd, StudyRun};
 use crate::unfinished::UNFINISHED;
 use crate::unit_folder::{UNITS, UnitFolder};
