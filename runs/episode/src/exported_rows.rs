@@ -1,6 +1,6 @@
 //! Finished episodes as tables for data frames: steps, calls, orders and scores, of the public part of their records alone.
 
-use crate::exported_step::{CALL_COLUMNS, ORDER_COLUMNS, STEP_COLUMNS, StepRows};
+use crate::exported_step::{CALL_COLUMNS, ORDER_COLUMNS, STEP_COLUMNS, StepRows, whole};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
@@ -209,11 +209,6 @@ fn cell_of(bundle: &BundleRef) -> Vec<Value> {
         json!(header.mode.label()),
         whole(header.seed),
     ]
-}
-
-/// A count as a cell; one that 64 bits with a sign cannot hold is missing.
-pub(crate) fn whole(count: impl TryInto<i64>) -> Value {
-    json!(count.try_into().ok())
 }
 
 fn score_row(bundle: &BundleRef, summary: &Summary) -> Vec<Value> {

@@ -1,6 +1,5 @@
 //! One step of an episode as rows: of the step, of the requests that it asked, of its orders.
 
-use crate::exported_rows::whole;
 use ktd_bundle::event::{Mark, OrderRecord, Phase, ReadEvent, StepOutcome};
 use ktd_study::RowCells;
 use serde_json::{Value, json};
@@ -264,6 +263,11 @@ impl StepRows {
             ]
         })
     }
+}
+
+/// A count as a cell; one that 64 bits with a sign cannot hold is missing.
+pub(crate) fn whole(count: impl TryInto<i64>) -> Value {
+    json!(count.try_into().ok())
 }
 
 /// Words as one text; nothing of none.
