@@ -5,14 +5,16 @@ use crate::doors::OwnDoors;
 use crate::report::{CheckReport, SelfAudit};
 use crate::{controls, decisions, declared, fills, look_ahead, qlib_profile, switches};
 use ktd_data::hash_text;
+use ktd_io::parallel::Tell;
 use ktd_study::StudyError;
 
-/// Turns the benchmark on this program: its tools, prompts, exchange and controls on a panel.
+/// Turns the benchmark on this program: its tools, prompts, exchange and controls on a panel. `tell` hears how many days of all
+/// checks are done.
 ///
 /// # Errors
 /// [`StudyError`] for a panel that is too short.
-pub fn audit_self(subject: &AuditSubject, threads: usize) -> Result<SelfAudit, StudyError> {
-    let auditor = Auditor::new(&OwnDoors, subject, threads)?;
+pub fn audit_self(subject: &AuditSubject, threads: usize, tell: Tell<'_>) -> Result<SelfAudit, StudyError> {
+    let auditor = Auditor::new(&OwnDoors, subject, threads)?.told_by(tell);
     let as_of_days = auditor.as_of_days.iter().map(|day| auditor.date(*day)).collect();
     Ok(SelfAudit {
         panel: hash_text(subject.market.content_hash()),
@@ -30,9 +32,15 @@ fn checks(auditor: &Auditor<'_>) -> Vec<CheckReport> {
         decisions::decisions(auditor),
         qlib_profile::qlib_profile(auditor),
         controls::controls(auditor),
-        switches::switches(auditor),
+        switched(auditor),
         look_ahead::bands(auditor),
     ]
+}
+
+fn switched(auditor: &Auditor<'_>) -> CheckReport {
+    let report = switches::switches(auditor);
+    auditor.tick();
+    report
 }
 
 #[cfg(test)]
@@ -42,12 +50,21 @@ mod tests {
     use crate::report::AuditVerdict;
     use crate::small_market::small_market;
     use ktd_env::synth::{SynthConfig, generate};
-    use std::sync::Arc;
+    use std::sync::{Arc, Mutex};
 
     #[test]
     fn nothing_undeclared_is_found_on_the_synthetic_market_and_what_is_known_is() {
         let subject = AuditSubject::of_market(Arc::new(small_market()));
-        let audit = audit_self(&subject, 2).unwrap();
+        let told = Mutex::new(Vec::new());
+        let tell = |done, of| told.lock().unwrap().push((done, of));
+        let audit = audit_self(&subject, 2, &tell).unwrap();
+        let told = told.into_inner().unwrap();
+        let (done, of) = (told.iter().map(|(done, _)| *done).max(), told[0].1);
+        assert_eq!(
+            (done, told.len() as u64),
+            (Some(of), of + 1),
+            "each day of each check"
+        );
         let expected = [
             ("M1", AuditVerdict::Clean),
             ("M2", AuditVerdict::AsDeclared),
@@ -86,7 +103,7 @@ mod tests {
             days: 100,
         };
         let subject = AuditSubject::of_market(Arc::new(generate(&config).unwrap()));
-        let error = audit_self(&subject, 1).unwrap_err().to_string();
+        let error = audit_self(&subject, 1, &|_, _| {}).unwrap_err().to_string();
         assert!(error.contains("too short"), "{error}");
     }
 }

@@ -8,6 +8,7 @@ use ktd_env::{DayIndex, FactorTable, Market};
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::toolbox::toolbox;
+use ktd_io::parallel::{Tell, Ticks, in_parallel};
 use ktd_study::StudyError;
 use ktd_tools::{ToolLimits, Toolbox};
 use std::collections::BTreeSet;
@@ -71,6 +72,11 @@ impl AuditSubject {
     }
 }
 
+/// Checks that go over the as-of days.
+const DAYS_CHECKED: u64 = 4;
+/// Checks that go over the trading days after them.
+const TRADING_DAYS_CHECKED: u64 = 4;
+
 /// What the checks share.
 pub(crate) struct Auditor<'a> {
     pub(crate) doors: &'a dyn Doors,
@@ -82,7 +88,8 @@ pub(crate) struct Auditor<'a> {
     pub(crate) as_of_days: Vec<DayIndex>,
     /// Factor values of the panel over the as-of days, as a run computes them: once, of the whole.
     pub(crate) table: FactorTable,
-    pub(crate) threads: usize,
+    threads: usize,
+    ticks: Ticks<'a>,
 }
 
 impl<'a> Auditor<'a> {
@@ -115,7 +122,32 @@ impl<'a> Auditor<'a> {
             as_of_days,
             table,
             threads,
+            ticks: Ticks::of(0, &|_, _| {}),
         })
+    }
+
+    /// The same, which tells how many days of all checks are done.
+    pub(crate) fn told_by(self, tell: Tell<'a>) -> Self {
+        let count = |days: usize| u64::try_from(days).unwrap_or(u64::MAX);
+        let (as_of, trading) = (count(self.as_of_days.len()), count(self.trading_days().len()));
+        Self {
+            ticks: Ticks::of(DAYS_CHECKED * as_of + TRADING_DAYS_CHECKED * trading + 1, tell),
+            ..self
+        }
+    }
+
+    /// What a check comes to on each day, in their order.
+    pub(crate) fn each<R: Send>(&self, days: &[DayIndex], work: impl Fn(&DayIndex) -> R + Sync) -> Vec<R> {
+        in_parallel(days, self.threads, |day| {
+            let checked = work(day);
+            self.ticks.tick();
+            checked
+        })
+    }
+
+    /// A check that is not made day by day is done.
+    pub(crate) fn tick(&self) {
+        self.ticks.tick();
     }
 
     /// A day as text.

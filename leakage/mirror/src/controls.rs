@@ -8,7 +8,6 @@ use crate::scene::Scene;
 use ktd_baselines::ChatModel;
 use ktd_env::{DayIndex, Market};
 use ktd_episode::control::{cheater, oracle};
-use ktd_io::parallel::in_parallel;
 use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Mode, Numeric};
 use ktd_prompts::UserStepSlots;
 use ktd_tools::{SUBMIT_ACTION, StepView, ToolContext};
@@ -26,7 +25,7 @@ pub(crate) fn controls(auditor: &Auditor<'_>) -> CheckReport {
         "M7",
         "are the oracle and the cheater found, which know the future?",
     );
-    let each = in_parallel(&auditor.as_of_days, auditor.threads, |day| of_day(auditor, *day));
+    let each = auditor.each(&auditor.as_of_days, |day| of_day(auditor, *day));
     let mut found = [0, 0];
     for compared in each {
         let Some(compared) = compared else {

@@ -6,7 +6,6 @@ use crate::doors::MarketDay;
 use crate::orders::{batches, decided};
 use crate::report::{Answer, CheckReport, Compared};
 use ktd_env::{DayIndex, Market};
-use ktd_io::parallel::in_parallel;
 
 /// M5: all of the trading day, factors and volumes too.
 pub(crate) fn decisions(auditor: &Auditor<'_>) -> CheckReport {
@@ -14,7 +13,7 @@ pub(crate) fn decisions(auditor: &Auditor<'_>) -> CheckReport {
         "M5",
         "does what is accepted at decision change with the bars of the trading day?",
     );
-    let compared = in_parallel(&auditor.trading_days(), auditor.threads, |day| {
+    let compared = auditor.each(&auditor.trading_days(), |day| {
         let Some(other) = other_day(auditor.market, *day, 0) else {
             return Compared::skipped();
         };

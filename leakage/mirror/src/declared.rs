@@ -5,7 +5,6 @@ use crate::counterfactual::{LaterFacts, as_known};
 use crate::look_ahead::compare;
 use crate::report::{AuditVerdict, CheckReport, Compared, count};
 use ktd_env::{DataError, DayIndex, Market, TradeDate};
-use ktd_io::parallel::in_parallel;
 use ktd_masking::{Level, MaskSettings, Numeric};
 
 /// The steps by which the panel as it was known becomes the cut panel: what is added, under its name in the report.
@@ -45,7 +44,7 @@ pub(crate) fn declared(auditor: &Auditor<'_>) -> CheckReport {
         "M2",
         "what does the panel know of later days beside its rows, and does any answer show it?",
     );
-    let each = in_parallel(&auditor.as_of_days, auditor.threads, |day| of_day(auditor, *day));
+    let each = auditor.each(&auditor.as_of_days, |day| of_day(auditor, *day));
     let (mut by_step, mut undeclared, mut most) = ([0; 3], 0, LaterCounts::default());
     let (mut shown, mut failing) = (Compared::default(), Compared::default());
     for day in each {

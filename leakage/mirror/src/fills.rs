@@ -6,7 +6,6 @@ use crate::doors::MarketDay;
 use crate::orders::{batches, outcomes, wide};
 use crate::report::{Answer, AuditVerdict, CheckReport, Compared, count};
 use ktd_env::{DayIndex, Market};
-use ktd_io::parallel::in_parallel;
 
 /// Other closes that each trading day is given.
 const OTHER_CLOSES: u64 = 2;
@@ -17,7 +16,7 @@ pub(crate) fn fills(auditor: &Auditor<'_>) -> CheckReport {
         "M3",
         "do fills, fees or rejections at the open change with the day's high, low, close, amount or index?",
     );
-    let compared = in_parallel(&auditor.trading_days(), auditor.threads, |day| {
+    let compared = auditor.each(&auditor.trading_days(), |day| {
         (0..OTHER_CLOSES).fold(Compared::default(), |compared, seed| {
             let other = other_close(auditor.market, *day, seed);
             compared.join(compare(
@@ -40,7 +39,7 @@ pub(crate) fn volume(auditor: &Auditor<'_>) -> CheckReport {
         "M4",
         "do fills change with the day's volume, other than by whether there was any?",
     );
-    let each = in_parallel(&auditor.trading_days(), auditor.threads, |day| {
+    let each = auditor.each(&auditor.trading_days(), |day| {
         let other = other_volume(
             auditor.market,
             *day,

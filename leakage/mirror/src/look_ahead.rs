@@ -7,7 +7,6 @@ use crate::report::{CheckReport, Compared, count};
 use crate::scene::Scene;
 use crate::shown::{AskedStocks, Questions, all_masks, factor_values};
 use ktd_env::{DayIndex, FactorTable, Market};
-use ktd_io::parallel::in_parallel;
 use ktd_masking::{MaskSettings, Numeric};
 
 /// Steps before the questions of M1, so that account and last step have something to tell.
@@ -23,7 +22,7 @@ pub(crate) fn look_ahead(auditor: &Auditor<'_>) -> CheckReport {
     );
     let masks = all_masks();
     report.figure("masks", count(masks.len()));
-    for compared in in_parallel(&auditor.as_of_days, auditor.threads, |day| {
+    for compared in auditor.each(&auditor.as_of_days, |day| {
         with_other_futures(auditor, *day, (TRADED, &masks), true)
     }) {
         report.add(compared);
@@ -42,7 +41,7 @@ pub(crate) fn bands(auditor: &Auditor<'_>) -> CheckReport {
     );
     let is_banded = |mask: &MaskSettings| matches!(mask.numeric, Numeric::Banded | Numeric::BandedFive);
     let masks: Vec<MaskSettings> = all_masks().into_iter().filter(is_banded).collect();
-    for compared in in_parallel(&auditor.as_of_days, auditor.threads, |day| {
+    for compared in auditor.each(&auditor.as_of_days, |day| {
         let each = TRADED_BANDS.map(|traded| with_other_futures(auditor, *day, (traded, &masks), false));
         each.into_iter().fold(Compared::default(), Compared::join)
     }) {

@@ -5,7 +5,6 @@ use crate::counterfactual::{missing_opens, other_close};
 use crate::report::{Answer, CheckReport, Compared, count};
 use chrono::NaiveDate;
 use ktd_env::{Bar, DayIndex, Market, NameId};
-use ktd_io::parallel::in_parallel;
 use ktd_qlib::{
     DEFAULT_LIMIT_THRESHOLD, DealPrice, FeatureFile, Instructions, Limit, OrderSize, QlibConfig, QlibFill,
     QlibPanel, QlibSide, ScriptedOrder, Settle, Strategy, TradeType, simulate,
@@ -22,9 +21,7 @@ pub(crate) fn qlib_profile(auditor: &Auditor<'_>) -> CheckReport {
         "M6",
         "is it found that the profile of Qlib reads the day's close at the open?",
     );
-    let each = in_parallel(&auditor.trading_days(), auditor.threads, |day| {
-        of_day(auditor, *day)
-    });
+    let each = auditor.each(&auditor.trading_days(), |day| of_day(auditor, *day));
     let (mut blocked, mut at_close) = (0, 0);
     for day in each {
         match day {

@@ -4,6 +4,7 @@
 use super::settings::ModelSettings;
 use crate::BoardError;
 use crate::fitted::FittedModel;
+use drawing::{Drawing, draws_of};
 use ktd_attribution::Panel;
 use ktd_attribution::account::WeightBasis;
 use ktd_attribution::model::{ExtraStyle, ModelConfig};
@@ -12,10 +13,11 @@ use ktd_attribution::planting::{
     RecoverySummary, SkillHorizon, TailFit, outside_luck, summarise, summarise_part,
 };
 use ktd_env::Market;
-use ktd_io::parallel::in_parallel;
+use ktd_io::parallel::{Tell, Ticks};
 use serde::Serialize;
 use std::ops::Range;
 
+mod drawing;
 mod tables;
 
 /// Names among which the skill of famous names chooses: those whose own returns move the factors most.
@@ -164,11 +166,15 @@ pub struct PlantingRow {
     pub coverage: f64,
 }
 
-/// Plants accounts on a panel and recovers them.
+/// Plants accounts on a panel and recovers them. `tell` hears how many draws of all tables are done.
 ///
 /// # Errors
 /// [`BoardError`] when the factor model cannot be fitted over the days.
-pub fn plant(market: &Market, options: &PlantingOptions) -> Result<PlantingReport, BoardError> {
+pub fn plant(
+    market: &Market,
+    options: &PlantingOptions,
+    tell: Tell<'_>,
+) -> Result<PlantingReport, BoardError> {
     let refused = |error: &dyn std::fmt::Display| {
         BoardError::input(
             format!("the planted accounts: {error}"),
@@ -191,7 +197,12 @@ pub fn plant(market: &Market, options: &PlantingOptions) -> Result<PlantingRepor
     let tail_of_planted = (found(0.0)?, found(1.0)?);
     let agents = agents(&planted);
     let mut rows = Vec::new();
-    for tail in tails(&measured) {
+    let (tails, has_sectors) = (tails(&measured), !market.sectors().is_empty());
+    let drawing = Drawing {
+        options,
+        ticks: Ticks::of(draws_of(options, tails.len(), has_sectors), tell),
+    };
+    for tail in tails {
         let design = PlantedDesign {
             tail,
             sector_share: 0.0,
@@ -200,18 +211,19 @@ pub fn plant(market: &Market, options: &PlantingOptions) -> Result<PlantingRepor
             names: options.names,
             hold_days: options.hold_days,
         };
-        let draws = recover(&planted, &design, options.draws, options).map_err(|error| refused(&error))?;
+        let draws = drawing
+            .recover(&planted, &design, options.draws)
+            .map_err(|error| refused(&error))?;
         for (place, (name, _)) in agents.iter().enumerate() {
             let own: Vec<&Recovered> = draws.iter().filter_map(|draw| draw.get(place)).collect();
             rows.extend(summarise(&own).iter().map(|summary| row(tail, name, summary)));
         }
     }
-    let timing = timing_rows(&planted, options).map_err(|error| refused(&error))?;
-    let has_sectors = !market.sectors().is_empty();
-    let sectors = has_sectors.then(|| sector_rows(&planted, options)).transpose();
+    let timing = timing_rows(&planted, &drawing).map_err(|error| refused(&error))?;
+    let sectors = has_sectors.then(|| sector_rows(&planted, &drawing)).transpose();
     Ok(PlantingReport {
         timing,
-        hidden: hidden_rows(&panel, &config, options).map_err(|error| refused(&error))?,
+        hidden: hidden_rows(&panel, &config, &drawing).map_err(|error| refused(&error))?,
         sectors: sectors.map_err(|error| refused(&error))?.unwrap_or_default(),
         days: planted.days(),
         draws: options.draws,
@@ -224,19 +236,9 @@ pub fn plant(market: &Market, options: &PlantingOptions) -> Result<PlantingRepor
     })
 }
 
-fn recover(
-    planted: &PlantedMarket,
-    design: &PlantedDesign,
-    draws: u64,
-    options: &PlantingOptions,
-) -> Result<Vec<Vec<Recovered>>, PlantingError> {
-    let seeds: Vec<u64> = (0..draws).map(|draw| options.seed.wrapping_add(draw)).collect();
-    let draws = in_parallel(&seeds, options.threads, |seed| planted.recover(design, *seed));
-    draws.into_iter().collect()
-}
-
 /// Accounts that are invested by what they expect of the market: by chance, and with some knowledge.
-fn timing_rows(planted: &PlantedMarket, options: &PlantingOptions) -> Result<Vec<TimingRow>, PlantingError> {
+fn timing_rows(planted: &PlantedMarket, drawing: &Drawing<'_>) -> Result<Vec<TimingRow>, PlantingError> {
+    let options = drawing.options;
     let timer = |information| PlantedAgent::MarketTimer { information };
     let agents = [
         ("timer, right in 50 %", timer(0.0)),
@@ -252,7 +254,7 @@ fn timing_rows(planted: &PlantedMarket, options: &PlantingOptions) -> Result<Vec
         hold_days: options.hold_days,
     };
     let draws = options.draws.saturating_mul(SECTOR_DRAWS);
-    let found = recover(planted, &design, draws, options)?;
+    let found = drawing.recover(planted, &design, draws)?;
     let mut rows = Vec::new();
     for (place, (agent, _)) in agents.iter().enumerate() {
         let own: Vec<&Recovered> = found.iter().filter_map(|draw| draw.get(place)).collect();
@@ -279,8 +281,9 @@ fn timing_rows(planted: &PlantedMarket, options: &PlantingOptions) -> Result<Vec
 fn hidden_rows(
     panel: &Panel,
     config: &ModelConfig,
-    options: &PlantingOptions,
+    drawing: &Drawing<'_>,
 ) -> Result<Vec<HiddenRow>, PlantingError> {
+    let options = drawing.options;
     let mut rows = Vec::new();
     for style in ExtraStyle::ALL {
         let config = ModelConfig {
@@ -296,7 +299,7 @@ fn hidden_rows(
             names: options.names,
             hold_days: options.hold_days,
         };
-        let draws = recover(&planted, &design, options.draws, options)?;
+        let draws = drawing.recover(&planted, &design, options.draws)?;
         let draws: Vec<&Recovered> = draws.iter().flatten().collect();
         let summaries = summarise(&draws);
         let of = |exposures| {
@@ -325,7 +328,8 @@ fn hidden_rows(
 }
 
 /// Accounts among names whose sectors share shocks: dice and skill.
-fn sector_rows(planted: &PlantedMarket, options: &PlantingOptions) -> Result<Vec<SectorRow>, PlantingError> {
+fn sector_rows(planted: &PlantedMarket, drawing: &Drawing<'_>) -> Result<Vec<SectorRow>, PlantingError> {
+    let options = drawing.options;
     let holding = PlantedAgent::Skill {
         information: 0.2,
         foresight: SkillHorizon::Holding,
@@ -351,7 +355,7 @@ fn sector_rows(planted: &PlantedMarket, options: &PlantingOptions) -> Result<Vec
             names: options.names,
             hold_days: options.hold_days,
         };
-        let found = recover(planted, &design, draws, options)?;
+        let found = drawing.recover(planted, &design, draws)?;
         for (place, (agent, _)) in agents.iter().enumerate() {
             let own: Vec<&Recovered> = found.iter().filter_map(|draw| draw.get(place)).collect();
             let summaries = summarise(&own);

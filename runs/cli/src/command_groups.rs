@@ -18,6 +18,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
             "leaderboard",
             "attribute",
             "reasons",
+            "export",
             "windows",
             "simulate",
             "mcp",

@@ -1,6 +1,7 @@
 //! `ktd leak`: what a back-test owes to conventions that let tomorrow in, and whether a signal leaks.
 
 use crate::output::Console;
+use crate::progress::TickBar;
 use crate::{CliError, leak_audit, study};
 use clap::{Args, Subcommand};
 use ktd_io::parallel::available_threads;
@@ -113,7 +114,8 @@ pub(super) fn run(command: &LeakCommand, console: Console) -> Result<(), CliErro
                 Some(experiment) => AuditSubject::of_experiment(experiment, panel)?,
                 None => AuditSubject::of_panel(panel)?,
             };
-            audit_self(&subject, available_threads())?.audited()?
+            let bar = TickBar::new(console, "auditing", "days of checks");
+            audit_self(&subject, available_threads(), &|done, of| bar.tell(done, of))?.audited()?
         }
     };
     study::show_audited(audited, console)

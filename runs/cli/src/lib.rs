@@ -27,6 +27,7 @@ mod doctor_repeat;
 #[cfg(feature = "server")]
 mod enqueue;
 mod error;
+mod export;
 mod factor_code;
 mod factor_code_run;
 mod factors;
@@ -60,11 +61,13 @@ mod signals;
 mod simulate;
 mod sizes;
 mod status;
+mod status_view;
 mod step_bar;
 mod strategy_code;
 mod strategy_code_args;
 mod strategy_code_run;
 mod study;
+mod study_bar;
 mod this_program;
 mod trading_day;
 mod unless_ending;
@@ -150,6 +153,8 @@ enum Command {
     Certify(certify::CertifyArgs),
     /// Look at experiments, episodes and steps in a browser: read only, on this machine alone.
     View(view::ViewArgs),
+    /// Write the records of finished episodes as tables for pandas and polars.
+    Export(export::ExportArgs),
     /// Show how two studies of one kind differ, or two books of one window.
     Diff(diff::DiffArgs),
     /// Rank finished runs by what they selected; say which differences are real.
@@ -245,6 +250,7 @@ pub fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args, console),
         Command::Attribute(args) => attribute::run(&args, console),
         Command::View(args) => view::run(&args, console),
+        Command::Export(args) => export::run(&args, console),
         Command::Diff(args) => diff::run(&args, console),
         Command::Probe(args) => probe::run(&args, console),
         Command::Curve(args) => curve::run(&args, console),

@@ -2,6 +2,7 @@
 
 use crate::CliError;
 use crate::output::Console;
+use crate::progress::TickBar;
 use clap::Args;
 use ktd_board::ModelSettings;
 use ktd_board::planting::{PlantingOptions, plant};
@@ -91,6 +92,7 @@ pub(super) fn run(args: &PlantingArgs, console: Console) -> Result<(), CliError>
         _ => end.saturating_sub(LAST_DAYS)..end,
     };
     let settings = args.settings.as_deref();
+    let bar = TickBar::new(console, "planting", "draws");
     let report = plant(
         &market,
         &PlantingOptions {
@@ -103,7 +105,9 @@ pub(super) fn run(args: &PlantingArgs, console: Console) -> Result<(), CliError>
             replicates: args.replicates,
             threads: ktd_io::parallel::available_threads(),
         },
+        &|done, of| bar.tell(done, of),
     )?;
+    drop(bar);
     let layout = console.layout();
     let table = if args.all {
         report.table()

@@ -3,6 +3,7 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ktd_data::import::ImportProgress;
 use std::io::IsTerminal;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::output::Console;
@@ -17,6 +18,8 @@ pub(crate) struct Progress {
     started: Instant,
     /// Whether the bar may still appear.
     waiting: bool,
+    /// Whether it says itself how far it is.
+    speaks: bool,
 }
 
 impl Progress {
@@ -35,7 +38,14 @@ impl Progress {
             bar,
             started: Instant::now(),
             waiting: may_show,
+            speaks: false,
         }
+    }
+
+    /// Whether somebody sees it, or would as soon as it is told anything.
+    #[must_use]
+    pub(crate) fn is_due(&self) -> bool {
+        !self.bar.is_hidden() || self.waiting && PATIENCE <= self.started.elapsed()
     }
 
     /// Calls `write` while the bar is off the screen.
@@ -43,20 +53,26 @@ impl Progress {
         self.bar.suspend(write);
     }
 
-    /// Says something beside what the work is, instead of what was said before.
-    pub(crate) fn say(&self, more: &str) {
-        let message = match more {
-            "" => self.what.to_owned(),
-            more => format!("{} ({more})", self.what),
-        };
-        if self.bar.message() != message {
-            self.bar.set_message(message);
+    /// Says in lines of its own how far it is and how long it takes, instead of counts and a time that the bar would guess.
+    pub(crate) fn say(&mut self, lines: String) {
+        if !self.speaks {
+            self.speaks = true;
+            if let Ok(style) = ProgressStyle::with_template("{prefix} {bar:20} {msg}") {
+                self.bar.set_style(style);
+            }
+            self.bar.set_prefix(self.what);
         }
+        self.bar.set_message(lines);
+        self.appear();
     }
 
     /// So many more units are done.
     pub(crate) fn advance(&mut self, units: u64) {
         self.bar.inc(units);
+        self.appear();
+    }
+
+    fn appear(&mut self) {
         if self.waiting && self.started.elapsed() >= PATIENCE {
             self.waiting = false;
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -67,6 +83,38 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// A bar for work that says itself how many pieces it has.
+#[derive(Debug)]
+pub(crate) struct TickBar {
+    console: Console,
+    what: &'static str,
+    unit: &'static str,
+    bar: Mutex<Option<Progress>>,
+}
+
+impl TickBar {
+    /// A bar that appears when the number of `unit`s is told.
+    #[must_use]
+    pub(crate) const fn new(console: Console, what: &'static str, unit: &'static str) -> Self {
+        Self {
+            console,
+            what,
+            unit,
+            bar: Mutex::new(None),
+        }
+    }
+
+    /// So many pieces are done: none at first, then one more each time.
+    pub(crate) fn tell(&self, done: u64, of: u64) {
+        if let Ok(mut bar) = self.bar.lock() {
+            let bar = bar.get_or_insert_with(|| Progress::new(self.console, self.what, of, self.unit));
+            if 0 < done {
+                bar.advance(1);
+            }
+        }
     }
 }
 

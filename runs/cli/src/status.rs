@@ -1,17 +1,22 @@
 //! `ktd status DIR`.
 
 use super::given::study_at;
+use super::runtime::runtime;
+use super::signals::told_to_end;
+use super::status_view::StatusView;
 use super::study;
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_study::compare_invoice;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 const EXAMPLE: &str = "\
 Examples:
   ktd status results/factor-code
   ktd status results/factor-code --json     # every open and failed unit
+  ktd status results/season --watch         # again and again, until nobody runs it any more
   ktd status results/season --invoice bill.csv    # day,model,usd: line by line beside what was sent
 
 It reads while another process runs the study, holds up nobody, and writes nothing.";
@@ -27,11 +32,17 @@ pub(super) struct StatusArgs {
     folder: Option<PathBuf>,
     /// The queue of a server instead: waiting, running and dead units, money, workers and the limits that they obey.
     #[cfg(feature = "server")]
-    #[arg(long, value_name = "URL", conflicts_with_all = ["folder", "invoice"])]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["folder", "invoice", "watch"])]
     server: Option<String>,
     /// Compare an invoice, a CSV file with the columns `day` (UTC), `model` and `usd`, with what was sent.
     #[arg(long, value_name = "FILE")]
     invoice: Option<PathBuf>,
+    /// Say it again as it changes, until no process runs the study any more: on a terminal in its place, else a line a change.
+    #[arg(long, conflicts_with = "invoice")]
+    watch: bool,
+    /// Seconds between two looks.
+    #[arg(long, value_name = "SECONDS", requires = "watch", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    every: u64,
 }
 
 /// Runs the command.
@@ -41,7 +52,7 @@ pub(super) struct StatusArgs {
 pub(super) fn run(args: &StatusArgs, console: Console) -> Result<(), CliError> {
     #[cfg(feature = "server")]
     if let Some(server) = &args.server {
-        let status = super::runtime::runtime()?
+        let status = runtime()?
             .block_on(async { ktd_server::ServerDatabase::connect(server).await?.status().await })?;
         return study::show_value(&status.report(), &status, console);
     }
@@ -51,6 +62,39 @@ pub(super) fn run(args: &StatusArgs, console: Console) -> Result<(), CliError> {
         let compared = compare_invoice(folder, invoice)?;
         return study::show_value(&compared.report(), &compared, console);
     }
+    if args.watch {
+        return watch(folder, Duration::from_secs(args.every), console);
+    }
     let status = study_at(folder)?.status(folder)?;
     study::show_value(&status.report(), &status, console)
+}
+
+/// Looks again and again until no process writes the folder, or a signal asks for the end.
+///
+/// # Errors
+/// [`CliError`] for a folder without a study, and one that cannot be read any more.
+fn watch(folder: &Path, every: Duration, console: Console) -> Result<(), CliError> {
+    let mut watched = study_at(folder)?.watch(folder)?;
+    let tasks = runtime()?;
+    let mut told = {
+        let _within = tasks.enter();
+        Box::pin(told_to_end().map_err(CliError::io("wait for signals at", folder))?)
+    };
+    let mut view = StatusView::new(console);
+    loop {
+        let status = watched.look()?;
+        view.show(&status)?;
+        if !status.is_running {
+            return Ok(());
+        }
+        let is_told = tasks.block_on(async {
+            tokio::select! {
+                () = told.as_mut() => true,
+                () = tokio::time::sleep(every) => false,
+            }
+        });
+        if is_told {
+            return Ok(());
+        }
+    }
 }

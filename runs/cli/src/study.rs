@@ -3,9 +3,9 @@
 use crate::CliError;
 use crate::on_event::OnEvent;
 use crate::output::{Console, visible_lines};
-use crate::progress::Progress;
 use crate::runtime::runtime;
 use crate::signals;
+use crate::study_bar::StudyBar;
 use crate::this_program::this_program;
 use ktd_certify::{CertificateStudy, CurveStudy};
 use ktd_client::cache_folder::cache_folder;
@@ -20,15 +20,14 @@ use ktd_io::parallel::available_threads;
 use ktd_leakage_study::LeakStudy;
 use ktd_strategy_study::StrategyStudy;
 use ktd_study::{
-    AnyEnd, AnyKind, Audited, Depth, Replayed, Report, ReportOf, StudyError, StudyKind, StudyProgress,
-    StudyRun, UnitId, any, kind_of_file,
+    AnyEnd, AnyKind, Audited, Depth, Replayed, Report, ReportOf, StudyError, StudyKind, StudyRun,
+    StudyStatus, UnitId, any, kind_of, kind_of_file,
 };
 use ktd_view::draw::paragraph;
 use serde::Serialize;
 use serde_json::json;
-use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -80,73 +79,11 @@ pub(super) fn kind_for(file: &Path) -> Result<&'static dyn AnyKind, CliError> {
     Err(CliError::input(what, hint))
 }
 
-/// A bar that appears when the study says how much there is to do.
-struct StudyBar {
-    what: &'static str,
-    console: Console,
-    bar: Mutex<Option<Progress>>,
-    /// Of whom a notice was given: a run that waits would otherwise look like one that hangs.
-    noticed: Mutex<BTreeSet<String>>,
-    /// Told what is new, too.
-    on_event: Option<OnEvent>,
-}
-
-impl StudyBar {
-    fn tell(&self, event: &str) {
-        if let Some(command) = &self.on_event {
-            command.tell(event);
-        }
-    }
-
-    /// Takes the bar away, and waits for who is told.
-    fn finish(self) {
-        drop(self.bar);
-        if let Some(command) = self.on_event {
-            command.finish();
-        }
-    }
-}
-
-impl StudyProgress for StudyBar {
-    fn begin(&self, steps: u64, unit: &'static str) {
-        if let Ok(mut bar) = self.bar.lock() {
-            *bar = Some(Progress::new(self.console, self.what, steps, unit));
-        }
-    }
-
-    fn advance(&self, steps: u64) {
-        if let Ok(mut bar) = self.bar.lock()
-            && let Some(bar) = bar.as_mut()
-        {
-            bar.advance(steps);
-        }
-    }
-
-    fn notice(&self, who: &str, what: &str) {
-        let is_first = |mut noticed: MutexGuard<'_, BTreeSet<String>>| noticed.insert(who.to_owned());
-        if self.noticed.lock().is_ok_and(is_first) {
-            self.news(&format!("{who}: {what}"));
-        }
-    }
-
-    fn waits(&self, what: &str) {
-        if let Ok(bar) = self.bar.lock()
-            && let Some(bar) = bar.as_ref()
-        {
-            bar.say(what);
-        }
-    }
-
-    fn news(&self, what: &str) {
-        self.tell(what);
-        if let Ok(bar) = self.bar.lock() {
-            let tell = || Console::warning(what);
-            match bar.as_ref() {
-                Some(bar) => bar.suspend(tell),
-                None => tell(),
-            }
-        }
-    }
+/// How far the study in a folder is; none where it cannot be read.
+fn status_of(folder: &Path) -> Option<StudyStatus> {
+    let name = kind_of(folder)?;
+    let kind = KINDS.into_iter().find(|kind| kind.name() == name)?;
+    kind.status(folder).ok()
 }
 
 /// Does something with what a study is run with: a bar, threads, and signals that are heard where `listens` is true.
@@ -164,24 +101,22 @@ pub(super) fn with_run_telling<T>(
     work: impl FnOnce(&StudyRun<'_>) -> Result<T, StudyError>,
 ) -> Result<T, CliError> {
     let (tasks, program) = (runtime()?, this_program());
-    let bar = StudyBar {
-        what,
-        console,
-        bar: Mutex::new(None),
-        noticed: Mutex::default(),
-        on_event: on_event.map(|command| OnEvent::new(command, tasks.handle())),
-    };
+    let on_event = on_event.map(|command| OnEvent::new(command, tasks.handle()));
+    let bar = StudyBar::new(what, console, on_event);
+    let interruption = bar.interruption();
     let (tell, told_to_end) = watch::channel(false);
     if listens {
         let _within = tasks.enter();
         let told = signals::told_to_end()
             .map_err(|error| CliError::invalid(format_args!("cannot wait for signals: {error}")))?;
+        let interruption = Arc::clone(&interruption);
         tasks.spawn(async move {
             told.await;
             // Nobody listens any more where the study has just ended.
             tell.send(true).ok();
             // A computation listens to nobody: what is recorded stands, and the same command continues.
             tokio::time::sleep(PATIENCE).await;
+            interruption.tell(console, status_of);
             console.failure(&CliError::difference("ended by a signal").with_hint(CONTINUES));
             #[expect(clippy::exit, reason = "nothing else ends a computation that is under way")]
             std::process::exit(1);
@@ -203,6 +138,9 @@ pub(super) fn with_run_telling<T>(
         bar.tell(&format!("the run stopped: {error}"));
     }
     bar.finish();
+    if *told_to_end.borrow() {
+        interruption.tell(console, status_of);
+    }
     Ok(done?)
 }
 

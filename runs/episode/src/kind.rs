@@ -14,8 +14,9 @@ use ktd_bundle::summary::Summary;
 use ktd_bundle::{BundlePaths, CELLS};
 use ktd_client::force_check;
 use ktd_client::money::KeyName;
-use ktd_client::money::{Budget, Metering};
+use ktd_client::money::{Budget, Metering, Scope};
 use ktd_client::progress::{FailedAttempt, Progress};
+use ktd_experiment::amount::Picodollars;
 use ktd_experiment::caps::Caps;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::{EPISODES, ExperimentConfig};
@@ -28,7 +29,7 @@ use ktd_study::{Hands, Opening, OwnFormat, Planned, Report, StudyError, StudyKin
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::OnceCell;
@@ -207,20 +208,39 @@ fn check_open_files(config: &ExperimentConfig) -> Result<(), EpisodeError> {
 }
 
 /// Listener of an episode that tells its study.
-struct StudyListener<'p>(UnitProgress<'p>);
+struct StudyListener<'p> {
+    unit: UnitProgress<'p>,
+    is_begun: AtomicBool,
+}
+
+impl<'p> StudyListener<'p> {
+    const fn of(unit: UnitProgress<'p>) -> Self {
+        Self {
+            unit,
+            is_begun: AtomicBool::new(false),
+        }
+    }
+}
 
 impl Progress for StudyListener<'_> {
+    fn step_began(&self, _: &str, step: usize, _: usize) {
+        // What stands before the first step of this run was played by an earlier one.
+        if !self.is_begun.swap(true, Ordering::Relaxed) && 1 < step {
+            self.unit.found(u64::try_from(step - 1).unwrap_or(0));
+        }
+    }
+
     fn step_ended(&self, _: &str, _: usize, _: usize) {
-        self.0.advance(1);
+        self.unit.advance(1);
     }
 
     fn attempt_failed(&self, failed: &FailedAttempt<'_>) {
-        self.0
+        self.unit
             .notice(&format!("agent {}", failed.agent), &failed.to_string());
     }
 
     fn news(&self, what: &str) {
-        self.0.news(what);
+        self.unit.news(what);
     }
 }
 
@@ -275,6 +295,12 @@ impl StudyKind for EpisodesStudy {
         world.metering()?.gates.of(key).paused_for()
     }
 
+    fn spent_of_cap(world: &EpisodesWorld) -> Option<Picodollars> {
+        let budget = world.metering()?.budget.as_ref()?;
+        let spent = budget.account(&Scope::Experiment).spent;
+        (!budget.is_on_server() && Picodollars::ZERO < spent).then_some(spent)
+    }
+
     fn open(keys: &ExperimentConfig, at: &Opening<'_>) -> Result<EpisodesWorld, StudyError> {
         Ok(EpisodesWorld::of(Grid::open_to_run(plan(keys, at))?))
     }
@@ -304,7 +330,9 @@ impl StudyKind for EpisodesStudy {
             let waits = cell.agent.builtin_name().is_none();
             let key = waits.then(|| KeyName::of(&cell.agent, &cell.provider));
             let is_private = is_sealed(&world.grid.plan.output, cell);
-            let planned = Planned::own(cell.id.clone(), unit).private(is_private);
+            let planned = Planned::own(cell.id.clone(), unit)
+                .private(is_private)
+                .by(&cell.agent.id);
             units.push(planned.steps(steps).waiting_for(key));
         }
         Ok(units)
@@ -322,7 +350,7 @@ impl StudyKind for EpisodesStudy {
         // All that is logged of a cell, its retries and its waits too, says of which.
         let span = tracing::info_span!("cell", id = cell.id);
         let running = async move {
-            let listener = StudyListener(hands.progress());
+            let listener = StudyListener::of(hands.progress());
             let ended = world.run(cell, hands.folder()?, &listener).await;
             ended.map_err(|error| match cell.agent.client() {
                 // Its client goes on with it whenever it likes.
@@ -350,7 +378,7 @@ impl StudyKind for EpisodesStudy {
     ) -> LocalBoxFuture<'a, Result<Summary, StudyError>> {
         async move {
             let (input, paths) = (world.input(cell), BundlePaths::new(folder));
-            Ok(check_whole(&input, &paths, &StudyListener(progress)).await?)
+            Ok(check_whole(&input, &paths, &StudyListener::of(progress)).await?)
         }
         .boxed_local()
     }

@@ -1,9 +1,13 @@
 //! A lock between processes.
 
 use crate::FileError;
-use crate::whole_file::{create_directory, owner_alone};
+use crate::whole_file::{create_directory, if_found, open_regular, owner_alone};
 use std::fs::{File, TryLockError};
 use std::path::Path;
+use std::time::Duration;
+
+/// Longer than [`FileLock::is_held`] takes.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// A lock held by the one process that writes a directory; the system drops it with the process, however that ends.
 #[derive(Debug)]
@@ -49,17 +53,42 @@ impl FileLock {
         Self::locked(&folder.join(NAME), folder, File::try_lock_shared)
     }
 
+    /// Whether another process holds the lock of a folder, alone or with others. It holds up nobody: who takes the lock in the very
+    /// instant in which it is looked at tries again.
+    ///
+    /// # Errors
+    /// [`FileError::Io`] when it cannot be looked at.
+    pub fn is_held(folder: &Path) -> Result<bool, FileError> {
+        let path = folder.join(NAME);
+        let Some(file) = if_found(open_regular(&path))? else {
+            return Ok(false);
+        };
+        match file.try_lock() {
+            Ok(()) => {
+                file.unlock().ok();
+                Ok(false)
+            }
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(error)) => Err(FileError::io("lock", &path)(error)),
+        }
+    }
+
     fn locked(
         path: &Path,
         root: &Path,
-        lock: impl FnOnce(&File) -> Result<(), TryLockError>,
+        lock: impl Fn(&File) -> Result<(), TryLockError>,
     ) -> Result<Self, FileError> {
         let file = owner_alone(path)
             .create(true)
             .append(true)
             .open(path)
             .map_err(FileError::io("open", path))?;
-        match lock(&file) {
+        let locked = lock(&file).or_else(|_| {
+            // Somebody may only have looked.
+            std::thread::sleep(LOOK);
+            lock(&file)
+        });
+        match locked {
             Ok(()) => Ok(Self(file)),
             Err(TryLockError::WouldBlock) => Err(FileError::Busy {
                 path: root.to_owned(),
@@ -80,7 +109,9 @@ mod tests {
         let copy = lock.0.try_clone().unwrap();
         let second = FileLock::of_folder(folder.path());
         assert!(matches!(second, Err(FileError::Busy { .. })));
+        assert!(FileLock::is_held(folder.path()).unwrap());
         drop(lock);
+        assert!(!FileLock::is_held(folder.path()).unwrap());
         FileLock::of_folder(folder.path()).unwrap();
         drop(copy);
     }

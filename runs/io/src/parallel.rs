@@ -1,7 +1,43 @@
 //! Work spread over threads, results in order.
 
+use std::fmt;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Whom [`Ticks`] tell: how many pieces of work are done, and how many there are.
+pub type Tell<'t> = &'t (dyn Fn(u64, u64) + Sync);
+
+/// Count of pieces of work that are done, which a listener is told.
+pub struct Ticks<'t> {
+    tell: Tell<'t>,
+    done: AtomicU64,
+    of: u64,
+}
+
+impl fmt::Debug for Ticks<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.done.load(Ordering::Relaxed), self.of)
+    }
+}
+
+impl<'t> Ticks<'t> {
+    /// So many pieces, of which none is done: told at once.
+    #[must_use]
+    pub fn of(of: u64, tell: Tell<'t>) -> Self {
+        tell(0, of);
+        Self {
+            tell,
+            done: AtomicU64::new(0),
+            of,
+        }
+    }
+
+    /// One more is done.
+    pub fn tick(&self) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        (self.tell)(done, self.of);
+    }
+}
 
 /// How many threads this machine runs at once; 1 where it is not known.
 #[must_use]

@@ -4,8 +4,8 @@ use crate::planned_study::plan_study;
 use crate::queued::enqueue_study;
 use crate::study_file::read_study_file;
 use crate::{
-    Depth, QueuedStudy, Replayed, Report, StudyError, StudyKind, StudyPlan, StudyRun, StudyStatus, UnitId,
-    replay_study, report_study, report_unfinished, run_study, study_status,
+    Depth, QueuedStudy, Replayed, Report, StudyError, StudyKind, StudyPlan, StudyRun, StudyStatus,
+    StudyWatch, UnitId, replay_study, report_study, report_unfinished, run_study, study_status,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -39,6 +39,12 @@ pub trait AnyKind: Sync {
     /// # Errors
     /// [`StudyError`] as [`study_status`].
     fn status(&self, folder: &Path) -> Result<StudyStatus, StudyError>;
+
+    /// The study in a folder, to look at again and again.
+    ///
+    /// # Errors
+    /// [`StudyError`] as [`StudyWatch::open`].
+    fn watch(&self, folder: &Path) -> Result<StudyWatch, StudyError>;
 
     /// What the study of a file would ask and cost; nothing is asked, run or written.
     ///
@@ -191,6 +197,10 @@ impl<K: StudyKind> AnyKind for Forgotten<K> {
 
     fn status(&self, folder: &Path) -> Result<StudyStatus, StudyError> {
         study_status::<K>(folder)
+    }
+
+    fn watch(&self, folder: &Path) -> Result<StudyWatch, StudyError> {
+        StudyWatch::open::<K>(folder)
     }
 
     fn report(&self, folder: &Path) -> Result<ReportOf, StudyError> {

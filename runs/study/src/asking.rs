@@ -63,3 +63,13 @@ impl Asking {
         }))
     }
 }
+
+/// The id of a unit's agent: of its own, or of the model that it asks.
+pub(crate) fn agent_of<'k, K: StudyKind>(keys: &'k K::Keys, unit: &'k Planned<K::Unit>) -> Option<&'k str> {
+    let asked = || {
+        let agents = K::asking(keys)?.agents;
+        let place = unit.model?.checked_rem(agents.len())?;
+        Some(agents.get(place)?.id.as_str())
+    };
+    unit.agent.as_deref().or_else(asked)
+}

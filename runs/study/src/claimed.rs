@@ -122,7 +122,7 @@ impl<K: StudyKind> OpenedStudy<K> {
             !pass.known.found.contains_key(&unit.id) || told.insert(unit.key.clone())
         };
         let places: Vec<_> = self.plan.iter().filter(has_place).collect();
-        let ends = self.with_at_once((places.len(), pass.run.threads), |at_once, inner| {
+        let ends = self.with_at_once((places.len(), pass.run), |at_once, inner| {
             all_at_once(
                 &places,
                 |unit| unit.key.as_ref(),

@@ -206,10 +206,15 @@ impl<'h, E: Serialize> Hands<'h, E> {
         self.threads
     }
 
-    /// Says the steps that the unit has not said itself.
+    /// Says the steps that the unit has not said itself: of one that says its steps they fall away.
     pub(crate) fn advance_to(&self, steps: u64) {
-        let left = steps.saturating_sub(self.advanced.load(Ordering::Relaxed));
-        self.progress.advance(left);
+        let advanced = self.advanced.load(Ordering::Relaxed);
+        let left = steps.saturating_sub(advanced);
+        if advanced == 0 {
+            self.progress.advance(left);
+        } else {
+            self.progress.found(left);
+        }
     }
 }
 
@@ -226,6 +231,12 @@ impl UnitProgress<'_> {
     pub fn advance(&self, steps: u64) {
         self.advanced.fetch_add(steps, Ordering::Relaxed);
         self.study.advance(steps);
+    }
+
+    /// So many steps of the unit were done by an earlier run.
+    pub fn found(&self, steps: u64) {
+        self.advanced.fetch_add(steps, Ordering::Relaxed);
+        self.study.found(steps);
     }
 
     /// What whoever waits should know at once; see [`StudyProgress::notice`].

@@ -10,6 +10,7 @@ use ktd_asking::{Answerer, AskingSettings};
 use ktd_client::AskedModel;
 use ktd_client::money::KeyName;
 use ktd_experiment::agent::AgentConfig;
+use ktd_experiment::amount::Picodollars;
 use ktd_experiment::caps::Caps;
 use ktd_io::whole_file::read_if_exists;
 use ktd_record::program_record::ProgramRecord;
@@ -101,6 +102,11 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
 
     /// How long nobody may use a key: its provider is busy, or nobody answers there.
     fn paused_for(_world: &Self::World, _key: &KeyName) -> Option<Duration> {
+        None
+    }
+
+    /// What counts as spent of the cap of a run that is under way, where the kind keeps the account.
+    fn spent_of_cap(_world: &Self::World) -> Option<Picodollars> {
         None
     }
 
@@ -349,6 +355,8 @@ pub struct Planned<U> {
     pub after: Vec<UnitId>,
     /// The place of its model among those of [`StudyKind::asking`].
     pub model: Option<usize>,
+    /// The id of its agent, where that is not the model's.
+    pub agent: Option<String>,
     /// The key whose answers it waits for, where it does little else.
     pub key: Option<KeyName>,
     /// Steps of the progress bar.
@@ -367,6 +375,7 @@ impl<U> Planned<U> {
             keep: Keep::Line,
             after: Vec::new(),
             model: None,
+            agent: None,
             key: None,
             steps: 1,
             is_private: false,
@@ -396,6 +405,15 @@ impl<U> Planned<U> {
     pub fn asking(self, place: usize) -> Self {
         Self {
             model: Some(place),
+            ..self
+        }
+    }
+
+    /// The same, of an agent.
+    #[must_use]
+    pub fn by(self, agent: &str) -> Self {
+        Self {
+            agent: Some(agent.to_owned()),
             ..self
         }
     }

@@ -36,6 +36,8 @@ pub enum RowCells {
     Number,
     /// Texts.
     Text,
+    /// Yes or no.
+    Flag,
 }
 
 impl RowCells {
@@ -60,6 +62,7 @@ impl RowCells {
             Self::Whole => PhysicalType::INT64,
             Self::Number => PhysicalType::DOUBLE,
             Self::Text => PhysicalType::BYTE_ARRAY,
+            Self::Flag => PhysicalType::BOOLEAN,
         };
         let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
         let logical = (self == Self::Text).then_some(LogicalType::String);
@@ -189,8 +192,11 @@ fn write_column(
                 .collect();
             writer.write_batch(&values, Some(&levels), None)?;
         }
-        ColumnWriter::BoolColumnWriter(_)
-        | ColumnWriter::Int32ColumnWriter(_)
+        ColumnWriter::BoolColumnWriter(writer) => {
+            let values: Vec<bool> = there.filter_map(Value::as_bool).collect();
+            writer.write_batch(&values, Some(&levels), None)?;
+        }
+        ColumnWriter::Int32ColumnWriter(_)
         | ColumnWriter::Int96ColumnWriter(_)
         | ColumnWriter::FloatColumnWriter(_)
         | ColumnWriter::FixedLenByteArrayColumnWriter(_) => {}

@@ -1,5 +1,8 @@
 //! How far a study is.
 
+use crate::agent_status::RunSoFar;
+use std::path::Path;
+
 /// Listener that is told how far a study is.
 pub trait StudyProgress: Sync {
     /// So many steps are to be done, those of an earlier run among them; `unit` names them in the plural.
@@ -8,6 +11,11 @@ pub trait StudyProgress: Sync {
     /// So many more are done.
     fn advance(&self, steps: u64);
 
+    /// So many more were done by an earlier run, or fall away: they tell no pace.
+    fn found(&self, steps: u64) {
+        self.advance(steps);
+    }
+
     /// What whoever waits should know at once, such as an endpoint of `who` that does not answer.
     /// The first of `who` is enough.
     fn notice(&self, _who: &str, _what: &str) {}
@@ -15,8 +23,8 @@ pub trait StudyProgress: Sync {
     /// What has just changed for all that wait: each is told.
     fn news(&self, _what: &str) {}
 
-    /// Which key waits now, and how long; empty where none does. It is told over and over.
-    fn waits(&self, _what: &str) {}
+    /// How far the run into a folder is, agent by agent, for a listener that wants to `look` now. It is told over and over.
+    fn so_far(&self, _folder: &Path, _look: &dyn Fn() -> RunSoFar) {}
 }
 
 /// Nobody listens.

@@ -59,7 +59,7 @@ pub(crate) fn enqueue_study<K: StudyKind>(
     let is_begun = kind_of(out).is_some();
     study.keep_header()?;
     keep_plan(held.path(), &PlanLine::all(&study.plan, &study.decided)?)?;
-    keep_unit_keys(held.path(), &study.plan)?;
+    keep_unit_keys(held.path(), study.unit_keys())?;
     register::count::<K>(held.path(), K::counted(&study.world).as_ref(), run.counts)?;
     let was_asked = is_begun && 0 < study_status::<K>(out)?.requests.asked;
     let known = study.known(run)?;

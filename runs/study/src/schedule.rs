@@ -1,6 +1,5 @@
 //! Which unit runs next, and many of them at once.
 
-use crate::StudyProgress;
 use crate::study_run::StudyRun;
 use futures::future::{Either, select};
 use futures::stream::FuturesUnordered;
@@ -8,7 +7,6 @@ use futures::{FutureExt, StreamExt};
 use ktd_client::money::KeyName;
 use ktd_io::memory::resident_megabytes;
 use ktd_io::parallel::in_parallel;
-use ktd_view::draw::{counted, duration};
 use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -29,8 +27,8 @@ pub(crate) struct AtOnce<'w> {
     pub(crate) memory_megabytes: u64,
     /// Whether somebody waits for a key: another unit would wait behind.
     pub(crate) is_waited_for: &'w (dyn Fn(&KeyName) -> bool + Sync),
-    /// How long nobody may use a key.
-    pub(crate) paused_for: &'w (dyn Fn(&KeyName) -> Option<Duration> + Sync),
+    /// Told when nobody has ended for a while.
+    pub(crate) tell: &'w (dyn Fn() + Sync),
 }
 
 /// Units that are to run: each key in turn, and of a key whose callers wait no further one.
@@ -143,26 +141,6 @@ impl<'w> Schedule<'w> {
         }
     }
 
-    /// The key that pauses longest of those whose units run, how long, and how many others do; empty where none does.
-    fn waits(&self) -> String {
-        let lanes = self.lanes();
-        let running = lanes.all.iter().filter(|lane| 0 < lane.running);
-        let pauses = running.filter_map(|lane| {
-            let key = lane.key.as_ref()?;
-            Some(((self.at_once.paused_for)(key)?, key.label()))
-        });
-        let mut pauses: Vec<(Duration, &str)> = pauses.collect();
-        pauses.sort_unstable();
-        let Some(((left, key), others)) = pauses.split_last() else {
-            return String::new();
-        };
-        let more = match others.len() {
-            0 => String::new(),
-            others => format!(" and {}", counted(others, "other")),
-        };
-        format!("{key} waits {}{more}", duration(left.as_secs()))
-    }
-
     fn ended(&self, lane: usize) {
         let mut of = self.lanes();
         of.running = of.running.saturating_sub(1);
@@ -197,8 +175,7 @@ pub(crate) fn all_at_once<U: Sync, R: Send, F: Future<Output = R>>(
     let schedule = Schedule::new(units.iter().map(key_of), at_once);
     let each: Vec<usize> = (0..threads).collect();
     let ended = in_parallel(&each, threads, |_| {
-        run.tasks
-            .block_on(run_share(units, (threads, run.progress), &schedule, &work))
+        run.tasks.block_on(run_share(units, threads, &schedule, &work))
     });
     let mut ended: Vec<(usize, R)> = ended.into_iter().flatten().collect();
     ended.sort_by_key(|(place, _)| *place);
@@ -208,7 +185,7 @@ pub(crate) fn all_at_once<U: Sync, R: Send, F: Future<Output = R>>(
 /// Runs a thread's share of the units, until none is to begin and all of its own have ended.
 async fn run_share<U, R, F: Future<Output = R>>(
     units: &[U],
-    (threads, progress): (usize, &dyn StudyProgress),
+    threads: usize,
     schedule: &Schedule<'_>,
     work: &impl Fn(&U) -> F,
 ) -> Vec<(usize, R)> {
@@ -239,7 +216,7 @@ async fn run_share<U, R, F: Future<Output = R>>(
             ended.push((place, end));
         } else {
             schedule.tick();
-            progress.waits(&schedule.waits());
+            (schedule.at_once.tell)();
         }
     }
 }
@@ -264,13 +241,12 @@ mod tests {
         let (a, b) = (key("a"), key("b"));
         let keys = [Some(&a), Some(&a), Some(&a), None, None, None, Some(&b), Some(&b)];
         let is_waited_for = |key: &KeyName| key.key == "b";
-        let paused_for = |key: &KeyName| (key.key == "b").then_some(Duration::from_secs(40));
         let at_once = AtOnce {
             units: 6,
             computing: 2,
             memory_megabytes: u64::MAX,
             is_waited_for: &is_waited_for,
-            paused_for: &paused_for,
+            tell: &|| {},
         };
         let schedule = Schedule::new(keys.into_iter(), at_once);
         assert_eq!(
@@ -280,9 +256,7 @@ mod tests {
         );
         schedule.tick();
         assert_eq!(begun(&schedule), [1], "the second waits for b");
-        assert_eq!(schedule.waits(), "b waits 40 s");
         schedule.ended(2);
-        assert_eq!(schedule.waits(), "", "nobody runs who would wait");
         schedule.tick();
         assert_eq!(begun(&schedule), [7, 2], "nobody runs for b any more");
         assert_eq!(begun(&schedule), [0; 0], "six run");

@@ -28,7 +28,7 @@ pub(crate) fn each_send(folder: &Path, mut read: impl FnMut(&Path, &SendLine)) -
 }
 
 /// The folders of records with a log of sends.
-fn records(folder: &Path) -> Result<Vec<PathBuf>, StudyError> {
+pub(crate) fn records(folder: &Path) -> Result<Vec<PathBuf>, StudyError> {
     let (mut records, mut level) = (Vec::new(), vec![folder.to_owned()]);
     for _ in 0..DEPTH {
         let mut next = Vec::new();

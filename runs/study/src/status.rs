@@ -1,26 +1,35 @@
 //! How far a study is.
 
+use crate::agent_status::{self, AgentStatus, RunSoFar, agent_states, longest};
 use crate::failures::{FailedUnit, read_failures};
+use crate::followed_sends::FollowedSends;
 use crate::identity::{known_base, read_header};
 use crate::key_status::{self, KeyStatus, key_states};
 use crate::kind::{Keep, StudyKind};
+use crate::noted_unit::NotedUnit;
+use crate::recent_sends::SendSum;
 use crate::recorded_units::{RecordedUnits, UnitState};
 use crate::report::{Report, Section, Shown};
 use crate::report_files::SUMMARY;
 use crate::spent_money::SpentMoney;
+use crate::unit_folder::UNITS;
 use crate::unit_id::some_names;
+use crate::unit_keys::{UnitKey, read_unit_keys};
 use crate::{StudyError, UnitId};
 use ktd_asking::{AGENT_FILE, AgentFile};
 use ktd_client::AskedModel;
+use ktd_client::money::Scope;
 use ktd_experiment::amount::Picodollars;
+use ktd_io::lock::FileLock;
 use ktd_record::RecordPaths;
+use ktd_record::budget_file::BudgetFile;
 use ktd_record::spending::Spending;
 use ktd_view::draw::Align::Left;
 use ktd_view::draw::{TableCell, TableData};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How far a study is, read while another process may be writing it.
@@ -50,8 +59,15 @@ pub struct StudyStatus {
     /// What was spent; left out where a price is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spent: Option<SpentMoney>,
+    /// What may be spent; left out where the study has no cap of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cap_picodollars: Option<u64>,
+    /// How far each agent is, in the order of the plan; none of a study without agents.
+    pub agents: Vec<AgentStatus>,
     /// How far each key is.
     pub keys: Vec<KeyStatus>,
+    /// Whether a process writes the folder now.
+    pub is_running: bool,
     /// What to type to go on.
     pub next: String,
 }
@@ -66,84 +82,227 @@ pub struct RequestCounts {
     pub answered: u64,
 }
 
+/// Study in a folder that is looked at again and again, while another process may be writing it. Nothing is written.
+#[derive(Debug)]
+pub struct StudyWatch {
+    folder: PathBuf,
+    base: PathBuf,
+    study: String,
+    kind: String,
+    /// Where the folders of units lie whose format is the kind's own.
+    own: Option<&'static str>,
+    models: Vec<AskedModel>,
+    cap: Option<Picodollars>,
+    sends: FollowedSends,
+    /// Units whose sends have all been read.
+    settled: BTreeSet<UnitId>,
+}
+
+impl StudyWatch {
+    /// The study in a folder.
+    ///
+    /// # Errors
+    /// [`StudyError`] for a folder without a study of this kind.
+    pub fn open<K: StudyKind>(folder: &Path) -> Result<Self, StudyError> {
+        let header = read_header::<K>(folder)?;
+        let base = known_base(folder)?;
+        // Prices that cannot be read leave costs unknown, and are no reason to say nothing.
+        let models = K::asking(&header.keys).and_then(|settings| settings.models(&base).ok());
+        Ok(Self {
+            folder: folder.to_owned(),
+            study: header.name,
+            kind: header.kind,
+            own: K::OWN.map(|own| own.folder),
+            models: models.map_or_else(Vec::new, |(models, _)| models),
+            cap: K::caps(&header.keys).experiment,
+            sends: FollowedSends::of(folder),
+            settled: BTreeSet::new(),
+            base,
+        })
+    }
+
+    /// How far it is now. Of logs that grow only what is new is read.
+    ///
+    /// # Errors
+    /// [`StudyError`] for files that cannot be read.
+    pub fn look(&mut self) -> Result<StudyStatus, StudyError> {
+        let folder = self.folder.clone();
+        // Asked first: who has just ended has written all that is read now.
+        let is_running = FileLock::is_held(&folder)?;
+        let now_ms = now_ms();
+        let recorded = RecordedUnits::read(&folder)?;
+        let units = self.noted(&recorded)?;
+        let open = units.iter().filter(|unit| !self.settled.contains(&unit.id));
+        self.sends.read_on(open.flat_map(NotedUnit::folders), now_ms)?;
+        let finished = units.iter().filter(|unit| unit.is_finished);
+        self.settled = finished.map(|unit| unit.id.clone()).collect();
+        let (spent, requests) = self.spent(&recorded, &units)?;
+        let missing = recorded.missing();
+        let mut failed = read_failures(&folder)?;
+        failed.retain(|failed| missing.contains(&failed.unit));
+        let is_reported = missing.is_empty() && folder.join(SUMMARY).is_file();
+        let open = units.iter().filter(|unit| unit.is_open);
+        let open: Vec<UnitId> = open.map(|unit| unit.id.clone()).collect();
+        Ok(StudyStatus {
+            study: self.study.clone(),
+            kind: self.kind.clone(),
+            folder: folder.display().to_string(),
+            units: units.len(),
+            finished: units.len() - missing.len(),
+            not_begun: missing.len() - open.len(),
+            open,
+            failed,
+            is_reported,
+            requests,
+            spent,
+            cap_picodollars: self.cap().map(|Picodollars(cap)| cap),
+            agents: agent_states(&units, &self.sends, now_ms),
+            keys: key_states(&units, &self.sends, now_ms),
+            is_running,
+            next: next(&folder, &self.base, is_reported),
+        })
+    }
+
+    /// What may be spent: by the run that is under way, or by the file.
+    fn cap(&self) -> Option<Picodollars> {
+        let Some(budget) = BudgetFile::find(&self.folder) else {
+            return self.cap;
+        };
+        let whole = Scope::Experiment.to_string();
+        let own = budget.caps.into_iter().find(|cap| cap.scope == whole);
+        own.map(|cap| cap.cap_picodollars)
+    }
+
+    /// The units of the plan with what the owner's folder notes of them.
+    fn noted(&self, recorded: &RecordedUnits) -> Result<Vec<NotedUnit>, StudyError> {
+        let notes = read_unit_keys(&self.folder)?.into_iter();
+        let mut notes: BTreeMap<UnitId, UnitKey> = notes.map(|note| (note.unit.clone(), note)).collect();
+        let noted = recorded.0.iter().map(|(unit, state)| {
+            let note = notes.remove(&unit.id);
+            let id = unit.id.as_str();
+            let places = match (unit.keep, self.own) {
+                (Keep::Folder, _) => vec![self.folder.join(UNITS).join(id)],
+                (Keep::Own, Some(own)) => [self.folder.clone(), self.folder.join("private")]
+                    .map(|above| above.join(own).join(id))
+                    .to_vec(),
+                (Keep::Own | Keep::Line, _) => Vec::new(),
+            };
+            let is_finished = matches!(state, UnitState::Finished(_));
+            NotedUnit {
+                id: unit.id.clone(),
+                key: note.as_ref().and_then(UnitKey::name),
+                steps: note.as_ref().map_or(1, |note| note.steps),
+                agent: note.and_then(|note| note.agent),
+                is_finished,
+                is_open: !is_finished && places.iter().any(|place| place.is_dir()),
+                places,
+            }
+        });
+        Ok(noted.collect())
+    }
+
+    /// What was spent and asked: of finished units what their records say, of all else what was sent.
+    fn spent(
+        &self,
+        recorded: &RecordedUnits,
+        units: &[NotedUnit],
+    ) -> Result<(Option<SpentMoney>, RequestCounts), StudyError> {
+        let (mut spending, mut counted) = (Spending::nothing(), BTreeSet::new());
+        for ((unit, state), noted) in recorded.0.iter().zip(units) {
+            let is_logged = noted
+                .folders()
+                .any(|folder| self.sends.of_record(folder).is_some());
+            let own = match state {
+                UnitState::Finished(recorded) => recorded.spent.clone(),
+                UnitState::Open(root) if !is_logged => {
+                    spent_so_far(root, unit.model.and_then(|place| self.models.get(place)))?
+                }
+                UnitState::Open(_) | UnitState::NotBegun => None,
+            };
+            if let Some(own) = own {
+                spending.add(&own);
+                counted.extend(noted.folders());
+            }
+        }
+        let mut sum = SendSum::default();
+        for (record, sends) in self.sends.all() {
+            if !counted.contains(record) {
+                sends.by_key.values().for_each(|sends| sum.add(sends));
+            }
+        }
+        let sends = spending.sends;
+        let answered = sends.reported + sends.estimated + sends.incomplete;
+        let requests = RequestCounts {
+            asked: answered + sends.unknown + sends.uncharged + sum.asked,
+            answered: answered + sum.answered,
+        };
+        let known = spending.cost.zip(spending.total()).filter(|_| !sum.is_unpriced);
+        let spent = known.map(|(cost, total)| {
+            let mut spent = SpentMoney {
+                paid_picodollars: cost.paid_picodollars.0,
+                at_most_picodollars: total.0,
+            };
+            spent.add_spent(sum.spent);
+            spent
+        });
+        Ok((spent, requests))
+    }
+}
+
 /// How far the study in a folder is. Nothing is locked and nothing is written.
 ///
 /// # Errors
 /// [`StudyError`] for a folder without a study of this kind, or whose files cannot be read.
 pub fn study_status<K: StudyKind>(folder: &Path) -> Result<StudyStatus, StudyError> {
-    let header = read_header::<K>(folder)?;
-    let base = known_base(folder)?;
-    // Prices that cannot be read leave costs unknown, and are no reason to say nothing.
-    let models = K::asking(&header.keys).and_then(|settings| settings.models(&base).ok());
-    let models = models.map_or_else(Vec::new, |(models, _)| models);
-    let units = RecordedUnits::read(folder)?;
-    let (mut open, mut spending) = (Vec::new(), Spending::nothing());
-    for (unit, state) in &units.0 {
-        let own = match state {
-            UnitState::Finished(recorded) => recorded.spent.clone(),
-            UnitState::Open(root) => {
-                open.push(unit.id.clone());
-                spent_so_far(root, unit.model.and_then(|place| models.get(place)))?
-            }
-            UnitState::NotBegun => {
-                // What such a unit cost so far is in the lines of the keys.
-                let own = K::OWN.filter(|_| unit.keep == Keep::Own);
-                if own.is_some_and(|own| folder.join(own.folder).join(unit.id.as_str()).is_dir()) {
-                    open.push(unit.id.clone());
-                }
-                None
-            }
-        };
-        if let Some(own) = own {
-            spending.add(&own);
-        }
-    }
-    let missing = units.missing();
-    let finished: BTreeSet<UnitId> = units
-        .0
-        .iter()
-        .filter(|(_, state)| matches!(state, UnitState::Finished(_)))
-        .map(|(unit, _)| unit.id.clone())
-        .collect();
-    let keys = key_states(folder, &finished, now_ms())?;
-    let mut failed = read_failures(folder)?;
-    failed.retain(|failed| missing.contains(&failed.unit));
-    let is_reported = missing.is_empty() && folder.join(SUMMARY).is_file();
-    let sends = spending.sends;
-    let answered = sends.reported + sends.estimated + sends.incomplete;
-    Ok(StudyStatus {
-        study: header.name,
-        kind: header.kind,
-        folder: folder.display().to_string(),
-        units: units.0.len(),
-        finished: units.0.len() - missing.len(),
-        not_begun: missing.len() - open.len(),
-        open,
-        failed,
-        is_reported,
-        requests: RequestCounts {
-            asked: answered + sends.unknown + sends.uncharged,
-            answered,
-        },
-        spent: spending
-            .cost
-            .zip(spending.total())
-            .map(|(cost, total)| SpentMoney {
-                paid_picodollars: cost.paid_picodollars.0,
-                at_most_picodollars: total.0,
-            }),
-        keys,
-        next: next(folder, &base, is_reported),
-    })
+    StudyWatch::open::<K>(folder)?.look()
 }
 
 /// The machine's clock, milliseconds since 1970.
-fn now_ms() -> i64 {
+pub(crate) fn now_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 impl StudyStatus {
+    /// The same agent by agent, as a run tells it.
+    #[must_use]
+    pub fn so_far(&self) -> RunSoFar {
+        let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        let sum = |of: fn(&AgentStatus) -> u64, else_units: usize| {
+            if self.agents.is_empty() {
+                count(else_units)
+            } else {
+                self.agents.iter().map(of).sum()
+            }
+        };
+        RunSoFar {
+            agents: self.agents.clone(),
+            waits_for_rate: Vec::new(),
+            steps: sum(|agent| agent.steps, self.units),
+            steps_done: sum(|agent| agent.steps_done, self.finished),
+            spent: self
+                .spent
+                .filter(|_| 0 < self.requests.asked)
+                .map(|spent| Picodollars(spent.at_most_picodollars)),
+            cap: self.cap_picodollars.map(Picodollars),
+            seconds_left: longest(self.agents.iter()),
+        }
+    }
+
+    /// How many units are finished, open and not begun, and of what study.
+    #[must_use]
+    pub fn verdict(&self) -> String {
+        format!(
+            "{}, a study of kind {}: of {} units {} are finished, {} open, {} not begun.",
+            self.study,
+            self.kind,
+            self.units,
+            self.finished,
+            self.open.len(),
+            self.not_begun
+        )
+    }
+
     /// The status for people.
     #[must_use]
     pub fn report(&self) -> Report {
@@ -159,7 +318,9 @@ impl StudyStatus {
                 || "unknown: a price is missing".to_owned(),
                 |spent| {
                     let [paid, most] = [spent.paid_picodollars, spent.at_most_picodollars].map(Picodollars);
-                    format!("{paid} paid, {most} at most")
+                    let cap = self.cap_picodollars.map(Picodollars);
+                    let cap = cap.map_or_else(String::new, |cap| format!(", of {cap} that may be spent"));
+                    format!("{paid} paid, {most} at most{cap}")
                 },
             );
             lines.push(line("spent", spent));
@@ -174,17 +335,10 @@ impl StudyStatus {
         let so_far = TableData::new("", [("", Left), ("", Left)]).with_rows(lines);
         Report {
             title: self.study.clone(),
-            verdict: format!(
-                "{}, a study of kind {}: of {} units {} are finished, {} open, {} not begun.",
-                self.study,
-                self.kind,
-                self.units,
-                self.finished,
-                self.open.len(),
-                self.not_begun
-            ),
+            verdict: self.verdict(),
             sections: vec![
                 Section::new("So far").table("so_far", so_far, Shown::Everywhere),
+                Section::new("Agents").table("agents", agent_status::table(&self.agents), Shown::Everywhere),
                 Section::new("Keys").table("keys", key_status::table(&self.keys), Shown::Everywhere),
                 Section::new("Failed").table("failed", failed, Shown::Everywhere),
             ],

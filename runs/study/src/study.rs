@@ -1,18 +1,18 @@
 //! A study in its folder: what is asked, what is known, and the one loop over its units.
 
-use crate::asking::Asking;
+use crate::asking::{Asking, agent_of};
 use crate::failures::Failures;
+use crate::followed_sends::FollowedSends;
 use crate::identity::{Decided, STUDY, known_base, read_header};
 use crate::index::UnitIndex;
 use crate::inputs::Inputs;
 use crate::kind::{Keep, Opening, Planned, StudyKind};
-use crate::line_files::LineMode;
+use crate::pace::{Pace, UnitPace};
 use crate::plan_lines::{PlanLine, keep_plan};
 use crate::register;
 use crate::report_files::write_report;
-use crate::schedule::{AtOnce, all_at_once};
+use crate::schedule::all_at_once;
 use crate::study_run::{StudyEnd, StudyRun};
-use crate::told_to_end::unless_told_to_end;
 use crate::unfinished::UNFINISHED;
 use crate::unit_folder::{UNITS, UnitFolder};
 use crate::unit_id::of_raw;
@@ -27,6 +27,7 @@ use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// What is known of the units of a plan.
 pub(crate) struct Known {
@@ -49,6 +50,9 @@ pub(crate) struct OpenedStudy<K: StudyKind> {
     pub(crate) out: PathBuf,
     pub(crate) base: PathBuf,
     pub(crate) inputs: Inputs,
+    pub(crate) pace: Pace,
+    /// What was sent of the folder's records, read on as they grow.
+    pub(crate) sends: Mutex<FollowedSends>,
 }
 
 /// Runs every unit that has no record of the same, and reports all. What was recorded stands; the same call continues, and a
@@ -92,7 +96,7 @@ fn run_opened<K: StudyKind>(study: OpenedStudy<K>, run: &StudyRun<'_>) -> Result
     let held = StudyFolder::hold(&study.out, run.program)?;
     study.keep_header()?;
     keep_plan(held.path(), &PlanLine::all(&study.plan, &study.decided)?)?;
-    keep_unit_keys(held.path(), &study.plan)?;
+    keep_unit_keys(held.path(), study.unit_keys())?;
     let failures = Failures::begin(held.path())?;
     let counted = register::count::<K>(held.path(), K::counted(&study.world).as_ref(), run.counts)?;
     let mut known = study.known(run)?;
@@ -102,7 +106,13 @@ fn run_opened<K: StudyKind>(study: OpenedStudy<K>, run: &StudyRun<'_>) -> Result
         .plan
         .iter()
         .filter(|unit| known.found.contains_key(&unit.id));
-    run.progress.advance(done.map(|unit| unit.steps).sum());
+    run.progress.found(done.map(|unit| unit.steps).sum());
+    for (place, unit) in study.plan.iter().enumerate() {
+        if known.found.contains_key(&unit.id) {
+            study.pace.found(place);
+        }
+    }
+    study.tell(run);
     let (ran, failed) = study.run_missing(&mut known, (run, &failures))?;
     let finished = study.finish(&mut known, ran, failed.is_empty().then_some(counted))?;
     Ok(StudyEnd {
@@ -132,8 +142,14 @@ impl<K: StudyKind> OpenedStudy<K> {
                 ));
             }
         }
+        let pace = |unit: &Planned<K::Unit>| {
+            let agent = agent_of::<K>(&keys, unit).unwrap_or_default();
+            UnitPace::new(agent.to_owned(), unit.steps)
+        };
         Ok(Self {
             decided: Decided::of::<K>(&world, run.program),
+            pace: Pace::of(plan.iter().map(pace).collect()),
+            sends: Mutex::new(FollowedSends::of(out)),
             keys,
             world,
             plan,
@@ -288,7 +304,7 @@ impl<K: StudyKind> OpenedStudy<K> {
             if ready.is_empty() {
                 break;
             }
-            let ends = self.with_at_once((ready.len(), run.threads), |at_once, inner| {
+            let ends = self.with_at_once((ready.len(), run), |at_once, inner| {
                 all_at_once(
                     &ready,
                     |unit| unit.key.as_ref(),
@@ -317,61 +333,6 @@ impl<K: StudyKind> OpenedStudy<K> {
             }
         }
         Ok((ran, failed))
-    }
-
-    /// Does something with how many of so many units may run at once, and the threads that each may use for itself.
-    pub(crate) fn with_at_once<T>(
-        &self,
-        (units, threads): (usize, usize),
-        work: impl FnOnce(AtOnce<'_>, usize) -> T,
-    ) -> T {
-        let most = K::at_once(&self.keys);
-        let computing = most.unwrap_or(threads).min(units);
-        let inner = (threads / computing.max(1)).max(1);
-        let at_once = AtOnce {
-            units: most.unwrap_or(usize::MAX),
-            computing,
-            // A number that the kind names is a number.
-            memory_megabytes: most.map_or_else(|| K::memory_megabytes(&self.keys), |_| u64::MAX),
-            is_waited_for: &|key| K::is_waited_for(&self.world, key),
-            paused_for: &|key| K::paused_for(&self.world, key),
-        };
-        work(at_once, inner)
-    }
-
-    pub(crate) async fn run_unit(
-        &self,
-        unit: &Planned<K::Unit>,
-        (known, asking): (&Known, &Asking),
-        (run, threads): (&StudyRun<'_>, usize),
-    ) -> Result<UnitLine, StudyError> {
-        let given = (run.progress, threads, &known.found);
-        let running = async {
-            let found = match unit.keep {
-                Keep::Line => return self.run_line(unit, LineMode::Written, given).await,
-                Keep::Folder => {
-                    let asked = asking.of(unit.model)?;
-                    let folder = self.folder(unit)?;
-                    folder
-                        .run::<K>((&self.world, unit), asked.as_ref(), given)
-                        .await?
-                }
-                Keep::Own => self.run_own(unit, given).await?,
-            };
-            Ok((found, BTreeMap::new()))
-        };
-        let (found, files) = unless_told_to_end(running, run.told_to_end).await?;
-        let line = UnitLine {
-            files,
-            ..self.line(unit, &found)?
-        };
-        match unit.keep {
-            Keep::Line => known.lines.keep(&line)?,
-            // Its own result says it to those who look on.
-            Keep::Folder => {}
-            Keep::Own => self.keep_own((unit, &line), &found, &known.index)?,
-        }
-        Ok(line)
     }
 
     /// Closes what ran, and reports all where all is finished.

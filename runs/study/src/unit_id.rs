@@ -56,11 +56,19 @@ pub(crate) fn of_raw<F: DeserializeOwned>(id: &UnitId, found: &RawValue) -> Resu
 
 /// The most names that a sentence holds.
 const NAMES_SHOWN: usize = 12;
+/// The most letters that they have: a table whose cells are longer leaves them out.
+const LETTERS_SHOWN: usize = 140;
 
 /// Names of units in a sentence, of which the first stand for many.
 pub(crate) fn some_names(ids: &[UnitId]) -> String {
-    let shown: Vec<&str> = ids.iter().take(NAMES_SHOWN).map(UnitId::as_str).collect();
-    let more = match ids.len().saturating_sub(NAMES_SHOWN) {
+    let mut letters = 0;
+    let fits = |id: &&UnitId| {
+        letters += id.as_str().chars().count() + 2;
+        letters <= LETTERS_SHOWN
+    };
+    let fitting = ids.iter().take(NAMES_SHOWN).take_while(fits).count().max(1);
+    let shown: Vec<&str> = ids.iter().take(fitting).map(UnitId::as_str).collect();
+    let more = match ids.len().saturating_sub(fitting) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };

@@ -50,7 +50,7 @@ fn audits(folder: &Folder) -> [(&'static str, Audited); 6] {
         ("leak-sanity", sanity(&folder.at("b.toml")).unwrap()),
         (
             "leak-audit-self",
-            audit_self(&subject, 2).unwrap().audited().unwrap(),
+            audit_self(&subject, 2, &|_, _| {}).unwrap().audited().unwrap(),
         ),
     ]
 }

@@ -1,0 +1,159 @@
+//! What was sent, in sums and for a while one by one: how fast it goes now.
+
+use crate::spent_money::SpentMoney;
+use chrono::DateTime;
+use ktd_record::send_log::SendLine;
+use std::collections::VecDeque;
+
+/// The span whose pace tells how long it still takes, milliseconds.
+const PACE_MS: i64 = 10 * 60 * 1_000;
+
+/// Requests of a record with one key that came to an end.
+#[derive(Debug, Default)]
+pub(crate) struct Sends {
+    pub(crate) asked: u64,
+    /// With success.
+    pub(crate) answered: u64,
+    /// Those of them that had been sent before.
+    pub(crate) retries: u64,
+    pub(crate) spent: SpentMoney,
+    /// Whether nobody knows what one of them cost.
+    pub(crate) is_unpriced: bool,
+    /// When the last answer came, and until when nobody might use the key from then on.
+    last: Option<(i64, Option<i64>)>,
+    /// Of the last ten minutes: when each was sent, and whether it was answered with success.
+    recent: VecDeque<(i64, bool)>,
+}
+
+/// The last step of a record in which somebody answered, and that before the last ten minutes.
+#[derive(Debug, Default)]
+pub(crate) struct Steps {
+    last: u64,
+    before: u64,
+    /// Of the last ten minutes: when each step was first answered in.
+    recent: VecDeque<(i64, u64)>,
+}
+
+/// Requests of many records.
+#[derive(Debug, Default)]
+pub(crate) struct SendSum {
+    pub(crate) asked: u64,
+    pub(crate) answered: u64,
+    pub(crate) retries: u64,
+    pub(crate) spent: SpentMoney,
+    pub(crate) is_unpriced: bool,
+    /// Answered with success in the last ten minutes.
+    pub(crate) answered_lately: u64,
+    /// When the first of the last ten minutes was sent.
+    pub(crate) first_lately_ms: Option<i64>,
+    last: Option<(i64, Option<i64>)>,
+}
+
+/// When a line says that it was sent; none of a line that says no time.
+pub(crate) fn milliseconds(at: &str) -> Option<i64> {
+    Some(DateTime::parse_from_rfc3339(at).ok()?.timestamp_millis())
+}
+
+fn is_success(send: &SendLine) -> bool {
+    matches!(send.outcome.parse::<u16>(), Ok(200..=299))
+}
+
+const fn is_recent(at_ms: i64, now_ms: i64) -> bool {
+    now_ms - PACE_MS <= at_ms
+}
+
+/// The later of two ends, with the pause after it.
+fn later(one: Option<(i64, Option<i64>)>, other: Option<(i64, Option<i64>)>) -> Option<(i64, Option<i64>)> {
+    if one.map(|(ended, _)| ended) <= other.map(|(ended, _)| ended) {
+        other
+    } else {
+        one
+    }
+}
+
+impl Sends {
+    pub(crate) fn add(&mut self, send: &SendLine, (at_ms, now_ms): (i64, i64)) {
+        let is_success = is_success(send);
+        self.asked += 1;
+        self.answered += u64::from(is_success);
+        self.retries += u64::from(0 < send.attempt);
+        self.spent.add(send);
+        self.is_unpriced |= send.cost_picodollars.is_none();
+        if is_recent(at_ms, now_ms) {
+            self.recent.push_back((at_ms, is_success));
+        }
+        let ended_ms = at_ms.saturating_add_unsigned(send.latency_ms);
+        let until = send
+            .paused_ms
+            .map(|paused| ended_ms.saturating_add_unsigned(paused));
+        self.last = later(self.last, Some((ended_ms, until)));
+    }
+
+    pub(crate) fn forget(&mut self, now_ms: i64) {
+        self.recent.retain(|(at_ms, _)| is_recent(*at_ms, now_ms));
+    }
+}
+
+impl Steps {
+    pub(crate) fn add(&mut self, send: &SendLine, (at_ms, now_ms): (i64, i64)) {
+        if !is_success(send) {
+            return;
+        }
+        let step = u64::try_from(send.step).unwrap_or(u64::MAX);
+        if !is_recent(at_ms, now_ms) {
+            self.before = self.before.max(step);
+        } else if self.last < step {
+            self.recent.push_back((at_ms, step));
+        }
+        self.last = self.last.max(step);
+    }
+
+    pub(crate) fn forget(&mut self, now_ms: i64) {
+        while let Some((at_ms, step)) = self.recent.front()
+            && !is_recent(*at_ms, now_ms)
+        {
+            self.before = self.before.max(*step);
+            self.recent.pop_front();
+        }
+    }
+
+    /// Steps of so many that are over: the last one may still be under way.
+    pub(crate) fn over(&self, steps: u64, is_finished: bool) -> u64 {
+        if is_finished {
+            steps
+        } else {
+            self.last.saturating_sub(1).min(steps)
+        }
+    }
+
+    /// Those of them that ended in the last ten minutes.
+    pub(crate) fn over_lately(&self, steps: u64, is_finished: bool) -> u64 {
+        if self.last == self.before {
+            return 0;
+        }
+        let before = self.before.saturating_sub(1).min(steps);
+        self.over(steps, is_finished).saturating_sub(before)
+    }
+}
+
+impl SendSum {
+    pub(crate) fn add(&mut self, sends: &Sends) {
+        self.asked += sends.asked;
+        self.answered += sends.answered;
+        self.retries += sends.retries;
+        self.spent.add_spent(sends.spent);
+        self.is_unpriced |= sends.is_unpriced;
+        let lately = sends.recent.iter().filter(|(_, is_success)| *is_success);
+        self.answered_lately += u64::try_from(lately.count()).unwrap_or(u64::MAX);
+        let first = sends.recent.iter().map(|(at_ms, _)| *at_ms).min();
+        self.first_lately_ms = [self.first_lately_ms, first].into_iter().flatten().min();
+        self.last = later(self.last, sends.last);
+    }
+
+    /// Until when nobody may use the key, milliseconds since 1970; none where it does not pause.
+    pub(crate) fn paused_until(&self, now_ms: i64) -> Option<i64> {
+        self.last
+            .and_then(|(_, until)| until)
+            .filter(|until| now_ms < *until)
+    }
+}

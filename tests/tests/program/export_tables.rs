@@ -1,0 +1,155 @@
+//! `ktd export --parquet`: what data frames read is what the records say, as the models saw it.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
+
+use ktd_kit::{Folder, assert_ok, refused, workspace_root};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::{Field, Row};
+use serde_json::{Value, json};
+use std::fs::File;
+
+const EXPERIMENT: &str = r#"
+name = "try"
+synthetic = { seed = 5, names = 90, days = 330 }
+masks = [{ level = "bright" }, { level = "blinded", numeric = "rescaled" }]
+modes = ["open-research"]
+agents = [{ id = "momentum", builtin = "momentum" }, { id = "breaker", builtin = "schema-breaker" }]
+windows = [{ id = "w", last_days = 6 }]
+"#;
+
+/// The rows of a table, a JSON object each.
+fn rows(folder: &Folder, table: &str) -> Vec<Value> {
+    let file = File::open(folder.at(&format!("out-parquet/{table}.parquet"))).unwrap();
+    let reader = SerializedFileReader::new(file).unwrap();
+    let rows = reader.get_row_iter(None).unwrap();
+    let cell = |field: &Field| {
+        if let Field::Bool(flag) = field {
+            json!(flag)
+        } else if let Field::Long(whole) = field {
+            json!(whole)
+        } else if let Field::Double(number) = field {
+            json!(number)
+        } else if let Field::Str(text) = field {
+            json!(text)
+        } else {
+            Value::Null
+        }
+    };
+    let object = |row: Row| -> Value {
+        let cells = row
+            .get_column_iter()
+            .map(|(name, field)| (name.clone(), cell(field)));
+        Value::Object(cells.collect())
+    };
+    rows.map(|row| object(row.unwrap())).collect()
+}
+
+/// The bodies of the events of one kind, of all cells whose name holds `part`.
+fn events(folder: &Folder, part: &str, kind: &str) -> Vec<Value> {
+    let mut found = Vec::new();
+    for cell in ktd_io::whole_file::list(&folder.at("out/cells")).unwrap() {
+        if cell.display().to_string().contains(part) {
+            let text = std::fs::read_to_string(cell.join("events.jsonl")).unwrap();
+            let lines = text
+                .lines()
+                .map(|line| serde_json::from_str::<Value>(line).unwrap());
+            let bodies = lines.map(|line| line["body"].clone());
+            found.extend(bodies.filter(|body| body["kind"] == kind));
+        }
+    }
+    found
+}
+
+#[test]
+fn tables_hold_what_records_say_and_nothing_that_a_mask_hides() {
+    let folder = Folder::with(&[("try.toml", EXPERIMENT)]);
+    assert_ok(&folder.ktd(&["run", "try.toml", "--out", "out"]));
+    let printed = folder.ktd(&["--json", "export", "out", "--parquet"]);
+    assert_ok(&printed);
+    let printed: Value = serde_json::from_slice(&printed.stdout).unwrap();
+    let [steps, calls, orders, scores] =
+        ["steps", "calls", "orders", "scores"].map(|table| rows(&folder, table));
+    let counts = |table: &[Value]| table.len() as u64;
+    assert_eq!((counts(&steps), counts(&scores)), (4 * 6, 4));
+    assert_eq!(counts(&calls), events(&folder, "", "turn").len() as u64);
+    for (table, rows) in printed["tables"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip([&steps, &calls, &orders, &scores])
+    {
+        assert_eq!(table["rows"], counts(rows), "{table}");
+    }
+
+    // Order by order, as the model wrote it and was told of it.
+    let cell = "momentum__w__blinded-rescaled__open-research__s1";
+    let own: Vec<&Value> = orders.iter().filter(|row| row["cell"] == cell).collect();
+    let decided = events(&folder, cell, "decision");
+    let told = events(&folder, cell, "fills");
+    let wrote: Vec<&Value> = decided
+        .iter()
+        .flat_map(|body| body["orders"].as_array().unwrap())
+        .collect();
+    assert_eq!(own.len(), wrote.len());
+    assert!(!own.is_empty());
+    for (row, order) in own.iter().zip(&wrote) {
+        for column in ["stock_id", "side", "reason", "confidence"] {
+            assert_eq!(row[column], order[column], "{row}");
+        }
+        let fills = &told[usize::try_from(row["step"].as_u64().unwrap()).unwrap() - 1]["fills"]["orders"];
+        let place = |name: &str| {
+            let columns = fills["columns"].as_array().unwrap();
+            columns.iter().position(|column| column == name).unwrap()
+        };
+        let fill = fills["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|fill| fill[place("order")] == row["order"])
+            .unwrap();
+        assert_eq!(row["result"], fill[place("result")], "{row}");
+        assert_eq!(row["price"].as_f64(), fill[place("price")].as_f64(), "{row}");
+    }
+
+    // Masked rows say aliases and shown days; the account's totals are told where the record tells them.
+    let is_masked = |row: &&Value| row["level"] == "blinded";
+    for row in orders.iter().filter(is_masked) {
+        assert!(row["stock_id"].as_str().unwrap().starts_with("asset_"), "{row}");
+    }
+    let shown = events(&folder, "__blinded-", "step_begin");
+    for row in steps.iter().filter(is_masked) {
+        assert!(shown.iter().any(|body| body["day"] == row["day"]), "{row}");
+        assert!(
+            row["nav_fen"].is_null() && row["is_repaired"].is_boolean(),
+            "{row}"
+        );
+    }
+    for row in &scores {
+        assert_eq!(row["final_nav_fen"].is_null(), row["level"] == "blinded", "{row}");
+        assert!(row["total_return"].is_number(), "{row}");
+    }
+
+    // What was changed is no table, and another kind says where its own are.
+    std::fs::write(folder.at(&format!("out/cells/{cell}/events.jsonl")), "").unwrap();
+    let refusal = refused(&folder.ktd(&["export", "out", "--parquet"]), 1);
+    assert!(refusal.contains("events.jsonl"), "{refusal}");
+}
+
+#[test]
+fn what_export_prints_has_a_schema_of_its_type() {
+    let schema = schemars::schema_for!(ktd_episode::ExportedRows).to_value();
+    let text = format!("{schema:#}\n");
+    let path = workspace_root().join("docs/schemas/verbs/export.schema.json");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(
+        std::fs::read_to_string(&path).unwrap_or_default(),
+        text,
+        "UPDATE=1 cargo test --test program export writes it"
+    );
+}

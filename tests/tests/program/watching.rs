@@ -1,0 +1,174 @@
+//! What a person sees of a run under way: from another terminal, and when Ctrl-C ends it.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
+
+use ktd_baselines::named;
+use ktd_kit::vendor::{Then, json_reply};
+use ktd_kit::{Folder, Vendor, assert_ok, command};
+use serde_json::Value;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+const STEPS: usize = 6;
+/// Answers before the vendor falls silent until it is told to go on.
+const ANSWERS: usize = 3;
+const PRICES: &str = r#"{"rows":[{"model":"m","asof":"2026-11","source":"test","input":1.5,"output":7.25}]}"#;
+
+/// Whether a vendor may go on.
+type Gate = Arc<(Mutex<bool>, Condvar)>;
+
+fn open(gate: &Gate) {
+    *gate.0.lock().unwrap() = true;
+    gate.1.notify_all();
+}
+
+/// A vendor of a model that trades, and answers nothing after so many answers until its gate is open.
+fn vendor(gate: &Gate) -> Vendor {
+    let (model, count, gate) = (
+        named("momentum", 1).unwrap(),
+        AtomicUsize::new(0),
+        Arc::clone(gate),
+    );
+    Vendor::new(move |request, stream| {
+        if ANSWERS <= count.fetch_add(1, Ordering::Relaxed) {
+            let held = gate.1.wait_while(gate.0.lock().unwrap(), |is_open| !*is_open);
+            drop(held.unwrap());
+        }
+        let answer = String::from_utf8_lossy(&model.reply(&request.body)).replace("builtin-", "replied-");
+        stream.write_all(&json_reply(answer.as_bytes()))?;
+        Ok(Then::Keep)
+    })
+}
+
+/// An experiment of a built-in agent and of one at an endpoint, under way: its vendor has fallen silent.
+fn under_way(gate: &Gate) -> (Folder, Child, Value) {
+    let vendor = vendor(gate);
+    let experiment = format!(
+        "name = 'season'\nsynthetic = {{ seed = 5, names = 30, days = 330 }}\nmasks = [{{ level = 'blinded' }}]\n\
+         modes = ['fixed-candidate']\nwindows = [{{ id = 'w', last_days = {STEPS} }}]\nprices = 'prices.json'\n\
+         budget = {{ experiment = \"2.50\" }}\nagents = [{{ id = 'momentum', builtin = 'momentum' }}, \
+         {{ id = 'far', model = 'm', max_output_tokens = 700, base_url = '{}' }}]\n",
+        vendor.base_url()
+    );
+    let folder = Folder::with(&[("the season.toml", &experiment), ("prices.json", PRICES)]);
+    let run = command(folder.path(), &["run", "the season.toml", "--out", "season"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    loop {
+        let output = folder.ktd(&["--json", "status", "season"]);
+        let status: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        if status["requests"]["answered"] == ANSWERS && status["finished"] == 1 {
+            return (folder, run, status);
+        }
+        assert!(began.elapsed() < Duration::from_mins(1), "{output:?}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_run_is_watched_from_another_process_to_its_end_with_what_open_units_spend() {
+    let gate = Gate::default();
+    let (folder, mut run, status) = under_way(&gate);
+    let agents = status["agents"].as_array().unwrap();
+    let of = |agent: usize, what: &str| agents[agent][what].as_u64().unwrap();
+    assert_eq!([&agents[0]["agent"], &agents[1]["agent"]], ["momentum", "far"]);
+    let counts = |agent| ["units", "finished", "open", "steps", "steps_done"].map(|what| of(agent, what));
+    let steps = STEPS as u64;
+    assert_eq!(counts(0), [1, 1, 0, steps, steps], "{status}");
+    assert_eq!(counts(1), [1, 0, 1, steps, ANSWERS as u64 - 1], "{status}");
+    assert!(agents[1]["seconds_left"].is_u64(), "{status}");
+    let paid = status["spent"]["paid_picodollars"].as_u64().unwrap();
+    assert!(
+        0 < paid && agents[1]["spent_open"]["paid_picodollars"] == paid,
+        "{status}"
+    );
+    assert_eq!(
+        (&status["is_running"], &status["cap_picodollars"]),
+        (&true.into(), &2_500_000_000_000_u64.into())
+    );
+
+    let mut watch = command(folder.path(), &["status", "season", "--watch", "--every", "1"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(watch.stdout.take().unwrap());
+    let mut first = String::new();
+    told.read_line(&mut first).unwrap();
+    assert!(
+        first.starts_with("season: 1 of 2 units finished, 1 open, 0 failed; 8/12 steps"),
+        "{first}"
+    );
+    assert!(
+        first.contains(" of $2.5") && !first.contains("$0.0000"),
+        "{first}"
+    );
+    open(&gate);
+    let ended = run.wait().unwrap();
+    let mut rest = String::new();
+    told.read_to_string(&mut rest).unwrap();
+    assert!(watch.wait().unwrap().success() && ended.success(), "{rest}");
+    let last = rest.lines().last().unwrap();
+    assert!(
+        last.starts_with("season: 2 of 2 units finished, 0 open, 0 failed; 12/12 steps"),
+        "{last}"
+    );
+    assert!(
+        last.ends_with("; nobody runs it; to go on: ktd report season"),
+        "{last}"
+    );
+
+    // Of a run that is over it says so at once.
+    let again = folder.ktd(&["status", "season", "--watch", "--json"]);
+    assert_ok(&again);
+    let again: Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert_eq!(
+        (&again["finished"], &again["is_running"]),
+        (&2.into(), &false.into())
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_says_once_what_is_done_what_is_spent_and_how_to_go_on() {
+    let gate = Gate::default();
+    let (folder, mut run, status) = under_way(&gate);
+    let told = Command::new("kill")
+        .args(["-INT", &run.id().to_string()])
+        .status();
+    assert!(told.unwrap().success());
+    let mut said = String::new();
+    run.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(1), "{said}");
+    let done = "season: 1 of 2 units are finished, 1 open; 8 of 12 steps\nspent: $";
+    assert_eq!(said.matches(done).count(), 1, "{said}");
+    assert!(said.contains(" at most, of $2.5"), "{said}");
+    let goes_on = said
+        .lines()
+        .find_map(|line| line.strip_prefix("to go on: "))
+        .unwrap();
+    assert_eq!(said.matches("to go on: ").count(), 1, "{said}");
+
+    // The command that it names goes on, and asks nothing twice that was answered.
+    open(&gate);
+    let again = Command::new("sh")
+        .args(["-c", goes_on])
+        .current_dir(folder.path())
+        .env("KTD_CACHE", "")
+        .output()
+        .unwrap();
+    assert_ok(&again);
+    let ended = folder.ktd(&["--json", "status", "season"]);
+    let ended: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    assert_eq!(ended["finished"], 2, "{ended}");
+    assert!(status["spent"]["paid_picodollars"].as_u64() < ended["spent"]["paid_picodollars"].as_u64());
+}
