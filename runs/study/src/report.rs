@@ -15,7 +15,7 @@ pub struct Report {
     pub title: String,
     /// The verdict: the first thing that anybody reads.
     pub verdict: String,
-    /// What a reader must know, below the verdict of the page; notes of several tables stand with them.
+    /// What a reader must know, below the verdict of the page.
     pub notes: Vec<String>,
     /// Sections of the page.
     pub sections: Vec<Section>,

@@ -4,7 +4,7 @@ use crate::report::{Report, Section, SectionPart, Shown};
 use ktd_view::draw::{STYLE, TableData, counted, document};
 use maud::{Markup, html};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// The document that a page shows, as its readers name it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,16 +33,16 @@ impl Report {
     /// The page: one file without anything to load.
     #[must_use]
     pub fn page(&self, record: ShownRecord<'_>) -> String {
-        let notes = self.page_notes();
-        let sections: Vec<PageSection<'_>> = self
-            .sections
-            .iter()
-            .filter_map(|section| self.page_section(section, &notes))
-            .collect();
+        // A note that several tables have stands below the first of them alone.
+        let mut seen: BTreeSet<String> = self.notes.iter().cloned().collect();
+        let mut sections: Vec<PageSection<'_>> = Vec::new();
+        for section in &self.sections {
+            sections.extend(self.page_section(section, &mut seen));
+        }
         let body = html! {
             h1 { bdi { (self.title) } }
             p.verdict { (self.verdict) }
-            (noted(&notes))
+            (noted(&self.notes))
             (contents(&sections))
             @for section in &sections { (section_html(section)) }
             (cited(&self.title, record))
@@ -53,24 +53,12 @@ impl Report {
         document(&self.title, &styles, &body)
     }
 
-    /// What a reader must know: the report's own notes, and those that several tables share.
-    fn page_notes(&self) -> Vec<String> {
-        let mut seen: BTreeMap<&String, usize> = BTreeMap::new();
-        let tables = || self.tables().filter(|(_, shown)| shown.is_on_page());
-        for note in tables().flat_map(|(table, _)| &table.data.notes) {
-            *seen.entry(note).or_default() += 1;
-        }
-        let mut notes = self.notes.clone();
-        for note in tables().flat_map(|(table, _)| &table.data.notes) {
-            if seen.get(note).is_some_and(|count| 1 < *count) && !notes.contains(note) {
-                notes.push(note.clone());
-            }
-        }
-        notes
-    }
-
     /// A section as the page has it; none where there is nothing to see.
-    fn page_section<'r>(&'r self, section: &'r Section, notes: &[String]) -> Option<PageSection<'r>> {
+    fn page_section<'r>(
+        &'r self,
+        section: &'r Section,
+        seen: &mut BTreeSet<String>,
+    ) -> Option<PageSection<'r>> {
         let mut shown = PageSection {
             section,
             anchor: section
@@ -86,7 +74,7 @@ impl Report {
                 SectionPart::Source(name) => shown.files.push((*name).to_owned()),
                 SectionPart::Table(table, place) if place.is_on_page() => {
                     let mut data = table.data.clone().without_empty_columns();
-                    data.notes.retain(|note| !notes.contains(note));
+                    data.notes.retain(|note| seen.insert(note.clone()));
                     if data.is_blank() && data.notes.is_empty() {
                         continue;
                     }
@@ -245,6 +233,7 @@ mod tests {
         let report = Report {
             title: "Study {x}".to_owned(),
             verdict: "Nothing was found.".to_owned(),
+            notes: vec!["general".to_owned()],
             sections: vec![mixed, files],
             folder: "tables",
             ..Report::default()
@@ -253,11 +242,12 @@ mod tests {
         let order = [
             "<h1>",
             "Nothing was found.",
-            ">shared</li>",
+            ">general</li>",
             "href=\"#what-it-found\"",
             "<section id=\"what-it-found\">",
             "<svg>",
             "first</caption>",
+            ">shared</li>",
             "last</caption>",
             "href=\"tables/T3_last.csv\"",
             "<section id=\"cite\">",
