@@ -182,17 +182,19 @@ impl Interruption {
 }
 
 fn told(status: &StudyStatus, command: &str) -> String {
-    let mut done = format!(
-        "{}: {} of {} units are finished, {} open",
+    let run = status.so_far();
+    let steps = if run.agents.is_empty() {
+        String::new()
+    } else {
+        format!("; {} of {} steps", run.steps_done, run.steps)
+    };
+    let done = format!(
+        "{}: {} of {} units are finished, {} open{steps}",
         status.study,
         status.finished,
         status.units,
         status.open.len()
     );
-    let run = status.so_far();
-    if !run.agents.is_empty() {
-        done.push_str(&format!("; {} of {} steps", run.steps_done, run.steps));
-    }
     let mut lines = vec![done];
     if 0 < status.requests.asked {
         let spent = status.spent.map_or_else(

@@ -5,6 +5,7 @@ use ktd_view::draw::{STYLE, TableData, counted, document};
 use maud::{Markup, html};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// The document that a page shows, as its readers name it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -93,7 +94,14 @@ impl Report {
     fn listed(&self, record: ShownRecord<'_>) -> Markup {
         let names = self.file_names();
         let others: Vec<&String> = names.iter().filter(|name| *name != "index.html").collect();
-        let rows = others.iter().filter(|name| name.ends_with(".csv")).count();
+        let rows = others
+            .iter()
+            .filter(|name| {
+                Path::new(name)
+                    .extension()
+                    .is_some_and(|extension| extension == "csv")
+            })
+            .count();
         html! {
             section #files {
                 h2 { "Files" }

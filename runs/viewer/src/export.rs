@@ -5,7 +5,7 @@ use crate::catalogue::{Catalogue, DocumentEntry, ExperimentEntry};
 use crate::certificate::CertificateFolder;
 use crate::entry::EpisodeEntry;
 use crate::episode::Episode;
-use crate::library::{CertificateVerdict, Library};
+use crate::library::{Library, VerdictReader};
 use crate::page::tear_sheet::RankedRow;
 use crate::page::{self, PageSite, SiteKind};
 use crate::plain_files::check_all;
@@ -50,7 +50,7 @@ pub fn export(
     directories: &[PathBuf],
     out: &Path,
     with_documents: bool,
-    verdict: CertificateVerdict,
+    verdict: VerdictReader,
 ) -> Result<ExportedSite, ViewerError> {
     let library = Library::new(directories, false, verdict)?;
     let mut catalogue = library.catalogue()?;
@@ -266,8 +266,8 @@ fn linked_files(board: &DocumentEntry) -> Result<Vec<String>, ViewerError> {
     let tables = board.folder.join("tables");
     check_all(std::slice::from_ref(&tables))?;
     let csv = list_if_exists(&tables)?.into_iter().filter_map(|path| {
-        let name = path.file_name()?.to_str()?.to_owned();
-        name.ends_with(".csv").then(|| format!("tables/{name}"))
+        let name = path.file_name()?.to_str()?;
+        (path.extension()? == "csv").then(|| format!("tables/{name}"))
     });
     names.extend(csv);
     Ok(names)

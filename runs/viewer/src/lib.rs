@@ -24,5 +24,5 @@ pub mod study;
 
 pub use error::ViewerError;
 pub use export::{ExportedSite, export};
-pub use library::CertificateVerdict;
+pub use library::VerdictReader;
 pub use server::{ServerSettings, ViewerServer};

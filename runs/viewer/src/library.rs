@@ -24,12 +24,12 @@ const HELD_EPISODES: usize = 6;
 const HELD_TIMELINES: usize = 4;
 
 /// The verdict of a certificate's document in a line, as who judges certificates says it; none of what it cannot read.
-pub type CertificateVerdict = fn(&Value) -> Option<String>;
+pub type VerdictReader = fn(&Value) -> Option<String>;
 
 /// The directories that are shown. Its parts are read when they are asked for.
 #[derive(Debug)]
 pub(crate) struct Library {
-    verdict: CertificateVerdict,
+    verdict: VerdictReader,
     reader: Mutex<CatalogueReader>,
     with_private: bool,
     episodes: Mutex<VecDeque<HeldEpisode>>,
@@ -63,7 +63,7 @@ impl Library {
     pub(crate) fn new(
         roots: &[PathBuf],
         with_private: bool,
-        verdict: CertificateVerdict,
+        verdict: VerdictReader,
     ) -> Result<Self, ViewerError> {
         Ok(Self {
             verdict,

@@ -1,6 +1,6 @@
 //! A child process that speaks lines, in a process group of its own that never outlives it.
 
-use super::program_run::{keep_end, last_line, status_text};
+use super::last_words::{keep_end, last_line, status_text};
 use super::turn::TURN_BYTES_MAX;
 use crate::ClientError;
 use ktd_agents::TransportError;

@@ -9,6 +9,7 @@
 mod boxed;
 mod child;
 mod conversation;
+mod last_words;
 mod line;
 mod mailbox;
 mod mcp;

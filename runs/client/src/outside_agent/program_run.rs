@@ -1,9 +1,10 @@
 //! One run of a program that reads its standard input to the end and writes its answer to standard output.
 
 use super::child::{ChildCommand, Group};
-use std::process::{ExitStatus, Stdio};
+use super::last_words::{keep_end, last_line, status_text};
+use std::process::Stdio;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 
 /// How much a program may take.
@@ -54,8 +55,6 @@ pub enum ProgramFailure {
 
 /// How long what is in the pipes may take once a program has ended.
 const REST: Duration = Duration::from_secs(5);
-/// What is kept of standard error: its end.
-const ERROR_BYTES: usize = 1 << 14;
 
 /// Starts a program, writes `input` to it, and reads what it writes. Whatever happens, its process group is gone when this
 /// returns. A program may leave its input unread.
@@ -132,12 +131,6 @@ pub async fn run_program(
     }
 }
 
-pub(super) fn status_text(status: ExitStatus) -> String {
-    status
-        .code()
-        .map_or_else(|| status.to_string(), |code| format!("exit code {code}"))
-}
-
 /// All of a stream up to a limit. Beyond it nothing more is read, so that the writer stands still until it is ended.
 async fn read_capped(
     stream: &mut (impl AsyncRead + Unpin),
@@ -154,33 +147,6 @@ async fn read_capped(
         return Err(ProgramFailure::TooLarge { limit_bytes });
     }
     Ok(bytes)
-}
-
-/// Reads a stream to its end, passes it on, and keeps the last bytes.
-pub(super) async fn keep_end(
-    stream: &mut (impl AsyncRead + Unpin),
-    shown: &mut (impl AsyncWrite + Unpin),
-    kept: &mut Vec<u8>,
-) {
-    let mut buffer = [0; 4096];
-    while let Ok(count @ 1..) = stream.read(&mut buffer).await {
-        let read = buffer.get(..count).unwrap_or_default();
-        // A terminal that is gone loses what is said, and keeps nobody from saying it.
-        shown.write_all(read).await.ok();
-        shown.flush().await.ok();
-        kept.extend(read);
-        if 2 * ERROR_BYTES < kept.len() {
-            kept.drain(..kept.len() - ERROR_BYTES);
-        }
-    }
-}
-
-/// The last line with a letter in it, shortened.
-pub(super) fn last_line(said: &[u8]) -> String {
-    const SHOWN: usize = 200;
-    let text = String::from_utf8_lossy(said);
-    let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty());
-    last.unwrap_or_default().chars().take(SHOWN).collect()
 }
 
 #[cfg(all(test, unix))]

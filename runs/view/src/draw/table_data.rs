@@ -55,13 +55,17 @@ impl TableData {
         let mut absent: Vec<(String, Vec<String>)> = Vec::new();
         for place in (0..self.columns.len()).rev() {
             let cells = || self.rows.iter().filter_map(|row| row.get(place));
-            let reason = cells().find_map(|cell| match cell {
-                TableCell::Missing(reason) => Some(reason.clone()),
-                _ => None,
-            });
-            let says_nothing = |cell: &TableCell| match cell {
-                TableCell::Missing(own) => reason.as_ref() == Some(own),
-                cell => cell.raw().is_empty(),
+            let reason_of = |cell: &TableCell| {
+                if let TableCell::Missing(reason) = cell {
+                    Some(reason.clone())
+                } else {
+                    None
+                }
+            };
+            let reason = cells().find_map(reason_of);
+            let says_nothing = |cell: &TableCell| match reason_of(cell) {
+                own @ Some(_) => own == reason,
+                None => cell.raw().is_empty(),
             };
             if !cells().all(says_nothing) {
                 continue;

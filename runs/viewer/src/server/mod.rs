@@ -5,7 +5,7 @@ mod gate;
 mod route;
 
 use crate::ViewerError;
-use crate::library::{CertificateVerdict, Library};
+use crate::library::{Library, VerdictReader};
 use answer::Answer;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -34,7 +34,7 @@ pub struct ServerSettings {
     /// Whether private parts are read where they lie beside.
     pub with_private: bool,
     /// What says a certificate's verdict.
-    pub certificate_verdict: CertificateVerdict,
+    pub certificate_verdict: VerdictReader,
 }
 
 /// A server that is bound and not yet serving.

@@ -42,10 +42,12 @@ struct Heading {
 
 /// A section's picture, or why there is none.
 type Picture = Result<Markup, &'static str>;
+/// What draws it.
+type Draw = fn(View<'_>) -> Picture;
 
 /// Those of the ten that show something, in the order of the page; what the others lack is a section of its own after them.
 pub(crate) fn all(view: View<'_>) -> Vec<Section> {
-    let sections: [(Heading, fn(View<'_>) -> Picture); 10] = [
+    let sections: [(Heading, Draw); 10] = [
         (leaders::SECTION, leaders::body),
         (waterfall::SECTION, waterfall::body),
         (curves::SECTION, curves::body),
