@@ -90,7 +90,10 @@ fn a_program_that_dies_is_a_fault_of_the_infrastructure_and_the_run_continues() 
     let folder = scene();
     folder.write("agent.sh", "exit 3\n");
     let failed = refused(&quiet(folder.path(), &RUN), 2);
-    assert!(failed.contains("does not run: it ended with exit code 3"), "{failed}");
+    assert!(
+        failed.contains("does not run: it ended with exit code 3"),
+        "{failed}"
+    );
     folder.write("agent.sh", SCRIPT);
     assert_ok(&quiet(folder.path(), &RUN));
     assert_eq!(folder.text(&format!("{UNIT}/events.jsonl")).lines().count(), 4);
