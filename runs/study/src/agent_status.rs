@@ -42,6 +42,9 @@ pub struct AgentStatus {
     pub spent: SpentMoney,
     /// What of that was spent in units without a result.
     pub spent_open: SpentMoney,
+    /// Whether a price is missing, so that nobody knows what was spent. Documents say it once, of the whole study.
+    #[serde(skip)]
+    pub is_unpriced: bool,
     /// Seconds until its last step, at its pace; left out where no step tells one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_left: Option<u64>,
@@ -105,6 +108,7 @@ pub(crate) fn agent_states(units: &[NotedUnit], sends: &FollowedSends, now_ms: i
             waiting_seconds: paused_until.map(|until| seconds(until - now_ms)),
             spent: sum.spent,
             spent_open,
+            is_unpriced: sum.is_unpriced,
             seconds_left: work.seconds_left(&sum, now_ms),
         }
     };
@@ -166,7 +170,7 @@ impl RunSoFar {
         let line = |agent: &AgentStatus| {
             let mut parts = vec![format!("{}/{} {unit}", agent.steps_done, agent.steps)];
             parts.extend(time_left(agent.seconds_left, agent.finished < agent.units));
-            if 0 < agent.asked {
+            if 0 < agent.asked && !agent.is_unpriced {
                 parts.push(Picodollars(agent.spent.at_most_picodollars).to_string());
             }
             parts.extend(troubles(agent.faults, agent.retries));
@@ -205,7 +209,12 @@ fn troubles(faults: u64, retries: u64) -> Vec<String> {
 
 /// A line each agent.
 pub(crate) fn table(agents: &[AgentStatus]) -> TableData {
-    let money = |amount: u64| TableCell::Text(Picodollars(amount).to_string());
+    let money = |agent: &AgentStatus, amount: u64| {
+        if agent.is_unpriced {
+            return TableCell::Missing("a price is missing".to_owned());
+        }
+        TableCell::Text(Picodollars(amount).to_string())
+    };
     let count = |count: u64| TableCell::Count(count.try_into().unwrap_or(usize::MAX));
     let spell =
         |seconds: Option<u64>| seconds.map_or(TableCell::Empty, |seconds| TableCell::Text(duration(seconds)));
@@ -220,10 +229,10 @@ pub(crate) fn table(agents: &[AgentStatus]) -> TableData {
         .column(("retries", Right, 4), |agent| count(agent.retries))
         .column(("waits", Right, 1), |agent| spell(agent.waiting_seconds))
         .column(("at most", Right, 1), |agent| {
-            money(agent.spent.at_most_picodollars)
+            money(agent, agent.spent.at_most_picodollars)
         })
         .column(("in open units", Right, 5), |agent| {
-            money(agent.spent_open.at_most_picodollars)
+            money(agent, agent.spent_open.at_most_picodollars)
         })
         .column(("time left", Right, 0), |agent| spell(agent.seconds_left))
         .table()
