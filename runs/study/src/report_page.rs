@@ -5,7 +5,6 @@ use ktd_view::draw::{STYLE, TableData, counted, document};
 use maud::{Markup, html};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// The document that a page shows, as its readers name it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,7 +46,7 @@ impl Report {
             (contents(&sections))
             @for section in &sections { (section_html(section)) }
             (cited(&self.title, record))
-            (self.listed(record))
+            (self.listed(record, &sections))
             footer { p.hashes { (self.footer) } }
         };
         let styles: Vec<&'static str> = [STYLE].into_iter().chain(self.styles.iter().copied()).collect();
@@ -90,26 +89,22 @@ impl Report {
         (!shown.pictures.is_empty() || !shown.tables.is_empty()).then_some(shown)
     }
 
-    /// The files that lie beside the page.
-    fn listed(&self, record: ShownRecord<'_>) -> Markup {
+    /// The files that lie beside the page, and that no section leads to.
+    fn listed(&self, record: ShownRecord<'_>, sections: &[PageSection<'_>]) -> Markup {
+        let linked: BTreeSet<&String> = sections.iter().flat_map(|one| &one.files).collect();
         let names = self.file_names();
-        let others: Vec<&String> = names.iter().filter(|name| *name != "index.html").collect();
-        let rows = others
+        let others: Vec<&String> = names
             .iter()
-            .filter(|name| {
-                Path::new(name)
-                    .extension()
-                    .is_some_and(|extension| extension == "csv")
-            })
-            .count();
+            .filter(|name| *name != "index.html" && !linked.contains(name))
+            .collect();
         html! {
             section #files {
                 h2 { "Files" }
-                p { (link(record.name)) " holds every figure for programs." @if 0 < rows {
-                    " Each table is also a CSV file, and a Parquet file of the same name in " code { "parquet/" } "."
+                p { (link(record.name)) " holds every figure for programs." @if !linked.is_empty() {
+                    " Each table is also a CSV file, named below it, and a Parquet file of the same name in " code { "parquet/" } "."
                 } }
                 details open=[(others.len() <= OPEN_FILES).then_some("open")] {
-                    summary { (counted(others.len(), "file")) }
+                    summary { (counted(others.len(), "other file")) }
                     ul { @for name in &others { li { (link(name)) } } }
                 }
             }

@@ -23,6 +23,7 @@ impl SpentMoney {
             self.paid_picodollars = self.paid_picodollars.saturating_add(cost);
         }
     }
+
     /// Adds what was spent elsewhere.
     pub(crate) const fn add_spent(&mut self, other: Self) {
         self.paid_picodollars = self.paid_picodollars.saturating_add(other.paid_picodollars);

@@ -22,6 +22,8 @@ const HELD_EPISODES: usize = 6;
 
 /// Episodes whose timeline is held: two to compare, each as it is drawn and with its real names.
 const HELD_TIMELINES: usize = 4;
+/// Episodes whose texts are held for searches: two to compare, for one of 548 steps with twenty calls each has some 100 MB.
+const HELD_INDEXES: usize = 2;
 
 /// The verdict of a certificate's document in a line, as who judges certificates says it; none of what it cannot read.
 pub type VerdictReader = fn(&Value) -> Option<String>;
@@ -195,7 +197,7 @@ impl Library {
         let episode = self.episode(entry, false)?;
         let index = Arc::new(SearchIndex::of(&episode, |step| self.exchanges(entry, step))?);
         held.retain(|(of, _)| of.root != entry.root);
-        held.truncate(HELD_EPISODES - 1);
+        held.truncate(HELD_INDEXES - 1);
         held.push_front((Arc::clone(entry), Arc::clone(&index)));
         Ok(index)
     }

@@ -3,6 +3,7 @@
 use crate::ViewerError;
 use crate::episode::Episode;
 use crate::step::{ReadReply, StepExchange};
+use regex::{Match, RegexBuilder};
 
 /// Hits that are listed.
 pub(crate) const HITS_MAX: usize = 300;
@@ -32,8 +33,6 @@ struct Passage {
     step: usize,
     place: String,
     text: String,
-    /// The same in lower case.
-    low: String,
 }
 
 impl SearchIndex {
@@ -64,15 +63,19 @@ impl SearchIndex {
     /// What is found, in order. At most `HITS_MAX`.
     #[must_use]
     pub fn find(&self, words: &str) -> Vec<SearchHit> {
-        let wanted = words.to_lowercase();
-        if wanted.is_empty() {
+        if words.is_empty() {
             return Vec::new();
         }
+        // Words that are too long for a pattern stand nowhere.
+        let pattern = RegexBuilder::new(&regex::escape(words))
+            .case_insensitive(true)
+            .build();
+        let Ok(pattern) = pattern else { return Vec::new() };
         let hits = self.passages.iter().filter_map(|passage| {
             Some(SearchHit {
                 step: passage.step,
                 place: passage.place.clone(),
-                context: passage.context(passage.low.find(&wanted)?, wanted.len())?,
+                context: passage.context(pattern.find(&passage.text)?)?,
             })
         });
         hits.take(HITS_MAX).collect()
@@ -84,7 +87,6 @@ impl SearchIndex {
                 step,
                 place: place.to_owned(),
                 text: text.to_owned(),
-                low: text.to_lowercase(),
             });
         }
     }
@@ -109,17 +111,19 @@ impl SearchIndex {
 }
 
 impl Passage {
-    /// Words at a place of the text in lower case, as they stand there, with what stands round them.
-    fn context(&self, start: usize, length: usize) -> Option<[String; 3]> {
-        // Few letters change their length with their case; where one does, the context is that of the lower case.
-        let is_alike = self.low.len() == self.text.len() && self.text.is_char_boundary(start);
-        let text = if is_alike { &self.text } else { &self.low };
-        let end = start + length;
-        let before: String = text.get(..start)?.chars().rev().take(CONTEXT).collect();
+    /// Words as they stand there, with what stands round them.
+    fn context(&self, found: Match<'_>) -> Option<[String; 3]> {
+        let before: String = self
+            .text
+            .get(..found.start())?
+            .chars()
+            .rev()
+            .take(CONTEXT)
+            .collect();
         Some([
             before.chars().rev().collect(),
-            text.get(start..end)?.to_owned(),
-            text.get(end..)?.chars().take(CONTEXT).collect(),
+            found.as_str().to_owned(),
+            self.text.get(found.end()..)?.chars().take(CONTEXT).collect(),
         ])
     }
 }

@@ -7,7 +7,6 @@ use ktd_view::draw::{
     Anchor, Axes, Axis, Canvas, Column, Edges, Plane, TableCell, TableData, decimals, fitted, p_value,
     portion, real,
 };
-use ktd_view::row_table::RowTable;
 use maud::{Markup, html};
 
 const WIDTH: f64 = 720.0;
@@ -102,7 +101,8 @@ fn sureness(
             (legend(&entries))
             (figure(&intervals(lines, groups), "Rank intervals and groups", &description))
             (below)
-            (numbers(&html! { (ranks(lines).html()) @if let Some(wins) = wins { (wins.html()) } }))
+            // Ranks and their intervals stand in the table above, and the share of first places in the picture.
+            @if let Some(wins) = wins { (numbers(&wins.html())) }
         }
     }
 }
@@ -218,18 +218,6 @@ fn verdict(separation: &Separation) -> Markup {
         ));
     }
     html! { @if !parts.is_empty() { p { (parts.join(" ")) } } }
-}
-
-fn ranks(lines: &[RankLine<'_>]) -> TableData {
-    RowTable::new("Ranks that hold for all at once", lines)
-        .text("agent", |line| line.agent)
-        .count("\u{3b1} rank", |line| line.rank)
-        .count("low", |line| line.ends.low)
-        .count("high", |line| line.ends.high)
-        .column(("first in", Right), |line| {
-            TableCell::optional(line.first_share, |share| TableCell::Text(portion(share)))
-        })
-        .table()
 }
 
 /// Who beats whom.
