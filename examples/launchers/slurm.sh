@@ -8,9 +8,6 @@
 # At the time limit and at scancel: TERM, then two minutes for the calls under way.
 #SBATCH --signal=B:TERM@120
 #SBATCH --requeue
-ktd worker --drain &
-worker=$!
-trap 'kill -TERM "$worker"' TERM
-wait "$worker"
-# A trapped signal ends the first wait; the second one waits for the worker itself.
-wait "$worker"
+# The worker in the place of the shell: at scancel Slurm signals every process of a task, and a shell that passed TERM on would
+# be the second one, which ends a worker at once.
+exec ktd worker --drain

@@ -27,8 +27,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import scripted_vendor
+import slurm_node
 
 HERE = Path(__file__).resolve().parent
+LAUNCHERS = HERE.parent.parent / "examples" / "launchers"
 # Short where a lease shall run out; long where none shall, however busy the machine is.
 LEASE_SECONDS, LONG_LEASE_SECONDS = 3, 60
 WORKERS = 4
@@ -411,6 +413,70 @@ agents = [
             else:
                 self.compare(kind, f"{kind}-one", f"{kind}-many")
 
+    def launched(self, name, launch):
+        """What a launcher as it is shipped starts; the records and the money that come of it."""
+        self.ledger.begin(0.25)
+        self.file(name)
+        study = self.enqueue(name)
+        # An operator's `ktd` is on the path by that name.
+        (self.home / "bin").mkdir(exist_ok=True)
+        (self.home / "bin" / "ktd").unlink(missing_ok=True)
+        (self.home / "bin" / "ktd").symlink_to(self.ktd)
+        under_way = launch({"KTD_SERVER": self.url, "PATH": f"{self.home}/bin:{os.environ['PATH']}"})
+        self.compare(name, "one", name, places="cells/*/**/*", files={"events.jsonl", "header.json"})
+        self.money(name, study, under_way)
+        if under_way == 0:
+            settled = self.state(study)["settled_picodollars"]
+            self.check(settled == self.ledger.charged, f"{name}: settled to the last picodollar, for calls were waited for")
+
+    def slurm(self):
+        """The array of Slurm, of which one task is cancelled and one put back into the queue."""
+        if not slurm_node.is_installed():
+            print("slurm: not tried, for this machine has no Slurm, or this is not root (slurm-wlm and munge)")
+            return
+
+        def launch(environment):
+            with slurm_node.SlurmNode(self.home) as node:
+                output = f"--output={self.home}/slurm-%a.out"
+                job = node.tell("sbatch", "--parsable", "--array=1-4", output, str(LAUNCHERS / "slurm.sh"), **environment)
+                node.wait_for(lambda: 12 < len(self.ledger.asked), "no worker asked anybody")
+                node.tell("scancel", f"{job}_1")
+                node.tell("scontrol", "requeue", f"{job}_2")
+                until = time.monotonic() + PATIENCE_SECONDS
+                while node.tasks(job) and time.monotonic() < until:
+                    time.sleep(0.5)
+                self.check(not node.tasks(job), f"slurm: every task of job {job} ended")
+            return 0
+
+        self.launched("slurm", launch)
+
+    def ray(self):
+        """Tasks of Ray, of which one is killed with its worker and started again."""
+        ray = Path(sys.executable).parent / "ray"
+        if not ray.exists():
+            print("ray: not tried, for this Python has no Ray (pip install ray)")
+            return
+
+        def launch(environment):
+            environment = {**os.environ, **environment, "RAY_ADDRESS": "auto"}
+            quiet = {"env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            subprocess.run([ray, "start", "--head", "--num-cpus=8", "--include-dashboard=false"], check=True, **quiet)
+            try:
+                driver = subprocess.Popen([sys.executable, LAUNCHERS / "ray_workers.py", "4"], **quiet)
+                while len(self.ledger.asked) < 12 and driver.poll() is None:
+                    time.sleep(0.1)
+                workers = subprocess.run(["pgrep", "-f", "ktd worker --drain"], capture_output=True, text=True).stdout.split()
+                status = Path(f"/proc/{workers[0]}/status").read_text()
+                task = int(status.split("PPid:")[1].split()[0])
+                os.kill(int(workers[0]), signal.SIGKILL)
+                os.kill(task, signal.SIGKILL)
+                self.check(driver.wait(PATIENCE_SECONDS) == 0, f"ray: {len(workers)} workers, and all tasks ended")
+            finally:
+                subprocess.run([ray, "stop", "--force"], **quiet)
+            return AT_ONCE
+
+        self.launched("ray", launch)
+
     def cap(self):
         self.ledger.begin(0.0)
         # 400 tokens of output at 2 dollars a million are 0.0008 dollars: 100 calls.
@@ -491,6 +557,8 @@ def main():
                 "cap": trial.cap,
                 "rates": trial.rates,
                 "kinds": trial.kinds,
+                "slurm": trial.slurm,
+                "ray": trial.ray,
             }
             # What the others are compared with.
             trial.undisturbed()

@@ -1,0 +1,19 @@
+"""Workers on a Ray cluster: python ray_workers.py 8. KTD_SERVER and the keys of vendors are taken from the environment that starts it."""
+import os
+import subprocess
+import sys
+
+import ray
+
+passed_on = {name: value for name, value in os.environ.items() if name == "KTD_SERVER" or name.endswith("_API_KEY")}
+ray.init(runtime_env={"env_vars": passed_on})
+
+
+# A task whose node is lost is started again elsewhere: its worker's units are taken by others meanwhile.
+@ray.remote(num_cpus=2, max_retries=-1)
+def worker():
+    return subprocess.run(["ktd", "worker", "--drain"]).returncode
+
+
+codes = ray.get([worker.remote() for _ in range(int(sys.argv[1]))])
+sys.exit(max(codes))
