@@ -79,7 +79,12 @@ impl BundleSet {
             let mut below = Roots::new();
             collect(input, SEARCH_DEPTH, &mut below)?;
             if below.is_empty() {
-                let what = format!("{} holds no bundle", input.display());
+                let why = if input.exists() {
+                    "holds no bundle"
+                } else {
+                    "is not there"
+                };
+                let what = format!("{} {why}", input.display());
                 return Err(RecordError::input(
                     what,
                     "name results directories, such as results/NAME, or bundles in results/NAME/cells",

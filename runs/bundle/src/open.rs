@@ -41,6 +41,8 @@ pub(crate) fn read_hashed_header(paths: &BundlePaths) -> Result<(Header, String)
                 "{} is not a bundle: header.json is missing",
                 paths.root().display()
             )
+        } else if paths.root().exists() {
+            format!("{} is a file, and no bundle", paths.root().display())
         } else {
             format!("{}: no such directory", paths.root().display())
         };

@@ -254,8 +254,19 @@ fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, CliError> {
     match &agent.kind {
         AgentKind::Program(program) => {
             ChildCommand::of_agent(program, &plan.base)?;
-            let program = check_command(&program.command, &plan.base)?;
-            Ok(format!("{} is there (not started)", program.display()))
+            let path = check_command(&program.command, &plan.base)?;
+            let is_source = |word: &&String| {
+                let end = Path::new(word.as_str()).extension().and_then(|end| end.to_str());
+                end.is_some_and(|end| ["py", "js", "mjs", "ts", "sh", "rb", "jar"].contains(&end))
+            };
+            let mut sources = program.command.iter().skip(1).filter(is_source);
+            if let Some(source) = sources.find(|source| !plan.base.join(source).exists()) {
+                return Err(CliError::input(
+                    format!("its command names {source}, which is not there"),
+                    "give a path from the experiment file's directory",
+                ));
+            }
+            Ok(format!("{} is there (not started)", path.display()))
         }
         AgentKind::Client(_) => Ok("calls over MCP: its client starts `ktd mcp` with this file".to_owned()),
         AgentKind::Control(Control::Oracle) => {

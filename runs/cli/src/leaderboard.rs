@@ -199,7 +199,7 @@ fn kinds(words: &[String]) -> Result<Vec<TableKind>, CliError> {
         TableKind::parse(word).ok_or_else(|| {
             CliError::input(
                 format!("there is no table {word:?}"),
-                "it is ranking, pooled, by-window, 3, 4, 5, 8, 11, seeds, rejects, comparability, memory or all",
+                "it is ranking, pooled, by-window, profile, metrics, split, exposures, contrasts (the article's tables 3, 4, 5, 8 and 11), seeds, rejects, comparability, memory or all",
             )
         })
     };

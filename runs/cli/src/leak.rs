@@ -28,7 +28,7 @@ pub(super) enum LeakCommand {
 pub(super) const EXAMPLES: &str = "\
 Examples:
   ktd leak run runs/configs/leak_demo.toml            # synthetic market, no data
-  ktd leak check results/leak-demo/manifest.toml
+  ktd leak check runs/configs/results/leak-demo/manifest.toml
   ktd leak audit --signals signals.csv --panel csi300.ktdp --known-at close";
 
 const RUN_EXAMPLE: &str = "\
@@ -63,7 +63,7 @@ pub(super) struct SanityArgs {
 
 const CHECK_EXAMPLE: &str = "\
 Example:
-  ktd leak check results/leak-demo/manifest.toml
+  ktd leak check runs/configs/results/leak-demo/manifest.toml
   ktd leak check mine.toml --source features.py
 
 A manifest declares when scores are made, where orders are filled, and for each feature its expression or program and when it is \

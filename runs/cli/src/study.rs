@@ -2,7 +2,7 @@
 
 use crate::CliError;
 use crate::on_event::OnEvent;
-use crate::output::{Console, visible_lines};
+use crate::output::Console;
 use crate::runtime::runtime;
 use crate::signals;
 use crate::study_bar::StudyBar;
@@ -225,7 +225,7 @@ pub(super) fn text_of(shown: &ReportOf, all: bool, console: Console) -> String {
 /// Shows a value that has no files.
 pub(super) fn show_value(report: &Report, value: &impl Serialize, console: Console) -> Result<(), CliError> {
     let value = serde_json::to_value(value).map_err(CliError::invalid)?;
-    console.result(&visible_lines(&report.text(console.layout(), false)), &value)
+    console.result(&report.text(console.layout(), false), &value)
 }
 
 /// Shows the outcome of an audit, and fails where something is wrong.

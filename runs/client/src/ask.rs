@@ -280,8 +280,10 @@ impl<'a> RecordedClient<'a> {
             let overloaded = reading.is_overloaded().then_some(waits);
             return Some(Trouble::Busy { wait, overloaded });
         }
+        // Whom nobody waits for keeps nobody else from asking.
+        let is_waited_for = 0 < self.retries.unanswered_hours;
         let is_unanswered = matches!(reading, Reading::Again { is_answered, .. } if !is_answered);
-        is_unanswered.then_some(Trouble::Unanswered(waits))
+        (is_waited_for && is_unanswered).then_some(Trouble::Unanswered(waits))
     }
 
     /// The recorded outcome of a place, or a live one whose intent was written before it was sent. `None` where a replay

@@ -25,7 +25,12 @@ pub struct FailedAttempt<'a> {
 impl fmt::Display for FailedAttempt<'_> {
     /// What happened, and what happens next.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let endpoint = self.endpoint;
+        // A program of a user's own has no address.
+        let endpoint = if self.endpoint.is_empty() {
+            "its program"
+        } else {
+            self.endpoint
+        };
         match self.code {
             "connect" => write!(f, "cannot connect to {endpoint}"),
             "timeout" => write!(f, "no reply from {endpoint} in time"),

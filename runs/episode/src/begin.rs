@@ -80,6 +80,14 @@ pub(super) fn compare_identity(
     Ok(header.genesis()?)
 }
 
+/// The same, where the episode is begun.
+pub(super) fn check_identity(input: &EpisodeInput<'_>, paths: &BundlePaths) -> Result<(), EpisodeError> {
+    if paths.header().exists() {
+        compare_identity(input, paths)?;
+    }
+    Ok(())
+}
+
 /// The hash of all that decides an episode but its prices and its program: two that have it are continued by one another's rules.
 pub(super) fn identity(input: &EpisodeInput<'_>) -> Result<String, EpisodeError> {
     let header = Header {

@@ -1,5 +1,6 @@
 //! Episodes as a kind of study: a unit a cell, whose record is a bundle.
 
+use crate::begin::check_identity;
 use crate::begin::identity;
 use crate::canary::CanarySteps;
 use crate::grid::{Grid, RunPlan, is_sealed};
@@ -359,6 +360,14 @@ impl StudyKind for EpisodesStudy {
             })
         };
         running.instrument(span).boxed_local()
+    }
+
+    fn check_begun(
+        world: &EpisodesWorld,
+        CellUnit { cell, .. }: &CellUnit,
+        folder: &Path,
+    ) -> Result<(), StudyError> {
+        Ok(check_identity(&world.input(cell), &BundlePaths::new(folder))?)
     }
 
     fn finished(

@@ -280,6 +280,10 @@ mod tests {
                 "model = \"m\", vendor = \"qwen\", api_key_env = \"A\", api_key_file = \"b\"",
                 "both",
             ),
+            (
+                "model = \"m\", vendor = \"qwen\", api_key_env = \"sk-12\"",
+                "this is no name of one",
+            ),
         ] {
             let error = provider(agent).unwrap_err();
             assert!(error.contains(part), "{agent}: {error}");

@@ -79,7 +79,9 @@ fn figures(quantity: &EstimatedQuantity) -> [String; 5] {
 fn against(cap: Picodollars, all: &Range) -> String {
     let is_enough_for =
         |quantity: &EstimatedQuantity| quantity.cost_picodollars.is_some_and(|cost| cost <= cap);
-    let verdict = if is_enough_for(&all.most) {
+    let verdict = if all.expected.cost_picodollars.is_none() {
+        "cannot be held against what is expected, for a price is missing: the run would not begin"
+    } else if is_enough_for(&all.most) {
         "is enough for the most"
     } else if is_enough_for(&all.expected) {
         "is enough for what is expected, not for the most"

@@ -2,7 +2,7 @@
 
 use crate::planned_study::plan_study;
 use crate::queued::enqueue_study;
-use crate::study_file::read_study_file;
+use crate::study_file::{folder_of, read_study_file};
 use crate::{
     Depth, QueuedStudy, Replayed, Report, StudyError, StudyKind, StudyPlan, StudyRun, StudyStatus,
     StudyWatch, UnitId, replay_study, report_study, report_unfinished, run_study, study_status,
@@ -131,15 +131,6 @@ fn report_of(folder: &Path, (summary, report): (impl Serialize, Report)) -> Resu
         summary,
         report,
     })
-}
-
-/// Where the results of a study go: where it is asked for, where its file says, or `results/NAME` beside the file.
-fn folder_of<K: StudyKind>(keys: &K::Keys, base: &Path, out: Option<&Path>) -> PathBuf {
-    let own = || match K::output(keys) {
-        Some(output) => base.join(output),
-        None => base.join("results").join(K::name(keys)),
-    };
-    out.map_or_else(own, Path::to_owned)
 }
 
 /// Runs the study of keys that were read from a file in `base`, into `out` or where they say; see [`AnyKind::run`].

@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::Path;
 
 /// How two studies of one kind differ. Units that are not finished in both are not compared.
@@ -69,7 +70,7 @@ pub fn study_difference(folders: [&Path; 2]) -> Result<StudyDifference, StudyErr
     let header =
         |folder: &Path| -> Result<StudyHeader<Value>, StudyError> { Ok(read_json(&folder.join(STUDY))?) };
     let [first, second] = folders;
-    let (first_header, second_header) = (header(first)?, header(second)?);
+    let (mut first_header, mut second_header) = (header(first)?, header(second)?);
     if first_header.kind != second_header.kind {
         return Err(StudyError::input(
             format_args!(
@@ -92,15 +93,39 @@ pub fn study_difference(folders: [&Path; 2]) -> Result<StudyDifference, StudyErr
         results: Vec::new(),
         same: 0,
     };
-    compare(
-        "",
-        (Some(&to_value(&first_header)?), Some(&to_value(&second_header)?)),
-        &mut |found| {
-            difference.settings.push(found);
-        },
-    );
+    // A name decides nothing.
+    (first_header.name, second_header.name) = (String::new(), String::new());
+    difference.settings = different_values(&first_header, &second_header)?;
     difference.compare_units(&RecordedUnits::read(first)?, &RecordedUnits::read(second)?)?;
     Ok(difference)
+}
+
+/// Where two values differ, and in what.
+pub(crate) fn different_values<T: Serialize>(
+    first: &T,
+    second: &T,
+) -> Result<Vec<DifferentValue>, StudyError> {
+    let mut found = Vec::new();
+    compare(
+        "",
+        (Some(&to_value(first)?), Some(&to_value(second)?)),
+        &mut |value| found.push(value),
+    );
+    Ok(found)
+}
+
+impl fmt::Display for DifferentValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let told =
+            |value: &Option<Value>| shown_text(value.as_ref()).unwrap_or_else(|| "not there".to_owned());
+        write!(
+            f,
+            "`{}` was {} and is {}",
+            self.place,
+            told(&self.first),
+            told(&self.second)
+        )
+    }
 }
 
 impl StudyDifference {
@@ -239,23 +264,23 @@ fn compare(place: &str, values: (Option<&Value>, Option<&Value>), tell: &mut imp
     }
 }
 
-/// A value in a cell; a long one is cut.
+/// A value in a cell.
 fn shown(value: Option<&Value>) -> TableCell {
-    const LETTERS: usize = 40;
-    let Some(value) = value else {
-        return TableCell::Empty;
-    };
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let cut: String = text.chars().take(LETTERS).collect();
-    TableCell::Text(if cut == text { text } else { format!("{cut}...") })
+    shown_text(value).map_or(TableCell::Empty, TableCell::Text)
 }
 
-fn to_value(header: &StudyHeader<Value>) -> Result<Value, StudyError> {
-    let mut value = serde_json::to_value(header).map_err(|error| unreadable(&error))?;
-    if let Some(members) = value.as_object_mut() {
-        members.remove("name");
-    }
-    Ok(value)
+/// A value in few words; a long one is cut.
+fn shown_text(value: Option<&Value>) -> Option<String> {
+    const LETTERS: usize = 40;
+    let text = value?
+        .as_str()
+        .map_or_else(|| value.map(Value::to_string), |text| Some(text.to_owned()))?;
+    let cut: String = text.chars().take(LETTERS).collect();
+    Some(if cut == text { text } else { format!("{cut}...") })
+}
+
+fn to_value<T: Serialize>(value: &T) -> Result<Value, StudyError> {
+    serde_json::to_value(value).map_err(|error| unreadable(&error))
 }
 
 fn parsed(found: &RawValue) -> Result<Value, StudyError> {

@@ -1,8 +1,9 @@
 //! The header of a study in its folder: written once, or compared with the one of an earlier run.
 
 use crate::StudyError;
+use crate::difference::different_values;
 use crate::identity::{STUDY, StudyHeader, keep_base, read_header};
-use crate::kind::StudyKind;
+use crate::kind::{Keep, StudyKind};
 use crate::study::OpenedStudy;
 use ktd_io::whole_file::{json_bytes, read_if_exists, write_whole};
 use ktd_record::program_record::check_program;
@@ -89,11 +90,44 @@ impl<K: StudyKind> OpenedStudy<K> {
                     ));
                 }
             }
+            self.check_begun(&known)?;
         }
         self.inputs.keep(&self.out)?;
         if recorded.as_ref() != Some(&bytes) {
             write_whole(&path, &bytes)?;
         }
         keep_base(&self.out, &self.base)
+    }
+
+    /// Fails where a unit that says itself what it is was begun under other settings: a file that no longer fits its results
+    /// changes nothing of them, not even what they say that they are.
+    fn check_begun(&self, known: &StudyHeader<K::Keys>) -> Result<(), StudyError> {
+        let own = self.plan.iter().filter(|unit| unit.keep == Keep::Own);
+        let mut refused = Vec::new();
+        for unit in own {
+            let begun = K::check_begun(&self.world, &unit.unit, &self.own_folder(unit)?.0);
+            refused.extend(begun.err());
+        }
+        let Some(first) = refused.first() else {
+            return Ok(());
+        };
+        let changed = different_values(&known.keys, &self.keys)?;
+        let changed = match &changed[..] {
+            [] => format!("with the same keys, over another panel, key or file: {first}"),
+            changed => changed
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join("; "),
+        };
+        Err(StudyError::input(
+            format_args!(
+                "{} holds {} of {} units that were begun under other settings: {changed}",
+                self.out.display(),
+                refused.len(),
+                self.plan.len()
+            ),
+            "nothing was changed; put back what was to go on, or run it anew under another `name` or --out",
+        ))
     }
 }

@@ -36,8 +36,7 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     const REPORTS_PARTS: bool = false;
     /// Whether units may ask somebody.
     const ASKS: bool = false;
-    /// How far figures of a work that is made again may lie apart, as a share of the larger one or of 1: two machines differ in
-    /// the last bits of some. None where they may not.
+    /// How far figures of a work that two machines make may lie apart, as a share of the larger one or of 1; none where they may not.
     const FIGURES_APART: Option<f64> = None;
     /// The format in which units of [`Keep::Own`] are recorded.
     const OWN: Option<OwnFormat> = None;
@@ -129,8 +128,7 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
         Self::open(keys, at)
     }
 
-    /// Reads the world to plan the units, of which none will run. `recorded` is what [`Self::decides`] said, where the study
-    /// was begun.
+    /// Reads the world to plan the units, of which none will run. `recorded` is what [`Self::decides`] said of a study that is begun.
     ///
     /// # Errors
     /// [`StudyError`] as [`Self::open`].
@@ -189,6 +187,14 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
         unit: &'a Self::Unit,
         hands: &'a mut Hands<'_, Self::Event>,
     ) -> LocalBoxFuture<'a, Result<Self::Found, StudyError>>;
+
+    /// Fails where the folder holds a record of a unit in a format of the kind's own that is of other settings, finished or not.
+    ///
+    /// # Errors
+    /// [`StudyError`] that says what differs.
+    fn check_begun(_world: &Self::World, _unit: &Self::Unit, _folder: &Path) -> Result<(), StudyError> {
+        Ok(())
+    }
 
     /// What a unit of [`Keep::Own`] came to that is closed: its files are compared with what closes them.
     ///

@@ -78,7 +78,8 @@ impl Sends {
         self.answered += u64::from(is_success);
         self.retries += u64::from(0 < send.attempt);
         self.spent.add(send);
-        self.is_unpriced |= send.cost_picodollars.is_none();
+        // Who has no address is a program of a user's own, and nobody's price is missing.
+        self.is_unpriced |= send.cost_picodollars.is_none() && !send.base_url.is_empty();
         if is_recent(at_ms, now_ms) {
             self.recent.push_back((at_ms, is_success));
         }

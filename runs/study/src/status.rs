@@ -12,18 +12,19 @@ use crate::recorded_units::{RecordedUnits, UnitState};
 use crate::report::{Report, Section, Shown};
 use crate::report_files::SUMMARY;
 use crate::spent_money::SpentMoney;
+use crate::study_file::command_of;
 use crate::unit_folder::UNITS;
 use crate::unit_id::some_names;
 use crate::unit_keys::{UnitKey, read_unit_keys};
 use crate::{StudyError, UnitId};
 use ktd_asking::{AGENT_FILE, AgentFile};
 use ktd_client::AskedModel;
-use ktd_client::money::Scope;
+use ktd_client::money::{KeyName, Scope};
 use ktd_experiment::amount::Picodollars;
 use ktd_io::lock::FileLock;
 use ktd_record::RecordPaths;
 use ktd_record::budget_file::BudgetFile;
-use ktd_record::spending::Spending;
+use ktd_record::spending::{Cost, Spending};
 use ktd_view::draw::Align::Left;
 use ktd_view::draw::{TableCell, TableData};
 use schemars::JsonSchema;
@@ -86,7 +87,8 @@ pub struct RequestCounts {
 #[derive(Debug)]
 pub struct StudyWatch {
     folder: PathBuf,
-    base: PathBuf,
+    /// What goes on with it.
+    command: String,
     study: String,
     kind: String,
     /// Where the folders of units lie whose format is the kind's own.
@@ -110,6 +112,7 @@ impl StudyWatch {
         let models = K::asking(&header.keys).and_then(|settings| settings.models(&base).ok());
         Ok(Self {
             folder: folder.to_owned(),
+            command: command_of::<K>(folder, &base, &header.name),
             study: header.name,
             kind: header.kind,
             own: K::OWN.map(|own| own.folder),
@@ -117,7 +120,6 @@ impl StudyWatch {
             cap: K::caps(&header.keys).experiment,
             sends: FollowedSends::of(folder),
             settled: BTreeSet::new(),
-            base,
         })
     }
 
@@ -159,7 +161,11 @@ impl StudyWatch {
             agents: agent_states(&units, &self.sends, now_ms),
             keys: key_states(&units, &self.sends, now_ms),
             is_running,
-            next: next(&folder, &self.base, is_reported),
+            next: if is_reported {
+                format!("ktd report {}", folder.display())
+            } else {
+                self.command.clone()
+            },
         })
     }
 
@@ -219,7 +225,10 @@ impl StudyWatch {
                 }
                 UnitState::Open(_) | UnitState::NotBegun => None,
             };
-            if let Some(own) = own {
+            if let Some(mut own) = own {
+                if noted.key.as_ref().is_some_and(KeyName::is_of_programs) {
+                    own.cost = Some(Cost::default());
+                }
                 spending.add(&own);
                 counted.extend(noted.folders());
             }
@@ -345,14 +354,6 @@ impl StudyStatus {
             ..Report::default()
         }
     }
-}
-
-fn next(folder: &Path, base: &Path, is_reported: bool) -> String {
-    let folder = folder.display();
-    if is_reported {
-        return format!("ktd report {folder}");
-    }
-    format!("ktd run {} --out {folder}", base.join("FILE").display())
 }
 
 /// What an open unit has cost so far, at the prices of today.

@@ -2,10 +2,10 @@
 
 use crate::{StudyError, StudyKind};
 use ktd_experiment::config::{at_place, unreadable};
-use ktd_io::whole_file::read_text;
+use ktd_io::whole_file::{list, read_text};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The most that the file of a study may hold.
 const FILE_LIMIT_BYTES: u64 = 1 << 20;
@@ -85,4 +85,36 @@ pub fn read_study_file<K: StudyKind>(path: &Path) -> Result<K::Keys, StudyError>
     let keys: K::Keys = file.value(&format!("`{} --help` shows an example", K::COMMAND))?;
     K::check(&keys).map_err(|error| error.at(&file.name))?;
     Ok(keys)
+}
+
+/// Where the results of a study go: where it is asked for, where its file says, or `results/NAME` beside the file.
+pub(crate) fn folder_of<K: StudyKind>(keys: &K::Keys, base: &Path, out: Option<&Path>) -> PathBuf {
+    let own = || match K::output(keys) {
+        Some(output) => base.join(output),
+        None => base.join("results").join(K::name(keys)),
+    };
+    out.map_or_else(own, Path::to_owned)
+}
+
+/// What goes on with the study in a folder. Its file is that in the folder where its paths start which has its name; where that is none,
+/// or several, a person has to say which.
+pub(crate) fn command_of<K: StudyKind>(folder: &Path, base: &Path, study: &str) -> String {
+    let files = list(base).unwrap_or_default().into_iter();
+    let files = files.filter(|path| path.extension().is_some_and(|end| end == "toml"));
+    let mut files = files.filter_map(|path| Some((read_study_file::<K>(&path).ok()?, path)));
+    let mut named = files.by_ref().filter(|(keys, _)| K::name(keys) == study);
+    let whole = |path: &Path| std::path::absolute(path).ok();
+    let (file, is_default) = match (named.next(), named.next()) {
+        (Some((keys, path)), None) => {
+            let own = folder_of::<K>(&keys, base, None);
+            (path, whole(&own) == whole(folder))
+        }
+        _ => (base.join("FILE"), false),
+    };
+    let out = if is_default {
+        String::new()
+    } else {
+        format!(" --out {}", folder.display())
+    };
+    format!("ktd run {}{out}", file.display())
 }

@@ -116,8 +116,13 @@ impl CatalogueReader {
         let mut real = Vec::new();
         for root in roots {
             if !root.is_dir() {
+                let what = if root.exists() {
+                    "a file, and no directory"
+                } else {
+                    "no such directory"
+                };
                 return Err(ViewerError::input(
-                    format!("{}: no such directory", root.display()),
+                    format!("{}: {what}", root.display()),
                     "name results directories, such as results/NAME, or bundles in results/NAME/cells",
                 ));
             }

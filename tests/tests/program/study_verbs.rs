@@ -70,6 +70,39 @@ fn a_study_is_planned_run_watched_reported_compared_shown_and_given_away() {
     assert!(said.contains("units.jsonl"), "{said}");
 }
 
+const EPISODES: &str = "name = 'own'\nsynthetic = { seed = 5, names = 30, days = 330 }\nmasks = [{ level = 'bright' }]\n\
+    modes = ['open-research']\nwindows = [{ id = 'last', last_days = 4 }]\nagents = [{ id = 'hold', builtin = 'hold' }]\n";
+
+/// A file that no longer fits its results changes nothing of them; the key is named once, and what was there goes on.
+#[test]
+fn a_changed_file_is_refused_and_touches_nothing_of_its_study() {
+    let folder = Folder::with(&[("own.toml", EPISODES)]);
+    assert_ok(&quiet(folder.path(), &["run", "own.toml"]));
+    let whole = files(&folder.at("results"));
+    folder.write("own.toml", EPISODES.replace("last_days = 4", "last_days = 3"));
+    let said = refused(&quiet(folder.path(), &["run", "own.toml"]), 2);
+    assert!(said.contains("1 of 1 units"), "{said}");
+    assert_eq!(
+        said.matches("`windows.0.last_days` was 4 and is 3").count(),
+        1,
+        "{said}"
+    );
+    assert_eq!(files(&folder.at("results")), whole);
+    // One more agent is asked beside what stands.
+    let more = EPISODES.replace("'hold' }", "'hold' }, { id = 'random', builtin = 'random' }");
+    folder.write("own.toml", more);
+    let status = |to: &str| text_of(&folder, &["status", to]);
+    assert_ok(&quiet(folder.path(), &["run", "own.toml"]));
+    assert!(status("results/own").contains("of 2 units 2 are finished"));
+    std::fs::remove_file(folder.at("results/own/report.json")).unwrap();
+    let status = status("results/own");
+    let file = folder.at("own.toml");
+    assert!(
+        status.contains(&format!("to go on  ktd run {}\n", file.display())),
+        "{status}"
+    );
+}
+
 /// What a verb does not take is answered with the command that does, once; and a name of before with the one of now.
 #[test]
 fn what_is_no_study_is_answered_with_the_command_that_takes_it() {

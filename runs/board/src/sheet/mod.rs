@@ -94,9 +94,23 @@ impl TableKind {
     /// The table of a word or of KTD-Fin's number.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.label() == text || kind.label().strip_prefix("table") == Some(text))
+        let is_named = |kind: &Self| {
+            let label = kind.label();
+            label == text || label.strip_prefix("table") == Some(text) || kind.subject() == Some(text)
+        };
+        Self::ALL.into_iter().find(is_named)
+    }
+
+    /// What a table with one of KTD-Fin's numbers is of.
+    const fn subject(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Profile => "profile",
+            Self::Metrics => "metrics",
+            Self::Split => "split",
+            Self::Exposures => "exposures",
+            Self::Contrasts => "contrasts",
+            _ => return None,
+        })
     }
 
     /// Whether it is of several windows together.

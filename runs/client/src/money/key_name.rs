@@ -28,10 +28,18 @@ impl KeyName {
         }
     }
 
+    /// Whether it is that of programs of a user's own, whom their owner pays: no price holds for them, and no cap.
+    #[must_use]
+    pub fn is_of_programs(&self) -> bool {
+        self.key.is_empty() && self.base_url.is_empty()
+    }
+
     /// What people call it: the name of the key, or the address where none is sent.
     #[must_use]
     pub fn label(&self) -> &str {
-        if self.key.is_empty() {
+        if self.is_of_programs() {
+            "(own programs)"
+        } else if self.key.is_empty() {
             &self.base_url
         } else {
             &self.key

@@ -1,6 +1,7 @@
 //! An outside agent that is a child process.
 
 use super::child::{Child, ChildCommand, OwnEnd};
+use super::last_words::last_line;
 use super::line::{self, LineWriter};
 use super::{AgentTurn, BridgeTransport, Conversation, OutsideAgent, Steps, TrackedProgress};
 use crate::progress::Progress;
@@ -14,8 +15,8 @@ use tokio::sync::Mutex;
 /// A program that answers lines: started with the first question of an episode, stopped at its end.
 ///
 /// A process that ends, is silent too long or writes an invalid line is stopped, and the question is a fault of the
-/// infrastructure. Asked again, a new process is started and told the whole step; one that twice ends by itself before its first
-/// answer does not run, and the episode stops until it does.
+/// infrastructure. Asked again, a new process is started and told the whole step; one that twice ends by itself, or writes another
+/// line, before its first answer does not run, and the episode stops until it does.
 #[derive(Debug)]
 pub struct ProcessAgent {
     command: ChildCommand,
@@ -23,8 +24,8 @@ pub struct ProcessAgent {
     patience: Duration,
     steps: Arc<Steps>,
     running: Mutex<Option<Running>>,
-    /// Processes in a row that ended by themselves before their first answer.
-    ended_at_once: AtomicU32,
+    /// Processes in a row that ended by themselves, or wrote something else, before their first answer.
+    failed_at_once: AtomicU32,
 }
 
 #[derive(Debug)]
@@ -34,7 +35,7 @@ struct Running {
     has_answered: bool,
 }
 
-/// So often a program is started that ends by itself before its first answer: a third time would end like the others.
+/// So often a program is started that fails before its first answer: a third time would end like the others.
 const STARTS_MAX: u32 = 2;
 
 impl ProcessAgent {
@@ -46,7 +47,7 @@ impl ProcessAgent {
             patience,
             steps: Arc::default(),
             running: Mutex::new(None),
-            ended_at_once: AtomicU32::new(0),
+            failed_at_once: AtomicU32::new(0),
         }
     }
 
@@ -86,20 +87,24 @@ impl ProcessAgent {
         };
         let observe = running.writer.observe(conversation, self.steps.now());
         let written = tokio::time::timeout(self.patience, running.child.exchange(&observe)).await;
-        let turn = written
-            .unwrap_or(Err(TransportError::Timeout))
-            .and_then(|line| line::read(&line).map_err(off_protocol));
+        let mut wrong_line = None;
+        let turn = written.unwrap_or(Err(TransportError::Timeout)).and_then(|line| {
+            line::read(&line).map_err(|error| {
+                wrong_line = Some(line);
+                off_protocol(error)
+            })
+        });
         match turn {
             Ok(turn) => {
                 running.has_answered = true;
-                self.ended_at_once.store(0, Ordering::Relaxed);
+                self.failed_at_once.store(0, Ordering::Relaxed);
                 *place = Some(running);
                 Ok(turn)
             }
             Err(error) => {
                 let has_answered = running.has_answered;
                 let ended = running.child.stop().await;
-                let error = self.with_end(error, ended, has_answered);
+                let error = self.with_end(error, (ended, wrong_line), has_answered);
                 tracing::warn!(code = error.code(), %error, "the agent is stopped");
                 Err(error)
             }
@@ -107,20 +112,35 @@ impl ProcessAgent {
     }
 
     /// The error with how the process ended, where it did by itself; one that never answers is not started for ever.
-    fn with_end(&self, error: TransportError, ended: Option<OwnEnd>, has_answered: bool) -> TransportError {
-        let (TransportError::Interrupted { detail }, Some(OwnEnd { status, last_line })) = (&error, ended)
-        else {
+    fn with_end(
+        &self,
+        error: TransportError,
+        (ended, wrong_line): (Option<OwnEnd>, Option<Vec<u8>>),
+        has_answered: bool,
+    ) -> TransportError {
+        let TransportError::Interrupted { detail } = &error else {
             return error;
         };
-        if !has_answered && STARTS_MAX <= self.ended_at_once.fetch_add(1, Ordering::Relaxed) + 1 {
-            let between = if last_line.is_empty() { "" } else { ": " };
-            return TransportError::NotRunning {
-                detail: format!("it ended with {status}{between}{last_line}"),
-            };
+        let why = match (&wrong_line, &ended) {
+            (Some(line), _) => format!(
+                "it wrote {:?}, which is no line of the protocol; on standard output it answers, and says all else on standard error",
+                last_line(line)
+            ),
+            (None, Some(OwnEnd { status, last_line })) => {
+                let between = if last_line.is_empty() { "" } else { ": " };
+                format!("it ended with {status}{between}{last_line}")
+            }
+            (None, None) => return error,
+        };
+        if !has_answered && STARTS_MAX <= self.failed_at_once.fetch_add(1, Ordering::Relaxed) + 1 {
+            return TransportError::NotRunning { detail: why };
         }
-        tracing::warn!(status, last_line, "the agent ended by itself");
-        TransportError::Interrupted {
-            detail: format!("{detail} ({status})"),
+        tracing::warn!(why, "the agent is started again");
+        match ended.filter(|_| wrong_line.is_none()) {
+            Some(OwnEnd { status, .. }) => TransportError::Interrupted {
+                detail: format!("{detail} ({status})"),
+            },
+            None => error,
         }
     }
 }

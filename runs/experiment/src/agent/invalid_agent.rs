@@ -78,4 +78,10 @@ pub(crate) enum InvalidAgent {
     NoPool(String),
     #[error("agent {0:?} has both `api_key_env` and `api_key_file`: remove one of the two")]
     TwoApiKeys(String),
+    // The text is not shown: it may be the key.
+    #[error(
+        "agent {0:?}: `api_key_env` is the name of an environment variable, such as DEEPSEEK_API_KEY, and this is no name of one: \
+         if it is the key itself, take it out of the file and export it"
+    )]
+    NoVariable(String),
 }

@@ -257,7 +257,8 @@ impl AgentKeys {
     fn take_model(&mut self, id: &str) -> Result<ModelAgent, InvalidAgent> {
         let api_key = match (self.api_key_env.take(), self.api_key_file.take()) {
             (Some(_), Some(_)) => return Err(InvalidAgent::TwoApiKeys(id.to_owned())),
-            (Some(variable), None) => Some(ApiKeySource::Environment(variable)),
+            (Some(variable), None) if is_variable(&variable) => Some(ApiKeySource::Environment(variable)),
+            (Some(_), None) => return Err(InvalidAgent::NoVariable(id.to_owned())),
             (None, Some(path)) => Some(ApiKeySource::File(path)),
             (None, None) => None,
         };
@@ -399,6 +400,12 @@ impl AgentKeys {
             ..self
         }
     }
+}
+
+/// Whether a shell takes it for the name of a variable.
+fn is_variable(name: &str) -> bool {
+    let is_part = |letter: char| letter == '_' || letter.is_ascii_alphanumeric();
+    name.chars().all(is_part) && name.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic())
 }
 
 #[cfg(test)]

@@ -252,6 +252,10 @@ fn quantity(cell: &Cell, traffic: &Traffic, assumed: &Assumed) -> EstimatedQuant
 
 /// As many calls as there are, each an average one: tiers by prompt length are met as it meets them.
 fn cost(cell: &Cell, quantity: &EstimatedQuantity) -> Option<Picodollars> {
+    // What asks no vendor is free, or paid by its owner: no cap of this experiment holds it.
+    if cell.agent.model().is_none() {
+        return Some(Picodollars::ZERO);
+    }
     let a_call = |tokens: u64| scaled(tokens, 1, quantity.calls);
     let fresh = a_call(quantity.input_tokens.saturating_sub(quantity.cached_tokens));
     // Where a cache is written on demand, what is not read from it is written to it.

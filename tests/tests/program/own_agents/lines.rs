@@ -153,10 +153,8 @@ fn an_agent_that_dies_is_started_again_and_told_the_whole_step() {
 }
 
 #[test]
-fn junk_silence_and_death_lose_steps_and_never_hold() {
+fn silence_and_floods_lose_steps_and_never_hold() {
     for (answers, more, code) in [
-        ("echo 'debug: thinking ...'", "", "interrupted"),
-        ("echo '{\"type\":\"shout\"}'", "", "interrupted"),
         ("sleep 1000", ", timeout_seconds = 1", "timeout"),
         ("head -c 3000000 /dev/zero", "", "reply_too_large"),
     ] {
@@ -174,35 +172,48 @@ fn junk_silence_and_death_lose_steps_and_never_hold() {
             (&json!(3), &json!(0), &json!(0)),
             "{answers}"
         );
-        // What the agent wrote instead of a word is kept nowhere.
-        assert!(
-            !std::fs::read_to_string(scene.bundle().join("events.jsonl"))
-                .unwrap()
-                .contains("thinking")
-        );
         scene.check();
     }
 }
 
-/// What ends at once would end so for ever: it is started twice, the person is told why, and the
+/// What ends at once, or talks beside the protocol, would do so for ever: it is started twice, the person is told why, and the
 /// same command goes on once it runs.
 #[test]
 fn a_program_that_does_not_run_is_told_with_its_last_words_and_goes_on_once_mended() {
-    let scene = scene("echo 'ImportError: no module named tea' >&2; exit 3");
-    let output = scene.run();
-    let said = told(&output);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    let reason = "the program does not run: it ended with exit code 3: ImportError: no module named tea";
-    assert!(said.contains(reason) && said.contains("by hand"), "{said}");
-    assert_eq!(heard(&scene).len(), 2);
-    let script = format!("while read -r line; do\nprintf '%s\\n' \"$line\" >> heard\n{WELL_BEHAVED}\ndone\n");
-    std::fs::write(scene.path("agent.sh"), script).unwrap();
-    assert!(scene.run().status.success());
-    assert_eq!(
-        scene.counters()["infrastructure_faults"],
-        json!({ "interrupted": 1 })
-    );
-    scene.check();
+    for (answers, reason) in [
+        (
+            "echo 'ImportError: no module named tea' >&2; exit 3",
+            "it ended with exit code 3: ImportError: no module named tea",
+        ),
+        (
+            "echo 'debug: thinking ...'",
+            "it wrote \"debug: thinking ...\", which is no line of the protocol",
+        ),
+        ("echo '{\"type\":\"shout\"}'", "which is no line of the protocol"),
+    ] {
+        let scene = scene(answers);
+        let output = scene.run();
+        let said = told(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(
+            said.contains("the program does not run: ") && said.contains(reason),
+            "{said}"
+        );
+        assert!(said.contains("by hand"), "{said}");
+        assert_eq!(heard(&scene).len(), 2);
+        let script =
+            format!("while read -r line; do\nprintf '%s\\n' \"$line\" >> heard\n{WELL_BEHAVED}\ndone\n");
+        std::fs::write(scene.path("agent.sh"), script).unwrap();
+        assert!(scene.run().status.success());
+        assert_eq!(
+            scene.counters()["infrastructure_faults"],
+            json!({ "interrupted": 1 })
+        );
+        // What the agent wrote instead of a word is kept nowhere.
+        let events = std::fs::read_to_string(scene.bundle().join("events.jsonl")).unwrap();
+        assert!(!events.contains("thinking"), "{events}");
+        scene.check();
+    }
 }
 
 #[test]
