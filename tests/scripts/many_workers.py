@@ -90,6 +90,7 @@ class Ledger:
     def begin(self, latency):
         with self.lock:
             self.asked, self.at, self.charged, self.latency = [], [], 0, latency
+            self.under_way, self.most_at_once = 0, 0
 
 
 def vendor(ledger):
@@ -108,7 +109,11 @@ def vendor(ledger):
                 ledger.at.append(time.monotonic())
                 # Picodollars a token: see `prices`.
                 ledger.charged += tokens["completion_tokens"] * 2 * MILLION + (0 if is_flat else tokens["prompt_tokens"] * MILLION)
+                ledger.under_way += 1
+                ledger.most_at_once = max(ledger.most_at_once, ledger.under_way)
             time.sleep(ledger.latency)
+            with ledger.lock:
+                ledger.under_way -= 1
             reply = json.dumps(answer).encode()
             # Without a date, which no two runs share.
             self.send_response_only(200)
@@ -156,12 +161,6 @@ class Postgres:
         options = f"-k {self.socket} -c listen_addresses=''"
         self.run("pg_ctl", "-D", str(self.data), "-o", options, "-l", f"{self.data}/log", "-w", "start")
 
-    def walk(self):
-        """Drawn steps through the functions that decide: it ends with an error at the first that does not hold."""
-        for draw in ["0.3", "0.7"]:
-            steps = ["-v", "steps=4000", "-v", f"draw={draw}", "-v", "ON_ERROR_STOP=1", "-q", "-f", str(HERE / "lease_and_purse.sql")]
-            subprocess.run([f"{self.bin}/psql", "-h", str(self.socket), "-U", "ktd", "postgres", *steps], check=True, stdout=subprocess.DEVNULL)
-
     def tell(self, statement):
         command = [f"{self.bin}/psql", "-h", str(self.socket), "-U", "ktd", "postgres", "-A", "-t", "-q", "-c", statement]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
@@ -196,7 +195,7 @@ class Postgres:
 class Trial:
     def __init__(self, ktd, home, postgres, url, port, given, ledger):
         self.ktd, self.home, self.postgres, self.url, self.port, self.ledger = ktd, home, postgres, url, port, ledger
-        self.seeds = given.seeds
+        self.seeds, self.overhead_units = given.seeds, given.overhead_units
         self.wrong, self.draw, self.alone = [], random.Random(7), collections.Counter()
 
     def check(self, is_right, what):
@@ -204,7 +203,14 @@ class Trial:
         if not is_right:
             self.wrong.append(what)
 
-    def file(self, name, model="counted", cap="50.00", seeds=None, days=4, rates=""):
+    def file(self, name, model="counted", cap="50.00", seeds=None, days=4, rates="", **only):
+        """An experiment; `only` some of its agents and modes, and windows of so many days."""
+        agents = [
+            f'{{ id = "gpt", vendor = "vllm", model = "{model}", base_url = "http://127.0.0.1:{self.port}/v1", max_output_tokens = 400{rates} }}',
+            '{ id = "momentum", builtin = "momentum" }',
+        ]
+        agents = [agent for agent in agents if f'"{only.get("agents", "")}' in agent]
+        windows = zip("ab", only.get("windows", [days, days + 1]))
         (self.home / f"{name}.toml").write_text(
             f"""
 name = "many"
@@ -214,14 +220,11 @@ output = "{name}"
 mask_key_file = "key"
 parallel_cells = {AT_ONCE}
 masks = [{{ level = "blinded" }}]
-modes = ["open-research"]
+modes = ["{only.get("modes", "open-research")}"]
 seeds = {list(range(1, (seeds or self.seeds) + 1))}
-windows = [{{ id = "a", last_days = {days} }}, {{ id = "b", last_days = {days + 1} }}]
+windows = [{", ".join(f'{{ id = "{id}", last_days = {days} }}' for id, days in windows)}]
 budget = {{ experiment = "{cap}" }}
-agents = [
-  {{ id = "gpt", vendor = "vllm", model = "{model}", base_url = "http://127.0.0.1:{self.port}/v1", max_output_tokens = 400{rates} }},
-  {{ id = "momentum", builtin = "momentum" }},
-]
+agents = [{", ".join(agents)}]
 """
         )
 
@@ -390,6 +393,14 @@ agents = [
         found = max(sum(begin <= other < begin + seconds for other in at) for begin in at)
         self.check(most < len(at) and found <= most, f"rates: of {len(at)} requests at most {found} in {seconds} s, of {most} in a minute")
         self.money("rates", study, 0)
+        at_once = 3
+        self.ledger.begin(0.25)
+        self.file("at-once", seeds=4, rates=f", rates = {{ in_flight = {at_once} }}")
+        study = self.enqueue("at-once")
+        self.drain(study, [self.worker(study, LONG_LEASE_SECONDS) for _ in range(WORKERS)])
+        found = self.ledger.most_at_once
+        self.check(found <= at_once, f"at-once: {found} calls were under way at once on {WORKERS} workers, of {at_once}")
+        self.money("at-once", study, 0)
 
     def kinds(self):
         """Studies of other kinds: two workers, of which one is killed where nobody is asked, make the files of one machine; a
@@ -476,6 +487,42 @@ agents = [
             return AT_ONCE
 
         self.launched("ray", launch)
+    def overhead(self):
+        """Units that wait, and units that compute, against the time that they would take with a queue that costs nothing."""
+        waits, computes, latency = self.overhead_units
+        self.ledger.begin(latency)
+        self.file("waits", seeds=waits, agents="gpt", modes="memory-only", windows=[1])
+        study = self.enqueue("waits")
+        self.judged("waits", study, (waits, self.ledger), lambda calls, _: calls * latency / (WORKERS * AT_ONCE))
+        self.file("computed-one", seeds=computes, agents="momentum", windows=[1])
+        before = os.times()
+        self.tell("--quiet", "run", "computed-one.toml")
+        after = os.times()
+        alone = after.children_user + after.children_system - before.children_user - before.children_system
+        print(f"computes: {computes} units on one machine took {alone:.0f} s of processor time, {1000 * alone / computes:.0f} ms a unit")
+        self.file("computes", seeds=computes, agents="momentum", windows=[1])
+        study = self.enqueue("computes")
+        self.judged("computes", study, (computes, self.ledger), lambda _, seconds: seconds / min(WORKERS, os.cpu_count()))
+        self.compare("computes", "computed-one", "computes", places="cells/*/**/*")
+        for table in ["unit", "lease", "hold", "scope", "gate"]:
+            rows = int(self.postgres.tell(f"SELECT count(*) FROM ktd.{table}"))
+            size = f"SELECT pg_total_relation_size('ktd.{table}')"
+            grown = int(self.postgres.tell(size))
+            self.postgres.tell(f"VACUUM FULL ktd.{table}")
+            print(f"table {table}: {rows} rows, {grown / max(rows, 1):.0f} bytes a row with indexes, {int(self.postgres.tell(size)) / max(rows, 1):.0f} when made anew")
+
+    def judged(self, name, study, units, ideal):
+        units, ledger = units
+        load, server, own = os.getloadavg()[0], self.postgres.processor_seconds(), os.times()
+        began = time.monotonic()
+        codes = [worker.wait() for worker in [self.worker(study, LONG_LEASE_SECONDS) for _ in range(WORKERS)]]
+        self.check(set(codes) == {0}, f"{name}: workers ended with {codes}")
+        took, now = time.monotonic() - began, os.times()
+        server = self.postgres.processor_seconds() - server
+        own = now.children_user + now.children_system - own.children_user - own.children_system
+        best = ideal(len(ledger.asked), own)
+        print(f"{name}: {units} units, {len(ledger.asked)} calls, {WORKERS} workers of {AT_ONCE} at once: {took:.1f} s, ideal {best:.1f} s, "
+              f"{took / best:.2f} of it; {1000 * own / units:.0f} ms of processor time a unit, {1000 * server / units:.1f} ms of the server; load before {load:.1f}")
 
     def cap(self):
         self.ledger.begin(0.0)
@@ -499,6 +546,8 @@ def main():
     parser.add_argument("--exact-stops", type=int, default=1, help="of all workers, between hold and call and between call and cost, each")
     parser.add_argument("--partitions", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=6, help="episodes are four times as many")
+    parser.add_argument("--overhead-units", default="1000,2000,2.0", type=lambda text: (*map(int, text.split(",")[:2]), float(text.split(",")[2])),
+                        help="of --only overhead: units that wait, units that compute, seconds that a call takes")
     parser.add_argument("--only", help="scenes, by their names and with commas between them (default: all)")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -543,7 +592,11 @@ def main():
 
         try:
             trial.tell("doctor", "--server", url)
-            postgres.walk()
+            if not given.only:
+                # All orders of a small model, and the functions of this server beside it.
+                command = "cargo test --locked -p ktd-server -p ktd-cli --features ktd-cli/server --test lease_and_purse".split()
+                walked = subprocess.run(command, cwd=HERE.parent.parent, env={**os.environ, "KTD_TEST_SERVER": url})
+                trial.check(walked.returncode == 0, "model: every order of a small model, and the server's functions beside it")
             postgres.slow_commits()
             scenes = {
                 "kills": lambda: trial.disturbed("kills", given.kills, trial.kill, AT_ONCE),
@@ -560,6 +613,8 @@ def main():
                 "slurm": trial.slurm,
                 "ray": trial.ray,
             }
+            if given.only == "overhead":
+                return trial.overhead()
             # What the others are compared with.
             trial.undisturbed()
             for name in given.only.split(",") if given.only else scenes:

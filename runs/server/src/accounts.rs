@@ -1,9 +1,9 @@
 //! Money that a server holds for the calls of one unit.
 
-use crate::inner::Inner;
+use crate::inner::{Inner, lane};
 use crate::lease::{AGAIN, Lease, Leased};
 use futures::future::BoxFuture;
-use ktd_client::money::shared::{Denied, ScopedCaps, SharedAccounts, SharedHold, SharedMinute};
+use ktd_client::money::shared::{Denied, SharedAccounts, SharedCall, SharedHold, SharedMinute};
 use ktd_client::money::{CapReached, KeyName, Scope};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::rate_limits::RateLimits;
@@ -38,47 +38,42 @@ pub(crate) fn scope_name(scope: &Scope) -> String {
 /// What the server answers to a reservation: the outcome, and the cap that has no room.
 type Reserved = (String, Option<String>, Option<i64>, Option<i64>);
 
-/// Money held for one call.
+/// Money held for one call. Where nobody says what that cost, the server counts it whole.
 #[derive(Debug)]
 struct ServerHold {
     lease: Arc<Lease>,
     ask: i64,
+    is_settled: bool,
 }
 
 impl Lease {
-    async fn reserved(
-        &self,
-        ask: i64,
-        scopes: &ScopedCaps,
-        most: Picodollars,
-    ) -> Result<Reserved, sqlx::Error> {
-        let names: Vec<String> = scopes.iter().map(|(scope, _)| scope_name(scope)).collect();
-        let caps: Vec<Option<i64>> = scopes.iter().map(|(_, cap)| cap.map(column)).collect();
+    async fn reserved(&self, ask: i64, call: &SharedCall) -> Result<Reserved, sqlx::Error> {
+        let names: Vec<String> = call.scopes.iter().map(|(scope, _)| scope_name(scope)).collect();
+        let caps: Vec<Option<i64>> = call.scopes.iter().map(|(_, cap)| cap.map(column)).collect();
+        let limit = call.at_once.as_ref();
         sqlx::query_as(
-            "SELECT outcome, full_scope, full_cap, full_spent FROM ktd.reserve($1, $2, $3, $4, $5, $6, $7)",
+            "SELECT outcome, full_scope, full_cap, full_spent FROM ktd.reserve($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         )
         .bind(self.study)
         .bind(self.unit.as_str())
         .bind(self.epoch)
         .bind(ask)
-        .bind(column(most))
+        .bind(column(call.most))
         .bind(names)
         .bind(caps)
+        .bind(limit.map(|(key, _)| lane(Some(key))))
+        .bind(limit.map(|(_, at_once)| i64::from(at_once.get())))
         .fetch_one(&self.inner.pool)
         .await
     }
 
-    async fn hold(
-        self: Arc<Self>,
-        scopes: ScopedCaps,
-        most: Picodollars,
-    ) -> Result<Box<dyn SharedHold>, Denied> {
+    async fn hold(self: Arc<Self>, call: SharedCall) -> Result<Box<dyn SharedHold>, Denied> {
         let ask = self.asks.fetch_add(1, Ordering::Relaxed);
         loop {
             if let Some(why) = self.refusal() {
                 return Err(Denied::Lease(why));
             }
-            let answered = tokio::time::timeout(self.left(), self.reserved(ask, &scopes, most)).await;
+            let answered = tokio::time::timeout(self.left(), self.reserved(ask, &call)).await;
             let Ok(Ok((outcome, full_scope, cap, spent))) = answered else {
                 // The same number again: what was held before its answer was lost is held once.
                 tracing::warn!(?answered, "the server did not hold money for a call");
@@ -87,17 +82,21 @@ impl Lease {
             };
             match outcome.as_str() {
                 "held" => {
-                    return Ok(Box::new(ServerHold { lease: self, ask }));
+                    return Ok(Box::new(ServerHold {
+                        lease: self,
+                        ask,
+                        is_settled: false,
+                    }));
                 }
                 "later" => tokio::time::sleep(LATER).await,
                 "cap" => {
                     let is_full = |(scope, _): &&(Scope, _)| Some(scope_name(scope)) == full_scope;
-                    let scope = scopes.iter().find(is_full).map(|(scope, _)| scope.clone());
+                    let scope = call.scopes.iter().find(is_full).map(|(scope, _)| scope.clone());
                     return Err(Denied::Cap(CapReached {
                         scope: scope.unwrap_or(Scope::Experiment),
                         cap: picodollars(cap.unwrap_or_default()),
                         spent: picodollars(spent.unwrap_or_default()),
-                        needed: most,
+                        needed: call.most,
                     }));
                 }
                 _ => self.lose("the lease ran out, or the unit was cancelled"),
@@ -105,14 +104,14 @@ impl Lease {
         }
     }
 
-    async fn settle(self: Arc<Self>, ask: i64, cost: Picodollars) {
+    async fn settle(self: Arc<Self>, ask: i64, cost: Option<Picodollars>) {
         for _ in 0..SETTLE_TRIES {
             let settled = sqlx::query_scalar::<_, bool>("SELECT ktd.settle($1, $2, $3, $4, $5)")
                 .bind(self.study)
                 .bind(self.unit.as_str())
                 .bind(self.epoch)
                 .bind(ask)
-                .bind(column(cost))
+                .bind(cost.map(column))
                 .fetch_one(&self.inner.pool);
             match settled.await {
                 Ok(_) => break,
@@ -125,26 +124,36 @@ impl Lease {
     }
 }
 
+impl ServerHold {
+    fn tell(&self, cost: Option<Picodollars>) {
+        self.lease.unsettled.send_modify(|count| *count += 1);
+        let settle = Arc::clone(&self.lease).settle(self.ask, cost);
+        self.lease.inner.tasks.spawn(settle);
+    }
+}
+
+impl Drop for ServerHold {
+    fn drop(&mut self) {
+        if !self.is_settled {
+            self.tell(None);
+        }
+    }
+}
+
 impl SharedHold for ServerHold {
     fn is_current(&self) -> bool {
         self.lease.is_current()
     }
 
-    fn settle(self: Box<Self>, cost: Picodollars) {
-        self.lease.unsettled.send_modify(|count| *count += 1);
-        let Self { lease, ask } = *self;
-        let tasks = lease.inner.tasks.clone();
-        tasks.spawn(lease.settle(ask, cost));
+    fn settle(mut self: Box<Self>, cost: Picodollars) {
+        self.is_settled = true;
+        self.tell(Some(cost));
     }
 }
 
 impl SharedAccounts for Leased {
-    fn reserve(
-        &self,
-        scopes: ScopedCaps,
-        most: Picodollars,
-    ) -> BoxFuture<'_, Result<Box<dyn SharedHold>, Denied>> {
-        Box::pin(Arc::clone(&self.0).hold(scopes, most))
+    fn reserve(&self, call: SharedCall) -> BoxFuture<'_, Result<Box<dyn SharedHold>, Denied>> {
+        Box::pin(Arc::clone(&self.0).hold(call))
     }
 
     fn minute(&self, key: &KeyName, limits: &RateLimits) -> Arc<dyn SharedMinute> {
@@ -157,7 +166,7 @@ impl SharedAccounts for Leased {
 pub(crate) struct Unpaid(pub(crate) Arc<Inner>);
 
 impl SharedAccounts for Unpaid {
-    fn reserve(&self, _: ScopedCaps, _: Picodollars) -> BoxFuture<'_, Result<Box<dyn SharedHold>, Denied>> {
+    fn reserve(&self, _: SharedCall) -> BoxFuture<'_, Result<Box<dyn SharedHold>, Denied>> {
         Box::pin(async { Err(Denied::Lease("nobody pays for a call outside a unit".to_owned())) })
     }
 

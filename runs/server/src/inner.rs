@@ -49,7 +49,7 @@ impl Inner {
         let number =
             |of: Option<NonZeroU32>| of.map_or_else(|| "any number of".to_owned(), |of| of.to_string());
         self.tell(&format!(
-            "key {}: {} requests and {} tokens a minute on all workers, {} calls at once in this one",
+            "key {}: {} requests and {} tokens a minute and {} calls at once on all workers",
             key.label(),
             number(limits.requests_per_minute),
             number(limits.tokens_per_minute),

@@ -1,9 +1,9 @@
 -- Everything that decides who runs a unit and what may be spent. Each function is one transaction, in one order of locks: units, leases,
--- holds, scopes by id. Units are locked without their keys (NO KEY), for a new hold looks at the key of its unit after it has locked
+-- gates, holds, scopes by id. Units are locked without their keys (NO KEY), for a new hold looks at the key of its unit after it has locked
 -- scopes. Time is the server's clock alone. Amounts are picodollars, moments microseconds since 1970.
 CREATE SCHEMA IF NOT EXISTS ktd;
 CREATE TABLE IF NOT EXISTS ktd.version (version integer PRIMARY KEY);
-INSERT INTO ktd.version SELECT 1 WHERE NOT EXISTS (SELECT FROM ktd.version);
+INSERT INTO ktd.version SELECT 2 WHERE NOT EXISTS (SELECT FROM ktd.version);
 CREATE SEQUENCE IF NOT EXISTS ktd.worker_number;
 CREATE TABLE IF NOT EXISTS ktd.study (
   id bigserial PRIMARY KEY, name text NOT NULL, kind text NOT NULL, file text NOT NULL, folder text NOT NULL UNIQUE,
@@ -22,9 +22,10 @@ CREATE TABLE IF NOT EXISTS ktd.scope (
   spent bigint NOT NULL DEFAULT 0, held bigint NOT NULL DEFAULT 0, UNIQUE (study, name));
 CREATE TABLE IF NOT EXISTS ktd.hold (
   study bigint NOT NULL, unit text NOT NULL, epoch bigint NOT NULL, ask bigint NOT NULL, amount bigint NOT NULL,
-  scopes bigint[] NOT NULL, state text NOT NULL, cost bigint, PRIMARY KEY (study, unit, epoch, ask),
+  scopes bigint[] NOT NULL, state text NOT NULL, cost bigint, key text, PRIMARY KEY (study, unit, epoch, ask),
   FOREIGN KEY (study, unit) REFERENCES ktd.unit ON DELETE CASCADE);
 CREATE INDEX IF NOT EXISTS hold_open ON ktd.hold (study, unit) WHERE state = 'open';
+CREATE INDEX IF NOT EXISTS hold_at_once ON ktd.hold (key) WHERE state = 'open' AND key IS NOT NULL;
 CREATE TABLE IF NOT EXISTS ktd.gate (key text PRIMARY KEY, minute bytea NOT NULL);
 CREATE TABLE IF NOT EXISTS ktd.worker (name text PRIMARY KEY, limits text[] NOT NULL DEFAULT '{}', seen timestamptz NOT NULL);
 
@@ -80,9 +81,10 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Holds money in all scopes or in none: 'held', 'lease', 'cap' with the scope, or 'later'.
+-- Holds money in all scopes or in none: 'held', 'lease', 'cap' with the scope, or 'later'. Of a key with a limit so many calls of living
+-- leases are held at once.
 CREATE OR REPLACE FUNCTION ktd.reserve(s bigint, u text, e bigint, a bigint, most bigint, names text[], caps bigint[],
-  OUT outcome text, OUT full_scope text, OUT full_cap bigint, OUT full_spent bigint) LANGUAGE plpgsql AS $$
+  limited_key text, at_once bigint, OUT outcome text, OUT full_scope text, OUT full_cap bigint, OUT full_spent bigint) LANGUAGE plpgsql AS $$
 DECLARE r record; is_full boolean := false; ids bigint[] := '{}';
 BEGIN
   PERFORM FROM ktd.lease WHERE study = s AND unit = u AND epoch = e AND until > clock_timestamp() FOR SHARE;
@@ -90,6 +92,14 @@ BEGIN
   -- The answer to the same call may have been lost on its way.
   PERFORM FROM ktd.hold WHERE (study, unit, epoch, ask) = (s, u, e, a);
   IF FOUND THEN outcome := 'held'; RETURN; END IF;
+  IF limited_key IS NOT NULL THEN
+    INSERT INTO ktd.gate VALUES (limited_key, '') ON CONFLICT DO NOTHING;
+    PERFORM FROM ktd.gate WHERE key = limited_key FOR UPDATE;
+    IF at_once <= (SELECT count(*) FROM ktd.hold h JOIN ktd.lease l ON (l.study, l.unit, l.epoch) = (h.study, h.unit, h.epoch)
+                   WHERE h.key = limited_key AND h.state = 'open' AND l.until > clock_timestamp()) THEN
+      outcome := 'later'; RETURN;
+    END IF;
+  END IF;
   INSERT INTO ktd.scope (study, name, cap) SELECT s, n, c FROM unnest(names, caps) AS x(n, c) ORDER BY n
     ON CONFLICT DO NOTHING;
   FOR r IN SELECT * FROM ktd.scope WHERE study = s AND name = ANY (names) ORDER BY id FOR UPDATE LOOP
@@ -102,11 +112,12 @@ BEGIN
   END LOOP;
   IF is_full THEN outcome := 'later'; RETURN; END IF;
   UPDATE ktd.scope SET held = held + most WHERE id = ANY (ids);
-  INSERT INTO ktd.hold VALUES (s, u, e, a, most, ids, 'open', NULL);
+  INSERT INTO ktd.hold VALUES (s, u, e, a, most, ids, 'open', NULL, limited_key);
   outcome := 'held';
 END $$;
 
--- What a call cost. One that was counted whole meanwhile is known now: what it was counted above that is given back.
+-- What a call cost; without a cost it counts as spent whole. One that was counted whole meanwhile is known now: what it was counted
+-- above that is given back.
 CREATE OR REPLACE FUNCTION ktd.settle(s bigint, u text, e bigint, a bigint, c bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE h record;
 BEGIN
@@ -114,11 +125,12 @@ BEGIN
   SELECT * INTO h FROM ktd.hold WHERE (study, unit, epoch, ask) = (s, u, e, a) AND state <> 'settled' FOR UPDATE;
   -- The answer to the same call was lost.
   IF NOT FOUND THEN RETURN false; END IF;
-  UPDATE ktd.hold SET state = 'settled', cost = c WHERE (study, unit, epoch, ask) = (s, u, e, a);
+  UPDATE ktd.hold SET state = CASE WHEN c IS NULL THEN 'whole' ELSE 'settled' END, cost = coalesce(c, amount)
+    WHERE (study, unit, epoch, ask) = (s, u, e, a);
   PERFORM FROM ktd.scope WHERE id = ANY (h.scopes) ORDER BY id FOR UPDATE;
-  UPDATE ktd.scope SET held = held - CASE h.state WHEN 'open' THEN h.amount ELSE 0 END, spent = spent + c - coalesce(h.cost, 0)
+  UPDATE ktd.scope SET held = held - CASE h.state WHEN 'open' THEN h.amount ELSE 0 END, spent = spent + coalesce(c, h.amount) - coalesce(h.cost, 0)
     WHERE id = ANY (h.scopes);
-  UPDATE ktd.unit SET fruitless = 0 WHERE study = s AND id = u AND fruitless <> 0;
+  UPDATE ktd.unit SET fruitless = 0 WHERE study = s AND id = u AND fruitless <> 0 AND c IS NOT NULL;
   RETURN true;
 END $$;
 
@@ -140,12 +152,15 @@ BEGIN
   RETURN true;
 END $$;
 
--- Takes units out: a running one is its worker's no more from this moment. All leases are locked before the first scope.
+-- Takes units out: a running one is its worker's no more from this moment. Nobody takes it before its worker knows that, whose lease
+-- would have ended then. All leases are locked before the first scope.
 CREATE OR REPLACE FUNCTION ktd.cancel(s bigint, names text[]) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE u text; taken text[] := '{}';
 BEGIN
   FOR u IN SELECT id FROM ktd.unit WHERE study = s AND state IN ('waiting', 'running', 'capped')
            AND (names = '{}' OR id = ANY (names)) ORDER BY id FOR NO KEY UPDATE LOOP
+    UPDATE ktd.unit x SET not_before = l.until FROM ktd.lease l
+      WHERE x.study = s AND x.id = u AND l.study = s AND l.unit = u AND l.until > clock_timestamp();
     UPDATE ktd.lease SET until = clock_timestamp() WHERE study = s AND unit = u AND until > clock_timestamp();
     taken := taken || u;
   END LOOP;
@@ -159,7 +174,7 @@ END $$;
 CREATE OR REPLACE FUNCTION ktd.retry(s bigint, names text[]) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE n bigint;
 BEGIN
-  UPDATE ktd.unit SET state = 'waiting', fruitless = 0, not_before = clock_timestamp()
+  UPDATE ktd.unit SET state = 'waiting', fruitless = 0
     WHERE study = s AND state IN ('dead', 'capped', 'cancelled') AND (names = '{}' OR id = ANY (names));
   GET DIAGNOSTICS n = ROW_COUNT;
   RETURN n;

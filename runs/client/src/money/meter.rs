@@ -5,7 +5,7 @@ use super::gates::Gates;
 use super::key_name::KeyName;
 use super::payer::Payer;
 use super::rate_gate::{CallEnd, EndpointNews, RateGate, Slot, Waits};
-use super::shared::{Denied, SharedAccounts, SharedHold, shared_accounts};
+use super::shared::{Denied, SharedAccounts, SharedCall, SharedHold, shared_accounts};
 use crate::cap_reached::CapReached;
 use ktd_agents::Usage;
 use ktd_experiment::amount::Picodollars;
@@ -151,17 +151,33 @@ impl Meter {
             .unwrap_or(u64::MAX)
             .div_ceil(BYTES_PER_TOKEN);
         let since = Instant::now();
-        let slot = self.gate.enter(tokens, self.tariff.most_output_tokens()).await;
-        let waited = since.elapsed();
-        if LOGGED_WAIT <= waited {
-            tracing::info!(spender = self.spender.id, ?waited, "waited for the rate of a key");
+        let tokens = (tokens, self.tariff.most_output_tokens());
+        let mut slot = self.gate.place().await;
+        let server = shared_accounts();
+        if server.is_none() {
+            self.gate.count(&mut slot, tokens).await;
         }
-        let reserved = self.reserve(request_bytes).await;
+        let reserved = match &server {
+            Some(server) => self.reserve_on(server.as_ref(), request_bytes).await,
+            None => self.reserve(request_bytes).await,
+        };
         let reservation = reserved.inspect_err(|refused| {
             if let Refused::Cap(reached) = refused {
                 tracing::warn!(spender = self.spender.id, %reached, "budget reached");
             }
         })?;
+        // A server may let it wait for calls on other machines, and it counts when it leaves.
+        if server.is_some() {
+            self.gate.count(&mut slot, tokens).await;
+        }
+        let waited = since.elapsed();
+        if LOGGED_WAIT <= waited {
+            tracing::info!(
+                spender = self.spender.id,
+                ?waited,
+                "waited for a key and the budget"
+            );
+        }
         Ok(Admitted {
             meter: self,
             request_bytes,
@@ -172,9 +188,6 @@ impl Meter {
 
     /// Holds the most that a request can cost. What is free needs no budget.
     async fn reserve(&self, request_bytes: usize) -> Result<Option<Held>, Refused> {
-        if let Some(server) = shared_accounts() {
-            return self.reserve_on(server.as_ref(), request_bytes).await;
-        }
         let Some(budget) = self.budget.as_ref().filter(|_| !self.spender.pays_itself) else {
             return Ok(None);
         };
@@ -207,7 +220,13 @@ impl Meter {
             None => Picodollars::ZERO,
         };
         let scopes = self.spender.scoped_caps(|scope| budget?.cap(scope));
-        match server.reserve(scopes, most).await {
+        let at_once = self.gate.limits().in_flight;
+        let call = SharedCall {
+            scopes,
+            most,
+            at_once: at_once.map(|at_once| (self.key.clone(), at_once)),
+        };
+        match server.reserve(call).await {
             Ok(hold) => Ok(Some(Held::OnServer(hold))),
             Err(Denied::Cap(reached)) => Err(Refused::Cap(reached)),
             Err(Denied::Lease(why)) => Err(Refused::Lease(why)),
@@ -295,15 +314,15 @@ impl Admitted<'_> {
             // It did not leave, or nobody said what to make of it.
             (None, ExchangeOutcome::Failed { .. }) => CallEnd::NotMade,
         });
-        // Without an amount the most stays spent.
-        let paid = self.reservation.zip(charge.amount());
-        let budget = match paid {
-            None => Vec::new(),
+        // Without an amount the most stays spent. A server knows what was charged from what may have been, which it counts whole.
+        let is_known = matches!(charge, Charge::Nothing | Charge::Used { .. });
+        let budget = match self.reservation.zip(charge.amount()) {
             Some((Held::Here(reservation), amount)) => reservation.settle(amount),
-            Some((Held::OnServer(hold), amount)) => {
+            Some((Held::OnServer(hold), amount)) if is_known => {
                 hold.settle(amount);
                 Vec::new()
             }
+            Some((Held::OnServer(_), _)) | None => Vec::new(),
         };
         Settled {
             charge,

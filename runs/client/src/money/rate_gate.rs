@@ -17,8 +17,9 @@ use tokio::time::{Instant, sleep};
 pub struct RateGate {
     limits: RateLimits,
     minute: Minute,
-    /// Whoever waits, one after the other.
+    /// Whoever waits for a place, one after the other, and whoever waits for the minute.
     turn: tokio::sync::Mutex<()>,
+    turn_to_leave: tokio::sync::Mutex<()>,
     state: Mutex<State>,
     /// Notified whenever a call ends.
     ended: Notify,
@@ -110,7 +111,8 @@ impl RateGate {
         Self::over(limits, Minute::new(shared, None))
     }
 
-    /// A gate whose requests, tokens and pauses a server counts for all machines; calls at once are this process's.
+    /// A gate whose requests, tokens and pauses a server counts for all machines. Calls at once are this process's: those of all
+    /// machines are counted where their money is held.
     #[must_use]
     pub fn on_server(limits: RateLimits, minute: Arc<dyn SharedMinute>) -> Self {
         Self::over(limits, Minute::new(None, Some(minute)))
@@ -122,6 +124,7 @@ impl RateGate {
             limits,
             minute,
             turn: tokio::sync::Mutex::new(()),
+            turn_to_leave: tokio::sync::Mutex::new(()),
             state: Mutex::new(State {
                 in_flight: 0,
                 limit: most,
@@ -136,6 +139,12 @@ impl RateGate {
             ended: Notify::new(),
             waiting: AtomicU32::new(0),
         }
+    }
+
+    /// Its limits.
+    #[must_use]
+    pub const fn limits(&self) -> &RateLimits {
+        &self.limits
     }
 
     /// Whether it counts tokens.
@@ -176,21 +185,27 @@ impl RateGate {
         (0 < left).then_some(Duration::from_millis(left))
     }
 
-    /// Waits until a call may be made whose request has about so many tokens. For its reply as many are held as the largest
-    /// one had, before the first the most that it may have.
-    pub async fn enter(self: &Arc<Self>, request_tokens: u64, reply_tokens_max: Option<u64>) -> Slot {
+    /// Waits until fewer calls are under way than may be at once.
+    pub async fn place(self: &Arc<Self>) -> Slot {
         let _waits = Waiting::of(&self.waiting);
         // First come, first served; and a call that ends wakes one that waits, not all.
         let _turn = self.turn.lock().await;
-        let mut slot = loop {
+        loop {
             // Told before it looks, so that nothing that ends in between is missed.
             let ended = self.ended.notified();
             match self.try_enter() {
-                Some(slot) => break slot,
+                Some(slot) => return slot,
                 None => ended.await,
             }
-        };
-        // A call counts when it leaves: what waits for others first would leave later than it counts.
+        }
+    }
+
+    /// Waits until a call may leave whose request has about so many tokens. For its reply as many are held as the largest
+    /// one had, before the first the most that it may have. It counts when it leaves: what waits for others first would leave
+    /// later than it counts.
+    pub async fn count(&self, slot: &mut Slot, (request_tokens, reply_tokens_max): (u64, Option<u64>)) {
+        let _waits = Waiting::of(&self.waiting);
+        let _turn = self.turn_to_leave.lock().await;
         loop {
             let ended = self.ended.notified();
             // The first replies may have told meanwhile how large they are.
@@ -200,7 +215,7 @@ impl RateGate {
                 Ok(taken_at_ms) => {
                     slot.taken_at_ms = taken_at_ms;
                     slot.is_taken = true;
-                    return slot;
+                    return;
                 }
                 Err(wait) => wait,
             };

@@ -11,20 +11,28 @@ use futures::future::BoxFuture;
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::rate_limits::RateLimits;
 use std::fmt;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// Accounts that a server keeps for one unit.
 pub trait SharedAccounts: Send + Sync + fmt::Debug {
     /// Holds the most that a call can cost in all scopes or in none, where the unit is still this process's. While only calls
     /// under way stand in its way, it waits for them to end.
-    fn reserve(
-        &self,
-        scopes: ScopedCaps,
-        most: Picodollars,
-    ) -> BoxFuture<'_, Result<Box<dyn SharedHold>, Denied>>;
+    fn reserve(&self, call: SharedCall) -> BoxFuture<'_, Result<Box<dyn SharedHold>, Denied>>;
 
     /// The last minute of a key with these limits, which all processes count together.
     fn minute(&self, key: &KeyName, limits: &RateLimits) -> Arc<dyn SharedMinute>;
+}
+
+/// Call that a server is asked to hold money for.
+#[derive(Debug, Clone)]
+pub struct SharedCall {
+    /// What it is charged to.
+    pub scopes: ScopedCaps,
+    /// The most that it can cost.
+    pub most: Picodollars,
+    /// Its key and how many calls of that may be under way at once on all machines, where that is limited.
+    pub at_once: Option<(KeyName, NonZeroU32)>,
 }
 
 /// What a call is charged to, each with its cap where it has one.

@@ -18,6 +18,14 @@ fn gate(limits: RateLimits) -> Arc<RateGate> {
     Arc::new(RateGate::new(limits, None))
 }
 
+impl RateGate {
+    async fn enter(self: &Arc<Self>, request_tokens: u64, reply_tokens_max: Option<u64>) -> Slot {
+        let mut slot = self.place().await;
+        self.count(&mut slot, (request_tokens, reply_tokens_max)).await;
+        slot
+    }
+}
+
 const WELL: CallEnd = CallEnd::Well {
     tokens: None,
     reply_tokens: None,
