@@ -203,7 +203,7 @@ class Trial:
         if not is_right:
             self.wrong.append(what)
 
-    def file(self, name, model="counted", cap="50.00", seeds=None, days=4, rates="", **only):
+    def file(self, name, model="counted", cap="50.00", seeds=None, days=4, rates="", at_once=AT_ONCE, **only):
         """An experiment; `only` some of its agents and modes, and windows of so many days."""
         agents = [
             f'{{ id = "gpt", vendor = "vllm", model = "{model}", base_url = "http://127.0.0.1:{self.port}/v1", max_output_tokens = 400{rates} }}',
@@ -218,7 +218,7 @@ synthetic = {{ seed = 5, names = 30, days = 330 }}
 prices = "prices.json"
 output = "{name}"
 mask_key_file = "key"
-parallel_cells = {AT_ONCE}
+parallel_cells = {at_once}
 masks = [{{ level = "blinded" }}]
 modes = ["{only.get("modes", "open-research")}"]
 seeds = {list(range(1, (seeds or self.seeds) + 1))}
@@ -491,16 +491,23 @@ agents = [{", ".join(agents)}]
         """Units that wait, and units that compute, against the time that they would take with a queue that costs nothing."""
         waits, computes, latency = self.overhead_units
         self.ledger.begin(latency)
-        self.file("waits", seeds=waits, agents="gpt", modes="memory-only", windows=[1])
+        wide = {"seeds": waits, "agents": "gpt", "modes": "memory-only", "windows": [1]}
+        self.file("waits-one", at_once=WORKERS * AT_ONCE, **wide)
+        began = time.monotonic()
+        self.tell("--quiet", "run", "waits-one.toml")
+        print(f"waits: {waits} units on one machine, {WORKERS * AT_ONCE} at once: {time.monotonic() - began:.1f} s")
+        self.ledger.begin(latency)
+        self.file("waits", **wide)
         study = self.enqueue("waits")
         self.judged("waits", study, (waits, self.ledger), lambda calls, _: calls * latency / (WORKERS * AT_ONCE))
-        self.file("computed-one", seeds=computes, agents="momentum", windows=[1])
+        self.ledger.begin(0.0)
+        self.file("computed-one", seeds=computes, agents="momentum", windows=[8])
         before = os.times()
         self.tell("--quiet", "run", "computed-one.toml")
         after = os.times()
         alone = after.children_user + after.children_system - before.children_user - before.children_system
         print(f"computes: {computes} units on one machine took {alone:.0f} s of processor time, {1000 * alone / computes:.0f} ms a unit")
-        self.file("computes", seeds=computes, agents="momentum", windows=[1])
+        self.file("computes", seeds=computes, agents="momentum", windows=[8])
         study = self.enqueue("computes")
         self.judged("computes", study, (computes, self.ledger), lambda _, seconds: seconds / min(WORKERS, os.cpu_count()))
         self.compare("computes", "computed-one", "computes", places="cells/*/**/*")
