@@ -139,14 +139,15 @@ impl AccountObserver<'_> {
 
 impl EpisodeAccount {
     /// The account of an episode, whose files are read and checked. What was kept of a record that is closed by the same hashes
-    /// is not read again.
+    /// is not read again, unless it is to be verified.
     ///
     /// # Errors
-    /// [`BoardError`] without a private part, when a file or a trading day is missing or damaged, or the panel is another one.
+    /// [`BoardError`] without a private part, when a file or a trading day is missing or damaged, the panel is another one, or
+    /// what was kept is not what the record says.
     pub fn read(
         opened: OpenedBundle,
         market: &Market,
-        kept: Option<&KeptReadings>,
+        (kept, is_verified): (Option<&KeptReadings>, bool),
     ) -> Result<Self, BoardError> {
         let days = days(&opened, market)?;
         let path = BundlePaths::new(&opened.bundle.root).ledger();
@@ -173,7 +174,8 @@ impl EpisodeAccount {
             nav_cny: Vec::with_capacity(days.len()),
         };
         // What is damaged is read, so that the damage is named.
-        let closed = kept.and_then(|kept| Some((kept, opened.closed().ok()?)));
+        let closed = kept.filter(|_| !is_verified);
+        let closed = closed.and_then(|kept| Some((kept, opened.closed().ok()?)));
         let known = closed.and_then(|(kept, (hash, summary))| Some((kept.get(&hash)?, summary)));
         let (bundle, summary) = if let Some((reading, summary)) = known {
             observer.reading = reading;
@@ -184,6 +186,9 @@ impl EpisodeAccount {
             observer.reading.sent = episode.sent;
             if let Some((kept, (hash, _))) = kept.and_then(|kept| Some((kept, episode.opened.closed().ok()?)))
             {
+                if is_verified {
+                    kept.compare(&hash, &observer.reading)?;
+                }
                 kept.keep(&hash, &observer.reading);
             }
             (episode.opened.bundle, episode.summary)

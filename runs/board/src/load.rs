@@ -22,6 +22,7 @@ use ktd_bundle::summary_file::read_summary;
 use ktd_data::market_source::market_of;
 use ktd_env::{DayIndex, Market};
 use ktd_io::parallel::in_parallel;
+use ktd_io::sha256::sha256_hex;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -50,6 +51,8 @@ struct Dated {
     opened: OpenedBundle,
     days: Vec<DayIndex>,
     is_shown: bool,
+    /// Whether it is read again and compared with what was kept of it.
+    is_verified: bool,
 }
 
 /// What one bundle adds to a board.
@@ -92,6 +95,7 @@ pub(super) fn load(
     notes.extend(EarlyEnd::note_of_siblings(&of_siblings));
     early.extend(of_siblings);
     let mut dated = dated(named, options, &market, &mut notes)?;
+    draw_verified(&mut dated, options);
     let shown: Vec<_> = dated.iter().filter(|dated| dated.is_shown).collect();
     let shown: Vec<_> = shown
         .iter()
@@ -205,14 +209,19 @@ fn ended_early(bundle: &BundleRef) -> Option<String> {
 /// The score of a bundle that is shown. Of another one the ledger alone is read, which is a small part of it: a trial's
 /// selection hangs on nothing else.
 fn read(
-    Dated { opened, is_shown, .. }: &Dated,
+    Dated {
+        opened,
+        is_shown,
+        is_verified,
+        ..
+    }: &Dated,
     market: &Market,
     (fitted, benchmarks): (&FittedModel, &Benchmarks),
     kept: Option<&KeptReadings>,
 ) -> Result<Reading, BoardError> {
     let model = &fitted.model;
     if *is_shown {
-        let account = EpisodeAccount::read(opened.clone(), market, kept)?;
+        let account = EpisodeAccount::read(opened.clone(), market, (kept, *is_verified))?;
         let score = ScoredEpisode::of(account, market, model, benchmarks)?;
         let is_trial = !is_control(&score.bundle);
         let trial = is_trial.then(|| Trial::of(&score.books, &score.attribution, model));
@@ -228,6 +237,18 @@ fn read(
             BoardError::input(format!("{root}: {error}"), error.hint())
         })?;
     Ok(Reading::Trial(Trial::of(&books, &attribution, model)))
+}
+
+/// Draws those that are read again and compared with what was kept of them.
+fn draw_verified(dated: &mut [Dated], options: &BoardOptions) {
+    let mut shown: Vec<_> = dated.iter_mut().filter(|dated| dated.is_shown).collect();
+    shown.sort_by_cached_key(|dated| {
+        let root = dated.opened.bundle.root.display();
+        sha256_hex(format!("{}\n{root}", options.draws.seed).as_bytes())
+    });
+    for dated in shown.into_iter().take(options.verify_sample) {
+        dated.is_verified = true;
+    }
 }
 
 /// From the first day of any bundle to the last of any, as places of the calendar.
@@ -249,6 +270,7 @@ fn dated(
         match opened.panel_days(market)? {
             Some(days) => dated.push(Dated {
                 is_shown: options.shown.has(&opened.bundle),
+                is_verified: false,
                 opened,
                 days,
             }),
@@ -279,6 +301,7 @@ fn siblings(
             opened,
             days,
             is_shown: false,
+            is_verified: false,
         })
     };
     let trials: Vec<Dated> = siblings.iter().copied().filter_map(dated).collect();

@@ -26,6 +26,8 @@ pub struct BoardOptions {
     pub shows_closed: bool,
     /// Where what was read of a record is kept for the next board; nowhere without it.
     pub kept: Option<KeptReadings>,
+    /// Episodes that are shown and drawn by the seed of the draws, whose record is read all the same and compared with what was kept.
+    pub verify_sample: usize,
     /// Threads.
     pub threads: usize,
 }
@@ -44,6 +46,7 @@ impl Default for BoardOptions {
             marks: BTreeMap::new(),
             shows_closed: false,
             kept: None,
+            verify_sample: 0,
             threads: ktd_io::parallel::available_threads(),
         }
     }

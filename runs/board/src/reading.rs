@@ -7,6 +7,7 @@
 //! anew. That the summary follows from the files was checked when the reading was made.
 
 use super::order_tally::rule;
+use crate::BoardError;
 use ktd_bundle::event::ReadEvent;
 use ktd_bundle::sent_settings::SentSettings;
 use ktd_io::sha256::sha256_hex;
@@ -89,6 +90,20 @@ impl KeptReadings {
             .and_then(|()| json_bytes(&path, reading))
             .and_then(|bytes| write_file(&path, &bytes, IfExists::Keep, Durability::Buffered));
         written.ok();
+    }
+
+    /// Whether what was kept, where anything was, is what the record says now.
+    ///
+    /// # Errors
+    /// [`BoardError`] naming the file that says something else.
+    pub(super) fn compare(&self, record: &str, reading: &RecordReading) -> Result<(), BoardError> {
+        let path = self.path(record);
+        let kept = read_bounded(&path, READING_LIMIT_BYTES).ok();
+        if kept.is_none_or(|kept| json_bytes(&path, reading).is_ok_and(|bytes| bytes == kept)) {
+            return Ok(());
+        }
+        let what = "what was kept of a record is not what that record says: delete the file's folder, and make the board again";
+        Err(BoardError::damaged(&path, what))
     }
 
     fn path(&self, record: &str) -> PathBuf {

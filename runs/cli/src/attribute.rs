@@ -196,7 +196,7 @@ fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<Attr
             }
             None => market_of(data, opened.panel().as_deref(), args.panel.as_deref())?.market,
         };
-        accounts.push(EpisodeAccount::read(opened, &market, None)?);
+        accounts.push(EpisodeAccount::read(opened, &market, (None, false))?);
         known = Some((hash, market));
     }
     let Some((_, market)) = known else {

@@ -76,6 +76,9 @@ pub(super) struct LeaderboardArgs {
     /// Show windows that are not opened as they are, to their owner alone: their days, series, built-in agents and references.
     #[arg(long)]
     pub real: bool,
+    /// Read the records of so many episodes, drawn by the seed, and fail where one is not what was kept of it for the next board.
+    #[arg(long, value_name = "EPISODES", default_value_t = 0)]
+    pub verify_sample: usize,
     /// Settings of the factor model, TOML.
     #[arg(long)]
     pub settings: Option<PathBuf>,
@@ -159,6 +162,7 @@ fn options(args: &LeaderboardArgs, findings: &BundleSet) -> Result<BoardOptions,
         marks: marks(&args.certificate, args.public_key.as_deref(), findings)?,
         shows_closed: args.real,
         kept: kept_readings(),
+        verify_sample: args.verify_sample,
         threads: ktd_io::parallel::available_threads(),
     })
 }

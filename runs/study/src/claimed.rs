@@ -25,6 +25,7 @@ use ktd_record::study_folder::StudyFolder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 /// How a unit ended that was handed out; none where there was no unit.
@@ -38,6 +39,14 @@ struct Pass<'p> {
     patient: &'p StudyRun<'p>,
     known: &'p Known,
     asking: &'p Asking,
+    /// Keys for which nothing waits any more: whoever hands out units is asked once, and not for each place.
+    empty: Mutex<BTreeSet<Option<KeyName>>>,
+}
+
+impl Pass<'_> {
+    fn empty(&self) -> MutexGuard<'_, BTreeSet<Option<KeyName>>> {
+        self.empty.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<K: StudyKind> OpenedStudy<K> {
@@ -77,6 +86,7 @@ impl<K: StudyKind> OpenedStudy<K> {
                 patient: &patient,
                 known: &known,
                 asking: &asking,
+                empty: Mutex::default(),
             };
             for (id, ended) in self.pass(&pass) {
                 match ended {
@@ -136,8 +146,15 @@ impl<K: StudyKind> OpenedStudy<K> {
 
     /// Runs the next unit that waits for a key, or for none.
     async fn run_next(&self, key: Option<&KeyName>, pass: &Pass<'_>, threads: usize) -> Ended {
+        if pass.empty().contains(&key.cloned()) {
+            return None;
+        }
         let lease = match pass.claims.next(key).await {
-            Ok(lease) => lease?,
+            Ok(Some(lease)) => lease,
+            Ok(None) => {
+                pass.empty().insert(key.cloned());
+                return None;
+            }
             Err(error) => return Some((UnitId::from(String::new()), Err(error))),
         };
         let id = lease.unit().clone();

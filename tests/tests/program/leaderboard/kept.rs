@@ -36,6 +36,22 @@ fn a_board_of_kept_readings_is_the_same_and_a_changed_record_is_found() {
         assert_eq!(board(&results, cache).stdout, first.stdout);
     }
     assert_eq!(readings(&cache), kept);
+    // What was kept and is not what the record says is believed by a board, and found by one that verifies all.
+    let text = std::fs::read_to_string(&kept[1]).unwrap();
+    let changed = text.replacen("\"early_submissions\": 0", "\"early_submissions\": 7", 1);
+    assert_ne!(changed, text);
+    std::fs::write(&kept[1], changed).unwrap();
+    let verified = || {
+        let arguments = ["--quiet", "--json", "leaderboard", ".", "--verify-sample", "40"];
+        command(&results, &arguments)
+            .env("KTD_CACHE", &cache)
+            .output()
+            .unwrap()
+    };
+    let error = refused(&verified(), 1);
+    assert!(error.contains("is not what that record says"), "{error}");
+    std::fs::write(&kept[1], text).unwrap();
+    assert_eq!(verified().stdout, first.stdout);
     // One byte of a file is another's: neither is its reading used, nor is the board made.
     let cells = std::fs::read_dir(results.join("cells")).unwrap();
     let bundle = cells.map(|entry| entry.unwrap().path()).min().unwrap();
