@@ -1,7 +1,7 @@
 //! Columns of figures.
 
 use ktd_alphas::FigureRow;
-use ktd_view::draw::{Align, TableCell};
+use ktd_view::draw::{Align, TableCell, named};
 use ktd_view::row_table::RowTable;
 
 /// Figures that are whole numbers.
@@ -43,7 +43,7 @@ pub(crate) fn figure_cell(row: &FigureRow, name: &str) -> TableCell {
         (Some(value), _) if name == "p" || name.ends_with("_p") => TableCell::P(value),
         (Some(value), _) if COUNTS.contains(&name) => TableCell::Count(whole(value)),
         (Some(value), _) => TableCell::Fine(value),
-        (None, Some(reason)) => TableCell::Missing(reason.clone()),
+        (None, Some(reason)) => TableCell::Missing(named(reason)),
         (None, None) => TableCell::Empty,
     }
 }

@@ -18,12 +18,14 @@ use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::canary::CanaryRecord;
 use ktd_bundle::finished_episode::OpenedBundle;
+use ktd_bundle::header::Header;
 use ktd_bundle::summary_file::read_summary;
 use ktd_data::market_source::market_of;
 use ktd_env::{DayIndex, Market};
 use ktd_io::parallel::in_parallel;
 use ktd_io::sha256::sha256_hex;
-use std::collections::BTreeSet;
+use ktd_view::draw::{counted, joined, plural};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// All scores of one protocol on one panel.
@@ -88,7 +90,7 @@ pub(super) fn load(
     let market = market_of(&first.header.data, panel.as_deref(), options.panel.as_deref())?.market;
     let mut notes = notes_of(findings);
     let (named, mut early) = apart_early(named, |opened| &opened.bundle);
-    notes.extend(early.iter().map(EarlyEnd::note));
+    notes.extend(EarlyEnd::notes(&early));
     // One that is not named leaves its agent without a rank as well: else a part would be named.
     let (beside, of_siblings) =
         apart_early(findings.siblings.iter().collect(), |bundle: &&BundleRef| *bundle);
@@ -179,12 +181,28 @@ impl EarlyEnd {
         })
     }
 
-    fn note(&self) -> String {
-        let header = &self.bundle.header;
-        format!(
-            "{} on {}, seed {}: {}; it has no score, is no trial, and its money counts in `ktd status`",
-            self.bundle.row, header.window.id, header.seed, self.what
-        )
+    /// A note an agent and way to end: sixty episodes that ended alike are said once, with their windows and seeds.
+    fn notes(early: &[Self]) -> Vec<String> {
+        let mut alike: BTreeMap<(&str, &str), Vec<&Header>> = BTreeMap::new();
+        for end in early {
+            alike
+                .entry((&end.bundle.row, &end.what))
+                .or_default()
+                .push(&end.bundle.header);
+        }
+        let note = |((agent, what), headers): ((&str, &str), Vec<&Header>)| {
+            let windows: BTreeSet<String> = headers.iter().map(|header| header.window.id.clone()).collect();
+            let seeds: BTreeSet<u64> = headers.iter().map(|header| header.seed).collect();
+            let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
+            format!(
+                "{agent} on {}, {} {}, {}: {what}; no score, no trial, and the money counts in `ktd status`",
+                joined(&windows.into_iter().collect::<Vec<_>>()),
+                plural(seeds.len(), "seed"),
+                joined(&seeds),
+                counted(headers.len(), "episode")
+            )
+        };
+        alike.into_iter().map(note).collect()
     }
 }
 

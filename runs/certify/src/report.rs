@@ -14,7 +14,7 @@ use ktd_probes::judge::{
 };
 use ktd_probes::{Measure, ProbeKind};
 use ktd_study::{DataRows, Report, Section, Shown, StudyError};
-use ktd_view::draw::{Align, TableCell, TableData, wrapped};
+use ktd_view::draw::{Align, TableCell, TableData, short_hash, wrapped};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -195,7 +195,7 @@ fn verdict(summary: &MaskReport) -> String {
     let what = format!(
         "{probes} probes, {} on panel {}",
         set.described(),
-        set.data.panel_blake3
+        short_hash(&set.data.panel_blake3)
     );
     match (&summary.committed, attackers.len()) {
         (Some(sha256), 0) => format!("{what}: committed to in commitment.json ({sha256}), nobody was asked"),

@@ -73,6 +73,10 @@ impl Report {
                 SectionPart::Picture(picture) => shown.pictures.push(picture),
                 SectionPart::Source(name) => shown.files.push((*name).to_owned()),
                 SectionPart::Table(table, place) if place.is_on_page() => {
+                    // What none of a study's units is about needs no words.
+                    if table.data.rows.is_empty() {
+                        continue;
+                    }
                     let mut data = table.data.clone().without_empty_columns();
                     data.notes.retain(|note| seen.insert(note.clone()));
                     if data.is_blank() && data.notes.is_empty() {

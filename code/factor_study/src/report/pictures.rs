@@ -8,33 +8,40 @@ use maud::Markup;
 /// All pictures of first answers.
 pub(super) fn pictures(cells: &[ReportedCell<'_>]) -> Vec<Markup> {
     let bundles: Vec<&str> = cells.iter().map(ReportedCell::name).collect();
-    vec![
-        share_rows(
+    let all: [(&str, &[&str], Vec<ShareRow>); 5] = [
+        (
             "Strict VAcc of first answers, with 95 % intervals (T1_ranks.csv)",
             &[],
-            &of_cells(cells, headline),
+            of_cells(cells, headline),
         ),
-        share_rows(
+        (
             "Strict VAcc of first answers by family of tasks (T2_categories.csv)",
             &bundles,
-            &categories(cells),
+            categories(cells),
         ),
-        share_rows(
+        (
             "Causal tasks: what runs, and what of it does not look ahead (T3_causal.csv)",
             &["runs", "safe"],
-            &of_cells(cells, causal),
+            of_cells(cells, causal),
         ),
-        share_rows(
+        (
             "The first layer that is failed, shares of all first answers (T4_failures.csv)",
             &FailureClass::ALL.map(FailureClass::code),
-            &of_cells(cells, failures),
+            of_cells(cells, failures),
         ),
-        share_rows(
+        (
             "Vectorised functions among those that run and among the safe ones (T5_structure.csv)",
             &["of those that run", "of the safe"],
-            &of_cells(cells, structure),
+            of_cells(cells, structure),
         ),
-    ]
+    ];
+    // Of a family without tasks there is nothing to see.
+    let shown = all
+        .iter()
+        .filter(|(_, _, rows)| rows.iter().any(|row| !row.marks.is_empty()));
+    shown
+        .map(|(caption, legend, rows)| share_rows(caption, legend, rows))
+        .collect()
 }
 
 fn of_cells(cells: &[ReportedCell<'_>], marks: fn(&ReportedCell<'_>) -> Vec<ShareMark>) -> Vec<ShareRow> {

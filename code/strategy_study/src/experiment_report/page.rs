@@ -186,6 +186,9 @@ fn nearest(report: &StrategyReport) -> Option<String> {
     } else {
         String::new()
     };
+    if own.mean <= 0.0 {
+        return Some(" No program acts as its document says: D1 is 0 for every model.".to_owned());
+    }
     let model = visible(model);
     Some(format!(
         " {model} is nearest to the documents, D1 {:.3} of 1 ({bounds}){beside}.",

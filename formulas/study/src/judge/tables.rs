@@ -2,7 +2,7 @@
 
 use super::record::{JudgedFormula, LogicJudgement};
 use crate::figure_columns::FigureColumns;
-use ktd_view::draw::{TableCell, TableData};
+use ktd_view::draw::{TableCell, TableData, named};
 use ktd_view::row_table::RowTable;
 
 /// Figures of a judge.
@@ -21,8 +21,8 @@ const FIGURES: [&str; 11] = [
 ];
 
 fn logic(score: Option<f64>, reason: Option<&String>) -> TableCell {
-    let reason = || reason.cloned().unwrap_or_else(|| "not_judged".to_owned());
-    score.map_or_else(|| TableCell::Missing(reason()), TableCell::Fine)
+    let reason = || reason.map_or("not_judged", String::as_str);
+    score.map_or_else(|| TableCell::Missing(named(reason())), TableCell::Fine)
 }
 
 /// Judges with their controls.

@@ -6,7 +6,7 @@ use ktd_probes::AttackerClass;
 use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, Plane, decimals, real, scroll};
 use maud::{Markup, html};
 
-const WIDTH: f64 = 980.0;
+const WIDTH: f64 = 1010.0;
 const HEIGHT: f64 = 440.0;
 const LEGEND: f64 = 740.0;
 
@@ -26,7 +26,7 @@ const DESCRIPTION: &str = "Mean rank correlation of nine factors with exact numb
 
 /// A picture of the curve in a page.
 pub(super) fn picture(curve: &Curve) -> Markup {
-    html! { figure { (scroll(TITLE, &drawn(curve).figure("curve", TITLE, DESCRIPTION))) } }
+    html! { figure { (scroll(TITLE, &drawn(curve).figure("wide", TITLE, DESCRIPTION))) } }
 }
 
 /// The same as a file that stands alone.
@@ -39,7 +39,7 @@ fn drawn(curve: &Curve) -> Canvas {
     let leaked = curve.rungs.iter().flat_map(|rung| &rung.leakage);
     let most = leaked.map(|leakage| leakage.bits_at_most).fold(1.0, f64::max);
     let plane = Axes {
-        edges: Edges::new(34.0, 262.0, 56.0, 52.0),
+        edges: Edges::new(34.0, 292.0, 56.0, 52.0),
         rows: None,
         x: Axis::new(0.0..most * 1.04, 8, &|value| decimals(value, 0)),
         y: Axis::new(0.0..1.0, 5, &|value| decimals(value, 1)),
@@ -61,7 +61,7 @@ fn drawn(curve: &Curve) -> Canvas {
         marks(&mut canvas, &plane, rung);
     }
     names(&mut canvas, &plane, curve);
-    legend(&mut canvas);
+    legend(&mut canvas, curve);
     canvas
 }
 
@@ -123,10 +123,14 @@ fn mark(canvas: &mut Canvas, style: &str, (x, y): (f64, f64)) {
     }
 }
 
-fn legend(canvas: &mut Canvas) {
+/// The classes of attackers that are in the picture.
+fn legend(canvas: &mut Canvas, curve: &Curve) {
+    let is_drawn = |(class, ..): &(AttackerClass, &str, &str)| {
+        curve.rungs.iter().any(|rung| rung.leaked(*class).is_some())
+    };
     let x = LEGEND + 100.0;
     canvas.text("t b", Anchor::Start, (x - 8.0, 48.0), "Attackers know");
-    for (place, (_, style, legend)) in CLASSES.into_iter().enumerate() {
+    for (place, (_, style, legend)) in CLASSES.into_iter().filter(is_drawn).enumerate() {
         let y = 70.0 + real(place) * 20.0;
         mark(canvas, style, (x, y));
         canvas.text("t", Anchor::Start, (x + 12.0, y + 4.0), legend);

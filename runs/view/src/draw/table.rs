@@ -69,11 +69,16 @@ impl TableView<'_> {
 
     fn row<'c>(&self, row: &'c [TableCell], reasons: &mut Vec<&'c str>) -> Markup {
         let columns = &self.data.columns;
-        let header = columns.iter().position(|column| column.align == Align::Left);
+        // A text far behind the numbers names no row.
+        let header = columns
+            .iter()
+            .take(2)
+            .position(|column| column.align == Align::Left)
+            .unwrap_or(0);
         html! {
             @for (place, (cell, column)) in row.iter().zip(columns).enumerate() {
                 @let class = self.class(place, column.align);
-                @if Some(place) == header {
+                @if place == header {
                     th scope="row" class=[class] { (content(cell, reasons)) }
                 } @else {
                     td class=[class] { (content(cell, reasons)) }
