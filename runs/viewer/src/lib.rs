@@ -15,6 +15,7 @@ mod export;
 mod library;
 pub mod log_tail;
 mod page;
+mod performance;
 mod plain_files;
 pub mod search;
 mod server;

@@ -67,7 +67,8 @@ fn runs(values: &[f64]) -> Vec<(usize, usize, &'static str)> {
     runs
 }
 
-fn shade(value: f64) -> Option<&'static str> {
+/// The class of a value's shade; none of one that is near 0.
+pub(super) fn shade(value: f64) -> Option<&'static str> {
     let side = if value < 0.0 { BELOW } else { ABOVE };
     let passed = STEPS
         .iter()

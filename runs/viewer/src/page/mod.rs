@@ -10,6 +10,7 @@ mod exposures;
 mod frame;
 mod holdings;
 mod nav;
+mod performance;
 pub(crate) mod problem;
 pub(crate) mod search;
 pub(crate) mod step;

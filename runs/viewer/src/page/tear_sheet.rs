@@ -3,7 +3,7 @@
 use super::frame::{Page, PageSite};
 use super::nav::{NavLine, figure};
 use super::value::{line, unreadable};
-use super::{exposures, waterfall};
+use super::{exposures, performance, waterfall};
 use crate::board::{Board, ConfidenceBin, Known, Reliability, Selection, Track, TrackRow};
 use crate::catalogue::{DocumentEntry, ExperimentEntry};
 use crate::entry::EpisodeEntry;
@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use std::sync::Arc;
 
 /// The level that hides nothing.
-const BRIGHT: &str = "bright";
+pub(super) const BRIGHT: &str = "bright";
 
 /// A row of a board.
 #[derive(Debug, Clone, Copy)]
@@ -97,6 +97,7 @@ pub(crate) fn page(
             @if site.shows_real { a href="?" { "Show what was shown" } } @else { a.real href="?real=1" { "Show real days" } }
         } }
         section #account { h2 { "Account" } (account(ranked)) }
+        (performance::sections(ranked, site.shows_real || !is_masked))
         section #parts { h2 { "Where the return came from" } (parts(ranked)) }
         section #selection { h2 { "Selection" } (selection(row.selection.as_ref())) }
         section #exposures { h2 { "Exposures" } (ranked.exposures(site.shows_real || !is_masked)) }

@@ -1,0 +1,241 @@
+//! How an account fared by months, in its worst falls, over rolling days and from day to day.
+
+use super::exposures::shade;
+use super::tear_sheet::RankedRow;
+use super::value::line;
+use crate::performance::{
+    Fall, change_over, daily_returns, falls, months, rolling_beta, rolling_days, rolling_sharpe, spread,
+};
+use ktd_view::draw::{Axes, Axis, Canvas, Edges, axis_percent, change, decimals, padded, real, scroll};
+use maud::{Markup, html};
+use std::ops::RangeInclusive;
+
+/// Falls that are listed.
+const FALLS: usize = 5;
+const WIDTH: f64 = 900.0;
+const STRIP: f64 = 120.0;
+const LEFT: f64 = 52.0;
+/// A month's return of 3 % is as dark as an exposure of 0.6.
+const SHADE_OF_RETURN: f64 = 20.0;
+
+/// An account with the index that it is held against, and the days of both where they may be named.
+struct DailyAccount<'a> {
+    values: &'a [f64],
+    index: Option<(&'a str, &'a [f64])>,
+    dates: &'a [String],
+}
+
+/// The sections of a row that traded; none of another. Without days they are called by their steps.
+pub(super) fn sections(ranked: RankedRow<'_>, shows_days: bool) -> Markup {
+    let Some(curves) = ranked.row.curves.as_ref().filter(|curves| !curves.nav.is_empty()) else {
+        return html! {};
+    };
+    let track = ranked.track;
+    let price_index = track
+        .price_index_name
+        .as_deref()
+        .map(|name| (name, track.price_index.as_slice()));
+    let indices = [
+        price_index,
+        Some((track.benchmark_name.as_str(), track.benchmark.as_slice())),
+    ];
+    let account = DailyAccount {
+        values: &curves.nav,
+        index: indices
+            .into_iter()
+            .flatten()
+            .find(|(_, values)| values.len() == curves.nav.len()),
+        dates: if shows_days { &track.dates } else { &[] },
+    };
+    html! {
+        section #months { h2 { "Months" } (account.months()) }
+        section #rolling { h2 { "Rolling Sharpe ratio and beta" } (account.rolling()) }
+        section #falls { h2 { "Worst drawdowns" } (account.falls()) }
+        section #spread { h2 { "Daily returns" } (account.spread()) }
+    }
+}
+
+impl DailyAccount<'_> {
+    /// What a step is called.
+    fn day(&self, step: usize) -> String {
+        let date = step.checked_sub(1).and_then(|place| self.dates.get(place));
+        date.cloned().unwrap_or_else(|| format!("step {step}"))
+    }
+
+    fn month(&self, steps: &RangeInclusive<usize>) -> String {
+        if self.dates.is_empty() {
+            format!("steps {} to {}", steps.start(), steps.end())
+        } else {
+            self.day(*steps.start()).chars().take(7).collect()
+        }
+    }
+
+    fn months(&self) -> Markup {
+        let months = months(self.values.len(), self.dates);
+        let rows: Vec<(&str, &[f64])> = std::iter::once(("mean over seeds", self.values))
+            .chain(self.index)
+            .collect();
+        // Twelve months stand in a row, or those of a calendar's year.
+        let year = |month: &RangeInclusive<usize>, place: usize| {
+            if self.dates.is_empty() {
+                format!("months {} to {}", place / 12 * 12 + 1, place / 12 * 12 + 12)
+            } else {
+                self.day(*month.start()).chars().take(4).collect()
+            }
+        };
+        let mut years: Vec<(String, Vec<&RangeInclusive<usize>>)> = Vec::new();
+        for (place, month) in months.iter().enumerate() {
+            let name = year(month, place);
+            match years.last_mut() {
+                Some((known, own)) if *known == name => own.push(month),
+                _ => years.push((name, vec![month])),
+            }
+        }
+        html! {
+            p.lead { @if self.dates.is_empty() { "Blocks of 21 trading days, because the mask hides which months they are." }
+                @else { "Calendar months; the first and the last may be parts of one." } }
+            @for (name, months) in &years { (scroll(&format!("months of {name}"), &self.year(name, months, &rows))) }
+        }
+    }
+
+    fn year(&self, name: &str, months: &[&RangeInclusive<usize>], rows: &[(&str, &[f64])]) -> Markup {
+        let whole = months
+            .first()
+            .zip(months.last())
+            .map(|(first, last)| *first.start()..=*last.end());
+        let cell = |values: &[f64], steps: &RangeInclusive<usize>| {
+            let value = change_over(values, steps);
+            html! { td class=[value.and_then(|value| shade(value * SHADE_OF_RETURN))] { (value.map(change).unwrap_or_default()) } }
+        };
+        html! {
+            table.months {
+                caption { (name) }
+                thead { tr { th.l scope="col" { "return" }
+                    @for month in months { th scope="col" { (self.month(month)) } } th scope="col" { "together" } } }
+                tbody { @for (name, values) in rows { tr {
+                    th.l scope="row" { (line(name)) }
+                    @for month in months { (cell(values, month)) }
+                    @if let Some(whole) = &whole { (cell(values, whole)) }
+                } } }
+            }
+        }
+    }
+
+    fn rolling(&self) -> Markup {
+        let Some(length) = rolling_days(self.values.len()) else {
+            return html! { p.nothing { "The window has fewer than 42 trading days." } };
+        };
+        let returns = daily_returns(self.values);
+        let beta = self
+            .index
+            .map(|(name, values)| (name, rolling_beta(&returns, &daily_returns(values), length)));
+        let mut strips = vec![("Sharpe", "nav-a", rolling_sharpe(&returns, length))];
+        strips.extend(beta.as_ref().map(|(_, values)| ("beta", "nav-b", values.clone())));
+        let last = real(self.values.len());
+        let mut canvas = Canvas::new(WIDTH, real(strips.len()).mul_add(STRIP, 16.0));
+        for (place, (name, class, values)) in strips.iter().enumerate() {
+            let is_last = place + 1 == strips.len();
+            let top = real(place) * STRIP;
+            let plane = Axes {
+                edges: Edges::new(14.0, 10.0, if is_last { 22.0 } else { 6.0 }, LEFT),
+                rows: Some((top, top + STRIP + if is_last { 16.0 } else { 0.0 })),
+                x: Axis::new(0.0..last, if is_last { 8 } else { 0 }, &|step| {
+                    format!("{step:.0}")
+                }),
+                y: Axis::new(padded(values.iter().map(|(_, value)| *value), 0.0), 4, &|value| {
+                    decimals(value, 1)
+                }),
+            }
+            .draw(&mut canvas);
+            canvas.text(
+                "tk",
+                ktd_view::draw::Anchor::Start,
+                (LEFT + 4.0, top + 11.0),
+                name,
+            );
+            canvas.line("zero", plane.at(0.0, 0.0), plane.at(last, 0.0));
+            let points = values.iter().map(|(step, value)| plane.at(real(*step), *value));
+            canvas.path(class, &points.collect::<Vec<_>>());
+        }
+        html! {
+            p.lead { "Over the " (length) " trading days up to each step: the Sharpe ratio of a year, riskless rate 0"
+                @if let Some((name, _)) = &beta { ", and the slope of daily returns on those of " (line(name)) } "." }
+            (scroll("rolling figures", &canvas.figure("wide", "Rolling Sharpe ratio and beta", "by step; above the Sharpe ratio, below the beta")))
+        }
+    }
+
+    fn falls(&self) -> Markup {
+        let falls = falls(self.values);
+        if falls.is_empty() {
+            return html! { p.nothing { "The account never fell below its highest value." } };
+        }
+        let row = |fall: &Fall| {
+            html! { tr {
+                th.l scope="row" { (change(fall.depth)) }
+                td.l { (self.day(fall.begin)) } td.l { (self.day(fall.low)) }
+                td.l { @match fall.recovered { Some(step) => (self.day(step)), None => "not by the end" } }
+                td { (fall.days) }
+            } }
+        };
+        let table = html! { table {
+            thead { tr { th.l scope="col" { "depth" } th.l scope="col" { "first day below" } th.l scope="col" { "lowest" }
+                th.l scope="col" { "recovered" } th scope="col" { "days below" } } }
+            tbody { @for fall in falls.iter().take(FALLS) { (row(fall)) } }
+        } };
+        html! { p.lead { "From the highest close so far; the " (falls.len().min(FALLS)) " deepest of " (falls.len()) "." } (scroll("drawdowns", &table)) }
+    }
+
+    fn spread(&self) -> Markup {
+        let returns = daily_returns(self.values);
+        let by_month = months(self.values.len(), self.dates);
+        let of_months = by_month
+            .iter()
+            .filter_map(|steps| Some((self.month(steps), change_over(self.values, steps)?)));
+        let of_days = returns
+            .iter()
+            .zip(1..)
+            .map(|(value, step)| (self.day(step), *value));
+        let gained = returns.iter().filter(|value| 0.0 < **value).count();
+        html! {
+            dl.figures {
+                (ends("day", of_days.collect())) (ends("month", of_months.collect()))
+                div { dt { "days with a gain" } dd { (gained) " of " (returns.len()) } }
+            }
+            (scroll("daily returns", &histogram(&returns)))
+        }
+    }
+}
+
+/// The best and the worst of named returns.
+fn ends(what: &str, mut named: Vec<(String, f64)>) -> Markup {
+    named.sort_by(|one, other| one.1.total_cmp(&other.1));
+    html! { @for (kind, found) in [("best", named.last()), ("worst", named.first())] { @if let Some((name, value)) = found {
+        div { dt { (kind) " " (what) } dd { (change(*value)) " " span.quiet { (name) } } }
+    } } }
+}
+
+fn histogram(returns: &[f64]) -> Markup {
+    let parts = spread(returns);
+    let ends = parts
+        .first()
+        .zip(parts.last())
+        .map_or(0.0..1.0, |(first, last)| first.0.start..last.0.end);
+    let step = (ends.end - ends.start) / 8.0;
+    let most = parts.iter().map(|(_, count)| *count).max().unwrap_or(1);
+    let mut canvas = Canvas::new(WIDTH, 200.0);
+    let plane = Axes {
+        edges: Edges::new(8.0, 10.0, 22.0, LEFT),
+        rows: None,
+        x: Axis::new(ends, 10, &|value| axis_percent(value, step)),
+        y: Axis::new(0.0..real(most.max(1)) * 1.05, 4, &|value| decimals(value, 0)),
+    }
+    .draw(&mut canvas);
+    for (part, count) in parts.iter().filter(|(_, count)| 0 < *count) {
+        let class = if part.start < 0.0 { "neg" } else { "pos" };
+        let words = format!("{} to {}: {count} days", change(part.start), change(part.end));
+        canvas.explained(&words, |canvas| {
+            canvas.rect(class, plane.at(part.start, 0.0), plane.at(part.end, real(*count)));
+        });
+    }
+    canvas.figure("wide", "Daily returns", "how many days had a return of each size")
+}
