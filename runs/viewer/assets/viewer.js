@@ -1,8 +1,8 @@
 // Keys, filters, and what changed while a run goes on. Nothing here makes markup from text: pages come from the program.
 (() => {
   'use strict';
-  const keys = { ArrowLeft: 'previous', ArrowRight: 'next', u: 'up', h: 'home', f: 'first' };
-  const FIELDS = 'input, select, textarea';
+  const keys = { ArrowLeft: 'previous', ArrowRight: 'next', u: 'up', h: 'home', f: 'first', b: 'beside' };
+  const FIELDS = 'input:not([type="checkbox"]), select, textarea';
   const help = document.getElementById('keys');
   help?.querySelector('button').addEventListener('click', () => help.close());
 
@@ -27,7 +27,39 @@
     const open = target.closest('details[open]');
     if (open) { open.open = false; open.querySelector('summary').focus(); }
   }
-  const acts = { '?': () => help?.showModal(), j: () => go(true), k: () => go(false), e: fold };
+  // Two episodes of any experiments to lay side by side: they are kept while pages change.
+  const boxes = () => [...document.querySelectorAll('input.choose')];
+  const chosen = () => JSON.parse(sessionStorage.getItem('chosen') ?? '[]');
+  function choose(slug, takes) {
+    const others = chosen().filter((one) => one !== slug);
+    sessionStorage.setItem('chosen', JSON.stringify(takes ? [...others.slice(-1), slug] : others));
+    tell();
+  }
+  const bar = document.createElement('p');
+  bar.setAttribute('role', 'status');
+  document.querySelector('header.top')?.append(bar);
+  function tell() {
+    const all = chosen();
+    boxes().forEach((box) => { box.checked = all.includes(box.value); });
+    if (all.length === 0) { bar.replaceChildren(); return; }
+    const link = document.createElement('a');
+    link.href = new URL(`compare.html?${new URLSearchParams({ a: all[0], b: all[1] })}`, document.querySelector('a[data-key="home"]').href).href;
+    link.dataset.key = 'beside';
+    link.textContent = `${all[0]} beside ${all[1]}`;
+    const clear = document.createElement('button');
+    clear.type = 'button';
+    clear.textContent = 'Choose none';
+    clear.addEventListener('click', () => { sessionStorage.removeItem('chosen'); tell(); });
+    bar.replaceChildren('Side by side: ', all.length === 1 ? `${all[0]} and another that you choose ` : link, ' ', clear);
+  }
+  document.addEventListener('change', ({ target }) => { if (target.matches('input.choose')) choose(target.value, target.checked); });
+  // The episode of the row that the keyboard is in, or of the page.
+  function pick() {
+    const box = document.activeElement.closest('tr')?.querySelector('input.choose') ?? document.querySelector('#beside input.choose');
+    if (box) choose(box.value, !box.checked);
+  }
+  tell();
+  const acts = { c: pick, '?': () => help?.showModal(), j: () => go(true), k: () => go(false), e: fold };
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || help?.open) return;
     if (event.key === 'Escape') { leave(event.target); return; }
@@ -137,6 +169,7 @@
   function give(before) {
     document.querySelectorAll('main details').forEach((one, place) => { one.open = before.open[place] ?? one.open; });
     restore(before.order);
+    tell();
     document.querySelectorAll('form.filters').forEach((form, place) => {
       for (const [name, value] of before.forms[place] ?? []) if (form.elements[name]) form.elements[name].value = value;
       filter(form);

@@ -47,8 +47,10 @@ pub(crate) fn page(
     let body = html! {
         h1 { "Side by side" }
         div.columns {
-            p { b { "left " } a href={ "e/" (a.entry.slug) "/index.html" } { (line(&a.entry.name)) } }
-            p { b { "right " } a href={ "e/" (b.entry.slug) "/index.html" } { (line(&b.entry.name)) } }
+            @for (side, episode) in [("left ", a), ("right ", b)] {
+                p { b { (side) } a href={ "e/" (episode.entry.slug) "/index.html" } { (line(&episode.entry.name)) }
+                    @if experiment(a) != experiment(b) { " of " (line(experiment(episode))) } }
+            }
         }
         p.lead {
             (differing.count()) " of " (pairs.len()) " steps differ in what was done"
@@ -79,6 +81,12 @@ pub(crate) fn page(
         body: &body,
     };
     page.html()
+}
+
+/// The experiment that an episode is of, as addresses call it.
+fn experiment(episode: &Episode) -> &str {
+    let slug = episode.entry.slug.as_str();
+    slug.split_once('~').map_or(slug, |(experiment, _)| experiment)
 }
 
 fn differences(pair: &StepPair<'_>) -> Markup {

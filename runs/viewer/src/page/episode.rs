@@ -1,6 +1,6 @@
 //! One episode: its account, its timeline, and its steps.
 
-use super::experiment::{metric, money};
+use super::experiment::{self, metric, money};
 use super::frame::{Page, PageSite};
 use super::nav::NavLine;
 use super::tear_sheet::RankedRow;
@@ -277,15 +277,16 @@ fn beside(experiment: Option<&ExperimentEntry>, episode: &Episode) -> Markup {
     let mine = own.content.as_ref().ok().map(agent);
     others.sort_by_key(|other| other.content.as_ref().ok().map(agent) != mine);
     html! {
-        @if !others.is_empty() {
-            section #beside {
-                h2 { "Side by side" }
+        section #beside {
+            h2 { "Side by side" }
+            @if !others.is_empty() {
                 form action="../../compare.html" method="get" {
                     input type="hidden" name="a" value=(own.slug);
                     label { "with " select name="b" { @for other in others { option value=(other.slug) { (line(&other.name)) } } } }
                     " " button type="submit" { "Compare" }
                 }
             }
+            p { (experiment::choice(own)) " Lay it beside one that is chosen in the grid of another experiment." }
         }
     }
 }

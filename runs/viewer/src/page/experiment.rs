@@ -22,7 +22,7 @@ pub(crate) fn index(site: PageSite, catalogue: &Catalogue) -> String {
             p.nothing { "No results lie below the named directories. " code { "ktd demo" } " makes some." }
         }
         @if let [only] = catalogue.experiments.as_slice() {
-            (grid(only, ""))
+            (grid(site, only, ""))
         } @else if !catalogue.experiments.is_empty() {
             (list(catalogue))
         }
@@ -43,7 +43,7 @@ pub(crate) fn index(site: PageSite, catalogue: &Catalogue) -> String {
 pub(crate) fn page(site: PageSite, experiment: &ExperimentEntry) -> String {
     let body = html! {
         h1 { (line(&experiment.slug)) }
-        (grid(experiment, "../"))
+        (grid(site, experiment, "../"))
     };
     let title = format!("ktd view: {}", experiment.slug);
     let page = Page {
@@ -128,7 +128,7 @@ impl Totals {
     }
 }
 
-fn grid(experiment: &ExperimentEntry, root: &str) -> Markup {
+fn grid(site: PageSite, experiment: &ExperimentEntry, root: &str) -> Markup {
     let totals = Totals::of(experiment);
     html! {
         p.lead {
@@ -144,7 +144,7 @@ fn grid(experiment: &ExperimentEntry, root: &str) -> Markup {
         }
         (documents(experiment, root))
         (filters())
-        @if !experiment.episodes.is_empty() { (scroll("episodes", &table(experiment, root))) }
+        @if !experiment.episodes.is_empty() { (scroll("episodes", &table(site, experiment, root))) }
     }
 }
 
@@ -170,7 +170,7 @@ fn filters() -> Markup {
     }
 }
 
-fn table(experiment: &ExperimentEntry, root: &str) -> Markup {
+fn table(site: PageSite, experiment: &ExperimentEntry, root: &str) -> Markup {
     html! {
         table.grid.sortable {
             thead { tr {
@@ -180,15 +180,15 @@ fn table(experiment: &ExperimentEntry, root: &str) -> Markup {
                 @for head in ["steps", "return", "drawdown", "orders", "hold", "fallback", "uncovered", "model faults", "infra faults",
                     "tokens", "spent"] { th scope="col" { (head) } }
             } }
-            tbody { @for episode in &experiment.episodes { (row(episode, root)) } }
+            tbody { @for episode in &experiment.episodes { (row(site, episode, root)) } }
         }
     }
 }
 
-fn row(episode: &EpisodeEntry, root: &str) -> Markup {
+fn row(site: PageSite, episode: &EpisodeEntry, root: &str) -> Markup {
     let address = format!("{root}e/{}/index.html", episode.slug);
     match &episode.content {
-        Ok(content) => readable(episode, content, &address),
+        Ok(content) => readable(site, episode, content, &address),
         Err(what) => html! {
             tr data-words={ (episode.name) " unreadable" } {
                 th.l scope="row" colspan="5" { a href=(address) { (line(&episode.name)) } }
@@ -198,7 +198,7 @@ fn row(episode: &EpisodeEntry, root: &str) -> Markup {
     }
 }
 
-fn readable(episode: &EpisodeEntry, content: &EpisodeContent, address: &str) -> Markup {
+fn readable(site: PageSite, episode: &EpisodeEntry, content: &EpisodeContent, address: &str) -> Markup {
     let header = &content.header;
     let mask = format!("{}/{}", header.mask.level_label(), header.mask.numeric.label());
     let (mode, state) = (header.mode.label(), state(content));
@@ -214,7 +214,7 @@ fn readable(episode: &EpisodeEntry, content: &EpisodeContent, address: &str) -> 
     let account = content.summary().and_then(|summary| summary.account.as_ref());
     html! {
         tr data-words=(words) {
-            th.l scope="row" { a href=(address) { (line(&header.agent.id)) } }
+            th.l scope="row" { @if site.is_live() { (choice(episode)) " " } a href=(address) { (line(&header.agent.id)) } }
             td.l { (line(&header.window.id)) } td.l { (mask) } td.l { (mode) } td { (header.seed) }
             td.l { span class={ "state " (state.0) } { (line(&state.1)) } }
             td data-value=(content.closed_steps()) { (content.closed_steps()) "/" (header.window.steps) }
@@ -229,6 +229,11 @@ fn readable(episode: &EpisodeEntry, content: &EpisodeContent, address: &str) -> 
             }
         }
     }
+}
+
+/// The box that chooses an episode to lay beside another one, of whatever experiment.
+pub(crate) fn choice(episode: &EpisodeEntry) -> Markup {
+    html! { input.choose type="checkbox" value=(episode.slug) aria-label={ "Lay " (episode.name) " beside another" }; }
 }
 
 fn counts(counters: &Counters) -> Markup {

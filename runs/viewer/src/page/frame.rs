@@ -104,11 +104,16 @@ impl Page<'_> {
 }
 
 /// Every key of the pages.
-const KEYS: [(&str, &str); 9] = [
+const KEYS: [(&str, &str); 11] = [
     ("j, k", "to the next row, hit or call, and back; Enter opens it"),
     ("\u{2190}, \u{2192}", "the step before, the next one"),
     ("u", "up to the page above"),
     ("h", "to the results"),
+    (
+        "c",
+        "choose the episode of the row or page to lay beside another, also of another experiment",
+    ),
+    ("b", "the two chosen ones side by side"),
     ("f", "to the first difference"),
     ("/", "to the filter or the search"),
     ("e", "unfold all calls of a step, or fold them"),
