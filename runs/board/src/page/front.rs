@@ -1,7 +1,7 @@
 //! What the page says in a few sentences; and its last section: by which rules.
 
-use super::count;
 use super::pictures::{is_set_apart, ranked};
+use super::{count, days};
 use crate::{Bounds, Leaderboard, LeaderboardRow, PooledRanking, Track};
 use ktd_study::Section;
 use ktd_view::draw::{basis_points, counted, grouped, joined, plural, portion, scroll, short_hash};
@@ -19,6 +19,7 @@ pub(super) fn title(board: &Leaderboard) -> String {
 /// What the rankings of a board say in a few sentences, the pooled one first, and what they are of.
 #[must_use]
 pub fn verdict(board: &Leaderboard) -> String {
+    let board = &*days::unmasked_alone(board);
     let pooled = board.pooled.first();
     let pooled = pooled.map(|pooled| [pooled_reading(pooled), pooled_scope(pooled)]);
     // A window in which nobody is ranked adds nothing to what is said of several.
@@ -122,14 +123,13 @@ fn scope(track: &Track, ranked: usize) -> String {
         1 => ", beside 1 unranked control or reference".to_owned(),
         count => format!(", beside {count} unranked controls and references"),
     };
-    let dates = track.dates.first().zip(track.dates.last());
     let mark = track.window_mark.as_ref();
     format!(
         "{} by what they selected over the {} of window {}{}, {}/{}, {}{beside}{}.",
         are_ranked(ranked),
         counted(track.dates.len(), "trading day"),
         track.window,
-        dates.map_or_else(String::new, |(first, last)| format!(" ({first} to {last})")),
+        days::span(track).map_or_else(String::new, |(first, last)| format!(" ({first} to {last})")),
         track.level_label(),
         track.numeric.label(),
         track.mode.label(),

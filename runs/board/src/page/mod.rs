@@ -4,6 +4,7 @@
 //! Like the tables it computes nothing: all that it shows is in the [`Leaderboard`]. What could show anything else as well lies
 //! in `ktd_view` and in the report of every study.
 
+mod days;
 mod front;
 mod guide;
 mod pictures;
@@ -24,6 +25,7 @@ pub(crate) const TABLES: &str = "tables";
 /// The report of a board; `basis` is that of the tables of the split.
 #[must_use]
 pub fn report(board: &Leaderboard, basis: WeightBasis) -> Report {
+    let board = &*days::unmasked_alone(board);
     let mut sections = Vec::new();
     if let [headline, others @ ..] = board.tracks.as_slice() {
         sections.push(pooled(board));

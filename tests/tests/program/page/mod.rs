@@ -15,6 +15,7 @@ use ktd_board::sheet::{self, TableKind};
 use ktd_board::{Bounds, WeightBasis};
 use ktd_board::{Cohort, Leaderboard, Linked};
 use ktd_bundle::summary::Metric;
+use ktd_masking::Level;
 use ktd_study::ShownRecord;
 use ktd_view::draw::{Layout, display_width};
 use synthetic::{board, missing};
@@ -225,6 +226,28 @@ fn what_is_not_known_says_why() {
             "{number} does not say why"
         );
     }
+}
+
+/// Days of a mask that hides them are numbers on the page, also where other rows show theirs; the record names them.
+#[test]
+fn a_masked_window_is_called_by_its_name_and_its_number_of_days() {
+    let mut board = board(3, 130, 1, 4);
+    let dates = board.tracks[0].dates.clone();
+    board.tracks[0].level = Level::Bright;
+    let page = page_of(&board);
+    assert!(page.contains(&format!("({} to {}", dates[0], dates[129])) && page.contains("month's last day"));
+    board.tracks[0].level = Level::Blinded;
+    let page = page_of(&board);
+    assert!(
+        page.contains("(130 days)") && page.contains(">day 126<"),
+        "{page}"
+    );
+    let dates = board.tracks[0].dates.iter().chain(&board.health.dates);
+    let named: Vec<&str> = dates
+        .map(|date| &date[..7])
+        .filter(|month| page.contains(month))
+        .collect();
+    assert!(named.is_empty(), "{named:?}");
 }
 
 #[test]

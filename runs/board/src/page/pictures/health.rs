@@ -198,7 +198,10 @@ fn screen(model: &ModelRecord) -> Markup {
 fn screened(model: &ModelRecord) -> String {
     let window = model.calibration.as_ref().map_or_else(
         || "without calibration days".to_owned(),
-        |DateBounds { first, last }| format!("on {first} to {last}, before the first evaluated day"),
+        |DateBounds { first, last }| match first.as_str() {
+            "" => "on days before the first evaluated one".to_owned(),
+            first => format!("on {first} to {last}, before the first evaluated day"),
+        },
     );
     let dropped: Vec<String> = model
         .vif_path

@@ -1,11 +1,12 @@
 //! Picture 1: the leaderboard, and how sure its ranks are.
 
 use super::{Heading, Picture, View, is_set_apart, nothing, ranks};
+use crate::page::days;
 use crate::sheet::{self, CellForm, METRICS};
 use crate::{BoardMetric, Bounds, LeaderboardRow, Separation, Track};
 use ktd_bundle::summary::Metric;
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{TableCell, TableData, TableView, basis_points, change, portion};
+use ktd_view::draw::{TableCell, TableData, TableView, basis_points, change, counted, portion};
 use maud::{Markup, html};
 
 pub(super) const SECTION: Heading = Heading {
@@ -159,10 +160,8 @@ fn signers(track: &Track) -> Option<String> {
 
 /// What a ranking is of, in words.
 pub(crate) fn described(track: &Track) -> String {
-    let (first, last) = (track.dates.first(), track.dates.last());
-    let dates = first.zip(last).map_or_else(String::new, |(first, last)| {
-        format!(" ({first} to {last}, {} days)", track.dates.len())
-    });
+    let span = days::span(track).map_or_else(String::new, |(first, last)| format!("{first} to {last}, "));
+    let dates = format!(" ({span}{})", counted(track.dates.len(), "day"));
     let stated = |name: Option<&String>, total: &Metric| {
         let both = name.zip(total.value);
         both.map_or_else(String::new, |(name, total)| format!("; {name} {}", change(total)))

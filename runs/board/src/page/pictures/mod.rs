@@ -15,6 +15,7 @@ mod waterfall;
 pub(crate) use leaders::on_page as leaderboard;
 pub(crate) use ranks::of_pooled as pooled_ranks;
 
+use super::days::is_numbered;
 use crate::{Leaderboard, LeaderboardRow, Track};
 use ktd_study::Section;
 use ktd_view::draw::{Align, Canvas, TableCell, TableData, grouped, real, scroll, short_hash};
@@ -156,13 +157,21 @@ pub(crate) fn ranked(track: &Track) -> impl Iterator<Item = &LeaderboardRow> + C
     track.leaders.iter().filter(|leader| leader.alpha_rank.is_some())
 }
 
-/// Places of the last day of each month: daily numbers are shown for these days alone.
+/// Trading days of a month of which nobody is told the days.
+const MONTH_DAYS: usize = 21;
+
+/// Places of the last day of each month, and of the last one: daily numbers are shown for these days alone.
 fn month_ends(dates: &[String]) -> Vec<usize> {
     let month = |date: &String| date.get(..7).map(str::to_owned);
     (0..dates.len())
         .filter(|place| {
-            let next = dates.get(place + 1).and_then(month);
-            next.is_none() || next != dates.get(*place).and_then(month)
+            let Some(next) = dates.get(place + 1) else {
+                return true;
+            };
+            if is_numbered(next) {
+                return (place + 1) % MONTH_DAYS == 0;
+            }
+            month(next) != dates.get(*place).and_then(month)
         })
         .collect()
 }
@@ -180,11 +189,13 @@ fn monthly(title: &str, dates: &[String], series: &[Daily<'_>]) -> TableData {
             .map(|(_, values, form)| values.get(place).copied().map_or(TableCell::Empty, form));
         std::iter::once(date).chain(cells).collect()
     };
-    TableData::new(
-        title,
-        std::iter::once(("month's last day", Align::Left)).chain(names),
-    )
-    .with_rows(month_ends(dates).into_iter().map(row))
+    let head = if dates.first().is_some_and(|date| is_numbered(date)) {
+        "day"
+    } else {
+        "month's last day"
+    };
+    TableData::new(title, std::iter::once((head, Align::Left)).chain(names))
+        .with_rows(month_ends(dates).into_iter().map(row))
 }
 
 /// Tables of daily series side by side.
@@ -208,6 +219,10 @@ fn day_label(dates: &[String], value: f64) -> String {
     };
     let date = dates.get(place).map_or("", String::as_str);
     // Months suffice on a long window.
-    let digits = if 90 < dates.len() { 7 } else { 10 };
+    let digits = if 90 < dates.len() && !is_numbered(date) {
+        7
+    } else {
+        10
+    };
     date.get(..digits).unwrap_or(date).to_owned()
 }
