@@ -204,6 +204,44 @@ async function byKeyboard(experiment, hasDocuments) {
   }
 }
 
+/** Two episodes of two experiments, one chosen by its box and one by key, side by side. */
+async function chosen(experiment) {
+  const status = `document.querySelector('header.top [role="status"]').textContent`;
+  await open(experiment);
+  await run(`document.querySelector('tbody input.choose').click()`);
+  const first = await run(`document.querySelector('tbody input.choose').value`);
+  await expect(`${status}.includes(${JSON.stringify(first)}) && !document.querySelector('a[data-key="beside"]')`, 'one chosen episode');
+  await open('x/planted.html');
+  await key('j', 'j');
+  await key('c', 'c');
+  const second = await run(`document.querySelector('tbody input.choose:checked').value`);
+  await shots('chosen');
+  await leads(() => key('b', 'b'));
+  for (const slug of [first, second]) await expect(`document.querySelector('main a[href="e/${slug}/index.html"]') !== null`, `${slug} side by side`);
+  await shots('compare-experiments');
+  await run(`document.querySelector('header.top [role="status"] button').click()`);
+  await expect(`${status} === ''`, 'nothing chosen');
+}
+
+const DAY = String.raw`/\b(19|20)\d\d-\d\d/`;
+
+/** A tear sheet of a masked row: what its readers look for, and days behind the switch alone. */
+async function masked(board) {
+  await open(board);
+  await expect(`!${DAY}.test(document.querySelector('main').textContent)`, 'no day of a masked row');
+  await leads(() => run(`document.querySelector('.switch a').click()`));
+  await expect(`${DAY}.test(document.querySelector('main details[open]').textContent)`, 'days of windows behind the switch');
+  await open(board);
+  await leads(() => run(`document.querySelector('#rows tr[data-mask^="blinded"] a').click()`));
+  for (const section of ['months', 'rolling', 'falls', 'spread']) {
+    await expect(`document.querySelector('#${section} :is(table, svg, .nothing)') !== null`, `a section ${section}`);
+  }
+  await expect(`!${DAY}.test(document.querySelector('main').textContent)`, 'no day on a masked tear sheet');
+  await shots('tear-sheet-masked');
+  await leads(() => run(`document.querySelector('.switch a').click()`));
+  await expect(`${DAY}.test(document.querySelector('#months').textContent)`, 'months behind the switch');
+}
+
 /** Reports of every kind that lies there, each in the frame and alone, and what they link to. */
 async function reports() {
   await open('index.html');
@@ -228,6 +266,8 @@ async function report(address, name) {
   await shots(name, false);
   await expect(`['cite', 'files'].every((id) => document.getElementById(id) !== null && document.querySelector('nav a[href="#' + id + '"]') !== null)`, 'the frame of a report');
   await expect(`[...document.querySelectorAll('table')].every((one) => one.tBodies[0]?.rows.length !== 0)`, 'no empty table');
+  await expect(`[...document.querySelectorAll('caption')].every((one) => !one.checkVisibility() || 200 < one.offsetWidth)`, 'captions that are not broken into words');
+  await expect(`![...document.querySelectorAll('ul.notes li')].some((one) => /[:\\d] [a-z]+_[a-z_]+$/.test(one.textContent))`, 'reasons in words');
   const csv = await run(`document.querySelector('#files a[href$=".csv"]')?.href`);
   if (csv) {
     await open(csv);
@@ -239,6 +279,7 @@ async function report(address, name) {
 async function front(address) {
   await report(address, 'board-own');
   await open(address);
+  await expect(`[...document.querySelectorAll('caption, summary, .verdict')].every((one) => !/blinded/.test(one.textContent) || !${DAY}.test(one.textContent))`, 'no day of a masked window');
   await expect(`(() => { const box = document.querySelector('section .scroll'); return box.scrollWidth <= box.clientWidth; })()`, 'a first table that fits');
   await expect(`(() => {
     const seen = [...document.querySelectorAll('section :is(table, svg, .nothing)')].filter((one) => one.checkVisibility());
@@ -307,6 +348,8 @@ async function main() {
   await leads(() => run(`(() => { const f = document.querySelector('form.search'); f.q.value = 'rank'; f.requestSubmit(); })()`));
   await expect(`document.querySelector('ol.hits') !== null`, 'a list of hits');
   await shots('search');
+  await leads(() => run(`(() => { const f = document.querySelector('form.search'); f.q.value = 'momentum'; f.requestSubmit(); })()`));
+  await expect(`document.querySelector('ol.hits li mark')?.textContent.toLowerCase() === 'momentum'`, 'hits of other words');
 
   await open(episode);
   await leads(() => run(`document.querySelector('#beside form').requestSubmit()`));
@@ -345,8 +388,10 @@ async function main() {
     await leads(() => run(`document.querySelector('#episodes a').click()`));
     await expect(`document.querySelector('#exposures') !== null && document.querySelector('.nav-benchmark') !== null`, 'market and exposures of an episode');
     await shots('ranked-episode');
+    await masked(board);
     await front(new URL(board.replace('.html', '/index.html')).href);
   }
+  await chosen(experiment);
   await byKeyboard(experiment, Boolean(certificate && board));
   await reports();
 }

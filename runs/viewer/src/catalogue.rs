@@ -204,6 +204,12 @@ impl CatalogueReader {
         })
     }
 
+    /// Whether a bundle is as it was when it was read last.
+    pub(crate) fn is_current(&self, entry: &EpisodeEntry) -> bool {
+        let known = self.known.get(&entry.root);
+        known.is_some_and(|(before, _)| *before == stamp(&entry.root))
+    }
+
     /// What changes when anything of the episodes does, without reading a file.
     ///
     /// # Errors

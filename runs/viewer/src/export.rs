@@ -53,7 +53,7 @@ pub fn export(
     verdict: VerdictReader,
 ) -> Result<ExportedSite, ViewerError> {
     let library = Library::new(directories, false, verdict)?;
-    let mut catalogue = library.catalogue()?;
+    let mut catalogue = Arc::unwrap_or_clone(library.catalogue()?);
     check_published(&catalogue)?;
     let left_out = if with_documents {
         0
@@ -184,7 +184,7 @@ impl SiteWriter {
                 site,
                 experiment,
                 board,
-                rows.as_ref().copied().map_err(String::as_str),
+                (rows.as_ref().copied().map_err(String::as_str), false),
             );
             self.put(&format!("board/{}.html", board.slug), &text)?;
             let Ok(rows) = rows else { continue };

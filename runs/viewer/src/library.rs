@@ -32,7 +32,7 @@ pub type VerdictReader = fn(&Value) -> Option<String>;
 #[derive(Debug)]
 pub(crate) struct Library {
     verdict: VerdictReader,
-    reader: Mutex<CatalogueReader>,
+    reader: Mutex<(CatalogueReader, Arc<Catalogue>)>,
     with_private: bool,
     episodes: Mutex<VecDeque<HeldEpisode>>,
     held: Mutex<VecDeque<HeldExchanges>>,
@@ -69,7 +69,7 @@ impl Library {
     ) -> Result<Self, ViewerError> {
         Ok(Self {
             verdict,
-            reader: Mutex::new(CatalogueReader::new(roots, with_private)?),
+            reader: Mutex::new((CatalogueReader::new(roots, with_private)?, Arc::default())),
             with_private,
             episodes: Mutex::new(VecDeque::new()),
             held: Mutex::new(VecDeque::new()),
@@ -79,16 +79,26 @@ impl Library {
     }
 
     /// What lies there now.
-    pub(crate) fn catalogue(&self) -> Result<Catalogue, ViewerError> {
-        self.reader.lock().unwrap_or_else(PoisonError::into_inner).read()
+    pub(crate) fn catalogue(&self) -> Result<Arc<Catalogue>, ViewerError> {
+        self.catalogue_with(&[])
+    }
+
+    /// What lies there, for pages that show nothing but these episodes: what was found last, while their bundles are as they
+    /// were then. A thousand others need no look.
+    pub(crate) fn catalogue_with(&self, slugs: &[&str]) -> Result<Arc<Catalogue>, ViewerError> {
+        let mut held = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let (reader, last) = &mut *held;
+        let is_current = |slug: &&str| last.episode(slug).is_some_and(|entry| reader.is_current(entry));
+        if slugs.is_empty() || !slugs.iter().all(is_current) {
+            *last = Arc::new(reader.read()?);
+        }
+        Ok(Arc::clone(last))
     }
 
     /// What changes when anything of the episodes does.
     pub(crate) fn fingerprint(&self) -> Result<u64, ViewerError> {
-        self.reader
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .fingerprint()
+        let held = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        held.0.fingerprint()
     }
 
     /// An episode. Real names are in it only where they are asked for. Two are held, so that a step after another one needs
@@ -204,7 +214,9 @@ impl Library {
 
     /// Unpacks the exchanges of a finished episode before a step is asked for, and reads them for a search.
     pub(crate) fn prepare(&self, slug: &str) {
-        let Ok(catalogue) = self.catalogue() else { return };
+        let Ok(catalogue) = self.catalogue_with(&[slug]) else {
+            return;
+        };
         let entry = catalogue.episode(slug);
         let is_finished = |entry: &&Arc<EpisodeEntry>| {
             let content = entry.content.as_ref();

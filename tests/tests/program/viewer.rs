@@ -431,7 +431,15 @@ fn a_row_of_a_board_leads_to_its_episodes() {
         "{rows}"
     );
     let sheet = viewer.page(&format!("/{sheet}"));
-    for part in ["Where the return came from", "selection", "luck alone", BLINDED] {
+    for part in [
+        "Where the return came from",
+        "selection",
+        "luck alone",
+        BLINDED,
+        "steps 1 to 4",
+        "Worst drawdowns",
+        "days with a gain",
+    ] {
         assert!(sheet.contains(part), "{part}: {sheet}");
     }
     let episode = viewer.page(&format!("/e/try~{BLINDED}/index.html"));
@@ -449,13 +457,17 @@ fn a_row_of_a_board_leads_to_its_episodes() {
     assert!(viewer.page(&format!("/{bright}")).contains(day));
     let masked = "board/try.board/momentum__w__blinded-rescaled__open-research.html?real=1";
     for real in [
+        "/board/try.board.html?real=1",
         &format!("/e/try~{BLINDED}/index.html?real=1"),
         &format!("/{masked}"),
     ] {
         assert!(viewer.page(real).contains(day), "{real}");
     }
     let public = Viewer::of(folder.path(), &["results/try", "--public"]);
-    assert!(!public.page(&format!("/{masked}")).contains(day));
+    for masked in [&format!("/{masked}"), "/board/try.board.html?real=1"] {
+        assert!(!public.page(masked).contains(day), "{masked}");
+    }
+    assert!(!rows.contains(day), "{rows}");
     // What the board's own page links to is there, as text.
     let own = viewer.page("/board/try.board/index.html");
     assert!(own.contains("href=\"leaderboard.json\""), "{own}");

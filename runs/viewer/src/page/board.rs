@@ -1,12 +1,13 @@
 //! A board in the frame of the other pages: its rows, which sort, filter and lead to episodes, and its own page as it was written.
 
 use super::frame::{Page, PageSite};
+use super::tear_sheet::BRIGHT;
 use super::value::line;
 use crate::board::{Board, Track, TrackRow};
 use crate::catalogue::{DocumentEntry, ExperimentEntry};
 use ktd_view::draw::{basis_points, change, scroll};
 use maud::{Markup, html};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The page; the board's own stands in a frame that runs no script and reaches nothing.
 #[must_use]
@@ -14,7 +15,7 @@ pub(crate) fn page(
     site: PageSite,
     experiment: &ExperimentEntry,
     document: &DocumentEntry,
-    board: Result<&Board, &str>,
+    (board, has_private): (Result<&Board, &str>, bool),
 ) -> String {
     let title = board.map_or(document.slug.as_str(), |board| board.title.as_str());
     let own = format!("{}/index.html", document.slug);
@@ -22,13 +23,14 @@ pub(crate) fn page(
         h1 { "Board " (line(title)) }
         p { a href=(own) { "Open it alone" } ". Episodes that it ranks: "
             a href={ "../x/" (experiment.slug) ".html" } { (line(&experiment.slug)) } "." }
+        @if let Ok(board) = board { (days(site, board, has_private)) }
         section #rows {
             h2 { "Rows" }
             @match board {
                 Ok(board) => {
                     p.lead { "Each leads to what it is made of. A click on a heading sorts." }
                     (filters(board))
-                    (scroll("rows", &rows(document, board)))
+                    (scroll("rows", &rows(site, document, board)))
                 }
                 Err(why) => { p.warning { "Its rows cannot be read: " (line(why)) } }
             }
@@ -45,6 +47,26 @@ pub(crate) fn page(
         body: &body,
     };
     page.html()
+}
+
+/// First and last day of each window; those of masked rows stand behind a switch.
+fn days(site: PageSite, board: &Board, has_private: bool) -> Markup {
+    let is_masked = board.tracks.iter().any(|track| track.level != BRIGHT);
+    let tracks = board.tracks.iter().filter(|_| site.shows_real || !is_masked);
+    let windows: BTreeMap<&str, &[String]> = tracks
+        .map(|track| (track.window.as_str(), track.dates.as_slice()))
+        .collect();
+    html! {
+        @if is_masked && has_private { p.switch {
+            @if site.shows_real { a href="?" { "Show no real days of masked rows" } } @else { a.real href="?real=1" { "Show real days" } }
+        } }
+        @if !windows.is_empty() { details open[site.shows_real] { summary { "Days of its windows" }
+            ul { @for (window, dates) in &windows {
+                li { (line(window)) ": " (dates.len()) " trading days"
+                    @if let (Some(first), Some(last)) = (dates.first(), dates.last()) { ", " (line(first)) " to " (line(last)) } "." }
+            } }
+        } }
+    }
 }
 
 fn filters(board: &Board) -> Markup {
@@ -67,7 +89,7 @@ fn filters(board: &Board) -> Markup {
     }
 }
 
-fn rows(document: &DocumentEntry, board: &Board) -> Markup {
+fn rows(site: PageSite, document: &DocumentEntry, board: &Board) -> Markup {
     html! {
         table.sortable {
             thead { tr {
@@ -76,19 +98,19 @@ fn rows(document: &DocumentEntry, board: &Board) -> Markup {
                 th scope="col" { "selection a day" } th scope="col" { "from" } th scope="col" { "to" } th scope="col" { "rank by selection" }
                 th.l scope="col" { "plausible ranks" }
             } }
-            tbody { @for (track, one) in board.rows() { (row(document, track, one)) } }
+            tbody { @for (track, one) in board.rows() { (row(site, document, track, one)) } }
         }
     }
 }
 
-fn row(document: &DocumentEntry, track: &Track, row: &TrackRow) -> Markup {
+fn row(site: PageSite, document: &DocumentEntry, track: &Track, row: &TrackRow) -> Markup {
     let total = row.attribution.as_ref().map(|bases| bases.two.carino.portfolio);
     let selection = row.selection.as_ref();
     let interval = selection.and_then(|selection| selection.interval);
     let mask = track.mask("/");
     html! {
         tr data-cohort=(row.cohort) data-window=(track.window) data-mask=(mask) data-mode=(track.mode) {
-            th.l scope="row" { a href={ (document.slug) "/" (row.slug(track)) ".html" } { (line(&row.agent)) } }
+            th.l scope="row" { a href={ (document.slug) "/" (row.slug(track)) ".html" (site.query()) } { (line(&row.agent)) } }
             td.l { (line(&row.cohort)) } td.l { (line(&track.window)) } td.l { (line(&mask)) } td.l { (line(&track.mode)) }
             td { (row.seeds.len()) }
             (number(total, change)) td { @if let Some(rank) = row.return_rank { (rank) } }

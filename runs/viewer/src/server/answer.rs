@@ -140,7 +140,7 @@ const fn site(shows_real: bool) -> PageSite {
 }
 
 fn made(library: &Library, route: &Route) -> Result<Option<Answer>, ViewerError> {
-    let catalogue = library.catalogue()?;
+    let catalogue = library.catalogue_with(&route.episodes())?;
     let text = match route {
         Route::Index => Some(page::experiment::index(site(false), &catalogue)),
         Route::Experiment(slug) => catalogue
@@ -155,11 +155,14 @@ fn made(library: &Library, route: &Route) -> Result<Option<Answer>, ViewerError>
         } => return raw(library, &catalogue, (slug, *place), *is_reply),
         Route::Search { slug, words } => found(library, &catalogue, slug, words)?,
         Route::Compare { left, right, step } => compared(library, &catalogue, (left, right), *step)?,
-        Route::Board(slug) => document(&catalogue, slug, |one| &one.boards).map(|(experiment, one)| {
-            let board = library.board(one).map_err(|error| error.to_string());
-            let board = board.as_deref().map_err(String::as_str);
-            page::board::page(site(false), experiment, one, board)
-        }),
+        Route::Board { slug, real } => {
+            document(&catalogue, slug, |one| &one.boards).map(|(experiment, one)| {
+                let has_private = library.with_private();
+                let board = library.board(one).map_err(|error| error.to_string());
+                let board = board.as_deref().map_err(String::as_str);
+                page::board::page(site(*real && has_private), experiment, one, (board, has_private))
+            })
+        }
         Route::BoardFile { slug, file } => return board_file(&catalogue, slug, file),
         Route::TearSheet { board, row, real } => tear_sheet(library, &catalogue, (board, row), *real)?,
         Route::Study { slug, part } => return study(&catalogue, slug, part),

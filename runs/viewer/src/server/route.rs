@@ -36,8 +36,8 @@ pub(super) enum Route {
         right: String,
         step: Option<usize>,
     },
-    /// A board in the frame.
-    Board(String),
+    /// A board in the frame, with real days of masked rows or not.
+    Board { slug: String, real: bool },
     /// A board's own page, or a file that it links to.
     BoardFile { slug: String, file: String },
     /// An agent of a board, with real days or not.
@@ -114,7 +114,10 @@ impl Route {
                 step: page(step)?.parse().ok()?,
                 real,
             }),
-            ["board", name] => page(name).map(Self::Board),
+            ["board", name] => Some(Self::Board {
+                slug: page(name)?,
+                real,
+            }),
             ["board", slug, file @ ..] if is_report_file(file) => Some(Self::BoardFile {
                 slug: (*slug).to_owned(),
                 file: file.join("/"),
@@ -148,12 +151,23 @@ impl Route {
         }
     }
 
+    /// The episodes that are all its page shows; none where it shows more.
+    pub(super) fn episodes(&self) -> Vec<&str> {
+        if let Self::Compare { left, right, .. } = self {
+            vec![left, right]
+        } else if let Self::Step { slug, .. } | Self::Raw { slug, .. } | Self::Search { slug, .. } = self {
+            vec![slug]
+        } else {
+            Vec::new()
+        }
+    }
+
     /// From its page to the site's root.
     pub(super) const fn root(&self) -> &'static str {
         match self {
             Self::Index | Self::StyleSheet | Self::Script | Self::Events | Self::Compare { .. } => "",
             Self::Experiment(_)
-            | Self::Board(_)
+            | Self::Board { .. }
             | Self::Certificate {
                 part: CertificatePart::Document,
                 ..
