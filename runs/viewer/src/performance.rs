@@ -49,7 +49,7 @@ pub(crate) fn months(days: usize, dates: &[String]) -> Vec<RangeInclusive<usize>
     let ends = |step: &usize| {
         *step == days
             || if dates.is_empty() {
-                step % MONTH_DAYS == 0
+                step.is_multiple_of(MONTH_DAYS)
             } else {
                 month(*step) != month(step + 1)
             }

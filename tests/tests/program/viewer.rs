@@ -436,7 +436,7 @@ fn a_row_of_a_board_leads_to_its_episodes() {
         "selection",
         "luck alone",
         BLINDED,
-        "steps 1 to 4",
+        "steps 1\u{2013}4",
         "Worst drawdowns",
         "days with a gain",
     ] {

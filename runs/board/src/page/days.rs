@@ -2,23 +2,25 @@
 
 use crate::{DateBounds, Leaderboard, Track};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// What a day is called that is not named: `day 1` and so on.
 const NUMBERED: &str = "day ";
 
-/// The board with numbers for the days of each window whose mask hides them, and of the factor model where any does. For its
-/// owner alone, who sees closed windows too, it stays as it is.
+/// The board with numbers for the days of each window in which a mask hides them from any row, and for those of the factor
+/// model then. For its owner alone, who sees closed windows too, it stays as it is.
 pub(super) fn unmasked_alone(board: &Leaderboard) -> Cow<'_, Leaderboard> {
-    let hides = |track: &Track| track.level.hides_days();
-    if board.names_closed_windows || !board.tracks.iter().any(hides) {
+    let masked = board.tracks.iter().filter(|track| track.level.hides_days());
+    let masked: BTreeSet<String> = masked.map(|track| track.window.clone()).collect();
+    if board.names_closed_windows || masked.is_empty() {
         return Cow::Borrowed(board);
     }
     let mut board = board.clone();
-    board
+    let hidden = board
         .tracks
         .iter_mut()
-        .filter(|track| hides(track))
-        .for_each(|track| number(&mut track.dates));
+        .filter(|track| masked.contains(&track.window));
+    hidden.for_each(|track| number(&mut track.dates));
     number(&mut board.health.dates);
     let unnamed = DateBounds {
         first: String::new(),

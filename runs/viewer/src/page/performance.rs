@@ -64,7 +64,7 @@ impl DailyAccount<'_> {
 
     fn month(&self, steps: &RangeInclusive<usize>) -> String {
         if self.dates.is_empty() {
-            format!("steps {} to {}", steps.start(), steps.end())
+            format!("steps {}\u{2013}{}", steps.start(), steps.end())
         } else {
             self.day(*steps.start()).chars().take(7).collect()
         }
@@ -110,8 +110,8 @@ impl DailyAccount<'_> {
         html! {
             table.months {
                 caption { (name) }
-                thead { tr { th.l scope="col" { "return" }
-                    @for month in months { th scope="col" { (self.month(month)) } } th scope="col" { "together" } } }
+                thead { tr { th.l scope="col" { @if self.dates.is_empty() { "steps" } @else { "month" } }
+                    @for month in months { th scope="col" { (self.month(month).trim_start_matches("steps ")) } } th scope="col" { "together" } } }
                 tbody { @for (name, values) in rows { tr {
                     th.l scope="row" { (line(name)) }
                     @for month in months { (cell(values, month)) }

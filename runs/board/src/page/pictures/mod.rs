@@ -169,7 +169,7 @@ fn month_ends(dates: &[String]) -> Vec<usize> {
                 return true;
             };
             if is_numbered(next) {
-                return (place + 1) % MONTH_DAYS == 0;
+                return (place + 1).is_multiple_of(MONTH_DAYS);
             }
             month(next) != dates.get(*place).and_then(month)
         })
