@@ -1,8 +1,8 @@
-//! Is a page well-formed? As far as our pages use HTML: elements that close in order, two void elements that never do,
+//! Is a page well-formed? As far as our pages use HTML: elements that close in order, three void elements that never do,
 //! attributes in double quotes, four entities.
 
 /// Elements that HTML never closes.
-const VOID: [&str; 2] = ["meta", "input"];
+const VOID: [&str; 3] = ["meta", "input", "wbr"];
 
 /// Panics with the place of the first fault.
 pub(crate) fn check(page: &str) {
