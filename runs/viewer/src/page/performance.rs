@@ -160,7 +160,7 @@ impl DailyAccount<'_> {
         html! {
             p.lead { "Over the " (length) " trading days up to each step: the Sharpe ratio of a year, riskless rate 0"
                 @if let Some((name, _)) = &beta { ", and the slope of daily returns on those of " (line(name)) } "." }
-            (scroll("rolling figures", &canvas.figure("wide", "Rolling Sharpe ratio and beta", "by step; above the Sharpe ratio, below the beta")))
+            (scroll("rolling figures", &canvas.figure("wide", "Rolling Sharpe ratio and beta", "by step; Sharpe ratio above, beta below")))
         }
     }
 
@@ -182,7 +182,11 @@ impl DailyAccount<'_> {
                 th.l scope="col" { "recovered" } th scope="col" { "days below" } } }
             tbody { @for fall in falls.iter().take(FALLS) { (row(fall)) } }
         } };
-        html! { p.lead { "From the highest close so far; the " (falls.len().min(FALLS)) " deepest of " (falls.len()) "." } (scroll("drawdowns", &table)) }
+        let shown = falls.len().min(FALLS);
+        html! {
+            p.lead { "From the highest close so far; the " (shown) " deepest of " (falls.len()) "." }
+            (scroll("drawdowns", &table))
+        }
     }
 
     fn spread(&self) -> Markup {
