@@ -114,7 +114,8 @@ fn content<'c>(cell: &'c TableCell, reasons: &mut Vec<&'c str>) -> Markup {
             abbr title=(reason) { "n/a" sup { (footnote(reason, reasons)) } }
         } @else if let TableCell::Text(text) = cell {
             // A formula breaks behind an argument, and not within a word.
-            @for part in text.split_inclusive(',') { (part) @if part.ends_with(',') { wbr; } }
+            @let breaks = !text.contains(' ');
+            @for part in text.split_inclusive(',') { (part) @if breaks && part.ends_with(',') { wbr; } }
         } @else {
             (cell.on_page())
         }
