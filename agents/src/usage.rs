@@ -1,11 +1,12 @@
 //! What a reply cost in tokens, in parts that do not overlap.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
 /// Tokens of one or more exchanges. The parts are disjoint, whatever a vendor counts inside what: their sum is the
 /// whole, and each has its own price.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Usage {
     /// Tokens of the request that no cache held.
@@ -30,7 +31,7 @@ pub struct Usage {
 }
 
 /// Where token counts are from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageSource {
     /// The provider reported them.

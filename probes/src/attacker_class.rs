@@ -1,10 +1,11 @@
 //! Classes of attackers, by what they know besides what an agent is shown.
 
 use crate::kind::ProbeKind;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Class of an attacker: what it knows besides the exhibit and the rules of the mask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AttackerClass {
     /// A language model: what it remembers, and no database.

@@ -1,9 +1,10 @@
 //! How much of an episode a probe shows.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Kind of a probe: how much an attacker is given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProbeKind {
     /// One step: market context, a screen and the target's snapshot, as in KTD-Fin (appendix K).

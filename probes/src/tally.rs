@@ -2,10 +2,11 @@
 
 use crate::answer::ProbeAnswer;
 use crate::gold::Gold;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Measure of recovery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
     /// The stock is the first guess.

@@ -5,6 +5,7 @@ use crate::error::BoxError;
 use crate::launcher::BoxLauncher;
 use ktd_sandbox::{BoxJob, ColumnValues, JobColumn, JobData, JobKind, JobStatus, SourceText};
 use rustix::time::{ClockId, clock_gettime};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -20,7 +21,7 @@ def alpha_mean(df):
 ";
 
 /// Figures of one machine, each the least of several rounds; seconds of the clock, but where processor time is said.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct BoxBench {
     /// How many rounds there were.
     pub rounds: u32,
@@ -37,7 +38,7 @@ pub struct BoxBench {
 }
 
 /// A goal, as a ratio of two figures or as a figure.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct BenchGoal {
     /// What it is of.
     pub name: &'static str,

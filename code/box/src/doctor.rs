@@ -9,11 +9,12 @@ use crate::launcher::{BoxLauncher, answer_lies_in};
 use crate::memory_group::GroupKind;
 use crate::setup::BoxSetup;
 use ktd_sandbox::{BwrapPlan, Isolation};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
 
 /// One part of a box on this machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct BoxPart {
     /// What it is.
     pub name: &'static str,

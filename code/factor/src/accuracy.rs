@@ -2,6 +2,7 @@
 
 use crate::casts::{equal, float, twelve_digits};
 use crate::panel::spread;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The thresholds of both rules.
@@ -34,7 +35,7 @@ impl AccuracyRules {
 const LEAST_COMMON_ROWS: usize = 30;
 
 /// How a column compares with the golden one: figures, from which every rule and threshold follows.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccuracyFigures {
     /// Rows where the golden column has a value.

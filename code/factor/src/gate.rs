@@ -6,6 +6,7 @@ use crate::gate_plan::{even_cuts, event_cuts, strict_jobs};
 use crate::gate_secret::GatedPanels;
 use crate::job::{FactorJob, PanelChange, RunFailure, RunOutcome};
 use crate::panel::{FactorPanels, PanelKind, spread};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which test of look-ahead.
@@ -26,7 +27,7 @@ pub const SWEPT_CUTS: [u8; 3] = [PUBLISHED_CUTS, 10, 20];
 const TOLERANCE: f64 = 1e-10;
 
 /// Where two columns of one function differ first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeakEvidence {
     /// The panel.
@@ -38,7 +39,7 @@ pub struct LeakEvidence {
 }
 
 /// What a gate says of a function.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SafetyVerdict {
     /// No value depends on a later row, as far as the gate sees.

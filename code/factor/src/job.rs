@@ -5,10 +5,11 @@ use crate::error::FactorCodeError;
 use crate::gate_secret::GatedPanels;
 use crate::panel::{ChangedColumns, PanelKind, changed, moved};
 use crate::step_count::StepCount;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is done to a panel before a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PanelChange {
     /// Nothing.
@@ -105,7 +106,7 @@ impl GatedPanels {
 }
 
 /// Why a run gave no column: the model's failure. A box that fails is the harness's own and is repeated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureReason {
     /// The source is no Python.
@@ -190,7 +191,7 @@ impl FailureReason {
 }
 
 /// A run that gave no column.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunFailure {
     /// Why.

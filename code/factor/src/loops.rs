@@ -3,13 +3,14 @@
 use crate::casts::float;
 use crate::job::RunOutcome;
 use crate::step_count::{CountFault, StepCount};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Steps of a row from which on a function loops. A call or a turn of a loop for each row is one; vectorised code takes none.
 const LOOP_STEPS_A_ROW: f64 = 0.5;
 
 /// What a function runs in Python for each row more.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoopMeasure {
     /// Calls and turns of loops for each further row, to two digits.

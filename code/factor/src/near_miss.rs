@@ -5,10 +5,11 @@ use crate::bars::FactorBars;
 use crate::casts::{float, twelve_digits};
 use crate::fx::{DefinitionChange, FxDefinition};
 use crate::task::FactorTask;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a wrong factor is, the first that fits.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NearMiss {
     /// The right values, so many rows too late; before their time where negative.

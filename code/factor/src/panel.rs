@@ -4,10 +4,11 @@ use crate::bars::{FactorBar, FactorBars, PanelDay};
 use crate::casts::float;
 use crate::error::FactorCodeError;
 use ktd_env::KeyedStream;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A panel by its letter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 pub enum PanelKind {
     /// Geometric Brownian motion.
     G,
@@ -316,7 +317,7 @@ fn edges(stream: &mut KeyedStream) -> Result<FactorBars, FactorCodeError> {
 }
 
 /// Which columns of the changed rows are others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangedColumns {
     /// All, each price by a factor of its own.

@@ -2,10 +2,11 @@
 
 use crate::job::FailureReason;
 use crate::syntax::SyntaxFacts;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is reported of a reply, without being judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplyFlag {
     /// The source stood in a fence.
@@ -39,7 +40,7 @@ impl ReplyFlag {
 }
 
 /// A reply that holds no source to judge: a fault of the model with a class of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceProblem {
     /// Nothing was answered.

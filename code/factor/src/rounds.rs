@@ -4,6 +4,7 @@ use crate::accuracy::AccuracyRules;
 use crate::funnel::{FunnelCounts, JudgedTask};
 use crate::task::FactorTasks;
 use crate::verdict::{FactorVerdict, VerdictDocument};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -50,19 +51,19 @@ impl ScoredRound {
 }
 
 /// The verdicts of all rounds, for programs.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub struct ScoredReplies<'r> {
     rounds: Vec<ScoredRoundDocument<'r>>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 struct ScoredRoundDocument<'r> {
     round: u32,
     counts: BTreeMap<String, FunnelCounts>,
     verdicts: Vec<ScoredTask<'r>>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 struct ScoredTask<'r> {
     id: &'r str,
     carried: bool,

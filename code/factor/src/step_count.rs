@@ -1,9 +1,10 @@
 //! Steps of a counted run: what it ran in Python.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Why the steps of a run say nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CountFault {
     /// The function reached for what counts them.

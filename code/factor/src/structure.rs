@@ -1,11 +1,12 @@
 //! Layer 4: whether a source is vectorised, from its syntax tree.
 
 use crate::syntax::{NodePlace, SyntaxFacts};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What breaks the rule that a factor is vectorised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Violation {
     /// A loop, a comprehension, or a function applied row by row.
@@ -29,7 +30,7 @@ impl Violation {
 }
 
 /// The violations of a source with the first line of each, and what is reported beside them.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StructureReport {
     /// Each kind of violation, with the lines where it stands.

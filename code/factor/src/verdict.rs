@@ -8,11 +8,12 @@ use crate::near_miss::NearMiss;
 use crate::panel::PanelKind;
 use crate::reply::{ReplyFlag, SourceProblem};
 use crate::structure::StructureReport;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a function ran on the panels of layer 1.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CodeExecution {
     /// On all of them.
@@ -126,7 +127,7 @@ impl FailureClass {
 }
 
 /// What is known of a function after all its runs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FactorVerdict {
     /// Layer 1.
@@ -154,7 +155,7 @@ pub struct FactorVerdict {
 }
 
 /// Verdict with what follows from it, for programs.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub struct VerdictDocument<'v> {
     published: &'static str,
     strict: &'static str,

@@ -5,10 +5,11 @@ use ktd_io::parallel::in_parallel;
 use ktd_view::draw::Align::Right;
 use ktd_view::draw::{TableCell, TableData};
 use ktd_view::row_table::RowTable;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How often reports on planted models were wrong, design by design.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct FactorSizeReport {
     /// Reports of each design.
     pub reports: u32,
@@ -19,7 +20,7 @@ pub struct FactorSizeReport {
 }
 
 /// One design. Shares are of reports, intervals or pairs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct FactorSizeRow {
     /// Tasks of nine families.
     pub tasks: usize,

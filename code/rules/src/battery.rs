@@ -2,7 +2,8 @@
 
 use crate::limits::BoxLimits;
 use crate::status::JobStatus;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A few programs of each kind, for a machine without a larger battery.
@@ -59,7 +60,7 @@ pub struct BatteryRun {
 }
 
 /// Whether a case was contained.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct BatteryFinding {
     /// Its name.
     pub name: String,

@@ -6,10 +6,11 @@ use crate::limits::BoxLimits;
 use crate::locks::PackageSet;
 use crate::self_test::SelfTest;
 use crate::status::JobStatus;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The environment in which programs ran.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EnvironmentRecord {
     /// The set of packages.
@@ -23,7 +24,7 @@ pub struct EnvironmentRecord {
 }
 
 /// The hashes of the two filters.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FilterHashes {
     /// Of the filter of the box.
@@ -33,7 +34,7 @@ pub struct FilterHashes {
 }
 
 /// What every run in the box has in common, recorded once.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BoxHeader {
     /// What stands between a job and the machine.
@@ -61,7 +62,7 @@ pub struct BoxHeader {
 }
 
 /// What one job was and how it ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobEvent {
     /// Its number in its box.

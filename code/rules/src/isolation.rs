@@ -1,9 +1,10 @@
 //! How much stands between a job and the machine.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The level of isolation of a box. None is ever taken in place of another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Isolation {
     /// Namespaces, a read-only root, Landlock and both filters: a run counts.

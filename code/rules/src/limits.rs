@@ -1,9 +1,10 @@
 //! What one run may use up.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Limits of the jobs of one box.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BoxLimits {
     /// Seconds of processor time of a job.

@@ -1,6 +1,7 @@
 //! The pinned packages of the environment.
 
 use crate::source::hex_sha256;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -8,7 +9,7 @@ use std::fmt::Write as _;
 pub const PYTHON_MINORS: std::ops::RangeInclusive<u32> = 11..=13;
 
 /// A set of pinned packages.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PackageSet {
     /// With the last pandas 2, which takes what most models still write.

@@ -1,10 +1,11 @@
 //! What a box must refuse before anything is run in it.
 
 use crate::isolation::Isolation;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One thing that was tried.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbeCheck {
     /// What was tried.
@@ -16,7 +17,7 @@ pub struct ProbeCheck {
 }
 
 /// Everything that was tried.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SelfTest {
     /// One after the other.

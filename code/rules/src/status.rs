@@ -4,10 +4,11 @@ use crate::jobs::JobKind;
 use crate::limits::BoxLimits;
 use crate::messages::JobReport;
 use crate::results::{JobResult, ResultFault, decode_result};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The status of a job. All but the last are the program's own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobStatus {
     /// It gave back what was asked for.

@@ -34,6 +34,7 @@ pub use bars::{RealBars, SeriesChoice, SplitDays};
 pub use error::StrategyError;
 pub use experiment_report::{StrategyReport, people_table, published_table};
 pub use judge::{BoxedJudge, judge_submission, static_scores, strategy_boxes, trace_program};
+pub use ktd_strategy_code::PaperScores;
 pub use ktd_strategy_code::{
     DocumentId, DriftRule, GateSecret, PATCH_LINES_MAX, PatchSize, StrategyCard, StrategyContract,
     StrategyDocument, StrategySubmission, StrategyVersion, VersionDrift, scenario_answers,
@@ -51,7 +52,7 @@ pub use strategy_source::StrategySource;
 pub use strip::scenario_strip;
 pub use study::{StrategyEvent, StrategyFound, StrategyStudy, StrategyUnit, recorded_scores};
 pub use tables::{
-    document_table, document_value, drift_table, drift_value, gate_tables, gate_value, patch_value,
+    DescribedStrategy, DriftDocument, GateDocument, PatchDocument, document_table, drift_table, gate_tables,
     version_table,
 };
 pub use task::{SCENARIO_SEED, StrategyTask};

@@ -10,6 +10,7 @@ use ktd_strategy_code::{
     DocumentId, DriftRule, GateSecret, ITERATIONS_MAX, StrategyContract, StrategyId, SubmissionRows,
     SubmissionVersion, VersionChain,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +32,7 @@ pub struct StrategyReplies {
 }
 
 /// The iterations of one model on one document.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct ScoredStrategy {
     /// Its iterations as rows; the seed is 0.
     #[serde(flatten)]

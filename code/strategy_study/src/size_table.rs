@@ -5,10 +5,11 @@ use ktd_strategy_code::{StrategySizeDesign, StrategySizes};
 use ktd_view::draw::Align::Right;
 use ktd_view::draw::{TableCell, TableData};
 use ktd_view::row_table::RowTable;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How often reports on what is planted were wrong, design by design.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct StrategySizeReport {
     /// Draws of each design.
     pub draws: u32,
@@ -19,7 +20,7 @@ pub struct StrategySizeReport {
 }
 
 /// One design. Shares are of draws.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct StrategySizeRow {
     /// What is concluded.
     pub conclusion: &'static str,

@@ -3,12 +3,16 @@
 use crate::cells::of_submissions;
 use crate::task::StrategyTask;
 use ktd_strategy_code::{
-    DocumentId, DriftVerdict, Gate, NO_REFERENCE, PatchSize, StrategyDocument, StrategySubmission,
-    StrictJson, SubmissionReport, SubmissionRows, TraceDistances, VersionDrift,
+    CardCheck, DocumentId, DriftVerdict, Gate, NO_REFERENCE, PaperScores, PatchSize, RunEvidence,
+    StrategyDocument, StrategySubmission, StrictJson, SubmissionReport, SubmissionRows, TraceDistances,
+    VersionDrift,
 };
 use ktd_view::draw::{Align, TableCell, TableData, visible};
 use ktd_view::row_table::RowTable;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The documents.
 #[must_use]
@@ -26,24 +30,47 @@ pub fn document_table(documents: &[(DocumentId, StrategyDocument)]) -> TableData
         .table()
 }
 
-/// A document for programs.
-#[must_use]
-pub fn document_value(document: &StrategyDocument) -> Value {
-    let constraints = document.constraints.iter();
-    json!({
-        "id": document.id,
-        "name": document.name,
-        "family": document.family,
-        "assets": document.assets,
-        "multi_asset": document.is_multi_asset,
-        "intraday": document.is_intraday,
-        "warm_up_bars": document.warm_up_bars,
-        "parameters": document.configuration(&document.default_parameters()).get("parameters"),
-        "rules": document.rules,
-        "constraints": constraints.map(|(name, value)| (name.clone(), plain(value))).collect::<Map<_, _>>(),
-        "columns": document.columns,
-        "complexity": document.complexity(),
-    })
+/// A document of a strategy, for programs.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct DescribedStrategy<'d> {
+    id: &'d str,
+    name: &'d str,
+    family: &'d str,
+    assets: &'d [String],
+    multi_asset: bool,
+    intraday: bool,
+    warm_up_bars: usize,
+    /// Values by name, as a program gets them.
+    parameters: Value,
+    rules: &'d BTreeSet<String>,
+    constraints: BTreeMap<&'d str, Value>,
+    columns: &'d [String],
+    complexity: f64,
+}
+
+impl<'d> DescribedStrategy<'d> {
+    /// What a document says.
+    #[must_use]
+    pub fn of(document: &'d StrategyDocument) -> Self {
+        let constraints = document.constraints.iter();
+        let mut configuration = document.configuration(&document.default_parameters());
+        Self {
+            id: &document.id,
+            name: &document.name,
+            family: &document.family,
+            assets: &document.assets,
+            multi_asset: document.is_multi_asset,
+            intraday: document.is_intraday,
+            warm_up_bars: document.warm_up_bars,
+            parameters: configuration["parameters"].take(),
+            rules: &document.rules,
+            constraints: constraints
+                .map(|(name, value)| (name.as_str(), plain(value)))
+                .collect(),
+            columns: &document.columns,
+            complexity: document.complexity(),
+        }
+    }
 }
 
 fn plain(value: &StrictJson) -> Value {
@@ -137,28 +164,64 @@ pub fn gate_tables(
     tables
 }
 
-/// The same for programs.
-#[must_use]
-pub fn gate_value(report: &SubmissionReport, submission: &StrategySubmission, task: &StrategyTask) -> Value {
-    let [fidelity, risk, reliability] = report.measured(false);
-    let gates = Gate::ALL.map(|gate| {
-        let reason = report.gates.reason(gate);
-        (
-            gate.label().to_owned(),
-            json!({"passed": reason.is_none(), "reason": reason}),
-        )
-    });
-    json!({
-        "strategy": task.id.label(),
-        "valid": report.gates.is_valid(),
-        "gates": gates.into_iter().collect::<Map<_, _>>(),
-        "measured": {"D1": fidelity, "D2": risk, "D3": reliability},
-        "published": report.paper(&submission.source, &task.document),
-        "distances": task.has_reference().then_some(&report.distances),
-        "warnings": report.warnings(),
-        "checks": report.checks,
-        "run": report.run,
-    })
+/// What the gates found of a submission, for programs.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct GateDocument<'g> {
+    strategy: &'g str,
+    valid: bool,
+    gates: BTreeMap<&'static str, GateState<'g>>,
+    measured: MeasuredScores,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published: Option<PaperScores>,
+    /// By scenario; absent without a reference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distances: Option<&'g TraceDistances>,
+    warnings: Vec<String>,
+    checks: &'g [CardCheck],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<&'g RunEvidence>,
+}
+
+/// Whether a gate is passed.
+#[derive(Debug, JsonSchema, Serialize)]
+struct GateState<'g> {
+    passed: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'g str>,
+}
+
+/// Scores as measured, of 1.
+#[derive(Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+struct MeasuredScores {
+    d1: Option<f64>,
+    d2: Option<f64>,
+    d3: Option<f64>,
+}
+
+impl<'g> GateDocument<'g> {
+    /// The document of a report.
+    #[must_use]
+    pub fn of(report: &'g SubmissionReport, submission: &StrategySubmission, task: &'g StrategyTask) -> Self {
+        let [d1, d2, d3] = report.measured(false);
+        let gates = Gate::ALL.map(|gate| {
+            let reason = report.gates.reason(gate);
+            let passed = reason.is_none();
+            (gate.label(), GateState { passed, reason })
+        });
+        Self {
+            strategy: task.id.label(),
+            valid: report.gates.is_valid(),
+            gates: gates.into_iter().collect(),
+            measured: MeasuredScores { d1, d2, d3 },
+            published: report.paper(&submission.source, &task.document),
+            distances: task.has_reference().then_some(&report.distances),
+            warnings: report.warnings(),
+            checks: &report.checks,
+            run: report.run.as_ref(),
+        }
+    }
 }
 
 /// What changed between two versions.
@@ -193,35 +256,74 @@ pub fn drift_table(drift: &VersionDrift) -> TableData {
     table
 }
 
-/// The same for programs.
-#[must_use]
-pub fn drift_value(drift: &VersionDrift) -> Value {
-    let [before, after] = &drift.to_reference;
-    let has_reference = drift.anchored() != DriftVerdict::NoReference;
-    json!({
-        "changed_fields": drift.changed_fields,
-        "distances": drift.distances,
-        "to_reference": has_reference.then(|| json!({"before": before, "after": after})),
-        "anchored": drift.anchored().label(),
-        "moved_away": drift.moved_away(),
-        "published": drift.published().label(),
-        "greatest_distance": drift.greatest_distance(),
-        "diverging": drift.diverging(),
-        "patch": patch_value(drift.patch),
-        "drift": drift.is_drift(),
-    })
+/// What changed between two versions, for programs.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct DriftDocument<'d> {
+    changed_fields: &'d [String],
+    /// By scenario.
+    distances: &'d TraceDistances,
+    /// Absent without a reference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_reference: Option<ReferenceDistances<'d>>,
+    anchored: &'static str,
+    moved_away: Vec<&'d str>,
+    published: &'static str,
+    greatest_distance: f64,
+    diverging: usize,
+    patch: PatchDocument,
+    drift: bool,
 }
 
-/// The size of a patch for programs.
-#[must_use]
-pub fn patch_value(patch: PatchSize) -> Value {
-    json!({
-        "removed": patch.removed,
-        "added": patch.added,
-        "similarity": patch.similarity,
-        "changed": patch.changed(),
-        "within_budget": patch.is_within_budget(),
-    })
+/// Distances to the reference, by scenario.
+#[derive(Debug, JsonSchema, Serialize)]
+struct ReferenceDistances<'d> {
+    before: &'d TraceDistances,
+    after: &'d TraceDistances,
+}
+
+impl<'d> DriftDocument<'d> {
+    /// The document of a drift.
+    #[must_use]
+    pub fn of(drift: &'d VersionDrift) -> Self {
+        let [before, after] = &drift.to_reference;
+        let has_reference = drift.anchored() != DriftVerdict::NoReference;
+        Self {
+            changed_fields: &drift.changed_fields,
+            distances: &drift.distances,
+            to_reference: has_reference.then_some(ReferenceDistances { before, after }),
+            anchored: drift.anchored().label(),
+            moved_away: drift.moved_away(),
+            published: drift.published().label(),
+            greatest_distance: drift.greatest_distance(),
+            diverging: drift.diverging(),
+            patch: PatchDocument::of(drift.patch),
+            drift: drift.is_drift(),
+        }
+    }
+}
+
+/// The size of a patch, for programs.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct PatchDocument {
+    removed: usize,
+    added: usize,
+    similarity: f64,
+    changed: usize,
+    within_budget: bool,
+}
+
+impl PatchDocument {
+    /// The document of a size.
+    #[must_use]
+    pub fn of(patch: PatchSize) -> Self {
+        Self {
+            removed: patch.removed,
+            added: patch.added,
+            similarity: patch.similarity,
+            changed: patch.changed(),
+            within_budget: patch.is_within_budget(),
+        }
+    }
 }
 
 /// All iterations of all submissions.

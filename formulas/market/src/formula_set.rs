@@ -7,6 +7,7 @@ use ktd_expressions::{
 };
 use ktd_view::draw::{Align, TableCell, TableData};
 use ktd_view::row_table::RowTable;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -59,7 +60,7 @@ impl BuiltInSet {
 }
 
 /// A checked formula for people and programs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct CheckedLine<'s> {
     id: &'s str,
     pool: Option<&'s str>,
@@ -72,7 +73,7 @@ pub struct CheckedLine<'s> {
 }
 
 /// A refusal for people and programs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct RefusedLine<'s> {
     id: &'s str,
     expression: &'s str,

@@ -7,10 +7,11 @@ use ktd_study::StudyError;
 use ktd_view::draw::Align::Right;
 use ktd_view::draw::{TableCell, TableData};
 use ktd_view::row_table::RowTable;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How often reports on planted pools conclude what, design by design.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct AlphaSizeReport {
     /// Pools of each design.
     pub pools: u32,
@@ -21,7 +22,7 @@ pub struct AlphaSizeReport {
 }
 
 /// One design. Figures are shares of its pools.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct AlphaSizeRow {
     /// Alphas of a pool.
     pub alphas: usize,

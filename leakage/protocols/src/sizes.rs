@@ -17,6 +17,7 @@ use crate::settings::LeakageSettings;
 use crate::switch::Switch;
 use ktd_stats::moments::{count, mean};
 use ktd_stats::{SplitMix64, TRADING_DAYS_PER_YEAR};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What one protocol of a planted report truly gains; all others gain nothing.
@@ -58,7 +59,7 @@ pub struct LeakSizeDesign {
 }
 
 /// What reports of one design came to, as shares; none of what a design does not have.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, JsonSchema, Serialize)]
 pub struct LeakSizes {
     /// Reports that were drawn.
     pub reports: u32,

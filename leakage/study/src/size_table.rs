@@ -6,10 +6,11 @@ use ktd_leakage::{AuditSizeDesign, AuditSizes, LeakSizeDesign, LeakSizes, Plante
 use ktd_view::draw::Align::Right;
 use ktd_view::draw::{TableCell, TableData};
 use ktd_view::row_table::RowTable;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How often reports of gains and audits of signals were wrong about what is planted, design by design.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct LeakSizeReport {
     /// Draws of each design; less where models are fitted and signals audited.
     pub draws: u32,
@@ -22,7 +23,7 @@ pub struct LeakSizeReport {
 }
 
 /// Reports of one design. Figures are shares, and none of what a design does not have.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct LeakSizeRow {
     /// Test years.
     pub years: usize,
@@ -36,7 +37,7 @@ pub struct LeakSizeRow {
 }
 
 /// Audits of one design. Figures are shares.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct AuditSizeRow {
     /// Years of the market.
     pub years: usize,

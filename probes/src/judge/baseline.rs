@@ -5,10 +5,11 @@ use super::decimals::nine_decimals;
 use super::rate::{RateInterval, RecoveryRate, wilson_interval};
 use crate::{Measure, ProbeKind};
 use ktd_stats::{StatsError, binomial_two_sided_p};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Comparison of what the attacker `random` recovered with its exact expectation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BaselineCheck {
     /// The probes' kind.

@@ -4,11 +4,12 @@ use super::attacker::class_of;
 use super::rate::RecoveryRate;
 use super::verdict::{CertificateVerdict, Refusal};
 use crate::{AttackerClass, Attackers, Measure, ProbeKind};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Verdict on one class of attackers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClassVerdict {
     /// What its attackers know.
@@ -20,7 +21,7 @@ pub struct ClassVerdict {
 }
 
 /// Largest excess of an upper bound over chance within a class.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClassBound {
     /// What was asked.

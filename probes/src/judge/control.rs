@@ -6,10 +6,11 @@ use super::thresholds::shows;
 use crate::{Aid, Measure, ProbeKind};
 use ktd_masking::{FactorScale, Level, MaskSettings, Numeric};
 use ktd_stats::StatsError;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Positive control: a set of probes with a known weakness.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ControlSet {
     /// Single days with true prices and volumes.
@@ -257,7 +258,7 @@ impl ControlSet {
 }
 
 /// Recovery rate of an attacker on a control.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ControlRate {
     /// The attacker.

@@ -5,6 +5,7 @@ use super::chance_parts::mean_share;
 use super::window_count::{ASKED, OfWindow, WindowCount};
 use crate::{Comparison, Measure, ProbeKind, RecoveryTally};
 use ktd_stats::StatsError;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -28,7 +29,7 @@ pub struct RecoveryCount {
 }
 
 /// Number of probes of a kind that an attacker left without an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UnansweredCount {
     /// The probes' kind.

@@ -7,10 +7,11 @@ use super::pass_odds::hits_most;
 use super::rate::{AcceptanceRule, RateStatus, RecoveryRate};
 use crate::{AttackerClass, Measure, ProbeKind};
 use ktd_stats::{StatsError, binomial_at_most};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Smallest share that is refused with 95 %, of one class and measure: of the kind of probes that shows least.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DetectableShare {
     /// What the attackers know.

@@ -5,12 +5,13 @@ use super::count::RecoveryCount;
 use super::rate::{AcceptanceRule, RateStatus, RecoveryRate};
 use super::verdict::CertificateVerdict;
 use ktd_stats::StatsError;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// Verdict on the database's attackers who know so many stocks of an asking agent's episode.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownStocksVerdict {
     /// Stocks whose codes are given away.

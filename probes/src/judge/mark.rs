@@ -2,11 +2,12 @@
 
 use super::settings::JudgementSettings;
 use crate::AttackerClass;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Certification of the mask of an episode, or of all episodes of a row.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertificationMark {
     /// Whether its mask is certified.
@@ -16,7 +17,7 @@ pub struct CertificationMark {
 }
 
 /// Status of a mask, the best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CertificationStatus {
     /// It is, by a signer whose key was named, for episodes at least as long as this one.
@@ -51,7 +52,7 @@ pub enum CertificationStatus {
 }
 
 /// Summary of a certificate in one line.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertificateSummary {
     /// Classes of attackers that it certifies the mask against.

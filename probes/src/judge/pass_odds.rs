@@ -7,11 +7,12 @@ use super::decimals::nine_decimals;
 use super::rate::{AcceptanceRule, RateStatus, RecoveryRate};
 use crate::{Measure, ProbeKind};
 use ktd_stats::{StatsError, binomial_at_most};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Odds that a mask which gives away exactly chance and threshold passes, of the judged rate that is the most lenient.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PassOdds {
     /// The kind of the probes.

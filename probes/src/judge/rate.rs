@@ -7,11 +7,12 @@ use super::thresholds::{Thresholds, shows};
 use crate::{AttackerClass, Measure, ProbeKind};
 use ktd_masking::MaskSettings;
 use ktd_stats::{Confidence, StatsError, wilson};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Recovery rate of one attacker, kind of probe and measure, with what may be concluded from it. All figures have nine
 /// decimals.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecoveryRate {
     /// The probes' kind.
@@ -39,7 +40,7 @@ pub struct RecoveryRate {
 }
 
 /// Interval of a share, both ends included; nine decimals.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateInterval {
     /// Lower end.
@@ -49,7 +50,7 @@ pub struct RateInterval {
 }
 
 /// Status of a rate under the thresholds of a certificate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RateStatus {
     /// The upper bound lies within the threshold.

@@ -2,6 +2,7 @@
 
 use super::thresholds::Thresholds;
 use crate::{DEFAULT_JOINT_DAYS, Measure};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,7 +11,7 @@ use std::fmt;
 pub const DEFAULT_CONFIDENCE: f64 = 0.95;
 
 /// Settings of a judgement that a signer may choose.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JudgementSettings {
     /// How far above chance an upper bound may lie.

@@ -2,11 +2,12 @@
 
 use crate::Measure;
 use ktd_masking::MaskSettings;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Thresholds of a verdict. For each measure that it hangs on: the largest excess of the upper simultaneous bound over what chance
 /// recovers, as a share of the probes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Thresholds {
     /// The first guess is the stock.

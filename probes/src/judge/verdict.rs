@@ -6,11 +6,12 @@ use super::count::UnansweredCount;
 use super::rate::{RateInterval, RateStatus, RecoveryRate, share};
 use super::window_rate::WindowRate;
 use crate::{Measure, ProbeKind};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Verdict of a certificate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CertificateVerdict {
     /// Every bound holds, every control fired, and every attacker answered.
@@ -34,7 +35,7 @@ impl CertificateVerdict {
 const UNANSWERED_MOST: f64 = 0.05;
 
 /// Reason why a certificate is refused.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Refusal {
     /// An attacker may recover more than the threshold allows.

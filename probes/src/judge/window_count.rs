@@ -2,13 +2,14 @@
 
 use super::hypergeometric::Draw;
 use crate::{Measure, ProbeKind};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What windows are asked.
 pub(super) const ASKED: Measure = Measure::Date20;
 
 /// Count of one attacker and kind of probe over windows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WindowCount {
     /// The probes' kind.

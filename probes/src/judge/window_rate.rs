@@ -5,10 +5,11 @@ use super::hypergeometric::Draw;
 use super::rate::{AcceptanceRule, RateStatus, share};
 use super::thresholds::shows;
 use super::window_count::{ASKED, WindowCount};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Share of the windows whose days one attacker finds. Nine decimals.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WindowRate {
     /// What was counted.

@@ -1,10 +1,11 @@
 //! One value for each basis on which a return is split.
 
 use ktd_attribution::account::WeightBasis;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One value for each basis on which a return is split.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ByBasis<T> {
     /// On weights before the day's trades.

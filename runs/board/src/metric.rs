@@ -1,10 +1,11 @@
 //! The metrics of a board.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A metric of an account or of a trial, under the name that `leaderboard.json` has it. The first eleven are the ten of the article and the
 /// excess return.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BoardMetric {
     /// Geometric return of the window.

@@ -14,6 +14,7 @@ use ktd_attribution::planting::{
 };
 use ktd_env::Market;
 use ktd_io::parallel::{Tell, Ticks};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::Range;
 
@@ -50,7 +51,7 @@ pub struct PlantingOptions {
 }
 
 /// What was recovered.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct PlantingReport {
     /// Trading days.
     pub days: usize,
@@ -77,7 +78,7 @@ pub struct PlantingReport {
 }
 
 /// One planted account that holds the most of a style that moves returns and that the model lacks.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct HiddenRow {
     /// The style.
     pub style: String,
@@ -98,7 +99,7 @@ pub struct HiddenRow {
 }
 
 /// One planted account that times the market, under the headline.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct TimingRow {
     /// The account.
     pub agent: String,
@@ -119,7 +120,7 @@ pub struct TimingRow {
 }
 
 /// One planted account where the shocks of sectors make up a share of the variance of specific returns, under the headline.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct SectorRow {
     /// That share, as planted.
     pub sector_share: f64,
@@ -144,7 +145,7 @@ pub struct SectorRow {
 }
 
 /// One planted account under one candidate.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct PlantingRow {
     /// Share of a name's own exposure beyond the limits that moves returns, as planted.
     pub tail: f64,

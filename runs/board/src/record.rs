@@ -31,10 +31,11 @@ use ktd_experiment::label;
 use ktd_experiment::mask_arm::{MaskInstruction, arm_label};
 use ktd_io::sha256::sha256_hex;
 use ktd_masking::{Level, Mode, Numeric};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `leaderboard.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Leaderboard {
     /// Version of this file's form.
@@ -87,7 +88,7 @@ impl Leaderboard {
 }
 
 /// SHA-256 or BLAKE3 of each part of the protocol, in hexadecimal digits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Protocol {
     /// The panel.
@@ -103,7 +104,7 @@ pub struct Protocol {
 }
 
 /// The factor model that was fitted.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelRecord {
     /// Its configuration in one line a key, as hashed.
@@ -121,7 +122,7 @@ pub struct ModelRecord {
 }
 
 /// One round of the VIF screen.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VifRound {
     /// The factors still there.
@@ -131,7 +132,7 @@ pub struct VifRound {
 }
 
 /// How uncertainty was resampled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Resampling {
     /// Replicates of every stationary bootstrap.
@@ -143,7 +144,7 @@ pub struct Resampling {
 }
 
 /// Who is on the board.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cohort {
     /// A language model.
@@ -194,22 +195,25 @@ impl Cohort {
 }
 
 /// One ranking: a window, a mask and a mode.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Track {
     /// The window's name.
     pub window: String,
     /// Which identifiers were hidden.
     #[serde(with = "label")]
+    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// The level whose text explained identifiers, if this is a prompt-only control: it hides nothing.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub instruction: Option<MaskInstruction>,
     /// How numbers were shown.
     #[serde(with = "label")]
+    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// The decision mode.
     #[serde(with = "label")]
+    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// Who knew the days of the window before it was opened; none where the mask shows them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -253,7 +257,7 @@ impl Track {
 }
 
 /// Which differences of a track are real. Agents are named in the order of their rank by selection.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Separation {
     /// The agents.
@@ -277,7 +281,7 @@ pub struct Separation {
 }
 
 /// Two agents whose order hangs on a setting.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TurnedPair {
     /// The one that is above under the default.
@@ -289,7 +293,7 @@ pub struct TurnedPair {
 }
 
 /// How the factor model fared.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelHealth {
     /// Return days.
@@ -307,7 +311,7 @@ pub struct ModelHealth {
 }
 
 /// How one factor fared.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StyleHealth {
     /// Its name; `COMMON` for the intercept.
@@ -325,7 +329,7 @@ pub struct StyleHealth {
 }
 
 /// Selection under another setting of the factor model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SensitivityRow {
     /// What was changed, in words.

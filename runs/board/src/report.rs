@@ -17,11 +17,12 @@ use ktd_bundle::summary::Metric;
 use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_stats::moments::mean;
 use ktd_stats::{Sample, newey_west, quantile};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// One trajectory's attribution.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct AttributionReport {
     /// What was attributed: a bundle's directory or a file.
     pub subject: String,
@@ -64,7 +65,7 @@ pub struct AttributionReport {
 }
 
 /// Return beyond the benchmark.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct Excess {
     /// Total, the difference of the geometric returns.
     pub total: f64,
@@ -79,7 +80,7 @@ pub struct Excess {
 }
 
 /// A day.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct DailyRow {
     /// Its date.
     pub date: String,

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// The most that one file of a board may hold.
-const FILE_LIMIT_BYTES: u64 = 1 << 30;
+pub(crate) const FILE_LIMIT_BYTES: u64 = 1 << 30;
 
 /// How to go on with a board that is not as it was written.
 const CHANGED: &str =

@@ -4,6 +4,7 @@ use ktd_attribution::sizes::{PlantedShocks, SizeDesign, TrueSizes};
 use ktd_io::parallel::in_parallel;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How many boards are planted, and by which seed.
@@ -20,7 +21,7 @@ pub struct SizeOptions {
 }
 
 /// How often boards of agents without skill were wrong, design by design.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct SizeReport {
     /// Boards of each design.
     pub boards: u32,
@@ -31,7 +32,7 @@ pub struct SizeReport {
 }
 
 /// One design. Shares are of boards, intervals or pairs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct SizeRow {
     /// How selections came about.
     pub shocks: String,

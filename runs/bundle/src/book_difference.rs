@@ -9,11 +9,12 @@ use crate::ledger_mark::mark_of;
 use crate::open::read_header;
 use ktd_record::RecordError;
 use ktd_record::chain::LogReader;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
 
 /// How the second of two books differs from the first.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct BookDifference {
     /// The two episodes, by their cells.
     pub cells: [String; 2],
@@ -32,7 +33,7 @@ pub struct BookDifference {
 }
 
 /// One step in which two books differ.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct StepDifference {
     /// 1-based.
     pub step: usize,

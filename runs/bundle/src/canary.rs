@@ -9,6 +9,7 @@ use crate::{BundlePaths, results_of};
 use ktd_io::whole_file::{json_bytes, list_if_exists, read_json, write_whole};
 use ktd_record::RecordError;
 use ktd_record::chain::LogReader;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub const CANARIES: &str = "canaries";
 
 /// What an agent's answers to its fixed step come to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CanaryRecord {
     /// The agent.

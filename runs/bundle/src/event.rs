@@ -3,17 +3,19 @@
 use ktd_agents::{ForceLevel, SUBMIT_ACTION, Usage};
 use ktd_experiment::label;
 use ktd_masking::{Level, Mode, Payload};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// One event. `S` is what shown values are: [`Payload`] when written (only a mask makes one), JSON when read back.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Event<S> {
     /// The episode begins.
     EpisodeBegin {
         /// The decision mode.
         #[serde(with = "label")]
+        #[schemars(with = "ktd_experiment::label::Label<Mode>")]
         mode: Mode,
         /// Cash before the first day, fen.
         initial_cash_fen: i64,
@@ -153,7 +155,7 @@ pub type WrittenEvent = Event<Payload>;
 pub type ReadEvent = Event<Value>;
 
 /// A phase of a step's conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// The model asks, the tools answer.
@@ -163,7 +165,7 @@ pub enum Phase {
 }
 
 /// How a step ended. The three kinds are never mixed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepOutcome {
     /// The model submitted orders.
@@ -177,7 +179,7 @@ pub enum StepOutcome {
 }
 
 /// An order in the model's own words.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OrderRecord {
     /// The name as the model wrote it.
@@ -204,7 +206,7 @@ pub const fn publishes_account(level: Level) -> bool {
 }
 
 /// The account at a close, in exact totals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mark {
     /// Net asset value, fen.

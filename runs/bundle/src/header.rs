@@ -14,11 +14,12 @@ use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::json_bytes;
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
 use ktd_record::program_record::ProgramRecord;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// `header.json`. It holds no hidden date: those of a masked window are in `private/episode.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
     /// [`super::FORMAT_VERSION`].
@@ -44,6 +45,7 @@ pub struct Header {
     pub window: WindowRecord,
     /// The decision mode.
     #[serde(with = "ktd_experiment::label")]
+    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// The mask.
     pub mask: MaskRecord,
@@ -98,7 +100,7 @@ impl Header {
 }
 
 /// A window as far as it may be published.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WindowRecord {
     /// Its name.
@@ -113,14 +115,16 @@ pub struct WindowRecord {
 }
 
 /// A mask as far as it may be published.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MaskRecord {
     /// Which identifiers are hidden.
     #[serde(with = "ktd_experiment::label")]
+    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// How numbers are shown.
     #[serde(with = "ktd_experiment::label")]
+    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// The level whose text explains identifiers in the prompts, if the episode is a prompt-only control: its data are
     /// bright.

@@ -8,6 +8,7 @@ use ktd_record::program_record::ProgramRecord;
 use ktd_record::signed_folder::{
     FolderManifest, NO_PUBLICATION, PUBLICATION, Signed, check_files, untrusted,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
@@ -36,7 +37,7 @@ pub(crate) const SEARCH_DEPTH: usize = 4;
 pub type Publication = Signed<PublicationManifest>;
 
 /// What was published.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublicationManifest {
     /// [`PUBLICATION_FORMAT`].
@@ -52,7 +53,7 @@ pub struct PublicationManifest {
 }
 
 /// One published bundle.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedBundle {
     /// Version of the program that made it.
@@ -66,9 +67,11 @@ pub struct PublishedBundle {
     pub cell: String,
     /// Which identifiers were hidden.
     #[serde(with = "label")]
+    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// How numbers were shown.
     #[serde(with = "label")]
+    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// What bound the episode's mask key since it began; the key is in `private/episode.json` now.
     pub mask_commitment: String,

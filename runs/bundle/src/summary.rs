@@ -6,6 +6,7 @@ use ktd_attribution::metric::Undefined;
 use ktd_env::exchange::RejectCode;
 use ktd_record::spending::PerStep;
 use ktd_record::spending::Spending;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use std::collections::BTreeMap;
 pub const KEYED: &str = " (keyed)";
 
 /// `summary.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Summary {
     /// [`super::FORMAT_VERSION`].
@@ -84,7 +85,7 @@ pub struct PrivateSummary {
 }
 
 /// A metric: a value, or the reason why there is none.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Metric {
     /// The value; `null` where it is not defined.
@@ -118,7 +119,7 @@ impl Metric {
 }
 
 /// Metrics of the model's decisions (docs/spec/statistics.md#metrics).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Metrics {
     /// Trading days.
@@ -134,7 +135,7 @@ pub struct Metrics {
 }
 
 /// The account's metrics (docs/spec/statistics.md#metrics) and what the exchange did.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccountSummary {
     /// Net asset value at the end, fen.
@@ -166,7 +167,7 @@ pub struct AccountSummary {
 }
 
 /// Three things that are never mixed: a model's mistakes, infrastructure faults, and decisions to hold.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counters {
     /// Steps in which orders were submitted.

@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 /// The conversation of one step.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Transcript {
     /// 1-based step.
     pub step: usize,

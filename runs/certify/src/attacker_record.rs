@@ -5,10 +5,11 @@ use crate::set_record::SetRecord;
 use ktd_experiment::config::AgentConfig;
 use ktd_probes::Attackers;
 use ktd_probes::judge::{EXPECTED_OF_LANGUAGE, EXPECTED_RECOVERIES, ExpectedRecovery};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Attacker of a certificate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AttackerRecord {
     /// Its name.
@@ -21,7 +22,7 @@ pub struct AttackerRecord {
 }
 
 /// Knowledge of an attacker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Knowledge {
     /// It owns the whole price database.

@@ -15,6 +15,7 @@ use ktd_masking::{Level, Numeric};
 use ktd_probes::judge::CertificateVerdict;
 use ktd_record::chain::{Lines, Log, NO_GENESIS};
 use ktd_record::signing::PublicKey;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -73,7 +74,7 @@ pub enum AttemptEvent {
 }
 
 /// Last line of a log of attempts: nothing before it can be changed without changing it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LogHead {
     /// Lines of the log.
@@ -83,7 +84,7 @@ pub struct LogHead {
 }
 
 /// Attempts to certify a rung on a panel, as the signer's log has them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AttemptCounts {
     /// Sets of probes that were committed to, this one among them.

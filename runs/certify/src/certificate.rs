@@ -11,11 +11,12 @@ use ktd_probes::judge::{
     PassOdds, RecoveryCount, RecoveryRate, Refusal, Thresholds, UnansweredCount, WindowRate,
 };
 use ktd_probes::{AttackerClass, Measure, ProbeKind};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Certificate of a mask: what is signed. Everything in it but hashes follows from the counts.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
     /// What follows.

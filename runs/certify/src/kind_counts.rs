@@ -1,10 +1,11 @@
 //! How many probes of each kind.
 
 use ktd_probes::ProbeKind;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Number of probes of each kind; a kind that is not named is left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KindCounts {
     /// One step.

@@ -10,12 +10,13 @@ use ktd_env::TradeDate;
 use ktd_probes::judge::{ControlSet, UnansweredCount};
 use ktd_record::RecordPaths;
 use ktd_record::exchanges::{ExchangeOutcome, each_exchange};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Language model of a certificate, as it was asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelAsked {
     /// The agent's id.

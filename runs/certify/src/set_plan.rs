@@ -13,19 +13,22 @@ use ktd_experiment::window_config::WindowConfig;
 use ktd_masking::{Level, MaskKey, MaskSettings, Numeric};
 use ktd_probes::{Aid, ProbeKind, ProbePlan, ProbePlanError, SamplingDesign, Stretch};
 use ktd_tools::ToolLimits;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Plan of a probe set with every default written out, as `set.json` and the certificate have it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SetPlan {
     /// Name of the set.
     pub name: String,
     /// What is hidden.
     #[serde(with = "label")]
+    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// How numbers are shown.
     #[serde(with = "label")]
+    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// Decides every draw.
     pub seed: u64,

@@ -8,6 +8,7 @@ use ktd_io::sha256::sha256_hex;
 use ktd_masking::{MaskKey, MaskSettings};
 use ktd_probes::ProbeKind;
 use ktd_program::MASK_SOURCE_SHA256;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +17,7 @@ use std::path::Path;
 pub const FORMAT_VERSION: u32 = 8;
 
 /// Origin of probes: who made them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// This program, by its own tools and mask.
@@ -26,7 +27,7 @@ pub enum Origin {
 }
 
 /// Record of a probe set, `set.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SetRecord {
     /// [`FORMAT_VERSION`].
@@ -54,7 +55,7 @@ pub struct SetRecord {
 }
 
 /// Identity of a mask as certificates name it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MaskIdentity {
     /// Version of what masks show.

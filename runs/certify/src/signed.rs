@@ -5,11 +5,12 @@ use super::set_record::{FORMAT_VERSION, Versioned, of_another_format};
 use crate::CertifyError;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, write_whole};
 use ktd_record::signing::{PublicKey, Signature, SigningKey};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Certificate with its signature, `certificate.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SignedCertificate {
     /// What is signed.

@@ -9,13 +9,14 @@ use clap::{Args, Subcommand};
 use ktd_data::values_file::{InstrumentRows, ValuesFile, ValuesFormat};
 use ktd_env::TradeDate;
 use ktd_formulas::{
-    BuiltInSet, FieldPanel, FormulaLine, FormulaMarket, FormulaPrecision, FormulaRole, PROOF_NAMES,
-    RefusedFormula, SetOfFormulas, ValueSpan, evaluate_each, prove, read_formulas,
+    BuiltInSet, CheckedLine, FieldPanel, FormulaLine, FormulaMarket, FormulaPrecision, FormulaRole,
+    PROOF_NAMES, RefusedFormula, RefusedLine, SetOfFormulas, ValueSpan, evaluate_each, prove, read_formulas,
 };
 use ktd_io::parallel::available_threads;
 use ktd_io::whole_file::{IfExists, check_writable};
 use ktd_view::table::grouped;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -167,6 +168,45 @@ fn lines(asked: &[String]) -> Result<Vec<FormulaLine>, CliError> {
     Ok(all)
 }
 
+/// Formulas that were read.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct CheckedFormulas<'f> {
+    formulas: Vec<CheckedLine<'f>>,
+    refused: Vec<RefusedLine<'f>>,
+    /// Values that moved when a later day did; of `--prove` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    earlier_cells_moved: Option<usize>,
+}
+
+/// Values that were written.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct ComputedValues<'f> {
+    /// The file.
+    out: String,
+    rows: usize,
+    about: ValuesRecord<'f>,
+    refused: Vec<RefusedLine<'f>>,
+}
+
+/// What the file of values says of itself.
+#[derive(Debug, JsonSchema, Serialize)]
+struct ValuesRecord<'f> {
+    /// Version of the program.
+    ktd: &'static str,
+    /// What the columns were read from.
+    panel: &'f str,
+    numeric: &'f str,
+    notes: &'f [String],
+    formulas: Vec<CanonicalFormula<'f>>,
+}
+
+/// A formula as it was evaluated.
+#[derive(Debug, JsonSchema, Serialize)]
+struct CanonicalFormula<'f> {
+    id: &'f str,
+    canonical: &'f str,
+}
+
 fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
     let is_label = args.role == "label";
     if args.prove && is_label {
@@ -199,11 +239,11 @@ fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
         )
         .ok();
     }
-    let value = json!({
-        "formulas": set.checked_lines(),
-        "refused": set.refusals(),
-        "earlier_cells_moved": leaks.as_ref().map(Vec::len),
-    });
+    let value = CheckedFormulas {
+        formulas: set.checked_lines(),
+        refused: set.refusals(),
+        earlier_cells_moved: leaks.as_ref().map(Vec::len),
+    };
     console.result(&text, &value)?;
     if let Some(leak) = leaks.as_ref().and_then(|leaks| leaks.first()) {
         let id = set
@@ -259,15 +299,20 @@ fn compute(args: &ComputeArgs, console: Console) -> Result<(), CliError> {
         to: args.to,
         names: args.names.clone(),
     };
-    let about = json!({
-        "ktd": env!("CARGO_PKG_VERSION"),
-        "panel": panel.source,
-        "numeric": args.data.numeric,
-        "notes": panel.notes,
-        "formulas": set.checked.iter().map(|(line, checked)| json!({ "id": line.id, "canonical": checked.canonical() })).collect::<Vec<_>>(),
+    let canonical = set.checked.iter().map(|(line, checked)| CanonicalFormula {
+        id: &line.id,
+        canonical: checked.canonical(),
     });
+    let about = ValuesRecord {
+        ktd: env!("CARGO_PKG_VERSION"),
+        panel: &panel.source,
+        numeric: &args.data.numeric,
+        notes: &panel.notes,
+        formulas: canonical.collect(),
+    };
+    let about_text = serde_json::to_string(&about).map_err(CliError::invalid)?;
     let columns: Vec<String> = set.checked.iter().map(|(line, _)| line.id.clone()).collect();
-    let mut file = ValuesFile::create(&args.out, format, &panel.calendar, &columns, &about.to_string())?;
+    let mut file = ValuesFile::create(&args.out, format, &panel.calendar, &columns, &about_text)?;
     let names = u64::try_from(panel.names.len()).unwrap_or(u64::MAX);
     let mut bar = Progress::new(console, "evaluating", names, "instruments");
     let precision = args.data.precision();
@@ -295,6 +340,11 @@ fn compute(args: &ComputeArgs, console: Console) -> Result<(), CliError> {
     for refused in &set.refused {
         write!(text, "\nrefused: {}: {}", refused.line.id, refused.error).ok();
     }
-    let value = json!({ "out": out, "rows": rows, "about": about, "refused": set.refusals() });
+    let value = ComputedValues {
+        out,
+        rows,
+        about,
+        refused: set.refusals(),
+    };
     console.result(if console.quiet { "" } else { &text }, &value)
 }

@@ -121,7 +121,7 @@ pub(super) fn eval(args: &EvalArgs, console: Console) -> Result<(), CliError> {
         return Ok(());
     }
     let table = cost_table(&cost).text_in(console.layout());
-    console.result(&table, &serde_json::Value::Null)
+    Console::say(&table)
 }
 
 /// Has formulas judged.

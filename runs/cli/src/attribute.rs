@@ -16,6 +16,8 @@ use ktd_env::{Market, TradeDate};
 use ktd_io::whole_file::write_whole;
 use ktd_view::draw::basis_points;
 use ktd_view::table::{Align, Table};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -93,9 +95,16 @@ pub(super) fn run(args: &AttributeArgs, console: Console) -> Result<(), CliError
         console.note(&format!("wrote {}", path.display()));
     }
     let text: Vec<String> = reports.iter().map(|report| text(report, args.linking)).collect();
-    let document = serde_json::to_value(&reports)
-        .map_err(|error| CliError::invalid(format_args!("the report cannot be JSON: {error}")))?;
-    console.result(&text.join("\n"), &serde_json::json!({ "attributions": document }))
+    let attributions = Attributions {
+        attributions: reports,
+    };
+    console.result(&text.join("\n"), &attributions)
+}
+
+/// Returns split into their parts.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Attributions {
+    attributions: Vec<AttributionReport>,
 }
 
 fn of_file(

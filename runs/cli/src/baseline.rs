@@ -8,9 +8,13 @@ use ktd_data::load_panel;
 use ktd_env::TradeDate;
 use ktd_env::factors::Factor;
 use ktd_io::whole_file::{Durability, IfExists, check_writable, write_file};
-use ktd_predict::{BoostedPredictor, LinearPredictor, TrainingSpans, boosted, linear, score_file};
+use ktd_predict::{
+    BoostedPredictor, LinearPredictor, PredictedReturn, TrainingSpans, boosted, linear, score_file,
+};
 use ktd_view::table::{Align, Table, grouped};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Predictors.
@@ -101,21 +105,56 @@ pub(super) fn run(command: &BaselineCommand, console: Console) -> Result<(), Cli
     check_writable(&args.out, args.overwrite())?;
     let market = load_panel(&args.panel)?;
     let out = args.out.display().to_string();
-    let (scores, text, document) = match command {
+    let write = |scores: &[PredictedReturn]| {
+        let file = score_file(&market, scores);
+        write_file(&args.out, file.as_bytes(), args.overwrite(), Durability::Synced)
+    };
+    let shown = |text: String| if console.quiet { String::new() } else { text };
+    match command {
         BaselineCommand::Linear(_) => {
             let predictor = linear(&market, args.spans())?;
-            let (text, document) = (linear_text(&predictor, &out), linear_json(&predictor, &out));
-            (predictor.scores, text, document)
+            write(&predictor.scores)?;
+            let text = shown(linear_text(&predictor, &out));
+            console.result(&text, &TrainedLinear::of(&predictor, &out))
         }
         BaselineCommand::BoostedTrees(trees) => {
             let predictor = boosted(&market, args.spans(), trees.seed)?;
-            let (text, document) = (trees_text(&predictor, &out), trees_json(&predictor, &out));
-            (predictor.scores, text, document)
+            write(&predictor.scores)?;
+            let text = shown(trees_text(&predictor, &out));
+            console.result(&text, &TrainedTrees::of(&predictor, &out))
         }
-    };
-    let file = score_file(&market, &scores);
-    write_file(&args.out, file.as_bytes(), args.overwrite(), Durability::Synced)?;
-    console.result(if console.quiet { "" } else { &text }, &document)
+    }
+}
+
+/// Boosted trees that were trained.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct TrainedTrees<'p> {
+    /// The score file.
+    scores: &'p str,
+    rows: usize,
+    trees: usize,
+    /// Mean daily rank correlation on the validation days.
+    validation_ic: f64,
+    rows_trained: usize,
+    days_validated: usize,
+}
+
+/// A linear predictor that was trained.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct TrainedLinear<'p> {
+    /// The score file.
+    scores: &'p str,
+    rows: usize,
+    /// Return a day per standard deviation, by factor.
+    coefficients: BTreeMap<&'static str, f64>,
+    penalty: f64,
+    /// Whether no larger one was tried.
+    largest_penalty: bool,
+    /// Mean daily rank correlation on the validation days.
+    validation_ic: f64,
+    validation_r2: f64,
+    rows_trained: usize,
+    days_validated: usize,
 }
 
 fn trees_text(predictor: &BoostedPredictor, out: &str) -> String {
@@ -129,15 +168,17 @@ fn trees_text(predictor: &BoostedPredictor, out: &str) -> String {
     )
 }
 
-fn trees_json(predictor: &BoostedPredictor, out: &str) -> serde_json::Value {
-    json!({
-        "scores": out,
-        "rows": predictor.scores.len(),
-        "trees": predictor.trees,
-        "validation_ic": predictor.validation_ic,
-        "rows_trained": predictor.rows_trained,
-        "days_validated": predictor.days_validated,
-    })
+impl<'p> TrainedTrees<'p> {
+    fn of(predictor: &BoostedPredictor, scores: &'p str) -> Self {
+        Self {
+            scores,
+            rows: predictor.scores.len(),
+            trees: predictor.trees,
+            validation_ic: predictor.validation_ic,
+            rows_trained: predictor.rows_trained,
+            days_validated: predictor.days_validated,
+        }
+    }
 }
 
 fn linear_text(predictor: &LinearPredictor, out: &str) -> String {
@@ -167,20 +208,19 @@ fn linear_text(predictor: &LinearPredictor, out: &str) -> String {
     text
 }
 
-fn linear_json(predictor: &LinearPredictor, out: &str) -> serde_json::Value {
-    let named = Factor::ALL.into_iter().zip(predictor.coefficients);
-    let coefficients: serde_json::Map<_, _> = named
-        .map(|(factor, coefficient)| (factor.name().to_owned(), json!(coefficient)))
-        .collect();
-    json!({
-        "scores": out,
-        "rows": predictor.scores.len(),
-        "coefficients": coefficients,
-        "penalty": predictor.penalty,
-        "largest_penalty": predictor.largest_penalty,
-        "validation_ic": predictor.validation_ic,
-        "validation_r2": predictor.validation_r2,
-        "rows_trained": predictor.rows_trained,
-        "days_validated": predictor.days_validated,
-    })
+impl<'p> TrainedLinear<'p> {
+    fn of(predictor: &LinearPredictor, scores: &'p str) -> Self {
+        let named = Factor::ALL.into_iter().map(Factor::name);
+        Self {
+            scores,
+            rows: predictor.scores.len(),
+            coefficients: named.zip(predictor.coefficients).collect(),
+            penalty: predictor.penalty,
+            largest_penalty: predictor.largest_penalty,
+            validation_ic: predictor.validation_ic,
+            validation_r2: predictor.validation_r2,
+            rows_trained: predictor.rows_trained,
+            days_validated: predictor.days_validated,
+        }
+    }
 }

@@ -5,11 +5,15 @@ use super::boxed_run::{RunArgs, TestArgs, run_file, test};
 use crate::CliError;
 use crate::output::{Console, visible_lines};
 use clap::{Args, Subcommand};
-use ktd_boxed::{BoxBench, BoxLauncher, BoxSetup, EnvironmentPlan, NOBODY, PythonEnvironment, examine};
+use ktd_boxed::{
+    BenchGoal, BoxBench, BoxLauncher, BoxPart, BoxSetup, EnvironmentPlan, NOBODY, PythonEnvironment, examine,
+};
 use ktd_factor_study::{CodeError, FactorTasks};
+use ktd_sandbox::EnvironmentRecord;
 use ktd_strategy_study::scenario_answers;
 use ktd_view::draw::{Align, TableCell, TableData};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// Work with the box.
@@ -97,6 +101,26 @@ pub(super) fn run(command: &BoxCommand, console: Console) -> Result<(), CliError
     }
 }
 
+/// What the machine has for boxes.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Parts {
+    parts: Vec<BoxPart>,
+}
+
+/// An environment of pinned packages.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct InstalledPackages {
+    folder: PathBuf,
+    environment: EnvironmentRecord,
+}
+
+/// Times of boxes, and what they may be.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Bench<'b> {
+    figures: &'b BoxBench,
+    goals: &'b [BenchGoal],
+}
+
 fn doctor(args: &DoctorArgs, console: Console) -> Result<(), CliError> {
     let tasks = FactorTasks::compiled_in().map_err(CodeError::from)?;
     let parts = examine(&BoxSetup {
@@ -111,8 +135,10 @@ fn doctor(args: &DoctorArgs, console: Console) -> Result<(), CliError> {
             text = format!("{text}         {hint}\n");
         }
     }
-    console.result(&text, &json!({"parts": parts}))?;
+    let parts = Parts { parts };
+    console.result(&text, &parts)?;
     let missing: Vec<&str> = parts
+        .parts
         .iter()
         .filter(|part| !part.is_there)
         .map(|part| part.name)
@@ -145,7 +171,11 @@ fn set_up(args: &SetupArgs, console: Console) -> Result<(), CliError> {
         made.record.set.label(),
         made.record.python
     );
-    console.result(&text, &json!({"folder": made.folder, "environment": made.record}))
+    let document = InstalledPackages {
+        folder: made.folder,
+        environment: made.record,
+    };
+    console.result(&text, &document)
 }
 
 fn bench(args: &BenchArgs, console: Console) -> Result<(), CliError> {
@@ -177,7 +207,11 @@ fn bench(args: &BenchArgs, console: Console) -> Result<(), CliError> {
     let table = TableData::new(format!("The least of {} rounds", bench.rounds), heads)
         .with_rows(figures.chain(ratios));
     let text = table.text_in(console.layout());
-    console.result(&text, &json!({"figures": bench, "goals": goals}))?;
+    let document = Bench {
+        figures: &bench,
+        goals: &goals,
+    };
+    console.result(&text, &document)?;
     let missed: Vec<&str> = goals
         .iter()
         .filter(|goal| !goal.is_met())

@@ -7,11 +7,13 @@ use clap::Args;
 use ktd_boxed::{BoxLauncher, CodeRunner, JobOutcome, read_table, run_battery};
 use ktd_io::whole_file::{read_input, read_input_bytes};
 use ktd_sandbox::{
-    BatteryFinding, BoxJob, BoxLimits, JobKind, JobResult, JobStatus, OWN_BATTERY, SourceText, SyntaxNode,
-    parse_cases,
+    BatteryFinding, BoxHeader, BoxJob, BoxLimits, JobEvent, JobKind, JobResult, JobStatus, OWN_BATTERY,
+    SourceText, SyntaxNode, parse_cases,
 };
 use ktd_view::draw::{Align, TableCell, TableData};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -84,15 +86,15 @@ pub(super) fn run_file(args: &RunArgs, console: Console) -> Result<(), CliError>
     let job = job(args)?;
     let launcher = BoxLauncher::prove(setup)?;
     let outcome = launcher.open(source, 0)?.run(&job)?;
-    let document = json!({
-        "header": launcher.header(),
-        "event": outcome.event,
-        "diagnostics": String::from_utf8_lossy(&outcome.diagnostics),
-        "result": outcome.result.as_ref().map(result_json),
-        "wall_ms": outcome.measure.wall_ms,
-        "cpu_ms": outcome.measure.cpu_ms,
-        "memory_kb": outcome.measure.memory_kb,
-    });
+    let document = RunDocument {
+        header: launcher.header(),
+        event: &outcome.event,
+        diagnostics: String::from_utf8_lossy(&outcome.diagnostics),
+        result: outcome.result.as_ref().map(ResultDocument::of),
+        wall_ms: outcome.measure.wall_ms,
+        cpu_ms: outcome.measure.cpu_ms,
+        memory_kb: outcome.measure.memory_kb,
+    };
     console.result(&outcome_text(&outcome), &document)?;
     if outcome.status == JobStatus::Ok {
         return Ok(());
@@ -176,42 +178,128 @@ fn outcome_text(outcome: &JobOutcome) -> String {
     )
 }
 
-/// A result as JSON; what is not finite as nothing.
-fn result_json(result: &JobResult) -> Value {
-    match result {
-        JobResult::Series { name, flags, values } => {
-            json!({"kind": "series", "name": name, "flags": flags, "values": values})
-        }
-        JobResult::Error {
-            class,
-            message,
-            place,
-            line,
-        } => {
-            json!({"kind": "error", "class": class, "message": message, "where": place, "line": line})
-        }
-        JobResult::Facts(nodes) => {
-            let node = |node: &SyntaxNode| {
-                json!([
-                    node.parent,
-                    node.field,
-                    node.place,
-                    node.kind,
-                    node.line,
-                    node.text,
-                    node.detail
-                ])
-            };
-            json!({"kind": "facts", "nodes": nodes.iter().map(node).collect::<Vec<_>>()})
-        }
-        JobResult::Tables(tables) => {
-            let tables: Vec<Value> = tables
-                .iter()
-                .map(|table| json!({"name": table.name, "rows": table.rows.len()}))
-                .collect();
-            json!({"kind": "tables", "tables": tables})
+/// A program that was run.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct RunDocument<'o> {
+    header: &'o BoxHeader,
+    event: &'o JobEvent,
+    /// What it printed.
+    diagnostics: Cow<'o, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<ResultDocument<'o>>,
+    /// On the clock.
+    wall_ms: u64,
+    /// Of a processor.
+    cpu_ms: u64,
+    /// At most.
+    memory_kb: u64,
+}
+
+/// What a program gave back.
+#[derive(Debug, JsonSchema, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum ResultDocument<'o> {
+    /// Numbers; what is not finite is null.
+    Series {
+        name: Option<&'o str>,
+        flags: &'o [String],
+        #[schemars(with = "Vec<Option<f64>>")]
+        values: &'o [f64],
+    },
+    /// What it raised.
+    Error {
+        class: &'o str,
+        message: &'o str,
+        r#where: &'o str,
+        line: Option<u64>,
+    },
+    /// Nodes of its syntax.
+    Facts { nodes: Vec<NodeRow<'o>> },
+    /// Tables.
+    Tables { tables: Vec<TableSize<'o>> },
+}
+
+/// A node: parent, field, place, kind, line, text, detail.
+#[derive(Debug, JsonSchema, Serialize)]
+struct NodeRow<'o>(
+    Option<usize>,
+    Option<&'o str>,
+    Option<u64>,
+    &'o str,
+    Option<u64>,
+    Option<&'o str>,
+    Option<&'o str>,
+);
+
+impl<'o> NodeRow<'o> {
+    fn of(node: &'o SyntaxNode) -> Self {
+        let (field, text, detail) = (
+            node.field.as_deref(),
+            node.text.as_deref(),
+            node.detail.as_deref(),
+        );
+        Self(
+            node.parent,
+            field,
+            node.place,
+            &node.kind,
+            node.line,
+            text,
+            detail,
+        )
+    }
+}
+
+/// A table by its size.
+#[derive(Debug, JsonSchema, Serialize)]
+struct TableSize<'o> {
+    name: &'o str,
+    rows: usize,
+}
+
+impl<'o> ResultDocument<'o> {
+    fn of(result: &'o JobResult) -> Self {
+        match result {
+            JobResult::Series { name, flags, values } => Self::Series {
+                name: name.as_deref(),
+                flags,
+                values,
+            },
+            JobResult::Error {
+                class,
+                message,
+                place,
+                line,
+            } => Self::Error {
+                class,
+                message,
+                r#where: place,
+                line: *line,
+            },
+            JobResult::Facts(nodes) => Self::Facts {
+                nodes: nodes.iter().map(NodeRow::of).collect(),
+            },
+            JobResult::Tables(tables) => Self::Tables {
+                tables: tables
+                    .iter()
+                    .map(|table| TableSize {
+                        name: &table.name,
+                        rows: table.rows.len(),
+                    })
+                    .collect(),
+            },
         }
     }
+}
+
+/// Programs that try to get out.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct TestedBox<'o> {
+    header: &'o BoxHeader,
+    /// How many were contained.
+    contained: usize,
+    of: usize,
+    cases: &'o [BatteryFinding],
 }
 
 /// Runs a battery.
@@ -239,14 +327,13 @@ pub(super) fn test(args: &TestArgs, console: Console) -> Result<(), CliError> {
         findings.len(),
         launcher.header().isolation.label()
     );
-    let rows: Vec<Value> = findings
-        .iter()
-        .map(|finding| json!({"name": finding.name, "group": finding.group, "contained": finding.contained, "evidence": finding.evidence}))
-        .collect();
-    console.result(
-        &text,
-        &json!({"header": launcher.header(), "contained": held, "of": findings.len(), "cases": rows}),
-    )?;
+    let document = TestedBox {
+        header: launcher.header(),
+        contained: held,
+        of: findings.len(),
+        cases: &findings,
+    };
+    console.result(&text, &document)?;
     if held == findings.len() {
         return Ok(());
     }

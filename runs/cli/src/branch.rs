@@ -7,7 +7,7 @@ use super::signals::unless_told_to_end;
 use super::step_bar::StepBar;
 use crate::CliError;
 use crate::output::Console;
-use crate::results::{results_json, results_table};
+use crate::results::{Results, results_table};
 use crate::this_program::this_program;
 use ktd_bundle::event::publishes_account;
 use ktd_bundle::finished_episode::check_bundle;
@@ -98,7 +98,7 @@ pub(super) fn run(args: &ReplayArgs, step: usize, out: &Path, console: Console) 
         bundle.cell.id,
         out.display()
     );
-    console.result(&text, &results_json(&results))?;
+    console.result(&text, &Results::of(&results))?;
     stopped(&results)
 }
 

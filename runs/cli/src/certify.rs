@@ -15,7 +15,8 @@ use ktd_certify::signed::SignedCertificate;
 use ktd_io::whole_file::{Durability, IfExists, write_file};
 use ktd_probes::judge::{CertificateVerdict, how_to_fix};
 use ktd_record::signing::{PublicKey, SigningKey};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
@@ -94,7 +95,7 @@ pub(super) fn run(args: &CertifyArgs, console: Console) -> Result<(), CliError> 
     let because: Vec<String> = refusals.map(|refusal| format!("because {refusal}\n")).collect();
     let signer = format!("signed by {}: {}", signed.signature.fingerprint, path.display());
     let text = study::text_of(&done, false, console);
-    console.result(&format!("{text}{}{signer}\n", because.concat()), &json!(signed))?;
+    console.result(&format!("{text}{}{signer}\n", because.concat()), &signed)?;
     refused(&signed.certificate)
 }
 
@@ -123,6 +124,24 @@ fn refused(certificate: &Certificate) -> Result<(), CliError> {
     .with_hint(how_to_fix(&certificate.refusals)))
 }
 
+/// A key that was drawn.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct NewKey<'k> {
+    /// Its file.
+    key: &'k Path,
+    /// The file of its public part.
+    public_key: &'k Path,
+    fingerprint: String,
+}
+
+/// A mask key that was drawn.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct NewMaskKey<'k> {
+    /// Its file.
+    mask_key: &'k Path,
+    commitment: &'k str,
+}
+
 fn new_key(path: &Path, console: Console) -> Result<(), CliError> {
     let public = public_path(path);
     for file in [path, public.as_path()] {
@@ -142,7 +161,11 @@ fn new_key(path: &Path, console: Console) -> Result<(), CliError> {
     )?;
     console.result(
         &describe(path, &public, &key),
-        &json!({ "key": path, "public_key": public, "fingerprint": key.fingerprint() }),
+        &NewKey {
+            key: path,
+            public_key: &public,
+            fingerprint: key.fingerprint(),
+        },
     )
 }
 
@@ -153,7 +176,10 @@ fn new_mask_key(path: &Path, console: Console) -> Result<(), CliError> {
             "the mask key: {} (keep it to yourself)\nits commitment: {commitment}\n",
             path.display()
         ),
-        &json!({ "mask_key": path, "commitment": commitment }),
+        &NewMaskKey {
+            mask_key: path,
+            commitment: &commitment,
+        },
     )
 }
 

@@ -4,8 +4,9 @@ use crate::output::Console;
 use crate::{Cli, CliError};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
-use serde_json::json;
-use std::path::PathBuf;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
 
 const COMPLETION_EXAMPLES: &str = "\
 Examples:
@@ -31,7 +32,10 @@ pub(super) fn completions(args: &CompletionsArgs, console: Console) -> Result<()
     let script = String::from_utf8_lossy(&script);
     console.result(
         &script,
-        &json!({ "shell": args.shell.to_string(), "script": script }),
+        &CompletionScript {
+            shell: args.shell.to_string(),
+            script: &script,
+        },
     )
 }
 
@@ -60,7 +64,26 @@ pub(super) fn man(args: &ManArgs, console: Console) -> Result<(), CliError> {
         ktd_io::whole_file::write_whole(&args.out.join(name), page)?;
     }
     let text = format!("{}: {} pages\n", args.out.display(), pages.len());
-    console.result(&text, &json!({ "folder": args.out, "pages": pages.len() }))
+    let document = ManualPages {
+        folder: &args.out,
+        pages: pages.len(),
+    };
+    console.result(&text, &document)
+}
+
+/// A script for a shell.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct CompletionScript<'s> {
+    shell: String,
+    script: &'s str,
+}
+
+/// Pages that were written.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct ManualPages<'m> {
+    folder: &'m Path,
+    /// How many.
+    pages: usize,
 }
 
 /// The page of a command and of those below it.

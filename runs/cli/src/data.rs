@@ -6,14 +6,16 @@ use crate::factors::{self, FactorsArgs};
 use crate::output::Console;
 use crate::trading_day::read_day;
 use clap::{Args, Subcommand};
-use ktd_data::check::{report_json, report_text};
+use ktd_data::CheckedPanel;
+use ktd_data::check::report_text;
 use ktd_data::{hash_text, load_panel};
 use ktd_env::exchange::Rules;
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{CheckOptions, DateSpan, TradeDate, check_panel};
 use ktd_io::whole_file::{Durability, IfExists, check_writable, write_file};
 use ktd_view::table::grouped;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// Commands on market data.
@@ -116,15 +118,28 @@ fn run_synth(args: &SynthArgs, console: Console) -> Result<(), CliError> {
         grouped(days),
         grouped(bytes.len()),
     );
-    let value = json!({
-        "panel": args.out.display().to_string(),
-        "bytes": bytes.len(),
-        "content_hash": hash,
-        "seed": args.seed,
-        "names": market.names().len(),
-        "days": days,
-    });
+    let value = GeneratedPanel {
+        panel: args.out.display().to_string(),
+        bytes: bytes.len(),
+        content_hash: hash,
+        seed: args.seed,
+        names: market.names().len(),
+        days,
+    };
     console.result(if console.quiet { "" } else { &text }, &value)
+}
+
+/// A synthetic panel that was written.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct GeneratedPanel {
+    /// Its file.
+    panel: String,
+    bytes: usize,
+    content_hash: String,
+    seed: u64,
+    names: usize,
+    /// Trading days.
+    days: usize,
 }
 
 fn run_check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
@@ -145,7 +160,10 @@ fn run_check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
         examples: args.examples,
     };
     let report = check_panel(&market, &Rules::default(), options);
-    console.result(&report_text(&market, &report), &report_json(&market, &report))?;
+    console.result(
+        &report_text(&market, &report),
+        &CheckedPanel::of(&market, &report),
+    )?;
     if !report.is_usable() {
         return Err(CliError::difference(format_args!(
             "{} is not usable: {} trading days and {} member-days with a bar in the days checked",

@@ -6,11 +6,14 @@ use crate::progress::ImportBar;
 use crate::trading_day::read_day;
 use clap::{Args, ValueEnum};
 use ktd_data::import::reveal_all;
-use ktd_data::{ImportOptions, ImportReport, JoinedCode, SourceForm, forms_text, hash_text, import};
+use ktd_data::{
+    ImportOptions, ImportReport, JoinedCode, SourceDocument, SourceForm, forms_text, hash_text, import,
+};
 use ktd_env::{IndexSeries, Market, PriceBasis, TradeDate, VolumeBasis};
 use ktd_io::whole_file::{Durability, IfExists, check_writable, write_file};
 use ktd_view::table::{Align, Table, grouped};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 
 const IMPORT_EXAMPLE: &str = "Examples:
@@ -156,7 +159,7 @@ pub(super) fn run(args: ImportArgs, console: Console) -> Result<(), CliError> {
         }
         None => None,
     };
-    let value = import_json(&imported.market, &imported.report, out.as_deref(), bytes.len());
+    let value = ImportedPanel::of(&imported.market, &imported.report, out.as_deref(), bytes.len());
     let text = import_text(&imported.market, &imported.report, out.as_deref(), bytes.len());
     console.result(if console.quiet { "" } else { &text }, &value)
 }
@@ -175,41 +178,94 @@ const fn volume_label(volume: VolumeBasis) -> &'static str {
     }
 }
 
-fn import_json(market: &Market, report: &ImportReport, out: Option<&str>, bytes: usize) -> serde_json::Value {
-    let day = |date: Option<&TradeDate>| date.map(|date| date.reveal());
-    json!({
-        "panel": out,
-        "bytes": bytes,
-        "content_hash": hash_text(market.content_hash()),
-        "rows_read": report.rows_read,
-        "rows_outside": report.rows_outside,
-        "rows_without_close": report.build.rows_without_close,
-        "bars": report.build.bars,
-        "names": market.names().len(),
-        "days": market.calendar().len(),
-        "first_day": day(market.calendar().first()),
-        "last_day": day(market.calendar().last()),
-        "basis": basis_label(market.basis()),
-        "volume": volume_label(report.volume),
-        "amount_declared": market.amount_declared(),
-        "prices_off_grid": market.price_grid().off_grid,
-        "indices": market.indices().iter().map(|index| index.code.clone()).collect::<Vec<_>>(),
-        "total_return_index": market.total_return_index().map(|index| index.code.clone()),
-        "sectors": market.sectors().len(),
-        "members_without_rows": reveal_all(&report.build.members_without_rows),
-        "sources": report.forms.iter().map(SourceForm::to_json).collect::<Vec<_>>(),
-        "missing": report.missing,
-        "columns_unknown": report.unknown_columns,
-        "columns_unused": report.unused_columns,
-        "indices_skipped": report.skipped_indices,
-        "codes_joined": report.joined_codes.iter().map(|joined| json!({
-            "old": joined.old.reveal(),
-            "new": joined.new.reveal(),
-            "from": joined.from.reveal(),
-            "rows": joined.rows,
-        })).collect::<Vec<_>>(),
-        "notes": market.notes(),
-    })
+/// A panel that was imported.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct ImportedPanel {
+    /// Its file, where one was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    panel: Option<String>,
+    bytes: usize,
+    content_hash: String,
+    rows_read: u64,
+    /// Rows outside the days kept.
+    rows_outside: u64,
+    rows_without_close: usize,
+    bars: usize,
+    names: usize,
+    /// Trading days.
+    days: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_day: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_day: Option<String>,
+    basis: &'static str,
+    volume: &'static str,
+    amount_declared: bool,
+    prices_off_grid: u64,
+    indices: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_return_index: Option<String>,
+    sectors: usize,
+    members_without_rows: Vec<String>,
+    sources: Vec<SourceDocument>,
+    /// What the sources do not have, and what that turns off.
+    missing: Vec<String>,
+    columns_unknown: Vec<String>,
+    columns_unused: Vec<&'static str>,
+    indices_skipped: Vec<String>,
+    codes_joined: Vec<JoinedDocument>,
+    notes: Vec<String>,
+}
+
+/// A code that was changed.
+#[derive(Debug, JsonSchema, Serialize)]
+struct JoinedDocument {
+    old: String,
+    new: String,
+    /// The first day of the new one.
+    from: String,
+    rows: u64,
+}
+
+impl ImportedPanel {
+    fn of(market: &Market, report: &ImportReport, out: Option<&str>, bytes: usize) -> Self {
+        let day = |date: Option<&TradeDate>| date.map(|date| date.reveal());
+        let code = |index: &IndexSeries| index.code.clone();
+        let joined = report.joined_codes.iter().map(|joined| JoinedDocument {
+            old: joined.old.reveal().to_owned(),
+            new: joined.new.reveal().to_owned(),
+            from: joined.from.reveal(),
+            rows: joined.rows,
+        });
+        Self {
+            panel: out.map(str::to_owned),
+            bytes,
+            content_hash: hash_text(market.content_hash()),
+            rows_read: report.rows_read,
+            rows_outside: report.rows_outside,
+            rows_without_close: report.build.rows_without_close,
+            bars: report.build.bars,
+            names: market.names().len(),
+            days: market.calendar().len(),
+            first_day: day(market.calendar().first()),
+            last_day: day(market.calendar().last()),
+            basis: basis_label(market.basis()),
+            volume: volume_label(report.volume),
+            amount_declared: market.amount_declared(),
+            prices_off_grid: market.price_grid().off_grid,
+            indices: market.indices().iter().map(code).collect(),
+            total_return_index: market.total_return_index().map(code),
+            sectors: market.sectors().len(),
+            members_without_rows: reveal_all(&report.build.members_without_rows),
+            sources: report.forms.iter().map(SourceForm::document).collect(),
+            missing: report.missing.clone(),
+            columns_unknown: report.unknown_columns.clone(),
+            columns_unused: report.unused_columns.clone(),
+            indices_skipped: report.skipped_indices.clone(),
+            codes_joined: joined.collect(),
+            notes: market.notes().to_vec(),
+        }
+    }
 }
 
 fn import_text(market: &Market, report: &ImportReport, out: Option<&str>, bytes: usize) -> String {

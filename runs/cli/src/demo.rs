@@ -6,7 +6,7 @@ use super::run::execute;
 use super::runtime::runtime;
 use crate::CliError;
 use crate::output::Console;
-use crate::results::{results_json, results_table};
+use crate::results::{Results, results_table};
 use crate::this_program::this_program;
 use clap::Args;
 use ktd_board::sheet::{self, TableKind};
@@ -23,7 +23,8 @@ use ktd_experiment::config::ExperimentConfig;
 use ktd_io::whole_file::{Durability, IfExists, create_private, read_text, write_file};
 use ktd_masking::FactorScale;
 use ktd_view::table::Layout;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -95,20 +96,17 @@ pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), CliError> {
         replayed.cell
     )
     .ok();
-    let mut document = results_json(&results);
-    if let Some(object) = document.as_object_mut() {
-        object.insert("shows".to_owned(), json!(demo_story::HEADLINE));
-        object.insert(
-            "story".to_owned(),
-            json!({ "mode": demo_story::MODE, "agents": rows }),
-        );
-        object.insert("certificate".to_owned(), json!(certificate));
-        object.insert("mask_key".to_owned(), json!(key));
-        object.insert(
-            "replayed".to_owned(),
-            json!({ "cell": replayed.cell, "steps": replayed.steps, "matches": true }),
-        );
-    }
+    let document = DemoDocument {
+        results: Results::of(&results),
+        shows: demo_story::HEADLINE,
+        story: Story {
+            mode: demo_story::MODE,
+            agents: rows,
+        },
+        certificate: &certificate,
+        mask_key: key,
+        replayed,
+    };
     console.result(&text, &document)
 }
 
@@ -143,10 +141,35 @@ fn ranking(out: &Path, certificate: &DemoCertificate, layout: Layout<'_>) -> Res
     Ok(table.map_or_else(String::new, |table| table.text_in(layout)))
 }
 
+/// Cells of the demo and what they show.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct DemoDocument<'d> {
+    #[serde(flatten)]
+    results: Results<'d>,
+    /// What the demo shows, in a sentence.
+    shows: &'static str,
+    story: Story,
+    certificate: &'d DemoCertificate,
+    /// Whose key masked it.
+    mask_key: &'static str,
+    replayed: Replayed,
+}
+
+/// The table of the demo.
+#[derive(Debug, JsonSchema, Serialize)]
+struct Story {
+    /// Decision mode.
+    mode: &'static str,
+    agents: Vec<demo_story::StoryRow>,
+}
+
 /// An episode that was run again from its record.
+#[derive(Debug, JsonSchema, Serialize)]
 struct Replayed {
     cell: String,
     steps: usize,
+    /// Whether every byte is the same.
+    matches: bool,
 }
 
 /// Replays the last momentum episode whose tools showed numbers.
@@ -164,5 +187,6 @@ fn replay_one(results: &[CellResult]) -> Result<Replayed, CliError> {
     Ok(Replayed {
         cell: chosen.cell.id.clone(),
         steps: chosen.cell.window.days.len(),
+        matches: true,
     })
 }

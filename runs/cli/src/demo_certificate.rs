@@ -14,6 +14,7 @@ use ktd_probes::AttackerClass;
 use ktd_probes::judge::CertificateVerdict;
 use ktd_record::signing::{PublicKey, SigningKey};
 use ktd_study::run_any;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +25,7 @@ const CERTIFY: &str = include_str!("../../configs/demo_certify.toml");
 pub(super) const DIRECTORY: &str = "certificate";
 
 /// The certificate of the demo's mask, and who signed it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub(super) struct DemoCertificate {
     /// Its file.
     pub path: PathBuf,

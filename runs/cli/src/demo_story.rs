@@ -4,6 +4,7 @@ use ktd_bundle::summary::Summary;
 use ktd_episode::CellResult;
 use ktd_masking::{FactorScale, Level, MaskSettings};
 use ktd_view::table::{Align, Column, Layout, Table};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ pub(super) const MODE: &str = "open-research";
 const MOSTLY_UNREADABLE: f64 = 0.5;
 
 /// An agent's returns with names and dates shown and hidden.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub(super) struct StoryRow {
     /// The agent.
     pub agent: String,

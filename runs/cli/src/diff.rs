@@ -9,7 +9,8 @@ use clap::Args;
 use ktd_bundle::book_difference::{BookDifference, StepDifference};
 use ktd_study::study_difference;
 use ktd_view::table::{Align, Table};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -66,15 +67,40 @@ pub(super) fn run(args: &DiffArgs, console: Console) -> Result<(), CliError> {
                 percent(second - first)
             )
             .ok();
-            json!({ "values": [first, second], "difference": second - first })
+            BookSelection::Known {
+                values: [*first, *second],
+                difference: second - first,
+            }
         }
         Err(error) => {
             writeln!(text, "selection: n/a, {}", visible_lines(error.message())).ok();
-            json!({ "reason": error.message() })
+            BookSelection::Unknown {
+                reason: error.message().to_owned(),
+            }
         }
     };
-    console.result(&text, &json!({ "difference": difference, "selection": document }))?;
-    Ok(())
+    let document = ComparedBooks {
+        difference,
+        selection: document,
+    };
+    console.result(&text, &document)
+}
+
+/// Two books of one window.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct ComparedBooks {
+    difference: BookDifference,
+    selection: BookSelection,
+}
+
+/// What was selected in two books.
+#[derive(Debug, JsonSchema, Serialize)]
+#[serde(untagged)]
+enum BookSelection {
+    /// By how much they differ.
+    Known { values: [f64; 2], difference: f64 },
+    /// Why it is not known.
+    Unknown { reason: String },
 }
 
 fn head(difference: &BookDifference) -> String {

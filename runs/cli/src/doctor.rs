@@ -28,7 +28,8 @@ use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::Provider;
 use ktd_formulas::TradedPool;
 use ktd_io::whole_file::{create_directory, read_input_bytes, remove_directory, remove_file, write_whole};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -137,7 +138,7 @@ pub(super) fn run(args: &DoctorArgs, console: Console) -> Result<(), CliError> {
 /// # Errors
 /// [`CliError`] where something does not work.
 fn tell(findings: &[Finding], console: Console) -> Result<(), CliError> {
-    console.result(&render(findings), &to_json(findings))?;
+    console.result(&render(findings), &Checks::of(findings))?;
     let broken = findings.iter().filter(|finding| finding.result.is_err()).count();
     if broken == 0 {
         return Ok(());
@@ -410,14 +411,46 @@ fn render(findings: &[Finding]) -> String {
     })
 }
 
-fn to_json(findings: &[Finding]) -> serde_json::Value {
-    let checks = findings.iter().map(|finding| match &finding.result {
-        Ok(found) => {
-            json!({ "check": finding.what, "ok": true, "found": found, "notes": finding.warnings })
+/// What was looked at.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Checks<'f> {
+    checks: Vec<CheckDocument<'f>>,
+}
+
+/// One check.
+#[derive(Debug, JsonSchema, Serialize)]
+struct CheckDocument<'f> {
+    /// What was looked at.
+    check: &'f str,
+    ok: bool,
+    /// What was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<&'f str>,
+    /// What is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'f str>,
+    /// How to fix it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'f str>,
+    /// What works, but should be known.
+    notes: &'f [String],
+}
+
+impl<'f> Checks<'f> {
+    fn of(findings: &'f [Finding]) -> Self {
+        let checks = findings.iter().map(|finding| {
+            let (found, wrong) = (finding.result.as_ref().ok(), finding.result.as_ref().err());
+            CheckDocument {
+                check: &finding.what,
+                ok: found.is_some(),
+                found: found.map(String::as_str),
+                error: wrong.map(|(error, _)| error.as_str()),
+                hint: wrong.map(|(_, hint)| hint.as_str()),
+                notes: &finding.warnings,
+            }
+        });
+        Self {
+            checks: checks.collect(),
         }
-        Err((wrong, hint)) => {
-            json!({ "check": finding.what, "ok": false, "error": wrong, "hint": hint, "notes": finding.warnings })
-        }
-    });
-    json!({ "checks": checks.collect::<Vec<_>>() })
+    }
 }

@@ -2,10 +2,11 @@
 
 use crate::CliError;
 use crate::output::Console;
-use ktd_client::wire_check::{Checked, check_file, line_of, to_json};
+use ktd_client::wire_check::{Checked, ExchangeDocument, check_file, line_of};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::provider::builtin_table;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -28,7 +29,7 @@ pub(super) fn run(file: &Path, experiment: Option<&Path>, console: Console) -> R
             .entry(outcome.unwrap_or("unreadable").to_owned())
             .or_insert(0) += 1;
         if console.json {
-            all.push(to_json(&checked));
+            all.push(ExchangeDocument::of(&checked));
         } else {
             // Writing to a string cannot fail.
             writeln!(text, "{}", line_of(&checked)).ok();
@@ -47,7 +48,11 @@ pub(super) fn run(file: &Path, experiment: Option<&Path>, console: Console) -> R
         .map(|(outcome, count)| format!("{count} {outcome}"))
         .collect();
     write!(text, "\n{total} exchanges: {}", summary.join(", ")).ok();
-    console.result(&text, &json!({ "exchanges": all, "outcomes": counts }))?;
+    let document = CheckedExchanges {
+        exchanges: all,
+        outcomes: counts,
+    };
+    console.result(&text, &document)?;
     // What was read before a file broke off is shown all the same.
     ended?;
     if unread == 0 {
@@ -63,4 +68,12 @@ pub(super) fn run(file: &Path, experiment: Option<&Path>, console: Console) -> R
 fn outcome_of(checked: &Checked) -> Option<&'static str> {
     let reading = checked.reading.as_ref().ok()?;
     reading.verdict.as_ref().map(ktd_agents::Verdict::label)
+}
+
+/// Recorded exchanges, as a run would read them.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct CheckedExchanges {
+    exchanges: Vec<ExchangeDocument>,
+    /// Exchanges by their outcome.
+    outcomes: BTreeMap<String, usize>,
 }

@@ -20,7 +20,8 @@ use ktd_experiment::nearest::did_you_mean;
 use ktd_experiment::provider::{Provider, builtin_table};
 use ktd_view::draw::counted;
 use ktd_view::table::{Align, Table};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -68,9 +69,21 @@ pub(super) fn run(
     let (record, kept) = probe(&subject, experiment)?;
     console.result(
         &render(&record, kept.as_deref()),
-        &json!({ "probe": record, "kept": kept }),
+        &KeptProbe {
+            probe: &record,
+            kept: kept.as_deref(),
+        },
     )?;
     judge(&record, can_stop_thinking(&subject.provider))
+}
+
+/// What a probe found.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct KeptProbe<'p> {
+    probe: &'p ProbeRecord,
+    /// Its file, where it was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<&'p Path>,
 }
 
 /// An agent, and what was found of it.

@@ -12,7 +12,8 @@ use ktd_episode::transports::Transports;
 use ktd_experiment::config::{CanaryConfig, ExperimentConfig, SyntheticConfig};
 use ktd_experiment::window_config::{WindowConfig, Windows};
 use ktd_view::table::{Align, Table};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::Path;
 
 /// What is to be repeated.
@@ -48,8 +49,13 @@ pub(super) fn run(
         Ok::<(), CliError>(())
     })?;
     let records = canaries.records()?;
-    console.result(&render(&records), &json!({ "repeated": records }))?;
-    Ok(())
+    console.result(&render(&records), &Repeated { repeated: &records })
+}
+
+/// How alike agents answer.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Repeated<'r> {
+    repeated: &'r [CanaryRecord],
 }
 
 /// The plan with this agent alone, on a market that is made at once: the repeated step has its own.

@@ -12,7 +12,8 @@ use ktd_episode::EpisodesStudy;
 use ktd_experiment::config::ExperimentConfig;
 use ktd_server::ServerDatabase;
 use ktd_study::StudyKind;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
@@ -66,7 +67,7 @@ pub(super) fn run(args: &EnqueueArgs, console: Console) -> Result<(), CliError> 
     if !console.json {
         plan::run(&PlanArgs::of(&file, out.as_deref()), console)?;
     }
-    let queued = study::with_run(("preparing", false, console), |run| {
+    let queued = study::with_run(("preparing", None, console), |run| {
         kind.enqueue(&file, out.as_deref(), run)
     })?;
     let program = this_program().source_sha256;
@@ -78,11 +79,28 @@ pub(super) fn run(args: &EnqueueArgs, console: Console) -> Result<(), CliError> 
         queued.units.len(),
         queued.folder.display()
     );
-    let document = json!({
-        "study": study, "name": queued.name, "kind": queued.kind, "folder": queued.folder,
-        "units": queued.units.len(), "finished": finished,
-    });
+    let document = Enqueued {
+        study,
+        name: &queued.name,
+        kind: &queued.kind,
+        folder: &queued.folder,
+        units: queued.units.len(),
+        finished,
+    };
     console.result(&text, &document)
+}
+
+/// A study in the queue.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Enqueued<'q> {
+    /// Its number.
+    study: i64,
+    name: &'q str,
+    kind: &'q str,
+    folder: &'q Path,
+    units: usize,
+    /// Units that are finished already.
+    finished: usize,
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, CliError> {

@@ -1,6 +1,8 @@
 //! What ends a command: a message, how to fix it, and the exit code.
 
 use ktd_io::{ErrorClass, FileError};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -10,6 +12,18 @@ use std::path::Path;
 pub struct CliError {
     message: String,
     hint: Option<String>,
+    exit_code: u8,
+}
+
+/// Why a command failed, for programs.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct Failure<'e> {
+    /// What is wrong, and where.
+    error: &'e str,
+    /// How to fix it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'e str>,
+    /// 1: a check found a difference. 2: the input or the machine has to be fixed. 3: a budget is used up.
     exit_code: u8,
 }
 
@@ -117,12 +131,12 @@ impl CliError {
 
     /// The failure for programs: `{"error", "hint", "exit_code"}`.
     #[must_use]
-    pub fn to_json(&self) -> serde_json::Value {
-        serde_json::json!({
-            "error": self.message,
-            "hint": self.hint,
-            "exit_code": self.exit_code,
-        })
+    pub(crate) fn document(&self) -> Failure<'_> {
+        Failure {
+            error: &self.message,
+            hint: self.hint.as_deref(),
+            exit_code: self.exit_code,
+        }
     }
 }
 
@@ -185,7 +199,7 @@ mod tests {
         let failure = CliError::invalid("row 7: no close").with_hint("add one");
         assert_eq!(failure.to_string(), "error: row 7: no close\nhint: add one");
         assert_eq!(
-            failure.to_json(),
+            serde_json::json!(failure.document()),
             serde_json::json!({"error": "row 7: no close", "hint": "add one", "exit_code": 2})
         );
         assert_eq!(CliError::difference("x").exit_code(), 1);

@@ -5,16 +5,17 @@ use crate::CliError;
 use crate::output::{Console, visible_lines};
 use crate::progress::TickBar;
 use clap::Args;
-use ktd_episode::{EpisodesStudy, export_rows};
+use ktd_board::write_exposures;
+use ktd_episode::{EpisodesStudy, ExportedTable, export_rows};
 use ktd_study::StudyKind;
 use ktd_view::draw::counted;
-use serde_json::json;
 use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
 Examples:
   ktd export results/season --parquet
   ktd export results/season/cells/CELL --parquet --out one-cell
+  ktd export results/season --parquet --board board   # exposures, too
 
 Writes steps, calls (a row a request), orders and scores (a row an episode) of finished episodes: names and days as the \
 models saw them. In Python: pandas.read_parquet(\"results/season-parquet/orders.parquet\"), or polars.scan_parquet(...). A \
@@ -30,6 +31,9 @@ pub(super) struct ExportArgs {
     /// As Parquet files.
     #[arg(long, required = true)]
     parquet: bool,
+    /// A board of these episodes, as `ktd leaderboard --out` wrote it: `exposures` has a row a day and style of each of its rows.
+    #[arg(long, value_name = "BOARD")]
+    board: Option<PathBuf>,
     /// The folder of the tables (default: `DIR-parquet`, beside DIR).
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
@@ -57,8 +61,13 @@ pub(super) fn run(args: &ExportArgs, console: Console) -> Result<(), CliError> {
     }
     let out = args.out.clone().map_or_else(|| beside(folder), Ok)?;
     let bar = TickBar::new(console, "exporting", "episodes");
-    let exported = export_rows(folder, &out, &|done, of| bar.tell(done, of))?;
+    let mut exported = export_rows(folder, &out, &|done, of| bar.tell(done, of))?;
     drop(bar);
+    if let Some(board) = &args.board {
+        let file = "exposures.parquet".to_owned();
+        let rows = write_exposures(board, &out.join(&file))?;
+        exported.tables.push(ExportedTable { file, rows });
+    }
     let mut lines = Vec::new();
     for table in &exported.tables {
         let rows = counted(usize::try_from(table.rows).unwrap_or(usize::MAX), "row");
@@ -72,7 +81,7 @@ pub(super) fn run(args: &ExportArgs, console: Console) -> Result<(), CliError> {
             lines.push(format!("note: {} left out: {what}", counted(count, "episode")));
         }
     }
-    console.result(&visible_lines(&lines.join("\n")), &json!(exported))
+    console.result(&visible_lines(&lines.join("\n")), &exported)
 }
 
 /// `DIR-parquet`, beside the folder.

@@ -14,7 +14,8 @@ use ktd_factor_study::{
     write_golden,
 };
 use ktd_io::whole_file::read_input;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// Work on factor functions.
@@ -227,11 +228,8 @@ fn list(args: &ListArgs, console: Console) -> Result<(), CliError> {
         .iter()
         .filter(|task| of_level(task.level.number()))
         .collect();
-    let rows: Vec<_> = chosen.iter().map(|task| document(task)).collect();
-    console.result(
-        &task_table(&chosen).text_in(console.layout()),
-        &json!({"tasks": rows}),
-    )
+    let tasks = chosen.iter().map(|task| TaskDocument::of(task)).collect();
+    console.result(&task_table(&chosen).text_in(console.layout()), &Tasks { tasks })
 }
 
 fn show(args: &ShowArgs, console: Console) -> Result<(), CliError> {
@@ -248,18 +246,63 @@ fn show(args: &ShowArgs, console: Console) -> Result<(), CliError> {
         task.fx,
         visible_lines(golden)
     );
-    let mut document = document(task);
-    if let Some(document) = document.as_object_mut() {
-        document.insert("golden".to_owned(), json!(task.golden));
-    }
+    let document = ShownTask {
+        task: TaskDocument::of(task),
+        golden: task.golden.as_deref(),
+    };
     console.result(&text, &document)
 }
 
-fn document(task: &FactorTask) -> Value {
-    json!({
-        "id": task.id.as_str(), "category": task.category.name(), "level": task.level.number(),
-        "name": task.function, "prompt": task.prompt, "fx": task.fx, "warmup": task.warm_up,
-    })
+/// Tasks of the benchmark.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Tasks<'t> {
+    tasks: Vec<TaskDocument<'t>>,
+}
+
+/// A task whole.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct ShownTask<'t> {
+    #[serde(flatten)]
+    task: TaskDocument<'t>,
+    /// Code that is right, where some is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    golden: Option<&'t str>,
+}
+
+/// A task.
+#[derive(Debug, JsonSchema, Serialize)]
+struct TaskDocument<'t> {
+    id: &'t str,
+    category: &'static str,
+    /// From 1, the easiest, to 3.
+    level: u8,
+    /// The function.
+    name: &'t str,
+    prompt: &'t str,
+    /// The exact definition.
+    fx: &'t str,
+    /// Days without a value at the beginning.
+    warmup: usize,
+}
+
+impl<'t> TaskDocument<'t> {
+    fn of(task: &'t FactorTask) -> Self {
+        Self {
+            id: task.id.as_str(),
+            category: task.category.name(),
+            level: task.level.number(),
+            name: &task.function,
+            prompt: &task.prompt,
+            fx: &task.fx,
+            warmup: task.warm_up,
+        }
+    }
+}
+
+/// Files of right values.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct GoldFiles {
+    files: Vec<String>,
 }
 
 fn found<'a>(tasks: &'a FactorTasks, id: &str) -> Result<&'a FactorTask, CliError> {
@@ -274,7 +317,7 @@ fn found<'a>(tasks: &'a FactorTasks, id: &str) -> Result<&'a FactorTask, CliErro
 fn gold(args: &GoldArgs, console: Console) -> Result<(), CliError> {
     let files = write_golden(&args.out, &args.set.tasks()?, &args.set.panels()?)?;
     let names: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
-    console.result(&format!("{}\n", names.join("\n")), &json!({"files": names}))
+    console.result(&format!("{}\n", names.join("\n")), &GoldFiles { files: names })
 }
 
 fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
@@ -301,7 +344,7 @@ fn check(args: &CheckArgs, console: Console) -> Result<(), CliError> {
             by.gated(&reply).map_err(CodeError::from)?.panels(),
             &rules,
         ),
-        &json!(VerdictDocument::of(&verdict, &rules)),
+        &VerdictDocument::of(&verdict, &rules),
     )?;
     match verdict.failure(&rules) {
         None => Ok(()),
@@ -337,7 +380,7 @@ fn score(args: &ScoreArgs, console: Console) -> Result<(), CliError> {
     };
     console.result(
         &table.text_in(console.layout()),
-        &json!(ScoredReplies::of(&rounds, &tasks, &rules)),
+        &ScoredReplies::of(&rounds, &tasks, &rules),
     )
 }
 
@@ -364,10 +407,7 @@ fn gates(args: &GatesArgs, console: Console) -> Result<(), CliError> {
         rules: &AccuracyRules::DEFAULT,
     };
     let found = planted_gates(&launcher, &by, (args.draw, &kinds), args.seed)?;
-    console.result(
-        &gates_table(Some(&found)).text_in(console.layout()),
-        &json!(found),
-    )?;
+    console.result(&gates_table(Some(&found)).text_in(console.layout()), &found)?;
     let is_good = |gate: &ktd_factor_study::GateFound| {
         let share = gate.rate().share();
         if gate.kind.is_planted() {

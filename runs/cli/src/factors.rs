@@ -10,7 +10,8 @@ use ktd_data::training_rows::training_rows;
 use ktd_env::{DateSpan, TradeDate};
 use ktd_io::whole_file::{Durability, IfExists, check_writable, write_file};
 use ktd_view::table::grouped;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 
 const EXAMPLE: &str = "Example:
@@ -58,6 +59,22 @@ pub(super) fn run(args: &FactorsArgs, console: Console) -> Result<(), CliError> 
         grouped(rows.len()),
         grouped(labelled),
     );
-    let value = json!({ "factors": out, "rows": rows.len(), "labelled": labelled, "bytes": bytes.len() });
+    let value = WrittenFactors {
+        factors: out,
+        rows: rows.len(),
+        labelled,
+        bytes: bytes.len(),
+    };
     console.result(if console.quiet { "" } else { &text }, &value)
+}
+
+/// Rows to train on.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct WrittenFactors {
+    /// The file.
+    factors: String,
+    rows: usize,
+    /// Rows with the return that followed.
+    labelled: usize,
+    bytes: usize,
 }

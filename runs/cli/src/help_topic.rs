@@ -2,7 +2,8 @@
 
 use crate::CliError;
 use crate::output::Console;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 macro_rules! topics {
     ($($topic:literal),* $(,)?) => {
@@ -49,10 +50,29 @@ pub(super) fn help_topic(arguments: &[String], console: Console) -> Option<Resul
     if *word == "topics" {
         let lines = TOPICS.map(|(topic, text)| format!("{topic:<18}{}\n", title(text)));
         let names = TOPICS.map(|(topic, _)| topic);
-        return Some(console.result(&lines.concat(), &json!({ "topics": names })));
+        return Some(console.result(
+            &lines.concat(),
+            &Topics {
+                topics: names.to_vec(),
+            },
+        ));
     }
     let (topic, text) = TOPICS.iter().find(|(topic, _)| topic == word)?;
-    Some(console.result(text, &json!({ "topic": topic, "text": text })))
+    Some(console.result(text, &Topic { topic, text }))
+}
+
+/// Names of documents.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Topics {
+    topics: Vec<&'static str>,
+}
+
+/// A document.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Topic<'t> {
+    topic: &'t str,
+    /// What it says, in Markdown.
+    text: &'t str,
 }
 
 /// The first heading of a document.

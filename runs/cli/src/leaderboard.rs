@@ -124,9 +124,7 @@ pub(super) fn run(args: &LeaderboardArgs, console: Console) -> Result<(), CliErr
             console.note(&format!("signed with the key {signer}"));
         }
     }
-    let document = serde_json::to_value(&board)
-        .map_err(|error| CliError::invalid(format_args!("the board cannot be JSON: {error}")))?;
-    console.result(&text(&board, &kinds, args, console), &document)
+    console.result(&text(&board, &kinds, args, console), &board)
 }
 
 /// The keys that a user named.

@@ -2,6 +2,7 @@
 
 use crate::output::Console;
 use crate::progress::TickBar;
+use crate::unless_ending::unless_interrupted;
 use crate::{CliError, leak_audit, study};
 use clap::{Args, Subcommand};
 use ktd_io::parallel::available_threads;
@@ -9,6 +10,7 @@ use ktd_leakage_study::{LeakManifest, LeakStudy, check_manifest, sanity};
 use ktd_mirror::{AuditSubject, audit_self};
 use ktd_study::any;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Work on leaks.
 #[derive(Debug, Subcommand)]
@@ -114,8 +116,10 @@ pub(super) fn run(command: &LeakCommand, console: Console) -> Result<(), CliErro
                 Some(experiment) => AuditSubject::of_experiment(experiment, panel)?,
                 None => AuditSubject::of_panel(panel)?,
             };
-            let bar = TickBar::new(console, "auditing", "days of checks");
-            audit_self(&subject, available_threads(), &|done, of| bar.tell(done, of))?.audited()?
+            let bar = Arc::new(TickBar::new(console, "auditing", "days of checks"));
+            let tell = |done, of| bar.tell(done, of);
+            unless_interrupted(&bar, console, || audit_self(&subject, available_threads(), &tell))??
+                .audited()?
         }
     };
     study::show_audited(audited, console)

@@ -24,6 +24,7 @@ mod doctor;
 mod doctor_file;
 mod doctor_probe;
 mod doctor_repeat;
+mod documents;
 #[cfg(feature = "server")]
 mod enqueue;
 mod error;
@@ -79,6 +80,7 @@ mod windows;
 #[cfg(feature = "server")]
 mod worker;
 
+pub use documents::{PrintedSchema, printed_schemas};
 pub use error::CliError;
 
 use crate::output::Console;

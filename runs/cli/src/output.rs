@@ -1,6 +1,8 @@
 //! What goes to the terminal and to files.
 
 use crate::CliError;
+use crate::documents::PrintedDocument;
+use ktd_study::{Audited, ReportOf};
 use ktd_view::draw::visible;
 use ktd_view::table::Layout;
 use std::io::{self, IsTerminal, Write};
@@ -38,19 +40,44 @@ impl Console {
         }
     }
 
-    /// Prints the result: `text` for people, `value` for programs.
+    /// Prints the result: `text` for people, `document` for programs.
     ///
     /// # Errors
     /// [`CliError`] when standard output cannot be written; a closed pipe is no error.
-    pub(crate) fn result(self, text: &str, value: &serde_json::Value) -> Result<(), CliError> {
-        let document = if self.json {
-            format!("{value:#}\n")
-        } else if text.ends_with('\n') || text.is_empty() {
-            text.to_owned()
+    pub(crate) fn result(self, text: &str, document: &impl PrintedDocument) -> Result<(), CliError> {
+        if self.json {
+            let value = serde_json::to_value(document);
+            return json_line(&value.map_err(CliError::invalid)?);
+        }
+        Self::say(text)
+    }
+
+    /// Prints the report of a study, whose document has the schema of its kind.
+    pub(crate) fn report(self, text: &str, shown: &ReportOf) -> Result<(), CliError> {
+        if self.json {
+            json_line(&shown.summary)
         } else {
-            format!("{text}\n")
+            Self::say(text)
+        }
+    }
+
+    /// Prints the outcome of an audit, which has its schema with it.
+    pub(crate) fn audited(self, text: &str, audited: &Audited) -> Result<(), CliError> {
+        if self.json {
+            json_line(&audited.document)
+        } else {
+            Self::say(text)
+        }
+    }
+
+    /// Prints text for people.
+    pub(crate) fn say(text: &str) -> Result<(), CliError> {
+        let end = if text.ends_with('\n') || text.is_empty() {
+            ""
+        } else {
+            "\n"
         };
-        print(&mut io::stdout().lock(), &document)
+        print(&mut io::stdout().lock(), &format!("{text}{end}"))
     }
 
     /// Prints a line on standard error while a command goes on, unless it is to be quiet.
@@ -69,7 +96,7 @@ impl Console {
     /// Prints a failure on standard error, as JSON where asked for.
     pub(crate) fn failure(self, failure: &CliError) {
         let document = if self.json {
-            format!("{:#}\n", failure.to_json())
+            format!("{:#}\n", serde_json::json!(failure.document()))
         } else {
             format!("{}\n", visible_lines(&failure.to_string()))
         };
@@ -82,6 +109,10 @@ impl Console {
 pub(crate) fn visible_lines(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(visible).collect();
     lines.join("\n")
+}
+
+fn json_line(value: &serde_json::Value) -> Result<(), CliError> {
+    print(&mut io::stdout().lock(), &format!("{value:#}\n"))
 }
 
 fn print(stream: &mut impl Write, document: &str) -> Result<(), CliError> {

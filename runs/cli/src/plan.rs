@@ -15,6 +15,8 @@ use ktd_experiment::config::{ExperimentConfig, SyntheticConfig};
 use ktd_plan::estimate::{measure, steps_measured};
 use ktd_plan::{ExperimentPlan, text};
 use ktd_study::StudyKind;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -83,7 +85,13 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<(), CliError> {
         runtime()?.block_on(measure(&config, &source, bar))?
     };
     let plan = ExperimentPlan::of(&config, &source, &cells, &measured)?;
-    console.result(&text(&plan, &config.budget), &serde_json::json!({ "plan": plan }))
+    console.result(&text(&plan, &config.budget), &Plan { plan })
+}
+
+/// What episodes would ask, cost and detect.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Plan {
+    plan: ExperimentPlan,
 }
 
 const fn synthetic() -> SyntheticConfig {

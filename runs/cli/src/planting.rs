@@ -3,6 +3,7 @@
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::TickBar;
+use crate::unless_ending::unless_interrupted;
 use clap::Args;
 use ktd_board::ModelSettings;
 use ktd_board::planting::{PlantingOptions, plant};
@@ -10,8 +11,8 @@ use ktd_data::market_source::MarketSource;
 use ktd_env::{DateSpan, TradeDate};
 use ktd_experiment::data_record::SyntheticRecord;
 use ktd_view::draw::paragraph;
-use serde_json::json;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 const EXAMPLE: &str = "\
 Examples:
@@ -92,22 +93,19 @@ pub(super) fn run(args: &PlantingArgs, console: Console) -> Result<(), CliError>
         _ => end.saturating_sub(LAST_DAYS)..end,
     };
     let settings = args.settings.as_deref();
-    let bar = TickBar::new(console, "planting", "draws");
-    let report = plant(
-        &market,
-        &PlantingOptions {
-            settings: settings.map_or_else(|| Ok(ModelSettings::default()), ModelSettings::read)?,
-            days,
-            draws: args.draws,
-            seed: args.seed,
-            names: usize::from(args.names),
-            hold_days: usize::from(args.hold_days),
-            replicates: args.replicates,
-            threads: ktd_io::parallel::available_threads(),
-        },
-        &|done, of| bar.tell(done, of),
-    )?;
-    drop(bar);
+    let options = PlantingOptions {
+        settings: settings.map_or_else(|| Ok(ModelSettings::default()), ModelSettings::read)?,
+        days,
+        draws: args.draws,
+        seed: args.seed,
+        names: usize::from(args.names),
+        hold_days: usize::from(args.hold_days),
+        replicates: args.replicates,
+        threads: ktd_io::parallel::available_threads(),
+    };
+    let bar = Arc::new(TickBar::new(console, "planting", "draws"));
+    let tell = |done, of| bar.tell(done, of);
+    let report = unless_interrupted(&bar, console, || plant(&market, &options, &tell))??;
     let layout = console.layout();
     let table = if args.all {
         report.table()
@@ -125,7 +123,7 @@ pub(super) fn run(args: &PlantingArgs, console: Console) -> Result<(), CliError>
         text.push('\n');
         text.push_str(&sectors.text_in(layout));
     }
-    console.result(&text, &json!(report))
+    console.result(&text, &report)
 }
 
 fn date(key: &str, text: &str) -> Result<TradeDate, CliError> {

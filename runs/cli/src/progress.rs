@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::output::Console;
+use crate::study_bar::this_command;
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -46,6 +47,11 @@ impl Progress {
     #[must_use]
     pub(crate) fn is_due(&self) -> bool {
         !self.bar.is_hidden() || self.waiting && PATIENCE <= self.started.elapsed()
+    }
+
+    /// Units that are done, and all.
+    fn counts(&self) -> (u64, u64) {
+        (self.bar.position(), self.bar.length().unwrap_or_default())
     }
 
     /// Calls `write` while the bar is off the screen.
@@ -104,6 +110,28 @@ impl TickBar {
             what,
             unit,
             bar: Mutex::new(None),
+        }
+    }
+
+    /// Says how far the work was when a signal ended it. Programs read the failure alone.
+    pub(crate) fn interrupted(&self) {
+        let Ok(bar) = self.bar.lock() else { return };
+        if self.console.json || self.console.quiet {
+            return;
+        }
+        let (done, of) = bar.as_ref().map_or((0, 0), Progress::counts);
+        Console::warning(&format!(
+            "{}: {done} of {of} {} are finished; nothing is kept before the end\nto go on: {}",
+            self.what,
+            self.unit,
+            this_command()
+        ));
+    }
+
+    /// Takes the bar off the screen.
+    pub(crate) fn finish(&self) {
+        if let Ok(mut bar) = self.bar.lock() {
+            drop(bar.take());
         }
     }
 

@@ -59,9 +59,7 @@ pub(super) fn run(args: &PublishArgs, console: Console) -> Result<(), CliError> 
     let found = BundleSet::below(&args.results)?;
     let key = SigningKey::read(&args.key)?;
     let publication = unless_ending(|| Ok(publish(&found, &args.out, &key, args.open_mask)?))?;
-    let document = serde_json::to_value(&publication)
-        .map_err(|error| CliError::invalid(format_args!("the manifest cannot be JSON: {error}")))?;
-    console.result(&text(&publication, &args.out), &document)
+    console.result(&text(&publication, &args.out), &publication)
 }
 
 fn publish_alone(
@@ -85,10 +83,7 @@ fn publish_alone(
         args.out.display(),
         published.signature.fingerprint
     );
-    console.result(
-        &text,
-        &serde_json::to_value(&published).map_err(CliError::invalid)?,
-    )
+    console.result(&text, &published)
 }
 
 fn text(publication: &Publication, out: &Path) -> String {

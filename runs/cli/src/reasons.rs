@@ -113,21 +113,12 @@ pub(super) fn run(args: &ReasonsArgs, console: Console) -> Result<(), CliError> 
             write_whole(path, side::render(&sides).as_bytes())?;
             console.note(&format!("wrote {}", path.display()));
         }
-        return console.result(&side::text(&sides, args.width), &json(&sides)?);
+        return console.result(&side::text(&sides, args.width), &sides);
     }
     let report = ReasonReport::of(reasons)?;
     if let Some(path) = &args.csv {
         write_whole(path, &table::csv(&report)?)?;
         console.note(&format!("wrote {}", path.display()));
     }
-    console.result(&table::text(&report, args.quote), &json(&report)?)
-}
-
-fn json(document: &impl serde::Serialize) -> Result<serde_json::Value, CliError> {
-    serde_json::to_value(document).map_err(|error| {
-        CliError::input(
-            format!("the report cannot be JSON: {error}"),
-            "report this defect",
-        )
-    })
+    console.result(&table::text(&report, args.quote), &report)
 }

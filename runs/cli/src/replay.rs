@@ -3,7 +3,7 @@
 use super::branch;
 use super::given::{kind_in, not_a_study};
 use super::replay_args::ReplayArgs;
-use super::replay_step::{self, ShownStep, StepRange, StepView};
+use super::replay_step::{ShownStep, StepDocument, StepRange, StepView};
 use super::runtime::runtime;
 use super::study;
 use crate::CliError;
@@ -19,7 +19,8 @@ use ktd_episode::open_bundle::OpenBundle;
 use ktd_episode::real_names::real_names;
 use ktd_episode::replay_episode;
 use ktd_study::Depth;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Runs the command.
@@ -61,8 +62,47 @@ fn replay(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
     );
     console.result(
         &text,
-        &json!({ "cell": bundle.cell.id, "steps": steps, "matches": true, "another_program": other }),
+        &ReplayedEpisode {
+            cell: bundle.cell.id,
+            steps,
+            matches: true,
+            another_program: other,
+        },
     )
+}
+
+/// An episode that was made again from its record.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct ReplayedEpisode {
+    cell: String,
+    steps: usize,
+    /// Whether every byte is the same.
+    matches: bool,
+    /// How the program that recorded it differs from this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    another_program: Option<String>,
+}
+
+/// A study that was made again from its record.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct ReplayedStudy {
+    pub study: String,
+    pub kind: &'static str,
+    pub units: usize,
+    /// Units whose works were made again too.
+    pub made_again: usize,
+    /// Whether every byte is the same.
+    pub matches: bool,
+    /// How the program that recorded it differs from this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub another_program: Option<String>,
+}
+
+/// Steps of an episode.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct ShownSteps {
+    cell: String,
+    steps: Vec<StepDocument>,
 }
 
 fn show_steps(args: &ReplayArgs, steps: StepRange, console: Console) -> Result<(), CliError> {
@@ -112,17 +152,21 @@ fn show_steps(args: &ReplayArgs, steps: StepRange, console: Console) -> Result<(
             shown.real = real_of(bundle, &shown);
         }
         texts.push(view.text(&shown));
-        documents.push(replay_step::to_json(&shown));
+        documents.push(StepDocument::from(shown));
     }
     console.result(
         &texts.join("\n\n"),
-        &json!({ "cell": header.cell, "steps": documents }),
+        &ShownSteps {
+            cell: header.cell,
+            steps: documents,
+        },
     )
 }
 
 /// The real names of all that a step shows, and its real day.
 fn real_of(bundle: &OpenBundle, shown: &ShownStep) -> BTreeMap<String, String> {
-    let mut real = real_names(bundle, &replay_step::to_json(shown).to_string());
+    let words = serde_json::to_string(&StepDocument::from(shown.clone())).unwrap_or_default();
+    let mut real = real_names(bundle, &words);
     let day = bundle.cell.window.days.get(shown.record.step.saturating_sub(1));
     let date = day.and_then(|day| bundle.shared.market.date(*day));
     if let Some(date) = date {

@@ -1,12 +1,14 @@
 //! Steps of a recorded episode for people: prompts and replies, orders, what became of them, the account.
 
 use crate::output::visible_lines;
-use ktd_bundle::event::StepOutcome;
+use ktd_bundle::event::{Mark, OrderRecord, StepOutcome};
 use ktd_bundle::recorded_step::RecordedStep;
 use ktd_bundle::transcript::{CommonOpening, Transcript};
 use ktd_view::draw::visible;
 use ktd_view::table::{Align, Column, Layout, Table, grouped};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::str::FromStr;
@@ -35,6 +37,7 @@ impl FromStr for StepRange {
 }
 
 /// What is shown of a step.
+#[derive(Clone)]
 pub(super) struct ShownStep {
     /// Orders, fills and the account.
     pub record: RecordedStep,
@@ -182,28 +185,65 @@ impl StepView<'_> {
 }
 
 /// A step for programs.
-pub(super) fn to_json(shown: &ShownStep) -> Value {
-    let record = &shown.record;
-    let messages = shown.transcript.as_ref().map(|transcript| {
-        let messages = transcript.messages.iter();
-        let messages = messages.map(|(role, content)| json!({ "role": role, "content": content }));
-        messages.collect::<Vec<_>>()
-    });
-    json!({
-        "step": record.step,
-        "day": record.day,
-        "as_of": record.as_of,
-        "requests": shown.transcript.as_ref().map_or(0, |transcript| transcript.requests),
-        "messages": messages.unwrap_or_default(),
-        "outcome": record.outcome,
-        "orders": record.orders,
-        "overall_reason": record.overall_reason,
-        "fills": record.fills,
-        "nav_before_fen": record.nav_before_fen,
-        "mark": record.mark,
-        "holdings": record.holdings,
-        "real": shown.real,
-    })
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct StepDocument {
+    /// From 1.
+    step: usize,
+    /// The trading day on whose open orders execute, as shown.
+    day: Value,
+    /// The as-of day, as shown.
+    as_of: Value,
+    requests: usize,
+    messages: Vec<MessageDocument>,
+    /// How it ended; absent where it has not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<StepOutcome>,
+    orders: Vec<OrderRecord>,
+    /// The model's reason for the whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overall_reason: Option<String>,
+    /// What became of the orders, as the model is told.
+    fills: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nav_before_fen: Option<i64>,
+    /// The account at the close, where the bundle tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mark: Option<Mark>,
+    /// Holdings at the close, as shown.
+    holdings: Value,
+    /// Real names and dates of what is masked; empty without `--real`.
+    real: BTreeMap<String, String>,
+}
+
+/// A message of the conversation.
+#[derive(Debug, JsonSchema, Serialize)]
+struct MessageDocument {
+    role: String,
+    content: String,
+}
+
+impl From<ShownStep> for StepDocument {
+    fn from(shown: ShownStep) -> Self {
+        let (record, transcript) = (shown.record, shown.transcript.unwrap_or_default());
+        let messages = transcript.messages.into_iter();
+        Self {
+            step: record.step,
+            day: record.day,
+            as_of: record.as_of,
+            requests: transcript.requests,
+            messages: messages
+                .map(|(role, content)| MessageDocument { role, content })
+                .collect(),
+            outcome: record.outcome,
+            orders: record.orders,
+            overall_reason: record.overall_reason,
+            fills: record.fills,
+            nav_before_fen: record.nav_before_fen,
+            mark: record.mark,
+            holdings: record.holdings,
+            real: shown.real,
+        }
+    }
 }
 
 fn orders(shown: &ShownStep) -> Table {
@@ -311,6 +351,7 @@ fn change(before: i64, now: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn steps_are_written_in_three_ways() {

@@ -6,7 +6,8 @@ use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_server::ServerDatabase;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 const EXAMPLE: &str = "\
 Examples:
@@ -26,6 +27,14 @@ pub(super) struct RequeueArgs {
     units: Vec<String>,
     #[command(flatten)]
     server: ServerArgs,
+}
+
+/// Units that were moved.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Requeued {
+    study: i64,
+    /// How many.
+    units: u64,
 }
 
 /// Runs the command: `is_retry`, or units are taken out.
@@ -55,6 +64,9 @@ pub(super) fn run(args: &RequeueArgs, is_retry: bool, console: Console) -> Resul
     let what = if is_retry { "wait again" } else { "were taken out" };
     console.result(
         &format!("{count} units {what}"),
-        &json!({ "study": args.study, "units": count }),
+        &Requeued {
+            study: args.study,
+            units: count,
+        },
     )
 }

@@ -1,13 +1,18 @@
 //! Cells as a table for people and as JSON for programs.
 
 use crate::output::visible_lines;
+use ktd_agents::{ForceLevel, ThinkingPolicy};
 use ktd_bundle::summary::{AccountSummary, Metric, Summary};
 use ktd_episode::CellResult;
 use ktd_experiment::cells::Cell;
+use ktd_experiment::mask_arm::MaskInstruction;
+use ktd_plan::cost_text::MoneyDocument;
+use ktd_record::spending::Spending;
 use ktd_study::StudyError;
 use ktd_view::draw::{display_width, wrapped};
 use ktd_view::table::{Align, Column, Layout, Table};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A column that says which cell a row is: head, side, priority and content.
@@ -255,28 +260,81 @@ fn number(metric: &Metric) -> String {
         .map_or_else(|| "n/a".to_owned(), |value| format!("{value:.2}"))
 }
 
-/// The results for programs.
-#[must_use]
-pub(crate) fn results_json(results: &[CellResult]) -> Value {
-    let cells = results.iter().map(|result| {
-        let cell = &result.cell;
-        json!({
-            "cell": cell.id,
-            "bundle": result.bundle.display().to_string(),
-            "agent": cell.agent.id,
-            "window": cell.window.id,
-            "level": cell.mask.level.label(),
-            "instruction": cell.instruction,
-            "numeric": cell.mask.numeric.label(),
-            "mode": cell.mode.label(),
-            "seed": cell.seed,
-            "force": cell.provider.force,
-            "thinking": cell.provider.thinking,
-            "summary": result.result.as_ref().ok(),
-            "money": result.money,
-            "error": result.result.as_ref().err().map(ToString::to_string),
-            "hint": result.result.as_ref().err().map(StudyError::hint),
-        })
-    });
-    json!({ "cells": cells.collect::<Vec<_>>() })
+/// Cells of an experiment, for programs.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct Results<'r> {
+    cells: Vec<CellDocument<'r>>,
+    /// What was spent, by agent and over all; of a run alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub money: Option<MoneyDocument>,
+    /// What the data cannot support; of a run alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<Vec<String>>,
+}
+
+/// A cell and its result.
+#[derive(Debug, JsonSchema, Serialize)]
+struct CellDocument<'r> {
+    /// The episode's identity in the experiment.
+    cell: &'r str,
+    /// Its directory.
+    bundle: String,
+    agent: &'r str,
+    window: &'r str,
+    /// Mask level.
+    level: &'static str,
+    /// The level whose text explains identifiers in a prompt-only control.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instruction: Option<MaskInstruction>,
+    /// How numbers are shown.
+    numeric: &'static str,
+    /// Decision mode.
+    mode: &'static str,
+    seed: u64,
+    /// How strongly submissions are forced.
+    force: ForceLevel,
+    thinking: ThinkingPolicy,
+    /// What summary.json holds; absent where the cell stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<&'r Summary>,
+    /// What this run spent on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    money: Option<&'r Spending>,
+    /// Why it stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// How to fix that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'r str>,
+}
+
+impl<'r> Results<'r> {
+    /// Cells with their results.
+    pub(crate) fn of(results: &'r [CellResult]) -> Self {
+        let cells = results.iter().map(|result| {
+            let (cell, error) = (&result.cell, result.result.as_ref().err());
+            CellDocument {
+                cell: &cell.id,
+                bundle: result.bundle.display().to_string(),
+                agent: &cell.agent.id,
+                window: &cell.window.id,
+                level: cell.mask.level.label(),
+                instruction: cell.instruction,
+                numeric: cell.mask.numeric.label(),
+                mode: cell.mode.label(),
+                seed: cell.seed,
+                force: cell.provider.force,
+                thinking: cell.provider.thinking,
+                summary: result.result.as_ref().ok(),
+                money: result.money.as_ref(),
+                error: error.map(ToString::to_string),
+                hint: error.map(StudyError::hint),
+            }
+        });
+        Self {
+            cells: cells.collect(),
+            money: None,
+            notes: None,
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use super::given::check_file;
 use crate::CliError;
 use crate::output::{Console, visible_lines};
-use crate::results::{results_json, results_table};
+use crate::results::{Results, results_table};
 use crate::study;
 use crate::this_program::this_program;
 use clap::Args;
@@ -11,7 +11,7 @@ use ktd_episode::grid::RunPlan;
 use ktd_episode::{CellResult, EpisodesStudy, EpisodesWorld, withdraw};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_io::ErrorClass;
-use ktd_plan::cost_text;
+use ktd_plan::cost_text::{self, MoneyDocument};
 use ktd_study::{StudyError, StudyKind, StudyRun, run_study};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -97,11 +97,9 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
         text.push_str(&visible_lines(note));
         text.push('\n');
     }
-    let mut document = results_json(&results);
-    if let Some(object) = document.as_object_mut() {
-        object.insert("money".to_owned(), cost_text::to_json(&results, budget));
-        object.insert("notes".to_owned(), serde_json::json!(notes));
-    }
+    let mut document = Results::of(&results);
+    document.money = Some(MoneyDocument::of(&results, budget));
+    document.notes = Some(notes);
     console.result(&text, &document)?;
     stopped(&results)
 }
@@ -172,7 +170,7 @@ pub(super) fn execute(
     let RunPlan {
         config, base, output, ..
     } = plan;
-    let mut end = study::with_run_telling(("running", true, console), on_event, |run| {
+    let mut end = study::with_run_telling(("running", Some(study::PATIENCE), console), on_event, |run| {
         let run = StudyRun { retries_lost, ..*run };
         let end = run_study::<EpisodesStudy>(config, (&base, &output), &run)?;
         if on_event.is_some() {

@@ -1,6 +1,7 @@
 //! Ending in order when a signal asks for it.
 
 use crate::CliError;
+use crate::output::Console;
 
 /// `work`, or nothing of it when a signal asks this process to end. The work is dropped then, and with it whatever it
 /// started.
@@ -12,9 +13,22 @@ pub(super) async fn unless_told_to_end<W: Future>(work: W) -> Result<W::Output, 
         told_to_end().map_err(|error| CliError::invalid(format_args!("cannot wait for signals: {error}")))?;
     tokio::select! {
         done = work => Ok(done),
-        () = told => Err(CliError::difference("ended by a signal")
-            .with_hint("run the same command again: it continues where it stopped")),
+        () = told => Err(by_signal(CONTINUES)),
     }
+}
+
+/// What a command says that does not stop at the beginning when it is given again.
+pub(super) const CONTINUES: &str = "run the same command again: it continues where it stopped";
+
+fn by_signal(hint: &str) -> CliError {
+    CliError::difference("ended by a signal").with_hint(hint)
+}
+
+/// Ends the process, and says that a signal asked for it.
+pub(super) fn end_by_signal(console: Console, hint: &str) -> ! {
+    console.failure(&by_signal(hint));
+    #[expect(clippy::exit, reason = "nothing else ends a computation that is under way")]
+    std::process::exit(1);
 }
 
 /// What is done once a signal asks this process to end. From this call on, and not from when it is first waited for, no

@@ -10,7 +10,8 @@ use ktd_simulate::ktd::{SimulateOptions, simulate};
 use ktd_simulate::qlib::{QlibInputs, QlibInstructions, simulate_qlib};
 use ktd_simulate::{Profile, read_profile};
 use ktd_view::table::grouped;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 
 const EXAMPLE: &str = "Example:
@@ -95,15 +96,55 @@ fn run_ktd(args: &SimulateArgs, console: Console) -> Result<(), CliError> {
         grouped(beyond),
         args.out.display()
     );
-    let value = json!({
-        "days": summary.days,
-        "fills": summary.fills,
-        "rejected": summary.rejected,
-        "limit_opens": { "left": left, "sealed": sealed, "beyond": beyond },
-        "nav_fen": summary.nav_fen,
-        "out": args.out.display().to_string(),
-    });
+    let value = Simulated {
+        days: summary.days,
+        fills: summary.fills,
+        rejected: summary.rejected,
+        limit_opens: LimitOpens { left, sealed, beyond },
+        nav_fen: summary.nav_fen,
+        out: args.out.display().to_string(),
+    };
     console.result(if console.quiet { "" } else { &text }, &value)
+}
+
+/// Orders that were played.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Simulated {
+    days: usize,
+    fills: usize,
+    rejected: usize,
+    /// Opens at the limit of an order's side.
+    limit_opens: LimitOpens,
+    nav_fen: i64,
+    /// The folder of the results.
+    out: String,
+}
+
+/// Opens at a limit, by what became of them.
+#[derive(Debug, JsonSchema, Serialize)]
+struct LimitOpens {
+    left: usize,
+    sealed: usize,
+    beyond: usize,
+}
+
+/// Orders that were played as Qlib plays them.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct SimulatedQlib {
+    days: usize,
+    orders: usize,
+    filled: usize,
+    /// Yuan.
+    final_account: f64,
+    /// Yuan.
+    min_cash: f64,
+    max_positions: usize,
+    trade_with_adjusted_price: bool,
+    /// Orders dated outside the run's days, not made.
+    orders_outside: usize,
+    missing_bins: usize,
+    /// The folder of the results.
+    out: String,
 }
 
 fn run_qlib(args: &SimulateArgs, console: Console) -> Result<(), CliError> {
@@ -146,18 +187,18 @@ fn run_qlib(args: &SimulateArgs, console: Console) -> Result<(), CliError> {
     if summary.trade_with_adjusted_price {
         text.push_str("\na factor is missing somewhere: as in Qlib, lots are rounded for no instrument");
     }
-    let value = json!({
-        "days": summary.n_days,
-        "orders": summary.n_orders,
-        "filled": summary.n_filled,
-        "final_account": summary.final_account,
-        "min_cash": summary.min_cash,
-        "max_positions": summary.max_positions,
-        "trade_with_adjusted_price": summary.trade_with_adjusted_price,
-        "orders_outside": summary.n_orders_outside,
-        "missing_bins": summary.n_missing_bins,
-        "out": args.out.display().to_string(),
-    });
+    let value = SimulatedQlib {
+        days: summary.n_days,
+        orders: summary.n_orders,
+        filled: summary.n_filled,
+        final_account: summary.final_account,
+        min_cash: summary.min_cash,
+        max_positions: summary.max_positions,
+        trade_with_adjusted_price: summary.trade_with_adjusted_price,
+        orders_outside: summary.n_orders_outside,
+        missing_bins: summary.n_missing_bins,
+        out: args.out.display().to_string(),
+    };
     console.result(if console.quiet { "" } else { &text }, &value)
 }
 

@@ -9,7 +9,7 @@ use ktd_factor_study::{factor_size_designs, factor_sizes};
 use ktd_formula_study::{alpha_size_designs, alpha_sizes};
 use ktd_leakage_study::{leak_size_designs, leak_sizes};
 use ktd_strategy_study::{strategy_size_designs, strategy_sizes};
-use serde_json::{Value, json};
+use ktd_view::draw::TableData;
 use std::sync::Mutex;
 
 const EXAMPLE: &str = "\
@@ -65,14 +65,24 @@ pub(super) fn run(args: &SizesArgs, console: Console) -> Result<(), CliError> {
         SizesOf::Leak => leak_size_designs(),
     };
     let designs = u64::try_from(designs).unwrap_or(u64::MAX);
-    let bar = Mutex::new(Progress::new(console, "planting", designs, "designs"));
+    let bar = Mutex::new(Some(Progress::new(console, "planting", designs, "designs")));
     let tick = || {
-        if let Ok(mut bar) = bar.lock() {
+        if let Ok(mut bar) = bar.lock()
+            && let Some(bar) = bar.as_mut()
+        {
             bar.advance(1);
         }
     };
     let threads = ktd_io::parallel::available_threads();
-    let (tables, document): (Vec<_>, Value) = match args.of {
+    let shown = |tables: &[TableData]| {
+        if let Ok(mut bar) = bar.lock() {
+            bar.take();
+        }
+        let texts = tables.iter().map(|table| table.text_in(console.layout()));
+        texts.collect::<Vec<_>>().join("\n")
+    };
+    let draws = (count, args.seed);
+    match args.of {
         SizesOf::Board => {
             let options = SizeOptions {
                 boards: count,
@@ -81,29 +91,23 @@ pub(super) fn run(args: &SizesArgs, console: Console) -> Result<(), CliError> {
                 threads,
             };
             let report = sizes(options, &tick);
-            (vec![report.table()], json!(report))
+            console.result(&shown(&[report.table()]), &report)
         }
         SizesOf::FactorCode => {
-            let report = factor_sizes((count, args.seed), threads, &tick);
-            (vec![report.table()], json!(report))
+            let report = factor_sizes(draws, threads, &tick);
+            console.result(&shown(&[report.table()]), &report)
         }
         SizesOf::StrategyCode => {
-            let report = strategy_sizes((count, args.seed), threads, &tick);
-            (vec![report.table()], json!(report))
+            let report = strategy_sizes(draws, threads, &tick);
+            console.result(&shown(&[report.table()]), &report)
         }
         SizesOf::Alpha => {
-            let report = alpha_sizes((count, args.seed), threads, &tick)?;
-            (vec![report.table()], json!(report))
+            let report = alpha_sizes(draws, threads, &tick)?;
+            console.result(&shown(&[report.table()]), &report)
         }
         SizesOf::Leak => {
-            let report = leak_sizes((count, args.seed), threads, &tick)?;
-            (vec![report.gains_table(), report.audits_table()], json!(report))
+            let report = leak_sizes(draws, threads, &tick)?;
+            console.result(&shown(&[report.gains_table(), report.audits_table()]), &report)
         }
-    };
-    drop(bar);
-    let text: Vec<String> = tables
-        .iter()
-        .map(|table| table.text_in(console.layout()))
-        .collect();
-    console.result(&text.join("\n"), &document)
+    }
 }

@@ -49,7 +49,7 @@ impl StatusView {
         } else {
             visible_lines(&line(status))
         };
-        Console::default().result(&line, &json!(null))
+        Console::say(&line)
     }
 
     fn draw(&mut self, status: &StudyStatus) -> Result<(), CliError> {
@@ -62,8 +62,7 @@ impl StatusView {
                 .map_err(CliError::io("write to", "standard output".as_ref()))?;
         }
         self.drawn = lines.len();
-        self.console
-            .result(&visible_lines(&lines.join("\n")), &json!(null))
+        Console::say(&visible_lines(&lines.join("\n")))
     }
 }
 

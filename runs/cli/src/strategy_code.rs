@@ -10,15 +10,16 @@ use clap::Subcommand;
 use ktd_boxed::BoxLauncher;
 use ktd_io::whole_file::read_input;
 use ktd_strategy_study::{
-    DocumentId, GateSecret, OwnStrategy, PATCH_LINES_MAX, PatchSize, SCENARIO_SEED, StrategyCard,
-    StrategyDocument, StrategyError, StrategyReplies, StrategySource, StrategySubmission, StrategyVersion,
-    VersionDrift, document_table, document_value, drift_table, drift_value, gate_tables, gate_value,
-    judge_submission, own_findings, patch_value, published_table, recorded_scores, scenario_strip,
-    static_scores, strategy_boxes, trace_program, version_table,
+    DescribedStrategy, DocumentId, DriftDocument, GateDocument, GateSecret, OwnStrategy, PATCH_LINES_MAX,
+    PatchDocument, PatchSize, SCENARIO_SEED, ScoredStrategy, StrategyCard, StrategyDocument, StrategyError,
+    StrategyReplies, StrategySource, StrategySubmission, StrategyVersion, VersionDrift, document_table,
+    drift_table, gate_tables, judge_submission, own_findings, published_table, recorded_scores,
+    scenario_strip, static_scores, strategy_boxes, trace_program, version_table,
 };
 use ktd_view::draw::TableData;
-use ktd_view::report_table::ReportTable;
-use serde_json::{Value, json};
+use ktd_view::report_table::{ReportTable, TableDocument};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Work on trading strategies.
@@ -88,23 +89,86 @@ fn list(console: Console) -> Result<(), CliError> {
         .map(|id| Ok((id, document(id)?)))
         .collect();
     let documents = documents?;
-    let rows: Vec<Value> = documents
+    let strategies = documents
         .iter()
-        .map(|(_, document)| document_value(document))
-        .collect();
+        .map(|(_, document)| DescribedStrategy::of(document));
     console.result(
         &document_table(&documents).text_in(console.layout()),
-        &json!({"strategies": rows}),
+        &Strategies {
+            strategies: strategies.collect(),
+        },
     )
 }
 
 fn show(args: &ShowArgs, console: Console) -> Result<(), CliError> {
     let strategy = StrategySource::find(&args.id, &here())?;
-    let mut value = document_value(&strategy.document()?);
-    if let Value::Object(members) = &mut value {
-        members.insert("text".to_owned(), Value::from(strategy.text()));
-    }
+    let document = strategy.document()?;
+    let value = ShownStrategy {
+        strategy: DescribedStrategy::of(&document),
+        text: strategy.text(),
+    };
     console.result(&crate::output::visible_lines(strategy.text()), &value)
+}
+
+/// Documents of the benchmark.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Strategies<'s> {
+    strategies: Vec<DescribedStrategy<'s>>,
+}
+
+/// A document whole.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct ShownStrategy<'s> {
+    #[serde(flatten)]
+    strategy: DescribedStrategy<'s>,
+    /// As a model gets it.
+    text: &'s str,
+}
+
+/// A strategy of one's own.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Linted<'s> {
+    strategy: &'s str,
+    scenarios: usize,
+    text_sha256: &'s str,
+    /// Whether it has one.
+    reference: bool,
+    findings: &'s [String],
+}
+
+/// What a scenario makes of a strategy.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct ShownScenario<'s> {
+    strategy: &'s str,
+    scenario: &'s str,
+    /// What the reference does, bar by bar.
+    reference: &'s [String],
+    /// The same of the program that was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<&'s [String]>,
+}
+
+/// What the gates found of a submission.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Gated<'s> {
+    #[serde(flatten)]
+    report: GateDocument<'s>,
+    /// Makes it again.
+    gate_secret: &'s str,
+}
+
+/// Submissions that were judged.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct ScoredSubmissions {
+    submissions: Vec<ScoredStrategy>,
+    /// Makes them again.
+    gate_secret: String,
+}
+
+/// Scores of records.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct ScoreTables<'s> {
+    tables: Vec<TableDocument<'s>>,
 }
 
 fn lint(args: &LintArgs, console: Console) -> Result<(), CliError> {
@@ -131,10 +195,13 @@ fn lint(args: &LintArgs, console: Console) -> Result<(), CliError> {
     if !state.is_empty() {
         lines.push(format!("lint       {state}"));
     }
-    let value = json!({
-        "strategy": own.document.id, "scenarios": own.scenarios.len(), "text_sha256": own.text_sha256,
-        "reference": own.has_reference(), "findings": findings,
-    });
+    let value = Linted {
+        strategy: &own.document.id,
+        scenarios: own.scenarios.len(),
+        text_sha256: &own.text_sha256,
+        reference: own.has_reference(),
+        findings: &findings,
+    };
     console.result(
         &format!("{}\n", crate::output::visible_lines(&lines.join("\n"))),
         &value,
@@ -202,7 +269,12 @@ fn scenario(args: &ScenarioArgs, console: Console) -> Result<(), CliError> {
     let is_same = program.as_ref().is_none_or(|program| *program == tokens);
     console.result(
         &scenario_strip(&tokens, program.as_deref()),
-        &json!({"strategy": task.id.label(), "scenario": args.name, "reference": tokens, "program": program}),
+        &ShownScenario {
+            strategy: task.id.label(),
+            scenario: &args.name,
+            reference: &tokens,
+            program: program.as_deref(),
+        },
     )?;
     if is_same {
         Ok(())
@@ -233,11 +305,13 @@ fn gate(args: &GateArgs, console: Console) -> Result<(), CliError> {
     let (told, secret) = (secret.reveal(), GateSecret::of(&secret.bytes()));
     let report = judge_submission(&launcher, (&task, &secret), &submission)?;
     let mut tables = gate_tables(&report, &submission, &task);
-    let mut value = gate_value(&report, &submission, &task);
-    if let (Some(gates), Value::Object(members)) = (tables.first_mut(), &mut value) {
+    if let Some(gates) = tables.first_mut() {
         gates.notes.push(format!("made again with --gate-secret {told}"));
-        members.insert("gate_secret".to_owned(), Value::from(told));
     }
+    let value = Gated {
+        report: GateDocument::of(&report, &submission, &task),
+        gate_secret: &told,
+    };
     console.result(&text_of(&tables, console), &value)?;
     match report.gates.first_failed() {
         None => Ok(()),
@@ -279,7 +353,10 @@ fn drift(args: &DriftArgs, console: Console) -> Result<(), CliError> {
         },
         &reference,
     );
-    console.result(&text_of(&[drift_table(&found)], console), &drift_value(&found))?;
+    console.result(
+        &text_of(&[drift_table(&found)], console),
+        &DriftDocument::of(&found),
+    )?;
     if found.is_drift() {
         return Err(CliError::difference(format!(
             "{}: it drifted",
@@ -299,7 +376,7 @@ fn patch(args: &PatchArgs, console: Console) -> Result<(), CliError> {
         size.added,
         size.similarity
     );
-    console.result(&text, &patch_value(size))?;
+    console.result(&text, &PatchDocument::of(size))?;
     if size.is_within_budget() {
         return Ok(());
     }
@@ -334,7 +411,10 @@ fn score_replies(replies: &Path, args: &ScoreArgs, console: Console) -> Result<(
     table.notes.push(format!("made again with --gate-secret {told}"));
     console.result(
         &table.text_in(console.layout()),
-        &json!({"submissions": scored, "gate_secret": told}),
+        &ScoredSubmissions {
+            submissions: scored,
+            gate_secret: told,
+        },
     )
 }
 
@@ -344,9 +424,9 @@ fn score_records(bundles: &[PathBuf], console: Console) -> Result<(), CliError> 
     for bundle in bundles {
         tables.extend(recorded_scores(bundle)?);
     }
-    let values: Vec<Value> = tables.iter().map(ReportTable::json).collect();
-    let tables: Vec<TableData> = tables.into_iter().map(|table| table.data).collect();
-    console.result(&text_of(&tables, console), &json!({"tables": values}))
+    let shown: Vec<TableData> = tables.iter().map(|table| table.data.clone()).collect();
+    let tables = tables.iter().map(ReportTable::document).collect();
+    console.result(&text_of(&shown, console), &ScoreTables { tables })
 }
 
 /// The published static scores of a source.
@@ -361,5 +441,5 @@ fn score_source(file: &Path, args: &ScoreArgs, console: Console) -> Result<(), C
     let source = read_input(file)?;
     let launcher = BoxLauncher::prove(strategy_boxes(args.boxes.setup()))?;
     let scores = static_scores(&launcher, &task, &source)?;
-    console.result(&text_of(&[published_table(scores)], console), &json!(scores))
+    console.result(&text_of(&[published_table(scores)], console), &scores)
 }

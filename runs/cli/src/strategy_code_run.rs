@@ -101,5 +101,5 @@ pub(super) fn marks(args: &MarksArgs, console: Console) -> Result<(), CliError> 
     let found = any::<StrategyStudy>().report(&args.folder)?;
     let report: StrategyReport = serde_json::from_value(found.summary).map_err(CliError::invalid)?;
     let people = people_table(&report, &args.marks)?;
-    console.result(&people.data.text_in(console.layout()), &people.json())
+    console.result(&people.data.text_in(console.layout()), &people.document())
 }

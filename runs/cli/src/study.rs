@@ -1,8 +1,10 @@
 //! What commands do with a study of any kind.
 
 use crate::CliError;
+use crate::documents::PrintedDocument;
 use crate::on_event::OnEvent;
 use crate::output::Console;
+use crate::replay::ReplayedStudy;
 use crate::runtime::runtime;
 use crate::signals;
 use crate::study_bar::StudyBar;
@@ -24,17 +26,13 @@ use ktd_study::{
     StudyStatus, UnitId, any, kind_of, kind_of_file,
 };
 use ktd_view::draw::paragraph;
-use serde::Serialize;
-use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
 /// How long units may take to end in order when a signal asks for it.
-const PATIENCE: Duration = Duration::from_secs(3);
-
-const CONTINUES: &str = "run the same command again: it continues where it stopped";
+pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Every kind of study.
 pub(super) const KINDS: [&dyn AnyKind; 9] = [
@@ -86,9 +84,10 @@ fn status_of(folder: &Path) -> Option<StudyStatus> {
     kind.status(folder).ok()
 }
 
-/// Does something with what a study is run with: a bar, threads, and signals that are heard where `listens` is true.
+/// Does something with what a study is run with: a bar, threads, and how long its units may take to end in order when a signal asks
+/// for it; where nothing is said, nothing of it is to go on.
 pub(super) fn with_run<T>(
-    shown: (&'static str, bool, Console),
+    shown: (&'static str, Option<Duration>, Console),
     work: impl FnOnce(&StudyRun<'_>) -> Result<T, StudyError>,
 ) -> Result<T, CliError> {
     with_run_telling(shown, None, work)
@@ -96,7 +95,7 @@ pub(super) fn with_run<T>(
 
 /// The same, where a command of the shell is told what happens.
 pub(super) fn with_run_telling<T>(
-    (what, listens, console): (&'static str, bool, Console),
+    (what, patience, console): (&'static str, Option<Duration>, Console),
     on_event: Option<&str>,
     work: impl FnOnce(&StudyRun<'_>) -> Result<T, StudyError>,
 ) -> Result<T, CliError> {
@@ -105,7 +104,7 @@ pub(super) fn with_run_telling<T>(
     let bar = StudyBar::new(what, console, on_event);
     let interruption = bar.interruption();
     let (tell, told_to_end) = watch::channel(false);
-    if listens {
+    if let Some(patience) = patience {
         let _within = tasks.enter();
         let told = signals::told_to_end()
             .map_err(|error| CliError::invalid(format_args!("cannot wait for signals: {error}")))?;
@@ -115,11 +114,9 @@ pub(super) fn with_run_telling<T>(
             // Nobody listens any more where the study has just ended.
             tell.send(true).ok();
             // A computation listens to nobody: what is recorded stands, and the same command continues.
-            tokio::time::sleep(PATIENCE).await;
+            tokio::time::sleep(patience).await;
             interruption.tell(console, status_of);
-            console.failure(&CliError::difference("ended by a signal").with_hint(CONTINUES));
-            #[expect(clippy::exit, reason = "nothing else ends a computation that is under way")]
-            std::process::exit(1);
+            signals::end_by_signal(console, signals::CONTINUES);
         });
     }
     let counts = cache_folder().map(|cache| cache.join("counts"));
@@ -153,29 +150,30 @@ pub(super) fn run(
     run_by(kind.asks(), console, |run| kind.run(file, out, run)).map(drop)
 }
 
-/// The same by a command that has read the file itself; whether its units are told when the process is to end.
+/// The same by a command that has read the file itself; whether its units ask somebody, and may end in order.
 pub(super) fn run_by(
-    listens: bool,
+    asks: bool,
     console: Console,
     work: impl FnOnce(&StudyRun<'_>) -> Result<AnyEnd, StudyError>,
 ) -> Result<ReportOf, CliError> {
-    let finished = finished_by(listens, console, work)?;
+    let finished = finished_by(asks, console, work)?;
     show(&finished, false, console)?;
     Ok(finished)
 }
 
 /// The same, and shows nothing.
 pub(super) fn finished_by(
-    listens: bool,
+    asks: bool,
     console: Console,
     work: impl FnOnce(&StudyRun<'_>) -> Result<AnyEnd, StudyError>,
 ) -> Result<ReportOf, CliError> {
+    let patience = Some(if asks { PATIENCE } else { Duration::ZERO });
     let AnyEnd {
         folder,
         finished,
         units,
         failed,
-    } = with_run(("running", listens, console), work)?;
+    } = with_run(("running", patience, console), work)?;
     finished.ok_or_else(|| unfinished((&folder, units), failed))
 }
 
@@ -201,13 +199,13 @@ pub(super) fn plan(
     (file, out): (&Path, Option<&Path>),
     console: Console,
 ) -> Result<(), CliError> {
-    let plan = with_run(("planning", false, console), |run| kind.plan(file, out, run))?;
+    let plan = with_run(("planning", None, console), |run| kind.plan(file, out, run))?;
     show_value(&plan.report(), &plan, console)
 }
 
 /// Shows a report, and where its files lie.
 pub(super) fn show(shown: &ReportOf, all: bool, console: Console) -> Result<(), CliError> {
-    console.result(&text_of(shown, all, console), &shown.summary)
+    console.report(&text_of(shown, all, console), shown)
 }
 
 /// A report in the terminal, and where its files lie.
@@ -223,14 +221,17 @@ pub(super) fn text_of(shown: &ReportOf, all: bool, console: Console) -> String {
 }
 
 /// Shows a value that has no files.
-pub(super) fn show_value(report: &Report, value: &impl Serialize, console: Console) -> Result<(), CliError> {
-    let value = serde_json::to_value(value).map_err(CliError::invalid)?;
-    console.result(&report.text(console.layout(), false), &value)
+pub(super) fn show_value(
+    report: &Report,
+    value: &impl PrintedDocument,
+    console: Console,
+) -> Result<(), CliError> {
+    console.result(&report.text(console.layout(), false), value)
 }
 
 /// Shows the outcome of an audit, and fails where something is wrong.
 pub(super) fn show_audited(audited: Audited, console: Console) -> Result<(), CliError> {
-    console.result(&audited.report.text(console.layout(), false), &audited.document)?;
+    console.audited(&audited.report.text(console.layout(), false), &audited)?;
     audited.wrong.map_or(Ok(()), |wrong| Err(wrong.into()))
 }
 
@@ -241,7 +242,7 @@ pub(super) fn replayed(
     depth: Depth,
     console: Console,
 ) -> Result<Replayed, CliError> {
-    with_run(("comparing", false, console), |run| {
+    with_run(("comparing", None, console), |run| {
         kind.replay(folder, base, depth, run)
     })
 }
@@ -280,9 +281,13 @@ pub(super) fn replay(
     );
     console.result(
         &text,
-        &json!({
-            "study": replayed.name, "kind": kind.name(), "units": replayed.units, "made_again": replayed.made_again,
-            "matches": true, "another_program": replayed.another_program,
-        }),
+        &ReplayedStudy {
+            study: replayed.name,
+            kind: kind.name(),
+            units: replayed.units,
+            made_again: replayed.made_again,
+            matches: true,
+            another_program: replayed.another_program,
+        },
     )
 }

@@ -214,7 +214,7 @@ fn told(status: &StudyStatus, command: &str) -> String {
 }
 
 /// The command as it was typed.
-fn this_command() -> String {
+pub(crate) fn this_command() -> String {
     let words = std::env::args_os().map(|word| quoted(&word.to_string_lossy()));
     words.collect::<Vec<_>>().join(" ")
 }

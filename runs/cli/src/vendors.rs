@@ -7,7 +7,8 @@ use ktd_agents::{Dialect, DialectTable, JsonFormat, Pinned};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_experiment::provider::builtin_table;
 use ktd_view::table::{Align, Layout, Table};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -40,7 +41,9 @@ pub(super) fn run(args: &VendorsArgs, console: Console) -> Result<(), CliError> 
     let Some(id) = &args.vendor else {
         return console.result(
             &overview(&table, console.layout()),
-            &json!({ "dialects": table.rows() }),
+            &Vendors {
+                dialects: table.rows(),
+            },
         );
     };
     let row = table.find(id).ok_or_else(|| {
@@ -48,7 +51,14 @@ pub(super) fn run(args: &VendorsArgs, console: Console) -> Result<(), CliError> 
         CliError::invalid(format_args!("there is no vendor {id:?}"))
             .with_hint(format!("it is one of {}", known.join(", ")))
     })?;
-    console.result(&whole(row), &json!({ "dialects": [row] }))
+    let dialects = std::slice::from_ref(row);
+    console.result(&whole(row), &Vendors { dialects })
+}
+
+/// Vendors, in the form that `[[dialects]]` of an experiment takes.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Vendors<'v> {
+    dialects: &'v [Dialect],
 }
 
 /// A cell with `?` behind what is unverified under any of these keys.

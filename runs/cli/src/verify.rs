@@ -12,15 +12,25 @@ use crate::this_program::this_program;
 use clap::Args;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
+use ktd_certify::attempts::AttemptCounts;
 use ktd_certify::certificate_lines::summary_lines;
 use ktd_certify::mark::Certificates;
+use ktd_certify::models_asked::ModelAsked;
+use ktd_certify::set_record::Origin;
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::verify::{Check, make_again, verify as verify_certificate};
 use ktd_data::market_source::RecordedMarkets;
 use ktd_episode::verify::{Verified, verify_on};
+use ktd_probes::ProbeKind;
+use ktd_probes::judge::{
+    CertificateVerdict, CertificationMark, DetectableShare, JudgementSettings, PassOdds, Refusal,
+};
+use ktd_record::signer_mark::SignerMark;
 use ktd_record::signing::PublicKey;
 use ktd_study::{AnyKind, Depth, StudyRun};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -78,9 +88,10 @@ pub(super) struct VerifyArgs {
 #[derive(Default)]
 pub(super) struct VerifyReport {
     pub(super) text: String,
-    documents: Vec<Value>,
+    bundles: Vec<VerifiedBundle>,
+    certificate: Option<CheckedCertificate>,
     /// Publications and boards.
-    pub(super) signed: Vec<Value>,
+    pub(super) signed: Vec<VerifiedFolder>,
     first_failure: Option<CliError>,
 }
 
@@ -97,7 +108,6 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
         .and_then(|path| Some((path, report.certificate(path, (args, whose), console)?)))
         .map(|(path, signed)| Certificates::of(path, signed, whose.is_some()))
         .transpose()?;
-    let certificate_document = report.documents.pop();
     let signers = public_keys(&args.signer)?;
     let mut markets = RecordedMarkets::new(args.panel.as_deref());
     for folder in &args.bundles {
@@ -113,13 +123,11 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
             report.bundle((&bundle, is_signed), &mut markets, certificate.as_ref())?;
         }
     }
-    let mut document = json!({ "bundles": report.documents });
-    if let Some(object) = document.as_object_mut().filter(|_| !report.signed.is_empty()) {
-        object.insert("signed".to_owned(), Value::Array(report.signed));
-    }
-    if let (Some(found), Some(object)) = (certificate_document, document.as_object_mut()) {
-        object.insert("certificate".to_owned(), found);
-    }
+    let document = VerifiedDocument {
+        bundles: report.bundles,
+        signed: report.signed,
+        certificate: report.certificate,
+    };
     console.result(&report.text, &document)?;
     report.first_failure.map_or(Ok(()), Err)
 }
@@ -140,21 +148,27 @@ impl VerifyReport {
                     verified
                 };
                 self.good(&shown, &verified);
-                let mut document = verified_json(&shown, &verified);
+                let mut mask = None;
                 if let Some(certificates) = certificates {
                     let mark = certificates.mark(&read_header(&BundlePaths::new(bundle))?);
                     // Writing to a string cannot fail.
                     writeln!(self.text, "  mask       {mark}").ok();
-                    if let Some(object) = document.as_object_mut() {
-                        object.insert("mask".to_owned(), json!(mark));
-                    }
+                    mask = Some(mark);
                 }
-                self.documents.push(document);
+                self.bundles.push(VerifiedBundle {
+                    bundle: shown,
+                    mask,
+                    found: Checked::of(Ok(verified)),
+                });
             }
             Err(error) => {
-                self.documents
-                    .push(json!({ "bundle": shown, "ok": false, "difference": error.to_string() }));
+                let found = Checked::of(Err(error.to_string()));
                 self.bad(&shown, error.into());
+                self.bundles.push(VerifiedBundle {
+                    bundle: shown,
+                    mask: None,
+                    found,
+                });
             }
         }
         Ok(())
@@ -168,7 +182,7 @@ impl VerifyReport {
             None if args.study.deep => Depth::Deep,
             None => Depth::Recorded,
         };
-        match study::replayed(kind, (folder, args.study.base.as_deref()), depth, console) {
+        let found = match study::replayed(kind, (folder, args.study.base.as_deref()), depth, console) {
             Ok(replayed) => {
                 let left = replayed.units - replayed.made_again;
                 let unchecked = format!("the works of {left} units: --deep makes them again");
@@ -178,14 +192,19 @@ impl VerifyReport {
                     claimed: replayed.another_program.into_iter().collect(),
                 };
                 self.good(&shown, &verified);
-                self.documents.push(verified_json(&shown, &verified));
+                Checked::of(Ok(verified))
             }
             Err(error) => {
-                self.documents
-                    .push(json!({ "bundle": shown, "ok": false, "difference": error.message() }));
+                let found = Checked::of(Err(error.message().to_owned()));
                 self.bad(&shown, error);
+                found
             }
-        }
+        };
+        self.bundles.push(VerifiedBundle {
+            bundle: shown,
+            mask: None,
+            found,
+        });
     }
 
     /// The certificate when nothing differs.
@@ -216,19 +235,24 @@ impl VerifyReport {
                 );
                 let says = says.join("\n             ");
                 writeln!(self.text, "  says       {says}").ok();
-                self.documents.push(json!({
-                    "certificate": shown, "ok": true, "checked": verified.checks, "unchecked": verified.unchecked,
-                    "verdict": signed.certificate.verdict, "refusals": signed.certificate.refusals,
-                    "terms": signed.certificate.settings(), "counts": signed.certificate.set.counts,
-                    "attempts": signed.certificate.attempts, "pass_odds": odds, "detectable": detectable, "models": signed.certificate.models,
-                    "probes": signed.certificate.set.probes, "fingerprint": signed.signature.fingerprint,
-                }));
+                self.certificate = Some(CheckedCertificate {
+                    certificate: shown,
+                    found: Checked {
+                        claimed: None,
+                        ..Checked::of(Ok(verified))
+                    },
+                    says: Some(CertificateSays::of(&signed, odds, detectable)),
+                });
                 Some(signed)
             }
             Err(error) => {
-                self.documents
-                    .push(json!({ "certificate": shown, "ok": false, "difference": error.to_string() }));
+                let found = Checked::of(Err(error.to_string()));
                 self.bad(&shown, error);
+                self.certificate = Some(CheckedCertificate {
+                    certificate: shown,
+                    found,
+                    says: None,
+                });
                 None
             }
         }
@@ -260,11 +284,125 @@ impl VerifyReport {
     }
 }
 
-fn verified_json(shown: &str, verified: &Verified) -> Value {
-    json!({
-        "bundle": shown, "ok": true, "checked": verified.checks, "unchecked": verified.unchecked,
-        "claimed": verified.claimed,
-    })
+/// Bundles and a certificate that were checked.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct VerifiedDocument {
+    bundles: Vec<VerifiedBundle>,
+    /// Publications and boards.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    signed: Vec<VerifiedFolder>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<CheckedCertificate>,
+}
+
+/// A bundle, or a study.
+#[derive(Debug, JsonSchema, Serialize)]
+struct VerifiedBundle {
+    /// Its directory.
+    bundle: String,
+    /// Whether the certificate is for its mask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mask: Option<CertificationMark>,
+    #[serde(flatten)]
+    found: Checked,
+}
+
+/// A folder that somebody may have signed.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct VerifiedFolder {
+    pub folder: String,
+    /// Who signed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signer: Option<SignerMark>,
+    #[serde(flatten)]
+    pub found: Checked,
+}
+
+/// What a check found.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct Checked {
+    ok: bool,
+    /// What holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checked: Option<Vec<String>>,
+    /// What could not be checked, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unchecked: Option<Vec<String>>,
+    /// What no check of these files can tell: it is their maker's word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claimed: Option<Vec<String>>,
+    /// What differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<String>,
+}
+
+/// A certificate that was checked.
+#[derive(Debug, JsonSchema, Serialize)]
+struct CheckedCertificate {
+    /// Its file.
+    certificate: String,
+    #[serde(flatten)]
+    found: Checked,
+    #[serde(flatten)]
+    says: Option<CertificateSays>,
+}
+
+/// What a certificate says.
+#[derive(Debug, JsonSchema, Serialize)]
+struct CertificateSays {
+    verdict: CertificateVerdict,
+    refusals: Vec<Refusal>,
+    terms: JudgementSettings,
+    /// Probes by kind.
+    counts: BTreeMap<ProbeKind, usize>,
+    attempts: AttemptCounts,
+    /// How often a mask that leaks so much is certified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pass_odds: Option<PassOdds>,
+    detectable: Vec<DetectableShare>,
+    models: Vec<ModelAsked>,
+    /// Who made the probes.
+    probes: Origin,
+    fingerprint: String,
+}
+
+impl Checked {
+    pub(super) fn of(found: Result<Verified, String>) -> Self {
+        let (verified, difference) = match found {
+            Ok(verified) => (Some(verified), None),
+            Err(difference) => (None, Some(difference)),
+        };
+        let lists = verified.map(|found| (found.checks, found.unchecked, found.claimed));
+        let (checked, unchecked, claimed) = lists
+            .map_or((None, None, None), |(checked, unchecked, claimed)| {
+                (Some(checked), Some(unchecked), Some(claimed))
+            });
+        Self {
+            ok: difference.is_none(),
+            checked,
+            unchecked,
+            claimed,
+            difference,
+        }
+    }
+}
+
+impl CertificateSays {
+    fn of(signed: &SignedCertificate, pass_odds: Option<PassOdds>, detectable: Vec<DetectableShare>) -> Self {
+        let certificate = &signed.certificate;
+        Self {
+            verdict: certificate.verdict,
+            refusals: certificate.refusals.clone(),
+            terms: certificate.settings(),
+            counts: certificate.set.counts.clone(),
+            attempts: certificate.attempts.clone(),
+            pass_odds,
+            detectable,
+            models: certificate.models.clone(),
+            probes: certificate.set.probes,
+            fingerprint: signed.signature.fingerprint.clone(),
+        }
+    }
 }
 
 fn check_certificate(
@@ -281,7 +419,7 @@ fn check_certificate(
         attacks: args.attack,
     };
     let (signed, mut verified) = verify_certificate(path, &check)?;
-    study::with_run(("checking", false, console), |run| {
+    study::with_run(("checking", None, console), |run| {
         let threads = args.threads.unwrap_or(run.threads);
         Ok(make_again(
             path,

@@ -1,6 +1,6 @@
 //! What `ktd verify` says of folders that somebody signed: publications and boards.
 
-use super::verify::VerifyReport;
+use super::verify::{Checked, VerifiedFolder, VerifyReport};
 use crate::CliError;
 use ktd_board::{CheckedBoard, check_board, is_board};
 use ktd_bundle::bundle_set::BundleSet;
@@ -11,7 +11,6 @@ use ktd_record::signed_folder::{PUBLICATION, Signed};
 use ktd_record::signer_mark::SignerMark;
 use ktd_record::signing::{PublicKey, Signature};
 use ktd_study::{StudyManifest, check_published_study};
-use serde_json::json;
 use std::path::{Path, PathBuf};
 
 impl VerifyReport {
@@ -62,16 +61,21 @@ impl VerifyReport {
                     verified.unchecked.push(what.to_owned());
                 }
                 self.good(&shown, &verified);
-                self.signed.push(json!({
-                    "folder": shown, "ok": true, "signer": signer, "checked": verified.checks,
-                    "unchecked": verified.unchecked, "claimed": verified.claimed,
-                }));
+                self.signed.push(VerifiedFolder {
+                    folder: shown,
+                    signer: Some(signer),
+                    found: Checked::of(Ok(verified)),
+                });
                 bundles
             }
             Err(error) => {
-                self.signed
-                    .push(json!({ "folder": shown, "ok": false, "difference": error.message() }));
+                let found = Checked::of(Err(error.message().to_owned()));
                 self.bad(&shown, error);
+                self.signed.push(VerifiedFolder {
+                    folder: shown,
+                    signer: None,
+                    found,
+                });
                 Vec::new()
             }
         }

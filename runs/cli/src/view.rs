@@ -9,7 +9,8 @@ use clap::Args;
 use ktd_certify::certificate_lines::verdict_of;
 use ktd_view::table::grouped;
 use ktd_viewer::{ServerSettings, ViewerServer, export};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -61,7 +62,10 @@ pub(super) fn run(args: &ViewArgs, console: Console) -> Result<(), CliError> {
     let ended = runtime.block_on(async {
         let server = bind(args).await?;
         let url = server.url();
-        console.result(&format!("{url}\nCtrl-C ends it"), &json!({ "url": url }))?;
+        console.result(
+            &format!("{url}\nCtrl-C ends it"),
+            &ViewerAddress { url: url.clone() },
+        )?;
         if !args.no_open && std::io::stdout().is_terminal() && !open(&url) {
             console.note("note: no browser could be opened here; open the address yourself");
         }
@@ -74,6 +78,23 @@ pub(super) fn run(args: &ViewArgs, console: Console) -> Result<(), CliError> {
     // A page that is still being made holds up nobody who wants this to end.
     runtime.shutdown_background();
     ended
+}
+
+/// Where the viewer listens.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct ViewerAddress {
+    url: String,
+}
+
+/// Pages that were written.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct ExportedSite<'s> {
+    out: &'s Path,
+    episodes: usize,
+    files: usize,
+    bytes: u64,
+    /// Boards and certificates that no signature covers.
+    left_out: usize,
 }
 
 fn write_site(args: &ViewArgs, out: &Path, console: Console) -> Result<(), CliError> {
@@ -91,9 +112,13 @@ fn write_site(args: &ViewArgs, out: &Path, console: Console) -> Result<(), CliEr
             site.left_out
         ));
     }
-    let document = json!({
-        "out": out, "episodes": site.episodes, "files": site.files, "bytes": site.bytes, "left_out": site.left_out,
-    });
+    let document = ExportedSite {
+        out,
+        episodes: site.episodes,
+        files: site.files,
+        bytes: site.bytes,
+        left_out: site.left_out,
+    };
     console.result(&text, &document)
 }
 

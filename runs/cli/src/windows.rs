@@ -7,13 +7,15 @@ use clap::Args;
 use ktd_data::market_source::MarketSource;
 use ktd_env::{DayIndex, TradeDate};
 use ktd_episode::grid::{RunPlan, draw_secret, experiment_key};
-use ktd_experiment::drawn_windows::window_key;
+use ktd_experiment::drawn_windows::{DrawConfig, window_key};
 use ktd_experiment::panel_windows::{Window, windows};
 use ktd_experiment::window_config::Windows;
 use ktd_io::whole_file::{Durability, IfExists, json_bytes, write_file};
 use ktd_masking::MaskKey;
 use ktd_record::draw_number::DrawCommitment;
 use ktd_record::signing::SigningKey;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
@@ -86,7 +88,7 @@ fn number(commitment: &Path, key: &Path, out: &Path, console: Console) -> Result
         number.signature.fingerprint,
         out.display()
     );
-    console.result(&text, &serde_json::to_value(&number).map_err(CliError::invalid)?)
+    console.result(&text, &number)
 }
 
 fn keep(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
@@ -127,20 +129,35 @@ fn shown(args: &WindowsArgs, plan: &RunPlan, console: Console) -> Result<(), Cli
     );
     let lines = days
         .iter()
-        .map(|(window, first, last)| format!("{window}  {first} to {last}\n"));
+        .map(|of| format!("{}  {} to {}\n", of.window, of.first, of.last));
     let text: String = std::iter::once(head).chain(lines).collect();
-    let real = days
-        .iter()
-        .map(|(window, first, last)| serde_json::json!({ "window": window, "first": first, "last": last }));
-    let real: Vec<_> = real.collect();
-    console.result(
-        &text,
-        &serde_json::json!({ "draw": draw, "commitment": commitment.commitment, "windows": real }),
-    )
+    let document = ShownWindows {
+        draw: &draw,
+        commitment: &commitment.commitment,
+        windows: &days,
+    };
+    console.result(&text, &document)
+}
+
+/// What is drawn.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct ShownWindows<'w> {
+    draw: &'w DrawConfig,
+    commitment: &'w str,
+    /// Windows with their days; none without `--real`.
+    windows: &'w [WindowDays],
+}
+
+/// A window and its days.
+#[derive(Debug, JsonSchema, Serialize)]
+struct WindowDays {
+    window: String,
+    first: String,
+    last: String,
 }
 
 /// Name, first and last day of each window, in the order of the draw.
-fn days(plan: &RunPlan, key: &MaskKey) -> Result<Vec<(String, String, String)>, CliError> {
+fn days(plan: &RunPlan, key: &MaskKey) -> Result<Vec<WindowDays>, CliError> {
     let source = MarketSource::of(&plan.config, &plan.base)?;
     let secret = draw_secret(plan, key)?;
     let windows = windows(&plan.config, &source.market, secret.as_ref())?;
@@ -148,9 +165,10 @@ fn days(plan: &RunPlan, key: &MaskKey) -> Result<Vec<(String, String, String)>, 
         let date = day.and_then(|day| source.market.date(*day));
         date.map_or_else(String::new, TradeDate::reveal)
     };
-    let named = |window: &Window| {
-        let (first, last) = (date(window.days.first()), date(window.days.last()));
-        (window.id.clone(), first, last)
+    let named = |window: &Window| WindowDays {
+        window: window.id.clone(),
+        first: date(window.days.first()),
+        last: date(window.days.last()),
     };
     Ok(windows.iter().map(named).collect())
 }

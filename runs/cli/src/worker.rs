@@ -12,8 +12,10 @@ use ktd_client::cache_folder::cache_folder;
 use ktd_io::parallel::available_threads;
 use ktd_record::program_record::ProgramRecord;
 use ktd_server::{QueuedAt, ServerDatabase, ServerStatus, Worker, WorkerSettings};
-use ktd_study::{AnyEnd, Claimable, StudyRun, Unheard, UnitClaims};
-use serde_json::{Value, json};
+use ktd_study::{AnyEnd, Claimable, StudyRun, Unheard, UnitClaims, UnitId};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::path::PathBuf;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -44,6 +46,32 @@ pub(super) struct WorkerArgs {
     /// How long a unit is this worker's without the server hearing from it.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(2..))]
     lease_seconds: u64,
+}
+
+/// What a worker did.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct EndedWork<'w> {
+    /// Its name.
+    worker: &'w str,
+    studies: &'w [EndedStudy],
+}
+
+/// A study as a worker left it.
+#[derive(Debug, JsonSchema, Serialize)]
+struct EndedStudy {
+    study: i64,
+    name: String,
+    folder: PathBuf,
+    is_reported: bool,
+    failed: Vec<FailedWork>,
+}
+
+/// A unit that failed.
+#[derive(Debug, JsonSchema, Serialize)]
+struct FailedWork {
+    unit: UnitId,
+    error: String,
+    hint: String,
 }
 
 /// A worker while it runs.
@@ -94,7 +122,11 @@ pub(super) fn run(args: &WorkerArgs, console: Console) -> Result<(), CliError> {
         }
     }
     let text = ended.iter().map(told_of).collect::<Vec<_>>().join("\n");
-    console.result(&text, &json!({ "worker": worker.name(), "studies": ended }))?;
+    let document = EndedWork {
+        worker: worker.name(),
+        studies: &ended,
+    };
+    console.result(&text, &document)?;
     if *told.borrow() {
         return Ok(());
     }
@@ -136,7 +168,7 @@ impl Working<'_> {
     }
 
     /// Runs what there is of each study, one after the other; whether there was anything.
-    fn round(&self, only: Option<i64>, ended: &mut Vec<Value>) -> Result<bool, CliError> {
+    fn round(&self, only: Option<i64>, ended: &mut Vec<EndedStudy>) -> Result<bool, CliError> {
         let mut is_working = false;
         for at in self.studies() {
             if only.is_some_and(|only| only != at.study) || *self.told.borrow() {
@@ -150,13 +182,19 @@ impl Working<'_> {
             is_working = true;
             self.tasks.block_on(self.worker.tell_caps(at.study))?;
             let end = self.work(&at, &claims)?;
-            ended.retain(|known: &Value| known["study"] != at.study);
-            ended.push(json!({
-                "study": at.study, "name": at.name, "folder": end.folder, "is_reported": end.finished.is_some(),
-                "failed": end.failed.iter().map(|(unit, error)| {
-                    json!({ "unit": unit, "error": error.to_string(), "hint": error.hint() })
-                }).collect::<Vec<_>>(),
-            }));
+            ended.retain(|known| known.study != at.study);
+            let failed = end.failed.iter().map(|(unit, error)| FailedWork {
+                unit: unit.clone(),
+                error: error.to_string(),
+                hint: error.hint().to_owned(),
+            });
+            ended.push(EndedStudy {
+                study: at.study,
+                name: at.name.clone(),
+                is_reported: end.finished.is_some(),
+                failed: failed.collect(),
+                folder: end.folder,
+            });
         }
         Ok(is_working)
     }
@@ -184,18 +222,18 @@ impl Working<'_> {
 }
 
 /// What became of a study, as this worker knows it.
-fn told_of(ended: &Value) -> String {
-    let failed = ended["failed"].as_array().map_or(0, Vec::len);
-    let reported = if ended["is_reported"] == true {
+fn told_of(ended: &EndedStudy) -> String {
+    let reported = if ended.is_reported {
         ", and is reported"
     } else {
         ""
     };
     format!(
-        "study {}, {}: {failed} units failed here last; its results are in {}{reported}",
-        ended["study"],
-        ended["name"].as_str().unwrap_or_default(),
-        ended["folder"].as_str().unwrap_or_default(),
+        "study {}, {}: {} units failed here last; its results are in {}{reported}",
+        ended.study,
+        ended.name,
+        ended.failed.len(),
+        ended.folder.display(),
     )
 }
 

@@ -1,113 +1,11 @@
 //! `ktd data check`: the report on a panel, for people and for programs.
 
+use super::checked_panel::symbol;
 use super::panel_file::hash_text;
-use super::preset_windows::{PresetWindow, preset_windows, windows_text};
-use ktd_env::{DataReport, DividendCheck, Examples, Market, Price, Ticker, TradeDate};
+use super::preset_windows::windows_text;
+use ktd_env::{DataReport, DividendCheck, Market, Price, Ticker, TradeDate};
 use ktd_view::table::{Align, Table, grouped};
-use serde_json::{Value, json};
 use std::fmt::Write;
-
-/// The report as JSON.
-#[must_use]
-pub fn report_json(market: &Market, report: &DataReport) -> Value {
-    let (member_days, member_days_with_bar) = report.member_days();
-    let grid = market.price_grid();
-    json!({
-        "content_hash": hash_text(market.content_hash()),
-        "usable": report.is_usable(),
-        "first_day": report.span.map(|span| span.start.reveal()),
-        "last_day": report.span.map(|span| span.end.reveal()),
-        "days": report.days,
-        "names": report.names,
-        "names_by_board": report.names_by_board.iter().map(|(board, count)| (board.label(), *count)).collect::<std::collections::BTreeMap<_, _>>(),
-        "bars": report.bars,
-        "member_days": member_days,
-        "member_days_with_bar": member_days_with_bar,
-        "members_without_rows": codes(&report.absent_members),
-        "years": years_json(report),
-        "prices_in_source": grid.prices,
-        "prices_off_grid": grid.off_grid,
-        "bars_without_trading": report.bars_without_trading,
-        "days_without_bar": report.days_without_bar,
-        "names_ended": report.names_ended,
-        "price_index_days_missing": report.price_index_days_missing,
-        "days_with_limit": report.days_with_limit,
-        "limit_breaches_from_the_open": report.breaches_from_the_open,
-        "factor_moves": report.factor_moves,
-        "ill_formed_bars": findings(&report.ill_formed, |bar| json!({
-            "symbol": bar.ticker.reveal(),
-            "date": bar.date.reveal(),
-            "open_fen": bar.open.map(|open| open.0),
-            "high_fen": bar.high.0,
-            "low_fen": bar.low.0,
-            "close_fen": bar.close.0,
-        })),
-        "limit_breaches": findings(&report.breaches, |breach| json!({
-            "symbol": breach.ticker.reveal(),
-            "date": breach.date.reveal(),
-            "column": breach.column,
-            "price_fen": breach.price.0,
-            "reference_fen": breach.reference.0,
-            "limit_fen": breach.limit.0,
-        })),
-        "factor_jumps": findings(&report.factor_jumps, |jump| json!({
-            "symbol": jump.ticker.reveal(),
-            "date": jump.date.reveal(),
-            "adjusted_return_percent": jump.adjusted_return_percent,
-            "declared_percent": jump.declared_percent,
-        })),
-        "ex_days_with_dividend": report.dividends.ex_days,
-        "dividends_below_the_factor": report.dividends.beyond,
-        "factor_moves_without_dividend": report.dividends.moves_without,
-        "dividends_above_the_factor": findings(&report.dividends.mismatches, |found| json!({
-            "symbol": found.ticker.reveal(),
-            "date": found.date.reveal(),
-            "paid_yuan": found.paid_yuan,
-            "taken_yuan": found.taken_yuan,
-        })),
-        "weekend_sessions": findings(&report.weekend_sessions, |date| json!(date.reveal())),
-        "session_gaps": findings(&report.session_gaps, |gap| json!({
-            "before": gap.before.reveal(),
-            "after": gap.after.reveal(),
-            "days": gap.days,
-        })),
-        "holes": findings(&report.holes, |hole| json!({
-            "symbol": hole.ticker.reveal(),
-            "after": hole.after.reveal(),
-            "trading_days": hole.trading_days,
-        })),
-        "windows": preset_windows(market).iter().map(PresetWindow::to_json).collect::<Vec<_>>(),
-        "unsupported": report.unsupported.iter().map(|rule| rule.text()).collect::<Vec<_>>(),
-        "notes": market.notes(),
-    })
-}
-
-fn years_json(report: &DataReport) -> Vec<Value> {
-    report
-        .years
-        .iter()
-        .map(|year| {
-            json!({
-                "year": year.year,
-                "days": year.days,
-                "bars": year.bars,
-                "member_days": year.member_days,
-                "member_days_with_bar": year.member_days_with_bar,
-            })
-        })
-        .collect()
-}
-
-fn findings<T>(examples: &Examples<T>, show: impl Fn(&T) -> Value) -> Value {
-    json!({
-        "count": examples.count,
-        "worst": examples.worst.iter().map(show).collect::<Vec<_>>(),
-    })
-}
-
-fn codes(tickers: &[Ticker]) -> Vec<&str> {
-    tickers.iter().map(Ticker::reveal).collect()
-}
 
 /// The report as text.
 #[must_use]
@@ -209,7 +107,12 @@ fn coverage(report: &DataReport) -> String {
             &mut text,
             format_args!(
                 "members without rows: {}",
-                codes(&report.absent_members).join(", ")
+                report
+                    .absent_members
+                    .iter()
+                    .map(symbol)
+                    .collect::<Vec<_>>()
+                    .join(", ")
             ),
         );
     }

@@ -2,6 +2,7 @@
 //!
 //! Knows: files of market data and the market they make. Never knows: a mask, a model, a record.
 
+mod checked_panel;
 mod code_changes;
 mod collector;
 mod column;
@@ -41,11 +42,12 @@ pub mod scores;
 pub mod training_rows;
 pub mod values_file;
 
+pub use checked_panel::CheckedPanel;
 pub use code_changes::JoinedCode;
 pub use error::DataFileError;
 pub use import::{ImportOptions, ImportReport, Imported, import};
 pub use panel_file::{hash_text, is_panel, load_panel};
-pub use source_forms::{SourceForm, TakenColumn, forms_text};
+pub use source_forms::{SourceDocument, SourceForm, TakenColumn, forms_text};
 
 #[cfg(test)]
 mod code_changes_tests;

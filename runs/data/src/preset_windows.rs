@@ -3,7 +3,8 @@
 use ktd_env::{DayIndex, FactorTable, Market};
 use ktd_experiment::panel_windows::resolve_window;
 use ktd_experiment::window_config::WindowConfig;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 
 /// A window of the article on a panel.
@@ -13,6 +14,19 @@ pub(super) struct PresetWindow {
     days: Option<(usize, usize)>,
 }
 
+/// A window of the article on a panel, for programs.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct WindowDocument {
+    id: String,
+    /// Whether the panel can carry it.
+    carried: bool,
+    /// Trading days of it; absent where it does not lie inside the panel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    days: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    days_before: Option<usize>,
+}
+
 impl PresetWindow {
     /// Whether factors have their least history before its first day.
     fn is_carried(&self) -> bool {
@@ -20,13 +34,13 @@ impl PresetWindow {
             .is_some_and(|(_, before)| FactorTable::MIN_HISTORY_DAYS <= before)
     }
 
-    pub(super) fn to_json(&self) -> Value {
-        json!({
-            "id": self.id,
-            "carried": self.is_carried(),
-            "days": self.days.map(|(days, _)| days),
-            "days_before": self.days.map(|(_, before)| before),
-        })
+    pub(super) fn document(&self) -> WindowDocument {
+        WindowDocument {
+            id: self.id.clone(),
+            carried: self.is_carried(),
+            days: self.days.map(|(days, _)| days),
+            days_before: self.days.map(|(_, before)| before),
+        }
     }
 }
 

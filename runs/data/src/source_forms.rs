@@ -4,7 +4,8 @@ use super::columns::{Column, Layout, SourceRow};
 use super::units::Unit;
 use ktd_env::{Decimal, TradeDate};
 use ktd_view::table::{Align, Table};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 
 /// Sources of one form: whose they are, and what was taken from them.
@@ -87,26 +88,50 @@ impl SourceForm {
         Some((&taken.head, taken.unit))
     }
 
-    /// The form as JSON.
+    /// The form for programs.
     #[must_use]
-    pub fn to_json(&self) -> Value {
-        let column = |taken: &TakenColumn| {
-            json!({
-                "field": taken.column.label(),
-                "column": taken.head,
-                "unit": taken.unit.names(taken.column).1,
-                "first_row": taken.first,
-            })
-        };
-        json!({
-            "form": self.form,
-            "files": self.files,
-            "first_file": self.first_file,
-            "columns": self.columns.iter().map(column).collect::<Vec<_>>(),
-            "columns_not_read": self.unread,
-            "caveat": self.caveat,
-        })
+    pub fn document(&self) -> SourceDocument {
+        let columns = self.columns.iter().map(|taken| ColumnDocument {
+            field: taken.column.label(),
+            column: taken.head.clone(),
+            unit: taken.unit.names(taken.column).1,
+            first_row: taken.first.clone(),
+        });
+        SourceDocument {
+            form: self.form.clone(),
+            files: self.files,
+            first_file: self.first_file.clone(),
+            columns: columns.collect(),
+            columns_not_read: self.unread.clone(),
+            caveat: self.caveat,
+        }
     }
+}
+
+/// Sources of one form, for programs.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct SourceDocument {
+    /// Vendor and call, or `long file`.
+    form: String,
+    files: usize,
+    first_file: String,
+    columns: Vec<ColumnDocument>,
+    columns_not_read: Vec<String>,
+    /// What to know before its prices are used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caveat: Option<&'static str>,
+}
+
+/// A column that is read.
+#[derive(Debug, JsonSchema, Serialize)]
+struct ColumnDocument {
+    /// What it is of the panel.
+    field: &'static str,
+    /// Its name in the file; empty where it has none.
+    column: String,
+    unit: &'static str,
+    /// Its value in the first row, in shares, yuan and the panel's spelling.
+    first_row: String,
 }
 
 impl TakenColumn {

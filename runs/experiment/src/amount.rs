@@ -1,13 +1,14 @@
 //! Amounts of money and prices of tokens, exact.
 
 use ktd_env::Decimal;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::value::RawValue;
 use std::fmt;
 use std::iter::Sum;
 
 /// US dollars in millionths of a millionth: a price per million tokens with six decimals is exact a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Picodollars(pub u64);
 
@@ -81,8 +82,8 @@ impl fmt::Display for Picodollars {
 }
 
 /// The price of a token, in millionths of a millionth of a currency's unit; written as the price of a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TokenPrice(pub u64);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
+pub struct TokenPrice(#[schemars(with = "String")] pub u64);
 
 impl TokenPrice {
     /// The price of so many tokens, in millionths of a millionth of the currency's unit.
@@ -112,8 +113,8 @@ impl<'de> Deserialize<'de> for TokenPrice {
 }
 
 /// How many units of a currency are one US dollar, in billionths.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnitsPerDollar(u64);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+pub struct UnitsPerDollar(#[schemars(with = "String")] u64);
 
 impl UnitsPerDollar {
     /// What so many millionths of a millionth of the currency's unit are in dollars, rounded up.

@@ -7,11 +7,12 @@ use crate::provider::Provider;
 use crate::recorded_rules::RecordedRules;
 use crate::rules_config::RulesConfig;
 use ktd_masking::{FactorScale, Numeric};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where a branch left another episode, and who answered before. What was asked before is that episode's: it is
 /// recorded in the branch too, and was not charged again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BranchRecord {
     /// The episode it left.
@@ -52,7 +53,7 @@ impl BranchRecord {
 }
 
 /// The one thing that a branch changes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum BranchChange {
     /// At its first step a tool call is answered as if another had been made: the answer is of the same mask, and no text
@@ -74,6 +75,7 @@ pub enum BranchChange {
     Numeric {
         /// How.
         #[serde(with = "label")]
+        #[schemars(with = "crate::label::Label<Numeric>")]
         numeric: Numeric,
     },
     /// From its first step on the exchange has other rules.

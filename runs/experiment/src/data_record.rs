@@ -1,9 +1,10 @@
 //! What a record says of its market data.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The data of an episode.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataRecord {
     /// BLAKE3 of the panel.
@@ -17,7 +18,7 @@ pub struct DataRecord {
 }
 
 /// The configuration of a synthetic market.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SyntheticRecord {
     /// Seed.

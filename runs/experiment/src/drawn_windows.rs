@@ -26,7 +26,7 @@ pub struct DrawConfig {
 }
 
 /// How a window was drawn, as its headers say it before it is opened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawRecord {
     /// Its place in the draw, 1-based: the order tells nothing of the days.
@@ -50,7 +50,7 @@ pub struct DrawRecord {
 
 /// A number of somebody else: its signature of the draw, which nobody else could know before. Signatures are made in one way (RFC
 /// 8032), so that whoever asks twice gets the same; who holds the key could make others.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawNonce {
     /// Ed25519 public key of whose number it is, hexadecimal.

@@ -2,6 +2,7 @@
 
 use crate::amount::{Picodollars, TokenPrice, UnitsPerDollar};
 use ktd_agents::Usage;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -13,7 +14,7 @@ pub const US_DOLLAR: &str = "USD";
 /// What a row leaves out: tokens read from a cache cost as much as others; writing them to a cache costs 1.25 times
 /// the input price for five minutes and 2 times for an hour, which is the most that any vendor is known to take, and
 /// marks the cost as estimated.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriceRow {
     /// The model's name as it is asked for.
@@ -53,7 +54,7 @@ pub struct PriceRow {
 }
 
 /// The prices of a call whose prompt has more than so many tokens. The whole call is priced at them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriceTier {
     /// The prompt's tokens, those from and to a cache included, above which they hold.
@@ -74,7 +75,7 @@ pub struct PriceTier {
 }
 
 /// A value that is read and forgotten.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, JsonSchema)]
 struct Ignored;
 
 impl<'de> Deserialize<'de> for Ignored {
@@ -84,7 +85,7 @@ impl<'de> Deserialize<'de> for Ignored {
 }
 
 /// How many units of a currency are one US dollar.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExchangeRate {
     /// Units of the currency a dollar.

@@ -6,6 +6,7 @@ use crate::nearest::with_nearest;
 use crate::price_row::{ExchangeRate, PriceRow, Priced, US_DOLLAR};
 use ktd_agents::Usage;
 use ktd_io::sha256::sha256_hex;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +23,7 @@ pub struct PriceTable {
 }
 
 /// What an episode is priced at, as its header keeps it: enough to compute its cost again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PricesRecord {
     /// SHA-256 of the price table's file.

@@ -4,11 +4,12 @@ use crate::ExperimentError;
 use crate::agent::{AgentConfig, AgentKind, ModelAgent};
 pub use ktd_agents::ForceLevel;
 use ktd_agents::{Dialect, DialectTable, Endpoint, ThinkingPolicy, Wire};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How an agent's model is spoken to. It stands in the header whole, so that a bundle replays with the dialect it was
 /// made with.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provider {
     /// The wire.

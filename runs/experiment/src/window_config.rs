@@ -96,7 +96,7 @@ pub struct WindowConfig {
 }
 
 /// The inclusive dates of a window.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WindowDates {
     /// First date.

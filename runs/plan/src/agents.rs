@@ -3,10 +3,11 @@
 use ktd_experiment::agent::AgentKind;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What an agent is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A language model behind an endpoint.
@@ -20,7 +21,7 @@ pub enum Kind {
 }
 
 /// The cells of one agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct AgentGrid {
     /// The agent.
     pub agent: String,

@@ -2,9 +2,11 @@
 
 use ktd_client::money::Budget;
 use ktd_episode::CellResult;
+use ktd_experiment::amount::Picodollars;
 use ktd_record::spending::Spending;
 use ktd_view::table::{Align, Column, Layout, Table, grouped};
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -152,24 +154,54 @@ fn notes(sum: &Spending) -> String {
     notes
 }
 
-/// The same for programs.
-#[must_use]
-pub fn to_json(results: &[CellResult], budget: Option<&Budget>) -> Value {
-    let sums = Sums::of(results);
-    let agents: Map<String, Value> = sums
-        .agents
-        .iter()
-        .map(|(id, (cells, sum))| ((*id).to_owned(), json!({ "cells": cells, "money": sum })))
-        .collect();
-    let budget = budget.map(|budget| {
-        let scopes = budget.scopes().into_iter().map(|(scope, cap)| {
-            json!({
-                "scope": scope.to_string(),
-                "cap_picodollars": cap,
-                "spent_picodollars": budget.account(&scope).spent,
-            })
-        });
-        scopes.collect::<Vec<_>>()
-    });
-    json!({ "agents": agents, "experiment": sums.all, "budget": budget })
+/// What was spent, for programs.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct MoneyDocument {
+    /// By agent that is asked over a network.
+    agents: BTreeMap<String, AgentMoney>,
+    /// Over the experiment.
+    experiment: Spending,
+    /// Each cap of the budget, with what is spent of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    budget: Option<Vec<SpentCap>>,
+}
+
+/// What an agent spent.
+#[derive(Debug, JsonSchema, Serialize)]
+struct AgentMoney {
+    cells: usize,
+    money: Spending,
+}
+
+/// A cap and what is spent of it.
+#[derive(Debug, JsonSchema, Serialize)]
+struct SpentCap {
+    scope: String,
+    cap_picodollars: Picodollars,
+    spent_picodollars: Picodollars,
+}
+
+impl MoneyDocument {
+    /// What cells spent, and how the budget stands.
+    #[must_use]
+    pub fn of(results: &[CellResult], budget: Option<&Budget>) -> Self {
+        let Sums { agents, all } = Sums::of(results);
+        let agents = agents.into_iter();
+        let caps = |budget: &Budget| {
+            let scopes = budget.scopes().into_iter();
+            let caps = scopes.map(|(scope, cap)| SpentCap {
+                scope: scope.to_string(),
+                cap_picodollars: cap,
+                spent_picodollars: budget.account(&scope).spent,
+            });
+            caps.collect()
+        };
+        Self {
+            agents: agents
+                .map(|(id, (cells, money))| (id.to_owned(), AgentMoney { cells, money }))
+                .collect(),
+            experiment: all,
+            budget: budget.map(caps),
+        }
+    }
 }

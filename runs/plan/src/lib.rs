@@ -34,10 +34,11 @@ use ktd_experiment::panel_windows::{Window, windows};
 use ktd_experiment::prune::pruned;
 use ktd_experiment::window_config::Windows;
 use ktd_masking::{Level, Mode, Numeric};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A plan.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct ExperimentPlan {
     /// The experiment's name.
     pub experiment: String,
@@ -69,7 +70,7 @@ pub struct ExperimentPlan {
 }
 
 /// What a plan was made on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct PanelFacts {
     /// Names.
     pub names: usize,
@@ -80,19 +81,22 @@ pub struct PanelFacts {
 }
 
 /// The cells of one mask and mode.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Setting {
     /// The mask's level.
     #[serde(serialize_with = "label::serialize")]
+    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// The level whose text explains identifiers, if this is a prompt-only control.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction: Option<MaskInstruction>,
     /// How numbers are shown.
     #[serde(serialize_with = "label::serialize")]
+    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// The mode.
     #[serde(serialize_with = "label::serialize")]
+    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// Cells over all agents, windows and seeds.
     pub cells: usize,

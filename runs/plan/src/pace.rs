@@ -4,12 +4,13 @@ use crate::estimate::{Estimate, EstimatedQuantity};
 use ktd_client::money::KeyName;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::rate_limits::RateLimits;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
 /// The time that one key's rates take. How fast a model answers is not known before it is asked, and comes on top.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Pace {
     /// The environment variable or file of the key; empty where none is sent.
     pub key: String,
@@ -20,7 +21,7 @@ pub struct Pace {
 }
 
 /// Minutes at the least, the expected and the most traffic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Minutes {
     /// At the least.
     pub least: u64,

@@ -7,6 +7,7 @@ use ktd_experiment::panel_windows::Window;
 use ktd_experiment::pooled_days::pooled_days;
 use ktd_stats::moments::count;
 use ktd_stats::student_t_quantile;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Two-sided significance at which a board calls a pair separable.
@@ -16,7 +17,7 @@ pub const SEPARATION: f64 = 0.1;
 ///
 /// The estimator is the mean over windows of means over seeds and days, so its variance is that of the days of each window,
 /// a mean over windows, over their number. Random portfolios stand in for agents; what windows truly differ by comes on top.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct PooledDesign {
     /// Windows that are pooled, by their last day; a day that several have counts in the first.
     pub windows: Vec<String>,

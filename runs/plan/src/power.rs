@@ -7,6 +7,7 @@ use ktd_env::KeyedStream;
 use ktd_experiment::panel_windows::Window;
 use ktd_stats::moments::count;
 use ktd_stats::{PairedDesign, PairedTest, SimulatedPower, minimum_p};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Two-sided significance that a difference shall reach.
@@ -17,7 +18,7 @@ pub const POWER: f64 = 0.8;
 const POWER_SEED: u64 = 1;
 
 /// What luck does in one window, and what its days alone can tell of two agents.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct WindowNoise {
     /// The window.
     pub window: String,
@@ -36,7 +37,7 @@ pub struct WindowNoise {
 }
 
 /// What a comparison of two agents over the windows can tell.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct Pairing {
     /// The windows that are pairs.
     pub windows: Vec<String>,

@@ -1,9 +1,10 @@
 //! What a word tells of the world outside the numbers that a model was shown.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A kind of words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Category {
     /// Products and the names that people call their makers by.

@@ -7,6 +7,7 @@ use super::category::Category;
 use super::lexicon::Lexicon;
 use crate::ReasonsError;
 use ktd_stats::{Confidence, wilson};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::Range;
 
@@ -16,7 +17,7 @@ const PLANTED: &str = include_str!("../planted.txt");
 const INNOCENT: [&str; 3] = ["clean", "look-alike", "denial"];
 
 /// Planted texts against what was found of them.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct Detection {
     /// Of each kind of words, how many that were named were found.
     pub recall: Vec<DetectionRow>,
@@ -25,7 +26,7 @@ pub struct Detection {
 }
 
 /// One kind of planted words or texts.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct DetectionRow {
     /// The kind.
     pub kind: String,

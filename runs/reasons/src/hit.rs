@@ -10,11 +10,12 @@ use ktd_bundle::BundlePaths;
 use ktd_experiment::label;
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_masking::{Level, Mode, Numeric};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A word that counts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Hit {
     /// The bundle's directory.
     pub bundle: String,
@@ -22,15 +23,18 @@ pub struct Hit {
     pub agent: String,
     /// The mask's level.
     #[serde(serialize_with = "label::serialize")]
+    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// The level whose text explained identifiers, if it is a prompt-only control.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub instruction: Option<MaskInstruction>,
     /// How the mask shows numbers.
     #[serde(serialize_with = "label::serialize")]
+    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// The decision mode.
     #[serde(serialize_with = "label::serialize")]
+    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// 1-based step.
     pub step: usize,

@@ -5,11 +5,12 @@ use super::hit::Hit;
 use crate::ReasonsError;
 use ktd_bundle::summary::Metric;
 use ktd_stats::{Confidence, wilson};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which reasons of an episode are meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReasonScope {
     /// The reasons of orders.
@@ -33,7 +34,7 @@ impl ReasonScope {
 }
 
 /// Words of one kind in a number of reasons.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct Rate {
     /// Words.
     pub hits: u64,
@@ -52,7 +53,7 @@ pub struct Rate {
 }
 
 /// The words in a number of reasons.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct Rates {
     /// Reasons with at least one visible character.
     pub reasons: u64,

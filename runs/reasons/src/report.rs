@@ -16,6 +16,7 @@ use ktd_experiment::label;
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_io::parallel::in_parallel;
 use ktd_masking::{Level, Mode, Numeric};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -38,7 +39,7 @@ pub struct ReasonOptions {
 }
 
 /// Words in reasons, by mask and agent.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct ReasonReport {
     /// [`REASONS_FORMAT`].
     pub format: u32,
@@ -57,21 +58,24 @@ pub struct ReasonReport {
 }
 
 /// One agent under one mask in one mode.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct ReasonRow {
     /// The agent.
     pub agent: String,
     /// The decision mode.
     #[serde(serialize_with = "label::serialize")]
+    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// The mask's level.
     #[serde(serialize_with = "label::serialize")]
+    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// The level whose text explained identifiers, if it is a prompt-only control.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub instruction: Option<MaskInstruction>,
     /// How the mask shows numbers.
     #[serde(serialize_with = "label::serialize")]
+    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// Episodes.
     pub episodes: usize,

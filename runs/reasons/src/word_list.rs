@@ -5,6 +5,7 @@ use crate::ReasonsError;
 use ktd_guard::{exact_key, is_chinese, key};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{list, read_input};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -50,7 +51,7 @@ pub(super) struct WordList {
 }
 
 /// Which list was used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct ListRecord {
     /// Its file's name.
     pub name: String,

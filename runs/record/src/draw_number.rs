@@ -6,6 +6,7 @@ use crate::RecordError;
 use crate::signing::{Signature, SigningKey};
 use ktd_experiment::drawn_windows::{DrawConfig, DrawNonce, DrawRecord, DrawStatement};
 use ktd_io::whole_file::{parse_json, read_bounded};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use std::path::Path;
 const LIMIT_BYTES: u64 = 64 << 10;
 
 /// What a lab commits to before it asks another one for a number.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawCommitment {
     /// Trading days of each window.
@@ -27,7 +28,7 @@ pub struct DrawCommitment {
 }
 
 /// The file of a number.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawNumber {
     /// What it is of.

@@ -1,12 +1,13 @@
 //! Which program made a record, and whether another one may go on with it.
 
 use ktd_io::FileError;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
 
 /// A program, by what it was built from.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProgramRecord {
     /// SHA-256 over its sources.

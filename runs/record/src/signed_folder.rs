@@ -5,6 +5,7 @@ use crate::signer_mark::SignerMark;
 use crate::signing::{PublicKey, Signature, SigningKey};
 use ktd_io::sha256::sha256_file;
 use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, list, read_bounded, write_whole};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 pub const PUBLICATION: &str = "published.json";
 
 /// A manifest, and whose signature it has.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Signed<M> {
     /// What is signed.

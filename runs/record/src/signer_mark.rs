@@ -1,5 +1,6 @@
 //! What a reader may know of who signed a published bundle.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -7,7 +8,7 @@ use std::fmt;
 pub const FINGERPRINT_DIGITS: usize = 8;
 
 /// Signer of a published bundle.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SignerMark {
     /// SHA-256 of the signer's public key as DER; none where nobody signed.

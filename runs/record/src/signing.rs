@@ -6,6 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::read_input;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io::Write;
@@ -38,7 +39,7 @@ impl fmt::Debug for SigningKey {
 pub struct PublicKey([u8; KEY_LEN]);
 
 /// Signature as it is kept with what it signs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Signature {
     /// `ed25519`.

@@ -6,12 +6,13 @@ use crate::tariff::{Charge, Tariff};
 use ktd_agents::{Usage, UsageSource};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::price_table::TokenPricing;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Tokens and money of an episode's own sends; or of several episodes, added up.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spending {
     /// Tokens in disjoint parts, as far as they are known.
@@ -26,7 +27,7 @@ pub struct Spending {
 }
 
 /// What a step of an episode's own took on average.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PerStep {
     /// Tokens of requests and replies, as far as they are known.
@@ -36,7 +37,7 @@ pub struct PerStep {
 }
 
 /// Tokens in disjoint parts, as [`Usage`] has them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tokens {
     /// Of requests, in no cache.
@@ -56,7 +57,7 @@ pub struct Tokens {
 }
 
 /// How many requests were sent, by what is known of their tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sends {
     /// The provider reported them.
@@ -72,7 +73,7 @@ pub struct Sends {
 }
 
 /// What sends cost.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cost {
     /// Replies whose tokens are known.
@@ -88,7 +89,7 @@ pub struct Cost {
 }
 
 /// What a provider says that it charged.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VendorCost {
     /// The sum.

@@ -3,9 +3,11 @@
 use crate::planned_study::plan_study;
 use crate::queued::enqueue_study;
 use crate::study_file::{folder_of, read_study_file};
+use crate::unfinished::UnfinishedReport;
 use crate::{
     Depth, QueuedStudy, Replayed, Report, StudyError, StudyKind, StudyPlan, StudyRun, StudyStatus,
-    StudyWatch, UnitId, replay_study, report_study, report_unfinished, run_study, study_status,
+    StudyWatch, UnitId, document_schema, replay_study, report_study, report_unfinished, run_study,
+    study_status,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -78,6 +80,9 @@ pub trait AnyKind: Sync {
 
     /// The JSON Schema of its `report.json`.
     fn schema(&self) -> Value;
+
+    /// The JSON Schema of its report where units have no result; none of a kind that needs every unit.
+    fn unfinished_schema(&self) -> Option<Value>;
 }
 
 /// A report, and what it is made of for programs.
@@ -214,6 +219,10 @@ impl<K: StudyKind> AnyKind for Forgotten<K> {
     }
 
     fn schema(&self) -> Value {
-        schemars::schema_for!(K::Summary).to_value()
+        document_schema::<K::Summary>()
+    }
+
+    fn unfinished_schema(&self) -> Option<Value> {
+        K::REPORTS_PARTS.then(document_schema::<UnfinishedReport<K::Summary>>)
     }
 }

@@ -1,7 +1,7 @@
 //! Outcome of an audit, which is no study and shows itself as one does.
 
-use crate::{Report, StudyError};
-use schemars::{JsonSchema, SchemaGenerator};
+use crate::{Report, StudyError, document_schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ impl Audited {
             document,
             report,
             wrong,
-            schema: SchemaGenerator::default().into_root_schema_for::<D>().to_value(),
+            schema: document_schema::<D>(),
         })
     }
 }

@@ -16,6 +16,7 @@ use ktd_io::whole_folder::WholeFolder;
 use ktd_record::program_record::ProgramRecord;
 use ktd_record::signed_folder::{FolderManifest, PUBLICATION, Signed, check_files};
 use ktd_record::signing::{PublicKey, SigningKey};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,7 +27,7 @@ const FILE_LIMIT_BYTES: u64 = LineKind::Exchanges.bounds().file_bytes;
 const KEPT_BACK: [&str; 4] = ["private", "lock", INDEX, UNFINISHED];
 
 /// What was published of a study.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StudyManifest {
     /// [`FolderManifest::FORMAT`].

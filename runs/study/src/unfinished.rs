@@ -6,13 +6,31 @@ use crate::recorded_units::RecordedUnits;
 use crate::register;
 use crate::report_files::write_report;
 use crate::unit_id::{of_raw, some_names};
-use crate::{Report, StudyError};
+use crate::{Report, StudyError, UnitId};
 use ktd_io::lock::FileLock;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Where a report of an unfinished study lies, below the study's folder. It goes when the study is finished.
 pub(crate) const UNFINISHED: &str = "unfinished";
+
+/// Report of a study of which units have no result.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct UnfinishedReport<S> {
+    unfinished: MissingUnits,
+    /// As of a study that has no other units.
+    report: S,
+}
+
+/// Units without a result.
+#[derive(Debug, JsonSchema, Serialize)]
+struct MissingUnits {
+    /// Units of the study.
+    units: usize,
+    missing: Vec<UnitId>,
+}
 
 /// Writes a report of the finished units of a study of which others have no result, below `unfinished/`. Its first sentence
 /// says how many are missing, and which.
@@ -59,7 +77,14 @@ pub fn report_unfinished<K: StudyKind>(out: &Path) -> Result<(PathBuf, Value, Re
         some_names(&missing),
         report.verdict
     );
-    let summary = json!({ "unfinished": { "units": count, "missing": missing }, "report": summary });
+    let unfinished = MissingUnits {
+        units: count,
+        missing,
+    };
+    let summary = json!(UnfinishedReport {
+        unfinished,
+        report: summary,
+    });
     let folder = out.join(UNFINISHED);
     let _lock = FileLock::of_folder(&folder)?;
     write_report(&folder, &summary, &report)?;

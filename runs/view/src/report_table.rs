@@ -1,6 +1,8 @@
 //! A table of a report, in every form in which a report is written.
 
 use crate::draw::{TableCell, TableData, csv_text};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -59,19 +61,31 @@ impl ReportTable {
 
     /// The table for programs.
     #[must_use]
-    pub fn json(&self) -> Value {
+    pub fn document(&self) -> TableDocument<'_> {
+        let columns = self.data.columns.iter();
         let rows = self.data.rows.iter().map(|row| {
             let cells = self.data.columns.iter().zip(row);
-            Value::Array(cells.map(|(_, cell)| in_json(cell)).collect())
+            cells.map(|(_, cell)| in_json(cell)).collect()
         });
-        json!({
-            "id": self.id,
-            "title": self.data.title,
-            "columns": self.data.columns.iter().map(|column| &column.head).collect::<Vec<_>>(),
-            "rows": rows.collect::<Vec<_>>(),
-            "notes": self.data.notes,
-        })
+        TableDocument {
+            id: &self.id,
+            title: &self.data.title,
+            columns: columns.map(|column| &*column.head).collect(),
+            rows: rows.collect(),
+            notes: &self.data.notes,
+        }
     }
+}
+
+/// A table of a report, for programs.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct TableDocument<'t> {
+    id: &'t str,
+    title: &'t str,
+    columns: Vec<&'t str>,
+    /// A number, a text or nothing a column.
+    rows: Vec<Vec<Value>>,
+    notes: &'t [String],
 }
 
 fn csv_line(cells: impl Iterator<Item = String>) -> String {
@@ -157,6 +171,6 @@ mod tests {
             "## T1. &lt;b&gt;\n\n| =model | share |\n| --- | --- |\n| a\\|b, \"c\" =1 | 12.50\u{a0}% |\n\
              | =1+1 | n/a (no &lt;task&gt;) |\n\nnote: a \\*note\\*\n\n"
         );
-        assert_eq!(table.json()["rows"][1][1], "n/a (no <task>)");
+        assert_eq!(table.document().rows[1][1], "n/a (no <task>)");
     }
 }

@@ -18,6 +18,7 @@ pub mod episode;
 pub mod folder;
 pub mod golden;
 pub mod need;
+pub mod printed;
 pub mod program;
 pub mod provider;
 mod recorded;

@@ -1,5 +1,6 @@
 //! The program `ktd`, as a user starts it.
 
+use crate::printed::check_printed;
 use ktd_record::program_record::ProgramRecord;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -43,10 +44,12 @@ pub fn command(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// What `ktd ARGUMENTS` does in a folder.
+/// What `ktd ARGUMENTS` does in a folder. What it prints under `--json` is as a schema of its command says.
 #[must_use]
 pub fn ktd(folder: &Path, arguments: &[&str]) -> Output {
-    command(folder, arguments).output().unwrap()
+    let output = command(folder, arguments).output().unwrap();
+    check_printed(arguments, &output);
+    output
 }
 
 /// What `ktd --quiet ARGUMENTS` does in a folder.

@@ -6,7 +6,7 @@
     reason = "a broken fixture fails the test"
 )]
 
-use ktd_kit::{Folder, assert_ok, refused, workspace_root};
+use ktd_kit::{Folder, assert_ok, refused};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use serde_json::{Value, json};
@@ -133,23 +133,36 @@ fn tables_hold_what_records_say_and_nothing_that_a_mask_hides() {
         assert!(row["total_return"].is_number(), "{row}");
     }
 
+    // A board's exposures, style by style and day by day.
+    let board = ["leaderboard", "out", "--out", "board", "--replicates", "40"];
+    assert_ok(&folder.ktd(&board));
+    assert_ok(&folder.ktd(&["--json", "export", "out", "--parquet", "--board", "board"]));
+    let record: Value = serde_json::from_slice(&folder.read("board/leaderboard.json")).unwrap();
+    let (track, exposures) = (&record["tracks"][0], rows(&folder, "exposures"));
+    let leader = &track["leaders"][0];
+    let styles = record["model"]["styles"].as_array().unwrap();
+    for (place, style) in styles.iter().enumerate() {
+        let is_own = |row: &&Value| {
+            ["window", "level", "numeric", "mode"]
+                .iter()
+                .all(|key| row[*key] == track[*key])
+                && (&row["agent"], &row["style"]) == (&leader["agent"], style)
+        };
+        let own: Vec<&Value> = exposures
+            .iter()
+            .filter(is_own)
+            .map(|row| &row["exposure"])
+            .collect();
+        let series: Vec<&Value> = leader["daily_exposures"][place]
+            .as_array()
+            .unwrap()
+            .iter()
+            .collect();
+        assert_eq!((own.len(), own), (6, series), "{style}");
+    }
+
     // What was changed is no table, and another kind says where its own are.
     std::fs::write(folder.at(&format!("out/cells/{cell}/events.jsonl")), "").unwrap();
     let refusal = refused(&folder.ktd(&["export", "out", "--parquet"]), 1);
     assert!(refusal.contains("events.jsonl"), "{refusal}");
-}
-
-#[test]
-fn what_export_prints_has_a_schema_of_its_type() {
-    let schema = schemars::schema_for!(ktd_episode::ExportedRows).to_value();
-    let text = format!("{schema:#}\n");
-    let path = workspace_root().join("docs/schemas/verbs/export.schema.json");
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&path, &text).unwrap();
-    }
-    assert_eq!(
-        std::fs::read_to_string(&path).unwrap_or_default(),
-        text,
-        "UPDATE=1 cargo test --test program export writes it"
-    );
 }

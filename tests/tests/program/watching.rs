@@ -176,3 +176,65 @@ fn ctrl_c_says_once_what_is_done_what_is_spent_and_how_to_go_on() {
     assert_eq!(ended["finished"], 2, "{ended}");
     assert!(status["spent"]["paid_picodollars"].as_u64() < ended["spent"]["paid_picodollars"].as_u64());
 }
+
+/// A study that asks nobody, and work of which nothing is kept, say at once how far they were and what to type.
+#[test]
+#[cfg(target_os = "linux")]
+fn ctrl_c_ends_what_asks_nobody_and_says_how_to_go_on() {
+    let endless = "name = 'mined'\nselect = { take = 4, hall = 20 }\nmethod = 'gp'\ngp = { population = 30, generations = 1000000 }\n\
+         splits = { train = ['2022-03-07', '2022-09-30'], valid = ['2022-10-10', '2023-02-22'] }\n";
+    let folder = Folder::with(&[("mine.toml", endless)]);
+    let study = "alpha mine mine.toml --out mined";
+    let said = ended_by_ctrl_c(&folder, study, || folder.at("mined/units/search").exists());
+    assert!(
+        said.contains("mined: 0 of 1 units are finished, 1 open\nto go on: "),
+        "{said}"
+    );
+    assert!(
+        said.contains(study) && said.contains("it continues where it stopped"),
+        "{said}"
+    );
+
+    let planting = "planting --draws 1000000";
+    let said = ended_by_ctrl_c(&folder, planting, || true);
+    assert!(
+        said.contains("draws are finished; nothing is kept before the end\nto go on: "),
+        "{said}"
+    );
+    assert!(
+        said.contains(planting) && said.contains("it begins anew"),
+        "{said}"
+    );
+}
+
+/// What a command says that is told to end once it hears signals and `is_begun`.
+#[cfg(target_os = "linux")]
+fn ended_by_ctrl_c(folder: &Folder, line: &str, is_begun: impl Fn() -> bool) -> String {
+    let words: Vec<&str> = line.split(' ').collect();
+    let mut run = command(folder.path(), &words)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The second bit of the signals that a process catches is SIGINT.
+    let hears = |pid: u32| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let caught = status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigCgt:"))
+            .unwrap();
+        u64::from_str_radix(caught.trim(), 16).unwrap() & 2 != 0
+    };
+    while !(hears(run.id()) && is_begun()) {
+        assert!(run.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let told = Command::new("kill")
+        .args(["-INT", &run.id().to_string()])
+        .status();
+    assert!(told.unwrap().success());
+    let mut said = String::new();
+    run.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(1), "{said}");
+    said
+}

@@ -6,10 +6,11 @@ use super::spread_divisor::SpreadDivisor;
 use crate::bars::FactorBars;
 use crate::casts::whole;
 use crate::fx_error::FxError;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What was changed in a definition.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DefinitionChange {
     /// The whole number at a byte of the text is another.

@@ -1,9 +1,10 @@
 //! What a reader must hold equal before rows are compared.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How an agent's runs were asked, and what they used. Of each setting every value that a run has, each once.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Comparability {
     /// When the model thinks.

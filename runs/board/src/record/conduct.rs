@@ -1,9 +1,10 @@
 //! How an agent's runs went: what became of their orders.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What became of an agent's orders, over all seeds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OrderCounts {
     /// Orders that reached the exchange.
@@ -17,7 +18,7 @@ pub struct OrderCounts {
 }
 
 /// Orders that met an open at the price limit of their side: a buy at the upper, a sell at the lower.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimitOpenCounts {
     /// The price left the limit later on the day: filled under `limit_open = "queue"`, refused under `"blocked"`.
@@ -29,7 +30,7 @@ pub struct LimitOpenCounts {
 }
 
 /// Orders that broke one rule of the exchange.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RejectedOrders {
     /// The exchange's stable code.

@@ -3,25 +3,29 @@
 use super::GapKind;
 use ktd_experiment::label;
 use ktd_masking::{Mode, Numeric};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One agent under two arms, paired over windows: bright against blinded, and the two parts of that gap.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contrast {
     /// The agent, or `all models` for the cohort.
     pub agent: String,
     /// The decision mode.
     #[serde(with = "label")]
+    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// Which arms are compared.
     #[serde(default)]
     pub sides: ContrastSides,
     /// Numbers of the first arm.
     #[serde(with = "label")]
+    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub first_numeric: Numeric,
     /// Numbers of the second arm.
     #[serde(with = "label")]
+    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// What lies between them.
     pub kind: GapKind,
@@ -58,7 +62,7 @@ impl Contrast {
 
 /// Arms that a contrast compares. The gap from bright to blinded is the sum of the two others: of the text that explains
 /// the mask, and of the mask itself.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContrastSides {
     /// The whole gap.
@@ -90,7 +94,7 @@ impl ContrastSides {
 }
 
 /// Figure whose bright and blinded values are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContrastMetric {
     /// Total return.
@@ -117,7 +121,7 @@ impl ContrastMetric {
 }
 
 /// A pair of a contrast.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pair {
     /// The window.

@@ -1,9 +1,10 @@
 //! Small figures that rows and tracks share: bounds, dates, factors of variance, p-values.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Lower and upper end of an interval, or two quartiles.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bounds {
     /// The lower end.
@@ -13,7 +14,7 @@ pub struct Bounds {
 }
 
 /// Lower and upper end of an interval of ranks.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RankBounds {
     /// The best rank.
@@ -23,7 +24,7 @@ pub struct RankBounds {
 }
 
 /// First and last day of a span.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DateBounds {
     /// The first day.
@@ -33,7 +34,7 @@ pub struct DateBounds {
 }
 
 /// Variance inflation of a factor in one round of the screen.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FactorVif {
     /// The factor's name.
@@ -43,7 +44,7 @@ pub struct FactorVif {
 }
 
 /// The three p-values of Hansen's test for superior predictive ability.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpaP {
     /// The lower one.
@@ -55,7 +56,7 @@ pub struct SpaP {
 }
 
 /// Murphy's parts of a Brier score: it is reliability less resolution plus uncertainty.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MurphyParts {
     /// How far stated confidences are from what happened.

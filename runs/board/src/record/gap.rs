@@ -1,10 +1,11 @@
 //! What the mask took away from one agent, and of which arms it is the difference.
 
 use ktd_masking::Numeric;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What lies between two arms: what a mask hides alone, or what its numbers blur with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GapKind {
     /// Both arms show numbers of one rung: what the identifiers were worth.
@@ -38,7 +39,7 @@ impl GapKind {
 }
 
 /// Bright minus blinded.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gap {
     /// Whether both had the same numbers.

@@ -3,10 +3,11 @@
 use super::{Bounds, Gap, GapKind};
 use ktd_experiment::label;
 use ktd_masking::{Mode, Numeric};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What market a window was, by its benchmark alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MarketRegime {
     /// The benchmark gained enough, and more than it fell in between.
@@ -30,7 +31,7 @@ impl MarketRegime {
 }
 
 /// A window's regime with what it follows from.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WindowRegime {
     /// What market it was.
@@ -42,7 +43,7 @@ pub struct WindowRegime {
 }
 
 /// Where windows lie beside a training cutoff.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CutoffSide {
     /// Their last day is the cutoff's or earlier: the model may have read of all of it.
@@ -66,7 +67,7 @@ impl CutoffSide {
 }
 
 /// The memory gap of one agent in the windows on one side of its training cutoff.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CutoffGap {
     /// The agent.
@@ -75,9 +76,11 @@ pub struct CutoffGap {
     pub cutoff: String,
     /// The decision mode.
     #[serde(with = "label")]
+    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// Blinded with these numbers.
     #[serde(with = "label")]
+    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// Whether the bright runs had the same numbers.
     pub kind: GapKind,
@@ -96,7 +99,7 @@ pub struct CutoffGap {
 }
 
 /// Gaps of total return before a cutoff against those after it: Mann and Whitney's test of windows that share no day.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SideTest {
     /// The mean before less the mean after.
@@ -108,7 +111,7 @@ pub struct SideTest {
 }
 
 /// How sure a mean memory gap is, by what windows that share no day differ by.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GapTest {
     /// The 95 % interval of the mean: Student's t.
@@ -122,7 +125,7 @@ pub struct GapTest {
 }
 
 /// The memory gap in one window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WindowGap {
     /// The window.

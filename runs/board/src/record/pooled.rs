@@ -4,23 +4,27 @@ use super::{Bounds, Cohort, RankBounds, Track, TurnedPair};
 use ktd_experiment::label;
 use ktd_experiment::mask_arm::{MaskInstruction, arm_label};
 use ktd_masking::{Level, Mode, Numeric};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Agents of one mask and mode, ranked by their mean over windows of selection a day.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PooledRanking {
     /// Which identifiers were hidden.
     #[serde(with = "label")]
+    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// The level whose text explained identifiers, if this is a prompt-only control: it hides nothing.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub instruction: Option<MaskInstruction>,
     /// How numbers were shown.
     #[serde(with = "label")]
+    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// The decision mode.
     #[serde(with = "label")]
+    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// The windows that are pooled, by their last day; a day that several have counts in the first.
     pub windows: Vec<PooledSpan>,
@@ -47,7 +51,7 @@ impl PooledRanking {
 }
 
 /// A window that is pooled.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PooledSpan {
     /// Its name.
@@ -63,7 +67,7 @@ pub struct PooledSpan {
 }
 
 /// One agent over all windows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PooledRow {
     /// Its name.
@@ -89,7 +93,7 @@ pub struct PooledRow {
 }
 
 /// Which differences of a pooled ranking are real. Agents are named in the order of their ranks.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PooledSeparation {
     /// The agents.

@@ -8,11 +8,12 @@ use ktd_bundle::summary::Metric;
 use ktd_experiment::provider::ForceLevel;
 use ktd_record::signer_mark::SignerMark;
 use ktd_stats::moments::count;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// One agent on a track.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeaderboardRow {
     /// Its name.
@@ -106,7 +107,7 @@ impl LeaderboardRow {
 }
 
 /// Counters that are never mixed, and money.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Faults {
     /// Steps that the infrastructure did not take away, of all steps.
@@ -128,7 +129,7 @@ pub struct Faults {
 }
 
 /// A figure over seeds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeedStat {
     /// Median, or the reason why there is none.
@@ -140,7 +141,7 @@ pub struct SeedStat {
 }
 
 /// Linked contributions of one basis: means over seeds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contribution {
     /// Carino-linked: adds up to the geometric return.
@@ -154,7 +155,7 @@ pub struct Contribution {
 }
 
 /// Parts of a return.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Linked {
     /// Common factor.
@@ -194,7 +195,7 @@ pub struct Linked {
 
 /// Selection a day and its uncertainty, in shares of the account: plain daily selection, means over days and seeds. What it added up
 /// to over the window, linked, is a part of the contribution.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Selection {
     /// Selection a day.
@@ -218,7 +219,7 @@ pub struct Selection {
 }
 
 /// What the size of an account would cost: no rule of the exchange, and in no other figure.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SizeCost {
     /// Cost a day as a share of the account, per root of a CNY of capital: at a capital it is this times the root of it.
@@ -233,7 +234,7 @@ pub struct SizeCost {
 
 /// Daily series at each close, means over seeds: they are those of one account that gives each seed an equal share of the
 /// cash before the first day, and leaves it there.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curves {
     /// Net asset value, 1 before the first day.
@@ -251,7 +252,7 @@ pub struct Curves {
 }
 
 /// Stated confidence against what happened, over all seeds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CalibrationRecord {
     /// Expected calibration error, ten bins.
@@ -269,7 +270,7 @@ pub struct CalibrationRecord {
 }
 
 /// A bin of stated confidence.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CalibrationBin {
     /// Orders in it.

@@ -1,11 +1,12 @@
 //! Who knew the days of a masked window before it was opened.
 
 use ktd_record::signer_mark::FINGERPRINT_DIGITS;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Who knew the days of a masked window before it was opened.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WindowMark {
     /// Drawn, and on the number of another key too; its fingerprint.

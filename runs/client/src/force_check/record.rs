@@ -6,11 +6,12 @@ use ktd_experiment::provider::Provider;
 use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::{create_directory, json_bytes, read_json, write_whole};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// A probe of one endpoint: `probes/AGENT.json` in the results directory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbeRecord {
     /// The agent it was made for.
@@ -38,7 +39,7 @@ pub struct ProbeRecord {
 }
 
 /// One call of a probe.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbedCall {
     /// How it was forced.
@@ -60,7 +61,7 @@ pub struct ProbedCall {
 }
 
 /// What a call shows about its force level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallResult {
     /// The level works: the submission came.

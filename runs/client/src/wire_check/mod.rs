@@ -5,7 +5,7 @@ mod exchange;
 mod show;
 
 pub use exchange::{Exchange, Reading};
-pub use show::{Checked, line_of, to_json};
+pub use show::{Checked, ExchangeDocument, line_of};
 
 use crate::ClientError;
 use flate2::read::MultiGzDecoder;

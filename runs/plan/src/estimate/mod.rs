@@ -9,10 +9,11 @@ use ktd_experiment::amount::Picodollars;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::{ExperimentConfig, SessionConfig};
 use ktd_masking::Mode;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What is asked and what it costs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct EstimatedQuantity {
     /// Requests.
     pub calls: u64,
@@ -51,7 +52,7 @@ impl EstimatedQuantity {
 }
 
 /// The expected value and the widest plausible range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Range {
     /// A model that looks once, says little and finds its cache.
     pub least: EstimatedQuantity,
@@ -76,7 +77,7 @@ impl Range {
 }
 
 /// What one agent will ask.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct AgentEstimate {
     /// The agent.
     pub agent: String,
@@ -93,7 +94,7 @@ pub struct AgentEstimate {
 }
 
 /// What an experiment will ask.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Estimate {
     /// Agents that are asked over a network, in the experiment's order.
     pub agents: Vec<AgentEstimate>,

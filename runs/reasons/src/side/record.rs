@@ -5,10 +5,11 @@ use ktd_bundle::event::StepOutcome;
 use ktd_experiment::label;
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_masking::{Level, Mode, Numeric};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Reasons side by side.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct SideBySide {
     /// [`crate::REASONS_FORMAT`].
     pub format: u32,
@@ -21,7 +22,7 @@ pub struct SideBySide {
 }
 
 /// Episodes that differ in their mask alone.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct MaskComparison {
     /// The agent.
     pub agent: String,
@@ -29,6 +30,7 @@ pub struct MaskComparison {
     pub window: String,
     /// The decision mode.
     #[serde(serialize_with = "label::serialize")]
+    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// The seed.
     pub seed: u64,
@@ -39,23 +41,25 @@ pub struct MaskComparison {
 }
 
 /// One mask of a match.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct MaskColumn {
     /// The mask's level.
     #[serde(serialize_with = "label::serialize")]
+    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// The level whose text explained identifiers, if it is a prompt-only control.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub instruction: Option<MaskInstruction>,
     /// How the mask shows numbers.
     #[serde(serialize_with = "label::serialize")]
+    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// The bundle's directory.
     pub bundle: String,
 }
 
 /// One step under all masks.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct StepComparison {
     /// 1-based.
     pub step: usize,
@@ -70,7 +74,7 @@ pub struct StepComparison {
 }
 
 /// A step as a whole under one mask.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct StepCell {
     /// Its trading day as the model saw it; `null` when the record has no decision.
     pub day: Option<String>,
@@ -81,7 +85,7 @@ pub struct StepCell {
 }
 
 /// Orders side by side.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct OrderRow {
     /// The real stock, where that was asked for and is known.
     pub real: Option<String>,
@@ -90,7 +94,7 @@ pub struct OrderRow {
 }
 
 /// One order under one mask.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct OrderCell {
     /// 1-based order of the step.
     pub order: usize,
@@ -109,7 +113,7 @@ pub struct OrderCell {
 }
 
 /// A text with the words in it that count.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct MarkedText {
     /// As the model wrote it.
     pub text: String,
@@ -118,7 +122,7 @@ pub struct MarkedText {
 }
 
 /// A word of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct MarkedWord {
     /// Its first byte.
     pub start: usize,
