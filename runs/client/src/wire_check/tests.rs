@@ -13,7 +13,7 @@ fn check(lines: &[u8]) -> Vec<Value> {
     let mut all = Vec::new();
     check_file(&path, &table, |checked| {
         assert!(!line_of(&checked).is_empty());
-        all.push(to_json(&checked));
+        all.push(serde_json::to_value(ExchangeDocument::of(&checked)).unwrap());
     })
     .unwrap();
     all
