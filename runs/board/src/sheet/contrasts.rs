@@ -10,17 +10,17 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
         "Table 11: bright minus blinded, paired over windows (medians over seeds)".to_owned(),
         [
             ("agent", Left, 0),
-            ("mode", Left, 5),
+            ("mode", Left, 0),
             ("arms", Left, 0),
-            ("numbers", Left, 1),
+            ("numbers", Left, 2),
             ("of", Left, 0),
-            ("windows", Right, 3),
+            ("windows", Right, 4),
             ("shift", Right, 0),
-            ("r", Right, 4),
-            ("p", Right, 2),
+            ("r", Right, 5),
+            ("p", Right, 3),
             ("Holm p", Right, 0),
             ("least p", Right, 5),
-            ("reading", Left, 3),
+            ("reading", Left, 1),
         ],
     );
     for contrast in &board.contrasts {

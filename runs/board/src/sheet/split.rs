@@ -71,16 +71,16 @@ pub(super) fn table(board: &Leaderboard, track: &Track, basis: WeightBasis) -> T
 /// The table without rows.
 fn empty(board: &Leaderboard, track: &Track, basis: WeightBasis) -> TableData {
     let parts = [
-        "common",
-        "style",
-        "selection",
-        "execution",
-        "slip",
-        "cost",
-        "rounding",
-        "unattributed",
+        ("common", 1),
+        ("style", 1),
+        ("selection", 0),
+        ("execution", 2),
+        ("slip", 2),
+        ("cost", 0),
+        ("rounding", 3),
+        ("unattributed", 2),
     ];
-    let parts = parts.map(|part| (part, Right, 1));
+    let parts = parts.map(|(part, priority)| (part, Right, priority));
     let styles = board.model.styles.iter().map(|style| (style.as_str(), Right, 3));
     let heads = [("agent", Left, 0)]
         .into_iter()
@@ -90,7 +90,7 @@ fn empty(board: &Leaderboard, track: &Track, basis: WeightBasis) -> TableData {
             ("closes to", Right, 2),
             ("market timing", Right, 2),
             ("style timing", Right, 2),
-            ("of which sector", Right, 1),
+            ("of which sector", Right, 2),
             ("fitted selection", Right, 2),
         ])
         .chain(styles);
