@@ -176,7 +176,7 @@ impl StudyDifference {
                 shown(value.second.as_ref()),
             ]
         };
-        let heads = |what: &'static str| [(what, Left), ("A", Left), ("B", Left)];
+        let heads = |what: &'static str| [(what, Left, 0), ("A", Left, 0), ("B", Left, 0)];
         let settings = self.settings.iter().map(|found| row(&found.place, found));
         let results = self.results.iter().map(|found| {
             let place = match found.figure.place.as_str() {

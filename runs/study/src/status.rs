@@ -335,11 +335,19 @@ impl StudyStatus {
             lines.push(line("spent", spent));
         }
         lines.push(line("to go on", self.next.clone()));
-        let failed = self.failed.iter().map(|failed| {
-            let cells = [failed.unit.as_str(), &failed.error, &failed.hint];
-            cells.map(|text| TableCell::Text(text.to_owned())).to_vec()
+        // One below the other: beside each other, neither fits a terminal.
+        let failed = self.failed.iter().flat_map(|failed| {
+            let rows = [
+                [failed.unit.as_str(), "", failed.error.as_str()],
+                ["", "fix", failed.hint.as_str()],
+            ];
+            rows.map(|cells| cells.map(|text| TableCell::Text(text.to_owned())).to_vec())
         });
-        let heads = [("unit", Left), ("what ended it", Left), ("how to fix it", Left)];
+        let heads = [
+            ("unit", Left, 0),
+            ("", Left, 0),
+            ("what ended it, and how to fix it", Left, 0),
+        ];
         let failed = TableData::new("Units that failed in the last run", heads).with_rows(failed);
         let so_far = TableData::new("", [("", Left), ("", Left)]).with_rows(lines);
         Report {
