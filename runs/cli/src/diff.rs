@@ -8,7 +8,7 @@ use crate::output::{Console, visible_lines};
 use clap::Args;
 use ktd_bundle::book_difference::{BookDifference, StepDifference};
 use ktd_study::study_difference;
-use ktd_view::table::{Align, Table};
+use ktd_view::table::{Align, Column, Layout, Table};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
@@ -54,7 +54,7 @@ pub(super) fn run(args: &DiffArgs, console: Console) -> Result<(), CliError> {
     let bundles = [args.first.clone(), args.second.clone()];
     let selection = selections(&bundles, args.panel.as_deref());
     let mut text = head(&difference);
-    text.push_str(&steps(&difference.differing));
+    text.push_str(&steps(&difference.differing, console.layout()));
     text.push_str(&end(&difference));
     let document = match &selection {
         Ok([first, second]) => {
@@ -112,20 +112,22 @@ fn head(difference: &BookDifference) -> String {
     format!("A {first}\nB {second}\n{change}")
 }
 
-fn steps(steps: &[StepDifference]) -> String {
+fn steps(steps: &[StepDifference], layout: Layout<'_>) -> String {
     if steps.is_empty() {
         return String::new();
     }
-    let mut table = Table::new(&[
-        ("step", Align::Right),
-        ("orders of A alone", Align::Left),
-        ("orders of B alone", Align::Left),
-        ("fills A", Align::Right),
-        ("fills B", Align::Right),
-        ("NAV A", Align::Right),
-        ("NAV B", Align::Right),
-        ("B - A", Align::Right),
-    ]);
+    // Both sides of a comparison stay, or neither.
+    let columns = [
+        ("step", Align::Right, 0),
+        ("orders of A alone", Align::Left, 0),
+        ("orders of B alone", Align::Left, 0),
+        ("fills A", Align::Right, 3),
+        ("fills B", Align::Right, 3),
+        ("NAV A", Align::Right, 2),
+        ("NAV B", Align::Right, 2),
+        ("B - A", Align::Right, 0),
+    ];
+    let mut table = Table::with_columns(columns.map(Column::from));
     for step in steps {
         let [a, b] = &step.marks;
         let [of_a, of_b] = &step.orders;
@@ -141,7 +143,7 @@ fn steps(steps: &[StepDifference]) -> String {
             cny(step.nav_difference_fen),
         ]);
     }
-    table.render()
+    table.render_in(layout)
 }
 
 fn end(difference: &BookDifference) -> String {

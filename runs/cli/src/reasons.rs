@@ -120,5 +120,5 @@ pub(super) fn run(args: &ReasonsArgs, console: Console) -> Result<(), CliError> 
         write_whole(path, &table::csv(&report)?)?;
         console.note(&format!("wrote {}", path.display()));
     }
-    console.result(&table::text(&report, args.quote), &report)
+    console.result(&table::text(&report, args.quote, console.layout()), &report)
 }

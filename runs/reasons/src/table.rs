@@ -1,19 +1,18 @@
 //! The report as tables and as CSV.
 
 use super::category::Category;
-use super::detection::DetectionRow;
 use super::hit::Hit;
 use super::rate::{Rate, Rates, ReasonScope};
 use super::report::{ReasonReport, ReasonRow};
 use super::sentence::shown;
 use crate::ReasonsError;
 use ktd_experiment::mask_arm::arm_label;
-use ktd_view::table::{Align, Table, grouped};
+use ktd_view::table::{Align, Column, Layout, Table, grouped};
 use std::fmt::Write;
 
 /// The tables, the quotations (up to `quote` of each row), and the notes.
 #[must_use]
-pub fn text(report: &ReasonReport, quote: usize) -> String {
+pub fn text(report: &ReasonReport, quote: usize, layout: Layout<'_>) -> String {
     let mut text = String::new();
     for (scope, title) in [
         (
@@ -26,11 +25,11 @@ pub fn text(report: &ReasonReport, quote: usize) -> String {
         ),
     ] {
         // Writing to a string cannot fail.
-        writeln!(text, "{title}\n{}", table(report, scope).render()).ok();
+        writeln!(text, "{title}\n{}", table(report, scope).render_in(layout)).ok();
         writeln!(
             text,
             "What this meter finds of planted texts\n{}",
-            detection(report).render()
+            detection(report).render_in(layout)
         )
         .ok();
     }
@@ -56,45 +55,41 @@ pub fn text(report: &ReasonReport, quote: usize) -> String {
     text
 }
 
-/// Recall by kind and false alarms, a column each, with what stands behind them.
+/// Recall by kind and false alarms, a row each, with what stands behind them.
 fn detection(report: &ReasonReport) -> Table {
-    let rows: Vec<&DetectionRow> = report
-        .detection
-        .recall
-        .iter()
-        .chain(&report.detection.false_alarms)
-        .collect();
-    let kinds = rows.iter().map(|row| (row.kind.as_str(), Align::Right));
-    let mut table = Table::new(
-        &std::iter::once(("", Align::Left))
-            .chain(kinds)
-            .collect::<Vec<_>>(),
-    );
-    let mut add = |head: &str, cell: &dyn Fn(&DetectionRow) -> String| {
-        let cells = rows.iter().map(|row| cell(row));
-        table.row(std::iter::once(head.to_owned()).chain(cells).collect::<Vec<_>>());
-    };
-    add("found", &|row| format!("{}/{}", row.found, row.planted));
-    add("low", &|row| percent(row.interval.map(|(low, _)| low)));
-    add("high", &|row| percent(row.interval.map(|(_, high)| high)));
+    let mut table = Table::new(&[
+        ("planted", Align::Left),
+        ("found", Align::Right),
+        ("low", Align::Right),
+        ("high", Align::Right),
+    ]);
+    let detection = &report.detection;
+    for row in detection.recall.iter().chain(&detection.false_alarms) {
+        table.row([
+            row.kind.clone(),
+            format!("{}/{}", row.found, row.planted),
+            percent(row.interval.map(|(low, _)| low)),
+            percent(row.interval.map(|(_, high)| high)),
+        ]);
+    }
     table
 }
 
 fn table(report: &ReasonReport, scope: ReasonScope) -> Table {
     let mut heads = vec![
-        ("agent", Align::Left),
-        ("mode", Align::Left),
-        ("mask", Align::Left),
-        ("reasons", Align::Right),
+        ("agent", Align::Left, 0),
+        ("mode", Align::Left, 0),
+        ("mask", Align::Left, 0),
+        ("reasons", Align::Right, 1),
     ];
-    heads.extend(Category::ALL.map(|category| (category.label(), Align::Right)));
+    heads.extend(Category::ALL.map(|category| (category.label(), Align::Right, 1)));
     heads.extend([
-        ("with any", Align::Right),
-        ("low", Align::Right),
-        ("high", Align::Right),
+        ("with any", Align::Right, 0),
+        ("low", Align::Right, 2),
+        ("high", Align::Right, 2),
+        ("shown", Align::Right, 2),
     ]);
-    heads.push(("shown", Align::Right));
-    let mut table = Table::new(&heads);
+    let mut table = Table::with_columns(heads.into_iter().map(Column::from));
     for row in &report.rows {
         let Some(rates) = row.rates.get(&scope) else {
             continue;
