@@ -1,21 +1,29 @@
 //! `ktd help TOPIC`: documents of the program, compiled in.
 
-use crate::CliError;
+use crate::document::laid_out;
 use crate::output::Console;
+use crate::{Cli, CliError};
+use clap::CommandFactory;
+use ktd_experiment::nearest::did_you_mean;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 macro_rules! topics {
-    ($($topic:literal),* $(,)?) => {
-        [$(($topic, include_str!(concat!("../../../docs/", $topic, ".md")))),*]
+    ($($topic:literal $(in $file:literal)?),* $(,)?) => {
+        [$(($topic, topics!(@text $topic $($file)?))),*]
     };
+    (@text $topic:literal) => { include_str!(concat!("../../../docs/", $topic, ".md")) };
+    (@text $topic:literal $file:literal) => { include_str!(concat!("../../../docs/", $file, ".md")) };
 }
 
 /// Names of documents and what they say.
-const TOPICS: [(&str, &str); 22] = topics![
+pub(super) const TOPICS: [(&str, &str); 41] = topics![
     "alphas",
     "attribution",
     "baselines",
+    "benchmarks",
+    "between-labs",
+    "claims",
     "data-card",
     "data-sources",
     "experiment-file",
@@ -25,19 +33,36 @@ const TOPICS: [(&str, &str); 22] = topics![
     "for-replication",
     "formulas",
     "glossary",
+    "language-attackers",
     "leaderboard",
     "leakage",
     "many-machines",
     "mask-certificate",
     "money",
     "own-agent",
+    "paper",
+    "peers",
     "protocol",
     "providers",
+    "qlib-profile",
+    "real-data",
+    "reason-words" in "reasons",
     "sandbox",
     "strategy-code",
+    "viewer",
+    "spec-episode" in "spec/episode",
+    "spec-exchange" in "spec/exchange",
+    "spec-factor-model" in "spec/factor-model",
+    "spec-leakage" in "spec/leakage",
+    "spec-qlib" in "spec/qlib",
+    "spec-record" in "spec/record",
+    "spec-statistics" in "spec/statistics",
+    "spec-study" in "spec/study",
+    "spec-wires" in "spec/wires",
 ];
 
-/// What `ktd help WORD` shows where the word names a document; `None` where clap shows the help of a command.
+/// What `ktd help WORD` shows where the word names a document, or nothing that there is; `None` where clap shows the help of
+/// a command.
 pub(super) fn help_topic(arguments: &[String], console: Console) -> Option<Result<(), CliError>> {
     let words: Vec<&str> = arguments
         .iter()
@@ -48,16 +73,17 @@ pub(super) fn help_topic(arguments: &[String], console: Console) -> Option<Resul
         return None;
     };
     if *word == "topics" {
-        let lines = TOPICS.map(|(topic, text)| format!("{topic:<18}{}\n", title(text)));
-        let names = TOPICS.map(|(topic, _)| topic);
-        return Some(console.result(
-            &lines.concat(),
-            &Topics {
-                topics: names.to_vec(),
-            },
-        ));
+        let lines = TOPICS.map(|(topic, text)| format!("{topic:<20}{}\n", title(text)));
+        let topics = TOPICS.map(|(topic, _)| topic).to_vec();
+        return Some(console.result(&lines.concat(), &Topics { topics }));
+    }
+    if let Some(failure) = unknown(word) {
+        return Some(Err(failure));
     }
     let (topic, text) = TOPICS.iter().find(|(topic, _)| topic == word)?;
+    if !console.json {
+        return Some(console.paged(&laid_out(text, console.layout().width.unwrap_or(usize::MAX))));
+    }
     Some(console.result(text, &Topic { topic, text }))
 }
 
@@ -75,7 +101,53 @@ pub(super) struct Topic<'t> {
     text: &'t str,
 }
 
+/// The error about a word that names neither a document nor a command; `None` where it names a command.
+fn unknown(word: &str) -> Option<CliError> {
+    let program = Cli::command();
+    let commands = program.get_subcommands().map(clap::Command::get_name);
+    let mut known: Vec<&str> = commands.chain(["help", "topics"]).collect();
+    known.extend(TOPICS.map(|(topic, _)| topic));
+    (!known.contains(&word)).then(|| {
+        let meant = did_you_mean(word, known.iter().copied());
+        CliError::invalid(format_args!(
+            "there is no command and no document {word:?}{meant}"
+        ))
+        .with_hint("`ktd --help` lists the commands, `ktd help topics` the documents")
+    })
+}
+
 /// The first heading of a document.
-fn title(text: &str) -> &str {
+pub(super) fn title(text: &str) -> &str {
     text.lines().next().unwrap_or_default().trim_start_matches("# ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_view::draw::display_width;
+
+    #[test]
+    fn no_line_of_a_document_is_wider_than_the_terminal_save_code() {
+        for (topic, text) in TOPICS {
+            for width in [80, 100, 140] {
+                let shown = laid_out(text, width);
+                let is_code = |line: &str| line.strip_prefix("    ").is_some_and(|code| text.contains(code));
+                for line in shown.lines().filter(|line| !is_code(line)) {
+                    assert!(display_width(line) <= width, "{topic} at {width}: {line}");
+                }
+                assert!(
+                    !shown.contains("](") && !shown.contains("|---"),
+                    "{topic} at {width}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_misspelt_topic_or_command_gets_the_near_name() {
+        let said = |word| unknown(word).unwrap().to_string();
+        assert!(said("viewr").contains("did you mean `view"), "{}", said("viewr"));
+        assert!(said("glosary").contains("`glossary`") && said("glosary").contains("ktd help topics"));
+        assert!(unknown("run").is_none());
+    }
 }

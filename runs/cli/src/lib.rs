@@ -24,6 +24,7 @@ mod doctor;
 mod doctor_file;
 mod doctor_probe;
 mod doctor_repeat;
+mod document;
 mod documents;
 #[cfg(feature = "server")]
 mod enqueue;
@@ -329,6 +330,9 @@ fn usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() || !std::env::args_os().any(|argument| argument == "--json") {
         // Nothing is left to tell anyone when the terminal is gone.
         error.print().ok();
+        if error.kind() == clap::error::ErrorKind::InvalidSubcommand {
+            Console::warning("`ktd help topics` lists the documents.");
+        }
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     }
     let text = error.to_string();
@@ -356,7 +360,7 @@ mod tests {
 
     #[test]
     fn every_command_shows_an_example_in_lines_that_are_not_broken() {
-        fn visit(command: &clap::Command, path: &str) {
+        fn visit(command: &clap::Command, path: &str, width: usize) {
             let path = format!("{path} {}", command.get_name());
             let mut leaves = command.get_subcommands().peekable();
             let after = command
@@ -368,12 +372,14 @@ mod tests {
                 "{path} has no example"
             );
             for line in after.lines().filter(|line| line.starts_with(' ')) {
-                assert!(line.chars().count() <= 100, "{path}: {line}");
+                assert!(line.chars().count() <= width, "{path} at {width}: {line}");
             }
             for leaf in leaves {
-                visit(leaf, &path);
+                visit(leaf, &path, width);
             }
         }
-        visit(&Cli::command(), "");
+        for width in [80, 100] {
+            visit(&command_groups::grouped(Cli::command(), width), "", width);
+        }
     }
 }

@@ -3,10 +3,11 @@
 use crate::CliError;
 use crate::documents::PrintedDocument;
 use ktd_study::{Audited, ReportOf};
-use ktd_view::draw::visible;
+use ktd_view::draw::{display_width, visible, wrapped};
 use ktd_view::table::Layout;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 /// Columns of a table where standard output is no terminal.
 const WIDTH: usize = 100;
@@ -49,7 +50,7 @@ impl Console {
             let value = serde_json::to_value(document);
             return json_line(&value.map_err(CliError::invalid)?);
         }
-        Self::say(text)
+        Self::say(&self.fitted(text))
     }
 
     /// Prints the report of a study, whose document has the schema of its kind.
@@ -57,7 +58,7 @@ impl Console {
         if self.json {
             json_line(&shown.summary)
         } else {
-            Self::say(text)
+            Self::say(&self.fitted(text))
         }
     }
 
@@ -66,7 +67,17 @@ impl Console {
         if self.json {
             json_line(&audited.document)
         } else {
-            Self::say(text)
+            Self::say(&self.fitted(text))
+        }
+    }
+
+    /// The text in lines that fit a terminal, unless it is to be wide.
+    fn fitted(self, text: &str) -> String {
+        match self.layout().width {
+            Some(width) if io::stdout().is_terminal() => {
+                text.lines().map(|line| fitting(line, width) + "\n").collect()
+            }
+            _ => text.to_owned(),
         }
     }
 
@@ -78,6 +89,34 @@ impl Console {
             "\n"
         };
         print(&mut io::stdout().lock(), &format!("{text}{end}"))
+    }
+
+    /// Prints a long text: on a terminal through the pager that `PAGER` names, or `less`, where it can be started.
+    ///
+    /// # Errors
+    /// [`CliError`] when standard output cannot be written; a pager that was left early is no error.
+    pub(crate) fn paged(self, text: &str) -> Result<(), CliError> {
+        let named = std::env::var("PAGER").unwrap_or_default();
+        let mut words = named.split_whitespace();
+        let mut pager = Command::new(words.next().unwrap_or("less"));
+        pager.args(words).stdin(Stdio::piped());
+        if std::env::var_os("LESS").is_none() {
+            pager.env("LESS", "FRX");
+        }
+        let started = io::stdout().is_terminal().then(|| pager.spawn());
+        let Some(Ok(mut child)) = started else {
+            return print(&mut io::stdout().lock(), text);
+        };
+        // Whoever leaves the pager before the end has read enough.
+        let written = child
+            .stdin
+            .take()
+            .map_or(Ok(()), |mut stream| print(&mut stream, text));
+        child.wait().map_err(CliError::io(
+            "wait for the pager of",
+            Path::new("standard output"),
+        ))?;
+        written
     }
 
     /// Prints a line on standard error while a command goes on, unless it is to be quiet.
@@ -115,6 +154,41 @@ fn json_line(value: &serde_json::Value) -> Result<(), CliError> {
     print(&mut io::stdout().lock(), &format!("{value:#}\n"))
 }
 
+/// A line in lines that fit: broken at blanks, those after the first as far in as the text after its label. Lines of tables, of
+/// JSON, in colour and those that name a command to be typed stay whole.
+fn fitting(line: &str, width: usize) -> String {
+    let body = line.trim_start();
+    let indent = line.len() - body.len();
+    let is_json = body.starts_with(['{', '}', '[', ']', '"']);
+    let is_command = body.starts_with("ktd ") || body.contains(": ktd ");
+    let gap = body.find("  ").unwrap_or(0);
+    let (label, rest) = body.split_at_checked(gap).unwrap_or(("", body));
+    let text = rest.trim_start();
+    let is_row = text.contains("  ");
+    if display_width(line) <= width || is_json || is_command || is_row || line.contains('\u{1b}') {
+        return line.to_owned();
+    }
+    let head = format!(
+        "{}{label}{}",
+        " ".repeat(indent),
+        " ".repeat(rest.len() - text.len())
+    );
+    let longest = text.split(' ').map(display_width).max().unwrap_or(0);
+    let own = display_width(&head);
+    let fits = !label.is_empty() && own + longest <= width && own <= width / 2;
+    let (hang, first) = match (label.is_empty(), fits) {
+        (true, _) => (indent, head),
+        (false, true) => (own, head),
+        // What is too long to stand beside its label stands below it.
+        (false, false) => (
+            indent + 2,
+            format!("{}\n{}", head.trim_end(), " ".repeat(indent + 2)),
+        ),
+    };
+    let lines = wrapped(text, width.saturating_sub(hang).max(1));
+    first + &lines.join(&format!("\n{}", " ".repeat(hang)))
+}
+
 fn print(stream: &mut impl Write, document: &str) -> Result<(), CliError> {
     match stream
         .write_all(document.as_bytes())
@@ -137,6 +211,27 @@ mod tests {
             visible_lines("error: cell \u{1b}[2J\nhint: \u{202e}x"),
             "error: cell \\u{1b}[2J\nhint: \\u{202e}x"
         );
+    }
+
+    #[test]
+    fn a_line_fits_beside_its_label_and_what_is_pasted_stays_whole() {
+        assert_eq!(
+            fitting("ok       python: one two three", 24),
+            "ok       python: one two\n         three"
+        );
+        assert_eq!(fitting("  note: one two three", 14), "  note: one\n  two three");
+        assert_eq!(
+            fitting("content hash  abcdefghijklmnop", 20),
+            "content hash\n  abcdefghijklmnop"
+        );
+        for whole in [
+            "a     1     2     3     4",
+            "  {\"a\": \"one two three\"}",
+            "to go on: ktd run file.toml",
+            "\u{1b}[1mone two three four\u{1b}[0m",
+        ] {
+            assert_eq!(fitting(whole, 12), whole);
+        }
     }
 
     #[test]

@@ -154,6 +154,11 @@ fn show_steps(args: &ReplayArgs, steps: StepRange, console: Console) -> Result<(
         texts.push(view.text(&shown));
         documents.push(StepDocument::from(shown));
     }
+    // Each line is laid out, or of a record and shown as it stands there.
+    let console = Console {
+        wide: true,
+        ..console
+    };
     console.result(
         &texts.join("\n\n"),
         &ShownSteps {
