@@ -1,7 +1,7 @@
 //! The commands of `ktd --help` in groups.
 
 use clap::Command;
-use ktd_view::draw::wrapped;
+use ktd_view::draw::{display_width, wrapped};
 use std::fmt::Write;
 
 /// Groups and their commands, in the order of the help.
@@ -47,7 +47,62 @@ pub(super) fn grouped(command: Command, width: usize) -> Command {
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\nOptions:\n{{options}}{{after-help}}",
         groups.replace(['{', '}'], "")
     );
-    command.help_template(template)
+    with_fitting_examples(command, width).help_template(template)
+}
+
+/// The command and those below it with examples whose lines are not broken by the help.
+fn with_fitting_examples(command: Command, width: usize) -> Command {
+    let after = command.get_after_help().map(ToString::to_string);
+    let command = match after {
+        Some(after) => {
+            let lines = after.lines().flat_map(|line| example(line, width));
+            command.after_help(lines.collect::<Vec<_>>().join("\n"))
+        }
+        None => command,
+    };
+    command.mut_subcommands(|below| with_fitting_examples(below, width))
+}
+
+/// A line of examples that can be pasted: one that is too wide has its comment above it, and goes on after a backslash.
+fn example(line: &str, width: usize) -> Vec<String> {
+    const INDENT: &str = "  ";
+    let is_wide = width < display_width(line) && line.starts_with(INDENT);
+    if !is_wide {
+        return vec![line.to_owned()];
+    }
+    let (command, comment) = line.split_once(" # ").unwrap_or((line, ""));
+    let comment = wrapped(comment, width.saturating_sub(INDENT.len() + 2)).into_iter();
+    let comment = comment.filter(|line| !line.is_empty());
+    let mut lines: Vec<String> = comment.map(|line| format!("{INDENT}# {line}")).collect();
+    let mut own = String::new();
+    let room = width.saturating_sub(INDENT.len() + 2);
+    for word in shell_words(command.trim()) {
+        if !own.is_empty() && room < display_width(&own) + 1 + display_width(&word) {
+            lines.push(format!("{INDENT}{own} \\"));
+            own = INDENT.to_owned();
+        } else if !own.is_empty() {
+            own.push(' ');
+        }
+        own.push_str(&word);
+    }
+    if !own.is_empty() {
+        lines.push(format!("{INDENT}{own}"));
+    }
+    lines
+}
+
+/// Words of a command; what stands in quotation marks stays whole.
+fn shell_words(command: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut is_quoted = false;
+    for part in command.split(' ').filter(|part| !part.is_empty()) {
+        match words.last_mut().filter(|_| is_quoted) {
+            Some(word) => *word = format!("{word} {part}"),
+            None => words.push(part.to_owned()),
+        }
+        is_quoted ^= part.matches(['\'', '"']).count() % 2 == 1;
+    }
+    words
 }
 
 fn text(command: &Command, width: usize) -> String {
@@ -84,6 +139,14 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn a_wide_example_goes_on_after_a_backslash_below_its_comment() {
+        assert_eq!(
+            example("  ktd run a.toml --out 'b c d' --jobs 4   # as many", 27),
+            ["  # as many", "  ktd run a.toml --out \\", "    'b c d' --jobs 4"].map(str::to_owned)
+        );
+    }
 
     #[test]
     fn every_command_stands_in_one_group_and_no_line_is_wider_than_asked() {

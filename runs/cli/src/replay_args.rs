@@ -2,7 +2,9 @@
 
 use super::replay_step::StepRange;
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use ktd_experiment::amount::Picodollars;
+use ktd_masking::Numeric;
 use std::path::PathBuf;
 
 const EXAMPLE: &str = "\
@@ -31,7 +33,7 @@ pub(super) struct ChangeArgs {
     #[arg(long, value_name = "CALL=TOOL ARGUMENTS", requires = "branch")]
     pub answer: Option<String>,
     /// With --branch: show numbers at another rung from then on.
-    #[arg(long, value_name = "RUNG", requires = "branch")]
+    #[arg(long, value_name = "RUNG", requires = "branch", value_parser = PossibleValuesParser::new(Numeric::ALL.map(Numeric::label)))]
     pub numeric: Option<String>,
     /// With --branch: change one key of the exchange's rules from then on.
     #[arg(long, value_name = "KEY = VALUE", requires = "branch")]

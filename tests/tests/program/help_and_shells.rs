@@ -23,6 +23,9 @@ fn help_fits_eighty_columns_and_a_topic_is_a_document() {
         let shown = ktd(folder.path(), &["help", topic]);
         assert!(shown.stdout.starts_with(b"# "), "{topic}");
     }
+    let unknown = ktd(folder.path(), &["help", "glosary"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("did you mean `glossary`?"));
     // A command's name is a command's help.
     let run = ktd(folder.path(), &["help", "run"]);
     assert!(
@@ -36,14 +39,20 @@ fn help_fits_eighty_columns_and_a_topic_is_a_document() {
 fn completions_are_read_by_the_shells_that_are_here_and_pages_are_written() {
     let folder = tempfile::tempdir().unwrap();
     for (shell, check) in [
-        ("bash", "source ./script && complete -p ktd"),
+        (
+            "bash",
+            "source ./script && complete -p ktd && COMP_WORDS=(ktd help gl) COMP_CWORD=2 && _ktd ktd gl help \
+             && [[ ${COMPREPLY[*]} == glossary ]]",
+        ),
         (
             "zsh",
             "autoload -U compinit && compinit -D && source ./script && (( $+_comps[ktd] ))",
         ),
         (
             "fish",
-            "source ./script; and complete -C 'ktd leaderb' | string match -q 'leaderboard*'",
+            "source ./script; and complete -C 'ktd leaderb' | string match -q 'leaderboard*'; \
+             and complete -C 'ktd help gl' | string match -q 'glossary*'; \
+             and complete -C 'ktd replay --numeric ' | string match -q 'rescaled*'",
         ),
     ] {
         let script = ktd(folder.path(), &["completions", shell]);
@@ -62,4 +71,8 @@ fn completions_are_read_by_the_shells_that_are_here_and_pages_are_written() {
     assert_ok(&ktd(folder.path(), &["man", "--out", "man1"]));
     let page = std::fs::read_to_string(folder.path().join("man1/ktd-data-import.1")).unwrap();
     assert!(page.contains("ktd\\-data\\-import"), "{page}");
+    let (_, examples) = page
+        .split_once(".nf\n  ktd data import")
+        .expect("examples that are not filled");
+    assert!(examples.contains("\n.fi\n"), "{page}");
 }
