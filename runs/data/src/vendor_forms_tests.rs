@@ -292,7 +292,7 @@ fn what_was_understood_names_columns_units_and_the_first_row() {
     ] {
         assert!(words.contains(part), "{part}\n{text}");
     }
-    let json = report.forms[0].to_json();
+    let json = serde_json::to_value(report.forms[0].document()).unwrap();
     assert_eq!(json["columns"][1]["column"], "ts_code");
     assert_eq!(json["columns"][1]["first_row"], "SZ000001");
 }
