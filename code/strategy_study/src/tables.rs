@@ -62,7 +62,10 @@ impl<'d> DescribedStrategy<'d> {
             multi_asset: document.is_multi_asset,
             intraday: document.is_intraday,
             warm_up_bars: document.warm_up_bars,
-            parameters: configuration["parameters"].take(),
+            parameters: configuration
+                .get_mut("parameters")
+                .map(Value::take)
+                .unwrap_or_default(),
             rules: &document.rules,
             constraints: constraints
                 .map(|(name, value)| (name.as_str(), plain(value)))

@@ -79,7 +79,7 @@ fn example(line: &str, width: usize) -> Vec<String> {
     for word in shell_words(command.trim()) {
         if !own.is_empty() && room < display_width(&own) + 1 + display_width(&word) {
             lines.push(format!("{INDENT}{own} \\"));
-            own = INDENT.to_owned();
+            INDENT.clone_into(&mut own);
         } else if !own.is_empty() {
             own.push(' ');
         }

@@ -13,7 +13,7 @@ use ktd_client::endpoint::{key_file_warning, proxy_of, proxy_of_environment};
 use ktd_client::force_check::{ForceStanding, standing};
 use ktd_client::opening::price_cells;
 use ktd_client::outside_agent::ChildCommand;
-use ktd_client::outside_agent::check_command;
+use ktd_client::outside_agent::{check_command, check_sources};
 use ktd_client::progress::Silent;
 use ktd_data::market_source::MarketSource;
 use ktd_data::scores::ScoreTable;
@@ -256,17 +256,7 @@ fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, CliError> {
         AgentKind::Program(program) => {
             ChildCommand::of_agent(program, &plan.base)?;
             let path = check_command(&program.command, &plan.base)?;
-            let is_source = |word: &&String| {
-                let end = Path::new(word.as_str()).extension().and_then(|end| end.to_str());
-                end.is_some_and(|end| ["py", "js", "mjs", "ts", "sh", "rb", "jar"].contains(&end))
-            };
-            let mut sources = program.command.iter().skip(1).filter(is_source);
-            if let Some(source) = sources.find(|source| !plan.base.join(source).exists()) {
-                return Err(CliError::input(
-                    format!("its command names {source}, which is not there"),
-                    "give a path from the experiment file's directory",
-                ));
-            }
+            check_sources(&program.command, &plan.base)?;
             Ok(format!("{} is there (not started)", path.display()))
         }
         AgentKind::Client(_) => Ok("calls over MCP: its client starts `ktd mcp` with this file".to_owned()),

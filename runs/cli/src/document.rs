@@ -104,7 +104,9 @@ fn table(rows: &[Vec<String>], width: usize) -> Vec<String> {
         Column::new(head, align)
     });
     let mut table = Table::with_columns(columns);
-    rows.iter().for_each(|row| table.row(row.iter().cloned()));
+    for row in rows {
+        table.row(row.iter().cloned());
+    }
     let text = table.render_in(Layout {
         width: Some(width),
         ..Layout::default()

@@ -1,5 +1,6 @@
 //! Documents that commands print under `--json`, each with the schema of its type.
 
+use crate::printed_document::PrintedDocument;
 use crate::study::KINDS;
 use crate::{
     alpha, attribute, baseline, boxed, boxed_run, certify, completions, data, data_import, demo, diff,
@@ -7,12 +8,7 @@ use crate::{
     results, simulate, strategy_code, verify, view, windows,
 };
 use ktd_study::document_schema;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value;
-
-/// A document that a command prints, which the list below names: no other can be printed.
-pub(crate) trait PrintedDocument: Serialize + JsonSchema {}
 
 /// The schema of what commands print.
 #[derive(Debug, Clone)]

@@ -82,7 +82,10 @@ pub(super) fn help_topic(arguments: &[String], console: Console) -> Option<Resul
     }
     let (topic, text) = TOPICS.iter().find(|(topic, _)| topic == word)?;
     if !console.json {
-        return Some(console.paged(&laid_out(text, console.layout().width.unwrap_or(usize::MAX))));
+        return Some(Console::paged(&laid_out(
+            text,
+            console.layout().width.unwrap_or(usize::MAX),
+        )));
     }
     Some(console.result(text, &Topic { topic, text }))
 }

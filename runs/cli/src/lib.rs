@@ -44,6 +44,7 @@ mod on_event;
 mod output;
 mod plan;
 mod planting;
+mod printed_document;
 mod probe;
 mod progress;
 mod publish;

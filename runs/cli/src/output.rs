@@ -1,7 +1,7 @@
 //! What goes to the terminal and to files.
 
 use crate::CliError;
-use crate::documents::PrintedDocument;
+use crate::printed_document::PrintedDocument;
 use ktd_study::{Audited, ReportOf};
 use ktd_view::draw::{display_width, visible, wrapped};
 use ktd_view::table::Layout;
@@ -95,7 +95,7 @@ impl Console {
     ///
     /// # Errors
     /// [`CliError`] when standard output cannot be written; a pager that was left early is no error.
-    pub(crate) fn paged(self, text: &str) -> Result<(), CliError> {
+    pub(crate) fn paged(text: &str) -> Result<(), CliError> {
         let named = std::env::var("PAGER").unwrap_or_default();
         let mut words = named.split_whitespace();
         let mut pager = Command::new(words.next().unwrap_or("less"));

@@ -1,9 +1,9 @@
 //! What commands do with a study of any kind.
 
 use crate::CliError;
-use crate::documents::PrintedDocument;
 use crate::on_event::OnEvent;
 use crate::output::Console;
+use crate::printed_document::PrintedDocument;
 use crate::replay::ReplayedStudy;
 use crate::runtime::runtime;
 use crate::signals;

@@ -158,11 +158,11 @@ impl VerifyReport {
                 self.bundles.push(VerifiedBundle {
                     bundle: shown,
                     mask,
-                    found: Checked::of(Ok(verified)),
+                    found: FoundByCheck::of(Ok(verified)),
                 });
             }
             Err(error) => {
-                let found = Checked::of(Err(error.to_string()));
+                let found = FoundByCheck::of(Err(error.to_string()));
                 self.bad(&shown, error.into());
                 self.bundles.push(VerifiedBundle {
                     bundle: shown,
@@ -192,10 +192,10 @@ impl VerifyReport {
                     claimed: replayed.another_program.into_iter().collect(),
                 };
                 self.good(&shown, &verified);
-                Checked::of(Ok(verified))
+                FoundByCheck::of(Ok(verified))
             }
             Err(error) => {
-                let found = Checked::of(Err(error.message().to_owned()));
+                let found = FoundByCheck::of(Err(error.message().to_owned()));
                 self.bad(&shown, error);
                 found
             }
@@ -237,16 +237,16 @@ impl VerifyReport {
                 writeln!(self.text, "  says       {says}").ok();
                 self.certificate = Some(CheckedCertificate {
                     certificate: shown,
-                    found: Checked {
+                    found: FoundByCheck {
                         claimed: None,
-                        ..Checked::of(Ok(verified))
+                        ..FoundByCheck::of(Ok(verified))
                     },
                     says: Some(CertificateSays::of(&signed, odds, detectable)),
                 });
                 Some(signed)
             }
             Err(error) => {
-                let found = Checked::of(Err(error.to_string()));
+                let found = FoundByCheck::of(Err(error.to_string()));
                 self.bad(&shown, error);
                 self.certificate = Some(CheckedCertificate {
                     certificate: shown,
@@ -304,7 +304,7 @@ struct VerifiedBundle {
     #[serde(skip_serializing_if = "Option::is_none")]
     mask: Option<CertificationMark>,
     #[serde(flatten)]
-    found: Checked,
+    found: FoundByCheck,
 }
 
 /// A folder that somebody may have signed.
@@ -315,12 +315,12 @@ pub(super) struct VerifiedFolder {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signer: Option<SignerMark>,
     #[serde(flatten)]
-    pub found: Checked,
+    pub found: FoundByCheck,
 }
 
 /// What a check found.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(super) struct Checked {
+pub(super) struct FoundByCheck {
     ok: bool,
     /// What holds.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -342,7 +342,7 @@ struct CheckedCertificate {
     /// Its file.
     certificate: String,
     #[serde(flatten)]
-    found: Checked,
+    found: FoundByCheck,
     #[serde(flatten)]
     says: Option<CertificateSays>,
 }
@@ -366,7 +366,7 @@ struct CertificateSays {
     fingerprint: String,
 }
 
-impl Checked {
+impl FoundByCheck {
     pub(super) fn of(found: Result<Verified, String>) -> Self {
         let (verified, difference) = match found {
             Ok(verified) => (Some(verified), None),

@@ -1,6 +1,6 @@
 //! What `ktd verify` says of folders that somebody signed: publications and boards.
 
-use super::verify::{Checked, VerifiedFolder, VerifyReport};
+use super::verify::{FoundByCheck, VerifiedFolder, VerifyReport};
 use crate::CliError;
 use ktd_board::{CheckedBoard, check_board, is_board};
 use ktd_bundle::bundle_set::BundleSet;
@@ -64,12 +64,12 @@ impl VerifyReport {
                 self.signed.push(VerifiedFolder {
                     folder: shown,
                     signer: Some(signer),
-                    found: Checked::of(Ok(verified)),
+                    found: FoundByCheck::of(Ok(verified)),
                 });
                 bundles
             }
             Err(error) => {
-                let found = Checked::of(Err(error.message().to_owned()));
+                let found = FoundByCheck::of(Err(error.message().to_owned()));
                 self.bad(&shown, error);
                 self.signed.push(VerifiedFolder {
                     folder: shown,

@@ -6,7 +6,7 @@ use crate::certificate::CertificateFolder;
 use crate::entry::EpisodeEntry;
 use crate::episode::Episode;
 use crate::library::{Library, VerdictReader};
-use crate::page::tear_sheet::RankedRow;
+use crate::page::ranked_row::RankedRow;
 use crate::page::{self, PageSite, SiteKind};
 use crate::plain_files::check_all;
 use ktd_bundle::publication::{Publication, publication_of};

@@ -64,32 +64,14 @@ fn events(folder: &Folder, part: &str, kind: &str) -> Vec<Value> {
     found
 }
 
-#[test]
-fn tables_hold_what_records_say_and_nothing_that_a_mask_hides() {
-    let folder = Folder::with(&[("try.toml", EXPERIMENT)]);
-    assert_ok(&folder.ktd(&["run", "try.toml", "--out", "out"]));
-    let printed = folder.ktd(&["--json", "export", "out", "--parquet"]);
-    assert_ok(&printed);
-    let printed: Value = serde_json::from_slice(&printed.stdout).unwrap();
-    let [steps, calls, orders, scores] =
-        ["steps", "calls", "orders", "scores"].map(|table| rows(&folder, table));
-    let counts = |table: &[Value]| table.len() as u64;
-    assert_eq!((counts(&steps), counts(&scores)), (4 * 6, 4));
-    assert_eq!(counts(&calls), events(&folder, "", "turn").len() as u64);
-    for (table, rows) in printed["tables"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .zip([&steps, &calls, &orders, &scores])
-    {
-        assert_eq!(table["rows"], counts(rows), "{table}");
-    }
+/// The cell whose orders are looked at one by one.
+const CELL: &str = "momentum__w__blinded-rescaled__open-research__s1";
 
-    // Order by order, as the model wrote it and was told of it.
-    let cell = "momentum__w__blinded-rescaled__open-research__s1";
-    let own: Vec<&Value> = orders.iter().filter(|row| row["cell"] == cell).collect();
-    let decided = events(&folder, cell, "decision");
-    let told = events(&folder, cell, "fills");
+/// Order by order, as the model wrote it and was told of it.
+fn check_orders(folder: &Folder, orders: &[Value]) {
+    let own: Vec<&Value> = orders.iter().filter(|row| row["cell"] == CELL).collect();
+    let decided = events(folder, CELL, "decision");
+    let told = events(folder, CELL, "fills");
     let wrote: Vec<&Value> = decided
         .iter()
         .flat_map(|body| body["orders"].as_array().unwrap())
@@ -114,31 +96,15 @@ fn tables_hold_what_records_say_and_nothing_that_a_mask_hides() {
         assert_eq!(row["result"], fill[place("result")], "{row}");
         assert_eq!(row["price"].as_f64(), fill[place("price")].as_f64(), "{row}");
     }
+}
 
-    // Masked rows say aliases and shown days; the account's totals are told where the record tells them.
-    let is_masked = |row: &&Value| row["level"] == "blinded";
-    for row in orders.iter().filter(is_masked) {
-        assert!(row["stock_id"].as_str().unwrap().starts_with("asset_"), "{row}");
-    }
-    let shown = events(&folder, "__blinded-", "step_begin");
-    for row in steps.iter().filter(is_masked) {
-        assert!(shown.iter().any(|body| body["day"] == row["day"]), "{row}");
-        assert!(
-            row["nav_fen"].is_null() && row["is_repaired"].is_boolean(),
-            "{row}"
-        );
-    }
-    for row in &scores {
-        assert_eq!(row["final_nav_fen"].is_null(), row["level"] == "blinded", "{row}");
-        assert!(row["total_return"].is_number(), "{row}");
-    }
-
-    // A board's exposures, style by style and day by day.
+/// A board's exposures, style by style and day by day.
+fn check_exposures(folder: &Folder) {
     let board = ["leaderboard", "out", "--out", "board", "--replicates", "40"];
     assert_ok(&folder.ktd(&board));
     assert_ok(&folder.ktd(&["--json", "export", "out", "--parquet", "--board", "board"]));
     let record: Value = serde_json::from_slice(&folder.read("board/leaderboard.json")).unwrap();
-    let (track, exposures) = (&record["tracks"][0], rows(&folder, "exposures"));
+    let (track, exposures) = (&record["tracks"][0], rows(folder, "exposures"));
     let leader = &track["leaders"][0];
     let styles = record["model"]["styles"].as_array().unwrap();
     for (place, style) in styles.iter().enumerate() {
@@ -160,9 +126,53 @@ fn tables_hold_what_records_say_and_nothing_that_a_mask_hides() {
             .collect();
         assert_eq!((own.len(), own), (6, series), "{style}");
     }
+}
+
+#[test]
+fn tables_hold_what_records_say_and_nothing_that_a_mask_hides() {
+    let folder = Folder::with(&[("try.toml", EXPERIMENT)]);
+    assert_ok(&folder.ktd(&["run", "try.toml", "--out", "out"]));
+    let printed = folder.ktd(&["--json", "export", "out", "--parquet"]);
+    assert_ok(&printed);
+    let printed: Value = serde_json::from_slice(&printed.stdout).unwrap();
+    let [steps, calls, orders, scores] =
+        ["steps", "calls", "orders", "scores"].map(|table| rows(&folder, table));
+    let counts = |table: &[Value]| table.len() as u64;
+    assert_eq!((counts(&steps), counts(&scores)), (4 * 6, 4));
+    assert_eq!(counts(&calls), events(&folder, "", "turn").len() as u64);
+    for (table, rows) in printed["tables"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip([&steps, &calls, &orders, &scores])
+    {
+        assert_eq!(table["rows"], counts(rows), "{table}");
+    }
+
+    check_orders(&folder, &orders);
+
+    // Masked rows say aliases and shown days; the account's totals are told where the record tells them.
+    let is_masked = |row: &&Value| row["level"] == "blinded";
+    for row in orders.iter().filter(is_masked) {
+        assert!(row["stock_id"].as_str().unwrap().starts_with("asset_"), "{row}");
+    }
+    let shown = events(&folder, "__blinded-", "step_begin");
+    for row in steps.iter().filter(is_masked) {
+        assert!(shown.iter().any(|body| body["day"] == row["day"]), "{row}");
+        assert!(
+            row["nav_fen"].is_null() && row["is_repaired"].is_boolean(),
+            "{row}"
+        );
+    }
+    for row in &scores {
+        assert_eq!(row["final_nav_fen"].is_null(), row["level"] == "blinded", "{row}");
+        assert!(row["total_return"].is_number(), "{row}");
+    }
+
+    check_exposures(&folder);
 
     // What was changed is no table, and another kind says where its own are.
-    std::fs::write(folder.at(&format!("out/cells/{cell}/events.jsonl")), "").unwrap();
+    std::fs::write(folder.at(&format!("out/cells/{CELL}/events.jsonl")), "").unwrap();
     let refusal = refused(&folder.ktd(&["export", "out", "--parquet"]), 1);
     assert!(refusal.contains("events.jsonl"), "{refusal}");
 }

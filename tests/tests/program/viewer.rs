@@ -407,6 +407,35 @@ fn ctrl_c_during_a_page_ends_it_cleanly() {
     made.read_to_end(&mut Vec::new()).ok();
 }
 
+/// The first real day of the board.
+fn day_of(folder: &Folder) -> String {
+    let document = std::fs::read(folder.at("results/try/board/leaderboard.json")).unwrap();
+    let document: Value = serde_json::from_slice(&document).unwrap();
+    let day = document.pointer("/tracks/0/dates/0").unwrap();
+    day.as_str().unwrap().to_owned()
+}
+
+/// The board names real days: pages of a masked episode and of a masked row have them behind their switch alone.
+fn check_days((folder, viewer): (&Folder, &Viewer), [rows, sheet, episode]: [&str; 3]) {
+    let day = &*day_of(folder);
+    assert!(!sheet.contains(day) && !episode.contains(day), "{day}: {episode}");
+    let bright = "board/try.board/momentum__w__bright-exact__open-research.html";
+    assert!(viewer.page(&format!("/{bright}")).contains(day));
+    let masked = "board/try.board/momentum__w__blinded-rescaled__open-research.html?real=1";
+    for real in [
+        "/board/try.board.html?real=1",
+        &format!("/e/try~{BLINDED}/index.html?real=1"),
+        &format!("/{masked}"),
+    ] {
+        assert!(viewer.page(real).contains(day), "{real}");
+    }
+    let public = Viewer::of(folder.path(), &["results/try", "--public"]);
+    for masked in [&format!("/{masked}"), "/board/try.board.html?real=1"] {
+        assert!(!public.page(masked).contains(day), "{masked}");
+    }
+    assert!(!rows.contains(day), "{rows}");
+}
+
 /// A board beside the episodes: its rows lead to tear sheets and these to episodes, which then show the market; without days.
 #[test]
 fn a_row_of_a_board_leads_to_its_episodes() {
@@ -447,33 +476,13 @@ fn a_row_of_a_board_leads_to_its_episodes() {
         episode.contains("class=\"nav-benchmark\"") && episode.contains("Exposures through time"),
         "{episode}"
     );
-    // The board names real days: pages of a masked episode and of a masked row have them behind their switch alone.
-    let document: Value =
-        serde_json::from_slice(&std::fs::read(folder.at("results/try/board/leaderboard.json")).unwrap())
-            .unwrap();
-    let day = document.pointer("/tracks/0/dates/0").unwrap().as_str().unwrap();
-    assert!(!sheet.contains(day) && !episode.contains(day), "{day}: {episode}");
-    let bright = "board/try.board/momentum__w__bright-exact__open-research.html";
-    assert!(viewer.page(&format!("/{bright}")).contains(day));
-    let masked = "board/try.board/momentum__w__blinded-rescaled__open-research.html?real=1";
-    for real in [
-        "/board/try.board.html?real=1",
-        &format!("/e/try~{BLINDED}/index.html?real=1"),
-        &format!("/{masked}"),
-    ] {
-        assert!(viewer.page(real).contains(day), "{real}");
-    }
-    let public = Viewer::of(folder.path(), &["results/try", "--public"]);
-    for masked in [&format!("/{masked}"), "/board/try.board.html?real=1"] {
-        assert!(!public.page(masked).contains(day), "{masked}");
-    }
-    assert!(!rows.contains(day), "{rows}");
+    check_days((&folder, &viewer), [&rows, &sheet, &episode]);
     // What the board's own page links to is there, as text.
     let own = viewer.page("/board/try.board/index.html");
     assert!(own.contains("href=\"leaderboard.json\""), "{own}");
     let rows = viewer.page("/board/try.board/leaderboard.json");
     assert!(
-        rows.contains("content-type: text/plain") && rows.contains(day),
+        rows.contains("content-type: text/plain") && rows.contains(&day_of(&folder)),
         "{rows}"
     );
     assert_eq!(viewer.get("/board/try.board/nobody.html").0, 404);

@@ -109,7 +109,13 @@ impl TableKind {
             Self::Split => "split",
             Self::Exposures => "exposures",
             Self::Contrasts => "contrasts",
-            _ => return None,
+            Self::Pooled
+            | Self::ByWindow
+            | Self::Ranking
+            | Self::Seeds
+            | Self::Rejects
+            | Self::Comparability
+            | Self::Memory => return None,
         })
     }
 

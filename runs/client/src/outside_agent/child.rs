@@ -125,6 +125,26 @@ pub fn check_command(command: &[String], directory: &Path) -> Result<PathBuf, Cl
         .ok_or_else(absent)
 }
 
+/// Checks that the sources that a command names lie where it will look for them.
+///
+/// # Errors
+/// [`ClientError::Input`] for the first that is not there.
+pub fn check_sources(command: &[String], directory: &Path) -> Result<(), ClientError> {
+    const ENDINGS: [&str; 7] = ["py", "js", "mjs", "ts", "sh", "rb", "jar"];
+    let is_source = |word: &&String| {
+        let ending = Path::new(word.as_str()).extension();
+        ending.is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
+    };
+    let mut sources = command.iter().skip(1).filter(is_source);
+    match sources.find(|source| !directory.join(source).exists()) {
+        Some(source) => Err(ClientError::input(
+            format!("its command names {source:?}, which is not there"),
+            "give a path from the experiment file's directory",
+        )),
+        None => Ok(()),
+    }
+}
+
 #[cfg(unix)]
 fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;

@@ -19,7 +19,7 @@ mod steps;
 mod transport;
 mod turn;
 
-pub use child::{ChildCommand, check_command};
+pub use child::{ChildCommand, check_command, check_sources};
 pub use conversation::{Conversation, SentMessages};
 pub use mailbox::{AgentMailbox, EpisodeEnd};
 pub use mcp::Server;

@@ -3,7 +3,7 @@
 use super::experiment::{self, metric, money};
 use super::frame::{Page, PageSite};
 use super::nav::NavLine;
-use super::tear_sheet::RankedRow;
+use super::ranked_row::RankedRow;
 use super::value::{line, name};
 use super::{holdings, nav};
 use crate::catalogue::ExperimentEntry;

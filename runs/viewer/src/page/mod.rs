@@ -12,6 +12,7 @@ mod holdings;
 mod nav;
 mod performance;
 pub(crate) mod problem;
+pub(crate) mod ranked_row;
 pub(crate) mod search;
 pub(crate) mod step;
 pub(crate) mod study;

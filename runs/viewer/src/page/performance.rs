@@ -1,7 +1,7 @@
 //! How an account fared by months, in its worst falls, over rolling days and from day to day.
 
 use super::exposures::shade;
-use super::tear_sheet::RankedRow;
+use super::ranked_row::RankedRow;
 use super::value::line;
 use crate::performance::{
     Fall, change_over, daily_returns, falls, months, rolling_beta, rolling_days, rolling_sharpe, spread,

@@ -2,72 +2,16 @@
 
 use super::frame::{Page, PageSite};
 use super::nav::{NavLine, figure};
+use super::ranked_row::RankedRow;
 use super::value::{line, unreadable};
-use super::{exposures, performance, waterfall};
-use crate::board::{Board, ConfidenceBin, Known, Reliability, Selection, Track, TrackRow};
-use crate::catalogue::{DocumentEntry, ExperimentEntry};
-use crate::entry::EpisodeEntry;
+use super::{performance, waterfall};
+use crate::board::{ConfidenceBin, Known, Reliability, Selection, Track, TrackRow};
+use crate::catalogue::ExperimentEntry;
 use ktd_view::draw::{basis_points, change, decimals, percent, scroll};
 use maud::{Markup, html};
-use std::sync::Arc;
 
 /// The level that hides nothing.
 pub(super) const BRIGHT: &str = "bright";
-
-/// A row of a board.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct RankedRow<'b> {
-    pub(crate) document: &'b DocumentEntry,
-    pub(crate) board: &'b Board,
-    pub(crate) track: &'b Track,
-    pub(crate) row: &'b TrackRow,
-}
-
-impl<'b> RankedRow<'b> {
-    /// The row that an episode is part of: of the first of its experiment's boards that has one.
-    pub(crate) fn of(boards: &'b [(&DocumentEntry, Arc<Board>)], entry: &EpisodeEntry) -> Option<Self> {
-        let content = entry.content.as_ref().ok()?;
-        boards.iter().find_map(|(document, board)| {
-            let (track, row) = board.row_of(content)?;
-            Some(Self {
-                document,
-                board,
-                track,
-                row,
-            })
-        })
-    }
-
-    /// Its page, from the root of the site.
-    pub(crate) fn address(self) -> String {
-        format!("board/{}/{}.html", self.document.slug, self.row.slug(self.track))
-    }
-
-    /// The benchmark and the price index, where they have a value for each of as many days.
-    pub(crate) fn market(self, days: usize) -> Vec<NavLine<'b>> {
-        let track = self.track;
-        let index = track.price_index_name.as_deref().unwrap_or("price index");
-        let lines = [
-            (track.benchmark_name.as_str(), "nav-benchmark", &track.benchmark),
-            (index, "nav-index", &track.price_index),
-        ];
-        let known = lines.into_iter().filter(|(_, _, values)| values.len() == days);
-        known
-            .map(|(name, class, values)| NavLine::of_days(name, class, values))
-            .collect()
-    }
-
-    /// Its exposures through time; a masked episode's page has no real days unless they are asked for.
-    pub(crate) fn exposures(self, shows_days: bool) -> Markup {
-        let styles = &self.board.model.styles;
-        let dates = if shows_days {
-            self.track.dates.as_slice()
-        } else {
-            &[]
-        };
-        exposures::figure(styles, dates, &self.row.daily_exposures)
-    }
-}
 
 /// The page.
 #[must_use]

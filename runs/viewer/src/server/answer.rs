@@ -8,7 +8,7 @@ use crate::certificate::CertificateFolder;
 use crate::difference::pairs;
 use crate::entry::EpisodeEntry;
 use crate::library::Library;
-use crate::page::tear_sheet::RankedRow;
+use crate::page::ranked_row::RankedRow;
 use crate::page::{self, PageSite, SiteKind};
 use crate::plain_files::{check_all, is_own_directory};
 use crate::study::unit_files;
