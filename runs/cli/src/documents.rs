@@ -5,7 +5,7 @@ use crate::study::KINDS;
 use crate::{
     alpha, attribute, baseline, boxed, boxed_run, certify, completions, data, data_import, demo, diff,
     doctor, doctor_file, doctor_probe, doctor_repeat, error, factor_code, factors, help_topic, plan, replay,
-    results, simulate, strategy_code, verify, view, windows,
+    results, simulate, strategy_code, study, verify, view, windows,
 };
 use ktd_study::document_schema;
 use serde_json::Value;
@@ -57,7 +57,7 @@ documents! {
     "commands/demo": demo::DemoDocument<'_>, ["demo"];
     "commands/status-invoice": ktd_study::InvoiceComparison, ["status"];
     "commands/replayed-episode": replay::ReplayedEpisode, ["replay"];
-    "commands/replayed-study": replay::ReplayedStudy, ["replay"];
+    "commands/replayed-study": study::ReplayedStudy, ["replay"];
     "commands/replay-steps": replay::ShownSteps, ["replay"];
     "commands/attribute": attribute::Attributions, ["attribute"];
     "commands/new-key": certify::NewKey<'_>, ["certify"];

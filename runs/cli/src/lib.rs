@@ -73,6 +73,7 @@ mod study;
 mod study_bar;
 mod this_program;
 mod trading_day;
+mod typed_command;
 mod unless_ending;
 mod vendors;
 mod verify;

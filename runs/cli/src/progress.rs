@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::output::Console;
-use crate::study_bar::this_command;
+use crate::typed_command::this_command;
 
 const PATIENCE: Duration = Duration::from_secs(2);
 

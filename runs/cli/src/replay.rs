@@ -83,21 +83,6 @@ pub(super) struct ReplayedEpisode {
     another_program: Option<String>,
 }
 
-/// A study that was made again from its record.
-#[derive(Debug, JsonSchema, Serialize)]
-pub(super) struct ReplayedStudy {
-    pub study: String,
-    pub kind: &'static str,
-    pub units: usize,
-    /// Units whose works were made again too.
-    pub made_again: usize,
-    /// Whether every byte is the same.
-    pub matches: bool,
-    /// How the program that recorded it differs from this one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub another_program: Option<String>,
-}
-
 /// Steps of an episode.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct ShownSteps {

@@ -4,7 +4,6 @@ use crate::CliError;
 use crate::on_event::OnEvent;
 use crate::output::Console;
 use crate::printed_document::PrintedDocument;
-use crate::replay::ReplayedStudy;
 use crate::runtime::runtime;
 use crate::signals;
 use crate::study_bar::StudyBar;
@@ -26,6 +25,8 @@ use ktd_study::{
     StudyStatus, UnitId, any, kind_of, kind_of_file,
 };
 use ktd_view::draw::paragraph;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -233,6 +234,21 @@ pub(super) fn show_value(
 pub(super) fn show_audited(audited: Audited, console: Console) -> Result<(), CliError> {
     console.audited(&audited.report.text(console.layout(), false), &audited)?;
     audited.wrong.map_or(Ok(()), |wrong| Err(wrong.into()))
+}
+
+/// A study that was made again from its record.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct ReplayedStudy {
+    pub study: String,
+    pub kind: &'static str,
+    pub units: usize,
+    /// Units whose works were made again too.
+    pub made_again: usize,
+    /// Whether every byte is the same.
+    pub matches: bool,
+    /// How the program that recorded it differs from this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub another_program: Option<String>,
 }
 
 /// Makes the study in a folder again from its record.

@@ -11,6 +11,7 @@
 
 mod database;
 mod machines;
+#[cfg(feature = "trial")]
 mod walk;
 
 use machines::{Event, Machines};

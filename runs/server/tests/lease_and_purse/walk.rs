@@ -333,7 +333,6 @@ async fn walked(url: &str, draw: u64) {
 }
 
 #[test]
-#[ignore = "tests/scripts/many_workers.py starts the server that KTD_TEST_SERVER names"]
 fn the_functions_of_the_server_do_what_the_model_says() {
     #[expect(
         clippy::disallowed_methods,
