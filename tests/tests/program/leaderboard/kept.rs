@@ -36,6 +36,8 @@ fn a_board_of_kept_readings_is_the_same_and_a_changed_record_is_found() {
         assert_eq!(board(&results, cache).stdout, first.stdout);
     }
     assert_eq!(readings(&cache), kept);
+    // A file that is no reading is never believed; one that verifies all finds it, too.
+    std::fs::remove_file(&kept[0]).unwrap();
     // What was kept and is not what the record says is believed by a board, and found by one that verifies all.
     let text = std::fs::read_to_string(&kept[1]).unwrap();
     let changed = text.replacen("\"early_submissions\": 0", "\"early_submissions\": 7", 1);
@@ -49,7 +51,11 @@ fn a_board_of_kept_readings_is_the_same_and_a_changed_record_is_found() {
             .unwrap()
     };
     let error = refused(&verified(), 1);
-    assert!(error.contains("is not what that record says"), "{error}");
+    let name = kept[1].file_name().unwrap().to_string_lossy();
+    assert!(
+        error.contains("is not what that record says") && error.contains(&*name),
+        "{error}"
+    );
     std::fs::write(&kept[1], text).unwrap();
     assert_eq!(verified().stdout, first.stdout);
     // One byte of a file is another's: neither is its reading used, nor is the board made.
