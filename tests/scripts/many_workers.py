@@ -388,6 +388,15 @@ agents = [{", ".join(agents)}]
         self.ledger.begin(0.0)
         self.file("rates", seeds=1, rates=f", rates = {{ requests_per_minute = {most}, burst = 10 }}")
         study = self.enqueue("rates")
+        workers = [self.worker(study, LONG_LEASE_SECONDS) for _ in range(WORKERS)]
+        # Whoever is told to end while calls wait for their minute has sent none of them, and pays for none.
+        while len(self.ledger.asked) < 15 and any(worker.poll() is None for worker in workers):
+            time.sleep(0.05)
+        for worker in workers:
+            worker.terminate()
+        self.drain(study, workers)
+        ended = self.state(study)["counted_whole_picodollars"]
+        self.check(ended == 0, f"rates: {ended} counted whole of calls that waited for their minute when their workers ended in order")
         self.drain(study, [self.worker(study, LONG_LEASE_SECONDS) for _ in range(WORKERS)])
         at = self.ledger.at
         found = max(sum(begin <= other < begin + seconds for other in at) for begin in at)

@@ -8,7 +8,7 @@ use ktd_client::money::{CapReached, KeyName, Scope};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::rate_limits::RateLimits;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// After so long one looks again whether calls under way have freed the budget.
@@ -38,11 +38,13 @@ pub(crate) fn scope_name(scope: &Scope) -> String {
 /// What the server answers to a reservation: the outcome, and the cap that has no room.
 type Reserved = (String, Option<String>, Option<i64>, Option<i64>);
 
-/// Money held for one call. Where nobody says what that cost, the server counts it whole.
+/// Money held for one call. Where nobody says what that cost, it cost nothing if nobody took the last look before bytes leave, and
+/// is counted whole else.
 #[derive(Debug)]
 struct ServerHold {
     lease: Arc<Lease>,
     ask: i64,
+    may_have_left: AtomicBool,
     is_settled: bool,
 }
 
@@ -85,6 +87,7 @@ impl Lease {
                     return Ok(Box::new(ServerHold {
                         lease: self,
                         ask,
+                        may_have_left: AtomicBool::new(false),
                         is_settled: false,
                     }));
                 }
@@ -104,14 +107,15 @@ impl Lease {
         }
     }
 
-    async fn settle(self: Arc<Self>, ask: i64, cost: Option<Picodollars>) {
+    async fn settle(self: Arc<Self>, ask: i64, cost: Option<Picodollars>, has_left: bool) {
         for _ in 0..SETTLE_TRIES {
-            let settled = sqlx::query_scalar::<_, bool>("SELECT ktd.settle($1, $2, $3, $4, $5)")
+            let settled = sqlx::query_scalar::<_, bool>("SELECT ktd.settle($1, $2, $3, $4, $5, $6)")
                 .bind(self.study)
                 .bind(self.unit.as_str())
                 .bind(self.epoch)
                 .bind(ask)
                 .bind(cost.map(column))
+                .bind(has_left)
                 .fetch_one(&self.inner.pool);
             match settled.await {
                 Ok(_) => break,
@@ -125,29 +129,31 @@ impl Lease {
 }
 
 impl ServerHold {
-    fn tell(&self, cost: Option<Picodollars>) {
+    fn tell(&self, cost: Option<Picodollars>, has_left: bool) {
         self.lease.unsettled.send_modify(|count| *count += 1);
-        let settle = Arc::clone(&self.lease).settle(self.ask, cost);
+        let settle = Arc::clone(&self.lease).settle(self.ask, cost, has_left);
         self.lease.inner.tasks.spawn(settle);
     }
 }
 
 impl Drop for ServerHold {
     fn drop(&mut self) {
+        let may_have_left = self.may_have_left.load(Ordering::Relaxed);
         if !self.is_settled {
-            self.tell(None);
+            self.tell((!may_have_left).then_some(Picodollars::ZERO), may_have_left);
         }
     }
 }
 
 impl SharedHold for ServerHold {
     fn is_current(&self) -> bool {
+        self.may_have_left.store(true, Ordering::Relaxed);
         self.lease.is_current()
     }
 
     fn settle(mut self: Box<Self>, cost: Picodollars) {
         self.is_settled = true;
-        self.tell(Some(cost));
+        self.tell(Some(cost), true);
     }
 }
 

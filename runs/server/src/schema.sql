@@ -117,8 +117,9 @@ BEGIN
 END $$;
 
 -- What a call cost; without a cost it counts as spent whole. One that was counted whole meanwhile is known now: what it was counted
--- above that is given back.
-CREATE OR REPLACE FUNCTION ktd.settle(s bigint, u text, e bigint, a bigint, c bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+-- above that is given back. One that never left costs nothing, and brings its unit no further.
+CREATE OR REPLACE FUNCTION ktd.settle(s bigint, u text, e bigint, a bigint, c bigint, has_left boolean DEFAULT true)
+  RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE h record;
 BEGIN
   PERFORM FROM ktd.unit WHERE study = s AND id = u FOR NO KEY UPDATE;
@@ -130,7 +131,7 @@ BEGIN
   PERFORM FROM ktd.scope WHERE id = ANY (h.scopes) ORDER BY id FOR UPDATE;
   UPDATE ktd.scope SET held = held - CASE h.state WHEN 'open' THEN h.amount ELSE 0 END, spent = spent + coalesce(c, h.amount) - coalesce(h.cost, 0)
     WHERE id = ANY (h.scopes);
-  UPDATE ktd.unit SET fruitless = 0 WHERE study = s AND id = u AND fruitless <> 0 AND c IS NOT NULL;
+  UPDATE ktd.unit SET fruitless = 0 WHERE study = s AND id = u AND fruitless <> 0 AND c IS NOT NULL AND has_left;
   RETURN true;
 END $$;
 

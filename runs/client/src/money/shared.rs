@@ -38,7 +38,8 @@ pub struct SharedCall {
 /// What a call is charged to, each with its cap where it has one.
 pub type ScopedCaps = [(Scope, Option<Picodollars>); 3];
 
-/// Money that a server holds for one call. Dropped without being settled it counts as spent whole.
+/// Money that a server holds for one call. Dropped without being settled it counts as spent whole once it was asked whether the call may
+/// leave, and as nothing before.
 pub trait SharedHold: Send + fmt::Debug {
     /// Whether the unit is still this process's by this machine's clock: looked at last before bytes leave.
     fn is_current(&self) -> bool;
