@@ -1,11 +1,13 @@
-"""Workers on a Ray cluster: python ray_workers.py 8. KTD_SERVER and the keys of vendors are taken from the environment that starts it."""
+"""Workers on a Ray cluster: python ray_workers.py 8. KTD_SERVER, PGPASSWORD and the keys of vendors are taken from the environment that starts it.
+
+Whoever may look into the cluster may read them there: on one that others use, give nodes these variables by its own means."""
 import os
 import subprocess
 import sys
 
 import ray
 
-passed_on = {name: value for name, value in os.environ.items() if name == "KTD_SERVER" or name.endswith("_API_KEY")}
+passed_on = {name: value for name, value in os.environ.items() if name in ("KTD_SERVER", "PGPASSWORD") or name.endswith("_API_KEY")}
 ray.init(runtime_env={"env_vars": passed_on})
 
 
@@ -16,4 +18,5 @@ def worker():
 
 
 codes = ray.get([worker.remote() for _ in range(int(sys.argv[1]))])
-sys.exit(max(codes))
+# A worker that a signal ended has a negative code.
+sys.exit(max(abs(code) for code in codes))

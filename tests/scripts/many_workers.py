@@ -90,7 +90,7 @@ class Ledger:
     def begin(self, latency):
         with self.lock:
             self.asked, self.at, self.charged, self.latency = [], [], 0, latency
-            self.under_way, self.most_at_once = 0, 0
+            self.under_way, self.most_at_once, self.refuses = 0, 0, False
 
 
 def vendor(ledger):
@@ -104,6 +104,11 @@ def vendor(ledger):
             if is_flat:
                 answer["usage"]["completion_tokens"] = 400
             tokens = answer["usage"]
+            if ledger.refuses:
+                with ledger.lock:
+                    ledger.at.append(time.monotonic())
+                self.tell(401, {"error": {"message": "this key is no key", "type": "invalid_request_error"}})
+                return
             with ledger.lock:
                 ledger.asked.append(hashlib.sha256(raw).hexdigest())
                 ledger.at.append(time.monotonic())
@@ -114,9 +119,12 @@ def vendor(ledger):
             time.sleep(ledger.latency)
             with ledger.lock:
                 ledger.under_way -= 1
+            self.tell(200, answer)
+
+        def tell(self, status, answer):
             reply = json.dumps(answer).encode()
             # Without a date, which no two runs share.
-            self.send_response_only(200)
+            self.send_response_only(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(reply)))
             self.end_headers()
@@ -394,9 +402,13 @@ agents = [{", ".join(agents)}]
             time.sleep(0.05)
         for worker in workers:
             worker.terminate()
-        self.drain(study, workers)
+        time.sleep(1)
+        asked = len(self.ledger.asked)
+        codes = [worker.wait(PATIENCE_SECONDS) for worker in workers]
+        later = len(self.ledger.asked) - asked
+        self.check(later == 0, f"rates: {later} requests left a second after their workers were told to end (exit codes {codes})")
         ended = self.state(study)["counted_whole_picodollars"]
-        self.check(ended == 0, f"rates: {ended} counted whole of calls that waited for their minute when their workers ended in order")
+        self.check(ended == 0, f"rates: {ended} counted whole of calls that waited for their minute then")
         self.drain(study, [self.worker(study, LONG_LEASE_SECONDS) for _ in range(WORKERS)])
         at = self.ledger.at
         found = max(sum(begin <= other < begin + seconds for other in at) for begin in at)
@@ -410,6 +422,22 @@ agents = [{", ".join(agents)}]
         found = self.ledger.most_at_once
         self.check(found <= at_once, f"at-once: {found} calls were under way at once on {WORKERS} workers, of {at_once}")
         self.money("at-once", study, 0)
+
+    def refused(self):
+        """A vendor that refuses everybody, as with a wrong key: units are dead after three tries each, and finish once it is mended."""
+        self.ledger.begin(0.0)
+        self.ledger.refuses = True
+        self.file("refused", seeds=2, agents="gpt")
+        study = self.enqueue("refused")
+        codes = [worker.wait(PATIENCE_SECONDS) for worker in [self.worker(study) for _ in range(2)]]
+        state = self.state(study)
+        dead, tries = state["dead"], len(self.ledger.at)
+        self.check(dead and not state["waiting"] and not state["running"], f"refused: {len(dead)} units are dead (exit codes {codes})")
+        self.check(tries == 3 * len(dead), f"refused: {tries} requests of {len(dead)} units were refused")
+        self.check(all("401" in unit["error"] for unit in dead), f"refused: {dead[:1]} says why")
+        self.ledger.refuses = False
+        self.drain(study, [])
+        self.money("refused", study, len(self.ledger.asked))
 
     def kinds(self):
         """Studies of other kinds: two workers, of which one is killed where nobody is asked, make the files of one machine; a
@@ -625,16 +653,18 @@ def main():
                 "partition": lambda: trial.disturbed("partition", given.partitions, partition, WORKERS * AT_ONCE),
                 "cap": trial.cap,
                 "rates": trial.rates,
+                "refused": trial.refused,
                 "kinds": trial.kinds,
                 "slurm": trial.slurm,
                 "ray": trial.ray,
             }
             if given.only == "overhead":
-                return trial.overhead()
-            # What the others are compared with.
-            trial.undisturbed()
-            for name in given.only.split(",") if given.only else scenes:
-                scenes[name]()
+                trial.overhead()
+            else:
+                # What the others are compared with.
+                trial.undisturbed()
+                for name in given.only.split(",") if given.only else scenes:
+                    scenes[name]()
         finally:
             log = home / "workers.log"
             if trial.wrong and log.exists():

@@ -9,6 +9,7 @@ use crate::ClientError;
 use crate::money::Meter;
 use crate::money::meter::{Admitted, Trouble};
 use crate::money::rate_gate::Waits;
+use crate::money::shared::wait_to_ask;
 use crate::money::wait::{backoff, wish};
 use crate::progress::{EndpointTurn, FailedAttempt, Progress};
 pub use attempt::OneReply;
@@ -313,7 +314,7 @@ impl<'a> RecordedClient<'a> {
         }
         crash_points::passes(CrashPoint::IntentWritten);
         admitted
-            .current()
+            .let_go()
             .map_err(|refused| not_admitted(at.step, refused))?;
         let sent_at = SentAt::now();
         let outcome = ExchangeOutcome::of(&transport.send(request).await);
@@ -437,6 +438,6 @@ impl<'a> RecordedClient<'a> {
                 wait,
             });
         }
-        tokio::time::sleep(wait).await;
+        wait_to_ask(wait).await;
     }
 }

@@ -1,8 +1,9 @@
 //! Money that a server holds for the calls of one unit.
 
+use crate::database::in_time;
 use crate::inner::{Inner, lane};
 use crate::lease::{AGAIN, Lease, Leased};
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, pending};
 use ktd_client::money::shared::{Denied, SharedAccounts, SharedCall, SharedHold, SharedMinute};
 use ktd_client::money::{CapReached, KeyName, Scope};
 use ktd_experiment::amount::Picodollars;
@@ -38,13 +39,14 @@ pub(crate) fn scope_name(scope: &Scope) -> String {
 /// What the server answers to a reservation: the outcome, and the cap that has no room.
 type Reserved = (String, Option<String>, Option<i64>, Option<i64>);
 
-/// Money held for one call. Where nobody says what that cost, it cost nothing if nobody took the last look before bytes leave, and
-/// is counted whole else.
+/// Money held for one call, or asked for. Where nobody says what that cost, it cost nothing if it was never let go, and is counted
+/// whole else.
 #[derive(Debug)]
 struct ServerHold {
     lease: Arc<Lease>,
+    /// Its number in the epoch.
     ask: i64,
-    may_have_left: AtomicBool,
+    is_let_go: AtomicBool,
     is_settled: bool,
 }
 
@@ -71,6 +73,13 @@ impl Lease {
 
     async fn hold(self: Arc<Self>, call: SharedCall) -> Result<Box<dyn SharedHold>, Denied> {
         let ask = self.asks.fetch_add(1, Ordering::Relaxed);
+        // Before the server is asked: what it holds and whose answer is lost is let fall, too.
+        let mut hold = ServerHold {
+            lease: Arc::clone(&self),
+            ask,
+            is_let_go: AtomicBool::new(false),
+            is_settled: false,
+        };
         loop {
             if let Some(why) = self.refusal() {
                 return Err(Denied::Lease(why));
@@ -83,16 +92,10 @@ impl Lease {
                 continue;
             };
             match outcome.as_str() {
-                "held" => {
-                    return Ok(Box::new(ServerHold {
-                        lease: self,
-                        ask,
-                        may_have_left: AtomicBool::new(false),
-                        is_settled: false,
-                    }));
-                }
+                "held" => return Ok(Box::new(hold)),
                 "later" => tokio::time::sleep(LATER).await,
                 "cap" => {
+                    hold.is_settled = true;
                     let is_full = |(scope, _): &&(Scope, _)| Some(scope_name(scope)) == full_scope;
                     let scope = call.scopes.iter().find(is_full).map(|(scope, _)| scope.clone());
                     return Err(Denied::Cap(CapReached {
@@ -107,7 +110,7 @@ impl Lease {
         }
     }
 
-    async fn settle(self: Arc<Self>, ask: i64, cost: Option<Picodollars>, has_left: bool) {
+    async fn settle(self: Arc<Self>, ask: i64, cost: Option<Picodollars>, is_answered: bool) {
         for _ in 0..SETTLE_TRIES {
             let settled = sqlx::query_scalar::<_, bool>("SELECT ktd.settle($1, $2, $3, $4, $5, $6)")
                 .bind(self.study)
@@ -115,9 +118,9 @@ impl Lease {
                 .bind(self.epoch)
                 .bind(ask)
                 .bind(cost.map(column))
-                .bind(has_left)
+                .bind(is_answered)
                 .fetch_one(&self.inner.pool);
-            match settled.await {
+            match in_time(settled).await {
                 Ok(_) => break,
                 Err(error) => tracing::warn!(%error, "the server was not told what a call cost"),
             }
@@ -129,37 +132,44 @@ impl Lease {
 }
 
 impl ServerHold {
-    fn tell(&self, cost: Option<Picodollars>, has_left: bool) {
+    fn tell(&self, cost: Option<Picodollars>, is_answered: bool) {
         self.lease.unsettled.send_modify(|count| *count += 1);
-        let settle = Arc::clone(&self.lease).settle(self.ask, cost, has_left);
+        let settle = Arc::clone(&self.lease).settle(self.ask, cost, is_answered);
         self.lease.inner.tasks.spawn(settle);
     }
 }
 
 impl Drop for ServerHold {
     fn drop(&mut self) {
-        let may_have_left = self.may_have_left.load(Ordering::Relaxed);
+        let is_let_go = self.is_let_go.load(Ordering::Relaxed);
         if !self.is_settled {
-            self.tell((!may_have_left).then_some(Picodollars::ZERO), may_have_left);
+            self.tell((!is_let_go).then_some(Picodollars::ZERO), false);
         }
     }
 }
 
 impl SharedHold for ServerHold {
-    fn is_current(&self) -> bool {
-        self.may_have_left.store(true, Ordering::Relaxed);
-        self.lease.is_current()
+    fn let_go(&self) -> Result<(), String> {
+        if let Some(why) = self.lease.refusal() {
+            return Err(why);
+        }
+        self.is_let_go.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
-    fn settle(mut self: Box<Self>, cost: Picodollars) {
+    fn settle(mut self: Box<Self>, cost: Option<Picodollars>, is_answered: bool) {
         self.is_settled = true;
-        self.tell(Some(cost), true);
+        self.tell(cost, is_answered);
     }
 }
 
 impl SharedAccounts for Leased {
     fn reserve(&self, call: SharedCall) -> BoxFuture<'_, Result<Box<dyn SharedHold>, Denied>> {
         Box::pin(Arc::clone(&self.0).hold(call))
+    }
+
+    fn refused(&self) -> BoxFuture<'_, String> {
+        Box::pin(self.0.refused())
     }
 
     fn minute(&self, key: &KeyName, limits: &RateLimits) -> Arc<dyn SharedMinute> {
@@ -174,6 +184,10 @@ pub(crate) struct Unpaid(pub(crate) Arc<Inner>);
 impl SharedAccounts for Unpaid {
     fn reserve(&self, _: SharedCall) -> BoxFuture<'_, Result<Box<dyn SharedHold>, Denied>> {
         Box::pin(async { Err(Denied::Lease("nobody pays for a call outside a unit".to_owned())) })
+    }
+
+    fn refused(&self) -> BoxFuture<'_, String> {
+        Box::pin(pending())
     }
 
     fn minute(&self, key: &KeyName, limits: &RateLimits) -> Arc<dyn SharedMinute> {

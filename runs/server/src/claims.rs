@@ -1,7 +1,7 @@
 //! A worker: it takes units of a study, one after the other, and says which limits it obeys.
 
 use crate::accounts::Unpaid;
-use crate::database::{ServerDatabase, failed};
+use crate::database::{ServerDatabase, failed, in_time};
 use crate::inner::{Inner, WorkerSettings, lane};
 use crate::lease::{AGAIN, Lease, Leased};
 use futures::future::BoxFuture;
@@ -148,7 +148,7 @@ impl UnitClaims for StudyClaims {
                 if self.is_told_to_end() {
                     return Ok(Claimable::Nothing);
                 }
-                match self.looked().await {
+                match in_time(self.looked()).await {
                     Ok((now, is_open, is_later, is_running)) => {
                         self.seen.store(now, Ordering::Relaxed);
                         return Ok(match (is_open, is_later || is_running) {
@@ -174,7 +174,7 @@ impl UnitClaims for StudyClaims {
                     return Ok(None);
                 }
                 let asked_at = Instant::now();
-                match self.claimed(key).await {
+                match in_time(self.claimed(key)).await {
                     Ok(None) => return Ok(None),
                     Ok(Some((unit, epoch))) => {
                         let leased = (self.study, UnitId::from(unit), epoch);

@@ -11,8 +11,8 @@ const SCHEMA: &str = include_str!("schema.sql");
 const VERSION: i32 = 2;
 /// The oldest server that is tried, as it counts its versions.
 const OLDEST: i32 = 150_000;
-/// How long a connection may take, and a statement.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a connection may take, and a statement: one that was cut says nothing by itself.
+const PATIENCE: Duration = Duration::from_secs(6);
 /// Two who make the tables at once wait for each other.
 const MAKING: i64 = 7_236_241;
 
@@ -20,6 +20,16 @@ const MAKING: i64 = 7_236_241;
 #[derive(Debug, Clone)]
 pub struct ServerDatabase {
     pub(crate) pool: PgPool,
+}
+
+/// An answer of the server that comes in time.
+pub(crate) async fn in_time<T>(
+    answer: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, sqlx::Error> {
+    let late = || Err(sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()));
+    tokio::time::timeout(PATIENCE, answer)
+        .await
+        .unwrap_or_else(|_| late())
 }
 
 /// What a server answered, or that it did not.

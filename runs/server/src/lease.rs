@@ -1,7 +1,7 @@
 //! A unit that this process alone runs, for as long as it can prove that.
 
 use crate::inner::Inner;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, pending};
 use ktd_client::money::shared::SharedAccounts;
 use ktd_io::ErrorClass;
 use ktd_study::{StudyError, UnitEnd, UnitId, UnitLease};
@@ -111,6 +111,23 @@ impl Lease {
             }
             is_first
         });
+    }
+
+    /// Waits until no further call may be made; why that is so.
+    pub(crate) async fn refused(&self) -> String {
+        let mut told = self.inner.settings.told_to_end.clone();
+        let mut lost = self.lost.subscribe();
+        let told = async {
+            if told.wait_for(|is_told| *is_told).await.is_err() {
+                // Nobody can tell it any more.
+                pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            () = told => {}
+            _ = lost.wait_for(|why| !why.is_empty()) => {}
+        }
+        self.refusal().unwrap_or_default()
     }
 
     /// Why no further call may be made, where none may.

@@ -1,13 +1,10 @@
 //! The last minute of a key, a row that all workers change.
 
+use crate::database::in_time;
 use futures::future::BoxFuture;
 use ktd_client::money::shared::{MinuteChange, SharedMinute};
 use sqlx::PgPool;
-use std::time::Duration;
 use tokio::runtime::Handle;
-
-/// How long a count may take.
-const PATIENCE: Duration = Duration::from_secs(6);
 
 /// Row of a key.
 #[derive(Debug, Clone)]
@@ -51,10 +48,9 @@ impl ServerMinute {
 impl SharedMinute for ServerMinute {
     fn change<'a>(&'a self, change: MinuteChange<'a>) -> BoxFuture<'a, Result<(), String>> {
         Box::pin(async move {
-            match tokio::time::timeout(PATIENCE, self.changed(change)).await {
-                Ok(changed) => changed.map_err(|error| error.to_string()),
-                Err(_) => Err("it did not answer in time".to_owned()),
-            }
+            in_time(self.changed(change))
+                .await
+                .map_err(|error| error.to_string())
         })
     }
 

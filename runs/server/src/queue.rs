@@ -143,6 +143,10 @@ async fn put_study(
 
 /// New units wait, those that the file has no more are cancelled, and what is finished is finished.
 async fn put_units(putting: &mut Putting, study: i64, queued: &QueuedStudy) -> Result<(), sqlx::Error> {
+    sqlx::query("SELECT FROM ktd.unit WHERE study = $1 ORDER BY id FOR NO KEY UPDATE")
+        .bind(study)
+        .execute(&mut **putting)
+        .await?;
     let mut ids = Vec::with_capacity(queued.units.len());
     for (place, unit) in (0_i32..).zip(&queued.units) {
         let state = if unit.is_finished { "done" } else { "waiting" };
@@ -180,6 +184,10 @@ async fn put_caps(putting: &mut Putting, study: i64, queued: &QueuedStudy) -> Re
         .iter()
         .map(|(id, cap)| (Scope::Vendor(id.clone()), Some(*cap)));
     let experiment = std::iter::once((Scope::Experiment, caps.experiment));
+    sqlx::query("SELECT FROM ktd.scope WHERE study = $1 ORDER BY id FOR UPDATE")
+        .bind(study)
+        .execute(&mut **putting)
+        .await?;
     sqlx::query(
         "UPDATE ktd.scope SET cap = CASE WHEN name LIKE 'cell %' THEN $2::bigint END WHERE study = $1",
     )

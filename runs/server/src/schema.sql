@@ -43,7 +43,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- Units whose worker has not renewed: they wait again, or are dead after three epochs without a settled call. All leases are locked
+-- Units whose worker has not renewed: they wait again, or are dead after three epochs without an answer. All leases are locked
 -- before the first scope; one that somebody reserves by at this moment is looked at next time.
 CREATE OR REPLACE FUNCTION ktd.expire(s bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE u text; lost text[] := '{}';
@@ -117,8 +117,8 @@ BEGIN
 END $$;
 
 -- What a call cost; without a cost it counts as spent whole. One that was counted whole meanwhile is known now: what it was counted
--- above that is given back. One that never left costs nothing, and brings its unit no further.
-CREATE OR REPLACE FUNCTION ktd.settle(s bigint, u text, e bigint, a bigint, c bigint, has_left boolean DEFAULT true)
+-- above that is given back. An answer brings its unit further; a refusal, or a call that never left, does not.
+CREATE OR REPLACE FUNCTION ktd.settle(s bigint, u text, e bigint, a bigint, c bigint, is_answered boolean)
   RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE h record;
 BEGIN
@@ -131,7 +131,7 @@ BEGIN
   PERFORM FROM ktd.scope WHERE id = ANY (h.scopes) ORDER BY id FOR UPDATE;
   UPDATE ktd.scope SET held = held - CASE h.state WHEN 'open' THEN h.amount ELSE 0 END, spent = spent + coalesce(c, h.amount) - coalesce(h.cost, 0)
     WHERE id = ANY (h.scopes);
-  UPDATE ktd.unit SET fruitless = 0 WHERE study = s AND id = u AND fruitless <> 0 AND c IS NOT NULL AND has_left;
+  UPDATE ktd.unit SET fruitless = 0 WHERE study = s AND id = u AND fruitless <> 0 AND is_answered;
   RETURN true;
 END $$;
 

@@ -152,24 +152,29 @@ impl Meter {
             .div_ceil(BYTES_PER_TOKEN);
         let since = Instant::now();
         let tokens = (tokens, self.tariff.most_output_tokens());
-        let mut slot = self.gate.place().await;
         let server = shared_accounts();
-        if server.is_none() {
-            self.gate.count(&mut slot, tokens).await;
-        }
+        let turn = self.gate.turn().await;
+        let mut slot = turn.place().await;
         let reserved = match &server {
-            Some(server) => self.reserve_on(server.as_ref(), request_bytes).await,
-            None => self.reserve(request_bytes).await,
+            None => {
+                turn.count(&mut slot, tokens).await;
+                drop(turn);
+                self.reserve(request_bytes).await
+            }
+            // A server may let it wait for calls on other machines, and it counts when it leaves.
+            Some(server) => match self.reserve_on(server.as_ref(), request_bytes).await {
+                Ok(held) => tokio::select! {
+                    () = turn.count(&mut slot, tokens) => Ok(held),
+                    why = server.refused() => Err(Refused::Lease(why)),
+                },
+                refused => refused,
+            },
         };
         let reservation = reserved.inspect_err(|refused| {
             if let Refused::Cap(reached) = refused {
                 tracing::warn!(spender = self.spender.id, %reached, "budget reached");
             }
         })?;
-        // A server may let it wait for calls on other machines, and it counts when it leaves.
-        if server.is_some() {
-            self.gate.count(&mut slot, tokens).await;
-        }
         let waited = since.elapsed();
         if LOGGED_WAIT <= waited {
             tracing::info!(
@@ -269,17 +274,14 @@ pub struct Settled {
 }
 
 impl Admitted<'_> {
-    /// Whether it may still be sent, looked at last before it is.
+    /// Lets it be sent, looked at last before it is.
     ///
     /// # Errors
-    /// [`Refused::Lease`] where what a server lent ran out while this process stood still.
-    pub fn current(&self) -> Result<(), Refused> {
+    /// [`Refused::Lease`] where what a server lent ran out meanwhile, or this process was told to end.
+    pub fn let_go(&self) -> Result<(), Refused> {
         match &self.reservation {
-            Some(Held::OnServer(hold)) if !hold.is_current() => {
-                let why = "this process stood still for longer than its lease";
-                Err(Refused::Lease(why.to_owned()))
-            }
-            Some(Held::OnServer(_) | Held::Here(_)) | None => Ok(()),
+            Some(Held::OnServer(hold)) => hold.let_go().map_err(Refused::Lease),
+            Some(Held::Here(_)) | None => Ok(()),
         }
     }
 
@@ -315,14 +317,19 @@ impl Admitted<'_> {
             (None, ExchangeOutcome::Failed { .. }) => CallEnd::NotMade,
         });
         // Without an amount the most stays spent. A server knows what was charged from what may have been, which it counts whole.
-        let is_known = matches!(charge, Charge::Nothing | Charge::Used { .. });
-        let budget = match self.reservation.zip(charge.amount()) {
-            Some((Held::Here(reservation), amount)) => reservation.settle(amount),
-            Some((Held::OnServer(hold), amount)) if is_known => {
-                hold.settle(amount);
+        let (is_known, is_answered) = match &charge {
+            Charge::Nothing => (true, false),
+            Charge::Used { .. } => (true, true),
+            Charge::Incomplete { .. } => (false, true),
+            Charge::Unknown { .. } => (false, false),
+        };
+        let budget = match (self.reservation, charge.amount()) {
+            (Some(Held::Here(reservation)), Some(amount)) => reservation.settle(amount),
+            (Some(Held::OnServer(hold)), amount) => {
+                hold.settle(amount.filter(|_| is_known), is_answered);
                 Vec::new()
             }
-            Some((Held::OnServer(_), _)) | None => Vec::new(),
+            (Some(Held::Here(_)) | None, _) => Vec::new(),
         };
         Settled {
             charge,

@@ -17,9 +17,8 @@ use tokio::time::{Instant, sleep};
 pub struct RateGate {
     limits: RateLimits,
     minute: Minute,
-    /// Whoever waits for a place, one after the other, and whoever waits for the minute.
+    /// Whoever waits, one after the other.
     turn: tokio::sync::Mutex<()>,
-    turn_to_leave: tokio::sync::Mutex<()>,
     state: Mutex<State>,
     /// Notified whenever a call ends.
     ended: Notify,
@@ -124,7 +123,6 @@ impl RateGate {
             limits,
             minute,
             turn: tokio::sync::Mutex::new(()),
-            turn_to_leave: tokio::sync::Mutex::new(()),
             state: Mutex::new(State {
                 in_flight: 0,
                 limit: most,
@@ -185,45 +183,14 @@ impl RateGate {
         (0 < left).then_some(Duration::from_millis(left))
     }
 
-    /// Waits until fewer calls are under way than may be at once.
-    pub async fn place(self: &Arc<Self>) -> Slot {
-        let _waits = Waiting::of(&self.waiting);
-        // First come, first served; and a call that ends wakes one that waits, not all.
-        let _turn = self.turn.lock().await;
-        loop {
-            // Told before it looks, so that nothing that ends in between is missed.
-            let ended = self.ended.notified();
-            match self.try_enter() {
-                Some(slot) => return slot,
-                None => ended.await,
-            }
-        }
-    }
-
-    /// Waits until a call may leave whose request has about so many tokens. For its reply as many are held as the largest
-    /// one had, before the first the most that it may have. It counts when it leaves: what waits for others first would leave
-    /// later than it counts.
-    pub async fn count(&self, slot: &mut Slot, (request_tokens, reply_tokens_max): (u64, Option<u64>)) {
-        let _waits = Waiting::of(&self.waiting);
-        let _turn = self.turn_to_leave.lock().await;
-        loop {
-            let ended = self.ended.notified();
-            // The first replies may have told meanwhile how large they are.
-            let reply_tokens = self.state().largest_reply.or(reply_tokens_max).unwrap_or(0);
-            slot.held_tokens = request_tokens.saturating_add(reply_tokens);
-            let wait = match self.minute.take(&self.limits, slot.held_tokens).await {
-                Ok(taken_at_ms) => {
-                    slot.taken_at_ms = taken_at_ms;
-                    slot.is_taken = true;
-                    return;
-                }
-                Err(wait) => wait,
-            };
-            tokio::select! {
-                () = sleep(wait) => {}
-                // A pause may have ended.
-                () = ended => {}
-            }
+    /// Waits until whoever came first has left. One call at a time waits for a place and for the minute: so many that waited for the
+    /// minute at once would all leave after a pause, however few may be under way by then.
+    pub async fn turn(self: &Arc<Self>) -> Turn<'_> {
+        let waits = Waiting::of(&self.waiting);
+        Turn {
+            gate: self,
+            _turn: self.turn.lock().await,
+            _waits: waits,
         }
     }
 
@@ -349,7 +316,56 @@ impl State {
     }
 }
 
+/// Turn of one call to wait, until it is dropped.
+#[derive(Debug)]
+pub struct Turn<'g> {
+    gate: &'g Arc<RateGate>,
+    _turn: tokio::sync::MutexGuard<'g, ()>,
+    _waits: Waiting<'g>,
+}
+
+impl Turn<'_> {
+    /// Waits until fewer calls are under way than may be at once.
+    pub async fn place(&self) -> Slot {
+        loop {
+            // Told before it looks, so that nothing that ends in between is missed.
+            let ended = self.gate.ended.notified();
+            match self.gate.try_enter() {
+                Some(slot) => return slot,
+                None => ended.await,
+            }
+        }
+    }
+
+    /// Waits until a call may leave whose request has about so many tokens. For its reply as many are held as the largest
+    /// one had, before the first the most that it may have. It counts when it leaves: what waits for others first would leave
+    /// later than it counts.
+    pub async fn count(&self, slot: &mut Slot, (request_tokens, reply_tokens_max): (u64, Option<u64>)) {
+        let gate = self.gate;
+        loop {
+            let ended = gate.ended.notified();
+            // The first replies may have told meanwhile how large they are.
+            let reply_tokens = gate.state().largest_reply.or(reply_tokens_max).unwrap_or(0);
+            slot.held_tokens = request_tokens.saturating_add(reply_tokens);
+            let wait = match gate.minute.take(&gate.limits, slot.held_tokens).await {
+                Ok(taken_at_ms) => {
+                    slot.taken_at_ms = taken_at_ms;
+                    slot.is_taken = true;
+                    return;
+                }
+                Err(wait) => wait,
+            };
+            tokio::select! {
+                () = sleep(wait) => {}
+                // A pause may have ended.
+                () = ended => {}
+            }
+        }
+    }
+}
+
 /// A call that waits, until it is dropped.
+#[derive(Debug)]
 struct Waiting<'g>(&'g AtomicU32);
 
 impl<'g> Waiting<'g> {

@@ -13,12 +13,16 @@ use ktd_experiment::rate_limits::RateLimits;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Accounts that a server keeps for one unit.
 pub trait SharedAccounts: Send + Sync + fmt::Debug {
     /// Holds the most that a call can cost in all scopes or in none, where the unit is still this process's. While only calls
     /// under way stand in its way, it waits for them to end.
     fn reserve(&self, call: SharedCall) -> BoxFuture<'_, Result<Box<dyn SharedHold>, Denied>>;
+
+    /// Waits until no further call may be made; why that is so.
+    fn refused(&self) -> BoxFuture<'_, String>;
 
     /// The last minute of a key with these limits, which all processes count together.
     fn minute(&self, key: &KeyName, limits: &RateLimits) -> Arc<dyn SharedMinute>;
@@ -38,14 +42,14 @@ pub struct SharedCall {
 /// What a call is charged to, each with its cap where it has one.
 pub type ScopedCaps = [(Scope, Option<Picodollars>); 3];
 
-/// Money that a server holds for one call. Dropped without being settled it counts as spent whole once it was asked whether the call may
-/// leave, and as nothing before.
+/// Money that a server holds for one call. Dropped without being settled it counts as spent whole once the call was let go, and as
+/// nothing before.
 pub trait SharedHold: Send + fmt::Debug {
-    /// Whether the unit is still this process's by this machine's clock: looked at last before bytes leave.
-    fn is_current(&self) -> bool;
+    /// Why the call must not leave, by this machine's clock; where it may, it counts as gone. Looked at last before bytes leave.
+    fn let_go(&self) -> Result<(), String>;
 
-    /// The call has ended and cost so much.
-    fn settle(self: Box<Self>, cost: Picodollars);
+    /// The call has ended. It cost so much, or is counted whole where that is not known; an answer brings its unit further.
+    fn settle(self: Box<Self>, cost: Option<Picodollars>, is_answered: bool);
 }
 
 /// A change of the text of a minute at a time in milliseconds since 1970, as the server counts them: made again where another
@@ -82,6 +86,18 @@ pub fn opened_with<T>(accounts: Arc<dyn SharedAccounts>, work: impl FnOnce() -> 
 /// The same for what a unit does.
 pub async fn paid_by<F: Future>(accounts: Arc<dyn SharedAccounts>, work: F) -> F::Output {
     ACCOUNTS.scope(accounts, work).await
+}
+
+/// Waits so long, and no longer than further calls may be made.
+pub(crate) async fn wait_to_ask(wait: Duration) {
+    let wait = tokio::time::sleep(wait);
+    match shared_accounts() {
+        None => wait.await,
+        Some(accounts) => tokio::select! {
+            () = wait => {}
+            _ = accounts.refused() => {}
+        },
+    }
 }
 
 /// The accounts of the unit that runs; none on one machine.

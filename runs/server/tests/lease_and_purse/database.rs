@@ -124,7 +124,7 @@ impl Database {
                     self.scopes[scope].held -= freed;
                 }
             } else {
-                self.settle(key, None, planted);
+                self.settle(key, (None, false), planted);
             }
         }
     }
@@ -182,7 +182,12 @@ impl Database {
         self.holds.insert(key, Hold { amount, state, cost });
     }
 
-    pub(crate) fn settle(&mut self, key: CallKey, cost: Option<u16>, planted: Option<Defect>) -> bool {
+    pub(crate) fn settle(
+        &mut self,
+        key: CallKey,
+        (cost, is_answered): (Option<u16>, bool),
+        planted: Option<Defect>,
+    ) -> bool {
         let Some(hold) = self
             .holds
             .get_mut(&key)
@@ -204,7 +209,7 @@ impl Database {
             scope.held -= if is_open { amount } else { 0 };
             scope.spent = scope.spent + cost.unwrap_or(amount) - before;
         }
-        if cost.is_some() {
+        if is_answered {
             self.units[key.0].fruitless = 0;
         }
         true

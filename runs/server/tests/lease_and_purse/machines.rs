@@ -28,8 +28,8 @@ pub(crate) enum Step {
     Looked,
     Held,
     Sent(u16),
-    /// It has ended: what the server is to be told.
-    Over(Option<u16>),
+    /// It has ended: what the server is to be told of its cost, and whether it was answered.
+    Over(Option<u16>, bool),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -156,7 +156,7 @@ impl Machines {
                 }
                 Step::Held => events.extend([1, MOST].map(|cost| Event::Send { call, cost })),
                 Step::Sent(_) => for_both(&mut events, |is_heard| Event::Answer { call, is_heard }),
-                Step::Over(_) => for_both(&mut events, |is_heard| Event::Settle { call, is_heard }),
+                Step::Over(..) => for_both(&mut events, |is_heard| Event::Settle { call, is_heard }),
             }
         }
         for unit in 0..self.database.units.len() {
@@ -264,10 +264,10 @@ impl Machines {
             Event::Send { call, cost } => self.send(call, cost, planted),
             Event::Answer { call, is_heard } => self.answer(call, is_heard, planted),
             Event::Settle { call, is_heard } => {
-                let Step::Over(cost) = self.calls[&call].step else {
+                let Step::Over(cost, is_answered) = self.calls[&call].step else {
                     return None;
                 };
-                self.database.settle(call, cost, planted);
+                self.database.settle(call, (cost, is_answered), planted);
                 if is_heard {
                     self.calls.remove(&call);
                 }
@@ -358,7 +358,7 @@ impl Machines {
     /// The last look at the clock, and bytes leave.
     fn send(&mut self, call: CallKey, cost: u16, planted: Option<Defect>) {
         if !self.is_current(call) && planted != Some(Defect::LooksNoMore) {
-            return self.let_fall(call, planted);
+            return self.let_fall(call, Some(0), planted);
         }
         let unit = &self.database.units[call.0];
         // One that is cancelled at this moment is counted whole.
@@ -377,12 +377,12 @@ impl Machines {
         self.set(call, Step::Sent(cost));
     }
 
-    /// What was held and is not known to have cost anything counts whole.
-    fn let_fall(&mut self, call: CallKey, planted: Option<Defect>) {
+    /// What was held costs nothing if it never left, and counts whole where nobody knows what it cost.
+    fn let_fall(&mut self, call: CallKey, cost: Option<u16>, planted: Option<Defect>) {
         if planted == Some(Defect::KeepsWhatFell) {
             self.calls.remove(&call);
         } else {
-            self.set(call, Step::Over(None));
+            self.set(call, Step::Over(cost, false));
         }
     }
 
@@ -393,11 +393,12 @@ impl Machines {
         if is_heard {
             // A worker writes into the record while the unit is its own.
             self.answers[call.0] += u8::from(self.is_current(call));
-            self.set(call, Step::Over(Some(cost)));
+            self.set(call, Step::Over(Some(cost), true));
         } else if planted == Some(Defect::SettlesUnanswered) {
-            self.set(call, Step::Over(Some(MOST)));
+            self.set(call, Step::Over(Some(MOST), true));
         } else {
-            self.let_fall(call, planted);
+            let cost = (planted == Some(Defect::FreesUnanswered)).then_some(0);
+            self.let_fall(call, cost, planted);
         }
     }
 

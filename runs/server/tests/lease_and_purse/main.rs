@@ -40,6 +40,8 @@ enum Defect {
     SettlesUnanswered,
     /// A call that was held and not made stays held while its unit runs.
     KeepsWhatFell,
+    /// A call that left and was not answered costs nothing.
+    FreesUnanswered,
 }
 
 /// Looks at every state that can be reached, the nearest first: how many there are, or the way to the first that is wrong.
@@ -124,6 +126,11 @@ fn each_rule_is_needed() {
             "more is settled than the vendor has counted",
         ),
         (Defect::KeepsWhatFell, (3, 9), "a unit never ends"),
+        (
+            Defect::FreesUnanswered,
+            (5, 9),
+            "the vendor has counted more than is settled, counted whole or held",
+        ),
     ] {
         let Err((wrong, way)) = searched(Machines::new((2, 1), limits), Some(planted)) else {
             panic!("nothing was found without {planted:?}");

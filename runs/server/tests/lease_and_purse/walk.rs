@@ -162,16 +162,18 @@ impl Walk {
         };
         let amount = hold.amount;
         let cost = Some(self.draw_amount(amount + 1)).filter(|_| self.draw(4) != 0);
-        let settled = "SELECT ktd.settle($1, $2, $3, $4, $5)";
+        let is_answered = self.draw(2) == 0;
+        let settled = "SELECT ktd.settle($1, $2, $3, $4, $5, $6)";
         let settled = sqlx::query_scalar::<_, bool>(settled)
             .bind(self.study)
             .bind(name(key.0));
         let settled = settled
             .bind(i64::from(key.1))
             .bind(i64::from(key.2))
-            .bind(cost.map(i64::from));
+            .bind(cost.map(i64::from))
+            .bind(is_answered);
         let settled = settled.fetch_one(&mut self.server).await.unwrap();
-        let expected = self.model.settle(key, cost, None);
+        let expected = self.model.settle(key, (cost, is_answered), None);
         self.same("settle", &settled, &expected);
     }
 

@@ -20,8 +20,9 @@ fn gate(limits: RateLimits) -> Arc<RateGate> {
 
 impl RateGate {
     async fn enter(self: &Arc<Self>, request_tokens: u64, reply_tokens_max: Option<u64>) -> Slot {
-        let mut slot = self.place().await;
-        self.count(&mut slot, (request_tokens, reply_tokens_max)).await;
+        let turn = self.turn().await;
+        let mut slot = turn.place().await;
+        turn.count(&mut slot, (request_tokens, reply_tokens_max)).await;
         slot
     }
 }
