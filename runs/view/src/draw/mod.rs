@@ -10,6 +10,7 @@ mod cell;
 mod difference_bars;
 mod document;
 mod heat_map;
+mod months;
 mod number;
 mod safe;
 mod share_rows;
@@ -27,6 +28,7 @@ pub use cell::TableCell;
 pub use difference_bars::difference_bars;
 pub use document::{document, frame};
 pub use heat_map::{HeatCell, HeatMap};
+pub use months::{MONTH_DAYS, months};
 pub use number::{
     axis_percent, basis_points, change, counted, decimals, duration, grouped, joined, named, p_value,
     percent, plural, portion, real, scientific, short_hash,
