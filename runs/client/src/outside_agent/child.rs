@@ -383,7 +383,7 @@ mod tests {
     #[test]
     fn only_the_source_of_an_interpreter_has_to_be_here() {
         let directory = tempfile::tempdir().unwrap();
-        std::fs::write(directory.path().join("agent.py"), "").unwrap();
+        ktd_io::whole_file::write_whole(&directory.path().join("agent.py"), b"").unwrap();
         let check = |command: &[&str]| {
             let command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
             check_sources(&command, directory.path()).map(|note| note.is_some())
