@@ -1,7 +1,7 @@
 //! What windows are measured against: a benchmark of total return, and price indices beside it.
 
 use ktd_attribution::{MembersReturns, members_total_returns};
-use ktd_env::{DayIndex, IndexSeries, Market, TradeDate};
+use ktd_env::{DayIndex, IndexSeries, Market};
 
 /// The name of the benchmark that is computed from the panel.
 pub const MEMBERS_TOTAL_RETURN: &str = "members\' total return";
@@ -19,19 +19,16 @@ impl Benchmarks {
     /// The benchmarks of a panel.
     #[must_use]
     pub fn of(market: &Market) -> Self {
-        let dates: Vec<String> = market.calendar().iter().copied().map(TradeDate::reveal).collect();
         let series = |kind: &str, index: &IndexSeries| BenchmarkSeries {
             name: format!("{kind} {}", index.code),
             daily: Daily::Levels {
                 open: index.open.clone(),
                 close: index.close.clone(),
             },
-            dates: dates.clone(),
         };
         let members = || BenchmarkSeries {
             name: MEMBERS_TOTAL_RETURN.to_owned(),
             daily: Daily::Members(members_total_returns(market)),
-            dates: dates.clone(),
         };
         let imported = market.total_return_index();
         Self {
@@ -62,7 +59,6 @@ impl Benchmarks {
 pub struct BenchmarkSeries {
     name: String,
     daily: Daily,
-    dates: Vec<String>,
 }
 
 /// Values by day; NaN where missing.
@@ -85,21 +81,26 @@ impl BenchmarkSeries {
     /// without a level of that open counts from the close before.
     ///
     /// # Errors
-    /// The first day without a value, in words: a window with a gap has no benchmark return.
+    /// The first day without a value, by its number in the window: a window with a gap has no benchmark return, and a mask may hide
+    /// its dates from whoever reads why.
     pub fn over(&self, days: &[DayIndex]) -> Result<Vec<f64>, String> {
-        let first = days.first().copied();
-        let on = |day: &DayIndex| self.on(*day, first == Some(*day));
-        days.iter().map(on).collect()
+        days.iter()
+            .zip(1..)
+            .map(|(day, number)| self.on(*day, number))
+            .collect()
     }
 
-    fn on(&self, day: DayIndex, is_first: bool) -> Result<f64, String> {
+    fn on(&self, day: DayIndex, number: usize) -> Result<f64, String> {
+        let is_first = number == 1;
         let before = day.index().checked_sub(1);
         let before = before.ok_or_else(|| "the panel has no day before the window".to_owned())?;
         match &self.daily {
             Daily::Levels { open, close } => {
-                let opened = is_first.then(|| self.level(open, day.index()).ok()).flatten();
-                let from = opened.map_or_else(|| self.level(close, before), Ok)?;
-                Ok(self.level(close, day.index())? / from - 1.0)
+                let opened = is_first
+                    .then(|| self.level(open, day.index(), number).ok())
+                    .flatten();
+                let from = opened.map_or_else(|| self.level(close, before, number - 1), Ok)?;
+                Ok(self.level(close, day.index(), number)? / from - 1.0)
             }
             Daily::Members(returns) => {
                 let legs = if is_first {
@@ -108,25 +109,26 @@ impl BenchmarkSeries {
                     &returns.since_close
                 };
                 let daily = legs.get(day.index()).copied();
-                daily.filter(|daily| daily.is_finite()).ok_or_else(|| {
-                    format!(
-                        "no member of the index is known before {}",
-                        self.date(day.index())
-                    )
-                })
+                daily
+                    .filter(|daily| daily.is_finite())
+                    .ok_or_else(|| format!("no member of the index is known before {}", named(number)))
             }
         }
     }
 
-    fn level(&self, levels: &[f64], place: usize) -> Result<f64, String> {
+    fn level(&self, levels: &[f64], place: usize, number: usize) -> Result<f64, String> {
         let level = levels.get(place).copied();
         level
             .filter(|level| level.is_finite() && 0.0 < *level)
-            .ok_or_else(|| format!("{} has no level on {}", self.name, self.date(place)))
+            .ok_or_else(|| format!("{} has no level on {}", self.name, named(number)))
     }
+}
 
-    fn date(&self, place: usize) -> &str {
-        self.dates.get(place).map_or("", String::as_str)
+/// A day by its number in the window, 0 that before it.
+fn named(number: usize) -> String {
+    match number {
+        0 => "the day before the window".to_owned(),
+        number => format!("day {number} of the window"),
     }
 }
 
@@ -134,7 +136,7 @@ impl BenchmarkSeries {
 mod tests {
     use super::*;
     use ktd_env::{
-        Decimal, IndexLevels, MarketBuilder, PanelOptions, PriceBasis, RawBar, Ticker, VolumeBasis,
+        Decimal, IndexLevels, MarketBuilder, PanelOptions, PriceBasis, RawBar, Ticker, TradeDate, VolumeBasis,
     };
 
     const DAYS: [&str; 3] = ["2024-01-02", "2024-01-03", "2024-01-04"];
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_named_by_series_and_day() {
+    fn a_gap_is_named_by_series_and_number_of_its_day() {
         let market = market(&[]);
         let Benchmarks {
             total_return,
@@ -221,7 +223,7 @@ mod tests {
         assert_eq!(names, ["price index SH000300", "price index SH000905"]);
         assert_eq!(
             over(&price_indices[1], &market, 1..3).unwrap_err(),
-            "price index SH000905 has no level on 2024-01-04"
+            "price index SH000905 has no level on day 2 of the window"
         );
         let before = over(&total_return, &market, 0..2).unwrap_err();
         assert_eq!(before, "the panel has no day before the window");

@@ -249,7 +249,7 @@ impl BoardContext<'_> {
             regime: benchmark.as_ref().ok().and_then(|returns| regime(returns)),
             trials: window_trials.count,
             distinct_trials: window_trials.distinct,
-            // Why an index has no value names a day.
+            // Whoever owns all prices would find a window by the days on which an index has no value.
             notes: track_notes(
                 (
                     &leaders,

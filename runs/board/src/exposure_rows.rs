@@ -21,14 +21,21 @@ const COLUMNS: [(&str, RowCells); 10] = [
     ("exposure", RowCells::Number),
 ];
 
-/// Writes the exposures of a board in a folder as Parquet, a row a day and style of each row that has holdings: means over seeds,
-/// days from 1, dates as the board tells them. How many rows there are.
+/// The board in a folder.
 ///
 /// # Errors
-/// [`StudyError`] for a folder without a board of this version, and for a file that cannot be written.
-pub fn write_exposures(board: &Path, out: &Path) -> Result<u64, StudyError> {
-    let path = board.join(RECORD);
-    let board: Leaderboard = parse_json(&path, &read_bounded(&path, FILE_LIMIT_BYTES)?)?;
+/// [`StudyError`] for a folder without a board of this version.
+pub fn read_board(folder: &Path) -> Result<Leaderboard, StudyError> {
+    let path = folder.join(RECORD);
+    Ok(parse_json(&path, &read_bounded(&path, FILE_LIMIT_BYTES)?)?)
+}
+
+/// Writes the exposures of a board as Parquet, a row a day and style of each row that has holdings: means over seeds, days from 1,
+/// dates where the mask shows them. How many rows there are.
+///
+/// # Errors
+/// [`StudyError`] for a file that cannot be written.
+pub fn write_exposures(board: &Leaderboard, out: &Path) -> Result<u64, StudyError> {
     let mut file = RowsFile::create(out, &COLUMNS)?;
     let mut count = 0;
     for track in &board.tracks {
@@ -56,6 +63,7 @@ fn rows_of(track: &Track, styles: &[String]) -> Vec<Vec<Value>> {
         for (style, series) in styles.iter().zip(&leader.daily_exposures) {
             let days = (1_u32..).zip(&track.dates).zip(series);
             rows.extend(days.map(|((day, date), exposure)| {
+                let date = (!track.level.hides_days()).then_some(date);
                 let cells = [json!(day), json!(date), json!(style), json!(exposure)];
                 whose.iter().cloned().chain(cells).collect()
             }));

@@ -58,7 +58,7 @@ pub use build::{BOARD_FORMAT, build};
 pub use by_basis::ByBasis;
 pub use episode_account::{DividendTax, EpisodeAccount};
 pub use error::BoardError;
-pub use exposure_rows::write_exposures;
+pub use exposure_rows::{read_board, write_exposures};
 pub use files::{BoardManifest, write_board};
 pub use fitted::FittedModel;
 pub use forecast::OrderForecast;

@@ -3,7 +3,8 @@
 /// Parts of shares and of net asset values over the first that are kept: a millionth, or a hundredth of a basis point.
 const SCALE: f64 = 1e6;
 
-/// A daily series, rounded. Full precision would make up nine tenths of a board's bytes, and nothing is computed from it.
+/// A daily series, rounded. Full precision would make up nine tenths of a board's bytes, and no figure of a board is computed from it;
+/// a page that computes falls or rolling figures from it has to take movements of a millionth for rounding.
 pub(super) fn rounded(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
     // Adding 0 makes a negative zero a plain one.
     values

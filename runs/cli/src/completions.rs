@@ -30,13 +30,8 @@ pub(super) struct CompletionsArgs {
 pub(super) fn completions(args: &CompletionsArgs, console: Console) -> Result<(), CliError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut with_topics(Cli::command()), "ktd", &mut script);
-    // A script is pasted as it is.
-    let console = Console {
-        wide: true,
-        ..console
-    };
     let script = String::from_utf8_lossy(&script);
-    console.result(
+    console.unbroken().result(
         &script,
         &CompletionScript {
             shell: args.shell.to_string(),

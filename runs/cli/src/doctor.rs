@@ -256,8 +256,9 @@ fn look_at(agent: &AgentConfig, plan: &RunPlan) -> Result<String, CliError> {
         AgentKind::Program(program) => {
             ChildCommand::of_agent(program, &plan.base)?;
             let path = check_command(&program.command, &plan.base)?;
-            check_sources(&program.command, &plan.base)?;
-            Ok(format!("{} is there (not started)", path.display()))
+            let note = check_sources(&program.command, &plan.base)?;
+            let note = note.map_or_else(String::new, |note| format!("\n    note: {note}"));
+            Ok(format!("{} is there (not started){note}", path.display()))
         }
         AgentKind::Client(_) => Ok("calls over MCP: its client starts `ktd mcp` with this file".to_owned()),
         AgentKind::Control(Control::Oracle) => {

@@ -5,7 +5,7 @@ use crate::CliError;
 use crate::output::{Console, visible_lines};
 use crate::progress::TickBar;
 use clap::Args;
-use ktd_board::write_exposures;
+use ktd_board::{read_board, write_exposures};
 use ktd_episode::{EpisodesStudy, ExportedTable, export_rows};
 use ktd_study::StudyKind;
 use ktd_view::draw::counted;
@@ -59,11 +59,13 @@ pub(super) fn run(args: &ExportArgs, console: Console) -> Result<(), CliError> {
         );
         return Err(CliError::input(what, hint));
     }
+    // A board that cannot be read is told before thousands of rows are written.
+    let board = args.board.as_deref().map(read_board).transpose()?;
     let out = args.out.clone().map_or_else(|| beside(folder), Ok)?;
     let bar = TickBar::new(console, "exporting", "episodes");
     let mut exported = export_rows(folder, &out, &|done, of| bar.tell(done, of))?;
     drop(bar);
-    if let Some(board) = &args.board {
+    if let Some(board) = &board {
         let file = "exposures.parquet".to_owned();
         let rows = write_exposures(board, &out.join(&file))?;
         exported.tables.push(ExportedTable { file, rows });

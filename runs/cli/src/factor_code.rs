@@ -250,7 +250,7 @@ fn show(args: &ShowArgs, console: Console) -> Result<(), CliError> {
         task: TaskDocument::of(task),
         golden: task.golden.as_deref(),
     };
-    console.result(&text, &document)
+    console.unbroken().result(&text, &document)
 }
 
 /// Tasks of the benchmark.

@@ -3,7 +3,7 @@
 use crate::CliError;
 use crate::printed_document::PrintedDocument;
 use ktd_study::{Audited, ReportOf};
-use ktd_view::draw::{display_width, visible, wrapped};
+use ktd_view::draw::{display_width, visible, wrapped_whole};
 use ktd_view::table::Layout;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -39,6 +39,11 @@ impl Console {
             is_coloured: is_terminal && !self.json && !is_plain,
             flag: "--wide",
         }
+    }
+
+    /// The same without a break in any line: for what is pasted as it is, such as a script or code.
+    pub(crate) const fn unbroken(self) -> Self {
+        Self { wide: true, ..self }
     }
 
     /// Prints the result: `text` for people, `document` for programs.
@@ -154,7 +159,7 @@ fn json_line(value: &serde_json::Value) -> Result<(), CliError> {
     print(&mut io::stdout().lock(), &format!("{value:#}\n"))
 }
 
-/// A line in lines that fit: broken at blanks, those after the first as far in as the text after its label. Lines of tables, of
+/// A line in lines that fit: broken at blanks alone, so that a path stays one word, those after the first as far in as the text after its label. Lines of tables, of
 /// JSON, in colour and those that name a command to be typed stay whole.
 fn fitting(line: &str, width: usize) -> String {
     let body = line.trim_start();
@@ -185,7 +190,7 @@ fn fitting(line: &str, width: usize) -> String {
             format!("{}\n{}", head.trim_end(), " ".repeat(indent + 2)),
         ),
     };
-    let lines = wrapped(text, width.saturating_sub(hang).max(1));
+    let lines = wrapped_whole(text, width.saturating_sub(hang).max(1));
     first + &lines.join(&format!("\n{}", " ".repeat(hang)))
 }
 
@@ -223,6 +228,10 @@ mod tests {
         assert_eq!(
             fitting("content hash  abcdefghijklmnop", 20),
             "content hash\n  abcdefghijklmnop"
+        );
+        assert_eq!(
+            fitting("ok  written to /results/a-long-name/board now", 16),
+            "ok\n  written to\n  /results/a-long-name/board\n  now"
         );
         for whole in [
             "a     1     2     3     4",

@@ -107,7 +107,8 @@ fn show(args: &ShowArgs, console: Console) -> Result<(), CliError> {
         strategy: DescribedStrategy::of(&document),
         text: strategy.text(),
     };
-    console.result(&crate::output::visible_lines(strategy.text()), &value)
+    let text = crate::output::visible_lines(strategy.text());
+    console.unbroken().result(&text, &value)
 }
 
 /// Documents of the benchmark.

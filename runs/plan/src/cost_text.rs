@@ -3,7 +3,7 @@
 use ktd_client::money::Budget;
 use ktd_episode::CellResult;
 use ktd_experiment::amount::Picodollars;
-use ktd_record::spending::Spending;
+use ktd_record::spending::{Cost, Spending};
 use ktd_view::table::{Align, Column, Layout, Table, grouped};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,7 +22,19 @@ pub fn cost_cell(result: &CellResult) -> String {
     if result.cell.agent.is_ours() {
         return "-".to_owned();
     }
-    cost_text(result.money.as_ref())
+    cost_text(money(result).as_ref())
+}
+
+/// What a cell took; an outside agent, which pays whom it asks itself, costs nothing here.
+fn money(result: &CellResult) -> Option<Spending> {
+    let money = result.money.clone();
+    if !result.cell.agent.is_outside() {
+        return money;
+    }
+    Some(Spending {
+        cost: Some(Cost::default()),
+        ..money.unwrap_or_default()
+    })
 }
 
 /// The sums of the agents that are asked over a network, and of all of them.
@@ -39,7 +51,7 @@ impl<'a> Sums<'a> {
         };
         let asked = results.iter().filter(|result| !result.cell.agent.is_ours());
         for result in asked {
-            let money = result.money.clone().unwrap_or_default();
+            let money = money(result).unwrap_or_default();
             let (cells, sum) = sums
                 .agents
                 .entry(&result.cell.agent.id)

@@ -5,6 +5,7 @@ use crate::difference::different_values;
 use crate::identity::{STUDY, StudyHeader, keep_base, read_header};
 use crate::kind::{Keep, StudyKind};
 use crate::study::OpenedStudy;
+use ktd_io::ErrorClass;
 use ktd_io::whole_file::{json_bytes, read_if_exists, write_whole};
 use ktd_record::program_record::check_program;
 
@@ -100,20 +101,23 @@ impl<K: StudyKind> OpenedStudy<K> {
     }
 
     /// Fails where a unit that says itself what it is was begun under other settings: a file that no longer fits its results
-    /// changes nothing of them, not even what they say that they are.
+    /// changes nothing of them, not even what they say that they are. A record that cannot be read says nothing of its settings.
     fn check_begun(&self, known: &StudyHeader<K::Keys>) -> Result<(), StudyError> {
         let own = self.plan.iter().filter(|unit| unit.keep == Keep::Own);
         let mut refused = Vec::new();
         for unit in own {
             let begun = K::check_begun(&self.world, &unit.unit, &self.own_folder(unit)?.0);
-            refused.extend(begun.err());
+            match begun {
+                Err(error) if error.class() == ErrorClass::Difference => refused.push(error),
+                begun => begun?,
+            }
         }
         let Some(first) = refused.first() else {
             return Ok(());
         };
         let changed = different_values(&known.keys, &self.keys)?;
         let changed = match &changed[..] {
-            [] => format!("with the same keys, over another panel, key or file: {first}"),
+            [] => "with the same keys, over another panel, key or file".to_owned(),
             changed => changed
                 .iter()
                 .map(ToString::to_string)
@@ -122,7 +126,7 @@ impl<K: StudyKind> OpenedStudy<K> {
         };
         Err(StudyError::input(
             format_args!(
-                "{} holds {} of {} units that were begun under other settings: {changed}",
+                "{} holds {} of {} units that were begun under other settings: {changed}; the first: {first}",
                 self.out.display(),
                 refused.len(),
                 self.plan.len()

@@ -73,12 +73,9 @@ impl Report {
                 SectionPart::Picture(picture) => shown.pictures.push(picture),
                 SectionPart::Source(name) => shown.files.push((*name).to_owned()),
                 SectionPart::Table(table, place) if place.is_on_page() => {
-                    // What none of a study's units is about needs no words.
-                    if table.data.rows.is_empty() {
-                        continue;
-                    }
                     let mut data = table.data.clone().without_empty_columns();
                     data.notes.retain(|note| seen.insert(note.clone()));
+                    // What none of a study's units is about needs no words, but those that say why.
                     if data.is_blank() && data.notes.is_empty() {
                         continue;
                     }
@@ -231,6 +228,11 @@ mod tests {
             )
             .table("T2_empty", table("empty", 0), Shown::Everywhere)
             .table(
+                "T2b_none",
+                table("none", 0).with_note("why there is none"),
+                Shown::Everywhere,
+            )
+            .table(
                 "T3_last",
                 table("last", 2).with_note("shared").with_note("own"),
                 Shown::Folded,
@@ -255,6 +257,8 @@ mod tests {
             "<svg>",
             "first</caption>",
             ">shared</li>",
+            "none: nothing to show.",
+            ">why there is none</li>",
             "last</caption>",
             "href=\"tables/T3_last.csv\"",
             "<section id=\"cite\">",

@@ -29,11 +29,22 @@
   }
   // Two episodes of any experiments to lay side by side: they are kept while pages change.
   const boxes = () => [...document.querySelectorAll('input.choose')];
-  const chosen = () => JSON.parse(sessionStorage.getItem('chosen') ?? '[]');
+  // An exported site compares nothing.
+  const compares = document.querySelector('header.top')?.hasAttribute('data-compares') ?? false;
+  // A browser may keep nothing of a page, and others may have kept there what is no list: nothing is chosen then.
+  function chosen() {
+    try {
+      const all = compares ? JSON.parse(sessionStorage.getItem('chosen')) : [];
+      return Array.isArray(all) ? all : [];
+    } catch { return []; }
+  }
+  function keep(all) {
+    try { sessionStorage.setItem('chosen', JSON.stringify(all)); } catch { /* It is forgotten with this page. */ }
+    tell();
+  }
   function choose(slug, takes) {
     const others = chosen().filter((one) => one !== slug);
-    sessionStorage.setItem('chosen', JSON.stringify(takes ? [...others.slice(-1), slug] : others));
-    tell();
+    keep(takes ? [...others.slice(-1), slug] : others);
   }
   const bar = document.createElement('p');
   bar.setAttribute('role', 'status');
@@ -49,7 +60,7 @@
     const clear = document.createElement('button');
     clear.type = 'button';
     clear.textContent = 'Choose none';
-    clear.addEventListener('click', () => { sessionStorage.removeItem('chosen'); tell(); });
+    clear.addEventListener('click', () => keep([]));
     bar.replaceChildren('Side by side: ', all.length === 1 ? `${all[0]} and another that you choose ` : link, ' ', clear);
   }
   document.addEventListener('change', ({ target }) => { if (target.matches('input.choose')) choose(target.value, target.checked); });

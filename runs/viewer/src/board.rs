@@ -19,6 +19,9 @@ pub(crate) struct Board {
     pub(crate) title: String,
     pub(crate) model: StyleNames,
     pub(crate) tracks: Vec<Track>,
+    /// Whether it tells of windows that are not opened: its own page has their days.
+    #[serde(default)]
+    pub(crate) names_closed_windows: bool,
 }
 
 /// Names of the factor model's styles.
@@ -184,6 +187,12 @@ impl Board {
         self.rows().find(|(track, row)| row.slug(track) == slug)
     }
 
+    /// Whether real days of a window stand behind the switch alone: a mask hides them from any row, so that no other row tells them.
+    pub(crate) fn hides_days(&self, window: &str) -> bool {
+        let mut own = self.tracks.iter().filter(|track| track.window == window);
+        own.any(|track| track.hides_days() && track.names_days())
+    }
+
     /// The row that an episode is part of.
     pub(crate) fn row_of(&self, content: &EpisodeContent) -> Option<(&Track, &TrackRow)> {
         self.rows().find(|(track, row)| row.holds(track, content))
@@ -202,6 +211,16 @@ impl Track {
             Some(&self.numeric),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(between)
+    }
+
+    /// Whether the mask hides days; a level of which nothing is known does.
+    fn hides_days(&self) -> bool {
+        !["bright", "stock-blind"].contains(&self.level.as_str())
+    }
+
+    /// Whether the board names the days, and does not number them as it does of a window that is not opened.
+    pub(crate) fn names_days(&self) -> bool {
+        self.dates.first().is_some_and(|date| !date.starts_with("day "))
     }
 }
 

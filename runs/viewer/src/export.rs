@@ -167,19 +167,26 @@ impl SiteWriter {
         Ok(())
     }
 
+    /// A board's own page, and what it links to.
+    fn own_page(&mut self, board: &DocumentEntry) -> Result<(), ViewerError> {
+        let own = read_text(&plain(board, "index.html")?, PAGE_LIMIT_BYTES)?;
+        let own = format!("{FOREIGN_PREFIX}{own}");
+        self.put(&format!("board/{}/index.html", board.slug), &own)?;
+        for name in linked_files(board)? {
+            let text = read_text(&plain(board, &name)?, PAGE_LIMIT_BYTES)?;
+            self.put(&format!("board/{}/{name}", board.slug), &text)?;
+        }
+        Ok(())
+    }
+
     fn documents(&mut self, library: &Library, experiment: &ExperimentEntry) -> Result<(), ViewerError> {
         let site = PageSite::exported(SiteKind::Folder);
         for board in &experiment.boards {
-            let path = plain(board, "index.html")?;
-            let own = read_text(&path, PAGE_LIMIT_BYTES)?;
-            let own = format!("{FOREIGN_PREFIX}{own}");
-            self.put(&format!("board/{}/index.html", board.slug), &own)?;
-            for name in linked_files(board)? {
-                let text = read_text(&plain(board, &name)?, PAGE_LIMIT_BYTES)?;
-                self.put(&format!("board/{}/{name}", board.slug), &text)?;
-            }
             let rows = library.board(board);
             let rows = rows.as_deref().map_err(ToString::to_string);
+            if page::board::shows_own(site, rows.as_ref().ok().copied(), false) {
+                self.own_page(board)?;
+            }
             let text = page::board::page(
                 site,
                 experiment,

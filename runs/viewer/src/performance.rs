@@ -2,12 +2,13 @@
 //!
 //! An account is the value of one CNY at each close, 1 before the first day. A day is called by its step, from 1.
 
+use ktd_view::draw::{MONTH_DAYS, real};
 use std::ops::{Range, RangeInclusive};
 
 /// Trading days of a year, as for every metric.
 const YEAR_DAYS: f64 = 252.0;
-/// Trading days of a month of which nobody is told the days.
-const MONTH_DAYS: usize = 21;
+/// Parts of its first value to which a series is rounded.
+const ROUNDING: f64 = 1e-6;
 
 /// A fall from the highest value so far, until that is reached again.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,6 +24,9 @@ pub(crate) struct Fall {
     /// Steps whose close lay below the highest value.
     pub(crate) days: usize,
 }
+
+/// Consecutive steps with the figure of each.
+pub(crate) type RollingRun = Vec<(usize, f64)>;
 
 /// Change of each day, a share of the value before.
 pub(crate) fn daily_returns(values: &[f64]) -> Vec<f64> {
@@ -41,26 +45,6 @@ pub(crate) fn change_over(values: &[f64], steps: &RangeInclusive<usize>) -> Opti
             .map_or(Some(1.0), |place| values.get(place).copied())
     };
     Some(at(*steps.end())? / at(steps.start().checked_sub(1)?)? - 1.0)
-}
-
-/// The steps of each month, by the letters of its name in dates such as `2024-04-30`; without dates months of 21 steps each.
-pub(crate) fn months(days: usize, dates: &[String]) -> Vec<RangeInclusive<usize>> {
-    let month = |step: usize| step.checked_sub(1).and_then(|place| dates.get(place)?.get(..7));
-    let ends = |step: &usize| {
-        *step == days
-            || if dates.is_empty() {
-                step.is_multiple_of(MONTH_DAYS)
-            } else {
-                month(*step) != month(step + 1)
-            }
-    };
-    let mut begin = 1;
-    let months = (1..=days).filter(ends).map(|end| {
-        let own = begin..=end;
-        begin = end + 1;
-        own
-    });
-    months.collect()
 }
 
 /// All falls, the deepest first.
@@ -103,8 +87,8 @@ pub(crate) const fn rolling_days(days: usize) -> Option<usize> {
     }
 }
 
-/// The Sharpe ratio of a year over the `length` days up to each day, riskless rate 0; without days on which nothing moved.
-pub(crate) fn rolling_sharpe(returns: &[f64], length: usize) -> Vec<(usize, f64)> {
+/// The Sharpe ratio of a year over the `length` days up to each day, riskless rate 0: runs of days, none where nothing moved.
+pub(crate) fn rolling_sharpe(returns: &[f64], length: usize) -> Vec<RollingRun> {
     let ratio = |days: &[f64]| {
         let mean = mean(days);
         let deviation = covariance(days, days).sqrt();
@@ -114,7 +98,7 @@ pub(crate) fn rolling_sharpe(returns: &[f64], length: usize) -> Vec<(usize, f64)
 }
 
 /// The slope of an account's daily returns on a market's over the `length` days up to each day.
-pub(crate) fn rolling_beta(returns: &[f64], market: &[f64], length: usize) -> Vec<(usize, f64)> {
+pub(crate) fn rolling_beta(returns: &[f64], market: &[f64], length: usize) -> Vec<RollingRun> {
     let slope = |(own, market): (&[f64], &[f64])| {
         let variance = covariance(market, market);
         (moves(variance.sqrt(), mean(market))).then(|| covariance(own, market) / variance)
@@ -125,27 +109,29 @@ pub(crate) fn rolling_beta(returns: &[f64], market: &[f64], length: usize) -> Ve
     )
 }
 
-fn rolling(values: impl Iterator<Item = Option<f64>>, length: usize) -> Vec<(usize, f64)> {
-    values
+fn rolling(values: impl Iterator<Item = Option<f64>>, length: usize) -> Vec<RollingRun> {
+    let known: Vec<(usize, f64)> = values
         .zip(length..)
         .filter_map(|(value, step)| Some((step, value?)))
-        .collect()
+        .collect();
+    let runs = known.chunk_by(|(step, _), (next, _)| step + 1 == *next);
+    runs.map(<[(usize, f64)]>::to_vec).collect()
 }
 
-/// Whether returns move at all, as far as numbers can say.
+/// Whether returns move by more than the rounding of the values that they are made of.
 fn moves(deviation: f64, mean: f64) -> bool {
-    1e-12 * mean.abs().max(1.0) < deviation
+    ROUNDING * mean.abs().max(1.0) < deviation
 }
 
 fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / ktd_view::draw::real(values.len().max(1))
+    values.iter().sum::<f64>() / real(values.len().max(1))
 }
 
 /// Sample covariance; of a series with itself its variance.
 fn covariance(one: &[f64], other: &[f64]) -> f64 {
     let means = (mean(one), mean(other));
     let products = one.iter().zip(other).map(|(a, b)| (a - means.0) * (b - means.1));
-    products.sum::<f64>() / ktd_view::draw::real(one.len().saturating_sub(1).max(1))
+    products.sum::<f64>() / real(one.len().saturating_sub(1).max(1))
 }
 
 /// How many returns lie in each part of a scale, from its low end on, without the high one.
@@ -173,6 +159,8 @@ pub(crate) fn spread(returns: &[f64]) -> Vec<(Range<f64>, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ktd_stats::Undefined;
+    use ktd_stats::moments::Moments;
 
     fn near(one: f64, other: f64) -> bool {
         (one - other).abs() < 1e-12
@@ -203,10 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn months_are_those_of_the_calendar_or_of_21_steps() {
-        let dates = ["2024-04-29", "2024-04-30", "2024-05-06", "2025-05-06"].map(str::to_owned);
-        assert_eq!(months(4, &dates), [1..=2, 3..=3, 4..=4]);
-        assert_eq!(months(43, &[]), [1..=21, 22..=42, 43..=43]);
+    fn a_change_is_one_over_its_steps() {
         let values = [1.1, 1.21, 1.089, 1.2];
         assert!(near(change_over(&values, &(1..=2)).unwrap(), 0.21));
         assert!(near(change_over(&values, &(3..=3)).unwrap(), -0.1));
@@ -218,15 +203,41 @@ mod tests {
         // Returns of 1 % and -1 % in turn, and the account twice as much as the market, less 0.1 %.
         let market = [0.01, -0.01, 0.01, -0.01, 0.03];
         let own = market.map(|daily| 2.0f64.mul_add(daily, -0.001));
-        let beta = rolling_beta(&own, &market, 4);
+        let [beta] = <[RollingRun; 1]>::try_from(rolling_beta(&own, &market, 4)).unwrap();
         assert!(beta.iter().all(|(_, value)| near(*value, 2.0)), "{beta:?}");
         assert_eq!(beta.iter().map(|(step, _)| *step).collect::<Vec<_>>(), [4, 5]);
         // By hand: mean -0.001, deviation 0.02 x sqrt(4 / 3).
-        let sharpe = rolling_sharpe(&own, 4);
+        let [sharpe] = <[RollingRun; 1]>::try_from(rolling_sharpe(&own, 4)).unwrap();
         let expected = -0.001 / (0.02 * (4.0f64 / 3.0).sqrt()) * 252.0f64.sqrt();
         assert!(near(sharpe.first().unwrap().1, expected), "{sharpe:?}");
-        assert_eq!(rolling_sharpe(&[0.0; 9], 4), []);
-        assert_eq!(rolling_beta(&[0.01; 9], &[0.0; 9], 4), []);
+        let moments = Moments::of(&own[..4]).unwrap();
+        let of_board = moments.annual_ratio(Undefined::ZeroVariance).unwrap();
+        assert!(near(sharpe[0].1, of_board), "{sharpe:?} {of_board}");
+        assert_eq!(rolling_sharpe(&[0.0; 9], 4), Vec::<RollingRun>::new());
+        assert_eq!(rolling_beta(&[0.01; 9], &[0.0; 9], 4), Vec::<RollingRun>::new());
+    }
+
+    #[test]
+    fn rounding_is_no_movement_and_days_without_a_figure_part_a_line() {
+        // A basis point a day as a board rounds it, and two months of an account that moved, held cash and moved again.
+        let mut value = 1.0;
+        let rounded = |_| {
+            value *= 1.0001;
+            (value * 1e6_f64).round() / 1e6
+        };
+        let steady: Vec<f64> = (0..60).map(rounded).collect();
+        assert_eq!(
+            rolling_sharpe(&daily_returns(&steady), 21),
+            Vec::<RollingRun>::new()
+        );
+        let moved = [0.01, -0.01, 0.02];
+        let returns = [&moved[..], &[0.0; 5], &moved].concat();
+        let runs = rolling_sharpe(&returns, 3);
+        let steps: Vec<Vec<usize>> = runs
+            .iter()
+            .map(|run| run.iter().map(|(step, _)| *step).collect())
+            .collect();
+        assert_eq!(steps, [vec![3, 4, 5], vec![9, 10, 11]]);
     }
 
     #[test]

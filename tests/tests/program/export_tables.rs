@@ -102,10 +102,20 @@ fn check_orders(folder: &Folder, orders: &[Value]) {
 fn check_exposures(folder: &Folder) {
     let board = ["leaderboard", "out", "--out", "board", "--replicates", "40"];
     assert_ok(&folder.ktd(&board));
+    let none = ["export", "out", "--parquet", "--board", "none", "--out", "early"];
+    let refusal = refused(&folder.ktd(&none), 2);
+    assert!(
+        refusal.contains("leaderboard.json") && !folder.at("early").exists(),
+        "{refusal}"
+    );
     assert_ok(&folder.ktd(&["--json", "export", "out", "--parquet", "--board", "board"]));
     let record: Value = serde_json::from_slice(&folder.read("board/leaderboard.json")).unwrap();
     let (track, exposures) = (&record["tracks"][0], rows(folder, "exposures"));
     let leader = &track["leaders"][0];
+    for row in &exposures {
+        assert_eq!(row["date"].is_null(), row["level"] == "blinded", "{row}");
+        assert!(row["day"].is_u64(), "{row}");
+    }
     let styles = record["model"]["styles"].as_array().unwrap();
     for (place, style) in styles.iter().enumerate() {
         let is_own = |row: &&Value| {

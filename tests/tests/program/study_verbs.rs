@@ -87,7 +87,23 @@ fn a_changed_file_is_refused_and_touches_nothing_of_its_study() {
         1,
         "{said}"
     );
+    assert!(
+        said.contains("header.json: line "),
+        "what the record says: {said}"
+    );
     assert_eq!(files(&folder.at("results")), whole);
+    // A record that cannot be read says nothing of settings.
+    let header = folder.at("results/own/cells/hold__last__bright-exact__open-research__s1/header.json");
+    let kept = std::fs::read(&header).unwrap();
+    std::fs::remove_file(&header).unwrap();
+    std::fs::create_dir(&header).unwrap();
+    let said = refused(&quiet(folder.path(), &["run", "own.toml"]), 2);
+    assert!(
+        said.contains("header.json") && !said.contains("other settings"),
+        "{said}"
+    );
+    std::fs::remove_dir(&header).unwrap();
+    std::fs::write(&header, kept).unwrap();
     // One more agent is asked beside what stands.
     let more = EPISODES.replace("'hold' }", "'hold' }, { id = 'random', builtin = 'random' }");
     folder.write("own.toml", more);

@@ -415,17 +415,18 @@ fn day_of(folder: &Folder) -> String {
     day.as_str().unwrap().to_owned()
 }
 
-/// The board names real days: pages of a masked episode and of a masked row have them behind their switch alone.
+/// The board names real days: pages of a masked episode and of rows in its window have them behind their switch alone.
 fn check_days((folder, viewer): (&Folder, &Viewer), [rows, sheet, episode]: [&str; 3]) {
     let day = &*day_of(folder);
     assert!(!sheet.contains(day) && !episode.contains(day), "{day}: {episode}");
     let bright = "board/try.board/momentum__w__bright-exact__open-research.html";
-    assert!(viewer.page(&format!("/{bright}")).contains(day));
+    assert!(!viewer.page(&format!("/{bright}")).contains(day));
     let masked = "board/try.board/momentum__w__blinded-rescaled__open-research.html?real=1";
     for real in [
         "/board/try.board.html?real=1",
         &format!("/e/try~{BLINDED}/index.html?real=1"),
         &format!("/{masked}"),
+        &format!("/{bright}?real=1"),
     ] {
         assert!(viewer.page(real).contains(day), "{real}");
     }
@@ -487,7 +488,20 @@ fn a_row_of_a_board_leads_to_its_episodes() {
     );
     assert_eq!(viewer.get("/board/try.board/nobody.html").0, 404);
 
-    std::fs::write(folder.at("results/try/board/leaderboard.json"), "{\"title\": 3}").unwrap();
+    // The own page of a board that `--real` made stands behind the switch, and so does what it links to.
+    let path = folder.at("results/try/board/leaderboard.json");
+    let record = std::fs::read_to_string(&path).unwrap();
+    let named = record.replacen('{', "{\"names_closed_windows\":true,", 1);
+    std::fs::write(&path, named).unwrap();
+    for file in ["index.html", "leaderboard.json"] {
+        let own = format!("/board/try.board/{file}");
+        assert_eq!(viewer.get(&own).0, 422, "{own}");
+        assert!(
+            viewer.page(&format!("{own}?real=1")).contains("momentum"),
+            "{own}"
+        );
+    }
+    std::fs::write(&path, "{\"title\": 3}").unwrap();
     let broken = viewer.page("/board/try.board.html");
     assert!(broken.contains("Its rows cannot be read"), "{broken}");
     assert!(

@@ -29,9 +29,9 @@ pub(super) fn picture(curve: &Curve) -> Markup {
     html! { figure { (scroll(TITLE, &drawn(curve).figure("wide", TITLE, DESCRIPTION))) } }
 }
 
-/// The same as a file that stands alone.
+/// The same as a file that stands alone: many programs that show one know no variables of CSS.
 pub(super) fn render(curve: &Curve) -> String {
-    drawn(curve).file(TITLE, DESCRIPTION, include_str!("style.css"))
+    drawn(curve).file(TITLE, DESCRIPTION, include_str!("alone.css"))
 }
 
 fn drawn(curve: &Curve) -> Canvas {
@@ -134,5 +134,24 @@ fn legend(canvas: &mut Canvas, curve: &Curve) {
         let y = 70.0 + real(place) * 20.0;
         mark(canvas, style, (x, y));
         canvas.text("t", Anchor::Start, (x + 12.0, y + 4.0), legend);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn the_file_has_colours_of_its_own_and_the_page_those_of_its_reader() {
+        let curve = Curve {
+            name: "c".to_owned(),
+            confidence: 0.95,
+            probes: BTreeMap::new(),
+            rungs: Vec::new(),
+        };
+        let file = render(&curve);
+        assert!(file.contains("#0067a5") && !file.contains("var("), "{file}");
+        assert!(include_str!("page.css").contains("var(--com)"));
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn curve_report(curve: &Curve) -> Report {
             Section::new("What strategies earn").table("earned", earned(curve), Shown::Everywhere),
         ],
         files: vec![("curve.svg".to_owned(), render(curve).into_bytes())],
-        styles: vec![include_str!("style.css")],
+        styles: vec![include_str!("page.css")],
         ..Report::default()
     }
 }

@@ -125,24 +125,31 @@ pub fn check_command(command: &[String], directory: &Path) -> Result<PathBuf, Cl
         .ok_or_else(absent)
 }
 
-/// Checks that the sources that a command names lie where it will look for them.
+/// Checks that the source that a command has an interpreter run lies where it will look for it. Other words may be files of another
+/// machine or of a container: a note names the first that looks like a source and is not there.
 ///
 /// # Errors
-/// [`ClientError::Input`] for the first that is not there.
-pub fn check_sources(command: &[String], directory: &Path) -> Result<(), ClientError> {
-    const ENDINGS: [&str; 7] = ["py", "js", "mjs", "ts", "sh", "rb", "jar"];
-    let is_source = |word: &&String| {
+/// [`ClientError::Input`] for a source that is not there.
+pub fn check_sources(command: &[String], directory: &Path) -> Result<Option<String>, ClientError> {
+    const ENDINGS: [&str; 8] = ["py", "js", "mjs", "ts", "sh", "rb", "R", "jar"];
+    const INTERPRETERS: [&str; 5] = ["node", "bash", "sh", "ruby", "Rscript"];
+    let is_missing_source = |word: &&String| {
         let ending = Path::new(word.as_str()).extension();
-        ending.is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
+        let is_source = ending.is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known));
+        is_source && !word.starts_with('-') && !word.contains("://") && !directory.join(word).exists()
     };
-    let mut sources = command.iter().skip(1).filter(is_source);
-    match sources.find(|source| !directory.join(source).exists()) {
-        Some(source) => Err(ClientError::input(
+    let program = command.first().and_then(|program| Path::new(program).file_name());
+    let is_interpreter = program
+        .and_then(|name| name.to_str())
+        .is_some_and(|name| name.starts_with("python") || INTERPRETERS.contains(&name));
+    if is_interpreter && let Some(source) = command.get(1).filter(is_missing_source) {
+        return Err(ClientError::input(
             format!("its command names {source:?}, which is not there"),
             "give a path from the experiment file's directory",
-        )),
-        None => Ok(()),
+        ));
     }
+    let other = command.iter().skip(1).find(is_missing_source);
+    Ok(other.map(|word| format!("its command names {word:?}, which is not beside the experiment file")))
 }
 
 #[cfg(unix)]
@@ -367,4 +374,40 @@ async fn hear(stdout: &mut BufReader<ChildStdout>) -> Result<Vec<u8>, TransportE
 
 fn interrupted(detail: String) -> TransportError {
     TransportError::Interrupted { detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_source_of_an_interpreter_has_to_be_here() {
+        let directory = tempfile::tempdir().unwrap();
+        ktd_io::whole_file::write_whole(&directory.path().join("agent.py"), b"").unwrap();
+        let check = |command: &[&str]| {
+            let command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+            check_sources(&command, directory.path()).map(|note| note.is_some())
+        };
+        for absent in [
+            ["python3.12", "none.py"],
+            ["/bin/sh", "none.sh"],
+            ["Rscript", "none.R"],
+        ] {
+            assert!(check(&absent).is_err(), "{absent:?}");
+        }
+        for fine in [
+            &["python3", "agent.py"][..],
+            &["python3", "-m", "agent"],
+            &["tool", "--config=a.py"],
+            &["deno", "run", "https://h/a.ts"],
+        ] {
+            assert!(!check(fine).unwrap(), "{fine:?}");
+        }
+        for noted in [
+            &["docker", "run", "-i", "img", "python", "/app/agent.py"][..],
+            &["ssh", "host", "agent.sh"],
+        ] {
+            assert!(check(noted).unwrap(), "{noted:?}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod cell;
 mod difference_bars;
 mod document;
 mod heat_map;
+mod months;
 mod number;
 mod safe;
 mod share_rows;
@@ -27,6 +28,7 @@ pub use cell::TableCell;
 pub use difference_bars::difference_bars;
 pub use document::{document, frame};
 pub use heat_map::{HeatCell, HeatMap};
+pub use months::{MONTH_DAYS, months};
 pub use number::{
     axis_percent, basis_points, change, counted, decimals, duration, grouped, joined, named, p_value,
     percent, plural, portion, real, scientific, short_hash,
@@ -35,7 +37,7 @@ pub use safe::{csv_text, visible};
 pub use share_rows::{ShareMark, ShareRow, share_rows};
 pub use table::{TableView, scroll};
 pub use table_data::{TableData, paragraph};
-pub use text::{display_width, fitted, wrapped};
+pub use text::{display_width, fitted, wrapped, wrapped_whole};
 pub use text_table::{Align, Column, Layout, Table};
 pub use thin::thin;
 pub use ticks::ticks;

@@ -49,11 +49,22 @@ pub fn fitted(text: &str, columns: usize) -> String {
 /// that is longer than a line.
 #[must_use]
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    wrapped_at(text, width, width)
+}
+
+/// The same, but words that are longer than a line stay whole: a path or a hash is copied as it is.
+#[must_use]
+pub fn wrapped_whole(text: &str, width: usize) -> Vec<String> {
+    wrapped_at(text, width, usize::MAX)
+}
+
+/// Lines of at most `width` cells, of words in parts of at most `unit_width`.
+fn wrapped_at(text: &str, width: usize, unit_width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         let is_new_word = lines.last().is_some_and(|line| !line.is_empty());
         let mut gap = if is_new_word { " " } else { "" };
-        for unit in units(word, width) {
+        for unit in units(word, unit_width) {
             let Some(line) = lines.last_mut() else { continue };
             if line.is_empty() || display_width(line) + display_width(gap) + display_width(unit) <= width {
                 line.push_str(gap);

@@ -1,7 +1,6 @@
 //! A board in the frame of the other pages: its rows, which sort, filter and lead to episodes, and its own page as it was written.
 
 use super::frame::{Page, PageSite};
-use super::tear_sheet::BRIGHT;
 use super::value::line;
 use crate::board::{Board, Track, TrackRow};
 use crate::catalogue::{DocumentEntry, ExperimentEntry};
@@ -18,12 +17,17 @@ pub(crate) fn page(
     (board, has_private): (Result<&Board, &str>, bool),
 ) -> String {
     let title = board.map_or(document.slug.as_str(), |board| board.title.as_str());
-    let own = format!("{}/index.html", document.slug);
+    let own = format!("{}/index.html{}", document.slug, site.query());
+    let shows_own = shows_own(site, board.ok(), has_private);
+    let has_switch = !shows_own || site.shows_real || board.is_ok_and(hides_any);
     let body = html! {
         h1 { "Board " (line(title)) }
-        p { a href=(own) { "Open it alone" } ". Episodes that it ranks: "
+        p { @if shows_own { a href=(own) { "Open it alone" } ". " } "Episodes that it ranks: "
             a href={ "../x/" (experiment.slug) ".html" } { (line(&experiment.slug)) } "." }
-        @if let Ok(board) = board { (days(site, board, has_private)) }
+        @if has_switch && has_private { p.switch {
+            @if site.shows_real { a href="?" { "Show no real days of masked rows" } } @else { a.real href="?real=1" { "Show real days" } }
+        } }
+        @if let Ok(board) = board { (days(site, board)) }
         section #rows {
             h2 { "Rows" }
             @match board {
@@ -35,7 +39,10 @@ pub(crate) fn page(
                 Err(why) => { p.warning { "Its rows cannot be read: " (line(why)) } }
             }
         }
-        section #own { h2 { "As it was written" } iframe.whole src=(own) title="the board" sandbox="" {} }
+        section #own { h2 { "As it was written" }
+            @if shows_own { iframe.whole src=(own) title="the board" sandbox="" {} }
+            @else { p.nothing { "Its own page may name days of windows that are not opened: it stands behind the switch of their owner." } }
+        }
     };
     let above = [(format!("x/{}.html", experiment.slug), experiment.slug.clone())];
     let page = Page {
@@ -49,17 +56,26 @@ pub(crate) fn page(
     page.html()
 }
 
-/// First and last day of each window; those of masked rows stand behind a switch.
-fn days(site: PageSite, board: &Board, has_private: bool) -> Markup {
-    let is_masked = board.tracks.iter().any(|track| track.level != BRIGHT);
-    let tracks = board.tracks.iter().filter(|_| site.shows_real || !is_masked);
+/// Whether a board's own page is shown: one that tells of windows that are not opened, or does not say so, stands behind the switch of
+/// whoever owns them.
+pub(crate) fn shows_own(site: PageSite, board: Option<&Board>, has_private: bool) -> bool {
+    site.shows_real || !board.map_or(has_private, |board| board.names_closed_windows)
+}
+
+/// Whether a mask hides the days of any window.
+fn hides_any(board: &Board) -> bool {
+    board.tracks.iter().any(|track| board.hides_days(&track.window))
+}
+
+/// First and last day of each window where they are named; those that a mask hides from any row stand behind a switch.
+fn days(site: PageSite, board: &Board) -> Markup {
+    let is_shown =
+        |track: &Track| track.names_days() && (site.shows_real || !board.hides_days(&track.window));
+    let tracks = board.tracks.iter().filter(|track| is_shown(track));
     let windows: BTreeMap<&str, &[String]> = tracks
         .map(|track| (track.window.as_str(), track.dates.as_slice()))
         .collect();
     html! {
-        @if is_masked && has_private { p.switch {
-            @if site.shows_real { a href="?" { "Show no real days of masked rows" } } @else { a.real href="?real=1" { "Show real days" } }
-        } }
         @if !windows.is_empty() { details open[site.shows_real] { summary { "Days of its windows" }
             ul { @for (window, dates) in &windows {
                 li { (line(window)) ": " (dates.len()) " trading days"
@@ -125,4 +141,127 @@ fn row(site: PageSite, document: &DocumentEntry, track: &Track, row: &TrackRow) 
 /// A share, with the number that it sorts by.
 fn number(share: Option<f64>, shown: fn(f64) -> String) -> Markup {
     html! { td data-value=[share.map(|share| share.to_string())] { @if let Some(share) = share { (shown(share)) } } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::frame::SiteKind;
+    use super::super::ranked_row::RankedRow;
+    use super::super::tear_sheet;
+    use super::*;
+    use serde_json::{Value, json};
+    use std::path::PathBuf;
+
+    const DAYS: [&str; 2] = ["2024-04-30", "2024-05-06"];
+
+    /// A board of one agent with two seeds: on each of these levels with its window and days.
+    fn board(tracks: &[(&str, &str, [&str; 2])], names_closed_windows: bool) -> Board {
+        let row = json!({
+            "agent": "a", "cohort": "model", "seeds": [1, 2], "return_rank": 1, "alpha_rank": 1,
+            "rank_interval": null, "attribution": null, "unattributed_reason": null, "selection": null, "reliability": null,
+            "curves": { "nav": [1.1, 1.05], "common": [], "style": [], "selection": [], "other": [] },
+        });
+        let track = |(level, window, dates): &(&str, &str, [&str; 2])| {
+            json!({
+                "window": window, "level": level, "numeric": "exact", "mode": "open-research", "dates": dates,
+                "benchmark_name": "members' total return", "benchmark": [1.01, 1.02],
+                "price_index_name": "price index SH000300", "price_index": [1.0, 1.0], "leaders": [row],
+            })
+        };
+        let tracks: Vec<Value> = tracks.iter().map(track).collect();
+        let board = json!({
+            "title": "t", "model": { "styles": [] }, "tracks": tracks, "names_closed_windows": names_closed_windows,
+        });
+        serde_json::from_value(board).unwrap()
+    }
+
+    /// The page of a board and the tear sheet of its first row, with the switch or without.
+    fn pages(board: &Board, shows_real: bool) -> [String; 2] {
+        let site = PageSite {
+            kind: SiteKind::Served,
+            shows_real,
+        };
+        let document = DocumentEntry {
+            slug: "own".to_owned(),
+            folder: PathBuf::new(),
+        };
+        let experiment = ExperimentEntry {
+            slug: "x".to_owned(),
+            folder: PathBuf::new(),
+            episodes: Vec::new(),
+            boards: vec![document.clone()],
+            certificates: Vec::new(),
+        };
+        let (track, row) = board.rows().next().unwrap();
+        let ranked = RankedRow {
+            document: &document,
+            board,
+            track,
+            row,
+        };
+        [
+            page(site, &experiment, &document, (Ok(board), true)),
+            tear_sheet::page(site, &experiment, ranked, true),
+        ]
+    }
+
+    const SWITCH: &str = "Show real days";
+
+    #[test]
+    fn days_that_a_mask_hides_from_any_row_stand_behind_the_switch() {
+        // Whoever sees the days of the bright row knows those of the blinded one.
+        let both = board(&[("bright", "w", DAYS), ("blinded", "w", DAYS)], false);
+        for page in pages(&both, false) {
+            assert!(!page.contains("2024-0") && page.contains(SWITCH), "{page}");
+        }
+        for page in pages(&both, true) {
+            assert!(page.contains("2024-0"), "{page}");
+        }
+        // A mask of stocks alone hides no day, and a masked window hides none of another.
+        let shown = board(
+            &[("stock-blind", "w", DAYS), ("date-blind", "v", ["2023-01-03"; 2])],
+            false,
+        );
+        let [rows, sheet] = pages(&shown, false);
+        assert!(
+            rows.contains(DAYS[0]) && !rows.contains("2023-01-03") && rows.contains(SWITCH),
+            "{rows}"
+        );
+        assert!(
+            sheet.contains(DAYS[0]) && sheet.contains("Calendar months"),
+            "{sheet}"
+        );
+        assert!(!sheet.contains(SWITCH), "{sheet}");
+    }
+
+    #[test]
+    fn a_board_of_closed_windows_has_no_days_to_show_or_hides_its_own_page() {
+        let concealed = board(&[("blinded", "w", ["day 1", "day 2"])], false);
+        let [rows, sheet] = pages(&concealed, false);
+        assert!(
+            !rows.contains(SWITCH) && !sheet.contains(SWITCH) && !rows.contains("day 1"),
+            "{rows}"
+        );
+        assert!(rows.contains("<iframe"), "{rows}");
+        let named = board(&[("blinded", "w", DAYS)], true);
+        let [rows, _] = pages(&named, false);
+        assert!(
+            !rows.contains("own/index.html") && rows.contains(SWITCH),
+            "{rows}"
+        );
+        let [rows, _] = pages(&named, true);
+        assert!(rows.contains("src=\"own/index.html?real=1\""), "{rows}");
+    }
+
+    #[test]
+    fn months_and_beta_are_against_the_benchmark() {
+        let [_, sheet] = pages(&board(&[("bright", "w", DAYS)], false), false);
+        let (_, months) = sheet.split_once("<section id=\"months\">").unwrap();
+        let (months, rest) = months.split_once("</section>").unwrap();
+        assert!(
+            months.contains("total return") && !months.contains("SH000300"),
+            "{months}"
+        );
+        assert_eq!(rest.matches("Of the mean over its 2 seeds.").count(), 2, "{rest}");
+    }
 }

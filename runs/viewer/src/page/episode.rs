@@ -78,7 +78,7 @@ pub(crate) fn body(
             section #exposures {
                 h2 { "Exposures" }
                 @if 1 < ranked.row.seeds.len() { p.lead { "Means over the agent's " (ranked.row.seeds.len()) " seeds." } }
-                (ranked.exposures(site.shows_real))
+                (ranked.exposures(site))
             }
         }
         section #steps { h2 { "Steps" } (filters(episode)) (scroll("steps", &table(site, episode))) }

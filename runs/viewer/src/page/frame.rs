@@ -85,7 +85,7 @@ impl Page<'_> {
         };
         let live = (self.site.is_live() && self.changes).then(|| format!("{root}events"));
         let body = html! {
-            header.top data-live=[live] {
+            header.top data-live=[live] data-compares[self.site.is_live()] {
                 @if self.site.kind != SiteKind::File { nav aria-label="Pages above" {
                     a href={ (root) "index.html" } data-key="home" { "Results" }
                     @for (address, name) in self.above {
@@ -97,36 +97,44 @@ impl Page<'_> {
             }
             main { (self.body) }
             footer { p { "ktd view, read only." @if self.site.kind != SiteKind::File { " Press ? for its keys." } } }
-            @if self.site.kind != SiteKind::File { (keys()) }
+            @if self.site.kind != SiteKind::File { (keys(self.site)) }
         };
         draw::frame(self.title, &head, &body)
     }
 }
 
-/// Every key of the pages.
-const KEYS: [(&str, &str); 11] = [
-    ("j, k", "to the next row, hit or call, and back; Enter opens it"),
-    ("\u{2190}, \u{2192}", "the step before, the next one"),
-    ("u", "up to the page above"),
-    ("h", "to the results"),
+/// Every key of the pages, and whether exported ones have it too.
+const KEYS: [(&str, &str, bool); 11] = [
+    (
+        "j, k",
+        "to the next row, hit or call, and back; Enter opens it",
+        true,
+    ),
+    ("\u{2190}, \u{2192}", "the step before, the next one", true),
+    ("u", "up to the page above", true),
+    ("h", "to the results", true),
     (
         "c",
         "choose the episode of the row or page to lay beside another, also of another experiment",
+        false,
     ),
-    ("b", "the two chosen ones side by side"),
-    ("f", "to the first difference"),
-    ("/", "to the filter or the search"),
-    ("e", "unfold all calls of a step, or fold them"),
-    ("Esc", "leave a field, fold what is open, close this"),
-    ("?", "these keys"),
+    ("b", "the two chosen ones side by side", false),
+    ("f", "to the first difference", false),
+    ("/", "to the filter or the search", true),
+    ("e", "unfold all calls of a step, or fold them", true),
+    ("Esc", "leave a field, fold what is open, close this", true),
+    ("?", "these keys", true),
 ];
 
 /// The help that `?` opens.
-fn keys() -> Markup {
+fn keys(site: PageSite) -> Markup {
+    let own = KEYS
+        .into_iter()
+        .filter(|(.., everywhere)| *everywhere || site.is_live());
     html! {
         dialog #keys aria-labelledby="keys-head" {
             h2 #keys-head { "Keys" }
-            dl.values { @for (key, meaning) in KEYS { dt { kbd { (key) } } dd { (meaning) } } }
+            dl.values { @for (key, meaning, _) in own { dt { kbd { (key) } } dd { (meaning) } } }
             button type="button" { "Close" }
         }
     }
@@ -142,4 +150,35 @@ pub(crate) fn style_sheet() -> String {
 #[must_use]
 pub(crate) const fn script() -> &'static str {
     include_str!("../../assets/viewer.js")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exported_page_offers_no_comparison() {
+        let page = |kind| {
+            let page = Page {
+                site: PageSite::exported(kind),
+                title: "t",
+                root: "",
+                above: &[],
+                changes: false,
+                body: &html! {},
+            };
+            page.html()
+        };
+        let is_offered = |page: String| {
+            let offers = [
+                "data-compares",
+                "side by side",
+                "to lay beside",
+                "first difference",
+            ];
+            offers.map(|offer| page.contains(offer))
+        };
+        assert_eq!(is_offered(page(SiteKind::Served)), [true; 4]);
+        assert_eq!(is_offered(page(SiteKind::Folder)), [false; 4]);
+    }
 }

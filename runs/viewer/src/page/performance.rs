@@ -1,12 +1,15 @@
 //! How an account fared by months, in its worst falls, over rolling days and from day to day.
 
 use super::exposures::shade;
+use super::frame::PageSite;
 use super::ranked_row::RankedRow;
 use super::value::line;
 use crate::performance::{
-    Fall, change_over, daily_returns, falls, months, rolling_beta, rolling_days, rolling_sharpe, spread,
+    Fall, change_over, daily_returns, falls, rolling_beta, rolling_days, rolling_sharpe, spread,
 };
-use ktd_view::draw::{Axes, Axis, Canvas, Edges, axis_percent, change, decimals, padded, real, scroll};
+use ktd_view::draw::{
+    Axes, Axis, Canvas, Edges, axis_percent, change, decimals, months, padded, real, scroll,
+};
 use maud::{Markup, html};
 use std::ops::RangeInclusive;
 
@@ -18,15 +21,18 @@ const LEFT: f64 = 52.0;
 /// A month's return of 3 % is as dark as an exposure of 0.6.
 const SHADE_OF_RETURN: f64 = 20.0;
 
-/// An account with the index that it is held against, and the days of both where they may be named.
+/// An account with what it is held against, and the days of both where they may be named.
 struct DailyAccount<'a> {
+    name: &'static str,
+    /// Seeds of which it is the mean.
+    seeds: usize,
     values: &'a [f64],
     index: Option<(&'a str, &'a [f64])>,
     dates: &'a [String],
 }
 
 /// The sections of a row that traded; none of another. Without days they are called by their steps.
-pub(super) fn sections(ranked: RankedRow<'_>, shows_days: bool) -> Markup {
+pub(super) fn sections(ranked: RankedRow<'_>, site: PageSite) -> Markup {
     let Some(curves) = ranked.row.curves.as_ref().filter(|curves| !curves.nav.is_empty()) else {
         return html! {};
     };
@@ -35,17 +41,20 @@ pub(super) fn sections(ranked: RankedRow<'_>, shows_days: bool) -> Markup {
         .price_index_name
         .as_deref()
         .map(|name| (name, track.price_index.as_slice()));
+    // Excess return is measured against the benchmark: a price index, which leaves dividends out, stands in where that has a gap.
     let indices = [
-        price_index,
         Some((track.benchmark_name.as_str(), track.benchmark.as_slice())),
+        price_index,
     ];
     let account = DailyAccount {
+        name: ranked.account_name(),
+        seeds: ranked.row.seeds.len(),
         values: &curves.nav,
         index: indices
             .into_iter()
             .flatten()
             .find(|(_, values)| values.len() == curves.nav.len()),
-        dates: if shows_days { &track.dates } else { &[] },
+        dates: ranked.dates(site),
     };
     html! {
         section #months { h2 { "Months" } (account.months()) }
@@ -56,6 +65,11 @@ pub(super) fn sections(ranked: RankedRow<'_>, shows_days: bool) -> Markup {
 }
 
 impl DailyAccount<'_> {
+    /// What figures are of that are no means of those of its seeds.
+    fn of_seeds(&self) -> Markup {
+        html! { @if 1 < self.seeds { "Of the mean over its " (self.seeds) " seeds." } }
+    }
+
     /// What a step is called.
     fn day(&self, step: usize) -> String {
         let date = step.checked_sub(1).and_then(|place| self.dates.get(place));
@@ -72,7 +86,7 @@ impl DailyAccount<'_> {
 
     fn months(&self) -> Markup {
         let months = months(self.values.len(), self.dates);
-        let rows: Vec<(&str, &[f64])> = std::iter::once(("mean over seeds", self.values))
+        let rows: Vec<(&str, &[f64])> = std::iter::once((self.name, self.values))
             .chain(self.index)
             .collect();
         // Twelve months stand in a row, or those of a calendar's year.
@@ -92,7 +106,7 @@ impl DailyAccount<'_> {
             }
         }
         html! {
-            p.lead { @if self.dates.is_empty() { "Blocks of 21 trading days, because the mask hides which months they are." }
+            p.lead { @if self.dates.is_empty() { "Blocks of 21 trading days, because a mask hides which months they are." }
                 @else { "Calendar months; the first and the last may be parts of one." } }
             @for (name, months) in &years { (scroll(&format!("months of {name}"), &self.year(name, months, &rows))) }
         }
@@ -130,10 +144,10 @@ impl DailyAccount<'_> {
             .index
             .map(|(name, values)| (name, rolling_beta(&returns, &daily_returns(values), length)));
         let mut strips = vec![("Sharpe", "nav-a", rolling_sharpe(&returns, length))];
-        strips.extend(beta.as_ref().map(|(_, values)| ("beta", "nav-b", values.clone())));
+        strips.extend(beta.as_ref().map(|(_, runs)| ("beta", "nav-b", runs.clone())));
         let last = real(self.values.len());
         let mut canvas = Canvas::new(WIDTH, real(strips.len()).mul_add(STRIP, 16.0));
-        for (place, (name, class, values)) in strips.iter().enumerate() {
+        for (place, (name, class, runs)) in strips.iter().enumerate() {
             let is_last = place + 1 == strips.len();
             let top = real(place) * STRIP;
             let plane = Axes {
@@ -142,9 +156,11 @@ impl DailyAccount<'_> {
                 x: Axis::new(0.0..last, if is_last { 8 } else { 0 }, &|step| {
                     format!("{step:.0}")
                 }),
-                y: Axis::new(padded(values.iter().map(|(_, value)| *value), 0.0), 4, &|value| {
-                    decimals(value, 1)
-                }),
+                y: Axis::new(
+                    padded(runs.iter().flatten().map(|(_, value)| *value), 0.0),
+                    4,
+                    &|value| decimals(value, 1),
+                ),
             }
             .draw(&mut canvas);
             canvas.text(
@@ -154,12 +170,15 @@ impl DailyAccount<'_> {
                 name,
             );
             canvas.line("zero", plane.at(0.0, 0.0), plane.at(last, 0.0));
-            let points = values.iter().map(|(step, value)| plane.at(real(*step), *value));
-            canvas.path(class, &points.collect::<Vec<_>>());
+            for run in runs {
+                let points = run.iter().map(|(step, value)| plane.at(real(*step), *value));
+                canvas.path(class, &points.collect::<Vec<_>>());
+            }
         }
         html! {
             p.lead { "Over the " (length) " trading days up to each step: the Sharpe ratio of a year, riskless rate 0"
-                @if let Some((name, _)) = &beta { ", and the slope of daily returns on those of " (line(name)) } "." }
+                @if let Some((name, _)) = &beta { ", and the slope of daily returns on those of " (line(name)) } ". "
+                (self.of_seeds()) }
             (scroll("rolling figures", &canvas.figure("wide", "Rolling Sharpe ratio and beta", "by step; Sharpe ratio above, beta below")))
         }
     }
@@ -184,7 +203,7 @@ impl DailyAccount<'_> {
         } };
         let shown = falls.len().min(FALLS);
         html! {
-            p.lead { "From the highest close so far; the " (shown) " deepest of " (falls.len()) "." }
+            p.lead { "From the highest close so far; the " (shown) " deepest of " (falls.len()) ". " (self.of_seeds()) }
             (scroll("drawdowns", &table))
         }
     }
@@ -201,6 +220,7 @@ impl DailyAccount<'_> {
             .map(|(value, step)| (self.day(step), *value));
         let gained = returns.iter().filter(|value| 0.0 < **value).count();
         html! {
+            @if 1 < self.seeds { p.lead { (self.of_seeds()) } }
             dl.figures {
                 (ends("day", of_days.collect())) (ends("month", of_months.collect()))
                 div { dt { "days with a gain" } dd { (gained) " of " (returns.len()) } }

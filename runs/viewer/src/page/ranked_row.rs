@@ -1,6 +1,7 @@
 //! A row of a board, with where it stands.
 
 use super::exposures;
+use super::frame::PageSite;
 use super::nav::NavLine;
 use crate::board::{Board, Track, TrackRow};
 use crate::catalogue::DocumentEntry;
@@ -51,14 +52,27 @@ impl<'b> RankedRow<'b> {
             .collect()
     }
 
-    /// Its exposures through time; a masked episode's page has no real days unless they are asked for.
-    pub(crate) fn exposures(self, shows_days: bool) -> Markup {
-        let styles = &self.board.model.styles;
-        let dates = if shows_days {
-            self.track.dates.as_slice()
+    /// What its daily values are of: a mean where it has several seeds.
+    pub(crate) const fn account_name(self) -> &'static str {
+        if 1 < self.row.seeds.len() {
+            "mean over seeds"
         } else {
-            &[]
-        };
-        exposures::figure(styles, dates, &self.row.daily_exposures)
+            "account"
+        }
+    }
+
+    /// The days of its window where they may be named; none where they are called by their steps.
+    pub(crate) fn dates(self, site: PageSite) -> &'b [String] {
+        let is_hidden = self.board.hides_days(&self.track.window) && !site.shows_real;
+        if is_hidden || !self.track.names_days() {
+            return &[];
+        }
+        &self.track.dates
+    }
+
+    /// Its exposures through time.
+    pub(crate) fn exposures(self, site: PageSite) -> Markup {
+        let styles = &self.board.model.styles;
+        exposures::figure(styles, self.dates(site), &self.row.daily_exposures)
     }
 }

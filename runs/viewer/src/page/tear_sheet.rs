@@ -10,9 +10,6 @@ use crate::catalogue::ExperimentEntry;
 use ktd_view::draw::{basis_points, change, decimals, percent, scroll};
 use maud::{Markup, html};
 
-/// The level that hides nothing.
-pub(super) const BRIGHT: &str = "bright";
-
 /// The page.
 #[must_use]
 pub(crate) fn page(
@@ -24,7 +21,6 @@ pub(crate) fn page(
     let RankedRow {
         document, track, row, ..
     } = ranked;
-    let is_masked = track.level != BRIGHT;
     let body = html! {
         h1 { (line(&row.agent)) }
         p.lead {
@@ -37,14 +33,14 @@ pub(crate) fn page(
                 "."
             }
         }
-        @if is_masked && has_private { p.switch {
+        @if has_private && ranked.board.hides_days(&track.window) { p.switch {
             @if site.shows_real { a href="?" { "Show what was shown" } } @else { a.real href="?real=1" { "Show real days" } }
         } }
         section #account { h2 { "Account" } (account(ranked)) }
-        (performance::sections(ranked, site.shows_real || !is_masked))
+        (performance::sections(ranked, site))
         section #parts { h2 { "Where the return came from" } (parts(ranked)) }
         section #selection { h2 { "Selection" } (selection(row.selection.as_ref())) }
-        section #exposures { h2 { "Exposures" } (ranked.exposures(site.shows_real || !is_masked)) }
+        section #exposures { h2 { "Exposures" } (ranked.exposures(site)) }
         section #calibration { h2 { "Confidence" } (calibration(row.reliability.as_ref())) }
         section #episodes { h2 { "Episodes" } (episodes(experiment, track, row)) }
     };
@@ -70,7 +66,7 @@ fn account(ranked: RankedRow<'_>) -> Markup {
     let Some(curves) = &ranked.row.curves else {
         return html! { p.nothing { "Nothing was traded." } };
     };
-    let mut lines = vec![NavLine::of_days("mean over seeds", "nav-a", &curves.nav)];
+    let mut lines = vec![NavLine::of_days(ranked.account_name(), "nav-a", &curves.nav)];
     lines.extend(ranked.market(curves.nav.len()));
     let added: Vec<(&str, &str, Vec<f64>)> = [
         ("selection", "nav-selection", &curves.selection),

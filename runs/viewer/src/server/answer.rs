@@ -163,7 +163,7 @@ fn made(library: &Library, route: &Route) -> Result<Option<Answer>, ViewerError>
                 page::board::page(site(*real && has_private), experiment, one, (board, has_private))
             })
         }
-        Route::BoardFile { slug, file } => return board_file(&catalogue, slug, file),
+        Route::BoardFile { slug, file, real } => return board_file(library, &catalogue, (slug, file), *real),
         Route::TearSheet { board, row, real } => tear_sheet(library, &catalogue, (board, row), *real)?,
         Route::Study { slug, part } => return study(&catalogue, slug, part),
         Route::Certificate { slug, part } => certificate(library, &catalogue, slug, part)?,
@@ -358,11 +358,25 @@ fn study(catalogue: &Catalogue, slug: &str, part: &StudyPart) -> Result<Option<A
     Ok(Some(Answer::page(text)))
 }
 
-fn board_file(catalogue: &Catalogue, slug: &str, file: &str) -> Result<Option<Answer>, ViewerError> {
-    let Some((_, board)) = document(catalogue, slug, |one| &one.boards) else {
+/// A board's own page, or what it links to: days of windows that are not opened only where they are asked for.
+fn board_file(
+    library: &Library,
+    catalogue: &Catalogue,
+    (slug, file): (&str, &str),
+    real: bool,
+) -> Result<Option<Answer>, ViewerError> {
+    let Some((_, document)) = document(catalogue, slug, |one| &one.boards) else {
         return Ok(None);
     };
-    foreign_file(&board.folder.join(file))
+    let has_private = library.with_private();
+    let board = library.board(document).ok();
+    if !page::board::shows_own(site(real && has_private), board.as_deref(), has_private) {
+        return Err(ViewerError::input(
+            "this page may name days of windows that are not opened",
+            "their owner adds ?real=1 to the address; `--public` shows them to nobody",
+        ));
+    }
+    foreign_file(&document.folder.join(file))
 }
 
 /// A file of a report as it was written: its page, or what that links to. Neither the file nor its folder is a link.

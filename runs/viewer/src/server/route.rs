@@ -39,7 +39,7 @@ pub(super) enum Route {
     /// A board in the frame, with real days of masked rows or not.
     Board { slug: String, real: bool },
     /// A board's own page, or a file that it links to.
-    BoardFile { slug: String, file: String },
+    BoardFile { slug: String, file: String, real: bool },
     /// An agent of a board, with real days or not.
     TearSheet { board: String, row: String, real: bool },
     /// A study of any kind, or a part of it.
@@ -121,6 +121,7 @@ impl Route {
             ["board", slug, file @ ..] if is_report_file(file) => Some(Self::BoardFile {
                 slug: (*slug).to_owned(),
                 file: file.join("/"),
+                real,
             }),
             ["board", slug, row] => Some(Self::TearSheet {
                 board: (*slug).to_owned(),

@@ -40,6 +40,13 @@ fn an_agent_submits_once_and_its_bundle_replays_without_it() {
     let scene = scene(WELL_BEHAVED);
     let output = scene.run();
     assert!(output.status.success(), "{}", told(&output));
+    // It pays whom it asks itself: what it costs the experiment is known, in the table of cells and in that of costs.
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let rows: Vec<&str> = printed.lines().filter(|line| line.starts_with("mine ")).collect();
+    assert!(
+        rows.len() == 2 && rows.iter().all(|row| row.contains("$0.0000")),
+        "{printed}"
+    );
     let heard = heard(&scene);
     assert_eq!(heard.len(), 10, "three questions a step, and the end");
     assert_eq!(heard[0]["protocol"], 1);

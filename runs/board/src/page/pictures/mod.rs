@@ -157,23 +157,11 @@ pub(crate) fn ranked(track: &Track) -> impl Iterator<Item = &LeaderboardRow> + C
     track.leaders.iter().filter(|leader| leader.alpha_rank.is_some())
 }
 
-/// Trading days of a month of which nobody is told the days.
-const MONTH_DAYS: usize = 21;
-
 /// Places of the last day of each month, and of the last one: daily numbers are shown for these days alone.
-fn month_ends(dates: &[String]) -> Vec<usize> {
-    let month = |date: &String| date.get(..7).map(str::to_owned);
-    (0..dates.len())
-        .filter(|place| {
-            let Some(next) = dates.get(place + 1) else {
-                return true;
-            };
-            if is_numbered(next) {
-                return (place + 1).is_multiple_of(MONTH_DAYS);
-            }
-            month(next) != dates.get(*place).and_then(month)
-        })
-        .collect()
+fn month_ends(dates: &[String]) -> impl Iterator<Item = usize> {
+    let named = dates.iter().all(|date| !is_numbered(date));
+    let months = ktd_view::draw::months(dates.len(), if named { dates } else { &[] });
+    months.into_iter().map(|month| month.end() - 1)
 }
 
 /// A daily series: its name, its values and how a value is shown.
@@ -195,7 +183,7 @@ fn monthly(title: &str, dates: &[String], series: &[Daily<'_>]) -> TableData {
         "month's last day"
     };
     TableData::new(title, std::iter::once((head, Align::Left)).chain(names))
-        .with_rows(month_ends(dates).into_iter().map(row))
+        .with_rows(month_ends(dates).map(row))
 }
 
 /// Tables of daily series side by side.
