@@ -10,6 +10,8 @@ all=$data/cn_csi300ever_daily_2010_2026.parquet
 index=$data/cn_index_daily_2010_2026.parquet
 test -e "$window" || { echo "no data in $data: skipped"; exit 0; }
 test -x "$ktd" || cargo build --release -p ktd-cli
+# The scan of bundles reads the tables of names; said before a minute of work, not after.
+python3 -c 'import pyarrow' 2>/dev/null || { echo "python3 has no pyarrow, which the scan of bundles needs: python3 -m pip install pyarrow" >&2; exit 2; }
 
 import() {
     "$ktd" data import "$1" --basis raw --universe "$data/cn_csi300_members.csv" \

@@ -75,7 +75,7 @@ pub fn build(
         known: &known,
         conceals,
     };
-    let mut board = context.board(&shown, inputs.protocol, inputs.notes, tick)?;
+    let mut board = context.board(&shown, inputs.protocol, inputs.notes)?;
     if conceals {
         board = concealed(board);
     }
@@ -131,7 +131,6 @@ impl BoardContext<'_> {
         shown: &[&ScoredEpisode],
         protocol: super::record::Protocol,
         mut notes: Vec<String>,
-        tick: ProgressCallback<'_>,
     ) -> Result<Leaderboard, BoardError> {
         let mut groups: BTreeMap<TrackKey, ByAgent<'_>> = BTreeMap::new();
         for score in shown {
@@ -150,7 +149,6 @@ impl BoardContext<'_> {
         let mut tracks = Vec::with_capacity(groups.len());
         for (group, family) in groups.values().zip(&family) {
             tracks.push(self.track(group, family)?);
-            tick();
         }
         fill_memory_gaps(&mut tracks);
         notes.extend(missing_seeds(&tracks));

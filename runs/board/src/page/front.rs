@@ -2,7 +2,7 @@
 
 use super::pictures::{is_set_apart, ranked};
 use super::{count, days};
-use crate::{Bounds, Leaderboard, LeaderboardRow, PooledRanking, Track};
+use crate::{Bounds, Leaderboard, LeaderboardRow, ModelHealth, PooledRanking, Track};
 use ktd_study::Section;
 use ktd_view::draw::{basis_points, counted, grouped, joined, plural, portion, scroll, short_hash};
 use maud::html;
@@ -20,6 +20,9 @@ pub(super) fn title(board: &Leaderboard) -> String {
 #[must_use]
 pub fn verdict(board: &Leaderboard) -> String {
     let board = &*days::unmasked_alone(board);
+    if let Some(why) = unfitted(&board.health) {
+        return why;
+    }
     let pooled = board.pooled.first();
     let pooled = pooled.map(|pooled| [pooled_reading(pooled), pooled_scope(pooled)]);
     // A window in which nobody is ranked adds nothing to what is said of several.
@@ -57,6 +60,20 @@ fn reading(track: &Track, count: usize) -> String {
         .map(|best| first(best, track.distinct_trials));
     let verdict: Vec<String> = separated.into_iter().chain(first).collect();
     verdict.join(" ")
+}
+
+/// Why selection is nothing but a word here, where no day could be fitted: all returns are unattributed then, and a selection of
+/// zero is nobody's.
+fn unfitted(health: &ModelHealth) -> Option<String> {
+    let names = health.names.iter().max()?;
+    (health.thin_days == health.dates.len()).then(|| {
+        format!(
+            "Nothing is known of selection: the factor model could be fitted on none of the {} (at most {}), and every return is \
+             unattributed. The order says nothing.",
+            counted(health.dates.len(), "day"),
+            counted(*names, "name")
+        )
+    })
 }
 
 /// The same of several windows together.

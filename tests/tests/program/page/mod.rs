@@ -251,6 +251,20 @@ fn a_masked_window_is_called_by_its_name_and_its_number_of_days() {
 }
 
 #[test]
+fn a_board_of_days_that_cannot_be_fitted_names_no_first() {
+    let mut board = board(3, 40, 1, 5);
+    assert!(page_of(&board).contains("First by selection"));
+    board.health.thin_days = board.health.dates.len();
+    let page = page_of(&board);
+    assert!(
+        page.contains(
+            "Nothing is known of selection: the factor model could be fitted on none of the 40 days"
+        )
+    );
+    assert!(!page.contains("First by selection"));
+}
+
+#[test]
 fn small_boards_are_pages_too() {
     for (agents, days, tracks) in [
         (1, 60, 1),
