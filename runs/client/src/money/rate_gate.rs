@@ -189,7 +189,7 @@ impl RateGate {
         let waits = Waiting::of(&self.waiting);
         Turn {
             gate: self,
-            _turn: self.turn.lock().await,
+            _alone: self.turn.lock().await,
             _waits: waits,
         }
     }
@@ -320,7 +320,7 @@ impl State {
 #[derive(Debug)]
 pub struct Turn<'g> {
     gate: &'g Arc<RateGate>,
-    _turn: tokio::sync::MutexGuard<'g, ()>,
+    _alone: tokio::sync::MutexGuard<'g, ()>,
     _waits: Waiting<'g>,
 }
 

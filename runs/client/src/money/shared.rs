@@ -45,7 +45,10 @@ pub type ScopedCaps = [(Scope, Option<Picodollars>); 3];
 /// Money that a server holds for one call. Dropped without being settled it counts as spent whole once the call was let go, and as
 /// nothing before.
 pub trait SharedHold: Send + fmt::Debug {
-    /// Why the call must not leave, by this machine's clock; where it may, it counts as gone. Looked at last before bytes leave.
+    /// Lets the call leave, by this machine's clock, and counts it as gone. Looked at last before bytes leave.
+    ///
+    /// # Errors
+    /// Why it must not leave.
     fn let_go(&self) -> Result<(), String>;
 
     /// The call has ended. It cost so much, or is counted whole where that is not known; an answer brings its unit further.
