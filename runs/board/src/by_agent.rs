@@ -11,7 +11,10 @@ pub(super) type ByAgent<'s> = BTreeMap<&'s str, Vec<&'s ScoredEpisode>>;
 /// Why an agent that could have a rank has none.
 pub(super) fn why_unranked(scores: &[&ScoredEpisode]) -> Option<String> {
     let held_nothing = || !scores.iter().any(|score| score.held_anything());
-    why_incomplete(scores).or_else(|| held_nothing().then(|| "held nothing".to_owned()))
+    let split_nothing = || !scores.iter().any(|score| score.is_split());
+    why_incomplete(scores)
+        .or_else(|| held_nothing().then(|| "held nothing".to_owned()))
+        .or_else(|| split_nothing().then(|| "no day could be fitted: all of it is unattributed".to_owned()))
 }
 
 /// Why the scores of an agent are a part of what it was asked to play.

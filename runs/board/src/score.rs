@@ -5,7 +5,7 @@ use super::episode_account::{DividendTax, EpisodeAccount};
 use super::metric::BoardMetric;
 use super::order_tally::OrderTally;
 use crate::BoardError;
-use ktd_attribution::account::{Attribution, DayBook, attribute};
+use ktd_attribution::account::{Attribution, DayBook, Part, WeightBasis, attribute};
 use ktd_attribution::metric::{
     Forecast, Forecasts, NavPath, ToolValidity, WeightPath, ece, excess_return, hhi_invested,
     information_ratio, max_drawdown, sharpe_ratio, total_return, weight_change,
@@ -113,6 +113,13 @@ impl ScoredEpisode {
     pub fn held_anything(&self) -> bool {
         let mut held = self.books.iter().flat_map(|book| &book.held);
         held.any(|held| 0.0 < held.before_cny || 0.0 < held.after_cny)
+    }
+
+    /// Whether any of its returns could be split: none is where the factor model can be fitted on no day, for want of names.
+    #[must_use]
+    pub fn is_split(&self) -> bool {
+        let parts = self.attribution.parts(WeightBasis::HEADLINE);
+        parts.daily(Part::Common).any(|common| 0.0 < common.abs())
     }
 }
 

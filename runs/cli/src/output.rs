@@ -159,8 +159,8 @@ fn json_line(value: &serde_json::Value) -> Result<(), CliError> {
     print(&mut io::stdout().lock(), &format!("{value:#}\n"))
 }
 
-/// A line in lines that fit: broken at blanks alone, so that a path stays one word, those after the first as far in as the text after its label. Lines of tables, of
-/// JSON, in colour and those that name a command to be typed stay whole.
+/// A line in lines that fit, those after the first as far in as the text after its label. Words, such as paths, stay whole; so do lines
+/// of tables, of JSON, in colour and those that name a command to be typed.
 fn fitting(line: &str, width: usize) -> String {
     let body = line.trim_start();
     let indent = line.len() - body.len();

@@ -314,7 +314,7 @@ impl<'a> RecordedClient<'a> {
         }
         crash_points::passes(CrashPoint::IntentWritten);
         admitted
-            .let_go()
+            .leave()
             .map_err(|refused| not_admitted(at.step, refused))?;
         let sent_at = SentAt::now();
         let outcome = ExchangeOutcome::of(&transport.send(request).await);

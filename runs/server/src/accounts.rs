@@ -46,7 +46,7 @@ struct ServerHold {
     lease: Arc<Lease>,
     /// Its number in the epoch.
     ask: i64,
-    is_let_go: AtomicBool,
+    has_left: AtomicBool,
     is_settled: bool,
 }
 
@@ -77,7 +77,7 @@ impl Lease {
         let mut hold = ServerHold {
             lease: Arc::clone(&self),
             ask,
-            is_let_go: AtomicBool::new(false),
+            has_left: AtomicBool::new(false),
             is_settled: false,
         };
         loop {
@@ -141,19 +141,19 @@ impl ServerHold {
 
 impl Drop for ServerHold {
     fn drop(&mut self) {
-        let is_let_go = self.is_let_go.load(Ordering::Relaxed);
+        let has_left = self.has_left.load(Ordering::Relaxed);
         if !self.is_settled {
-            self.tell((!is_let_go).then_some(Picodollars::ZERO), false);
+            self.tell((!has_left).then_some(Picodollars::ZERO), false);
         }
     }
 }
 
 impl SharedHold for ServerHold {
-    fn let_go(&self) -> Result<(), String> {
+    fn leave(&self) -> Result<(), String> {
         if let Some(why) = self.lease.refusal() {
             return Err(why);
         }
-        self.is_let_go.store(true, Ordering::Relaxed);
+        self.has_left.store(true, Ordering::Relaxed);
         Ok(())
     }
 

@@ -25,7 +25,7 @@ const STEPS: usize = 8;
 /// An experiment of an agent that is built in and of one at an endpoint.
 fn experiment(base_url: &str, rest: &str) -> String {
     format!(
-        "name = 'season'\nsynthetic = {{ seed = 5, names = 30, days = 330 }}\nmasks = [{{ level = 'blinded' }}]\n\
+        "name = 'season'\nsynthetic = {{ seed = 5, names = 90, days = 330 }}\nmasks = [{{ level = 'blinded' }}]\n\
          modes = ['fixed-candidate']\nwindows = [{{ id = 'w', last_days = {STEPS} }}]\n{rest}\n\
          agents = [{{ id = 'momentum', builtin = 'momentum' }}, {{ id = 'far-1.5', model = 'm', base_url = '{base_url}' }}]\n"
     )

@@ -278,9 +278,9 @@ impl Admitted<'_> {
     ///
     /// # Errors
     /// [`Refused::Lease`] where what a server lent ran out meanwhile, or this process was told to end.
-    pub fn let_go(&self) -> Result<(), Refused> {
+    pub fn leave(&self) -> Result<(), Refused> {
         match &self.reservation {
-            Some(Held::OnServer(hold)) => hold.let_go().map_err(Refused::Lease),
+            Some(Held::OnServer(hold)) => hold.leave().map_err(Refused::Lease),
             Some(Held::Here(_)) | None => Ok(()),
         }
     }

@@ -49,7 +49,7 @@ pub trait SharedHold: Send + fmt::Debug {
     ///
     /// # Errors
     /// Why it must not leave.
-    fn let_go(&self) -> Result<(), String>;
+    fn leave(&self) -> Result<(), String>;
 
     /// The call has ended. It cost so much, or is counted whole where that is not known; an answer brings its unit further.
     fn settle(self: Box<Self>, cost: Option<Picodollars>, is_answered: bool);

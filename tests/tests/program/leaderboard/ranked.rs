@@ -33,6 +33,27 @@ done
 "#;
 
 #[test]
+fn nobody_is_ranked_where_no_day_can_be_fitted() {
+    let folder = Folder::new();
+    let experiment = EXPERIMENT.replace("names = 90", "names = 30");
+    folder.write("idle.sh", IDLE);
+    run(folder.path(), "out", &experiment);
+    let board = board(folder.path(), &["out"]);
+    for agent in ["random", "equal-weight"] {
+        let row = leader(track(&board, "w", "bright"), agent);
+        assert_eq!(
+            (&row["alpha_rank"], &row["return_rank"]),
+            (&Value::Null, &Value::Null),
+            "{agent}"
+        );
+        assert_eq!(
+            row["unranked_reason"], "no day could be fitted: all of it is unattributed",
+            "{agent}"
+        );
+    }
+}
+
+#[test]
 fn controls_and_books_without_a_position_have_no_rank() {
     let folder = Folder::new();
     folder.write("idle.sh", IDLE);
