@@ -394,7 +394,7 @@ agents = [{", ".join(agents)}]
         """Requests of a key in any minute, over all workers; the last seconds are left for those that were long on their way."""
         most, seconds = 40, 50
         self.ledger.begin(0.0)
-        self.file("rates", seeds=1, rates=f", rates = {{ requests_per_minute = {most}, burst = 10 }}")
+        self.file("rates", seeds=2, rates=f", rates = {{ requests_per_minute = {most}, burst = 10 }}")
         study = self.enqueue("rates")
         workers = [self.worker(study, LONG_LEASE_SECONDS) for _ in range(WORKERS)]
         # Whoever is told to end while calls wait for their minute has sent none of them, and pays for none.

@@ -35,7 +35,7 @@ def column(table, name):
 
 
 def seen_stocks(messages):
-    words = re.findall(r'"((?:asset|stock)_\w+|S[HZ]\d{6}|BJ\d{6})"', " ".join(texts(messages[1:])))
+    words = re.findall(r'"((?:asset|stock)_(?!id\b)\w+|S[HZ]\d{6}|BJ\d{6})"', " ".join(texts(messages[1:])))
     return list(dict.fromkeys(words))
 
 
