@@ -177,7 +177,7 @@ impl RunSoFar {
             if let Some(wait) = agent.waiting_seconds {
                 parts.push(format!("waits {}", duration(wait)));
             } else if self.waits_for_rate.contains(&agent.agent) {
-                parts.push("waits for its rate".to_owned());
+                parts.push("waits for its key".to_owned());
             }
             format!("{:width$}  {}", agent.agent, parts.join(", "))
         };

@@ -123,7 +123,7 @@ impl<K: StudyKind> OpenedStudy<K> {
         }
     }
 
-    /// How long nobody may use a key of the agent's units, seconds, and whether somebody waits for its rate.
+    /// How long nobody may use a key of the agent's units, seconds, and whether somebody waits for one: for its rate, or for calls under way.
     fn waits(&self, agent: &str) -> (Option<u64>, bool) {
         let own = self
             .plan
