@@ -62,14 +62,13 @@ fn reading(track: &Track, count: usize) -> String {
     verdict.join(" ")
 }
 
-/// Why selection is nothing but a word here, where no day could be fitted: all returns are unattributed then, and a selection of
-/// zero is nobody's.
+/// Why nothing is known of selection, where no day could be fitted.
 fn unfitted(health: &ModelHealth) -> Option<String> {
     let names = health.names.iter().max()?;
     (health.thin_days == health.dates.len()).then(|| {
         format!(
-            "Nothing is known of selection: the factor model could be fitted on none of the {} (at most {}), and every return is \
-             unattributed. The order says nothing.",
+            "Nothing is known of selection: the factor model could be fitted on none of the {} (at most {}). Every return is \
+             unattributed, and nobody is ranked.",
             counted(health.dates.len(), "day"),
             counted(*names, "name")
         )
