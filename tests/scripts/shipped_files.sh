@@ -173,10 +173,10 @@ for path in "$project"/runs/configs/*.toml; do
 done
 # What for-replication.md shows of Qlib, and Qlib itself where it is installed.
 qlib=$project/examples/qlib
-try "examples/qlib: data" python3 "$qlib/make_data.py" results/qlib-example
-try "examples/qlib: simulate" "$ktd" simulate --config "$qlib/run.json" --panel results/qlib-example --orders "$qlib/orders.csv" --out results/qlib --force
+try "qlib example: data" python3 "$qlib/make_data.py" results/qlib-example
+try "qlib example: simulate" "$ktd" simulate --config "$qlib/run.json" --panel results/qlib-example --orders "$qlib/orders.csv" --out results/qlib --force
 if python3 -c 'import qlib' 2>/dev/null; then
-  try "examples/qlib: compare" python3 "$qlib/compare.py" results/qlib-example results/qlib
+  try "qlib example: compare" python3 "$qlib/compare.py" results/qlib-example results/qlib
 fi
 printf '%s of the commands failed, %s files were skipped\n' "$failed" "$skipped"
 ((failed == 0)) || exit 1
