@@ -62,6 +62,8 @@ const WEIGHT_WINDOW: RollingWindow = RollingWindow::new(60, 20);
 impl FactorTable {
     /// The least history with which a screen is worth anything: the minimum of the 52-week high.
     pub const MIN_HISTORY_DAYS: usize = 120;
+    /// The fewest names of a day on which nine factors and a market are fitted: five for each of ten columns.
+    pub const MIN_NAMES: usize = 50;
 
     /// The table of the as-of days `first..=last`.
     ///

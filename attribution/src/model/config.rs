@@ -1,6 +1,7 @@
 //! What a factor model is made with: every choice that the article (KTD-Fin) leaves open is a field.
 
 use super::error::ModelError;
+use ktd_env::FactorTable;
 use ktd_env::factors::{CrossSectionConfig, Factor, FactorConfig, RollingWindow, Winsor};
 use std::fmt::Write as _;
 
@@ -161,7 +162,7 @@ impl ModelConfig {
             max_missing: CrossSectionConfig::KTD.max_missing,
             weighting: Weighting::SqrtAmount,
             weight_window: RollingWindow::new(60, 20),
-            min_names: 50,
+            min_names: FactorTable::MIN_NAMES,
             min_names_per_column: 5,
             rank_tolerance: 1e-10,
         }

@@ -18,7 +18,7 @@ use super::unit_check::check_units;
 use super::units::read_map;
 use crate::DataFileError;
 use ktd_env::{
-    BuildReport, DateSpan, Market, MarketBuilder, PanelOptions, PriceBasis, Survivors, Ticker, TradeDate,
+    BuildReport, DateSpan, FactorTable, Market, MarketBuilder, PanelOptions, PriceBasis, Survivors, Ticker, TradeDate,
     VolumeBasis, unsupported_rules,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -200,6 +200,13 @@ fn missing(market: &Market, options: &ImportOptions, has_factors: bool) -> Vec<S
     let unsupported = unsupported_rules(market).into_iter();
     let mut missing: Vec<String> = unsupported.map(|rule| rule.text().to_owned()).collect();
     missing.extend(Survivors::of_panel(market).text("the panel"));
+    let names = market.names().count();
+    if names < FactorTable::MIN_NAMES {
+        missing.push(format!(
+            "{names} stocks, and the factor model needs {}: boards show returns, without selection and ranks",
+            FactorTable::MIN_NAMES
+        ));
+    }
     if options.universe.is_none() {
         missing.push("no index membership (--universe): every name is a member on every day".to_owned());
     }

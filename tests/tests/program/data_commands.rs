@@ -310,7 +310,7 @@ fn vendor_files(room: &Room, stocks: u64, days: u64) {
     }
 }
 
-/// docs/data-sources.md: a folder of a vendor's files, and three commands to a board.
+/// README: a folder of a vendor's files, and three commands to a board.
 #[test]
 fn a_vendors_folder_is_a_board_in_three_commands() {
     let room = Room::new();
@@ -323,6 +323,7 @@ fn a_vendors_folder_is_a_board_in_three_commands() {
         "hands of 100 shares",
         "not read: 涨跌幅",
         "no ST dates",
+        "30 stocks, and the factor model needs 50",
     ] {
         assert!(said.contains(part), "{part}\n{said}");
     }
@@ -336,13 +337,14 @@ fn a_vendors_folder_is_a_board_in_three_commands() {
         (&"W1".into(), &true.into())
     );
     assert_eq!(windows[0]["days"], 48);
+    assert_eq!(windows[0]["ranked"], false);
     assert_eq!(
         (&windows[9]["id"], &windows[9]["carried"]),
         (&"W10".into(), &false.into())
     );
-    let page = std::fs::read_to_string(ktd_kit::workspace_root().join("docs/data-sources.md")).unwrap();
+    let page = std::fs::read_to_string(ktd_kit::workspace_root().join("README.md")).unwrap();
     let file = page.split("\n    name = \"own\"").nth(1).unwrap();
-    let file: String = file.split("\n\n`").next().unwrap().replace("\n    ", "\n");
+    let file: String = file.split("\n\n#").next().unwrap().replace("\n    ", "\n");
     room.file("own.toml", &format!("name = \"own\"{file}\n"));
     for command in ["run own.toml", "leaderboard results/own --out board"] {
         let output = room.ktd(command);
