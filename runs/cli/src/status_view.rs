@@ -3,12 +3,12 @@
 use crate::CliError;
 use crate::output::{Console, visible_lines};
 use ktd_study::StudyStatus;
-use ktd_view::draw::fitted;
+use ktd_view::draw::{fitted, wrapped};
 use serde_json::json;
 use std::io::IsTerminal as _;
 
-/// Rows that are kept free: the verdict, the line of all, how to go on, and one below.
-const ROWS: usize = 5;
+/// Rows that are kept free: how many agents are not shown, and one below.
+const ROWS: usize = 2;
 
 /// Place where a status is shown again and again.
 #[derive(Debug)]
@@ -114,15 +114,21 @@ fn line(status: &StudyStatus) -> String {
 
 fn frame(status: &StudyStatus, (rows, columns): (usize, usize)) -> Vec<String> {
     let (run, unit) = (status.so_far(), unit_of(status));
-    let mut lines = vec![status.verdict(), run.line(unit)];
+    let columns = columns.saturating_sub(1);
+    let whole = |text: &str| wrapped(text, columns);
+    let mut lines: Vec<String> = [status.verdict(), run.line(unit)]
+        .iter()
+        .flat_map(|text| whole(text))
+        .collect();
+    let end: Vec<String> = end(status).iter().flat_map(|text| whole(text)).collect();
     let agents = run.agent_lines(unit);
-    let room = rows.saturating_sub(ROWS).max(1);
+    let room = rows.saturating_sub(lines.len() + end.len() + ROWS).max(1);
     let more = agents.len().saturating_sub(room);
-    lines.extend(agents.into_iter().take(room).map(|line| format!("  {line}")));
+    let shown = agents.iter().take(room);
+    lines.extend(shown.map(|line| fitted(&format!("  {line}"), columns)));
     if 0 < more {
         lines.push(format!("  and {more} more"));
     }
-    lines.extend(end(status));
-    let columns = columns.saturating_sub(1);
-    lines.iter().map(|line| fitted(line, columns)).collect()
+    lines.extend(end);
+    lines
 }

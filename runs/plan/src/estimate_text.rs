@@ -41,6 +41,7 @@ pub fn text(estimate: &Estimate, caps: &Caps) -> String {
         rows(&mut table, head, &estimate.all);
     }
     let mut text = table.render();
+    text.push_str(&unpriced(estimate));
     text.push_str("\nassumptions:\n");
     for assumption in &estimate.assumptions {
         // Writing to a string cannot fail.
@@ -50,6 +51,21 @@ pub fn text(estimate: &Estimate, caps: &Caps) -> String {
         text.push_str(&against(cap, &estimate.all));
     }
     text
+}
+
+/// Whose cost is unknown, and what to write so that it is known.
+fn unpriced(estimate: &Estimate) -> String {
+    let is_unknown = |range: &Range| range.expected.cost_picodollars.is_none();
+    let agents = estimate.agents.iter().filter(|agent| is_unknown(&agent.range));
+    let agents: Vec<&str> = agents.map(|agent| agent.agent.as_str()).collect();
+    if agents.is_empty() {
+        return String::new();
+    }
+    format!(
+        "the cost of {} is unknown, and nothing limits it: name a table of prices with `prices = \"prices.json\"` (docs/money.md \
+         has one to start from), and a `budget`\n",
+        agents.join(", ")
+    )
 }
 
 fn rows(table: &mut Table, head: [String; 3], range: &Range) {

@@ -205,7 +205,7 @@ fn missing(window: &WindowNoise) -> Option<String> {
 fn pairing(pairing: &Pairing, seeds: usize) -> String {
     let mut lines = if pairing.windows.len() < 2 {
         vec![
-            "One window is one pair: there is no test over windows, and only its days, the last column above, can tell two \
+            "Underpowered over windows: one window is one pair, of which there is no test; only its days, the last column above, can tell two \
              agents apart."
                 .to_owned(),
         ]

@@ -12,7 +12,7 @@ pub(super) fn table(board: &Leaderboard) -> TableData {
             ("agent", Left, 0),
             ("mode", Left, 0),
             ("arms", Left, 0),
-            ("numbers", Left, 2),
+            ("numbers", Left, 0),
             ("of", Left, 0),
             ("windows", Right, 4),
             ("shift", Right, 0),

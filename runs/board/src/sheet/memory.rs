@@ -10,8 +10,8 @@ pub(crate) fn table(board: &Leaderboard) -> TableData {
         [
             ("agent", Left, 0),
             ("cutoff", Left, 0),
-            ("mode", Left, 3),
-            ("blinded", Left, 2),
+            ("mode", Left, 0),
+            ("blinded", Left, 0),
             ("is", Left, 1),
             ("side", Left, 0),
             ("windows", Right, 1),
