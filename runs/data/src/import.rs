@@ -18,8 +18,8 @@ use super::unit_check::check_units;
 use super::units::read_map;
 use crate::DataFileError;
 use ktd_env::{
-    BuildReport, DateSpan, FactorTable, Market, MarketBuilder, PanelOptions, PriceBasis, Survivors, Ticker, TradeDate,
-    VolumeBasis, unsupported_rules,
+    BuildReport, DateSpan, FactorTable, Market, MarketBuilder, PanelOptions, PriceBasis, Survivors, Ticker,
+    TradeDate, VolumeBasis, unsupported_rules,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -68,7 +68,9 @@ pub(super) fn preset_windows(market: &Market) -> Vec<PresetWindow> {
 
 /// Members of a day that have a bar on it.
 fn members(market: &Market, day: DayIndex) -> usize {
-    let names = market.names().filter(|(name, _)| market.bar(*name, day).is_some());
+    let names = market
+        .names()
+        .filter(|(name, _)| market.bar(*name, day).is_some());
     market.date(day).map_or(0, |date| {
         names.filter(|(name, _)| market.is_member(*name, date)).count()
     })
