@@ -85,7 +85,7 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<(), CliError> {
         runtime()?.block_on(measure(&config, &source, bar))?
     };
     let plan = ExperimentPlan::of(&config, &source, &cells, &measured)?;
-    console.result(&text(&plan, &config.budget), &Plan { plan })
+    console.result(&text(&plan, &config.budget, console.layout()), &Plan { plan })
 }
 
 /// What episodes would ask, cost and detect.

@@ -115,11 +115,12 @@ impl TickBar {
 
     /// Says how far the work was when a signal ended it. Programs read the failure alone.
     pub(crate) fn interrupted(&self) {
-        let Ok(bar) = self.bar.lock() else { return };
+        let Ok(mut bar) = self.bar.lock() else { return };
         if self.console.json || self.console.quiet {
             return;
         }
-        let (done, of) = bar.as_ref().map_or((0, 0), Progress::counts);
+        // It would stand on the screen, as it was, below what is said.
+        let (done, of) = bar.take().map_or((0, 0), |bar| bar.counts());
         Console::warning(&format!(
             "{}: {done} of {of} {} are finished; nothing is kept before the end\nto go on: {}",
             self.what,

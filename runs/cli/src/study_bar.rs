@@ -25,7 +25,6 @@ const NARROW: usize = 60;
 pub(crate) struct StudyBar {
     what: &'static str,
     console: Console,
-    shown: Mutex<Option<Shown>>,
     /// Of whom a notice was given: a run that waits would otherwise look like one that hangs.
     noticed: Mutex<BTreeSet<String>>,
     /// Told what is new, too.
@@ -40,8 +39,10 @@ struct Shown {
 }
 
 /// What is said once when a signal ends a run: what is done, what was spent, and how to go on.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Interruption {
+    /// What is on the screen.
+    shown: Mutex<Option<Shown>>,
     folder: OnceLock<PathBuf>,
     is_told: AtomicBool,
 }
@@ -51,7 +52,6 @@ impl StudyBar {
         Self {
             what,
             console,
-            shown: Mutex::new(None),
             noticed: Mutex::default(),
             on_event,
             interruption: Arc::default(),
@@ -70,7 +70,7 @@ impl StudyBar {
 
     /// Takes the bar away, and waits for who is told.
     pub(crate) fn finish(self) {
-        drop(self.shown);
+        self.interruption.take_bar();
         if let Some(command) = self.on_event {
             command.finish();
         }
@@ -119,7 +119,7 @@ fn lines(run: &RunSoFar, unit: &str, (rows, columns): (usize, usize)) -> Vec<Str
 
 impl StudyProgress for StudyBar {
     fn begin(&self, steps: u64, unit: &'static str) {
-        if let Ok(mut shown) = self.shown.lock() {
+        if let Ok(mut shown) = self.interruption.shown.lock() {
             *shown = Some(Shown {
                 bar: Progress::new(self.console, self.what, steps, unit),
                 unit,
@@ -129,7 +129,7 @@ impl StudyProgress for StudyBar {
     }
 
     fn advance(&self, steps: u64) {
-        if let Ok(mut shown) = self.shown.lock()
+        if let Ok(mut shown) = self.interruption.shown.lock()
             && let Some(shown) = shown.as_mut()
         {
             shown.bar.advance(steps);
@@ -145,7 +145,7 @@ impl StudyProgress for StudyBar {
 
     fn news(&self, what: &str) {
         self.tell(what);
-        if let Ok(shown) = self.shown.lock() {
+        if let Ok(shown) = self.interruption.shown.lock() {
             let tell = || Console::warning(what);
             match shown.as_ref() {
                 Some(shown) => shown.bar.suspend(tell),
@@ -157,7 +157,7 @@ impl StudyProgress for StudyBar {
     fn so_far(&self, folder: &Path, look: &dyn Fn() -> RunSoFar) {
         self.interruption.folder.get_or_init(|| folder.to_owned());
         // Who is told at the same time need not wait: somebody looks.
-        if let Ok(mut shown) = self.shown.try_lock()
+        if let Ok(mut shown) = self.interruption.shown.try_lock()
             && let Some(shown) = shown.as_mut()
             && shown.is_due(self.console)
         {
@@ -168,6 +168,13 @@ impl StudyProgress for StudyBar {
 }
 
 impl Interruption {
+    /// Takes the bar off the screen, for good.
+    fn take_bar(&self) {
+        if let Ok(mut shown) = self.shown.lock() {
+            drop(shown.take());
+        }
+    }
+
     /// Says it on standard error, where nobody has yet. Programs read the failure alone.
     pub(crate) fn tell(&self, console: Console, status_of: fn(&Path) -> Option<StudyStatus>) {
         let Some(folder) = self.folder.get().filter(|_| !console.json && !console.quiet) else {
@@ -176,6 +183,7 @@ impl Interruption {
         if self.is_told.swap(true, Ordering::Relaxed) {
             return;
         }
+        self.take_bar();
         let command = this_command();
         let told = status_of(folder).map(|status| told(&status, &command));
         Console::warning(&told.unwrap_or_else(|| format!("to go on: {command}")));

@@ -4,12 +4,12 @@ use crate::cost_text::shown;
 use crate::estimate::{Estimate, EstimatedQuantity, Range};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::caps::Caps;
-use ktd_view::table::{Align, Table};
+use ktd_view::table::{Align, Layout, Table};
 use std::fmt::Write;
 
 /// The table, what it rests on, and whether the budget is enough.
 #[must_use]
-pub fn text(estimate: &Estimate, caps: &Caps) -> String {
+pub fn text(estimate: &Estimate, caps: &Caps, layout: Layout<'_>) -> String {
     use Align::{Left, Right};
     if estimate.agents.is_empty() {
         return "every agent is a built-in one: nothing is asked over a network, and nothing is spent\n"
@@ -40,7 +40,7 @@ pub fn text(estimate: &Estimate, caps: &Caps) -> String {
         ];
         rows(&mut table, head, &estimate.all);
     }
-    let mut text = table.render();
+    let mut text = table.render_in(layout);
     text.push_str(&unpriced(estimate));
     text.push_str("\nassumptions:\n");
     for assumption in &estimate.assumptions {

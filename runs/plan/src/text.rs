@@ -9,21 +9,21 @@ use ktd_experiment::caps::Caps;
 use ktd_masking::{Mode, Numeric};
 use ktd_stats::SIMULATED_EXPERIMENTS;
 use ktd_view::draw::duration;
-use ktd_view::table::{Align, Table, grouped};
+use ktd_view::table::{Align, Layout, Table, grouped};
 use std::fmt::Write;
 
-/// The plan as text; `caps` is the experiment's budget.
+/// The plan as text, in tables of a layout; `caps` is the experiment's budget.
 #[must_use]
-pub fn text(plan: &ExperimentPlan, caps: &Caps) -> String {
+pub fn text(plan: &ExperimentPlan, caps: &Caps, layout: Layout<'_>) -> String {
     [
         head(plan),
-        grid(plan),
-        agents(plan),
+        grid(plan, layout),
+        agents(plan, layout),
         "What it asks and costs\n\n".to_owned(),
-        crate::estimate_text::text(&plan.estimate, caps),
+        crate::estimate_text::text(&plan.estimate, caps, layout),
         pace(plan),
         "\nWhat it can detect\n\n".to_owned(),
-        luck(plan),
+        luck(plan, layout),
         pairing(&plan.pairing, plan.seeds),
         pooled(&plan.pooled),
     ]
@@ -48,7 +48,7 @@ fn head(plan: &ExperimentPlan) -> String {
 }
 
 /// Masks down, modes across; what is left out has a letter, explained below.
-fn grid(plan: &ExperimentPlan) -> String {
+fn grid(plan: &ExperimentPlan, layout: Layout<'_>) -> String {
     let mut modes: Vec<Mode> = Vec::new();
     let mut masks: Vec<(&str, Numeric)> = Vec::new();
     for setting in &plan.settings {
@@ -75,7 +75,7 @@ fn grid(plan: &ExperimentPlan) -> String {
         });
         table.row(std::iter::once(format!("{}/{}", mask.0, mask.1.label())).chain(cells));
     }
-    let mut text = table.render();
+    let mut text = table.render_in(layout);
     for setting in &plan.settings {
         text.push_str(&left_out(setting));
     }
@@ -95,7 +95,7 @@ fn left_out(setting: &Setting) -> String {
     })
 }
 
-fn agents(plan: &ExperimentPlan) -> String {
+fn agents(plan: &ExperimentPlan, layout: Layout<'_>) -> String {
     use Align::{Left, Right};
     let mut table = Table::new(&[
         ("agent", Left),
@@ -116,7 +116,7 @@ fn agents(plan: &ExperimentPlan) -> String {
             grouped(agent.steps),
         ]);
     }
-    let mut text = table.render();
+    let mut text = table.render_in(layout);
     let repeats: Vec<&AgentGrid> = plan
         .agents
         .iter()
@@ -161,7 +161,7 @@ fn pace(plan: &ExperimentPlan) -> String {
     text
 }
 
-fn luck(plan: &ExperimentPlan) -> String {
+fn luck(plan: &ExperimentPlan, layout: Layout<'_>) -> String {
     use Align::{Left, Right};
     let mut text = format!(
         "Luck: {RANDOM_PORTFOLIOS} random portfolios a window, {PORTFOLIO_NAMES} members each in equal weights, bought at the first open and \
@@ -187,7 +187,7 @@ fn luck(plan: &ExperimentPlan) -> String {
             percent(&window.least_difference_by_days, 2),
         ]);
     }
-    text.push_str(&table.render());
+    text.push_str(&table.render_in(layout));
     if plan.windows_are_drawn {
         text.push_str("The windows are drawn when the experiment is run: those above are stand-ins, as many and as long.\n");
     }
