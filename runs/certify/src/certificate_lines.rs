@@ -1,11 +1,10 @@
 //! What a certificate says, in lines.
 
 use super::certificate::Certificate;
-use super::signed::SignedCertificate;
-use ktd_probes::judge::{CertificateVerdict, DetectableShare, PassOdds, summary_of_refusals};
+use ktd_probes::judge::{
+    CertificateVerdict, ClassBound, ClassVerdict, DetectableShare, PassOdds, summary_of_refusals,
+};
 use ktd_probes::{AttackerClass, ProbeKind};
-use serde::Deserialize;
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// How much is printed of why a certificate is refused.
@@ -34,14 +33,6 @@ pub(crate) fn headline(certificate: &Certificate) -> String {
     )
 }
 
-/// The verdict of a signed certificate's document, and of what it is; none of a document that this program does not read. Whether
-/// the signature holds is not looked at.
-#[must_use]
-pub fn verdict_of(document: &Value) -> Option<String> {
-    let signed = SignedCertificate::deserialize(document).ok()?;
-    Some(headline(&signed.certificate))
-}
-
 /// What a certificate says, in lines: the verdict and of what, why it is refused, who drew, how often, by what it was judged and
 /// what passes so, and what was put.
 #[must_use]
@@ -50,7 +41,6 @@ pub fn summary_lines(
     (odds, detectable): (Option<&PassOdds>, &[DetectableShare]),
     detail: RefusalDetail,
 ) -> Vec<String> {
-    let set = &certificate.set;
     let mut lines = vec![headline(certificate)];
     lines.extend(certificate.classes.iter().map(|class| format!("against {class}")));
     lines.extend(certificate.known.iter().map(|known| format!("with {known}")));
@@ -58,20 +48,11 @@ pub fn summary_lines(
     lines.extend(reasons(certificate, detail));
     lines.extend(certificate.models.iter().map(|model| format!("asked {model}")));
     if !certificate.models.is_empty() {
-        lines.push(
-            "a verdict against models holds for these models as they answered then, and for no other"
-                .to_owned(),
-        );
+        lines.push(MODELS_ALONE.to_owned());
     }
-    lines.push(match set.deciding_nonce() {
-        Some(nonce) => format!("draw: decided by the nonce {nonce:?}"),
-        None => "draw: drawn by its signer: no auditor's nonce decided it".to_owned(),
-    });
-    lines.push(format!("attempts: {}", certificate.attempts));
-    lines.push(format!("thresholds: {}", certificate.settings()));
-    lines.extend(odds.map(|odds| format!("odds: {odds}")));
-    lines.extend(sees(detectable));
-    let counts = set.by_kind().into_iter();
+    let terms = terms(certificate, odds).into_iter().chain(sees(detectable));
+    lines.extend(terms.map(|(what, says)| format!("{what}: {says}")));
+    let counts = certificate.set.by_kind().into_iter();
     let counts: Vec<String> = counts
         .map(|(kind, count)| format!("{count} {}", kind.label()))
         .collect();
@@ -79,8 +60,74 @@ pub fn summary_lines(
     lines
 }
 
+/// What a verdict on language models does not say.
+pub(crate) const MODELS_ALONE: &str =
+    "a verdict against models holds for these models as they answered then, and for no other";
+
+/// Who drew the probes and how often, whose thresholds decide, and what passes under them.
+pub(crate) fn terms(certificate: &Certificate, odds: Option<&PassOdds>) -> Vec<(&'static str, String)> {
+    let draw = match certificate.set.deciding_nonce() {
+        Some(nonce) => format!("decided by the nonce {nonce:?}"),
+        None => "drawn by its signer: no auditor's nonce decided it".to_owned(),
+    };
+    let settings = certificate.settings();
+    let whose = if settings.are_own() {
+        "its signer's own: they ask less than the program's, or something else"
+    } else {
+        "the program's, or tighter ones"
+    };
+    let mut terms = vec![
+        ("draw", draw),
+        ("attempts", certificate.attempts.to_string()),
+        ("thresholds", settings.to_string()),
+        ("whose thresholds", whose.to_owned()),
+    ];
+    terms.extend(odds.map(|odds| ("odds", odds.to_string())));
+    terms
+}
+
+/// Reasons of a refusal that a terminal is told before it is referred to the rest.
+const REASONS_SHOWN: usize = 3;
+
+/// What decides a verdict, in few lines: of each class the bound that is nearest to its threshold, the controls, the reasons
+/// that weigh most, and the terms.
+pub(crate) fn deciding_lines(certificate: &Certificate, odds: Option<&PassOdds>) -> Vec<String> {
+    let of_class = |class: &ClassVerdict| {
+        let mut nearest = class.clone();
+        let beyond = |bound: &ClassBound| bound.excess - bound.threshold;
+        nearest
+            .bounds
+            .sort_by(|left, right| beyond(right).total_cmp(&beyond(left)));
+        nearest.bounds.truncate(1);
+        format!("against {nearest}")
+    };
+    let mut lines: Vec<String> = certificate.classes.iter().map(of_class).collect();
+    lines.push(format!("controls: {}", of_controls(certificate)));
+    // The head, then a line a reason.
+    let mut reasons = reasons(certificate, RefusalDetail::Summary);
+    let left = reasons.len().saturating_sub(1 + REASONS_SHOWN);
+    if 0 < left {
+        reasons.truncate(1 + REASONS_SHOWN);
+        reasons.push(format!("  and {left} more lines of that kind"));
+    }
+    lines.extend(reasons);
+    let terms = terms(certificate, odds).into_iter();
+    lines.extend(terms.map(|(what, says)| format!("{what}: {says}")));
+    lines
+}
+
+/// How many of the attacks that must succeed did.
+pub(crate) fn of_controls(certificate: &Certificate) -> String {
+    let controls = &certificate.controls;
+    let fired = controls.iter().filter(|control| control.fired).count();
+    format!(
+        "{fired} of {} attacks on masks with a known weakness recover what they must",
+        controls.len()
+    )
+}
+
 /// What the verdict says of each class of windows, and whose days were found.
-fn of_windows(certificate: &Certificate) -> Vec<String> {
+pub(crate) fn of_windows(certificate: &Certificate) -> Vec<String> {
     let of_class = |wanted: AttackerClass| {
         let mut classes = certificate.classes.iter();
         let found = classes.find(|class| class.class == wanted);
@@ -136,7 +183,7 @@ fn found_windows(certificate: &Certificate, kind: ProbeKind) -> Option<String> {
 }
 
 /// A line a class: what it recovers at least that is refused with 95 %.
-fn sees(detectable: &[DetectableShare]) -> Vec<String> {
+pub(crate) fn sees(detectable: &[DetectableShare]) -> Vec<(&'static str, String)> {
     let of_class = |class: AttackerClass| {
         let own = detectable.iter().filter(|seen| seen.class == class);
         let shares: Vec<String> = own
@@ -146,11 +193,8 @@ fn sees(detectable: &[DetectableShare]) -> Vec<String> {
             })
             .collect();
         (!shares.is_empty()).then(|| {
-            format!(
-                "refused with 95 %: {} who recover {}",
-                class.label(),
-                shares.join(", ")
-            )
+            let who = format!("{} who recover {}", class.label(), shares.join(", "));
+            ("refused with 95 %", who)
         })
     };
     AttackerClass::ALL.into_iter().filter_map(of_class).collect()

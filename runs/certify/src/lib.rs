@@ -19,10 +19,12 @@
 
 pub mod answer_line;
 mod attack_run;
+mod attack_tables;
 pub mod attacker_record;
 pub mod attempts;
 pub mod certificate;
 pub mod certificate_lines;
+mod certificate_sections;
 mod claimed_mask;
 pub mod commitment;
 mod comparison;
@@ -42,6 +44,7 @@ pub mod mark;
 pub mod models_asked;
 mod one_or_more;
 pub mod paths;
+mod plain_words;
 pub mod probe_inputs;
 mod probe_line;
 pub mod report;
@@ -56,6 +59,7 @@ mod workspace;
 mod world;
 
 pub use attack_run::{Answers, AttackRun, ProbeStream};
+pub use certificate_sections::certificate_report;
 pub use curve::CurveStudy;
 pub use error::CertifyError;
 pub use kind::CertificateStudy;

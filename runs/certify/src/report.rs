@@ -1,26 +1,22 @@
 //! What probes, attackers and a certificate come to, as a report.
 
+use super::attack_tables::CountedAttacks;
 use super::attacker_record::attackers_of;
 use super::certificate::rule;
-use super::certificate_lines::{RefusalDetail, headline, summary_lines};
+use super::certificate_lines::headline;
+use super::certificate_sections::certificate_sections;
 use super::config::CertifyConfig;
 use super::set_record::SetRecord;
 use super::signed::SignedCertificate;
 use super::units::CertificateFound;
 use crate::CertifyError;
-use ktd_probes::judge::{
-    ControlRate, DetectableShare, PassOdds, RateInterval, RateStatus, RecoveryRate, UnansweredCount,
-    probes_needed,
-};
-use ktd_probes::{Measure, ProbeKind};
+use ktd_probes::ProbeKind;
+use ktd_probes::judge::{DetectableShare, PassOdds, RecoveryRate, UnansweredCount, probes_needed};
 use ktd_study::{DataRows, Report, Section, Shown, StudyError};
-use ktd_view::draw::{Align, TableCell, TableData, short_hash, wrapped};
+use ktd_view::draw::{FIGURES_STYLE, short_hash};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-
-/// A line of the verdict in a terminal.
-const LINE_WIDTH: usize = 96;
 
 /// What a study of probes came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -100,56 +96,30 @@ impl MaskReport {
 /// The report of a study of probes.
 pub(crate) fn mask_report(keys: &CertifyConfig, summary: &MaskReport) -> Report {
     let signed = summary.certificate.as_ref();
-    let certificate = signed.map(|signed| &signed.certificate);
-    let mut follows = Section::new("What follows");
-    if let Some(certificate) = certificate {
-        let odds = summary.pass_odds.as_ref();
-        let seen = (odds, summary.detectable.as_slice());
-        let lines = summary_lines(certificate, seen, RefusalDetail::Summary).split_off(1);
-        // A table of a terminal cuts what is too wide for it, and each of these lines counts.
-        let short = lines.iter().flat_map(|line| wrapped(line, LINE_WIDTH));
-        follows = follows
-            .table("said", lines_table("", short), Shown::Terminal)
-            .table("verdict", lines_table("", lines.into_iter()), Shown::Page);
-        if !certificate.refusals.is_empty() {
-            let reasons = certificate.refusals.iter().map(ToString::to_string);
-            follows = follows.table("refusals", lines_table("Every reason", reasons), Shown::Folded);
-        }
-    }
-    let mut recovered = Section::new("What was recovered");
-    for kind in ProbeKind::ALL {
-        if let Some(table) = kind_table(kind, summary) {
-            recovered = recovered.table(kind.label(), table, Shown::Excerpt);
-        }
-    }
-    let mut controls = Section::new("Controls");
-    if let Some(certificate) = certificate {
-        controls = controls.table(
-            "controls",
-            control_table(&certificate.controls),
-            Shown::Everywhere,
-        );
-    }
-    let not_covered = certificate
-        .into_iter()
-        .flat_map(|certificate| &certificate.not_covered);
+    let sections = signed.map_or_else(
+        || {
+            let attacks = CountedAttacks {
+                figures: &summary.figures,
+                unanswered: &summary.unanswered,
+            };
+            vec![attacks.add_to(Section::new("What was recovered"), Shown::Everywhere)]
+        },
+        |signed| {
+            let odds = summary.pass_odds.as_ref();
+            certificate_sections(signed, (odds, &summary.detectable))
+        },
+    );
+    let limitations = summary.set.data.limitations.iter();
     Report {
         title: keys.name.clone(),
         verdict: verdict(summary),
-        notes: not_covered
-            .map(|line| format!("not covered: {line}"))
-            .chain(too_few(keys, summary))
-            .chain(
-                summary
-                    .set
-                    .data
-                    .limitations
-                    .iter()
-                    .map(|line| format!("of the panel: {line}")),
-            )
+        notes: too_few(keys, summary)
+            .into_iter()
+            .chain(limitations.map(|line| format!("of the panel: {line}")))
             .collect(),
-        sections: vec![follows, recovered, controls],
+        sections,
         rows: vec![figure_rows(summary)],
+        styles: vec![FIGURES_STYLE],
         footer: signed.map_or_else(String::new, |signed| {
             format!("signed by {}", signed.signature.fingerprint)
         }),
@@ -201,102 +171,6 @@ fn verdict(summary: &MaskReport) -> String {
         (Some(sha256), 0) => format!("{what}: committed to in commitment.json ({sha256}), nobody was asked"),
         (_, attackers) => format!("{what}: put to {attackers} attackers, nothing is certified"),
     }
-}
-
-fn lines_table(title: &str, lines: impl Iterator<Item = String>) -> TableData {
-    let rows = lines.map(|line| vec![TableCell::Text(line)]);
-    TableData::new(title, [("it says", Align::Left)]).with_rows(rows)
-}
-
-/// What each attacker recovered of a kind in percent, with its interval, beside chance.
-fn kind_table(kind: ProbeKind, summary: &MaskReport) -> Option<TableData> {
-    let figures: Vec<&RecoveryRate> = summary
-        .figures
-        .iter()
-        .filter(|figure| figure.kind == kind)
-        .collect();
-    let unanswered: Vec<&UnansweredCount> = summary
-        .unanswered
-        .iter()
-        .filter(|count| count.kind == kind)
-        .collect();
-    let last = unanswered.last()?;
-    let is_asked = |measure: &Measure| figures.iter().any(|figure| figure.measure == *measure);
-    let measures: Vec<Measure> = Measure::ALL.into_iter().filter(is_asked).collect();
-    let mut columns = vec![("attacker", Align::Left), ("unanswered", Align::Right)];
-    columns.extend(measures.iter().map(|measure| (measure.label(), Align::Left)));
-    let of = |attacker: &str, show: fn(&RecoveryRate) -> String| -> Vec<TableCell> {
-        let own = |measure: &Measure| {
-            let mut own = figures.iter();
-            own.find(|figure| figure.attacker == attacker && figure.measure == *measure)
-        };
-        let cell = |measure| own(measure).map_or(TableCell::Empty, |figure| TableCell::Text(show(figure)));
-        measures.iter().map(cell).collect()
-    };
-    let mut rows: Vec<Vec<TableCell>> = Vec::new();
-    for count in &unanswered {
-        let left = usize::try_from(count.unanswered).unwrap_or(usize::MAX);
-        let head = [TableCell::Text(count.attacker.clone()), TableCell::Count(left)];
-        rows.push(
-            head.into_iter()
-                .chain(of(&count.attacker, share_with_interval))
-                .collect(),
-        );
-    }
-    let head = [TableCell::Text("(best blind guess)".to_owned()), TableCell::Empty];
-    let chance = of(&last.attacker, |figure| percent(figure.chance));
-    rows.push(head.into_iter().chain(chance).collect());
-    let title = format!(
-        "{}: {} probes, shares in percent with their intervals",
-        kind.label(),
-        last.probes
-    );
-    Some(TableData::new(title, columns).with_rows(rows))
-}
-
-/// `12.3 [10.1, 14.9]`, and `!` where the bound is above the threshold, `=` where the mask shows it.
-fn share_with_interval(figure: &RecoveryRate) -> String {
-    let mark = match figure.status {
-        RateStatus::Broken => " !",
-        RateStatus::Shown => " =",
-        RateStatus::Holds | RateStatus::Reported => "",
-    };
-    let RateInterval { lower, upper } = figure.interval;
-    format!(
-        "{} [{}, {}]{mark}",
-        percent(figure.share),
-        percent(lower),
-        percent(upper)
-    )
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1}", share * 100.0)
-}
-
-fn control_table(controls: &[ControlRate]) -> TableData {
-    let columns = [
-        ("control", Align::Left),
-        ("attacker", Align::Left),
-        ("recovers", Align::Left),
-        ("share", Align::Right),
-        ("at least", Align::Right),
-        ("needs more than", Align::Right),
-        ("", Align::Left),
-    ];
-    let rows = controls.iter().map(|control| {
-        let fired = if control.fired { "fired" } else { "BLIND" };
-        vec![
-            TableCell::Text(control.control.label().to_owned()),
-            TableCell::Text(control.attacker.clone()),
-            TableCell::Text(control.measure.label().to_owned()),
-            TableCell::Percent(control.share),
-            TableCell::Percent(control.lower),
-            TableCell::Percent(control.chance + control.need),
-            TableCell::Text(fired.to_owned()),
-        ]
-    });
-    TableData::new("Whether each attacker succeeds where it should", columns).with_rows(rows)
 }
 
 /// Every figure, a row a kind, attacker and measure.

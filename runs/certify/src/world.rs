@@ -80,17 +80,23 @@ impl MaskWorld {
         at: &Opening<'_>,
         recorded: &Value,
     ) -> Result<Self, StudyError> {
-        let kept = CertifyPaths::new(at.out).mask_key();
+        let paths = CertifyPaths::new(at.out);
+        let (kept, certificate) = (paths.mask_key(), paths.certificate());
         let given = keys.mask_key_file.as_ref().map(|file| at.base.join(file));
         let given = given.filter(|_| !kept.exists());
         if given.is_none() && !kept.exists() {
-            return Err(StudyError::input(
-                format_args!(
-                    "{} is missing: without it no probe can be made again",
-                    kept.display()
-                ),
-                "ask whoever made the record for private/",
-            ));
+            let what = format!(
+                "{} is missing: without it no probe can be made again",
+                kept.display()
+            );
+            // Whoever publishes a record keeps its key back.
+            return Err(if certificate.exists() {
+                let file = certificate.display();
+                let hint = format!("`ktd verify --certificate {file}` checks what needs no key");
+                StudyError::input(what, hint)
+            } else {
+                StudyError::input(what, "ask whoever made the record for private/")
+            });
         }
         let key = mask_key(given, &kept)?;
         let is_given = recorded.get("probes") == Some(&json!(Origin::Given));

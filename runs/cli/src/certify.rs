@@ -24,6 +24,7 @@ Examples:
   ktd certify --new-key key.pem                    # once; openssl makes the same kind
   ktd certify try.toml --key key.pem --out cert    # cert/certificate.json
   ktd certify try.toml --key key.pem --nonce 5f2c...  # an auditor's word decides
+  ktd certify try.toml --key key.pem --tables      # every attack, control and limit
   ktd verify --certificate cert/certificate.json --public-key key.pem.pub
 
 With few probes most of the time goes to `training` (default 300 of each kind) and to `control_probes` (default 200 of each \
@@ -46,10 +47,10 @@ pub(super) struct CertifyArgs {
     #[arg(long, conflicts_with = "reasons")]
     commit_only: bool,
     /// Write a new key to this file, its public part beside it with `.pub`, and do nothing else.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "config", "out", "probes", "threads"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "config", "out", "probes", "threads", "tables"])]
     new_key: Option<PathBuf>,
     /// Draw a key for `mask_key_file`, of an experiment or a certificate, into this file, and do nothing else.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["new_key", "key", "config", "out", "probes", "threads"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["new_key", "key", "config", "out", "probes", "threads", "tables"])]
     new_mask_key: Option<PathBuf>,
     /// Print every reason of a refusal, and not one line an attacker.
     #[arg(long)]
@@ -84,9 +85,10 @@ pub(super) fn run(args: &CertifyArgs, console: Console) -> Result<(), CliError> 
         Ok(())
     };
     let done = args.set.finish::<CertificateStudy>(change, console)?;
+    let is_whole = args.set.tables || console.wide;
     let summary: MaskReport = serde_json::from_value(done.summary.clone()).map_err(CliError::invalid)?;
     if summary.certificate.is_none() {
-        return study::show(&done, false, console);
+        return study::show(&done, is_whole, console);
     }
     // The folder may have been another one's: what it holds is this key's, or is not told as such.
     let path = done.folder.join("certificate.json");
@@ -94,8 +96,17 @@ pub(super) fn run(args: &CertifyArgs, console: Console) -> Result<(), CliError> 
     let refusals = signed.certificate.refusals.iter().filter(|_| args.reasons);
     let because: Vec<String> = refusals.map(|refusal| format!("because {refusal}\n")).collect();
     let signer = format!("signed by {}: {}", signed.signature.fingerprint, path.display());
-    let text = study::text_of(&done, false, console);
-    console.result(&format!("{text}{}{signer}\n", because.concat()), &signed)?;
+    let text = study::text_of(&done, is_whole, console);
+    let page = done.folder.join("index.html");
+    let rest = if is_whole {
+        String::new()
+    } else {
+        format!(
+            "every attack, control and limit: {}, or --tables\n",
+            page.display()
+        )
+    };
+    console.result(&format!("{text}{}{rest}{signer}\n", because.concat()), &signed)?;
     refused(&signed.certificate)
 }
 

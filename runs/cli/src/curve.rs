@@ -28,5 +28,5 @@ pub(super) struct CurveArgs {
 /// [`CliError`] for bad input, and when an episode stops.
 pub(super) fn run(args: &CurveArgs, console: Console) -> Result<(), CliError> {
     let done = args.set.finish::<CurveStudy>(|_| Ok(()), console)?;
-    study::show(&done, false, console)
+    study::show(&done, args.set.tables || console.wide, console)
 }

@@ -49,6 +49,9 @@ pub(super) struct SetArgs {
     /// Threads (default: one a core); results do not depend on them.
     #[arg(long)]
     threads: Option<usize>,
+    /// Print every table of the report.
+    #[arg(long)]
+    pub(super) tables: bool,
 }
 
 impl SetArgs {
@@ -92,5 +95,5 @@ pub(super) fn run(args: &ProbeArgs, console: Console) -> Result<(), CliError> {
         Ok(())
     };
     let done = args.set.finish::<CertificateStudy>(unsigned, console)?;
-    study::show(&done, false, console)
+    study::show(&done, args.set.tables || console.wide, console)
 }

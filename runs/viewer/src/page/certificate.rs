@@ -4,9 +4,11 @@ use super::frame::{Page, PageSite};
 use super::value::{RealNames, laid_out, line};
 use crate::catalogue::ExperimentEntry;
 use crate::certificate::AnsweredProbes;
+use ktd_study::Report;
 use ktd_view::draw::scroll;
 use maud::{Markup, html};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Whose pages these are.
 #[derive(Debug, Clone, Copy)]
@@ -43,28 +45,31 @@ impl CertificatePlace<'_> {
     }
 }
 
-/// The page of a certificate's document.
+/// The page of a certificate's document, and what it says, where who judges certificates reads it.
 #[must_use]
-pub(crate) fn page(place: CertificatePlace<'_>, document: &Value, verdict: Option<&str>) -> String {
+pub(crate) fn page(place: CertificatePlace<'_>, document: &Value, says: Option<&Report>) -> String {
     let CertificatePlace {
         site,
         experiment,
         slug,
         ..
     } = place;
-    let text = |pointer: &str| {
-        document
-            .pointer(pointer)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
-    let classes = document.pointer("/certificate/classes").and_then(Value::as_array);
+    let verdict = document.pointer("/certificate/verdict").and_then(Value::as_str);
+    let answers = answers_behind(document);
     let body = html! {
         h1 { "Certificate" }
-        p.lead { "Verdict: " b { (line(verdict.unwrap_or_else(|| text("/certificate/verdict")))) } ". Mask "
-            (line(text("/certificate/set/plan/level"))) "/" (line(text("/certificate/set/plan/numeric"))) ". "
-            "Its signature is not checked here: " code { "ktd verify" } " does that." }
-        @for class in classes.into_iter().flatten() { (bounds(site, slug, class)) }
+        p { "Verdict: " b { (line(says.map_or(verdict.unwrap_or_default(), |says| says.verdict.as_str()))) } ". "
+            "Its signature is not checked here: " code { "ktd verify --certificate" } " does that." }
+        @match says {
+            Some(says) => { (says.part()) }
+            None => { p.warning { "It is of another version of the program, or lacks what a certificate has: only its fields are shown." } }
+        }
+        @if site.is_live() && !answers.is_empty() { section #answers {
+            h2 { "Answers behind the bounds" }
+            ul { @for (kind, attacker) in &answers { li {
+                a href={ (slug) "/answers~" (kind) "~" (attacker) ".html" } { (line(attacker)) " on " (line(kind)) }
+            } } }
+        } }
         section #all {
             h2 { "All that it says" }
             details { summary { "Every field of its document" } (laid_out(document, &RealNames::new(), 0)) }
@@ -82,44 +87,15 @@ pub(crate) fn page(place: CertificatePlace<'_>, document: &Value, verdict: Optio
     page.html()
 }
 
-fn bounds(site: PageSite, slug: &str, class: &Value) -> Markup {
-    let text = |value: &Value, key: &str| {
-        value
-            .get(key)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned()
-    };
-    let number = |value: &Value, key: &str| {
-        value
-            .get(key)
-            .and_then(Value::as_f64)
-            .map(|share| format!("{share:.3}"))
-    };
-    let rows = class.get("bounds").and_then(Value::as_array);
-    let table = html! {
-        table {
-            thead { tr {
-                th.l scope="col" { "measure" } th.l scope="col" { "attacker" } th.l scope="col" { "probes" }
-                th scope="col" { "at most" } th scope="col" { "threshold" }
-            } }
-            tbody { @for row in rows.into_iter().flatten() {
-                @let (attacker, kind) = (text(row, "attacker"), text(row, "kind"));
-                tr {
-                    th.l scope="row" { (line(&text(row, "measure"))) } td.l { (line(&attacker)) }
-                    td.l { @if site.is_live() { a href={ (slug) "/answers~" (kind) "~" (attacker) ".html" } { (line(&kind)) } } @else { (line(&kind)) } }
-                    td { (number(row, "excess").unwrap_or_default()) } td { (number(row, "threshold").unwrap_or_default()) }
-                }
-            } }
-        }
-    };
-    html! {
-        section {
-            h2 { "Attackers: " (line(&text(class, "class"))) }
-            p { "Verdict: " (line(&text(class, "verdict"))) "." }
-            (scroll("bounds", &table))
-        }
-    }
+/// The kinds of probes and the attackers that bounds of any class are of.
+fn answers_behind(document: &Value) -> BTreeSet<(&str, &str)> {
+    let classes = document.pointer("/certificate/classes").and_then(Value::as_array);
+    let bounds = classes.into_iter().flatten();
+    let bounds = bounds.filter_map(|class| class.get("bounds").and_then(Value::as_array));
+    bounds
+        .flatten()
+        .filter_map(|bound| Some((bound.get("kind")?.as_str()?, bound.get("attacker")?.as_str()?)))
+        .collect()
 }
 
 /// What an attacker answered to the probes of a kind.

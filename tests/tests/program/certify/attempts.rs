@@ -393,7 +393,9 @@ fn an_auditors_nonce_decides_the_draw() {
         }
     }
     let page = std::fs::read_to_string(root.join("own/index.html")).unwrap();
-    assert!(page.contains("draw: drawn by its signer") && page.contains("odds: a mask that gives away"));
+    assert!(page.contains("drawn by its signer") && page.contains("a mask that gives away exactly"));
+    let page = std::fs::read_to_string(root.join("one/index.html")).unwrap();
+    assert!(page.contains("decided by the nonce &quot;heads&quot;"), "{page}");
     assert_eq!(one["certificate"]["set"]["plan"]["nonce"], "heads");
     let checks = check(&root.join("one"), Some("heads")).unwrap();
     assert!(

@@ -471,6 +471,27 @@ fn what_is_judged_by_is_always_printed() {
         page.contains("certified under its own thresholds: blinded/banded on panel "),
         "{page}"
     );
+    // What an auditor asks, in that order, on this page and on the one beside the certificate.
+    let own = std::fs::read_to_string(scene().join("out/index.html")).unwrap();
+    for page in [page, own] {
+        let places = [
+            "certified under its own thresholds",
+            "Against whom the mask holds",
+            "Under whose thresholds</h2>",
+            "drawn by its signer: no auditor&#39;s nonce decided it",
+            "its signer&#39;s own",
+            "a mask that gives away exactly what is allowed passes one draw with",
+            "What was attacked, and by whom</h2>",
+            ">guessing gives</th>",
+            "Controls</h2>",
+            "attacks on masks with a known weakness recover what they must",
+            ">must be more than</th>",
+            "What was not tried</h2>",
+            "attackers with tools of their own",
+        ]
+        .map(|what| page.find(what).or_else(|| page.find(&what.replace("&#39;", "'"))));
+        assert!(places.is_sorted() && places[0].is_some(), "{places:?}: {page}");
+    }
 }
 
 #[test]

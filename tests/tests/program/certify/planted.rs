@@ -369,6 +369,14 @@ fn a_refusal_says_why_first() {
         |line: &str| line.starts_with("for ") && line.ends_with(" reasons (--reasons prints each):");
     assert!(lines.any(is_head), "{text}");
     assert!(lines.next().unwrap().starts_with("price-level: "), "{text}");
+    // What decides fits a screen, and no number stands without its unit; every attack is asked for.
+    assert!(text.lines().count() < 40, "{text}");
+    let is_torn = |line: &str| line.trim_start().starts_with('%');
+    assert!(!text.lines().any(is_torn) && text.contains(" %"), "{text}");
+    assert!(!text.contains("best blind guess") && text.contains("out/index.html, or --tables"), "{text}");
+    let arguments = ["certify", "small.toml", "--key", "key.pem", "--out", "out", "--tables"];
+    let whole = String::from_utf8(quiet(folder.path(), &arguments).stdout).unwrap();
+    assert!(whole.contains("best blind guess") && whole.contains("guessing gives"), "{whole}");
     let every = quiet(
         folder.path(),
         &["verify", "--certificate", "out/certificate.json", "--reasons"],

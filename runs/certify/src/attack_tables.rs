@@ -1,0 +1,194 @@
+//! What attackers recovered of probes, beside what guessing gives: the strongest of each question, and everybody.
+
+use super::plain_words::{asking, showing};
+use ktd_probes::judge::{RANDOM, RateInterval, RateStatus, RecoveryRate, UnansweredCount};
+use ktd_probes::{Measure, ProbeKind};
+use ktd_study::{Section, Shown};
+use ktd_view::draw::{Align, ShareMark, ShareRow, TableCell, TableData, share_rows};
+
+/// What was counted of attacks on probes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CountedAttacks<'c> {
+    pub(crate) figures: &'c [RecoveryRate],
+    pub(crate) unanswered: &'c [UnansweredCount],
+}
+
+/// What the picture shows.
+const CAPTION: &str = "What the strongest attack recovers of each question that is judged: the mask holds where \"at most\" \
+                       lies within the bar, which begins at what guessing gives";
+
+impl<'c> CountedAttacks<'c> {
+    /// Adds the kinds of probes that were put, the strongest attack on each question, and every attack.
+    pub(crate) fn add_to(self, section: Section, shown: Shown) -> Section {
+        let mut section = section.table("probes", self.probes(), Shown::Page).table(
+            "attacks",
+            self.strongest_table(),
+            shown,
+        );
+        let judged = self.judged_rows();
+        if !judged.is_empty() {
+            let names = ["from guessing to what may be", "the strongest attack", "at most"];
+            section = section.picture(share_rows(CAPTION, &names, &judged));
+        }
+        for kind in ProbeKind::ALL {
+            if let Some(table) = self.of_kind(kind) {
+                section = section.table(format!("attacks_{}", kind.label()), table, Shown::Folded);
+            }
+        }
+        section
+    }
+
+    fn probes(self) -> TableData {
+        let columns = [
+            ("probes", Align::Left),
+            ("put", Align::Right),
+            ("each shows", Align::Left),
+        ];
+        let put = |kind: ProbeKind| Some((kind, self.unanswered.iter().find(|count| count.kind == kind)?));
+        let rows = ProbeKind::ALL.into_iter().filter_map(put).map(|(kind, count)| {
+            vec![
+                TableCell::Text(kind.label().to_owned()),
+                counted(count.probes),
+                TableCell::Text(showing(kind).to_owned()),
+            ]
+        });
+        TableData::new("What was put to every attacker", columns).with_rows(rows)
+    }
+
+    /// Who comes farthest above guessing, of each kind of probes and each question.
+    fn strongest(self) -> impl Iterator<Item = &'c RecoveryRate> {
+        let questions = ProbeKind::ALL
+            .into_iter()
+            .flat_map(|kind| Measure::ALL.map(|measure| (kind, measure)));
+        questions.filter_map(move |(kind, measure)| {
+            let own = self.figures.iter().filter(|figure| {
+                figure.kind == kind && figure.measure == measure && figure.attacker != RANDOM
+            });
+            own.max_by(|left, right| left.excess().total_cmp(&right.excess()))
+        })
+    }
+
+    /// A row of the picture for each question that a threshold is set for.
+    fn judged_rows(self) -> Vec<ShareRow> {
+        let row = |figure: &RecoveryRate| {
+            let allowed = (figure.chance + figure.threshold?).min(1.0);
+            let text = format!(
+                "guessing gives {} %, {} % may be",
+                percent(figure.chance),
+                percent(allowed)
+            );
+            let marks = [
+                Some(ShareMark::span(0, (figure.chance, allowed), text)),
+                ShareMark::dot(1, Some(figure.share), &figure.attacker),
+                ShareMark::dot(2, Some(figure.simultaneous.upper), "at most"),
+            ];
+            Some(ShareRow {
+                name: format!("{} {}", figure.kind.label(), figure.measure.label()),
+                marks: marks.into_iter().flatten().collect(),
+            })
+        };
+        self.strongest().filter_map(row).collect()
+    }
+
+    /// A row a kind and question.
+    fn strongest_table(self) -> TableData {
+        let columns = [
+            ("probes", Align::Left, 1),
+            ("asked for", Align::Left, 1),
+            ("strongest attacker", Align::Left, 2),
+            ("recovers", Align::Right, 0),
+            ("guessing gives", Align::Right, 0),
+            ("above guessing, at most", Align::Right, 0),
+            ("may be", Align::Right, 0),
+            ("", Align::Left, 0),
+        ];
+        let rows = self.strongest().map(|figure| {
+            vec![
+                TableCell::Text(figure.kind.label().to_owned()),
+                TableCell::Text(asking(figure.measure)),
+                TableCell::Text(figure.attacker.clone()),
+                TableCell::Percent(figure.share),
+                TableCell::Percent(figure.chance),
+                TableCell::Change(figure.excess()),
+                TableCell::optional(figure.threshold, TableCell::Percent),
+                TableCell::Text(status(figure.status).to_owned()),
+            ]
+        });
+        TableData::new("The strongest attack on each question", columns)
+            .with_rows(rows)
+            .with_note("guessing: the best answer that looks at nothing shown and knows how probes are drawn")
+            .with_note("at most: the upper end of an interval that holds for all attackers at once")
+    }
+
+    /// What each attacker recovered of a kind in percent, with its interval, beside what guessing gives.
+    fn of_kind(self, kind: ProbeKind) -> Option<TableData> {
+        let figures: Vec<&RecoveryRate> = self.figures.iter().filter(|figure| figure.kind == kind).collect();
+        let unanswered: Vec<&UnansweredCount> = self
+            .unanswered
+            .iter()
+            .filter(|count| count.kind == kind)
+            .collect();
+        let last = unanswered.last()?;
+        let is_asked = |measure: &Measure| figures.iter().any(|figure| figure.measure == *measure);
+        let measures: Vec<Measure> = Measure::ALL.into_iter().filter(is_asked).collect();
+        let mut columns = vec![("attacker", Align::Left), ("unanswered", Align::Right)];
+        columns.extend(measures.iter().map(|measure| (measure.label(), Align::Left)));
+        let of = |attacker: &str, show: fn(&RecoveryRate) -> String| -> Vec<TableCell> {
+            let own = |measure: &Measure| {
+                let mut own = figures.iter();
+                own.find(|figure| figure.attacker == attacker && figure.measure == *measure)
+            };
+            let cell =
+                |measure| own(measure).map_or(TableCell::Empty, |figure| TableCell::Text(show(figure)));
+            measures.iter().map(cell).collect()
+        };
+        let mut rows: Vec<Vec<TableCell>> = Vec::new();
+        for count in &unanswered {
+            let head = [TableCell::Text(count.attacker.clone()), counted(count.unanswered)];
+            let shares = of(&count.attacker, share_with_interval);
+            rows.push(head.into_iter().chain(shares).collect());
+        }
+        let head = [TableCell::Text("(best blind guess)".to_owned()), TableCell::Empty];
+        let chance = of(&last.attacker, |figure| percent(figure.chance));
+        rows.push(head.into_iter().chain(chance).collect());
+        let title = format!(
+            "{}: {} probes, shares in percent with their intervals",
+            kind.label(),
+            last.probes
+        );
+        Some(TableData::new(title, columns).with_rows(rows))
+    }
+}
+
+const fn status(status: RateStatus) -> &'static str {
+    match status {
+        RateStatus::Holds => "holds",
+        RateStatus::Broken => "TOO MUCH",
+        RateStatus::Shown => "shown openly",
+        RateStatus::Reported => "no limit",
+    }
+}
+
+pub(crate) fn counted(count: u64) -> TableCell {
+    TableCell::Count(usize::try_from(count).unwrap_or(usize::MAX))
+}
+
+/// `12.3 [10.1, 14.9]`, and `!` where the bound is above the threshold, `=` where the mask shows it.
+fn share_with_interval(figure: &RecoveryRate) -> String {
+    let mark = match figure.status {
+        RateStatus::Broken => " !",
+        RateStatus::Shown => " =",
+        RateStatus::Holds | RateStatus::Reported => "",
+    };
+    let RateInterval { lower, upper } = figure.interval;
+    format!(
+        "{} [{}, {}]{mark}",
+        percent(figure.share),
+        percent(lower),
+        percent(upper)
+    )
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}", share * 100.0)
+}
