@@ -79,9 +79,7 @@ impl Console {
     /// The text in lines that fit a terminal, unless it is to be wide.
     fn fitted(self, text: &str) -> String {
         match self.layout().width {
-            Some(width) if io::stdout().is_terminal() => {
-                text.lines().map(|line| fitting(line, width) + "\n").collect()
-            }
+            Some(width) if io::stdout().is_terminal() => lines_fitting(text, width),
             _ => text.to_owned(),
         }
     }
@@ -124,6 +122,11 @@ impl Console {
         written
     }
 
+    /// Whether results and failures are read on one screen, so that what one says the other need not.
+    pub(crate) fn is_on_screen(self) -> bool {
+        !self.json && io::stdout().is_terminal() && io::stderr().is_terminal()
+    }
+
     /// Prints a line on standard error while a command goes on, unless it is to be quiet.
     pub(crate) fn note(self, line: &str) {
         if !self.quiet {
@@ -134,7 +137,7 @@ impl Console {
     /// Prints a warning on standard error that a silent command would leave people without.
     pub(crate) fn warning(line: &str) {
         // Nothing is left to tell anyone when standard error is gone.
-        print(&mut io::stderr().lock(), &format!("{}\n", visible_lines(line))).ok();
+        print(&mut io::stderr().lock(), &on_standard_error(line)).ok();
     }
 
     /// Prints a failure on standard error, as JSON where asked for.
@@ -142,7 +145,7 @@ impl Console {
         let document = if self.json {
             format!("{:#}\n", serde_json::json!(failure.document()))
         } else {
-            format!("{}\n", visible_lines(&failure.to_string()))
+            on_standard_error(&failure.to_string())
         };
         // Nothing is left to tell anyone when standard error is gone.
         print(&mut io::stderr().lock(), &document).ok();
@@ -153,6 +156,21 @@ impl Console {
 pub(crate) fn visible_lines(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(visible).collect();
     lines.join("\n")
+}
+
+/// Text in lines that fit standard error where that is a terminal; nothing in it commands one.
+fn on_standard_error(text: &str) -> String {
+    let width = console::Term::stderr().size_checked();
+    let width = width.filter(|_| io::stderr().is_terminal());
+    let text = visible_lines(text);
+    width.map_or_else(
+        || format!("{text}\n"),
+        |(_, columns)| lines_fitting(&text, usize::from(columns)),
+    )
+}
+
+fn lines_fitting(text: &str, width: usize) -> String {
+    text.lines().map(|line| fitting(line, width) + "\n").collect()
 }
 
 fn json_line(value: &serde_json::Value) -> Result<(), CliError> {

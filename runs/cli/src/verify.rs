@@ -7,7 +7,7 @@ use super::replay_args::StudyReplayArgs;
 use super::runtime::runtime;
 use super::study;
 use crate::CliError;
-use crate::output::Console;
+use crate::output::{Console, visible_lines};
 use crate::this_program::this_program;
 use clap::Args;
 use ktd_bundle::BundlePaths;
@@ -93,6 +93,8 @@ pub(super) struct VerifyReport {
     /// Publications and boards.
     pub(super) signed: Vec<VerifiedFolder>,
     first_failure: Option<CliError>,
+    /// Whether the first failure is read below this text anyway.
+    is_on_screen: bool,
 }
 
 /// Runs the command.
@@ -101,7 +103,10 @@ pub(super) struct VerifyReport {
 /// [`CliError`] when a bundle or the certificate differs; all are checked first.
 pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
     let whose = args.public_key.as_deref().map(PublicKey::read).transpose()?;
-    let mut report = VerifyReport::default();
+    let mut report = VerifyReport {
+        is_on_screen: console.is_on_screen(),
+        ..VerifyReport::default()
+    };
     let certificate = args
         .certificate
         .as_deref()
@@ -196,7 +201,7 @@ impl VerifyReport {
             }
             Err(error) => {
                 let found = FoundByCheck::of(Err(error.message().to_owned()));
-                self.bad(&shown, error);
+                self.bad_study(folder, error, args.study.base.is_some());
                 found
             }
         };
@@ -278,8 +283,15 @@ impl VerifyReport {
         } else {
             "NOT CHECKED"
         };
+        let message = failure.message();
+        let message = message.strip_prefix(&format!("{shown}: ")).unwrap_or(message);
+        let is_told_below = self.is_on_screen && self.first_failure.is_none();
         // Writing to a string cannot fail.
-        writeln!(self.text, "{shown}: {says}\n  {}", failure.message()).ok();
+        if is_told_below {
+            writeln!(self.text, "{shown}: {says}").ok();
+        } else {
+            writeln!(self.text, "{shown}: {says}: {}", visible_lines(message)).ok();
+        }
         self.first_failure.get_or_insert(failure);
     }
 }

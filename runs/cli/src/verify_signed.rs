@@ -44,6 +44,21 @@ impl VerifyReport {
         is_good
     }
 
+    /// A study that was not made again. Who holds nothing but a published folder is told what helps: no publication says where the
+    /// files lay that its study read. A certificate's error says itself what is checked without them.
+    pub(super) fn bad_study(&mut self, folder: &Path, error: CliError, is_base_named: bool) {
+        const HINT: &str = "a publication does not say where the files lie that its study read: name their folder with --base, or \
+                            ask the signer for them";
+        let is_published = folder.join(PUBLICATION).exists() && !folder.join("certificate.json").exists();
+        let is_for_holder = is_published && !is_base_named && !error.is_difference();
+        let error = if is_for_holder {
+            error.with_hint(HINT)
+        } else {
+            error
+        };
+        self.bad(&folder.display().to_string(), error);
+    }
+
     fn signed(
         &mut self,
         folder: &Path,
@@ -146,7 +161,9 @@ fn of_board(board: &CheckedBoard) -> Verified {
     }
     Verified {
         checks,
-        unchecked: vec!["the ranks: rank the bundles again with `ktd leaderboard`".to_owned()],
+        unchecked: vec![
+            "the ranks: who has the bundles and the panel ranks them again with `ktd leaderboard`".to_owned(),
+        ],
         claimed: Vec::new(),
     }
 }
