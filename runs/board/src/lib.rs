@@ -14,6 +14,7 @@ mod conceal;
 mod contrast;
 mod day_books;
 mod day_prices;
+mod days;
 mod episode_account;
 mod error;
 mod exposure_rows;

@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 pub struct AttributionReport {
     /// What was attributed: a bundle's directory or a file.
     pub subject: String,
-    /// First and last trading day.
+    /// First and last trading day; empty where a mask hides them.
     pub dates: DateBounds,
     /// Trading days.
     pub days: usize,
@@ -82,7 +82,7 @@ pub struct Excess {
 /// A day.
 #[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct DailyRow {
-    /// Its date.
+    /// Its date; `day 1` and so on where a mask hides it.
     pub date: String,
     /// Simple return.
     pub daily_return: f64,

@@ -25,6 +25,7 @@ const EXAMPLE: &str = "\
 Examples:
   ktd attribute results/demo/cells/momentum__short__bright-exact__open-research__s1
   ktd attribute results/headline/cells/* --linking pnl --json
+  ktd attribute BUNDLE --real --daily daily.csv       # with the days that a mask hides
   ktd attribute --file weights.csv --panel csi300.ktdp --daily daily.csv
 
 A file of your own has the columns date,symbol,weight (each date with rows lists all that is held from its open on), or \
@@ -64,6 +65,9 @@ pub(super) struct AttributeArgs {
     /// Last day of a file's account (default: its last date).
     #[arg(long)]
     pub until: Option<String>,
+    /// Name the days of bundles whose mask hides them, and not by number alone.
+    #[arg(long)]
+    pub real: bool,
     /// Random portfolios of the luck band.
     #[arg(long, default_value_t = 500)]
     pub portfolios: u32,
@@ -168,6 +172,7 @@ pub(super) fn selections(bundles: &[PathBuf; 2], panel: Option<&Path>) -> Result
         buy_bps: 0.0,
         sell_bps: 0.0,
         until: None,
+        real: false,
         portfolios: 1,
         seed: 1,
     };
@@ -224,16 +229,27 @@ fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<Attr
             days: &account.days,
             books: &account.books,
         };
-        report(subject, &market, &fitted, (args.portfolios, args.seed))
+        let report = report(subject, &market, &fitted, (args.portfolios, args.seed))?;
+        let is_hidden = account.bundle.header.mask.level.hides_days() && !args.real;
+        Ok::<_, CliError>(if is_hidden {
+            report.with_numbered_days()
+        } else {
+            report
+        })
     });
-    Ok(reports.collect::<Result<_, _>>()?)
+    reports.collect()
 }
 
 /// One row a part, one column a basis.
 fn text(report: &AttributionReport, linking: Linking) -> String {
     let DateBounds { first, last } = &report.dates;
+    let span = if first.is_empty() {
+        "which the mask hides (--real names them)".to_owned()
+    } else {
+        format!("{first} to {last}")
+    };
     let mut text = format!(
-        "{}\n{}{} trading days, {first} to {last}; linked: {}\n",
+        "{}\n{}{} trading days, {span}; linked: {}\n",
         report.subject,
         verdict(report),
         report.days,

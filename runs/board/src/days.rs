@@ -1,6 +1,7 @@
-//! Days as a board's page calls them: by number where a mask hid them from those who are ranked.
+//! Days as a board's page and the split of a return call them: by number where a mask hid them from the agent.
 
-use crate::{DateBounds, Leaderboard, Track};
+use crate::record::{DateBounds, Leaderboard, Track};
+use crate::report::AttributionReport;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -22,16 +23,31 @@ pub(super) fn unmasked_alone(board: &Leaderboard) -> Cow<'_, Leaderboard> {
         .filter(|track| masked.contains(&track.window));
     hidden.for_each(|track| number(&mut track.dates));
     number(&mut board.health.dates);
-    let unnamed = DateBounds {
-        first: String::new(),
-        last: String::new(),
-    };
-    board.model.calibration = board.model.calibration.map(|_| unnamed);
+    board.model.calibration = board.model.calibration.map(|_| unnamed());
     Cow::Owned(board)
 }
 
-fn number(dates: &mut [String]) {
-    for (place, date) in dates.iter_mut().enumerate() {
+impl AttributionReport {
+    /// The report with numbers for its days, and no days of its factor model.
+    #[must_use]
+    pub fn with_numbered_days(mut self) -> Self {
+        number(self.daily.iter_mut().map(|day| &mut day.date));
+        self.dates = unnamed();
+        self.model.calibration = self.model.calibration.map(|_| unnamed());
+        self
+    }
+}
+
+/// First and last day of what has no names.
+const fn unnamed() -> DateBounds {
+    DateBounds {
+        first: String::new(),
+        last: String::new(),
+    }
+}
+
+fn number<'d>(dates: impl IntoIterator<Item = &'d mut String>) {
+    for (place, date) in dates.into_iter().enumerate() {
         *date = format!("{NUMBERED}{}", place + 1);
     }
 }
