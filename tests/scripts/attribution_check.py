@@ -245,7 +245,7 @@ def ours(ktd, bundle):
         # This computes the regression's own residuals; names left out follow from them and are tested where they are made.
         settings = pathlib.Path(folder) / "settings.toml"
         settings.write_text('residuals = "fitted"\n')
-        attribute = [ktd, "--quiet", "attribute", bundle, "--daily", daily, "--json", "--settings", settings]
+        attribute = [ktd, "--quiet", "attribute", bundle, "--real", "--daily", daily, "--json", "--settings", settings]
         report = subprocess.check_output(attribute)
         days = pd.read_csv(daily, index_col="date")
         # Alone, so that the bundles beside it are not read as trials.

@@ -128,7 +128,7 @@ pub(super) fn load(
             Ok(Reading::Trial(trial)) => trials.add(&dated.days, trial),
             Ok(Reading::Control) => {}
             Err(error) if dated.is_shown => return Err(error),
-            Err(error) => notes.push(format!("not counted as a trial: {error}")),
+            Err(_) => notes.push(uncounted(&dated.opened.bundle)),
         }
     }
     Ok(BoardInputs {
@@ -141,6 +141,15 @@ pub(super) fn load(
         trials,
         notes,
     })
+}
+
+/// The note of a damaged neighbour. What is wrong in its private part may name a day that a mask hides, and a board may be given
+/// away: where it is wrong is told to its owner alone.
+fn uncounted(bundle: &BundleRef) -> String {
+    let root = bundle.root.display();
+    format!(
+        "not counted as a trial: {root}: no account follows from its record (`ktd verify {root}` says why)"
+    )
 }
 
 /// An episode that ended before its window did: its agent was withdrawn, or stopped. It has no score, and its agent no rank

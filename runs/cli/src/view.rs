@@ -6,7 +6,7 @@ use super::unless_ending::unless_ending;
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
-use ktd_certify::certificate_lines::verdict_of;
+use ktd_certify::certificate_report;
 use ktd_view::table::grouped;
 use ktd_viewer::{ServerSettings, ViewerServer, export};
 use schemars::JsonSchema;
@@ -98,7 +98,14 @@ pub(super) struct ExportedSite<'s> {
 }
 
 fn write_site(args: &ViewArgs, out: &Path, console: Console) -> Result<(), CliError> {
-    let site = unless_ending(|| Ok(export(&args.directories, out, args.documents, verdict_of)?))?;
+    let site = unless_ending(|| {
+        Ok(export(
+            &args.directories,
+            out,
+            args.documents,
+            certificate_report,
+        )?)
+    })?;
     let text = format!(
         "{}: {} episodes, {} files, {} kB",
         out.display(),
@@ -128,7 +135,7 @@ async fn bind(args: &ViewArgs) -> Result<ViewerServer, CliError> {
         directories: args.directories.clone(),
         port,
         with_private: !args.public,
-        certificate_verdict: verdict_of,
+        certificate_reader: certificate_report,
     };
     if let Some(port) = args.port {
         return Ok(ViewerServer::bind(&settings(port)).await?);

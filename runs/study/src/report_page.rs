@@ -53,6 +53,24 @@ impl Report {
         document(&self.title, &styles, &body)
     }
 
+    /// The notes and sections as a part of another page, which none of the files lies beside.
+    #[must_use]
+    pub fn part(&self) -> Markup {
+        let mut seen: BTreeSet<String> = self.notes.iter().cloned().collect();
+        let sections = self.sections.iter();
+        let sections: Vec<PageSection<'_>> = sections
+            .filter_map(|section| self.page_section(section, &mut seen))
+            .map(|section| PageSection {
+                files: Vec::new(),
+                ..section
+            })
+            .collect();
+        html! {
+            (noted(&self.notes))
+            @for section in &sections { (section_html(section)) }
+        }
+    }
+
     /// A section as the page has it; none where there is nothing to see.
     fn page_section<'r>(
         &'r self,

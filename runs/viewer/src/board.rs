@@ -56,7 +56,7 @@ pub(crate) struct Track {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct TrackRow {
     pub(crate) agent: String,
-    pub(crate) cohort: String,
+    cohort: String,
     pub(crate) seeds: Vec<u64>,
     pub(crate) return_rank: Option<u64>,
     pub(crate) alpha_rank: Option<u64>,
@@ -225,6 +225,14 @@ impl Track {
 }
 
 impl TrackRow {
+    /// What its agent is, in the word of a board's own page.
+    pub(crate) fn cohort(&self) -> &str {
+        match self.cohort.as_str() {
+            "builtin" => "built-in",
+            cohort => cohort,
+        }
+    }
+
     /// Its name in addresses: as its episodes are called, without the seed.
     pub(crate) fn slug(&self, track: &Track) -> String {
         let mask = track.mask("-");

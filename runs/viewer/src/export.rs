@@ -5,7 +5,7 @@ use crate::catalogue::{Catalogue, DocumentEntry, ExperimentEntry};
 use crate::certificate::CertificateFolder;
 use crate::entry::EpisodeEntry;
 use crate::episode::Episode;
-use crate::library::{Library, VerdictReader};
+use crate::library::{CertificateReader, Library};
 use crate::page::ranked_row::RankedRow;
 use crate::page::{self, PageSite, SiteKind};
 use crate::plain_files::check_all;
@@ -50,9 +50,9 @@ pub fn export(
     directories: &[PathBuf],
     out: &Path,
     with_documents: bool,
-    verdict: VerdictReader,
+    certificates: CertificateReader,
 ) -> Result<ExportedSite, ViewerError> {
-    let library = Library::new(directories, false, verdict)?;
+    let library = Library::new(directories, false, certificates)?;
     let mut catalogue = Arc::unwrap_or_clone(library.catalogue()?);
     check_published(&catalogue)?;
     let left_out = if with_documents {
@@ -218,8 +218,8 @@ impl SiteWriter {
                 has_private: false,
             };
             let document = folder.document()?;
-            let verdict = library.verdict_of(&document);
-            let text = page::certificate::page(place, &document, verdict.as_deref());
+            let says = library.certificate(&document);
+            let text = page::certificate::page(place, &document, says.as_ref());
             self.put(&format!("certificate/{}.html", certificate.slug), &text)?;
         }
         Ok(())

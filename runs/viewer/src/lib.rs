@@ -1,7 +1,7 @@
 //! Local pages over results: experiments, episodes and steps, as they grow.
 //!
 //! Knows: the record of episodes and how to draw. Never knows: a client, a running episode, a market, a key: it reads, and
-//! writes nothing but the folder of an exported site. What a certificate's verdict is, it is told. The same pages are served
+//! writes nothing but the folder of an exported site. What a certificate says, it is told. The same pages are served
 //! on loopback and exported.
 
 mod board;
@@ -25,5 +25,5 @@ pub mod study;
 
 pub use error::ViewerError;
 pub use export::{ExportedSite, export};
-pub use library::VerdictReader;
+pub use library::CertificateReader;
 pub use server::{ServerSettings, ViewerServer};

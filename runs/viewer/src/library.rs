@@ -11,6 +11,7 @@ use ktd_bundle::BundlePaths;
 use ktd_bundle::episode_tariff::tariff_of_header;
 use ktd_record::RecordError;
 use ktd_record::exchanges::ExchangesByStep;
+use ktd_study::Report;
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -25,13 +26,13 @@ const HELD_TIMELINES: usize = 4;
 /// Episodes whose texts are held for searches: two to compare, for one of 548 steps with twenty calls each has some 100 MB.
 const HELD_INDEXES: usize = 2;
 
-/// The verdict of a certificate's document in a line, as who judges certificates says it; none of what it cannot read.
-pub type VerdictReader = fn(&Value) -> Option<String>;
+/// What a certificate's document says, as who judges certificates says it; none of what it cannot read.
+pub type CertificateReader = fn(&Value) -> Option<Report>;
 
 /// The directories that are shown. Its parts are read when they are asked for.
 #[derive(Debug)]
 pub(crate) struct Library {
-    verdict: VerdictReader,
+    certificate: CertificateReader,
     reader: Mutex<(CatalogueReader, Arc<Catalogue>)>,
     with_private: bool,
     episodes: Mutex<VecDeque<HeldEpisode>>,
@@ -65,10 +66,10 @@ impl Library {
     pub(crate) fn new(
         roots: &[PathBuf],
         with_private: bool,
-        verdict: VerdictReader,
+        certificate: CertificateReader,
     ) -> Result<Self, ViewerError> {
         Ok(Self {
-            verdict,
+            certificate,
             reader: Mutex::new((CatalogueReader::new(roots, with_private)?, Arc::default())),
             with_private,
             episodes: Mutex::new(VecDeque::new()),
@@ -127,9 +128,9 @@ impl Library {
         Ok(episode)
     }
 
-    /// The verdict of a certificate's document.
-    pub(crate) fn verdict_of(&self, document: &Value) -> Option<String> {
-        (self.verdict)(document)
+    /// What a certificate's document says.
+    pub(crate) fn certificate(&self, document: &Value) -> Option<Report> {
+        (self.certificate)(document)
     }
 
     /// Whether private parts are read at all.

@@ -8,7 +8,7 @@ use super::record::LogicJudgement;
 use super::request::JudgeRequest;
 use super::scores::tool;
 use super::summary::{JudgeAnswers, judgement};
-use super::tables::{judge_table, judged_formula_table, judged_pool_table};
+use super::tables::{judge_picture, judge_table, judged_formula_table, judged_pool_table};
 use crate::language::tool_sha256;
 use crate::study_pool::{StudyPool, input};
 use futures::FutureExt;
@@ -16,6 +16,7 @@ use futures::future::LocalBoxFuture;
 use ktd_asking::AskingSettings;
 use ktd_masking::Payload;
 use ktd_study::{Hands, Opening, Planned, Report, Section, Shown, StudyError, StudyKind, UnitId};
+use ktd_view::draw::{FIGURES_STYLE, short_hash};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -194,11 +195,16 @@ impl StudyKind for FormulaJudging {
             title: format!("{}: the logic of its formulas", keys.name),
             verdict: summary.verdict(),
             sections: vec![
-                Section::new("Judges").table("judges", judge_table(summary), all),
+                Section::new("Judges").picture(judge_picture(summary)).table(
+                    "judges",
+                    judge_table(summary),
+                    all,
+                ),
                 Section::new("Pools").table("judged_pools", judged_pool_table(summary), all),
                 Section::new("Formulas").table("judged_formulas", judged_formula_table(summary), all),
             ],
-            footer: format!("texts {}", ktd_view::draw::short_hash(&summary.prompts_sha256)),
+            styles: vec![FIGURES_STYLE],
+            footer: format!("texts {}", short_hash(&summary.prompts_sha256)),
             ..Report::default()
         })
     }

@@ -2,8 +2,9 @@
 
 use super::record::{JudgedFormula, LogicJudgement};
 use crate::figure_columns::FigureColumns;
-use ktd_view::draw::{TableCell, TableData, named};
+use ktd_view::draw::{ShareMark, ShareRow, TableCell, TableData, named, share_rows};
 use ktd_view::row_table::RowTable;
+use maud::Markup;
 
 /// Figures of a judge.
 const FIGURES: [&str; 11] = [
@@ -52,6 +53,31 @@ pub(super) fn judge_table(judgement: &LogicJudgement) -> TableData {
             "{first} and {second}: Kendall tau {tau} over {formulas} formulas"
         ))
     })
+}
+
+/// The highest score that a judge may give.
+const HIGHEST: f64 = 100.0;
+
+/// What each judge gives formulas, and what it gives nonsense: whose dots lie together tells neither from the other.
+pub(super) fn judge_picture(judgement: &LogicJudgement) -> Markup {
+    let dots = [
+        ("formulas, mean", "mean"),
+        ("nonsense, mean", "nonsense_mean"),
+        ("nonsense, highest", "nonsense_highest"),
+    ];
+    let rows = judgement.judges.iter().map(|judge| {
+        let mark = |(colour, (name, figure)): (usize, (&str, &str))| {
+            let share = judge.row.get(figure).map(|score| score / HIGHEST);
+            ShareMark::dot(colour, share, name)
+        };
+        ShareRow {
+            name: judge.id.clone(),
+            marks: dots.into_iter().enumerate().filter_map(mark).collect(),
+        }
+    });
+    let caption =
+        "Scores of each judge, of the highest that there is: a judge that reads formulas gives nonsense less";
+    share_rows(caption, &dots.map(|(name, _)| name), &rows.collect::<Vec<_>>())
 }
 
 /// Pools with the means of their scores.

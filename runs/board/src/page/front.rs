@@ -1,7 +1,8 @@
 //! What the page says in a few sentences; and its last section: by which rules.
 
+use super::count;
 use super::pictures::{is_set_apart, ranked};
-use super::{count, days};
+use crate::days;
 use crate::{Bounds, Leaderboard, LeaderboardRow, ModelHealth, PooledRanking, Track};
 use ktd_study::Section;
 use ktd_view::draw::{basis_points, counted, grouped, joined, plural, portion, scroll, short_hash};

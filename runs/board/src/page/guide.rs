@@ -11,7 +11,7 @@ const WORDS: [(&str, &str); 11] = [
     ),
     (
         "Style",
-        "What leaning on known styles earned: momentum, volatility, illiquidity and the others of picture 6. A style is \
+        "What leaning on known styles earned: momentum, volatility, illiquidity and the others under \"Exposures to the styles\". A style is \
          not skill: it can be bought without choosing a single name.",
     ),
     (

@@ -4,11 +4,11 @@
 //! Like the tables it computes nothing: all that it shows is in the [`Leaderboard`]. What could show anything else as well lies
 //! in `ktd_view` and in the report of every study.
 
-mod days;
 mod front;
 mod guide;
 mod pictures;
 
+use crate::days;
 use crate::sheet::{self, TableKind};
 use crate::{Leaderboard, PooledRow, Track};
 use ktd_attribution::account::WeightBasis;

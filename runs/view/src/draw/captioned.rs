@@ -6,6 +6,13 @@ use maud::{Markup, html};
 /// Colours that lines, dots and bars have in turn: the classes `c0`, `f0` and `k0` to `c7`, `f7` and `k7` of the style sheet.
 pub const COLOURS: usize = 8;
 
+/// A short line of a class in a legend. The rule of the style sheet that draws the curves of the class draws it too, so that
+/// colour and dashes are the same.
+#[must_use]
+pub fn line_key(class: &str) -> Markup {
+    html! { svg.line-key viewBox="0 0 26 8" aria-hidden="true" { line class=(class) x1="0" y1="4" x2="26" y2="4" {} } }
+}
+
 /// A picture with its caption below it and the names of its colours, in their order, between the two. What is wider than
 /// the page scrolls in a box of its own.
 #[must_use]

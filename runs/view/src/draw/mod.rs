@@ -23,7 +23,7 @@ mod ticks;
 
 pub use axes::{Axes, Axis, Edges, Plane, padded};
 pub use canvas::{Anchor, Canvas, Point};
-pub use captioned::{COLOURS, captioned};
+pub use captioned::{COLOURS, captioned, line_key};
 pub use cell::TableCell;
 pub use difference_bars::difference_bars;
 pub use document::{document, frame};

@@ -58,8 +58,49 @@ pub fn wrapped_whole(text: &str, width: usize) -> Vec<String> {
     wrapped_at(text, width, usize::MAX)
 }
 
-/// Lines of at most `width` cells, of words in parts of at most `unit_width`.
+/// What stands behind a number, and on its line.
+const UNITS: [&str; 14] = [
+    "%",
+    "bp",
+    "s",
+    "ms",
+    "kB",
+    "MB",
+    "GB",
+    "MiB",
+    "days",
+    "steps",
+    "probes",
+    "attackers",
+    "reasons",
+    "windows",
+];
+
+/// A text whose numbers stand before their units without a break.
+pub(super) fn with_units(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    for (place, word) in text.split(' ').enumerate() {
+        let is_mark = |letter: char| matches!(letter, ',' | '.' | ';' | ':' | ')');
+        let follows_number = joined.ends_with(|letter: char| letter.is_ascii_digit());
+        if follows_number && UNITS.contains(&word.trim_end_matches(is_mark)) {
+            joined.push(NO_BREAK);
+        } else if 0 < place {
+            joined.push(' ');
+        }
+        joined.push_str(word);
+    }
+    joined
+}
+
+const NO_BREAK: char = '\u{a0}';
+
+/// Lines of at most `width` cells, of words in parts of at most `unit_width`; a number keeps its unit.
 fn wrapped_at(text: &str, width: usize, unit_width: usize) -> Vec<String> {
+    let lines = lines_of(&with_units(text), width, unit_width).into_iter();
+    lines.map(|line| line.replace(NO_BREAK, " ")).collect()
+}
+
+fn lines_of(text: &str, width: usize, unit_width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         let is_new_word = lines.last().is_some_and(|line| !line.is_empty());
@@ -112,6 +153,7 @@ mod tests {
             ("看好贵州茅台", 6, vec!["看好贵", "州茅台"]),
             ("看好BYD的车", 7, vec!["看好BYD", "的车"]),
             ("abcdefghij", 4, vec!["abcd", "efgh", "ij"]),
+            ("at most 5.0 %, or", 12, vec!["at most", "5.0 %, or"]),
             ("", 4, vec![""]),
         ] {
             assert_eq!(wrapped(text, width), lines, "{text}");

@@ -1,7 +1,7 @@
 //! Tables of text for a terminal: aligned, as wide as their caller asks, and never broken inside a number.
 
 use super::safe::visible;
-use super::text::{display_width, fitted, wrapped};
+use super::text::{display_width, fitted, with_units, wrapped};
 
 /// Which side of its column a cell stands on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -262,7 +262,7 @@ fn shown(widths: &[usize]) -> Vec<Option<usize>> {
 /// The least width in which a text keeps its words whole and takes few lines.
 fn narrowest(text: &str) -> usize {
     let width = display_width(text);
-    let word = text.split(' ').map(display_width).max().unwrap_or(0);
+    let word = with_units(text).split(' ').map(display_width).max().unwrap_or(0);
     let least = word.max(width.div_ceil(MOST_LINES)).max(LEAST_TEXT.min(width));
     (least..width)
         .find(|least| wrapped(text, *least).len() <= MOST_LINES)

@@ -87,7 +87,7 @@ fn days(site: PageSite, board: &Board) -> Markup {
 
 fn filters(board: &Board) -> Markup {
     let rows = || board.rows();
-    let cohorts: BTreeSet<String> = rows().map(|(_, row)| row.cohort.clone()).collect();
+    let cohorts: BTreeSet<String> = rows().map(|(_, row)| row.cohort().to_owned()).collect();
     let windows: BTreeSet<String> = rows().map(|(track, _)| track.window.clone()).collect();
     let masks: BTreeSet<String> = rows().map(|(track, _)| track.mask("/")).collect();
     let modes: BTreeSet<String> = rows().map(|(track, _)| track.mode.clone()).collect();
@@ -125,9 +125,9 @@ fn row(site: PageSite, document: &DocumentEntry, track: &Track, row: &TrackRow) 
     let interval = selection.and_then(|selection| selection.interval);
     let mask = track.mask("/");
     html! {
-        tr data-cohort=(row.cohort) data-window=(track.window) data-mask=(mask) data-mode=(track.mode) {
+        tr data-cohort=(row.cohort()) data-window=(track.window) data-mask=(mask) data-mode=(track.mode) {
             th.l scope="row" { a href={ (document.slug) "/" (row.slug(track)) ".html" (site.query()) } { (line(&row.agent)) } }
-            td.l { (line(&row.cohort)) } td.l { (line(&track.window)) } td.l { (line(&mask)) } td.l { (line(&track.mode)) }
+            td.l { (line(row.cohort())) } td.l { (line(&track.window)) } td.l { (line(&mask)) } td.l { (line(&track.mode)) }
             td { (row.seeds.len()) }
             (number(total, change)) td { @if let Some(rank) = row.return_rank { (rank) } }
             (number(selection.map(|selection| selection.a_day), basis_points))

@@ -143,7 +143,12 @@ fn keys(site: PageSite) -> Markup {
 /// The style sheet.
 #[must_use]
 pub(crate) fn style_sheet() -> String {
-    [draw::STYLE, include_str!("../../assets/viewer.css")].concat()
+    [
+        draw::STYLE,
+        draw::FIGURES_STYLE,
+        include_str!("../../assets/viewer.css"),
+    ]
+    .concat()
 }
 
 /// The script: keys, filters, and what changed.

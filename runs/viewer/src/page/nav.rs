@@ -1,7 +1,7 @@
 //! Net asset value, drawdown and what each step did, one above the other.
 
 use crate::episode::TimelineStep;
-use ktd_view::draw::{Axes, Axis, Canvas, Edges, axis_percent, padded, real};
+use ktd_view::draw::{Axes, Axis, Canvas, Edges, axis_percent, line_key, padded, real};
 use maud::{Markup, html};
 
 const WIDTH: f64 = 900.0;
@@ -70,7 +70,7 @@ pub(crate) fn figure(lines: &[NavLine<'_>]) -> Markup {
         figure {
             div.scroll tabindex="0" role="region" aria-label="net asset value" { (canvas.figure("wide", "Net asset value", &description)) }
             figcaption {
-                @for line in lines { span.key { span class={ "swatch " (line.class) } {} (super::value::line(line.name)) } }
+                @for line in lines { span.key { (line_key(line.class)) (super::value::line(line.name)) } }
                 @if marks_trades {
                     span.key { span.swatch.buy {} "bought" } span.key { span.swatch.sell {} "sold" } span.key { span.swatch.both {} "both" }
                 }

@@ -89,10 +89,12 @@ impl DailyAccount<'_> {
         let rows: Vec<(&str, &[f64])> = std::iter::once((self.name, self.values))
             .chain(self.index)
             .collect();
-        // Twelve months stand in a row, or those of a calendar's year.
+        // Twelve blocks stand in a row, or the months of a calendar's year.
         let year = |month: &RangeInclusive<usize>, place: usize| {
             if self.dates.is_empty() {
-                format!("months {} to {}", place / 12 * 12 + 1, place / 12 * 12 + 12)
+                let last = months.iter().skip(place / 12 * 12).take(12).next_back();
+                let first = months.get(place / 12 * 12).unwrap_or(month);
+                self.month(&(*first.start()..=*last.unwrap_or(month).end()))
             } else {
                 self.day(*month.start()).chars().take(4).collect()
             }
@@ -108,7 +110,7 @@ impl DailyAccount<'_> {
         html! {
             p.lead { @if self.dates.is_empty() { "Blocks of 21 trading days, because a mask hides which months they are." }
                 @else { "Calendar months; the first and the last may be parts of one." } }
-            @for (name, months) in &years { (scroll(&format!("months of {name}"), &self.year(name, months, &rows))) }
+            @for (name, months) in &years { (scroll(&format!("returns of {name}"), &self.year(name, months, &rows))) }
         }
     }
 

@@ -25,7 +25,7 @@ pub(crate) fn page(
         h1 { (line(&row.agent)) }
         p.lead {
             "Window " (line(&track.window)) ", mask " (line(&track.mask("/"))) ", " (line(&track.mode)) ", "
-            (line(&row.cohort)) ", seeds " @for (place, seed) in row.seeds.iter().enumerate() { @if 0 < place { ", " } (seed) } ". "
+            (line(row.cohort())) ", seeds " @for (place, seed) in row.seeds.iter().enumerate() { @if 0 < place { ", " } (seed) } ". "
             @if let Some(rank) = row.return_rank { "Rank by return " (rank) ". " }
             @if let Some(rank) = row.alpha_rank {
                 "Rank by selection " (rank)

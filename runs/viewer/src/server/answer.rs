@@ -427,7 +427,7 @@ fn certificate(
             Some(page::certificate::page(
                 place,
                 &document,
-                library.verdict_of(&document).as_deref(),
+                library.certificate(&document).as_ref(),
             ))
         }
         CertificatePart::Answers { kind, attacker, .. } => folder

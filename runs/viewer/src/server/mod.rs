@@ -5,7 +5,7 @@ mod gate;
 mod route;
 
 use crate::ViewerError;
-use crate::library::{Library, VerdictReader};
+use crate::library::{CertificateReader, Library};
 use answer::Answer;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -33,8 +33,8 @@ pub struct ServerSettings {
     pub port: u16,
     /// Whether private parts are read where they lie beside.
     pub with_private: bool,
-    /// What says a certificate's verdict.
-    pub certificate_verdict: VerdictReader,
+    /// What says what stands in a certificate.
+    pub certificate_reader: CertificateReader,
 }
 
 /// A server that is bound and not yet serving.
@@ -62,7 +62,7 @@ impl ViewerServer {
         let library = Arc::new(Library::new(
             &settings.directories,
             settings.with_private,
-            settings.certificate_verdict,
+            settings.certificate_reader,
         )?);
         let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, settings.port));
         let taken = |error: std::io::Error| {

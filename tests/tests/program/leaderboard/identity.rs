@@ -193,6 +193,18 @@ fn who_tries_other_rules_beside_has_tried() {
         "{}",
         board["notes"]
     );
+    // What is wrong in the private part of a masked neighbour is not told on a page: it may name a day.
+    let ledger = folder.path().join("beside/private/ledger.jsonl");
+    let text = std::fs::read_to_string(&ledger).unwrap();
+    let (_, after) = text.split_once("\"date\":\"").unwrap();
+    let (kept, _) = text.trim_end().rsplit_once('\n').unwrap();
+    std::fs::write(&ledger, format!("{kept}\n")).unwrap();
+    let notes = self::board(folder.path(), &["bundle"])["notes"].to_string();
+    assert!(notes.contains("no account follows from its record"), "{notes}");
+    assert!(
+        !notes.contains(&after[..5]) && !notes.contains("ledger.jsonl"),
+        "{notes}"
+    );
 }
 
 #[test]

@@ -361,6 +361,32 @@ fn a_bundle_without_its_private_part_is_left_out_and_told() {
     assert!(said.contains("private part"), "{said}");
 }
 
+/// Real days of a masked bundle stand behind the switch, as they do on a board; those of a bright one are no secret.
+#[test]
+fn attribute_names_days_that_a_mask_hides_to_who_asks_for_them() {
+    let cell = |mask: &str| format!("out/cells/random__long__{mask}__memory-only__s1");
+    let said = |arguments: &[&str]| {
+        let output = quiet(scene(), &[&["attribute"], arguments].concat());
+        assert_ok(&output);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let masked = std::fs::read_dir(scene().join("out/cells")).unwrap();
+    let masked = masked.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut masked =
+        masked.filter(|name| name.starts_with("random__long__blinded-") && name.ends_with("__s1"));
+    let masked = format!("out/cells/{}", masked.next().unwrap());
+    let daily: Value = serde_json::from_str(&said(&[&masked, "--real", "--json"])).unwrap();
+    let days = daily["attributions"][0]["daily"].as_array().unwrap();
+    let day = days[7]["date"].as_str().unwrap();
+    let year = &day[..5];
+    for hidden in [said(&[&masked]), said(&[&masked, "--json"])] {
+        assert!(!hidden.contains(year), "{hidden}");
+    }
+    assert!(said(&[&masked]).contains("43 trading days, which the mask hides (--real names them)"));
+    assert!(said(&[&masked, "--real"]).contains(year));
+    assert!(said(&[&cell("bright-exact")]).contains(year));
+}
+
 #[test]
 fn attribute_shows_three_bases_and_writes_days() {
     let folder = tempfile::tempdir().unwrap();

@@ -11,7 +11,7 @@ use maud::{Markup, html};
 
 pub(super) const SECTION: Heading = Heading {
     id: "calibration",
-    title: "7. Confidence against what happened",
+    title: "Confidence against what happened",
     lead: "Filled orders in ten bins of stated confidence: an order came true when its side earned from its fill to its \
            first legal exit. On the diagonal, confidence is honest; below it, too high. Larger dots hold more orders, \
            and the bars below count them.",
@@ -36,7 +36,7 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Picture {
     Ok(html! {
         (legend(&[
             ("k-dot", "share that came true"),
-            ("k-diagonal", "honest confidence"),
+            ("diagonal", "honest confidence"),
             ("k-bar", "orders"),
         ]))
         div.narrow {

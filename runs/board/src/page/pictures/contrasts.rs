@@ -14,7 +14,7 @@ use maud::html;
 
 pub(super) const SECTION: Heading = Heading {
     id: "contrasts",
-    title: "10. Bright against blinded",
+    title: "Bright against blinded",
     lead: "The same agent on the same windows, with real names and dates (bright) and without (blinded). What is lost \
            with the names was memory and not skill where both runs show the same numbers; where the blinded ones are coarser, it \
            is signal and memory, and says nothing of either alone. Signed-rank tests over windows, adjusted by Holm over all agents; \

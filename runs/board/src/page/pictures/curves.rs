@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 pub(super) const SECTION: Heading = Heading {
     id: "curves",
-    title: "3. How the return grew",
+    title: "How the return grew",
     lead: "Linked contributions up to each day, stacked: what adds lies above zero and what takes away below it, and all \
            of them together are the line of the net asset value. Every curve is the mean over seeds, close by close: that \
            of one account that gives each seed an equal share of the cash and leaves it there. Below: the fall of this \
@@ -46,9 +46,9 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Picture {
     let tables = shown.iter().map(|(leader, curves)| table(leader, curves, track));
     Ok(html! {
         (legend(&[
-            ("k-nav", "net asset value"),
-            ("k-bench", "benchmark, total return"),
-            ("k-price", "price index"),
+            ("nav", "net asset value"),
+            ("bench", "benchmark, total return"),
+            ("price", "price index"),
             ("k-com", "from zero outwards: common"),
             ("k-sty", "style"),
             ("k-sel", "selection"),

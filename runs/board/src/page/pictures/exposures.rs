@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 pub(super) const SECTION: Heading = Heading {
     id: "exposures",
-    title: "6. Exposures to the styles",
+    title: "Exposures to the styles",
     lead: "Mean z-scores of what was held, weighted by shares of the net asset value (cash counts as 0), over invested \
            days; rows of cohorts are means of their agents. Below, day by day, means over seeds.",
 };

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 pub(super) const SECTION: Heading = Heading {
     id: "forest",
-    title: "5. Selection against luck",
+    title: "Selection against luck",
     lead: "A dot is what an agent selected a day, in basis points, its line the 95 % interval of its own days. The shaded band holds 95 % of \
            random portfolios with the same count, weights and holding periods: luck is not zero, so look at the band \
            and not at the zero line. A dot inside its band is no sign of skill. \
@@ -38,7 +38,7 @@ pub(super) fn body(view: View<'_>) -> Picture {
     Ok(html! {
         (legend(&[
             ("k-dot", "selection"),
-            ("k-ci", "95 % interval"),
+            ("ci", "95 % interval"),
             ("k-luck", "luck: 95 % of random portfolios"),
             ("k-mean", "their mean"),
             ("k-apart", "control or reference, unranked"),

@@ -11,7 +11,7 @@ use maud::{Markup, html};
 
 pub(super) const SECTION: Heading = Heading {
     id: "health",
-    title: "8. Health of the factor model",
+    title: "Health of the factor model",
     lead: "A split is worth what its model is worth: how much of a day's returns the factors explain, on how many names \
            it rests, and how often a factor says anything.",
 };

@@ -1,7 +1,7 @@
 //! Picture 1: the leaderboard, and how sure its ranks are.
 
 use super::{Heading, Picture, View, is_set_apart, nothing, ranks};
-use crate::page::days;
+use crate::days;
 use crate::sheet::{self, CellForm, METRICS};
 use crate::{BoardMetric, Bounds, LeaderboardRow, Separation, Track};
 use ktd_bundle::summary::Metric;
@@ -11,9 +11,9 @@ use maud::{Markup, html};
 
 pub(super) const SECTION: Heading = Heading {
     id: "leaderboard",
-    title: "1. Leaderboard",
-    lead: "Ranked by selection: what was earned beyond the market and the styles. Agents that share a letter cannot be \
-           separated by these data. Medians over seeds; controls, references and agents that held nothing stand below and have no rank.",
+    title: "Leaderboard",
+    lead: "Ranked by selection: what was earned beyond the market and the styles. Medians over seeds; controls, references and agents \
+           that held nothing stand below and have no rank.",
 };
 
 /// Heads of what says where an agent stands.

@@ -15,10 +15,10 @@ mod waterfall;
 pub(crate) use leaders::on_page as leaderboard;
 pub(crate) use ranks::of_pooled as pooled_ranks;
 
-use super::days::is_numbered;
+use crate::days::is_numbered;
 use crate::{Leaderboard, LeaderboardRow, Track};
 use ktd_study::Section;
-use ktd_view::draw::{Align, Canvas, TableCell, TableData, grouped, real, scroll, short_hash};
+use ktd_view::draw::{Align, Canvas, TableCell, TableData, grouped, line_key, real, scroll, short_hash};
 use maud::{Markup, html};
 
 /// What a picture is made from.
@@ -128,9 +128,14 @@ fn card(leader: &LeaderboardRow, detail: &str, inner: &Markup) -> Markup {
     }
 }
 
-/// Colours and marks in words.
+/// Colours and marks in words: a mark by a class of legends, `k-dot`, and a line by the class that its curve has.
 fn legend(entries: &[(&'static str, &str)]) -> Markup {
-    html! { ul.legend { @for (class, text) in entries { li { span class=(class) {} (text) } } } }
+    html! {
+        ul.legend { @for (class, text) in entries { li {
+            @if class.starts_with("k-") { span class=(class) {} } @else { (line_key(class)) }
+            (text)
+        } } }
+    }
 }
 
 /// A line instead of a picture that has nothing to show.

@@ -86,9 +86,12 @@ fn sureness(
     let has_groups = groups.is_some_and(|found| !found.groups.is_empty());
     let mut entries = vec![
         ("k-dot", "rank by selection"),
-        ("k-ci", "holds for all agents at once in 95 %"),
+        ("ci", "holds for all agents at once in 95 %"),
     ];
-    entries.extend(has_groups.then_some(("k-group", "group that the data cannot separate")));
+    entries.extend(has_groups.then_some((
+        "k-group",
+        "agents that share a letter: the data cannot separate them",
+    )));
     let description = format!(
         "Ranks by selection of {} agents with 95 % intervals; brackets join groups that cannot be separated.",
         lines.len()

@@ -8,7 +8,7 @@ use ktd_view::draw::{TableCell, TableData, basis_points, scientific};
 
 pub(super) const SECTION: Heading = Heading {
     id: "sensitivity",
-    title: "9. Other settings of the model",
+    title: "Other settings of the model",
     lead: "Selection under other settings, and how well the ranking holds: Kendall\u{2019}s tau against the default is 1 \
            where no pair of agents changes places. Centre and scale of the z-scores move nothing, by construction; \
            weights and winsorising may.",

@@ -8,7 +8,7 @@ use maud::html;
 
 pub(super) const SECTION: Heading = Heading {
     id: "slope",
-    title: "4. From return to skill",
+    title: "From return to skill",
     lead: "The rank by total return on the left, by selection on the right. A line that rises belongs to an agent whose \
            skill the return hides; one that falls, to an agent that the market or a style carried.",
 };
@@ -37,9 +37,9 @@ pub(super) fn body(View { track, .. }: View<'_>) -> Picture {
     );
     Ok(html! {
         (legend(&[
-            ("k-up", "better by skill"),
-            ("k-down", "worse by skill"),
-            ("k-same", "the same"),
+            ("up", "better by skill"),
+            ("down", "worse by skill"),
+            ("same", "the same"),
         ]))
         (figure(&draw(&lines), "Rank by return and rank by selection", &description))
         (numbers(&table(&lines).html()))

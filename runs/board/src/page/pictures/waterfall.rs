@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 pub(super) const SECTION: Heading = Heading {
     id: "waterfall",
-    title: "2. Where the return came from",
+    title: "Where the return came from",
     lead: "Each part starts where the one above it ended, so the last bar is the whole return: linked by Carino, means \
            over seeds. Every card has its own scale. The basis says on which weights a day's return is split.",
 };
