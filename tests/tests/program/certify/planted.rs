@@ -373,10 +373,24 @@ fn a_refusal_says_why_first() {
     assert!(text.lines().count() < 40, "{text}");
     let is_torn = |line: &str| line.trim_start().starts_with('%');
     assert!(!text.lines().any(is_torn) && text.contains(" %"), "{text}");
-    assert!(!text.contains("best blind guess") && text.contains("out/index.html, or --tables"), "{text}");
-    let arguments = ["certify", "small.toml", "--key", "key.pem", "--out", "out", "--tables"];
+    assert!(
+        !text.contains("best blind guess") && text.contains("out/index.html, or --tables"),
+        "{text}"
+    );
+    let arguments = [
+        "certify",
+        "small.toml",
+        "--key",
+        "key.pem",
+        "--out",
+        "out",
+        "--tables",
+    ];
     let whole = String::from_utf8(quiet(folder.path(), &arguments).stdout).unwrap();
-    assert!(whole.contains("best blind guess") && whole.contains("guessing gives"), "{whole}");
+    assert!(
+        whole.contains("best blind guess") && whole.contains("guessing gives"),
+        "{whole}"
+    );
     let every = quiet(
         folder.path(),
         &["verify", "--certificate", "out/certificate.json", "--reasons"],
