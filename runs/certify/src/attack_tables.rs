@@ -100,7 +100,7 @@ impl<'c> CountedAttacks<'c> {
             ("guessing gives", Align::Right, 0),
             ("above guessing, at most", Align::Right, 0),
             ("may be", Align::Right, 0),
-            ("", Align::Left, 0),
+            ("verdict", Align::Left, 0),
         ];
         let rows = self.strongest().map(|figure| {
             vec![

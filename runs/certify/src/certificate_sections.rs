@@ -197,15 +197,15 @@ fn attackers_table(certificate: &Certificate) -> TableData {
 
 fn control_table(certificate: &Certificate) -> TableData {
     let columns = [
-        ("control", Align::Left),
-        ("attacker", Align::Left),
-        ("asked for", Align::Left),
-        ("probes", Align::Right),
-        ("recovers", Align::Right),
-        ("guessing gives", Align::Right),
-        ("recovers at least", Align::Right),
-        ("must be more than", Align::Right),
-        ("", Align::Left),
+        ("control", Align::Left, 0),
+        ("attacker", Align::Left, 0),
+        ("asked for", Align::Left, 1),
+        ("probes", Align::Right, 4),
+        ("recovers", Align::Right, 3),
+        ("guessing gives", Align::Right, 2),
+        ("recovers at least", Align::Right, 0),
+        ("must be more than", Align::Right, 0),
+        ("verdict", Align::Left, 0),
     ];
     let rows = certificate.controls.iter().map(|control| {
         let fired = if control.fired { "succeeds" } else { "BLIND" };
