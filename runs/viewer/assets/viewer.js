@@ -6,8 +6,8 @@
   const help = document.getElementById('keys');
   help?.querySelector('button').addEventListener('click', () => help.close());
 
-  // What j and k go through: the link of each row and hit, and each call of a step.
-  const stops = () => [...document.querySelectorAll('main tbody tr, main ol.hits li, main details.tool')]
+  // What j and k go through: the link of each row, hit and list of answers, and each call of a step.
+  const stops = () => [...document.querySelectorAll('main tbody tr, main ol.hits li, main #answers li, main details.tool')]
     .map((one) => one.querySelector('a[href], summary')).filter((one) => one?.checkVisibility());
   function go(isForward) {
     const all = stops();
