@@ -111,6 +111,9 @@ pub(crate) fn deciding_lines(certificate: &Certificate, odds: Option<&PassOdds>)
         reasons.push(format!("  and {left} more lines of that kind"));
     }
     lines.extend(reasons);
+    if !certificate.models.is_empty() {
+        lines.push(MODELS_ALONE.to_owned());
+    }
     let terms = terms(certificate, odds).into_iter();
     lines.extend(terms.map(|(what, says)| format!("{what}: {says}")));
     lines

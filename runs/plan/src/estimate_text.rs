@@ -41,7 +41,7 @@ pub fn text(estimate: &Estimate, caps: &Caps, layout: Layout<'_>) -> String {
         rows(&mut table, head, &estimate.all);
     }
     let mut text = table.render_in(layout);
-    text.push_str(&unpriced(estimate));
+    text.push_str(&unpriced(estimate, caps));
     text.push_str("\nassumptions:\n");
     for assumption in &estimate.assumptions {
         // Writing to a string cannot fail.
@@ -54,16 +54,21 @@ pub fn text(estimate: &Estimate, caps: &Caps, layout: Layout<'_>) -> String {
 }
 
 /// Whose cost is unknown, and what to write so that it is known.
-fn unpriced(estimate: &Estimate) -> String {
+fn unpriced(estimate: &Estimate, caps: &Caps) -> String {
     let is_unknown = |range: &Range| range.expected.cost_picodollars.is_none();
     let agents = estimate.agents.iter().filter(|agent| is_unknown(&agent.range));
     let agents: Vec<&str> = agents.map(|agent| agent.agent.as_str()).collect();
     if agents.is_empty() {
         return String::new();
     }
+    let (unlimited, budget) = if caps.is_any() {
+        ("", "")
+    } else {
+        (", and nothing limits it", ", and a `budget`")
+    };
     format!(
-        "the cost of {} is unknown, and nothing limits it: name a table of prices with `prices = \"prices.json\"` (docs/money.md \
-         has one to start from), and a `budget`\n",
+        "the cost of {} is unknown{unlimited}: name a table of prices with `prices = \"prices.json\"` (docs/money.md has one to \
+         start from){budget}\n",
         agents.join(", ")
     )
 }

@@ -59,22 +59,7 @@ pub fn wrapped_whole(text: &str, width: usize) -> Vec<String> {
 }
 
 /// What stands behind a number, and on its line.
-const UNITS: [&str; 14] = [
-    "%",
-    "bp",
-    "s",
-    "ms",
-    "kB",
-    "MB",
-    "GB",
-    "MiB",
-    "days",
-    "steps",
-    "probes",
-    "attackers",
-    "reasons",
-    "windows",
-];
+const UNITS: [&str; 10] = ["%", "bp", "s", "ms", "kB", "MB", "GB", "MiB", "days", "steps"];
 
 /// A text whose numbers stand before their units without a break.
 pub(super) fn with_units(text: &str) -> String {
