@@ -251,6 +251,7 @@ impl StudyKind for EpisodesStudy {
     const FORMAT: u32 = 1;
     const STEPS: &'static str = "steps";
     const ASKS: bool = true;
+    const REPORTS_PARTS: bool = true;
     const OWN: Option<OwnFormat> = Some(OwnFormat {
         folder: CELLS,
         closed_by: "summary.json",
