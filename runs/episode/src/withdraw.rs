@@ -5,6 +5,7 @@ use crate::{EpisodeError, WithdrawnAgents, begin, finish};
 use ktd_bundle::event::WITHDRAWN;
 use ktd_bundle::open::read_header;
 use ktd_bundle::{BundlePaths, CELLS, PRIVATE};
+use ktd_io::lock::FileLock;
 use ktd_io::whole_file::list_if_exists;
 use ktd_record::set_aside::is_set_aside;
 use std::collections::BTreeSet;
@@ -40,6 +41,8 @@ pub fn withdraw(
             format!("the agents of the file are {}", known.join(", ")),
         ));
     }
+    // While another process plays them nothing is noted: what is refused changes nothing.
+    let _alone = FileLock::of_folder(output)?;
     withdrawn.agents.extend(agents.iter().cloned());
     withdrawn.write(output)?;
     let mut closed = Vec::new();
