@@ -4,6 +4,7 @@ use super::benchmark::{BenchmarkSeries, Benchmarks};
 use super::by_agent::{ByAgent, cohort_of, has_rank, why_unranked};
 use super::conceal::{KnownDraws, concealed, missing_windows, unrepeatable};
 use super::contrast::{contrasts, fill_memory_gaps};
+use super::days::unmasked_alone;
 use super::family_series::{self, MemberSeries, RankedScores};
 use super::fitted::FittedModel;
 use super::health;
@@ -74,8 +75,12 @@ pub fn build(
         marks: &options.marks,
         known: &known,
         conceals,
+        unfinished: inputs.unfinished,
     };
     let mut board = context.board(&shown, inputs.protocol, inputs.notes)?;
+    if !options.shows_closed {
+        board = unmasked_alone(&board).into_owned();
+    }
     if conceals {
         board = concealed(board);
     }
@@ -110,6 +115,8 @@ struct BoardContext<'c> {
     known: &'c KnownDraws,
     /// Whether windows are closed, and their board must not tell where they lie.
     conceals: bool,
+    /// Episodes that have not ended.
+    unfinished: usize,
 }
 
 /// Tracks in the order in which they are shown: longest window first, then by mode and mask, the headline's first.
@@ -185,6 +192,7 @@ impl BoardContext<'_> {
             health: health::of(self.fitted, self.market)?,
             sensitivity: sensitivity(self.fitted, &agents, range)?,
             names_closed_windows: false,
+            unfinished: self.unfinished,
             tracks,
             notes,
         })

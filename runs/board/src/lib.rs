@@ -53,6 +53,7 @@ mod signed_board;
 mod size_cost;
 pub mod size_table;
 mod trials;
+mod unfinished;
 
 pub use benchmark::{BenchmarkSeries, Benchmarks, MEMBERS_TOTAL_RETURN};
 pub use build::{BOARD_FORMAT, build};

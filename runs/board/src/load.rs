@@ -11,6 +11,7 @@ use super::reading::KeptReadings;
 use super::record::Protocol;
 use super::score::ScoredEpisode;
 use super::trials::{Trial, Trials, is_control};
+use super::unfinished::unfinished;
 use crate::BoardError;
 use ktd_attribution::account::attribute;
 use ktd_bundle::BundlePaths;
@@ -46,6 +47,8 @@ pub(super) struct BoardInputs {
     pub(super) trials: Trials,
     /// What was left out, and why.
     pub(super) notes: Vec<String>,
+    /// Episodes that have not ended.
+    pub(super) unfinished: usize,
 }
 
 /// A bundle with its trading days, and whether it is shown.
@@ -140,6 +143,7 @@ pub(super) fn load(
         scores,
         trials,
         notes,
+        unfinished: unfinished(findings),
     })
 }
 
@@ -374,7 +378,6 @@ fn notes_of(findings: &BundleSet) -> Vec<String> {
         (found.row.as_str(), header.program.as_ref())
     });
     let mut notes: Vec<String> = mixed_programs(made).into_iter().collect();
-    notes.extend(findings.unfinished_note());
     match findings.branches() {
         0 => {}
         count => notes.push(format!(

@@ -66,10 +66,18 @@ pub struct Leaderboard {
     /// Whether it tells of windows that are not opened, which its owner alone may see.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub names_closed_windows: bool,
+    /// Episodes of the experiments that have not ended, those of their plans among them; left out where all have.
+    #[serde(skip_serializing_if = "is_none_of_them", default)]
+    pub unfinished: usize,
     /// SHA-256 of this document with this field empty: page and manifest name it too.
     pub content_sha256: String,
     /// What a reader must know: overlapping windows, missing index days, bundles left out and why.
     pub notes: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+const fn is_none_of_them(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Leaderboard {

@@ -31,7 +31,12 @@ pub fn verdict(board: &Leaderboard) -> String {
         let ranked = ranked(track).count();
         (0 < ranked || pooled.is_none()).then(|| [reading(track, ranked), scope(track, ranked)])
     });
+    let missing = (0 < board.unfinished).then(|| {
+        let count = counted(board.unfinished, "episode");
+        format!("This ranks no whole experiment: {count} of it did not end.")
+    });
     let said = pooled.into_iter().chain(headline).flatten();
+    let said = missing.into_iter().chain(said);
     let said: Vec<String> = said.filter(|said| !said.is_empty()).collect();
     if said.is_empty() {
         return "There is no ranking: no finished run was shown.".to_owned();
