@@ -172,7 +172,8 @@ pub(super) fn selections(bundles: &[PathBuf; 2], panel: Option<&Path>) -> Result
         buy_bps: 0.0,
         sell_bps: 0.0,
         until: None,
-        real: false,
+        // Two selections are shown, and nothing of days.
+        real: true,
         portfolios: 1,
         seed: 1,
     };
@@ -195,6 +196,7 @@ fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<Attr
     let mut accounts: Vec<EpisodeAccount> = Vec::new();
     for root in &args.bundles {
         let opened = OpenedBundle::read(BundleRef::read(root)?)?;
+        check_opened(&opened.bundle, args.real)?;
         let data = &opened.bundle.header.data;
         let hash = data.panel_blake3.clone();
         let market = match &known {
@@ -238,6 +240,27 @@ fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<Attr
         })
     });
     reports.collect()
+}
+
+/// Refuses to split the return of a window that was drawn and not opened, as a board hides it: whoever has all prices finds its
+/// days by what the market did.
+fn check_opened(
+    BundleRef {
+        header, signer, root, ..
+    }: &BundleRef,
+    real: bool,
+) -> Result<(), CliError> {
+    let draw = header.window.draw.as_ref().filter(|draw| !draw.is_shown);
+    if real || draw.is_none() || !header.mask.level.hides_days() || signer.fingerprint.is_some() {
+        return Ok(());
+    }
+    Err(CliError::input(
+        format_args!(
+            "{}: its window was drawn and is not opened, and the parts of its return tell its days to whoever has the prices",
+            root.display()
+        ),
+        "--real shows them, to you alone",
+    ))
 }
 
 /// One row a part, one column a basis.
