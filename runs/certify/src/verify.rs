@@ -58,6 +58,17 @@ pub fn verify(path: &Path, check: &Check) -> Result<(SignedCertificate, Verified
             .unchecked
             .push("whose key it is: name the signer's with --public-key".to_owned());
     }
+    if is_alone(&paths, certificate)? {
+        if check.attacks || check.remakes {
+            return Err(CertifyError::input(
+                "the certificate stands alone: without the files that were signed with it nothing can be made or attacked again",
+                "ask its signer for the whole folder, or check without --panel and --attack",
+            ));
+        }
+        let files = "files, counts, probes and answers: none of the files that were signed is beside it";
+        verified.unchecked.push(files.to_owned());
+        return Ok((signed, verified));
+    }
     let are_all_files_there = check_files(&paths, certificate, &mut verified)?;
     check_models(path, &paths, certificate)?;
     if claimed_mask::check(path, certificate)? {
@@ -228,6 +239,31 @@ fn check_commitment(
 }
 
 /// Whether the files are those that were signed; `false` when private ones are missing, which nothing else may be.
+/// Whether none of the files lies beside the certificate that were signed with it.
+///
+/// # Errors
+/// [`CertifyError`] where some do: a part of them shows nothing.
+fn is_alone(paths: &CertifyPaths, certificate: &Certificate) -> Result<bool, CertifyError> {
+    let public = certificate
+        .files
+        .keys()
+        .filter(|name| !name.starts_with("private/"));
+    let (here, missing): (Vec<&String>, Vec<&String>) =
+        public.partition(|name| paths.root().join(name.as_str()).exists());
+    match missing.first() {
+        None => Ok(false),
+        Some(_) if here.is_empty() => Ok(true),
+        Some(first) => Err(CertifyError::input(
+            format_args!(
+                "{}: {} of the files that were signed with it are missing, {first} among them",
+                paths.root().display(),
+                missing.len()
+            ),
+            "take the whole folder from its signer, or check the certificate alone",
+        )),
+    }
+}
+
 fn check_files(
     paths: &CertifyPaths,
     certificate: &Certificate,

@@ -95,7 +95,14 @@ pub(super) struct VerifyReport {
     first_failure: Option<CliError>,
     /// Whether the first failure is read below this text anyway.
     is_on_screen: bool,
+    /// Whether there are so many bundles that what holds of each is a line, and what was not checked stands once at the end.
+    is_brief: bool,
+    /// What was not checked of bundles, or is claimed: of how many.
+    left: BTreeMap<String, usize>,
 }
+
+/// So many bundles are told check by check.
+const TOLD_WHOLE: usize = 3;
 
 /// Runs the command.
 ///
@@ -122,12 +129,15 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
             }
             continue;
         }
-        for bundle in report.bundles_of(folder, &signers) {
+        let bundles = report.bundles_of(folder, &signers);
+        report.is_brief = TOLD_WHOLE < bundles.len().max(args.bundles.len());
+        for bundle in bundles {
             // A folder that was published stands above its bundles.
             let is_signed = bundle != *folder;
             report.bundle((&bundle, is_signed), &mut markets, certificate.as_ref())?;
         }
     }
+    report.sum_up();
     let document = VerifiedDocument {
         bundles: report.bundles,
         signed: report.signed,
@@ -266,6 +276,14 @@ impl VerifyReport {
     pub(super) fn good(&mut self, shown: &str, verified: &Verified) {
         // Writing to a string cannot fail.
         writeln!(self.text, "{shown}: ok").ok();
+        if self.is_brief {
+            let unchecked = verified.unchecked.iter().map(|what| format!("UNCHECKED  {what}"));
+            let claimed = verified.claimed.iter().map(|what| format!("CLAIMED    {what}"));
+            for line in unchecked.chain(claimed) {
+                *self.left.entry(line).or_insert(0) += 1;
+            }
+            return;
+        }
         for check in &verified.checks {
             writeln!(self.text, "  checked    {check}").ok();
         }
@@ -274,6 +292,25 @@ impl VerifyReport {
         }
         for claim in &verified.claimed {
             writeln!(self.text, "  CLAIMED    {claim}").ok();
+        }
+    }
+
+    /// How many bundles hold, and what of them was not checked.
+    fn sum_up(&mut self) {
+        let (all, ok) = (
+            self.bundles.len(),
+            self.bundles.iter().filter(|bundle| bundle.found.ok).count(),
+        );
+        if all < 2 {
+            return;
+        }
+        // Writing to a string cannot fail.
+        writeln!(self.text, "\n{ok} of {all} hold").ok();
+        for (line, count) in &self.left {
+            writeln!(self.text, "  {line} ({count} of them)").ok();
+        }
+        if self.is_brief {
+            writeln!(self.text, "  each check of each: --json").ok();
         }
     }
 

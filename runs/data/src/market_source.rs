@@ -138,7 +138,17 @@ fn opened(
     panel: Option<&Path>,
 ) -> Result<MarketSource, DataFileError> {
     let source = match (panel, &record.synthetic, kept) {
-        (Some(path), ..) | (None, None, Some(path)) => MarketSource::from_file(path)?,
+        (Some(path), ..) => MarketSource::from_file(path)?,
+        (None, None, Some(path)) if path.exists() => MarketSource::from_file(path)?,
+        (None, None, Some(path)) => {
+            return Err(DataFileError::input(
+                format_args!(
+                    "{}: the panel that the bundle was made on is not there any more",
+                    path.display()
+                ),
+                "name where it lies now with --panel",
+            ));
+        }
         (None, Some(synthetic), _) => MarketSource::synthetic(synthetic)?,
         (None, None, None) => {
             return Err(DataFileError::input(
