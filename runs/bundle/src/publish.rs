@@ -115,7 +115,7 @@ fn check_ended(found: &BundleSet) -> Result<(), RecordError> {
     };
     Err(RecordError::input(
         what,
-        "continue them with `ktd run`, or name the finished bundles alone: publishing opens their mask",
+        "continue them with `ktd run`, or close those of an agent that is gone with `ktd run FILE --withdraw AGENT`: publishing opens their mask",
     ))
 }
 

@@ -345,7 +345,7 @@ fn judge(record: &ProbeRecord, can_stop_thinking: bool) -> Result<(), CliError> 
         None if record.is_conclusive() => Err(CliError::difference(format_args!(
             "{name}: no level that was tried works"
         ))
-        .with_hint("see what was answered above; declare a weaker level and probe again")),
+        .with_hint("see what it answered (`ktd doctor FILE --probe AGENT` shows each call): it cannot be made to submit by calls")),
         None => Err(CliError::difference(format_args!(
             "{name}: the probe found nothing about the force level"
         ))

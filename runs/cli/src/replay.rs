@@ -29,6 +29,15 @@ use std::collections::BTreeMap;
 /// [`CliError`] with the first difference.
 pub(super) fn run(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
     if let Some(kind) = kind_in(&args.bundle)? {
+        if args.step.is_some() || args.branch.is_some() {
+            return Err(CliError::input(
+                format_args!(
+                    "{}: it holds many units, and a step is one episode's",
+                    args.bundle.display()
+                ),
+                format_args!("name the episode, such as {}/cells/CELL", args.bundle.display()),
+            ));
+        }
         let depth = if args.study.deep {
             Depth::Deep
         } else {

@@ -112,18 +112,32 @@ pub(crate) fn results_table(results: &[CellResult], layout: Layout<'_>) -> Strin
     } else {
         narrow_table(results, layout)
     };
+    for ((ended, error, hint), cells) in stopped_alike(results) {
+        let more = match cells.len().saturating_sub(NAMED_CELLS) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let named: Vec<&str> = cells.into_iter().take(NAMED_CELLS).collect();
+        let stopped = format!("\n{ended}: {}{more}: {error}\n  hint: {hint}\n", named.join(", "));
+        text.push_str(&visible_lines(&stopped));
+    }
+    text
+}
+
+/// So many cells are named of those that ended alike.
+const NAMED_CELLS: usize = 3;
+
+/// Cells without a result, those together that ended in the same way for the same reason.
+fn stopped_alike(results: &[CellResult]) -> BTreeMap<(&str, String, &str), Vec<&str>> {
+    let mut alike = BTreeMap::<_, Vec<&str>>::new();
     for result in results {
         if let Err(error) = &result.result {
             let ended = if error.is_waiting() { "waits" } else { "stopped" };
-            let stopped = format!(
-                "\n{ended}: {}: {error}\n  hint: {}\n",
-                result.cell.id,
-                error.hint()
-            );
-            text.push_str(&visible_lines(&stopped));
+            let cells = alike.entry((ended, error.to_string(), error.hint())).or_default();
+            cells.push(&result.cell.id);
         }
     }
-    text
+    alike
 }
 
 fn whole_table(results: &[CellResult]) -> Table {

@@ -107,12 +107,7 @@ fn same(path: &Path, recorded: &[u8], now: &[u8]) -> Result<(), EpisodeError> {
     let (recorded, now) = (String::from_utf8_lossy(recorded), String::from_utf8_lossy(now));
     for (place, (old, new)) in recorded.lines().zip(now.lines()).enumerate() {
         if old != new {
-            let difference = format!(
-                "{}: recorded {}, now {}",
-                first_difference(old, new),
-                old.trim(),
-                new.trim()
-            );
+            let difference = first_difference(old.trim(), new.trim());
             let line = u64::try_from(place + 1).unwrap_or(u64::MAX);
             return Err(EpisodeError::Bundle(RecordError::Diverged {
                 path: path.to_owned(),

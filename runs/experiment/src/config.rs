@@ -1,6 +1,7 @@
 //! `EXPERIMENT.toml`, typed. Unknown keys are errors; every default is named here and echoed in the header.
 
 use crate::ExperimentError;
+use crate::agent::check_builtin;
 pub use crate::agent::{AgentConfig, Control};
 use crate::caps::Caps;
 pub use crate::file_name::{NAME_LENGTH_MAX, is_file_name};
@@ -244,6 +245,10 @@ impl ExperimentConfig {
             ));
         }
         self.rules.rules()?;
+        let without_pool = self.agents.iter().filter(|agent| agent.pool().is_none());
+        for name in without_pool.filter_map(AgentConfig::builtin_name) {
+            check_builtin(name)?;
+        }
         unique("agents", self.agents.iter().map(|agent| agent.id.as_str()))?;
         let windows = self.windows.listed();
         if let Some(window) = windows.iter().find(|window| !is_file_name(&window.id)) {

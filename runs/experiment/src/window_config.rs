@@ -42,13 +42,14 @@ impl Windows {
         }
     }
 
-    /// The first alone.
+    /// The first alone, to measure by: of a draw one without an auditor's number, which is of the experiment's own key.
     #[must_use]
     pub fn first(&self) -> Self {
         match self {
             Self::Listed(windows) => Self::Listed(windows.iter().take(1).cloned().collect()),
             Self::Drawn(draw) => Self::Drawn(DrawConfig {
                 draw: draw.draw.min(1),
+                nonce: None,
                 ..draw.clone()
             }),
         }

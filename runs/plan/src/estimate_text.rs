@@ -4,7 +4,7 @@ use crate::cost_text::shown;
 use crate::estimate::{Estimate, EstimatedQuantity, Range};
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::caps::Caps;
-use ktd_view::table::{Align, Layout, Table};
+use ktd_view::table::{Align, Column, Layout, Table};
 use std::fmt::Write;
 
 /// The table, what it rests on, and whether the budget is enough.
@@ -15,17 +15,18 @@ pub fn text(estimate: &Estimate, caps: &Caps, layout: Layout<'_>) -> String {
         return "every agent is a built-in one: nothing is asked over a network, and nothing is spent\n"
             .to_owned();
     }
-    let mut table = Table::new(&[
-        ("agent", Left),
-        ("cells", Right),
-        ("steps", Right),
-        ("", Left),
-        ("calls", Right),
-        ("tokens in", Right),
-        ("cached", Right),
-        ("out", Right),
-        ("cost", Right),
-    ]);
+    let columns = [
+        ("agent", Left, 0),
+        ("cells", Right, 2),
+        ("steps", Right, 2),
+        ("", Left, 0),
+        ("calls", Right, 1),
+        ("tokens in", Right, 3),
+        ("cached", Right, 4),
+        ("out", Right, 3),
+        ("cost", Right, 0),
+    ];
+    let mut table = Table::with_columns(columns.map(Column::from));
     for agent in &estimate.agents {
         let head = [agent.agent.clone(), shown(agent.cells), shown(agent.steps)];
         rows(&mut table, head, &agent.range);

@@ -117,7 +117,7 @@ impl<K: StudyKind> OpenedStudy<K> {
         };
         let changed = different_values(&known.keys, &self.keys)?;
         let changed = match &changed[..] {
-            [] => "with the same keys, over another panel, key or file".to_owned(),
+            [] => format!("with the same keys, over another panel, key or file: {first}"),
             changed => changed
                 .iter()
                 .map(ToString::to_string)
@@ -126,7 +126,7 @@ impl<K: StudyKind> OpenedStudy<K> {
         };
         Err(StudyError::input(
             format_args!(
-                "{} holds {} of {} units that were begun under other settings: {changed}; the first: {first}",
+                "{} holds {} of {} units that were begun under other settings: {changed}",
                 self.out.display(),
                 refused.len(),
                 self.plan.len()

@@ -315,7 +315,12 @@ impl<K: StudyKind> OpenedStudy<K> {
                         let running = AssertUnwindSafe(running).catch_unwind();
                         running.map(|ended| {
                             let ended = ended.unwrap_or_else(|panic| Err(StudyError::of_panic(&panic)));
-                            ended.inspect_err(|error| failures.note(&unit.id, error))
+                            ended.inspect_err(|error| {
+                                // What a signal ends goes on, and has not failed.
+                                if !*run.told_to_end.borrow() {
+                                    failures.note(&unit.id, error);
+                                }
+                            })
                         })
                     },
                 )

@@ -101,7 +101,7 @@ fn refused(agent: &AgentConfig, provider: &Provider, record: &ProbeRecord) -> Cl
     ClientError::input(
         what,
         record.level.map_or_else(
-            || again.clone(),
+            || format!("take it out of the file, or {again} once it answers with calls"),
             |level| format!("write force = \"{level}\" for it, or {again}"),
         ),
     )
