@@ -4,6 +4,7 @@ use super::config::JudgeWording;
 use crate::language::LostCounts;
 use ktd_alphas::FigureRow;
 use ktd_record::spending::Tokens;
+use ktd_view::draw::{decimals, joined};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -150,9 +151,38 @@ impl LogicJudgement {
                 self.judges.len()
             ),
         };
+        let nonsense = self.nonsense_words();
         format!(
-            "{judged} of {} formulas have a score; {words}.",
+            "{nonsense}{judged} of {} formulas have a score; {words}.",
             self.formulas.len()
+        )
+    }
+
+    /// A sentence on the judges that tell formulas from nonsense, and on those that do not; empty where none scored both.
+    fn nonsense_words(&self) -> String {
+        let means = |judge: &'_ JudgeRecord| Some((judge.row.get("mean")?, judge.row.get("nonsense_mean")?));
+        let scored = self
+            .judges
+            .iter()
+            .filter_map(|judge| Some((judge, means(judge)?)));
+        let (failed, passed): (Vec<_>, Vec<_>) =
+            scored.partition(|(_, (formulas, nonsense))| formulas <= nonsense);
+        let all = self.judges.len();
+        if failed.is_empty() {
+            return match passed.len() {
+                0 => String::new(),
+                passed => format!("{passed} of {all} judges score nonsense below formulas on average. "),
+            };
+        }
+        let each = failed.iter().map(|(judge, (formulas, nonsense))| {
+            let (formulas, nonsense) = (decimals(*formulas, 1), decimals(*nonsense, 1));
+            format!("{} scores nonsense {nonsense} and formulas {formulas}", judge.id)
+        });
+        let each: Vec<String> = each.collect();
+        format!(
+            "{} of {all} judges do not tell formulas from nonsense, and their scores say nothing of logic: on average {}. ",
+            failed.len(),
+            joined(&each)
         )
     }
 

@@ -75,8 +75,8 @@ pub(super) fn judge_picture(judgement: &LogicJudgement) -> Markup {
             marks: dots.into_iter().enumerate().filter_map(mark).collect(),
         }
     });
-    let caption =
-        "Scores of each judge, of the highest that there is: a judge that reads formulas gives nonsense less";
+    let caption = "Scores of each judge, of the highest that there is: a judge whose nonsense scores as high as its formulas tells \
+                   neither from the other";
     share_rows(caption, &dots.map(|(name, _)| name), &rows.collect::<Vec<_>>())
 }
 
