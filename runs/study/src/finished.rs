@@ -26,6 +26,10 @@ pub fn report_study<K: StudyKind>(out: &Path) -> Result<(K::Summary, Report), St
     let is_published = out.join(PUBLICATION).exists();
     let _lock = (!is_published).then(|| FileLock::of_folder(out)).transpose()?;
     let path = out.join(SUMMARY);
+    let units = RecordedUnits::read(out)?;
+    if !path.exists() && !units.missing().is_empty() {
+        return Err(not_finished::<K>(out, &units));
+    }
     let recorded: K::Summary = read_json(&path)?;
     let changed = |what: &dyn std::fmt::Display| {
         StudyError::difference(
@@ -33,7 +37,6 @@ pub fn report_study<K: StudyKind>(out: &Path) -> Result<(K::Summary, Report), St
             "the folder was changed; take it from whoever made it, or run the study again: it continues",
         )
     };
-    let units = RecordedUnits::read(out)?;
     if let Some(missing) = units.missing().first() {
         return Err(changed(&format_args!("the record of unit {missing} is missing")));
     }
@@ -63,4 +66,19 @@ pub fn report_study<K: StudyKind>(out: &Path) -> Result<(K::Summary, Report), St
         write_report(out, &summary, &report)?;
     }
     Ok((summary, report))
+}
+
+fn not_finished<K: StudyKind>(out: &Path, units: &RecordedUnits) -> StudyError {
+    let folder = out.display();
+    let continues = format!("`ktd status {folder}` says how to continue");
+    let hint = if K::REPORTS_PARTS && !units.found().is_empty() {
+        format!("`ktd report {folder} --unfinished` reports the others; {continues}")
+    } else {
+        continues
+    };
+    let (missing, all) = (units.missing().len(), units.0.len());
+    StudyError::input(
+        format_args!("{folder}: {missing} of {all} units have no result"),
+        hint,
+    )
 }

@@ -165,7 +165,12 @@ fn a_study_with_a_withdrawn_model_is_reported_as_what_it_is() {
     assert!(
         status.next.starts_with("ktd run ") && status.next.ends_with(&format!("--out {}", out.display()))
     );
-    assert!(kind.report(&out).is_err(), "it is no report of all");
+    let refusal = kind.report(&out).unwrap_err();
+    let refusal = format!("{refusal}; {}", refusal.hint());
+    assert!(
+        refusal.contains("1 of 7 units have no result") && refusal.contains("--unfinished"),
+        "it is no report of all: {refusal}"
+    );
 
     let report = kind.report_unfinished(&out).unwrap();
     let first = "1 of 7 units have no result: one-0. ";
