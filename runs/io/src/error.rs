@@ -142,12 +142,15 @@ pub enum FileError {
     },
 }
 
+/// How to fix what the system says of a file that is to be written where there is no directory.
+const NO_DIRECTORY: &str = "check the path; directories are not made on the way";
+
+/// How the actions on a file begin that make it where it is missing.
+const WRITES: [&str; 3] = ["write", "make", "open"];
+
 /// How to fix what the system says of a file.
 const SYSTEM_HINTS: [(io::ErrorKind, &str); 12] = [
-    (
-        io::ErrorKind::NotFound,
-        "check the path; directories are not made on the way",
-    ),
+    (io::ErrorKind::NotFound, "check the path"),
     (
         io::ErrorKind::PermissionDenied,
         "check the permissions of the file and its directory",
@@ -216,6 +219,12 @@ impl FileError {
     #[must_use]
     pub fn hint(&self) -> String {
         let hint = match self {
+            Self::Io { source, action, .. }
+                if source.kind() == io::ErrorKind::NotFound
+                    && WRITES.iter().any(|write| action.starts_with(write)) =>
+            {
+                NO_DIRECTORY
+            }
             Self::Io { source, .. } => SYSTEM_HINTS
                 .iter()
                 .find(|(kind, _)| *kind == source.kind())

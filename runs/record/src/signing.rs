@@ -3,13 +3,14 @@
 use crate::RecordError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::read_input;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 /// DER of a private key before its 32 bytes: PKCS#8 version 1 (RFC 8410, section 7).
@@ -87,7 +88,16 @@ impl SigningKey {
     /// # Errors
     /// [`RecordError::File`], or [`RecordError::Input`] for another kind of key.
     pub fn read(path: &Path) -> Result<Self, RecordError> {
-        let text = read_input(path)?;
+        let text = read_input(path).map_err(|fault| match &fault {
+            FileError::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
+                let hint = format_args!(
+                    "check the path, or make a key with `ktd certify --new-key {}`",
+                    path.display()
+                );
+                RecordError::from(fault).with_hint(hint)
+            }
+            _ => fault.into(),
+        })?;
         let key = unpem(&text, PRIVATE).and_then(|der| Ed25519KeyPair::from_pkcs8_maybe_unchecked(&der).ok());
         key.map(Self).ok_or_else(|| no_key(path))
     }
@@ -256,6 +266,8 @@ mod tests {
         std::fs::write(&public, "no key").unwrap();
         let error = PublicKey::read(&public).unwrap_err().to_string();
         assert!(error.contains("holds no Ed25519 key"), "{error}");
+        let absent = SigningKey::read(&folder.path().join("absent.pem")).unwrap_err();
+        assert!(absent.hint().contains("--new-key"), "{absent}");
     }
 
     #[test]
