@@ -462,7 +462,10 @@ mod tests {
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
         let nowhere = directory.path().join("absent/out");
         let unwritten = write_whole(&nowhere, b"").unwrap_err();
-        assert!(unwritten.hint().contains("directories are not made"), "{unwritten}");
+        assert!(
+            unwritten.hint().contains("directories are not made"),
+            "{unwritten}"
+        );
         assert_eq!(read_input(&nowhere).unwrap_err().hint(), "check the path");
     }
 

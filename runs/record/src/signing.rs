@@ -88,15 +88,15 @@ impl SigningKey {
     /// # Errors
     /// [`RecordError::File`], or [`RecordError::Input`] for another kind of key.
     pub fn read(path: &Path) -> Result<Self, RecordError> {
-        let text = read_input(path).map_err(|fault| match &fault {
-            FileError::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
-                let hint = format_args!(
-                    "check the path, or make a key with `ktd certify --new-key {}`",
-                    path.display()
-                );
-                RecordError::from(fault).with_hint(hint)
-            }
-            _ => fault.into(),
+        let text = read_input(path).map_err(|fault| {
+            let is_missing =
+                matches!(&fault, FileError::Io { source, .. } if source.kind() == ErrorKind::NotFound);
+            let hint = format_args!(
+                "check the path, or make a key with `ktd certify --new-key {}`",
+                path.display()
+            );
+            let fault = RecordError::from(fault);
+            if is_missing { fault.with_hint(hint) } else { fault }
         })?;
         let key = unpem(&text, PRIVATE).and_then(|der| Ed25519KeyPair::from_pkcs8_maybe_unchecked(&der).ok());
         key.map(Self).ok_or_else(|| no_key(path))

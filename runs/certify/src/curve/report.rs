@@ -5,7 +5,7 @@ use super::picture::{picture, render};
 use super::record::{Curve, Rung};
 use ktd_probes::{AttackerClass, Measure, ProbeKind};
 use ktd_study::{Report, Section, Shown};
-use ktd_view::draw::{Align, TableCell, TableData};
+use ktd_view::draw::{Align, TableCell, TableData, joined};
 
 /// What the table of recoveries shows of each kind of probe.
 const KINDS: [(ProbeKind, Measure); 8] = [
@@ -43,25 +43,46 @@ pub(super) fn curve_report(curve: &Curve) -> Report {
     }
 }
 
-/// The rung that leaks least to a price database, and what it leaves.
+/// The rung that leaks least to a price database and what it leaves, or those that the bounds do not tell apart.
 fn verdict(curve: &Curve) -> String {
-    let most = |rung: &Rung| {
-        rung.leaked(AttackerClass::Database)
-            .map(|leakage| leakage.bits_at_most)
-    };
-    let rungs = curve.rungs.iter().filter_map(|rung| Some((most(rung)?, rung)));
-    let least = rungs.min_by(|left, right| left.0.total_cmp(&right.0));
-    least.map_or_else(
-        || "no probe of a rung was put to a price database".to_owned(),
-        |(bits, rung)| {
+    let leaked = |rung| Some((rung, Rung::leaked(rung, AttackerClass::Database)?));
+    let bounds: Vec<(&Rung, &ClassLeakage)> = curve.rungs.iter().filter_map(leaked).collect();
+    let least = bounds
+        .iter()
+        .map(|(_, leaked)| leaked.bits_at_most)
+        .fold(f64::INFINITY, f64::min);
+    let (open, others): (Vec<_>, Vec<_>) = bounds
+        .iter()
+        .partition(|(_, leaked)| leaked.bits_at_least <= least);
+    match open.as_slice() {
+        [] => "no probe of a rung was put to a price database".to_owned(),
+        [(rung, leaked)] => format!(
+            "{} leaks least to a price database: {}; the order of the nine factors that it leaves has a rank correlation of {} \
+             with exact numbers",
+            rung.numeric.label(),
+            between(leaked),
+            seen(rung.sight.mean)
+        ),
+        several => {
+            let names = several
+                .iter()
+                .map(|(rung, leaked)| format!("{} ({})", rung.numeric.label(), between(leaked)));
+            let names: Vec<String> = names.collect();
+            let rest = if others.is_empty() {
+                ""
+            } else {
+                "; the others leak more"
+            };
             format!(
-                "{} leaks least to a price database: at most {bits:.2} bits; the order of the nine factors that it leaves has \
-                 a rank correlation of {} with exact numbers",
-                rung.numeric.label(),
-                seen(rung.sight.mean)
+                "these probes do not show which of {} leaks least to a price database: more probes narrow the bounds{rest}",
+                joined(&names)
             )
-        },
-    )
+        }
+    }
+}
+
+fn between(leaked: &ClassLeakage) -> String {
+    format!("{:.2} to {:.2} bits", leaked.bits_at_least, leaked.bits_at_most)
 }
 
 fn table(
@@ -167,4 +188,60 @@ fn earned(curve: &Curve) -> TableData {
     table("Earned", curve, strategies(curve), row).with_note(
         "mean total return in percent, with its difference to exact numbers and the difference's standard error",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::record::FactorSight;
+    use ktd_masking::Numeric;
+    use std::collections::BTreeMap;
+
+    fn rung(numeric: Numeric, (bits_at_least, bits_at_most): (f64, f64)) -> Rung {
+        let leaked = ClassLeakage {
+            class: AttackerClass::Database,
+            attacker: "one".to_owned(),
+            share: 0.0,
+            chance: 0.0,
+            bits_at_least,
+            bits_at_most,
+        };
+        let sight = FactorSight {
+            factors: BTreeMap::new(),
+            mean: None,
+            forecast: None,
+            days: 0,
+        };
+        Rung {
+            numeric,
+            recovery: Vec::new(),
+            leakage: vec![leaked],
+            sight,
+            strategies: Vec::new(),
+        }
+    }
+
+    /// A rung leaks least where its upper bound is below the lower bounds of all others, and else none is told to.
+    #[test]
+    fn bounds_that_overlap_name_no_least() {
+        let told = |bands: (f64, f64)| {
+            verdict(&Curve {
+                name: "c".to_owned(),
+                confidence: 0.95,
+                probes: BTreeMap::new(),
+                rungs: vec![
+                    rung(Numeric::Exact, (5.75, 5.87)),
+                    rung(Numeric::Ranked, bands),
+                    rung(Numeric::Banded, (0.0, 5.46)),
+                ],
+            })
+        };
+        let tied = told((0.06, 5.46));
+        assert!(
+            tied.starts_with("these probes do not show which of ranked (0.06 to 5.46 bits) and banded"),
+            "{tied}"
+        );
+        let won = told((5.5, 5.87));
+        assert!(won.starts_with("banded leaks least"), "{won}");
+    }
 }
