@@ -4,7 +4,8 @@ use crate::alpha_pictures::{curves, scatter};
 use crate::alpha_report::AlphaReport;
 use crate::alpha_study::AlphaStudy;
 use crate::alpha_tables::{
-    alpha_table, combination_table, composite_table, looks, pool_table, refused_table, split_table,
+    alpha_table, combination_table, composite_table, hindsight_of, looks, pool_table, refused_table,
+    split_table,
 };
 use crate::inference_tables::{
     curve_table, inference_table, rank_table, robustness_table, rose_table, selection_table, year_table,
@@ -14,7 +15,7 @@ use crate::threshold_pictures::{drawdown_by_threshold, return_by_beta};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use ktd_study::{CountedRun, Hands, Opening, Planned, Report, Section, Shown, StudyError, StudyKind, UnitId};
-use ktd_view::draw::{FIGURES_STYLE, counted, grouped, short_hash};
+use ktd_view::draw::{FIGURES_STYLE, counted, joined, p_value, real, short_hash};
 use maud::html;
 use serde_json::{Value, json};
 
@@ -118,33 +119,71 @@ fn verdict(report: &AlphaReport) -> String {
     let sigma = report
         .noise_sigma
         .map_or_else(|| "no noise".to_owned(), |sigma| format!("sigma {sigma:.5}"));
+    let raised = match report.noise_raised {
+        0 => String::new(),
+        raised => format!(", least factor reached {}", counted(raised, "time")),
+    };
     format!(
-        "{} rows of alphas; {}. Label {}; noise on {}, {} draws of each law, {sigma}, least factor reached {}.",
-        grouped(report.alphas.len()),
-        looks(report),
+        "{} Label {}; {}; noise on {}, {} of each law, {sigma}{raised}.",
+        best_words(report),
         report.label,
+        looks(report),
         report.noise_mode,
-        report.noise_draws,
-        counted(report.noise_raised, "time")
+        counted(report.noise_draws, "draw")
+    )
+}
+
+/// The pools whose best alpha's gain is told from the best of that many noises, on the last split that is open.
+fn best_words(report: &AlphaReport) -> String {
+    const LEVEL: f64 = 0.05;
+    let Some(last) = report.splits.last().map(|split| split.split.as_str()) else {
+        return "No split is open.".to_owned();
+    };
+    let of_last = report.inference.iter().filter(|row| row.split == last);
+    let pools: Vec<(&str, f64)> = of_last
+        .filter_map(|row| Some((row.pool.as_str(), row.row.get("spa_p")?)))
+        .collect();
+    if pools.is_empty() {
+        return format!("No pool's best alpha could be tested on {last} days.");
+    }
+    let level = LEVEL / real(pools.len());
+    let told = pools.iter().filter(|(_, p)| *p <= level);
+    let told: Vec<String> = told
+        .map(|(pool, _)| match hindsight_of(report, last, pool) {
+            words if words.is_empty() => (*pool).to_owned(),
+            words => format!("{pool} ({words})"),
+        })
+        .collect();
+    let each: Vec<String> = pools
+        .iter()
+        .map(|(pool, p)| format!("{pool} {}", p_value(*p)))
+        .collect();
+    let whose = match told.len() {
+        0 => "No pool has".to_owned(),
+        1 => format!("{} has", joined(&told)),
+        _ => format!("{} have", joined(&told)),
+    };
+    format!(
+        "{whose} an alpha whose gain after costs on {last} days is more than luck gives the best of as many: p of the best {} (SPA test of \
+         each pool; shown from {level:.3} down).",
+        joined(&each)
     )
 }
 
 fn sections(report: &AlphaReport) -> Vec<Section> {
-    let mut figures = Section::new("What each figure is good for").table(
-        "selections",
-        selection_table(report),
-        Shown::Everywhere,
-    );
+    let mut figures = Section::new("What each figure is good for");
     if !report.selections.is_empty() {
         figures = figures.picture(curves(report));
     }
     if let Some(picture) = return_by_beta(report) {
         figures = figures.picture(picture);
     }
+    let figures = figures.table("selections", selection_table(report), Shown::Everywhere);
     let drawdowns = html! { div.pair { @for picture in drawdown_by_threshold(report) { (picture) } } };
     let scatters = html! { div.pair { @for split in &report.splits { (scatter(report, split)) } } };
     let of_last = |most: usize| alpha_table(report, Some(most));
     vec![
+        figures.table("curves", curve_table(report), Shown::Files),
         Section::new("Pools")
             .table("pools", pool_table(report), Shown::Everywhere)
             .table("rose", rose_table(report), Shown::Page)
@@ -157,14 +196,17 @@ fn sections(report: &AlphaReport) -> Vec<Section> {
         Section::new("What may be concluded")
             .table("best_of_pools", inference_table(report), Shown::Everywhere)
             .table("ranks", rank_table(report), Shown::Page),
-        figures.table("curves", curve_table(report), Shown::Files),
-        Section::new("Stability and turnover")
-            .table("stability_and_turnover", split_table(report), Shown::Everywhere)
-            .picture(scatters),
+        Section::new("Stability and turnover").picture(scatters).table(
+            "stability_and_turnover",
+            split_table(report),
+            Shown::Everywhere,
+        ),
         Section::new("Composite").table("composite", composite_table(report), Shown::Everywhere),
-        Section::new("Robustness and drawdown")
-            .table("robustness_and_drawdown", robustness_table(report), Shown::Page)
-            .picture(drawdowns),
+        Section::new("Robustness and drawdown").picture(drawdowns).table(
+            "robustness_and_drawdown",
+            robustness_table(report),
+            Shown::Page,
+        ),
         Section::new("Alphas")
             .table("best_alphas", of_last(TERMINAL_ALPHAS), Shown::Terminal)
             .table("shown_alphas", of_last(PAGE_ALPHAS), Shown::PageAlone)

@@ -134,7 +134,12 @@ pub(crate) fn pool_table(report: &AlphaReport) -> TableData {
             combined(pool).map_or(TableCell::Empty, |row| figure_cell(&row.row, "pps"))
         })
         .text("hindsight", hindsight)
-        .table();
+        .table()
+        .with_note(
+            "pps: predictive power, the mean of ic and rank_ic, the daily correlations of scores and of their ranks with the label; rre: \
+             stability, 1 where yesterday's order stays; pfs: robustness, the rank correlation with itself on perturbed inputs; de: \
+             diversity, 0 for copies and 1 for unrelated alphas",
+        );
     report.notes.iter().fold(table, TableData::with_note)
 }
 
@@ -178,6 +183,10 @@ pub(crate) fn combination_table(report: &AlphaReport) -> TableData {
         .figures(exchange, |row| &row.row)
         .text("hindsight", |row| hindsight_of(report, &row.split, &row.pool))
         .table()
+        .with_note(
+            "icir: mean over deviation of ic; nw_t: Newey and West's t of rank_ic; ar, sr, mdd: annual return, Sharpe ratio and maximum \
+             drawdown of the top fifth less the bottom fifth, without costs",
+        )
 }
 
 /// Alphas by split: all, or so many of the last one.

@@ -1,11 +1,12 @@
 //! Tables of what may be concluded: years, percentiles, deflated figures, ranks, choices by valid days, robustness and drawdown.
 
-use crate::alpha_report::{AlphaReport, AlphaRow};
+use crate::alpha_report::{AlphaReport, AlphaRow, SelectionRow};
 use crate::alpha_tables::{hindsight_of, looks};
 use crate::figure_columns::FigureColumns;
 use ktd_alphas::{ROSE_FIGURES, RobustAlphas, mean_percentiles, robust_and_rest};
 use ktd_view::draw::{Align, TableCell, TableData};
 use ktd_view::row_table::RowTable;
+use std::collections::BTreeSet;
 
 /// Alphas and equal-weight combinations by calendar year; `of` keeps those of one name alone.
 pub(crate) fn year_table(report: &AlphaReport, of: Option<&str>) -> TableData {
@@ -127,10 +128,14 @@ pub(crate) fn selection_table(report: &AlphaReport) -> TableData {
         .figures(&SELECTION_FIGURES, |row| &row.row)
         .text("first", |row| row.alphas.first().cloned().unwrap_or_default())
         .table();
-    if report.selections.is_empty() {
-        table.with_note("needs a valid split and an open test split")
-    } else {
-        table
+    let chosen = |row: &'_ SelectionRow| row.alphas.iter().cloned().collect::<BTreeSet<String>>();
+    let sets: BTreeSet<BTreeSet<String>> = report.selections.iter().map(chosen).collect();
+    match (sets.len(), report.selections.len()) {
+        (0, _) => table.with_note("needs a valid split and an open test split"),
+        (1, 2..) => table.with_note(
+            "every row holds the same alphas, as there are no more to choose from: no figure is shown to choose better",
+        ),
+        _ => table,
     }
 }
 
