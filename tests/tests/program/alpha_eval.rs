@@ -220,7 +220,9 @@ fn a_report_says_what_may_be_concluded() {
     }
     let shown = folder.text("out/report.md");
     assert!(
-        shown.contains("an alpha whose gain after costs on test days is more than luck gives the best of as many"),
+        shown.contains(
+            "an alpha whose gain after costs on test days is more than luck gives the best of as many"
+        ),
         "{shown}"
     );
     assert_ranks_and_choices(&folder, &report);

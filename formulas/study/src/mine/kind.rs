@@ -17,7 +17,7 @@ use ktd_experiment::agent::TrainingCutoff;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::json_bytes;
 use ktd_study::{Hands, Opening, Planned, Report, Section, Shown, StudyError, StudyKind, UnitId};
-use ktd_view::draw::{TableData, counted, short_hash};
+use ktd_view::draw::{TableData, counted, grouped, joined, named, short_hash};
 use ktd_view::row_table::RowTable;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -112,19 +112,9 @@ impl StudyKind for FormulaMining {
                 model.rounds
             )
         }));
-        let outcomes: Vec<String> = pool
-            .outcomes
-            .iter()
-            .map(|(code, count)| format!("{count} {code}"))
-            .collect();
         Ok(Report {
             title: format!("{}: what a search found", pool.name),
-            verdict: format!(
-                "{} of {} tried, chosen by valid days; tried: {}.",
-                counted(pool.formulas.len(), "formula"),
-                pool.tried,
-                outcomes.join(", ")
-            ),
+            verdict: verdict(pool),
             notes,
             sections: vec![Section::new("Formulas").table("formulas", mined_table(pool), Shown::Everywhere)],
             // What `ktd alpha eval` takes.
@@ -137,6 +127,31 @@ impl StudyKind for FormulaMining {
             ..Report::default()
         })
     }
+}
+
+/// How many formulas were tried, what became of them, and what luck does to the best.
+fn verdict(pool: &MinedPool) -> String {
+    let outcomes = pool.outcomes.iter();
+    let outcomes: Vec<String> = outcomes
+        .map(|(code, count)| format!("{} {}", grouped(*count), named(code)))
+        .collect();
+    let refused = pool.outcomes.values().sum::<usize>().saturating_sub(pool.tried);
+    let untried = match refused {
+        0 => String::new(),
+        refused => format!("; {} refused before a trial", grouped(refused)),
+    };
+    let luck = if pool.formulas.is_empty() {
+        ""
+    } else {
+        " The best of that many look good on valid days by luck alone: on test days, which no search reads, `ktd alpha eval` tests \
+         this folder as a pool."
+    };
+    format!(
+        "{} of {} tried, chosen by valid days{untried}. By outcome: {}.{luck}",
+        counted(pool.formulas.len(), "formula"),
+        grouped(pool.tried),
+        joined(&outcomes)
+    )
 }
 
 /// The pool as a table.
@@ -159,6 +174,9 @@ fn mined_table(pool: &MinedPool) -> TableData {
         &formula.train
     })
     .table()
+    .with_note(
+        "pps: the mean of the daily correlations of scores (ic) and of their ranks (rank_ic) with the label",
+    )
 }
 
 /// Runs a search to its end: its trials, its rounds where a model finds formulas, and the bytes of its trials.
