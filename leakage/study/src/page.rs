@@ -74,7 +74,7 @@ fn verdict(report: &LeakReport) -> String {
         || "No switched rule pretends anything here.".to_owned(),
         |(row, gain)| {
             format!(
-                "One switched rule alone pretends an annual ratio that is up to {gain:.2} higher ({} under {}, {} sessions).",
+                "One switched rule alone pretends an annual Sharpe ratio that is up to {gain:.2} higher ({} under {}, {} sessions).",
                 row.model.name(),
                 row.protocol.name(),
                 row.horizon

@@ -215,7 +215,7 @@ pub(super) fn profile(report: &LeakReport) -> Markup {
         "tk",
         Anchor::Middle,
         (364.0, 257.0),
-        "piece of return: odd a night, even a session; right of the line unknown at the close",
+        "piece of return (odd: close to open, even: open to close); right of the line unknown at the close",
     );
     let (base, stamp) = (plane.y(0.0), plane.x(0.5));
     canvas.line("zero", (plane.across.start, base), (plane.across.end, base));

@@ -15,6 +15,19 @@ pub(super) const MAIN_ORDER: [Switch; 6] = [
     Switch::LabelOverlap,
 ];
 
+/// What a protocol switches, in words.
+const fn switched(protocol: Switch) -> &'static str {
+    match protocol {
+        Switch::Clean => "nothing: features of the close, a fill at the next open",
+        Switch::TempCenter => "rolling statistics are those of three sessions later, as of a centred window",
+        Switch::ExecOpen => "the whole bar of a day trades at that day's own open",
+        Switch::NormGlobal => "features are standardised by all rows of the panel",
+        Switch::StructGraph => "peers are found in a window around the month",
+        Switch::ExecClose => "the whole bar of a day trades at that day's own close",
+        Switch::LabelOverlap => "fit rows whose labels end in the test year stay in",
+    }
+}
+
 /// The row of a run; none where it has no result.
 pub(super) fn gain_row(report: &LeakReport, of: (ModelFamily, usize), protocol: Switch) -> Option<&GainRow> {
     let is_own = |row: &&GainRow| (row.model, row.horizon) == of && row.protocol == protocol;
@@ -79,10 +92,14 @@ pub(super) fn main_table(report: &LeakReport) -> TableData {
             }
         })
     });
-    let mut table = table.table().with_note(
-        "SR@5bps: annual ratio of mean and deviation of daily returns, after 5 hundredths of a percent a turnover; a gain is that \
+    let table = table.table().with_note(
+        "SR@5bps: annual Sharpe ratio, of mean and deviation of daily returns, after 5 hundredths of a percent a turnover; a gain is that \
          of a protocol less that of CLEAN on the same rows, days and seeds; of several seeds the median",
     );
+    let explained = std::iter::once(Switch::Clean).chain(MAIN_ORDER);
+    let mut table = explained.fold(table, |table, switch| {
+        table.with_note(format!("{}: {}", switch.name(), switched(switch)))
+    });
     if report.gains.iter().any(|row| row.p_holm.is_some()) {
         table = table.with_note(
             "*: told from no gain at 5 % by paired days, all gains of this report judged at once (Holm): where no switch has a gain, \
@@ -155,12 +172,22 @@ fn not_distinguishable(report: &LeakReport) -> String {
 
 /// Gains over years: of the two dominant protocols, or of all.
 pub(super) fn years_table(report: &LeakReport, all: bool) -> TableData {
-    let title = "By year: mean gain, its 95 % interval (Student), years above 0, exact one-sided p";
     let shown = report
         .by_year
         .iter()
         .filter(|row| all || row.protocol.is_dominant());
-    run_table(title, shown, |row: &YearRow| (row.model, row.horizon, row.protocol))
+    let whose = if all {
+        "all switches"
+    } else {
+        "the two dominant switches"
+    };
+    let interval = if report.by_year.iter().any(|row| row.low.is_some()) {
+        "its 95 % interval (Student)"
+    } else {
+        "no interval of fewer than five years"
+    };
+    let title = format!("By year, {whose}: mean gain, {interval}, years above 0, exact one-sided p");
+    run_table(&title, shown, |row: &YearRow| (row.model, row.horizon, row.protocol))
         .ratio("mean gain", |row| row.mean)
         .ratio("low", |row| row.low)
         .ratio("high", |row| row.high)
