@@ -28,6 +28,9 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+/// Where the bundles go unless told otherwise.
+const RESULTS: &str = "results/demo";
+
 /// The experiment the demo runs, also as an example to copy.
 const DEMO: &str = include_str!("../../configs/demo.toml");
 
@@ -46,7 +49,7 @@ experiments of your own draw a secret key.";
 #[command(after_help = EXAMPLE)]
 pub(super) struct DemoArgs {
     /// Where the bundles go.
-    #[arg(long, default_value = "results/demo")]
+    #[arg(long, default_value = RESULTS)]
     pub out: PathBuf,
     /// Show every run, and the ranking by selection.
     #[arg(long)]
@@ -84,15 +87,24 @@ pub(super) fn run(args: &DemoArgs, console: Console) -> Result<(), CliError> {
         text.push_str(&ranking(&args.out, &certificate, layout)?);
         text.push('\n');
     }
+    let all = if args.tables || console.wide {
+        String::new()
+    } else {
+        let place = if args.out == Path::new(RESULTS) {
+            String::new()
+        } else {
+            format!(" --out {out}")
+        };
+        format!(" All {} runs: ktd demo{place} --tables", results.len())
+    };
     // Writing to a string cannot fail.
     write!(
         text,
-        "{}\n{} steps of momentum replayed: every byte the same ({key}). All {} runs: ktd demo --tables\n\
+        "{}\n{} steps of momentum replayed: every byte the same ({key}).{all}\n\
          next: ktd replay {out}/cells/{} --step 3\n\
          look: ktd view {out}\n",
         certificate.line(),
         replayed.steps,
-        results.len(),
         replayed.cell
     )
     .ok();

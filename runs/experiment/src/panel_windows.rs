@@ -5,7 +5,7 @@ use crate::config::ExperimentConfig;
 use crate::drawn_windows::{DrawConfig, DrawRecord, DrawSecret, DrawnWindow};
 use crate::mask_arm::MaskArm;
 use crate::window_config::{WindowConfig, Windows};
-use ktd_env::{DateSpan, DayIndex, Market, TradeDate};
+use ktd_env::{DateSpan, DayIndex, FactorTable, Market, TradeDate};
 use ktd_masking::{FactorScale, FormulaReader, MaskKey, MaskSettings};
 
 /// A window on a panel.
@@ -172,10 +172,16 @@ fn last_days(count: usize, market: &Market, id: &str) -> Result<Vec<DayIndex>, E
         .filter(|first| 0 < *first && count > 0)
         .ok_or_else(|| {
             let what = format!("window {id}: last_days = {count}, but the panel has {all} trading days");
-            ExperimentError::input(
-                what,
-                "choose fewer days: the day before the window must be in the panel",
-            )
+            let history = FactorTable::MIN_HISTORY_DAYS;
+            let hint = match all.saturating_sub(history) {
+                0 => format!(
+                    "import a panel that starts earlier: factors need {history} trading days before a window"
+                ),
+                most => format!(
+                    "choose from 1 to {most} days: factors need {history} trading days before the window"
+                ),
+            };
+            ExperimentError::input(what, hint)
         })?;
     Ok((first..all).filter_map(|place| market.day_at(place)).collect())
 }

@@ -250,8 +250,8 @@ fn unknown_and_impossible_keys() {
 #[test]
 fn a_window_outside_the_panel_and_a_panel_too_short() {
     for (from, to, parts) in [
-        ("last_days = 5", "last_days = 330", vec!["w", "330"]),
-        ("last_days = 5", "last_days = 0", vec!["w", "0"]),
+        ("last_days = 5", "last_days = 330", vec!["w", "330", "1 to 210"]),
+        ("last_days = 5", "last_days = 0", vec!["w", "0", "1 to 210"]),
         (
             "last_days = 5",
             "start = \"2031-01-06\", end = \"2031-01-10\"",

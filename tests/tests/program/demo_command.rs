@@ -73,6 +73,8 @@ fn the_demo_tells_one_story_in_twelve_lines_twice() {
         assert!(heads.contains(head), "{head}: {heads}");
     }
     assert!(tables.contains("not shown: turnover"), "{tables}");
+    let again = "All 54 runs: ktd demo --tables";
+    assert!(told.contains(again) && !tables.contains(again), "{tables}");
     let wide = demo(&one, &["--wide"]);
     assert!(
         wide.contains("model faults") && wide.contains("tokens/step"),
