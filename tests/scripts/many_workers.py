@@ -26,6 +26,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import object_store
 import scripted_vendor
 import slurm_node
 
@@ -203,8 +204,10 @@ class Postgres:
 class Trial:
     def __init__(self, ktd, home, postgres, url, port, given, ledger):
         self.ktd, self.home, self.postgres, self.url, self.port, self.ledger = ktd, home, postgres, url, port, ledger
-        self.seeds, self.overhead_units = given.seeds, given.overhead_units
+        self.seeds, self.kills, self.overhead_units = given.seeds, given.kills, given.overhead_units
         self.wrong, self.draw, self.alone = [], random.Random(7), collections.Counter()
+        # Of a store of objects, where machines share no folder: then each worker is one.
+        self.store, self.machines = None, 0
 
     def check(self, is_right, what):
         print(("" if is_right else "WRONG: ") + what, flush=True)
@@ -236,15 +239,22 @@ agents = [{", ".join(agents)}]
 """
         )
 
+    def environment(self):
+        if self.store is None:
+            return dict(os.environ)
+        self.machines += 1
+        return {**os.environ, **self.store.environment(), "KTD_CACHE": str(self.home / "machines" / str(self.machines))}
+
     def tell(self, *arguments):
         command = [self.ktd, "--json", *arguments]
-        told = subprocess.run(command, cwd=self.home, capture_output=True, text=True)
+        told = subprocess.run(command, cwd=self.home, capture_output=True, text=True, env=self.environment())
         if told.returncode:
             raise SystemExit(f"{' '.join(command)}: {told.stdout}{told.stderr}")
         return json.loads(told.stdout)
 
     def enqueue(self, name):
-        return self.tell("enqueue", f"{name}.toml", "--server", self.url)["study"]
+        out = ["--out", f"s3://{object_store.BUCKET}/{name}"] if self.store else []
+        return self.tell("enqueue", f"{name}.toml", "--server", self.url, *out)["study"]
 
     def state(self, study):
         studies = self.tell("status", "--server", self.url)["studies"]
@@ -254,7 +264,7 @@ agents = [{", ".join(agents)}]
         command = [self.ktd, "--quiet", "worker", "--drain", "--server", self.url, "--study", str(study)]
         command += ["--lease-seconds", str(lease_seconds)]
         log = open(self.home / "workers.log", "ab")
-        return subprocess.Popen(command, cwd=self.home, stdout=log, stderr=log, env={**os.environ, "KTD_LOG": "warn"})
+        return subprocess.Popen(command, cwd=self.home, stdout=log, stderr=log, env={**self.environment(), "KTD_LOG": "warn"})
 
     def drain(self, study, workers):
         """Lets workers end by themselves; whoever is missing is started again."""
@@ -342,8 +352,50 @@ agents = [{", ".join(agents)}]
             done += 1
         self.drain(study, workers)
         print(f"{name}: {done} faults of {times}")
+        if self.store:
+            self.read_from_store(name)
         self.compare(name, "one", name, places="cells/*/**/*", files={"events.jsonl", "header.json"})
         self.money(name, study, done * under_way)
+
+    def read_from_store(self, name):
+        """Commands read a study where it lies; what one of them took of it then lies in this folder, as if it had been written here."""
+        address, environment = f"s3://{object_store.BUCKET}/{name}", self.environment()
+        cell = f"{address}/cells/momentum__a__blinded-rescaled__open-research__s1"
+        for command in [["report", address], ["leaderboard", address], ["verify", address], ["replay", cell]]:
+            told = subprocess.run([self.ktd, *command], cwd=self.home, capture_output=True, text=True, env=environment)
+            self.check(told.returncode == 0, f"{name}: ktd {' '.join(command)} reads it {told.stderr.strip()[-300:]}")
+        (copy,) = Path(environment["KTD_CACHE"]).glob("buckets/*/read")
+        (self.home / name).symlink_to(copy)
+
+    def bucket(self):
+        """Workers that share no folder: a worker is killed, the store is slow, then away; a store that overwrites is refused."""
+        program = object_store.moto_server(self.home)
+        if program is None:
+            print("bucket: not tried, for moto cannot be installed here (pip install 'moto[server]')")
+            return
+        self.store = store = object_store.ObjectStore(program, self.home)
+
+        def away(study, workers):
+            store.is_away = True
+            time.sleep(LEASE_SECONDS + 2)
+            store.is_away = False
+
+        def slow(study, workers):
+            store.slow_seconds = 0.5
+            time.sleep(LEASE_SECONDS + 2)
+            store.slow_seconds = 0.0
+
+        try:
+            for is_wrong in [True, False]:
+                store.overwrites = is_wrong
+                told = subprocess.run([self.ktd, "doctor", "--bucket", f"s3://{object_store.BUCKET}/x"], capture_output=True, text=True, env=self.environment())
+                self.check((told.returncode != 0) == is_wrong, f"bucket: overwrites {is_wrong}: {told.stdout.strip()[:200]}{told.stderr.strip()[:200]}")
+            self.disturbed("bucket-kills", max(1, self.kills // 3), self.kill, AT_ONCE)
+            self.disturbed("bucket-slow", 1, slow, 0, LONG_LEASE_SECONDS)
+            self.disturbed("bucket-away", 1, away, 0, LONG_LEASE_SECONDS)
+        finally:
+            store.stop()
+            self.store = None
 
     def kill(self, study, workers):
         place = self.draw.randrange(len(workers))
@@ -524,6 +576,7 @@ agents = [{", ".join(agents)}]
             return AT_ONCE
 
         self.launched("ray", launch)
+
     def overhead(self):
         """Units that wait, and units that compute, against the time that they would take with a queue that costs nothing."""
         waits, computes, latency = self.overhead_units
@@ -655,6 +708,7 @@ def main():
                 "rates": trial.rates,
                 "refused": trial.refused,
                 "kinds": trial.kinds,
+                "bucket": trial.bucket,
                 "slurm": trial.slurm,
                 "ray": trial.ray,
             }

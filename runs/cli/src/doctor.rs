@@ -1,5 +1,7 @@
 //! `ktd doctor`: what works, and how to fix what does not.
 
+#[cfg(feature = "server")]
+use super::bucket::bucket_address;
 use super::doctor_file;
 use super::doctor_probe::{self, ProbeArgs};
 use super::doctor_repeat::{self, RepeatArgs};
@@ -60,6 +62,10 @@ pub(super) struct DoctorArgs {
     #[cfg(feature = "server")]
     #[arg(long, value_name = "URL", conflicts_with_all = ["probe", "repeat", "file", "experiment"])]
     server: Option<String>,
+    /// Look at a bucket for workers that share no folder: whether it answers, and keeps what was written once.
+    #[cfg(feature = "server")]
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["probe", "repeat", "file", "experiment", "server"])]
+    bucket: Option<PathBuf>,
     #[command(flatten)]
     probe: ProbeArgs,
     #[command(flatten)]
@@ -107,6 +113,12 @@ pub(super) fn run(args: &DoctorArgs, console: Console) -> Result<(), CliError> {
             .into_iter()
             .map(|result| Finding::of("server", result.map_err(CliError::from)));
         return tell(&findings.collect::<Vec<_>>(), console);
+    }
+    #[cfg(feature = "server")]
+    if let Some(bucket) = &args.bucket {
+        let examined = bucket_address(bucket)
+            .and_then(|address| Ok(runtime()?.block_on(ktd_bucket::examine(&address))?));
+        return tell(&[Finding::of("bucket", examined)], console);
     }
     match &args.probe.probe {
         Some(Some(wanted)) => return doctor_probe::run((&args.probe, wanted), path, out, console),

@@ -1,5 +1,6 @@
 //! `ktd enqueue FILE --server URL`.
 
+use super::bucket::{address_of, read_copy};
 use super::given::check_file;
 use super::plan::{self, PlanArgs};
 use super::runtime::runtime;
@@ -42,7 +43,8 @@ pub(super) struct EnqueueArgs {
     file: PathBuf,
     #[command(flatten)]
     server: ServerArgs,
-    /// Where its results go (default: the file's `output`, else `results/NAME` beside the file).
+    /// Where its results go (default: the file's `output`, else `results/NAME` beside the file): a folder that all machines share, or
+    /// `s3://BUCKET/NAME` where they share none.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -54,7 +56,16 @@ pub(super) struct EnqueueArgs {
 pub(super) fn run(args: &EnqueueArgs, console: Console) -> Result<(), CliError> {
     check_file(&args.file)?;
     let file = absolute(&args.file)?;
-    let out = args.out.as_deref().map(absolute).transpose()?;
+    let address = args.out.as_deref().map(address_of).transpose()?.flatten();
+    let tasks = runtime()?;
+    let copy = address
+        .as_ref()
+        .map(|address| read_copy(&tasks, address))
+        .transpose()?;
+    let out = match &copy {
+        Some((copy, _)) => Some(copy.root().to_owned()),
+        None => args.out.as_deref().map(absolute).transpose()?,
+    };
     let kind = study::kind_for(&file)?;
     if kind.name() == EpisodesStudy::NAME && ExperimentConfig::read(&file)?.canary.is_some() {
         return Err(CliError::input(
@@ -62,14 +73,18 @@ pub(super) fn run(args: &EnqueueArgs, console: Console) -> Result<(), CliError> 
             "take [canary] out of the file, or run it with `ktd run`",
         ));
     }
-    let tasks = runtime()?;
     let database = tasks.block_on(ServerDatabase::connect(&args.server.server))?;
     if !console.json {
         plan::run(&PlanArgs::of(&file, out.as_deref()), console)?;
     }
-    let queued = study::with_run(("preparing", None, console), |run| {
+    let mut queued = study::with_run(("preparing", None, console), |run| {
         kind.enqueue(&file, out.as_deref(), run)
     })?;
+    if let (Some((copy, has_study)), Some(address)) = (&copy, &address) {
+        tasks.block_on(copy.put_study())?;
+        queued.folder = PathBuf::from(address.as_str());
+        queued.was_asked = *has_study;
+    }
     let program = this_program().source_sha256;
     let study = tasks.block_on(database.enqueue(&queued, &file, &program))?;
     let finished = queued.units.iter().filter(|unit| unit.is_finished).count();

@@ -10,6 +10,8 @@ mod boxed;
 mod boxed_options;
 mod boxed_run;
 mod branch;
+#[cfg(feature = "server")]
+mod bucket;
 mod certify;
 mod command_groups;
 mod completions;
@@ -90,6 +92,7 @@ use crate::output::Console;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use ktd_experiment::nearest::nearest;
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use tracing_subscriber::filter::Targets;
@@ -214,24 +217,9 @@ enum Command {
 /// Runs the program on the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args_os()
-        .skip(1)
-        .map(|argument| argument.to_string_lossy().into_owned())
-        .collect();
-    let json = arguments.iter().any(|argument| argument == "--json");
-    if let Some(failure) = retired::retired(&arguments) {
-        return failed(&failure, json);
-    }
-    let plain = Console {
-        json,
-        ..Console::default()
-    };
-    if let Some(shown) = help_topic::help_topic(&arguments, plain) {
-        return ended(plain, shown);
-    }
-    let cli = match parsed() {
+    let cli = match asked(std::env::args_os().collect()) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error),
+        Err(ended) => return ended,
     };
     let console = Console {
         json: cli.json,
@@ -285,6 +273,32 @@ pub fn main() -> ExitCode {
     ended(console, result)
 }
 
+/// What the arguments ask for; else how the program ends: what is retired, a topic of the help, and what cannot be understood.
+fn asked(given: Vec<OsString>) -> Result<Cli, ExitCode> {
+    let arguments: Vec<String> = given
+        .iter()
+        .skip(1)
+        .map(|argument| argument.to_string_lossy().into_owned())
+        .collect();
+    let json = arguments.iter().any(|argument| argument == "--json");
+    if let Some(failure) = retired::retired(&arguments) {
+        return Err(failed(&failure, json));
+    }
+    let plain = Console {
+        json,
+        ..Console::default()
+    };
+    if let Some(shown) = help_topic::help_topic(&arguments, plain) {
+        return Err(ended(plain, shown));
+    }
+    #[cfg(feature = "server")]
+    let given = match bucket::with_copies(given, plain) {
+        Ok(given) => given,
+        Err(failure) => return Err(failed(&failure, json)),
+    };
+    parsed(given).map_err(|error| usage(&error))
+}
+
 fn ended(console: Console, result: Result<(), CliError>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -296,7 +310,7 @@ fn ended(console: Console, result: Result<(), CliError>) -> ExitCode {
 }
 
 /// The process's arguments; help shows commands in groups.
-fn parsed() -> Result<Cli, clap::Error> {
+fn parsed(given: Vec<OsString>) -> Result<Cli, clap::Error> {
     const WIDEST: usize = 100;
     let declared = std::env::var("COLUMNS")
         .ok()
@@ -307,7 +321,7 @@ fn parsed() -> Result<Cli, clap::Error> {
         .min(WIDEST);
     let mut command = command_groups::grouped(Cli::command(), width);
     command
-        .try_get_matches_from_mut(std::env::args_os())
+        .try_get_matches_from_mut(given)
         .and_then(|matches| Cli::from_arg_matches(&matches))
         .map_err(|error| with_nearest_command(error, &command))
 }

@@ -1,5 +1,6 @@
 //! `ktd worker --server URL`.
 
+use super::bucket::copy_folder;
 use super::enqueue::ServerArgs;
 use super::runtime::runtime;
 use super::signals;
@@ -8,14 +9,16 @@ use crate::CliError;
 use crate::output::Console;
 use crate::this_program::this_program;
 use clap::Args;
+use ktd_bucket::{BucketAddress, BucketClaims, StudyCopy};
 use ktd_client::cache_folder::cache_folder;
 use ktd_io::parallel::available_threads;
+use ktd_io::whole_file::remove_directory;
 use ktd_record::program_record::ProgramRecord;
-use ktd_server::{QueuedAt, ServerDatabase, ServerStatus, Worker, WorkerSettings};
+use ktd_server::{QueuedAt, ServerDatabase, ServerStatus, StudyClaims, Worker, WorkerSettings};
 use ktd_study::{AnyEnd, Claimable, StudyRun, Unheard, UnitClaims, UnitId};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -199,13 +202,32 @@ impl Working<'_> {
         Ok(is_working)
     }
 
-    fn work(&self, at: &QueuedAt, claims: &dyn UnitClaims) -> Result<AnyEnd, CliError> {
+    fn work(&self, at: &QueuedAt, claims: &StudyClaims) -> Result<AnyEnd, CliError> {
         if at.program != self.program.source_sha256 {
             return Err(CliError::input(
                 format_args!("study {} was enqueued by another version of ktd", at.study),
                 "let all workers run the program that enqueued it, or enqueue it again with this one",
             ));
         }
+        let Some(address) = BucketAddress::find(&at.folder.to_string_lossy())? else {
+            return self.work_in(&at.folder, at, claims);
+        };
+        // A worker's name is its own for ever, and so is its copy.
+        let root = copy_folder(&address, self.worker.name())?;
+        let copy = self.tasks.block_on(StudyCopy::open(&address, &root))?.0;
+        let claims = BucketClaims::new(claims, &copy, (at.units, at.has_order))?;
+        let end = self.work_in(&root, at, &claims)?;
+        if end.finished.is_some() {
+            self.tasks.block_on(copy.put_study())?;
+        }
+        remove_directory(&root).map_err(CliError::from)?;
+        Ok(AnyEnd {
+            folder: at.folder.clone(),
+            ..end
+        })
+    }
+
+    fn work_in(&self, folder: &Path, at: &QueuedAt, claims: &dyn UnitClaims) -> Result<AnyEnd, CliError> {
         let counts = cache_folder().map(|cache| cache.join("counts"));
         let run = StudyRun {
             counts: counts.as_deref(),
@@ -217,7 +239,7 @@ impl Working<'_> {
             retries_lost: false,
             claims: Some(claims),
         };
-        Ok(study::kind_for(&at.file)?.run(&at.file, Some(&at.folder), &run)?)
+        Ok(study::kind_for(&at.file)?.run(&at.file, Some(folder), &run)?)
     }
 }
 

@@ -202,6 +202,10 @@ impl UnitLease for Leased {
         &self.0.unit
     }
 
+    fn epoch(&self) -> u64 {
+        u64::try_from(self.0.epoch).unwrap_or_default()
+    }
+
     fn accounts(&self) -> Arc<dyn SharedAccounts> {
         Arc::new(self.clone())
     }

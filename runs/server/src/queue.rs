@@ -21,6 +21,10 @@ pub struct QueuedAt {
     pub folder: PathBuf,
     /// The hash of the sources of the program that enqueued it: others make other records.
     pub program: String,
+    /// How many units it has.
+    pub units: usize,
+    /// Whether units come after others.
+    pub has_order: bool,
 }
 
 impl ServerDatabase {
@@ -72,20 +76,25 @@ impl ServerDatabase {
     /// # Errors
     /// [`StudyError`] for a server that does not answer.
     pub async fn studies(&self) -> Result<Vec<QueuedAt>, StudyError> {
-        let rows: Vec<(i64, String, String, String, String)> =
-            sqlx::query_as("SELECT id, name, file, folder, program FROM ktd.study ORDER BY id")
-                .fetch_all(&self.pool)
-                .await
-                .map_err(|error| failed(&error))?;
-        let rows = rows
-            .into_iter()
-            .map(|(study, name, file, folder, program)| QueuedAt {
+        let rows: Vec<(i64, String, String, String, String, i64, bool)> = sqlx::query_as(
+            "SELECT s.id, s.name, s.file, s.folder, s.program, count(u.id),
+               coalesce(bool_or(cardinality(u.after) > 0), false)
+             FROM ktd.study s LEFT JOIN ktd.unit u ON u.study = s.id GROUP BY s.id ORDER BY s.id",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(|error| failed(&error))?;
+        let rows = rows.into_iter().map(
+            |(study, name, file, folder, program, units, has_order)| QueuedAt {
                 study,
                 name,
                 file: file.into(),
                 folder: folder.into(),
                 program,
-            });
+                units: usize::try_from(units).unwrap_or_default(),
+                has_order,
+            },
+        );
         Ok(rows.collect())
     }
 

@@ -191,6 +191,7 @@ impl<K: StudyKind> OpenedStudy<K> {
             Err(FileError::Busy { .. }) => return Ok(false),
             taken => taken?,
         };
+        lease.prepare().await?;
         if pass.known.found.contains_key(&unit.id) || unit.keep != Keep::Line && self.is_closed(unit)? {
             return Ok(true);
         }

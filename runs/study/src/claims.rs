@@ -41,6 +41,14 @@ pub trait UnitLease: Send + Sync {
     /// Which one.
     fn unit(&self) -> &UnitId;
 
+    /// How many times it was handed out, this time among them.
+    fn epoch(&self) -> u64;
+
+    /// Makes its record on this machine what it is, before it is looked at. Where machines share a folder, nothing is to be done.
+    fn prepare(&self) -> BoxFuture<'_, Result<(), StudyError>> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// Who pays its calls.
     fn accounts(&self) -> Arc<dyn SharedAccounts>;
 

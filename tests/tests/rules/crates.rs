@@ -106,7 +106,7 @@ impl Power {
             ],
             Processes => &["rustix", "tokio/process", "landlock", "command-fds"],
             Signals => &["tokio/signal"],
-            Sockets => &["reqwest", "rustls", "axum", "sqlx", "tokio/net"],
+            Sockets => &["reqwest", "rustls", "axum", "sqlx", "object_store", "tokio/net"],
             Mcp => &["rmcp"],
             Entropy => &["getrandom"],
             Signatures => &["ring"],
