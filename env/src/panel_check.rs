@@ -153,7 +153,9 @@ pub enum UnsupportedRule {
     PriceIndex,
     /// No declared calendar.
     Calendar,
-    /// No declared % changes.
+    /// No factors.
+    Factors,
+    /// Factors, and no declared % changes.
     FactorCheck,
     /// No company names.
     CompanyNames,
@@ -175,6 +177,7 @@ impl UnsupportedRule {
             Self::Amount => "no turnover: it is approximated as volume x (high + low + close) / 3",
             Self::PriceIndex => "no price index: agents are shown none, and figures against it are missing",
             Self::Calendar => "no declared calendar: the trading days are the union of the rows' dates",
+            Self::Factors => "no factors (all are 1): on ex-days prices fall and nothing is paid for it",
             Self::FactorCheck => "no % change from the source: factors cannot be checked",
             Self::CompanyNames => "no company names: the guard cannot look for them",
             Self::Sectors => "no sectors: breadth by sector is off",
@@ -228,8 +231,8 @@ pub struct DataReport {
     pub bars_without_trading: usize,
     /// Trading days without a bar between a name's first and last.
     pub days_without_bar: usize,
-    /// Names whose rows end before the panel does.
-    pub names_ended: usize,
+    /// Names whose rows end before the panel does, with the day of their last row.
+    pub names_ended: Examples<(Ticker, TradeDate)>,
     /// Days on which the price index has no close.
     pub price_index_days_missing: usize,
     /// What the panel cannot support.
@@ -313,7 +316,7 @@ pub fn check_panel(market: &Market, rules: &Rules, options: CheckOptions) -> Dat
             holes: Examples::new(options.examples),
             bars_without_trading: 0,
             days_without_bar: 0,
-            names_ended: 0,
+            names_ended: Examples::new(options.examples),
             price_index_days_missing: 0,
             unsupported: unsupported_rules(market),
         },
@@ -345,7 +348,11 @@ pub fn unsupported_rules(market: &Market) -> Vec<UnsupportedRule> {
         (market.amount_declared(), UnsupportedRule::Amount),
         (!market.indices().is_empty(), UnsupportedRule::PriceIndex),
         (market.calendar_declared(), UnsupportedRule::Calendar),
-        (market.has_declared_changes(), UnsupportedRule::FactorCheck),
+        (market.has_factors(), UnsupportedRule::Factors),
+        (
+            market.has_declared_changes() || !market.has_factors(),
+            UnsupportedRule::FactorCheck,
+        ),
         (has_company_names, UnsupportedRule::CompanyNames),
         (!market.sectors().is_empty(), UnsupportedRule::Sectors),
         (market.has_dividends(), UnsupportedRule::DividendTax),
@@ -423,12 +430,11 @@ impl Check<'_> {
             for (board, count) in &mut self.report.names_by_board {
                 *count += usize::from(*board == info.ticker.board());
             }
-            let last = self.market.date(info.last_row);
-            let ended = self
-                .report
-                .span
-                .is_some_and(|span| last.is_some_and(|last| last < span.end));
-            self.report.names_ended += usize::from(ended);
+            if let (Some(last), Some(span)) = (self.market.date(info.last_row), self.report.span)
+                && last < span.end
+            {
+                self.report.names_ended.add(0.0, (info.ticker, last));
+            }
         }
     }
 

@@ -411,6 +411,12 @@ impl Market {
             && self.delisting_period(name, date).is_none()
     }
 
+    /// Whether any factor is other than 1; without one a total return is that of the prices.
+    #[must_use]
+    pub fn has_factors(&self) -> bool {
+        self.factors.iter().any(|factor| *factor != Decimal::ONE)
+    }
+
     /// Whether any name carries dividends; without them none are taxed.
     #[must_use]
     pub fn has_dividends(&self) -> bool {

@@ -539,6 +539,20 @@ mod report {
         assert_eq!(report.days_without_bar, 1);
         assert!(report.unsupported.contains(&UnsupportedRule::Amount));
         assert!(!report.unsupported.contains(&UnsupportedRule::StLimit));
+        assert!(!report.unsupported.contains(&UnsupportedRule::Factors));
+        let mut without = rows();
+        for (_, _, bar) in &mut without {
+            bar.factor = some("1");
+        }
+        without.pop();
+        let without = check(&without);
+        assert!(without.unsupported.contains(&UnsupportedRule::Factors));
+        assert!(!without.unsupported.contains(&UnsupportedRule::FactorCheck));
+        let ended = [(ticker("SH688981"), date(DAYS[2]))];
+        assert_eq!(
+            (report.names_ended.count, without.names_ended.worst.as_slice()),
+            (0, ended.as_slice())
+        );
         assert!(report.is_usable());
     }
 

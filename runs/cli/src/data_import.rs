@@ -4,6 +4,7 @@ use crate::CliError;
 use crate::output::Console;
 use crate::progress::ImportBar;
 use crate::trading_day::read_day;
+use crate::typed_command::quoted;
 use clap::{Args, ValueEnum};
 use ktd_data::import::reveal_all;
 use ktd_data::{
@@ -272,6 +273,9 @@ fn import_text(market: &Market, report: &ImportReport, out: Option<&str>, bytes:
     let day = |date: Option<&TradeDate>| date.map(|date| date.reveal()).unwrap_or_default();
     let mut table = Table::new(&[("", Align::Left), ("", Align::Left)]);
     let mut row = |head: &str, cell: String| table.row([head.to_owned(), cell]);
+    let next = out.map_or_else(String::new, |out| {
+        format!("next: ktd data check {}\n", quoted(out))
+    });
     let out = out.unwrap_or("not written: name a file with --out");
     row("panel", format!("{out} ({} bytes)", grouped(bytes)));
     row("content hash", hash_text(market.content_hash()));
@@ -324,7 +328,7 @@ fn import_text(market: &Market, report: &ImportReport, out: Option<&str>, bytes:
             row(head, items.join(", "));
         }
     }
-    table.render()
+    table.render() + &next
 }
 
 /// What an import lists by name; an empty list is not shown.

@@ -7,7 +7,7 @@ use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_certify::certificate_report;
-use ktd_view::table::grouped;
+use ktd_view::draw::{counted, grouped};
 use ktd_viewer::{ServerSettings, ViewerServer, export};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -107,10 +107,10 @@ fn write_site(args: &ViewArgs, out: &Path, console: Console) -> Result<(), CliEr
         )?)
     })?;
     let text = format!(
-        "{}: {} episodes, {} files, {} kB",
+        "{}: {}, {}, {} kB",
         out.display(),
-        site.episodes,
-        grouped(site.files),
+        counted(site.episodes, "episode"),
+        counted(site.files, "file"),
         grouped(usize::try_from(site.bytes / 1_000).unwrap_or(usize::MAX))
     );
     if 0 < site.left_out {

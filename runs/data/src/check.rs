@@ -63,7 +63,7 @@ fn summary(market: &Market, report: &DataReport) -> String {
             grouped(report.days_without_bar)
         ),
     );
-    row("names that end early", grouped(report.names_ended));
+    row("names that end early", ended_text(report));
     row(
         "price index",
         indices
@@ -71,6 +71,23 @@ fn summary(market: &Market, report: &DataReport) -> String {
             .map_or_else(|| "missing".to_owned(), |code| (*code).to_owned()),
     );
     table.render()
+}
+
+/// How many names end early, and the first of them.
+fn ended_text(report: &DataReport) -> String {
+    let ended = &report.names_ended;
+    let mut shown: Vec<String> = ended
+        .worst
+        .iter()
+        .map(|(ticker, last)| format!("{} on {}", ticker.reveal(), last.reveal()))
+        .collect();
+    if shown.len() < ended.count {
+        shown.push("...".to_owned());
+    }
+    match ended.count {
+        0 => "0".to_owned(),
+        count => format!("{} ({})", grouped(count), shown.join(", ")),
+    }
 }
 
 fn coverage(report: &DataReport) -> String {

@@ -175,7 +175,7 @@ impl PanelFindings {
         Self {
             bars_without_trading: report.bars_without_trading,
             days_without_bar: report.days_without_bar,
-            names_ended: report.names_ended,
+            names_ended: report.names_ended.count,
             price_index_days_missing: report.price_index_days_missing,
             days_with_limit: report.days_with_limit,
             limit_breaches_from_the_open: report.breaches_from_the_open,

@@ -1,6 +1,7 @@
 //! Which column of a file of rows is what.
 
 pub(super) use super::column::Column;
+use super::missing_columns::{is_index_file, missing_columns};
 use super::units::{Entry, Unit, check_map};
 use super::vendor_forms::VendorForm;
 use crate::DataFileError;
@@ -46,8 +47,9 @@ impl Layout {
         file: &str,
         header: impl IntoIterator<Item = &'h str>,
     ) -> Result<Self, DataFileError> {
-        let layout = Self::placed(file, header, None, &[])?;
-        layout.lack(file, &REQUIRED)?;
+        let header: Vec<&str> = header.into_iter().collect();
+        let layout = Self::placed(file, header.iter().copied(), None, &[])?;
+        layout.lack(file, &header, &REQUIRED)?;
         Ok(layout)
     }
 
@@ -85,6 +87,7 @@ impl Layout {
         };
         layout.lack(
             file,
+            header,
             &needed.iter().copied().filter(is_needed).collect::<Vec<_>>(),
         )?;
         Ok(layout)
@@ -134,25 +137,13 @@ impl Layout {
         Ok(layout)
     }
 
-    fn lack(&self, file: &str, needed: &[Column]) -> Result<(), DataFileError> {
-        let missing: Vec<&str> = needed
-            .iter()
-            .filter(|column| !self.has(**column))
-            .map(|column| column.label())
-            .collect();
+    fn lack(&self, file: &str, header: &[&str], needed: &[Column]) -> Result<(), DataFileError> {
+        let has = |column: &Column| self.has(*column);
+        let missing: Vec<Column> = needed.iter().copied().filter(|column| !has(column)).collect();
         if missing.is_empty() {
             return Ok(());
         }
-        let named = if missing.contains(&"symbol") {
-            "; where a file is one stock, its name is the code: 600519.csv, sh600519.csv, 600519.SS.csv"
-        } else {
-            ""
-        };
-        Err(DataFileError::invalid(format_args!("{file}: the columns {} are missing", missing.join(", "))).with_hint(
-            format_args!(
-                "a long file has the columns date, symbol, open, high, low, close, volume; name others with --map open=COLUMN,...{named}"
-            ),
-        ))
+        Err(missing_columns(file, header, &missing))
     }
 
     /// Whether the file has this column.
@@ -243,8 +234,12 @@ fn exchange_of(digits: &str) -> &'static str {
     }
 }
 
-/// The code that the name of a file says: `600519.csv`, `sh600519.csv.gz`, `600519.SS.csv`, `600519_daily.csv`.
+/// The code that the name of a file says: `600519.csv`, `sh600519.csv.gz`, `600519.SS.csv`, `600519_daily.csv`; none where it is an
+/// index.
 pub(super) fn code_of_file(path: &Path) -> Option<Ticker> {
+    if is_index_file(path) {
+        return None;
+    }
     let mut name = path.file_name()?.to_str()?;
     for ending in [".gz", ".csv", ".txt", ".parquet"] {
         name = name.strip_suffix(ending).unwrap_or(name);
@@ -253,14 +248,18 @@ pub(super) fn code_of_file(path: &Path) -> Option<Ticker> {
     read_ticker(name).or_else(|_| read_ticker(first)).ok()
 }
 
-/// Reads a date, with or without a time of midnight and an offset behind it.
+/// Reads a date, with or without a time of midnight and an offset behind it; Excel writes 2024/1/2.
 pub(super) fn read_date(text: &str) -> Result<TradeDate, ktd_env::DateError> {
     let midnight = |mark: &str| text.split_once(mark);
     let day = match midnight(" 00:00:00").or_else(|| midnight("T00:00:00")) {
         Some((day, "" | "+08:00" | "+0800")) => day,
         _ => text,
     };
-    TradeDate::parse(day)
+    let excel = day.strip_suffix(" 0:00").unwrap_or(day);
+    match excel.split('/').collect::<Vec<_>>().as_slice() {
+        [year, month, day] => TradeDate::parse(&format!("{year}-{month:0>2}-{day:0>2}")),
+        _ => TradeDate::parse(day),
+    }
 }
 
 /// Reads a flag; blank is no.
@@ -309,7 +308,28 @@ mod tests {
                 "{name}"
             );
         }
-        assert_eq!(code_of_file(Path::new("members.csv")), None);
+        for name in [
+            "members.csv",
+            "sh000300.csv",
+            "000300.SH.csv",
+            "sz.399001.csv",
+            "000300.csv",
+        ] {
+            assert_eq!(code_of_file(Path::new(name)), None, "{name}");
+        }
+        let number = code_of_file(Path::new("000001.csv"));
+        assert_eq!(number, Ticker::parse("SZ000001").ok());
+    }
+
+    #[test]
+    fn dates_of_excel_are_dates() {
+        let date = TradeDate::parse("2024-01-02").unwrap();
+        for text in ["2024/1/2", "2024/01/02", "2024/1/2 0:00", "2024-01-02 00:00:00"] {
+            assert_eq!(read_date(text), Ok(date), "{text}");
+        }
+        for text in ["1/2/2024", "2024/1/32", "2024/1", "2024/1/2/3", "24/1/2"] {
+            assert!(read_date(text).is_err(), "{text}");
+        }
     }
 
     #[test]

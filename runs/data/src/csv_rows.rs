@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// A CSV or CSV.gz file of rows, its header read.
 #[derive(Debug)]
 pub(super) struct CsvRows {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// What cannot be opened a second time; thousands of files are not held open.
     stream: Option<TextFile>,
     /// What a row holds: one stock, or where stocks lie side by side one for each.
@@ -117,6 +117,10 @@ fn side_by_side(
 /// What is done about prices that were never traded.
 pub(super) const ADJUSTED: &str = "download again with adjustflag=\"3\"; query_adjust_factor has the factors";
 
+/// What is done about a column of dates in another form.
+const DATES: &str =
+    "write the column of dates as 2024-04-01, 2024/4/1 or 20240401; remove a row that holds no data";
+
 struct Cells<'c> {
     file: &'c str,
     row: u64,
@@ -159,7 +163,7 @@ impl<'c> Cells<'c> {
                 ))
                 .with_hint(ADJUSTED));
         }
-        let date = read_date(self.text(Column::Date)).map_err(|error| self.fail(error))?;
+        let date = read_date(self.text(Column::Date)).map_err(|error| self.fail(error).with_hint(DATES))?;
         let listed = self.text(Column::Listed);
         let sector = self.text(Column::Sector);
         Ok(SourceRow {

@@ -19,7 +19,7 @@ use super::units::read_map;
 use crate::DataFileError;
 use ktd_env::{
     BuildReport, DateSpan, FactorTable, Market, MarketBuilder, PanelOptions, PriceBasis, Survivors, Ticker,
-    TradeDate, VolumeBasis, unsupported_rules,
+    TradeDate, UnsupportedRule, VolumeBasis, unsupported_rules,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -128,7 +128,7 @@ pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Res
     let codes = CodeChanges::read(options.codes.as_deref())?;
     let mut collector = Collector::new(panel, keep, codes.clone());
     let (unknown_columns, unused_columns, skipped_indices) = leftovers(&sources);
-    let spans_end = read_all(factors, sources, &mut forms, &mut collector, &codes, progress)?;
+    let (spans_end, empty) = read_all(factors, sources, &mut forms, &mut collector, &codes, progress)?;
     let (rows_read, rows_outside) = (collector.rows_read, collector.rows_outside);
     let (mut builder, joined_codes) = collector.finish()?;
     // Qlib says itself where a name's rows end; a halt at the end of the data is no delisting.
@@ -141,7 +141,8 @@ pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Res
     }
     let (market, build) = builder.build()?;
     check_units(&market, &forms)?;
-    let missing = missing(&market, options, has_factors);
+    let mut missing = missing(&market, options, &forms, has_factors);
+    missing.extend(without_rows(&empty, files.len()));
     let report = ImportReport {
         rows_read,
         rows_outside,
@@ -157,7 +158,7 @@ pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Res
     Ok(Imported { market, report })
 }
 
-/// Reads factors first, then prices; the days on which sources say that a name's rows end.
+/// Reads factors first, then prices; the days on which sources say that a name's rows end, and files of prices without a row.
 fn read_all(
     factors: Vec<(Source, Option<usize>)>,
     prices: Vec<(Source, Option<usize>)>,
@@ -165,7 +166,7 @@ fn read_all(
     collector: &mut Collector,
     codes: &CodeChanges,
     progress: &mut dyn ImportProgress,
-) -> Result<BTreeMap<Ticker, TradeDate>, DataFileError> {
+) -> Result<(BTreeMap<Ticker, TradeDate>, Vec<String>), DataFileError> {
     let mut see = |form: Option<usize>, row: &SourceRow<'_>| {
         if let Some(form) = form.and_then(|form| forms.get_mut(form)) {
             form.see(row);
@@ -179,7 +180,7 @@ fn read_all(
             Ok(())
         })?;
     }
-    let mut spans_end = BTreeMap::new();
+    let (mut spans_end, mut empty) = (BTreeMap::new(), Vec::new());
     for (source, form) in prices {
         if let Source::Qlib(bins) = &source {
             for (code, date) in bins.last_rows() {
@@ -187,18 +188,46 @@ fn read_all(
                 *end = date.max(*end);
             }
         }
+        let (file, rows_before) = (source.file(), collector.rows_read);
         source.read(progress, &mut |row| {
             see(form, row);
             collector.add(row)
         })?;
+        empty.extend(file.filter(|_| collector.rows_read == rows_before));
     }
-    Ok(spans_end)
+    Ok((spans_end, empty))
+}
+
+/// What is said of files of prices without a row.
+fn without_rows(empty: &[String], files: usize) -> Option<String> {
+    const SHOWN: usize = 5;
+    let mut shown: Vec<&str> = empty.iter().take(SHOWN).map(String::as_str).collect();
+    if SHOWN < empty.len() {
+        shown.push("...");
+    }
+    (!empty.is_empty()).then(|| {
+        format!(
+            "no rows in {} of {files} files, whose stocks or days are not in the panel: {}",
+            empty.len(),
+            shown.join(", ")
+        )
+    })
 }
 
 /// What the panel lacks and what that turns off.
-fn missing(market: &Market, options: &ImportOptions, has_factors: bool) -> Vec<String> {
+fn missing(market: &Market, options: &ImportOptions, forms: &[SourceForm], has_factors: bool) -> Vec<String> {
+    let st_column = forms.iter().find_map(|form| form.taken(Column::St));
+    let said = |rule: UnsupportedRule| match (rule, option_of(rule), st_column) {
+        (UnsupportedRule::StLimit, _, Some((column, _))) => {
+            format!("no ST dates: the column {column} was read, and no stock was ST on any day of it")
+        }
+        (_, Some(option), _) => rule.text().replacen(':', &format!(" ({option}):"), 1),
+        (_, None, _) => rule.text().to_owned(),
+    };
     let unsupported = unsupported_rules(market).into_iter();
-    let mut missing: Vec<String> = unsupported.map(|rule| rule.text().to_owned()).collect();
+    // Factors that were read may all be 1.
+    let unsupported = unsupported.filter(|rule| *rule != UnsupportedRule::Factors || !has_factors);
+    let mut missing: Vec<String> = unsupported.map(said).collect();
     missing.extend(Survivors::of_panel(market).text("the panel"));
     let names = market.names().count();
     if names < FactorTable::MIN_NAMES {
@@ -210,10 +239,23 @@ fn missing(market: &Market, options: &ImportOptions, has_factors: bool) -> Vec<S
     if options.universe.is_none() {
         missing.push("no index membership (--universe): every name is a member on every day".to_owned());
     }
-    if !has_factors {
-        missing.push("no factors: on ex-days prices fall and nothing is paid for it".to_owned());
-    }
     missing
+}
+
+/// The option that gives import what is missing.
+const fn option_of(rule: UnsupportedRule) -> Option<&'static str> {
+    Some(match rule {
+        UnsupportedRule::StLimit => "--status",
+        UnsupportedRule::FirstDays => "--listing",
+        UnsupportedRule::Amount => "--map amount=COLUMN",
+        UnsupportedRule::PriceIndex => "--index",
+        UnsupportedRule::Calendar => "--calendar",
+        UnsupportedRule::FactorCheck => "--map pct_chg=COLUMN",
+        UnsupportedRule::CompanyNames => "--names",
+        UnsupportedRule::Sectors => "--sectors",
+        UnsupportedRule::DividendTax => "--dividends",
+        UnsupportedRule::Factors | UnsupportedRule::ChangedCodes => return None,
+    })
 }
 
 /// Columns nothing reads, columns known but not used, index series passed over.

@@ -15,6 +15,7 @@ mod file_kind;
 mod import_progress;
 mod index_levels;
 mod members;
+mod missing_columns;
 mod parquet_columns;
 mod parquet_file;
 mod parquet_rows;

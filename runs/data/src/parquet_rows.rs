@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// A Parquet long file, its schema read.
 #[derive(Debug)]
 pub(super) struct ParquetRows {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     pub(super) layout: Layout,
     pub(super) rows: u64,
 }

@@ -75,6 +75,16 @@ impl Source {
         }
     }
 
+    /// Its file as messages name it; none of a Qlib directory.
+    pub(super) fn file(&self) -> Option<String> {
+        let path = match self {
+            Self::Qlib(_) => return None,
+            Self::Parquet(rows) => &rows.path,
+            Self::Csv(rows) => &rows.path,
+        };
+        Some(path.display().to_string())
+    }
+
     pub(super) fn skipped_indices(&self) -> Vec<String> {
         match self {
             Self::Qlib(bins) => bins.skipped_indices.clone(),

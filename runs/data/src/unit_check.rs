@@ -54,41 +54,70 @@ pub(super) fn check_units(market: &Market, forms: &[SourceForm]) -> Result<(), D
         return Ok(());
     }
     let mut all = Quotients::default();
-    let mut of_one: Option<(String, i32, usize, usize)> = None;
+    let mut differing: Vec<(&str, i32, usize, usize)> = Vec::new();
     for (name, info) in market.names() {
         let mut own = Quotients::default();
         for quotient in market.bars_of(name).filter_map(|(_, bar)| quotient(&bar)) {
             own.add(quotient);
             all.add(quotient);
         }
-        if let (None, Some((power, count))) = (&of_one, own.wrong().filter(|_| DAYS_OF_ONE <= own.days)) {
-            of_one = Some((format!(" of {}", info.ticker.reveal()), power, count, own.days));
+        if let Some((power, count)) = own.wrong().filter(|_| DAYS_OF_ONE <= own.days) {
+            differing.push((info.ticker.reveal(), power, count, own.days));
         }
     }
-    let of_all = all
-        .wrong()
-        .map(|(power, count)| (String::new(), power, count, all.days));
-    let Some((whose, power, count, days)) = of_all.or(of_one) else {
-        return Ok(());
-    };
-    let is_bulk = days < count.saturating_mul(2);
-    let near = if is_bulk {
-        format!("near {}", factor(power))
-    } else {
-        "near no one power of ten".to_owned()
+    let Some((power, count)) = all.wrong() else {
+        return differ_from_the_rest(&differing, market.names().len());
     };
     Err(DataFileError::input(
         format_args!(
-            "amount / (volume x price) is {near} on {count} of {days} days{whose} with trading, where it must be near 1"
+            "amount / (volume x price) is {} days with trading, where it must be near 1",
+            near(power, count, all.days)
         ),
         forms
             .iter()
-            .filter(|_| is_bulk)
+            .filter(|_| is_bulk(count, all.days))
             .find_map(|form| fitting(form, power))
             .unwrap_or_else(|| {
                 "no pair of units fits: check what the columns of volume and amount hold".to_owned()
             }),
     ))
+}
+
+/// The refusal of stocks whose units are not those of the rest, with code, power of ten, and its days of how many.
+fn differ_from_the_rest(differing: &[(&str, i32, usize, usize)], names: usize) -> Result<(), DataFileError> {
+    const SHOWN: usize = 5;
+    let Some((code, power, count, days)) = differing.first() else {
+        return Ok(());
+    };
+    let mut codes: Vec<&str> = differing.iter().take(SHOWN).map(|found| found.0).collect();
+    if SHOWN < differing.len() {
+        codes.push("...");
+    }
+    let codes = codes.join(", ");
+    Err(DataFileError::input(
+        format_args!(
+            "the units of {} of {names} stocks differ from the rest: {codes}; amount / (volume x price) is {} days of {code} with \
+             trading, where it must be near 1, as it is of the rest",
+            differing.len(),
+            near(*power, *count, *days)
+        ),
+        format_args!(
+            "fetch {codes} again, or leave them out: --map would change the units of all; what is an index is given to --index"
+        ),
+    ))
+}
+
+const fn is_bulk(count: usize, days: usize) -> bool {
+    days < count.saturating_mul(2)
+}
+
+/// Near which power of ten the quotient lies, and on how many days.
+fn near(power: i32, count: usize, days: usize) -> String {
+    if is_bulk(count, days) {
+        format!("near {} on {count} of {days}", factor(power))
+    } else {
+        format!("near no one power of ten on {count} of {days}")
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "volumes and prices lie far below 2^53")]

@@ -23,6 +23,41 @@ impl VendorForm {
         FORMS.iter().find(|form| form.known_by.iter().any(has_all))
     }
 
+    /// The form that shares most columns with a header, more than a long file does, and the columns of it that the header lacks;
+    /// none where it lacks none.
+    pub(super) fn nearest(header: &[&str]) -> Option<(&'static str, Vec<&'static str>)> {
+        let is_long = |head: &&&str| Column::of_name(&head.to_ascii_lowercase()).is_some();
+        let of_long_file = header.iter().filter(is_long).count();
+        let has = |head: &str| !head.is_empty() && header.contains(&head);
+        let shared = |form: &Self| {
+            entries(form.columns)
+                .flatten()
+                .filter(|entry| has(entry.1))
+                .count()
+        };
+        // Of equals the first.
+        let form = FORMS.iter().rev().max_by_key(|form| shared(form))?;
+        let is_there = |field: Column| {
+            entries(form.columns)
+                .flatten()
+                .any(|entry| entry.0 == field && has(entry.1))
+        };
+        let needed = [
+            Column::Date,
+            Column::Open,
+            Column::High,
+            Column::Low,
+            Column::Close,
+            Column::Volume,
+        ];
+        let lacking: Vec<&str> = entries(form.columns)
+            .flatten()
+            .filter(|entry| needed.contains(&entry.0) && !is_there(entry.0))
+            .map(|entry| entry.1)
+            .collect();
+        (of_long_file.max(2) < shared(form) && !lacking.is_empty()).then_some((form.name, lacking))
+    }
+
     /// What the column of this name holds.
     pub(super) fn column(&self, head: &str) -> Option<(Column, Unit)> {
         let found = entries(self.columns)
@@ -117,6 +152,7 @@ static FORMS: [VendorForm; 11] = [
     form(
         "AKShare (hfq-factor)",
         &["date,hfq_factor"],
-        "date=date,factor_since=hfq_factor",
+        // Its files begin with a row of 1900: a stock without one was not downloaded.
+        "date=date,factor=hfq_factor",
     ),
 ];

@@ -400,19 +400,6 @@ fn factors_are_read_from_files_of_their_own_and_from_adjusted_closes() {
         assert_eq!(factors(&market), expected, "{}", head[form].0);
         assert!(!report.missing.iter().any(|line| line.contains("no factors")));
     }
-    let mut files = prices(1);
-    files.push((
-        "f.csv".to_owned(),
-        "ts_code,trade_date,adj_factor\n600519.SH,20240103,3.5\n".to_owned(),
-    ));
-    let refused = read(folder(&files).path(), |_| ())
-        .map(|_| ())
-        .unwrap_err()
-        .to_string();
-    assert!(
-        refused.contains("row 2") && refused.contains("no file of factors"),
-        "{refused}"
-    );
     // The third day's close is paid for; the noise of the second day's is no dividend.
     let text = "Date,Open,High,Low,Close,Adj Close,Volume\n2024-01-02,10,10,10,10,9.000000,100\n\
                 2024-01-03,11,11,11,11,9.9000003,100\n2024-01-04,12,12,12,12,12,100\n";
@@ -426,8 +413,39 @@ fn factors_are_read_from_files_of_their_own_and_from_adjusted_closes() {
 }
 
 #[test]
+fn every_stock_needs_factors_where_there_are_files_of_them() {
+    for (form, name, text, part) in [
+        (
+            1,
+            "f.csv",
+            "ts_code,trade_date,adj_factor\n600519.SH,20240103,3.5\n",
+            "row 2: no file of factors has one of SH600519",
+        ),
+        (
+            0,
+            "600519_factor.csv",
+            "date,hfq_factor\n1900-01-01,2.0\n",
+            "no file of factors has one of SZ000001",
+        ),
+    ] {
+        let (_, mut files) = vendors().swap_remove(form);
+        files.push((name.to_owned(), text.to_owned()));
+        if form == 1 {
+            files.remove(1);
+        }
+        let refused = read(folder(&files).path(), |_| ()).map(|_| ()).unwrap_err();
+        assert!(refused.to_string().contains(part), "{refused}");
+    }
+}
+
+#[test]
 fn halts_flags_and_dividends_are_read_where_a_source_has_them() {
     let (_, files) = vendors().swap_remove(2);
+    let missing = imported(&files).report.missing;
+    assert!(
+        missing.iter().any(|line| line.contains("isST was read")),
+        "{missing:?}"
+    );
     let edited = |from: &str, to: &str| vec![(files[0].0.clone(), files[0].1.replace(from, to))];
     let market = imported(&edited("1987000,20502300.0000,3,0.1,1,1.5,0", ",,3,,0,,1")).market;
     assert_eq!(bar(&market, "SH600519", "2024-01-04").volume, 0);
@@ -505,6 +523,23 @@ fn wrong_units_are_refused_with_those_that_fit() {
         said.contains("near 1/100 on 2 of 3 days") && said.contains("volume=vol:shares"),
         "{said}"
     );
+    let mut one_in_hands = "date,symbol,open,high,low,close,volume,amount\n".to_owned();
+    for (code, volume) in [("SH600519", 10_000), ("SZ000001", 10_000), ("SZ000002", 100)] {
+        for day in 1..=28 {
+            writeln!(
+                one_in_hands,
+                "2024-02-{day:02},{code},10,10,10,10,{volume},100000"
+            )
+            .unwrap();
+        }
+    }
+    let said = refusal(&one_in_hands, None);
+    assert!(
+        said.contains("1 of 3 stocks differ from the rest: SZ000002")
+            && said.contains("near 100 on 28 of 28 days")
+            && said.contains("fetch SZ000002 again"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -516,8 +551,34 @@ fn files_that_are_no_prices_are_refused_by_name() {
     let wrong = vendors().swap_remove(0).1[0].1.replace("32156", "many");
     let said = refusal(&wrong, None);
     assert!(said.contains("600519.csv, row 2: volume"), "{said}");
+    let (_, mut files) = vendors().swap_remove(0);
+    let renamed = files[0].1.replace("收盘", "收盘价");
+    let members = "symbol,start,end\nSH600519,2024-01-02,2024-01-04\n";
+    for (text, part) in [
+        (
+            renamed.as_str(),
+            "are missing; it has 日期, 股票代码, 开盘, 收盘价",
+        ),
+        (
+            renamed.as_str(),
+            "nearest known form is AKShare (stock_zh_a_hist), which also has 收盘:",
+        ),
+        (members, "given to --universe"),
+        ("<!DOCTYPE html>\n<html>\n", "is a web page"),
+        ("\"\"\n", "its first line names none"),
+    ] {
+        let said = refusal(text, None);
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    files[0].1 = files[0].1.lines().next().unwrap().to_owned();
+    let missing = imported(&files).report.missing;
+    let is_said = |line: &String| line.starts_with("no rows in 1 of 3 files") && line.ends_with("600519.csv");
+    assert!(missing.iter().any(is_said), "{missing:?}");
+    let index = folder(&one("sh000300.csv", files[1].1.replace(",股票代码", ",代码")));
+    let refused = read(index.path(), |_| ()).map(|_| ()).unwrap_err();
+    assert!(refused.to_string().contains("code of an index"), "{refused}");
     let folder = folder(&one("prices.csv", long(true).replace(",symbol", ",stock")));
     let refused = read(folder.path(), |_| ()).map(|_| ()).unwrap_err();
-    assert!(refused.to_string().contains("symbol are missing"), "{refused}");
+    assert!(refused.to_string().contains("symbol is missing"), "{refused}");
     assert!(refused.hint().contains("600519.csv"), "{}", refused.hint());
 }

@@ -1,7 +1,7 @@
 //! Text tables: CSV, TSV and their gzip forms, with the line of every row.
 
 use crate::FileError;
-use crate::whole_file::open_input;
+use crate::whole_file::{open_input, starts_with};
 use csv::StringRecord;
 use flate2::read::MultiGzDecoder;
 use std::io::{self, BufRead, BufReader, Read};
@@ -121,14 +121,25 @@ fn read_failure(path: &Path, error: csv::Error) -> FileError {
     }
     let name = path.display().to_string();
     if is_text {
-        at_row(&name, line, message)
+        return at_row(&name, line, message);
+    }
+    let is_zip = starts_with(path, b"PK").unwrap_or(false);
+    let (what, hint) = if is_zip {
+        (
+            "a workbook of Excel or another zip file, not text",
+            "save it as CSV UTF-8 and name that file",
+        )
     } else {
-        FileError::Row {
-            file: name,
-            row: line,
-            what: "not UTF-8".to_owned(),
-            hint: "save the file as UTF-8 text",
-        }
+        (
+            "not UTF-8",
+            "save the file as UTF-8 text; where it is GBK: iconv -f GBK -t UTF-8 FILE > NEW",
+        )
+    };
+    FileError::Row {
+        file: name,
+        row: line,
+        what: what.to_owned(),
+        hint,
     }
 }
 
@@ -183,5 +194,20 @@ mod tests {
             .map(|_| ())
             .unwrap_err();
         assert!(error.to_string().contains("longer than 16 MiB"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_utf8_is_told_apart() {
+        let directory = tempfile::tempdir().unwrap();
+        for (bytes, part) in [
+            (b"PK\x03\x04\xff\n", "zip file"),
+            (b"\xc8\xd5\xc6\xda,\n", "not UTF-8"),
+        ] {
+            let path = directory.path().join("rows.csv");
+            std::fs::write(&path, bytes).unwrap();
+            let mut file = TextFile::open(&path, b',').unwrap();
+            let error = file.next_row().map(|_| ()).unwrap_err();
+            assert!(error.to_string().contains(part), "{error}");
+        }
     }
 }

@@ -45,8 +45,8 @@ pub fn fitted(text: &str, columns: usize) -> String {
     cut
 }
 
-/// A text in lines of at most `width` terminal cells: broken at blanks and beside wide characters, and inside a word
-/// that is longer than a line.
+/// A text in lines of at most `width` terminal cells: broken at blanks, and inside a word that is longer than a line,
+/// there beside wide characters first.
 #[must_use]
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     wrapped_at(text, width, width)
@@ -90,7 +90,13 @@ fn lines_of(text: &str, width: usize, unit_width: usize) -> Vec<String> {
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         let is_new_word = lines.last().is_some_and(|line| !line.is_empty());
         let mut gap = if is_new_word { " " } else { "" };
-        for unit in units(word, unit_width) {
+        // An argument with a column's Chinese name is pasted as one word.
+        let parts = if display_width(word) <= width {
+            vec![word]
+        } else {
+            units(word, unit_width)
+        };
+        for unit in parts {
             let Some(line) = lines.last_mut() else { continue };
             if line.is_empty() || display_width(line) + display_width(gap) + display_width(unit) <= width {
                 line.push_str(gap);
@@ -137,6 +143,7 @@ mod tests {
             ("a b c", 80, vec!["a b c"]),
             ("看好贵州茅台", 6, vec!["看好贵", "州茅台"]),
             ("看好BYD的车", 7, vec!["看好BYD", "的车"]),
+            ("fits: a=成交量:b", 12, vec!["fits:", "a=成交量:b"]),
             ("abcdefghij", 4, vec!["abcd", "efgh", "ij"]),
             ("at most 5.0 %, or", 12, vec!["at most", "5.0 %, or"]),
             ("", 4, vec![""]),
