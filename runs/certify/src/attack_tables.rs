@@ -1,7 +1,7 @@
-//! What attackers recovered of probes, beside what guessing gives: the strongest of each question, and everybody.
+//! What attackers recovered of probes, beside what guessing gives: the one with the largest bound of each question, and everybody.
 
 use super::plain_words::{asking, showing};
-use ktd_probes::judge::{RANDOM, RateInterval, RateStatus, RecoveryRate, UnansweredCount};
+use ktd_probes::judge::{RateInterval, RateStatus, RecoveryRate, UnansweredCount};
 use ktd_probes::{Measure, ProbeKind};
 use ktd_study::{Section, Shown};
 use ktd_view::draw::{Align, ShareMark, ShareRow, TableCell, TableData, share_rows};
@@ -14,20 +14,24 @@ pub(crate) struct CountedAttacks<'c> {
 }
 
 /// What the picture shows.
-const CAPTION: &str = "What the strongest attack recovers of each question that is judged: the mask holds where \"at most\" \
+const CAPTION: &str = "What the attack with the largest bound recovers of each question that is judged: the mask holds where \"at most\" \
                        lies within the bar, which begins at what guessing gives";
 
 impl<'c> CountedAttacks<'c> {
-    /// Adds the kinds of probes that were put, the strongest attack on each question, and every attack.
+    /// Adds the kinds of probes that were put, the attack with the largest bound on each question, and every attack.
     pub(crate) fn add_to(self, section: Section, shown: Shown) -> Section {
         let mut section = section.table("probes", self.probes(), Shown::Page).table(
             "attacks",
-            self.strongest_table(),
+            self.deciding_table(),
             shown,
         );
         let judged = self.judged_rows();
         if !judged.is_empty() {
-            let names = ["from guessing to what may be", "the strongest attack", "at most"];
+            let names = [
+                "from guessing to what may be",
+                "the attack with the largest bound",
+                "at most",
+            ];
             section = section.picture(share_rows(CAPTION, &names, &judged));
         }
         for kind in ProbeKind::ALL {
@@ -55,15 +59,15 @@ impl<'c> CountedAttacks<'c> {
         TableData::new("What was put to every attacker", columns).with_rows(rows)
     }
 
-    /// Who comes farthest above guessing, of each kind of probes and each question.
-    fn strongest(self) -> impl Iterator<Item = &'c RecoveryRate> {
+    /// Whose bound lies farthest above guessing, which decides, of each kind of probes and each question.
+    fn deciding(self) -> impl Iterator<Item = &'c RecoveryRate> {
         let questions = ProbeKind::ALL
             .into_iter()
             .flat_map(|kind| Measure::ALL.map(|measure| (kind, measure)));
         questions.filter_map(move |(kind, measure)| {
-            let own = self.figures.iter().filter(|figure| {
-                figure.kind == kind && figure.measure == measure && figure.attacker != RANDOM
-            });
+            // Whoever guesses is judged as well, and few probes may leave it the largest bound.
+            let of_question = |figure: &&RecoveryRate| figure.kind == kind && figure.measure == measure;
+            let own = self.figures.iter().filter(of_question);
             own.max_by(|left, right| left.excess().total_cmp(&right.excess()))
         })
     }
@@ -87,22 +91,22 @@ impl<'c> CountedAttacks<'c> {
                 marks: marks.into_iter().flatten().collect(),
             })
         };
-        self.strongest().filter_map(row).collect()
+        self.deciding().filter_map(row).collect()
     }
 
     /// A row a kind and question.
-    fn strongest_table(self) -> TableData {
+    fn deciding_table(self) -> TableData {
         let columns = [
             ("probes", Align::Left, 1),
             ("asked for", Align::Left, 1),
-            ("strongest attacker", Align::Left, 2),
+            ("attacker", Align::Left, 2),
             ("recovers", Align::Right, 0),
             ("guessing gives", Align::Right, 0),
             ("above guessing, at most", Align::Right, 0),
             ("may be", Align::Right, 0),
             ("verdict", Align::Left, 0),
         ];
-        let rows = self.strongest().map(|figure| {
+        let rows = self.deciding().map(|figure| {
             vec![
                 TableCell::Text(figure.kind.label().to_owned()),
                 TableCell::Text(asking(figure.measure)),
@@ -114,7 +118,7 @@ impl<'c> CountedAttacks<'c> {
                 TableCell::Text(status(figure.status).to_owned()),
             ]
         });
-        TableData::new("The strongest attack on each question", columns)
+        TableData::new("The attack with the largest bound on each question", columns)
             .with_rows(rows)
             .with_note("guessing: the best answer that looks at nothing shown and knows how probes are drawn")
             .with_note("at most: the upper end of an interval that holds for all attackers at once")
@@ -191,4 +195,40 @@ fn share_with_interval(figure: &RecoveryRate) -> String {
 
 fn percent(share: f64) -> String {
     format!("{:.1}", share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_attack_that_is_shown_has_the_largest_bound_also_where_it_guesses() {
+        let figure = |attacker: &str, share: f64, upper: f64| RecoveryRate {
+            kind: ProbeKind::ALL[0],
+            attacker: attacker.to_owned(),
+            measure: Measure::Top1,
+            asked: 60,
+            hits: 5,
+            share,
+            chance: 0.05,
+            interval: RateInterval { lower: 0.0, upper },
+            simultaneous: RateInterval { lower: 0.0, upper },
+            threshold: Some(0.1),
+            status: RateStatus::Holds,
+        };
+        let figures = [
+            figure("combination", 0.083, 0.177),
+            figure(ktd_probes::judge::RANDOM, 0.133, 0.283),
+        ];
+        let attacks = CountedAttacks {
+            figures: &figures,
+            unanswered: &[],
+        };
+        let shown = attacks.deciding_table().text();
+        assert!(
+            shown.contains("random") && !shown.contains("combination"),
+            "{shown}"
+        );
+        assert!(shown.contains("+23"), "{shown}");
+    }
 }
