@@ -220,7 +220,12 @@ impl Track {
 
     /// Whether the board names the days, and does not number them as it does of a window that is not opened.
     pub(crate) fn names_days(&self) -> bool {
-        self.dates.first().is_some_and(|date| !date.starts_with("day "))
+        !self.dates.is_empty() && !self.is_closed()
+    }
+
+    /// Whether the board leaves out what would find its window, which is not opened.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.dates.first().is_some_and(|date| date.starts_with("day "))
     }
 }
 

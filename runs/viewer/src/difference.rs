@@ -17,7 +17,7 @@ pub struct StepPair<'e> {
 }
 
 /// The steps that either of two episodes has, beside each other. Stocks are compared by what they are called: by real codes
-/// where both tell them, else as shown.
+/// where they are asked for, else as shown.
 #[must_use]
 pub fn pairs<'e>(left: &'e Episode, right: &'e Episode) -> Vec<StepPair<'e>> {
     let mut sides: BTreeMap<usize, (Option<&TimelineStep>, Option<&TimelineStep>)> = BTreeMap::new();

@@ -32,8 +32,8 @@ pub struct EpisodeContent {
     pub header: Header,
     /// How far it is.
     pub progress: EpisodeProgress,
-    /// Whether a private part lies beside.
-    pub has_private: bool,
+    /// Whether a private part lies beside that tells names or days which the mask hides.
+    pub tells_hidden: bool,
     /// From its beginning to the last event, as the files' times say; absent where they say nothing.
     pub taken: Option<Duration>,
 }
@@ -67,14 +67,15 @@ impl EpisodeContent {
         } else {
             EpisodeProgress::Unfinished(LogTail::read(&paths.events())?)
         };
+        let hides = header.mask.level.hides_stocks() || header.mask.level.hides_days();
         let (begun, last) = (changed(&paths.header()), changed(&paths.events()));
         let taken = begun
             .zip(last)
             .and_then(|(begun, last)| last.duration_since(begun).ok());
         Ok(Self {
+            tells_hidden: with_private && hides && paths.episode().is_file(),
             header,
             progress,
-            has_private: with_private && paths.episode().is_file(),
             taken,
         })
     }

@@ -160,15 +160,22 @@ fn every_page_of_an_experiment_is_there() {
     assert_eq!(body(&cold.page(&format!("/e/try~{BLINDED}/1.html"))), body(&step));
     let found = viewer.page(&format!("/e/try~{BLINDED}/search.html?q=TWELVE-month"));
     assert!(found.contains("<mark><bdi>twelve-month</bdi></mark>"), "{found}");
-    let compared = viewer.page(&format!("/compare.html?a=try~{BLINDED}&b=try~{BRIGHT}"));
+    let address = format!("/compare.html?a=try~{BLINDED}&b=try~{BRIGHT}");
+    let compared = viewer.page(&format!("{address}&real=1"));
     assert!(
         compared.contains("Side by side") && compared.contains("0 of 4 steps differ"),
         "{compared}"
     );
-    // Without the private part nobody knows that behind other aliases the same stocks were bought.
+    // Who does not ask for the private part, or has none, is not told that behind other aliases the same stocks were bought.
     let public = Viewer::of(results().path(), &["results/try", "--public"]);
-    let compared = public.page(&format!("/compare.html?a=try~{BLINDED}&b=try~{BRIGHT}"));
-    assert!(compared.contains("What differs"), "{compared}");
+    for compared in [viewer.page(&address), public.page(&format!("{address}&real=1"))] {
+        assert!(compared.contains("What differs"), "{compared}");
+    }
+    assert!(
+        !viewer
+            .page(&format!("/e/try~{BRIGHT}/index.html"))
+            .contains("real=1")
+    );
 }
 
 /// Real names are shown where the private part lies beside and they are asked for, and marked.

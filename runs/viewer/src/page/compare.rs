@@ -1,6 +1,6 @@
 //! Two episodes side by side.
 
-use super::episode::outcome_text;
+use super::episode::{outcome_text, switch};
 use super::frame::{Page, PageSite};
 use super::nav::{NavLine, figure};
 use super::value::{RealNames, document, line, name, text};
@@ -39,7 +39,16 @@ pub(crate) fn page(
     let after = pairs.iter().find(|pair| step < pair.step);
     let differing = pairs.iter().filter(|pair| !pair.differs.is_empty());
     let first = differing.clone().next().map(|pair| pair.step);
-    let address = |step: usize| format!("compare.html?a={}&b={}&step={step}", a.entry.slug, b.entry.slug);
+    let place = |step: usize| format!("?a={}&b={}&step={step}", a.entry.slug, b.entry.slug);
+    let real = if site.shows_real { "&real=1" } else { "" };
+    let address = |step: usize| format!("compare.html{}{real}", place(step));
+    let tells_hidden = |episode: &Episode| {
+        episode
+            .entry
+            .content
+            .as_ref()
+            .is_ok_and(|content| content.tells_hidden)
+    };
     let lines = [
         NavLine::of_steps("left", "nav-a", &a.steps),
         NavLine::of_steps("right", "nav-b", &b.steps),
@@ -52,12 +61,14 @@ pub(crate) fn page(
                     @if experiment(a) != experiment(b) { " of " (line(experiment(episode))) } }
             }
         }
+        @if tells_hidden(a) || tells_hidden(b) { (switch(site, &place(step), &format!("{}&real=1", place(step)))) }
         p.lead {
             (differing.count()) " of " (pairs.len()) " steps differ in what was done"
             @if let Some(first) = first { "; " a href=(address(first)) data-key="first" { "the first is step " (first) } }
             "."
         }
-        (figure(&lines))
+        (figure(&lines, "Of the left one no close is known: it has reached none, or its mask hides the net asset value."))
+        p.source { "Drawdown, and dots for days of trades: the left one's." }
         section #step {
             nav.steps aria-label="Steps" {
                 @if let Some(StepPair { step, .. }) = before { a href=(address(*step)) data-key="previous" rel="prev" { "\u{2190} step " (step) } }

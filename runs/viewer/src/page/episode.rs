@@ -7,7 +7,7 @@ use super::ranked_row::RankedRow;
 use super::value::{line, name};
 use super::{holdings, nav};
 use crate::catalogue::ExperimentEntry;
-use crate::entry::EpisodeContent;
+use crate::entry::{EpisodeContent, EpisodeEntry};
 use crate::episode::{Episode, StepMark, TimelineStep};
 use ktd_bundle::event::StepOutcome;
 use ktd_view::draw::{change, decimals, grouped, percent, scroll};
@@ -65,7 +65,7 @@ pub(crate) fn body(
         @if let Ok(content) = &entry.content { (head(site, content, episode)) }
         section #account {
             h2 { "Account" }
-            (nav::figure(&lines))
+            (nav::figure(&lines, without_curve(entry)))
             (figures(episode))
             @if let Some(ranked) = ranked { p { a href={ "../../" (ranked.address()) } { "Tear sheet of " (line(&ranked.row.agent)) }
                 ": market, style and selection, with intervals." } }
@@ -106,19 +106,32 @@ fn head(site: PageSite, content: &EpisodeContent, episode: &Episode) -> Markup {
                 label { "Search this episode " input type="search" name="q" data-key="search" maxlength="200"; }
                 button type="submit" { "Search" }
             }
-            @if content.has_private { (switch(site)) }
+            @if content.tells_hidden { (switch(site, "?", "?real=1")) }
+        }
+    }
+}
+
+/// Why an episode has no net asset value.
+fn without_curve(entry: &EpisodeEntry) -> &'static str {
+    match &entry.content {
+        Ok(content) if content.closed_steps() == 0 => {
+            "No step has reached its close yet: the curve begins with the first one."
+        }
+        _ => {
+            "The net asset value is not part of what this bundle shows: the mask hides it, and the private part is missing or \
+             left out."
         }
     }
 }
 
 /// The switch between aliases and real names: a link, so that an address says which it is.
-fn switch(site: PageSite) -> Markup {
+pub(super) fn switch(site: PageSite, shown: &str, real: &str) -> Markup {
     html! {
         p.switch {
             @if site.shows_real {
-                a href="?" { "Show aliases alone" }
+                a href=(shown) { "Show aliases alone" }
             } @else {
-                a.real href="?real=1" { "Show real names and days" }
+                a.real href=(real) { "Show real names and days" }
             }
         }
     }

@@ -9,17 +9,14 @@ const RIGHT: f64 = 60.0;
 const ROW: f64 = 18.0;
 /// Letters of a style's name.
 const LETTERS: usize = 16;
-/// From these absolute exposures on a cell is darker; a stock at 1 is a deviation above the market's mean.
+/// From these absolute exposures on a cell has a stronger colour; a stock at 1 is a deviation above the market's mean.
 const STEPS: [f64; 5] = [0.1, 0.3, 0.6, 1.0, 1.5];
 const ABOVE: [&str; 5] = ["p1", "p2", "p3", "p4", "p5"];
 const BELOW: [&str; 5] = ["n1", "n2", "n3", "n4", "n5"];
 
-/// The drawing of values by style and day; nothing where there are none. Without dates, days are called by step.
+/// The drawing of values by style and day, of which there is one at least. Without dates, days are called by step.
 pub(crate) fn figure(styles: &[String], dates: &[String], daily: &[Vec<f64>]) -> Markup {
     let days = daily.iter().map(Vec::len).max().unwrap_or(0);
-    if days == 0 {
-        return html! { p.nothing { "No exposure is known." } };
-    }
     let mut canvas = Canvas::new(WIDTH, real(styles.len()).mul_add(ROW, 18.0));
     let width = (WIDTH - LEFT - RIGHT) / real(days);
     for (place, (style, values)) in styles.iter().zip(daily).enumerate() {
@@ -48,7 +45,7 @@ pub(crate) fn figure(styles: &[String], dates: &[String], daily: &[Vec<f64>]) ->
         }
         p.source {
             "In deviations across stocks, weighted, at each close; the mean of all days is at the right. Blue is above the market's mean, \
-             brown below: darker from " (decimals(0.1, 1)) ", " (decimals(0.3, 1)) ", " (decimals(0.6, 1)) ", " (decimals(1.0, 1)) " and "
+             brown below: a stronger colour from " (decimals(0.1, 1)) ", " (decimals(0.3, 1)) ", " (decimals(0.6, 1)) ", " (decimals(1.0, 1)) " and "
             (decimals(1.5, 1)) " on."
         }
     }

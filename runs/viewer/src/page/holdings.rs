@@ -1,4 +1,4 @@
-//! Weights of stocks through time: a row a stock, darker where it weighs more.
+//! Weights of stocks through time: a row a stock, in a stronger colour where it weighs more.
 
 use super::value::RealNames;
 use crate::episode::TimelineStep;
@@ -50,7 +50,7 @@ pub(crate) fn figure(steps: &[TimelineStep], real_names: &RealNames) -> Markup {
             (canvas.figure("wide", "Holdings through time", "weights of stocks at each close; a table of each step is on its page"))
         }
         p.source {
-            "Darker is heavier: below " (percent(0.05)) ", " (percent(0.1)) ", " (percent(0.15)) ", " (percent(0.2)) ", and above."
+            "A stronger colour is heavier: below " (percent(0.05)) ", " (percent(0.1)) ", " (percent(0.15)) ", " (percent(0.2)) ", and above."
             @if ROWS_MAX < all { " The " (ROWS_MAX) " of " (all) " stocks held longest." }
         }
     }

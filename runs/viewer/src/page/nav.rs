@@ -45,14 +45,13 @@ impl<'n> NavLine<'n> {
     }
 }
 
-/// Curves on one scale; the first one's trades and drawdown are marked.
-pub(crate) fn figure(lines: &[NavLine<'_>]) -> Markup {
+/// Curves on one scale; the first one's trades and drawdown are marked. Where that has no value, `nothing` says why.
+pub(crate) fn figure(lines: &[NavLine<'_>], nothing: &str) -> Markup {
     let Some(first) = lines.first() else {
         return html! {};
     };
     if first.points.is_empty() {
-        return html! { p.nothing { "The net asset value is not part of what this bundle shows: the mask hides it, and the private \
-        part is missing or left out." } };
+        return html! { p.nothing { (nothing) } };
     }
     let all = || lines.iter().flat_map(|line| &line.points);
     let values: Vec<f64> = all().map(|(_, value)| value - 1.0).collect();
@@ -70,7 +69,7 @@ pub(crate) fn figure(lines: &[NavLine<'_>]) -> Markup {
         figure {
             div.scroll tabindex="0" role="region" aria-label="net asset value" { (canvas.figure("wide", "Net asset value", &description)) }
             figcaption {
-                @for line in lines { span.key { (line_key(line.class)) (super::value::line(line.name)) } }
+                @for line in lines.iter().filter(|line| !line.points.is_empty()) { span.key { (line_key(line.class)) (super::value::line(line.name)) } }
                 @if marks_trades {
                     span.key { span.swatch.buy {} "bought" } span.key { span.swatch.sell {} "sold" } span.key { span.swatch.both {} "both" }
                 }

@@ -3,10 +3,11 @@
 use super::exposures;
 use super::frame::PageSite;
 use super::nav::NavLine;
+use super::value::line;
 use crate::board::{Board, Track, TrackRow};
 use crate::catalogue::DocumentEntry;
 use crate::entry::EpisodeEntry;
-use maud::Markup;
+use maud::{Markup, html};
 use std::sync::Arc;
 
 /// A row of a board.
@@ -61,6 +62,16 @@ impl<'b> RankedRow<'b> {
         }
     }
 
+    /// Why a figure is not there: `otherwise`, but for a window that is not opened, of which the board has no figures.
+    pub(crate) fn nothing(self, otherwise: &str) -> Markup {
+        html! { p.nothing {
+            @if self.track.is_closed() {
+                "Hidden until the window is opened: the board leaves out what would find its days. "
+                code { "ktd leaderboard RESULTS --real" } " makes a board with these figures, for its owner alone."
+            } @else { (line(otherwise)) }
+        } }
+    }
+
     /// The days of its window where they may be named; none where they are called by their steps.
     pub(crate) fn dates(self, site: PageSite) -> &'b [String] {
         let is_hidden = self.board.hides_days(&self.track.window) && !site.shows_real;
@@ -72,6 +83,9 @@ impl<'b> RankedRow<'b> {
 
     /// Its exposures through time.
     pub(crate) fn exposures(self, site: PageSite) -> Markup {
+        if self.row.daily_exposures.iter().all(Vec::is_empty) {
+            return self.nothing("No exposure is known.");
+        }
         let styles = &self.board.model.styles;
         exposures::figure(styles, self.dates(site), &self.row.daily_exposures)
     }

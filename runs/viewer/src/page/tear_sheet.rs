@@ -5,7 +5,7 @@ use super::nav::{NavLine, figure};
 use super::ranked_row::RankedRow;
 use super::value::{line, unreadable};
 use super::{performance, waterfall};
-use crate::board::{ConfidenceBin, Known, Reliability, Selection, Track, TrackRow};
+use crate::board::{ConfidenceBin, Known, Track, TrackRow};
 use crate::catalogue::ExperimentEntry;
 use ktd_view::draw::{basis_points, change, decimals, percent, scroll};
 use maud::{Markup, html};
@@ -25,7 +25,8 @@ pub(crate) fn page(
         h1 { (line(&row.agent)) }
         p.lead {
             "Window " (line(&track.window)) ", mask " (line(&track.mask("/"))) ", " (line(&track.mode)) ", "
-            (line(row.cohort())) ", seeds " @for (place, seed) in row.seeds.iter().enumerate() { @if 0 < place { ", " } (seed) } ". "
+            (line(row.cohort()))
+            @for (place, seed) in row.seeds.iter().enumerate() { @if 0 < place { ", " } @else { ", seeds " } (seed) } ". "
             @if let Some(rank) = row.return_rank { "Rank by return " (rank) ". " }
             @if let Some(rank) = row.alpha_rank {
                 "Rank by selection " (rank)
@@ -39,9 +40,9 @@ pub(crate) fn page(
         section #account { h2 { "Account" } (account(ranked)) }
         (performance::sections(ranked, site))
         section #parts { h2 { "Where the return came from" } (parts(ranked)) }
-        section #selection { h2 { "Selection" } (selection(row.selection.as_ref())) }
+        section #selection { h2 { "Selection" } (selection(ranked)) }
         section #exposures { h2 { "Exposures" } (ranked.exposures(site)) }
-        section #calibration { h2 { "Confidence" } (calibration(row.reliability.as_ref())) }
+        section #calibration { h2 { "Confidence" } (calibration(ranked)) }
         section #episodes { h2 { "Episodes" } (episodes(experiment, track, row)) }
     };
     let above = [
@@ -64,7 +65,7 @@ pub(crate) fn page(
 
 fn account(ranked: RankedRow<'_>) -> Markup {
     let Some(curves) = &ranked.row.curves else {
-        return html! { p.nothing { "Nothing was traded." } };
+        return ranked.nothing("Nothing was traded.");
     };
     let mut lines = vec![NavLine::of_days(ranked.account_name(), "nav-a", &curves.nav)];
     lines.extend(ranked.market(curves.nav.len()));
@@ -82,10 +83,13 @@ fn account(ranked: RankedRow<'_>) -> Markup {
         .map(|(name, class, values)| NavLine::of_days(name, class, values))
         .collect();
     html! {
-        (figure(&lines))
-        h3 { "What each part added so far" }
-        p.lead { "Selection first, with its fall from the highest value below." }
-        (figure(&parts))
+        (figure(&lines, "No close is known."))
+        // An index has no holdings that could be split.
+        @if !curves.selection.is_empty() {
+            h3 { "What each part added so far" }
+            p.lead { "Selection first, with its fall from the highest value below." }
+            (figure(&parts, "No day was split."))
+        }
     }
 }
 
@@ -96,7 +100,7 @@ fn parts(ranked: RankedRow<'_>) -> Markup {
             .unattributed_reason
             .as_deref()
             .unwrap_or("no return could be split");
-        return html! { p.nothing { (line(reason)) } };
+        return ranked.nothing(reason);
     };
     let parts = &bases.two.carino;
     html! {
@@ -108,9 +112,9 @@ fn parts(ranked: RankedRow<'_>) -> Markup {
     }
 }
 
-fn selection(selection: Option<&Selection>) -> Markup {
-    let Some(selection) = selection else {
-        return html! { p.nothing { "No selection was measured." } };
+fn selection(ranked: RankedRow<'_>) -> Markup {
+    let Some(selection) = &ranked.row.selection else {
+        return ranked.nothing("No selection was measured.");
     };
     let number = |known: Known| {
         known
@@ -137,9 +141,10 @@ fn selection(selection: Option<&Selection>) -> Markup {
     }
 }
 
-fn calibration(reliability: Option<&Reliability>) -> Markup {
+fn calibration(ranked: RankedRow<'_>) -> Markup {
+    let reliability = ranked.row.reliability.as_ref();
     let Some(reliability) = reliability.filter(|one| 0 < one.orders) else {
-        return html! { p.nothing { "No order with a stated confidence has a known outcome." } };
+        return ranked.nothing("No order with a stated confidence has a known outcome.");
     };
     let bins = reliability.bins.iter().filter(|bin| 0 < bin.orders);
     let share = |value: Option<f64>| value.map(percent).unwrap_or_default();

@@ -154,7 +154,12 @@ fn made(library: &Library, route: &Route) -> Result<Option<Answer>, ViewerError>
             is_reply,
         } => return raw(library, &catalogue, (slug, *place), *is_reply),
         Route::Search { slug, words } => found(library, &catalogue, slug, words)?,
-        Route::Compare { left, right, step } => compared(library, &catalogue, (left, right), *step)?,
+        Route::Compare {
+            left,
+            right,
+            step,
+            real,
+        } => compared(library, &catalogue, (left, right), (*step, *real))?,
         Route::Board { slug, real } => {
             document(&catalogue, slug, |one| &one.boards).map(|(experiment, one)| {
                 let has_private = library.with_private();
@@ -174,7 +179,7 @@ fn made(library: &Library, route: &Route) -> Result<Option<Answer>, ViewerError>
 
 /// Whether real names can be shown, and are asked for.
 fn shows_real(entry: &EpisodeEntry, asked: bool) -> bool {
-    asked && entry.content.as_ref().is_ok_and(|content| content.has_private)
+    asked && entry.content.as_ref().is_ok_and(|content| content.tells_hidden)
 }
 
 fn episode(
@@ -287,19 +292,15 @@ fn compared(
     library: &Library,
     catalogue: &Catalogue,
     (left, right): (&str, &str),
-    step: Option<usize>,
+    (step, real): (Option<usize>, bool),
 ) -> Result<Option<String>, ViewerError> {
     let (Some(left), Some(right)) = (catalogue.episode(left), catalogue.episode(right)) else {
         return Ok(None);
     };
-    let episodes = (library.episode(left, false)?, library.episode(right, false)?);
-    // What is compared may be real; what is drawn is what both were shown.
-    let has_real = library.with_private();
-    let compared = (
-        library.episode(left, has_real)?,
-        library.episode(right, has_real)?,
-    );
-    let pairs = pairs(&compared.0, &compared.1);
+    // That two aliases are one stock is told by the private part alone.
+    let real = shows_real(left, real) || shows_real(right, real);
+    let episodes = (library.episode(left, real)?, library.episode(right, real)?);
+    let pairs = pairs(&episodes.0, &episodes.1);
     let step = step.unwrap_or_else(|| page::compare::first_difference(&pairs));
     let side = |entry: &Arc<EpisodeEntry>| library.exchanges(entry, step);
     let left = page::compare::ComparedEpisode {
@@ -311,7 +312,7 @@ fn compared(
         episode: &episodes.1,
     };
     Ok(Some(page::compare::page(
-        site(false),
+        site(real),
         &left,
         &right,
         (&pairs, step),

@@ -30,11 +30,12 @@ pub(super) enum Route {
     },
     /// Words in an episode.
     Search { slug: String, words: String },
-    /// Two episodes, at a step or at the first difference.
+    /// Two episodes, at a step or at the first difference, with real names or not.
     Compare {
         left: String,
         right: String,
         step: Option<usize>,
+        real: bool,
     },
     /// A board in the frame, with real days of masked rows or not.
     Board { slug: String, real: bool },
@@ -98,6 +99,7 @@ impl Route {
                 left: get("a").to_owned(),
                 right: get("b").to_owned(),
                 step: get("step").parse().ok(),
+                real,
             }),
             ["x", name] => page(name).map(Self::Experiment),
             ["e", slug, "" | "index.html"] => Some(Self::Episode {
@@ -270,6 +272,7 @@ mod tests {
             left: "a b".to_owned(),
             right: "c".to_owned(),
             step: None,
+            real: false,
         };
         assert_eq!(route("/compare.html?a=a%20b&b=c"), Some(compare));
         let answers = Route::Certificate {
