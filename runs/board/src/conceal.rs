@@ -131,7 +131,12 @@ pub(super) fn unrepeatable<'s>(shown: &[&'s ScoredEpisode]) -> Result<Vec<&'s Sc
 }
 
 /// Why a figure is not there.
-const CLOSED: &str = "hidden until the window is opened";
+pub(crate) const CLOSED: &str = "hidden until the window is opened";
+
+/// Whether figures are left out of a board because its windows are not opened.
+pub(crate) fn is_concealed(board: &Leaderboard) -> bool {
+    board.model.fit_sha256 == CLOSED
+}
 
 fn hidden() -> Metric {
     Metric::missing(CLOSED.to_owned())
@@ -215,7 +220,7 @@ fn concealed_row(row: LeaderboardRow) -> LeaderboardRow {
         curves: None,
         reliability: None,
         memory_gap: None,
-        unattributed_reason: row.unattributed_reason.map(|_| CLOSED.to_owned()),
+        unattributed_reason: Some(CLOSED.to_owned()),
         ..row
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn track_notes(
     if !untested.is_empty() {
         notes.push(format!(
             "traded on fewer than {LEAST_DECISIONS:.0} days or made fewer than {LEAST_DECISIONS:.0} independent decisions, from \
-             which nothing is concluded, so that they are in no group and no test: {}",
+             which nothing is concluded, so that intervals of ranks leave their places open and they are in no group and no test: {}",
             untested.join(", ")
         ));
     }

@@ -352,6 +352,10 @@ fn reliability(scores: &[&ScoredEpisode], draws: Resampling) -> CalibrationRecor
 
 fn interval_of_ece(forecasts: &Forecasts<'_>, draws: Resampling) -> Option<Bounds> {
     let steps: BTreeSet<usize> = forecasts.all().iter().map(|forecast| forecast.step).collect();
+    // Draws of one step are all alike.
+    if steps.len() < 2 {
+        return None;
+    }
     let mean_block = DEFAULT_MEAN_BLOCK_DAYS;
     let draws = StationaryBootstrap::new(steps.len(), mean_block, draws.replicates, draws.seed).ok()?;
     let interval = ece_interval(forecasts, &draws, Confidence::P95).ok()?.ok()?;

@@ -76,14 +76,16 @@ pub(super) fn separate(
         .iter()
         .filter_map(|member| rank_sets(&member.agents, draws))
         .collect();
+    // Ranks are of all: who is not tested may stand anywhere among those who are.
+    let open = ranked.agents.len() - tested.len();
     for (own, place) in tested.iter().enumerate() {
         let (Some(leader), Some(rank)) = (leaders.get_mut(*place), ranks.agents().get(own)) else {
             continue;
         };
         let others = spans.iter().filter_map(|ranks| ranks.agents().get(own));
-        leader.rank_interval_default = Some(bounds(rank));
-        leader.rank_interval = Some(others.map(bounds).fold(bounds(rank), wider));
-        leader.first_share = Some(rank.first_share);
+        leader.rank_interval_default = Some(among(bounds(rank), open));
+        leader.rank_interval = Some(among(others.map(bounds).fold(bounds(rank), wider), open));
+        leader.first_share = (open == 0).then_some(rank.first_share);
     }
     let names: Vec<&str> = tested
         .iter()
@@ -115,6 +117,14 @@ pub(super) const fn bounds(rank: &RankSet) -> RankBounds {
     RankBounds {
         low: rank.lower,
         high: rank.upper,
+    }
+}
+
+/// Ranks among the tested as ranks among these and so many others, of whom nothing is concluded.
+const fn among(tested: RankBounds, others: usize) -> RankBounds {
+    RankBounds {
+        high: tested.high + others,
+        ..tested
     }
 }
 
@@ -331,5 +341,8 @@ mod tests {
         );
         let wide = wider(RankBounds { low: 1, high: 1 }, RankBounds { low: 2, high: 2 });
         assert_eq!((wide.low, wide.high), (1, 2));
+        // Alone among four, of whom three decided too little, it may have any rank.
+        let alone = among(RankBounds { low: 1, high: 1 }, 3);
+        assert_eq!((alone.low, alone.high), (1, 4));
     }
 }

@@ -45,14 +45,15 @@ pub struct LeaderboardRow {
     pub alpha_rank: Option<usize>,
     /// `return_rank - alpha_rank`: above 0 is better judged by skill.
     pub delta_rank: Option<i64>,
-    /// 95 % interval of the rank by selection: from the best to the worst end under any setting of the declared family.
+    /// 95 % interval of the rank by selection: from the best to the worst end under any setting of the declared family. Agents
+    /// that decided too little for a test may stand anywhere in it.
     pub rank_interval: Option<RankBounds>,
     /// The same under the default settings alone: days and seeds.
     pub rank_interval_default: Option<RankBounds>,
     /// Why an agent that could have a rank has none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub unranked_reason: Option<String>,
-    /// Share of replicates in which it is first.
+    /// Share of replicates in which it is first; none where an agent that decided too little for a test is ranked too.
     pub first_share: Option<f64>,
     /// Where the return came from, by basis; none for what has no holdings.
     pub attribution: Option<ByBasis<Contribution>>,
@@ -257,7 +258,7 @@ pub struct Curves {
 pub struct CalibrationRecord {
     /// Expected calibration error, ten bins.
     pub ece: Metric,
-    /// 95 % interval, resampling steps.
+    /// 95 % interval, resampling steps; none of one step.
     pub ece_interval: Option<Bounds>,
     /// Filled orders with a known outcome.
     pub orders: usize,

@@ -1,6 +1,6 @@
 //! The first table of a board's page: who stands where, how sure that is, and what it earned, risked and cost.
 
-use super::{metric_cell, points, rank_cell};
+use super::{lacking, metric_cell, points, rank_cell};
 use crate::BoardMetric;
 use crate::record::{
     Bounds, Cohort, Leaderboard, LeaderboardRow, PooledRanking, PooledRow, RankBounds, Track,
@@ -29,9 +29,8 @@ struct FrontRow<'b> {
 /// The table of a track.
 pub(crate) fn of_track(track: &Track, title: String) -> TableData {
     let metric = |leader: &LeaderboardRow, key, form| {
-        let missing = || TableCell::Missing(format!("not defined for a {}", leader.cohort.label()));
         let stat = leader.metrics.get(&key);
-        stat.map_or_else(missing, |stat| metric_cell(&stat.median, form))
+        stat.map_or_else(|| lacking(leader), |stat| metric_cell(&stat.median, form))
     };
     let rows = track.leaders.iter().map(|leader| FrontRow {
         rank: rank_cell(leader, leader.alpha_rank),

@@ -21,6 +21,7 @@ pub(crate) const PER_PAIR: &str =
 pub(crate) use pooled::points;
 pub(crate) use ranking::rank_cell;
 
+use super::conceal::CLOSED;
 use super::record::{Leaderboard, LeaderboardRow, PooledRanking, SeedStat, Track};
 use ktd_attribution::account::WeightBasis;
 use ktd_bundle::summary::Metric;
@@ -175,6 +176,15 @@ fn of_pooled(board: &Leaderboard, track: &Track, table: fn(&PooledRanking) -> Ta
 pub(crate) fn metric_cell(metric: &Metric, form: CellForm) -> TableCell {
     let missing = || TableCell::Missing(metric.reason.clone().unwrap_or_else(|| "not known".to_owned()));
     metric.value.map_or_else(missing, form)
+}
+
+/// Why a row lacks a metric: those of a window that is not opened are hidden.
+pub(crate) fn lacking(leader: &LeaderboardRow) -> TableCell {
+    TableCell::Missing(if leader.unattributed_reason.as_deref() == Some(CLOSED) {
+        CLOSED.to_owned()
+    } else {
+        format!("not defined for a {}", leader.cohort.label())
+    })
 }
 
 /// The median of a figure over seeds.

@@ -73,7 +73,13 @@ pub(super) fn described(pooled: &PooledRanking) -> String {
 }
 
 pub(super) fn rank(row: &PooledRow) -> TableCell {
-    let missing = || TableCell::Missing(format!("missing {}", row.missing.join(", ")));
+    let missing = || {
+        TableCell::Missing(if row.missing.is_empty() {
+            "nothing is concluded of it: too few days of trading or independent decisions, or a run that is not whole".to_owned()
+        } else {
+            format!("missing {}", row.missing.join(", "))
+        })
+    };
     row.rank.map_or_else(missing, TableCell::Count)
 }
 

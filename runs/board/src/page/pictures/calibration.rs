@@ -57,11 +57,10 @@ fn picture(leader: &LeaderboardRow, reliability: &CalibrationRecord) -> Markup {
 }
 
 fn in_words(reliability: &CalibrationRecord) -> String {
-    let interval = reliability
-        .ece_interval
-        .map_or_else(String::new, |Bounds { low, high }| {
-            format!(" (95 % {} to {})", decimals(low, 3), decimals(high, 3))
-        });
+    let interval = reliability.ece_interval.map_or_else(
+        || " (95 % n/a: too few steps)".to_owned(),
+        |Bounds { low, high }| format!(" (95 % {} to {})", decimals(low, 3), decimals(high, 3)),
+    );
     let ece = reliability
         .ece
         .value

@@ -23,10 +23,10 @@ pub(super) const SECTION: Heading = Heading {
 
 const WIDTH: f64 = 720.0;
 const PAIR: f64 = 8.0;
-/// Least height of an agent's block: its text has four lines.
-const BLOCK: f64 = 66.0;
+/// Least height of an agent's block: its text has five lines.
+const BLOCK: f64 = 80.0;
 /// Lines of text after which no further one is begun, their distance, and letters in one.
-const LINES: usize = 3;
+const LINES: usize = 4;
 const LINE: f64 = 14.0;
 const LETTERS: usize = 40;
 const NAMES: f64 = 158.0;

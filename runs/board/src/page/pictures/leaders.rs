@@ -237,11 +237,10 @@ fn standing(leader: &LeaderboardRow, separation: Option<&Separation>) -> [TableC
 }
 
 fn metric(leader: &LeaderboardRow, key: BoardMetric, form: CellForm) -> TableCell {
-    let missing = || TableCell::Missing(format!("not defined for a {}", leader.cohort.label()));
-    leader
-        .metrics
-        .get(&key)
-        .map_or_else(missing, |stat| sheet::metric_cell(&stat.median, form))
+    leader.metrics.get(&key).map_or_else(
+        || sheet::lacking(leader),
+        |stat| sheet::metric_cell(&stat.median, form),
+    )
 }
 
 fn skill(leader: &LeaderboardRow, days: usize) -> [TableCell; 7] {

@@ -15,6 +15,7 @@ mod waterfall;
 pub(crate) use leaders::on_page as leaderboard;
 pub(crate) use ranks::of_pooled as pooled_ranks;
 
+use crate::conceal::{CLOSED, is_concealed};
 use crate::days::is_numbered;
 use crate::{Leaderboard, LeaderboardRow, Track};
 use ktd_study::Section;
@@ -69,6 +70,7 @@ pub(crate) fn all(view: View<'_>) -> Vec<Section> {
                 let section = Section::new(heading.title).at(heading.id, heading.lead);
                 shown.push(section.picture(picture).picture(source));
             }
+            Err(_) if is_concealed(view.board) => absent.push((heading.title, CLOSED)),
             Err(why) => absent.push((heading.title, why)),
         }
     }
@@ -93,12 +95,16 @@ fn source(View { board, track }: View<'_>) -> String {
     } else {
         seeds.join(", ")
     };
+    let fit = if is_concealed(board) {
+        CLOSED.to_owned()
+    } else {
+        short_hash(&board.model.fit_sha256)
+    };
     format!(
-        "Data {} \u{b7} metrics {} \u{b7} fit {} \u{b7} seeds {seeds} \u{b7} {} random turns, seed {}. For programs: \
+        "Data {} \u{b7} metrics {} \u{b7} fit {fit} \u{b7} seeds {seeds} \u{b7} {} random turns, seed {}. For programs: \
          leaderboard.json and tables/*.csv.",
         short_hash(&board.protocol.data),
         short_hash(&board.protocol.metrics),
-        short_hash(&board.model.fit_sha256),
         grouped(super::count(board.resampling.replicates)),
         board.resampling.seed,
     )

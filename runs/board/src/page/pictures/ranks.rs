@@ -112,11 +112,13 @@ fn sureness(
 
 fn intervals(lines: &[RankLine<'_>], grouped: Option<Groups<'_>>) -> Canvas {
     let count = real(lines.len());
+    let last = lines.iter().map(|line| line.ends.high.max(line.rank)).max();
+    let last = last.unwrap_or(0).max(2);
     let mut canvas = Canvas::new(WIDTH, count.mul_add(ROW, 34.0));
     let plane = Axes {
         edges: Edges::new(6.0, RIGHT, 28.0, NAMES),
         rows: None,
-        x: Axis::new(0.5..count.max(2.0) + 0.5, lines.len().clamp(2, 12), &|rank| {
+        x: Axis::new(0.5..real(last) + 0.5, last.min(12), &|rank| {
             if (rank - rank.round()).abs() < 1e-6 {
                 decimals(rank, 0)
             } else {
