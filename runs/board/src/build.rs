@@ -4,7 +4,6 @@ use super::benchmark::{BenchmarkSeries, Benchmarks};
 use super::by_agent::{ByAgent, cohort_of, has_rank, why_unranked};
 use super::conceal::{KnownDraws, concealed, missing_windows, unrepeatable};
 use super::contrast::{contrasts, fill_memory_gaps};
-use super::days::unmasked_alone;
 use super::family_series::{self, MemberSeries, RankedScores};
 use super::fitted::FittedModel;
 use super::health;
@@ -78,9 +77,6 @@ pub fn build(
         unfinished: inputs.unfinished,
     };
     let mut board = context.board(&shown, inputs.protocol, inputs.notes)?;
-    if !options.shows_closed {
-        board = unmasked_alone(&board).into_owned();
-    }
     if conceals {
         board = concealed(board);
     }
