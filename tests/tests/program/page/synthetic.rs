@@ -113,6 +113,7 @@ pub(crate) fn board(agents: usize, days: usize, tracks: usize, seed: u64) -> Lea
         .collect();
     let names: Vec<String> = tracks.first().map_or_else(Vec::new, ranked_names);
     Leaderboard {
+        unfinished: 0,
         names_closed_windows: false,
         format: BOARD_FORMAT,
         content_sha256: "c0".repeat(32),
