@@ -24,11 +24,20 @@ Example experiment file:
   masks = [{ level = \"bright\" }, { level = \"blinded\", numeric = \"rescaled\" }]
   modes = [\"open-research\"]
   seeds = [1, 2, 3]
-  agents = [
-    { id = \"momentum\", builtin = \"momentum\" },
-    { id = \"gpt\", vendor = \"openai\", model = \"gpt-5.5\", api_key_env = \"OPENAI_API_KEY\" },
+  windows = [
+    { id = \"W1\" },
+    { id = \"short\", start = \"2025-03-03\", end = \"2025-03-14\" },
   ]
-  windows = [{ id = \"W1\" }, { id = \"short\", start = \"2025-03-03\", end = \"2025-03-14\" }]
+
+  [[agents]]
+  id = \"momentum\"
+  builtin = \"momentum\"
+
+  [[agents]]
+  id = \"gpt\"
+  vendor = \"openai\"
+  model = \"gpt-5.5\"
+  api_key_env = \"OPENAI_API_KEY\"
 
   ktd plan try.toml                   # what it would ask and cost
   ktd run try.toml
