@@ -3,7 +3,7 @@
 use crate::CliError;
 use crate::output::{Console, visible_lines};
 use ktd_study::StudyStatus;
-use ktd_view::draw::{fitted, wrapped};
+use ktd_view::draw::{fitted_parts, wrapped};
 use serde_json::json;
 use std::io::IsTerminal as _;
 
@@ -125,7 +125,7 @@ fn frame(status: &StudyStatus, (rows, columns): (usize, usize)) -> Vec<String> {
     let room = rows.saturating_sub(lines.len() + end.len() + ROWS).max(1);
     let more = agents.len().saturating_sub(room);
     let shown = agents.iter().take(room);
-    lines.extend(shown.map(|line| fitted(&format!("  {line}"), columns)));
+    lines.extend(shown.map(|line| fitted_parts(&format!("  {line}"), columns)));
     if 0 < more {
         lines.push(format!("  and {more} more"));
     }

@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use crate::typed_command::this_command;
 use ktd_experiment::amount::Picodollars;
 use ktd_study::{RunSoFar, StudyProgress, StudyStatus};
-use ktd_view::draw::fitted;
+use ktd_view::draw::fitted_parts;
 use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -103,13 +103,20 @@ impl Shown {
 fn lines(run: &RunSoFar, unit: &str, (rows, columns): (usize, usize)) -> Vec<String> {
     /// What stands before the first line.
     const BAR: usize = 30;
-    let mut lines = vec![fitted(&run.line(unit), columns.saturating_sub(BAR).max(20))];
+    let mut lines = vec![fitted_parts(&run.line(unit), columns.saturating_sub(BAR).max(20))];
     if NARROW <= columns && 1 < run.agents.len() {
-        let agents = run.agent_lines(unit);
+        let mut agents: Vec<_> = run.agents.iter().zip(run.agent_lines(unit)).collect();
         let room = rows.saturating_sub(4).max(1);
         let more = agents.len().saturating_sub(room);
-        let indented = agents.iter().take(room).map(|line| format!("  {line}"));
-        lines.extend(indented.map(|line| fitted(&line, columns.saturating_sub(1))));
+        if 0 < more {
+            // Whoever is in trouble is looked at first, and whoever is done last.
+            agents.sort_by_key(|(agent, _)| {
+                let is_calm = agent.waiting_seconds.is_none() && agent.faults == 0;
+                (agent.finished == agent.units, is_calm)
+            });
+        }
+        let indented = agents.iter().take(room).map(|(_, line)| format!("  {line}"));
+        lines.extend(indented.map(|line| fitted_parts(&line, columns.saturating_sub(1))));
         if 0 < more {
             lines.push(format!("  and {more} more"));
         }
@@ -255,6 +262,9 @@ mod tests {
         );
         assert_eq!(lines(&run, "steps", (24, 50)).len(), 1);
         assert_eq!(lines(&run, "steps", (6, 100))[3], "  and 1 more");
+        let mut troubled = run.clone();
+        troubled.agents[2].faults = 7;
+        assert!(lines(&troubled, "steps", (5, 100))[1].starts_with("  c "));
         assert!(
             lines(&run, "steps", (24, 60))
                 .iter()

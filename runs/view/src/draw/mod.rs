@@ -37,7 +37,7 @@ pub use safe::{csv_text, visible};
 pub use share_rows::{ShareMark, ShareRow, share_rows};
 pub use table::{TableView, scroll};
 pub use table_data::{TableData, paragraph};
-pub use text::{display_width, fitted, wrapped, wrapped_whole};
+pub use text::{display_width, fitted, fitted_parts, wrapped, wrapped_whole};
 pub use text_table::{Align, Column, Layout, Table};
 pub use thin::thin;
 pub use ticks::ticks;

@@ -45,6 +45,22 @@ pub fn fitted(text: &str, columns: usize) -> String {
     cut
 }
 
+/// Parts with commas between them, of which the last are left out where a line has no room: a number is never cut.
+#[must_use]
+pub fn fitted_parts(text: &str, columns: usize) -> String {
+    if display_width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut rest = text;
+    while let Some((before, _)) = rest.rsplit_once(", ") {
+        if display_width(before) + 2 < columns {
+            return format!("{before}, \u{2026}");
+        }
+        rest = before;
+    }
+    fitted(rest, columns)
+}
+
 /// A text in lines of at most `width` terminal cells: broken at blanks, and inside a word that is longer than a line,
 /// there beside wide characters first.
 #[must_use]
@@ -157,6 +173,11 @@ mod tests {
 
     #[test]
     fn wide_names_are_cut() {
+        assert_eq!(
+            fitted_parts("31 faults, 32 retries, 90 s left", 22),
+            "31 faults, \u{2026}"
+        );
+        assert_eq!(fitted_parts("31 faults, 32 retries", 21), "31 faults, 32 retries");
         assert_eq!(fitted("abc", 3), "abc");
         assert_eq!(fitted("abcdef", 4), "abc\u{2026}");
         assert_eq!(
