@@ -154,6 +154,23 @@ impl StudyCopy {
         Ok(count)
     }
 
+    /// Takes what there is of units that are not finished.
+    ///
+    /// # Errors
+    /// [`StudyError`] for a store that does not answer, and a record that is not whole.
+    pub async fn take_open(&self) -> Result<(), StudyError> {
+        let names = self.objects.folders("units/").await?;
+        let open = names
+            .into_iter()
+            .filter(|name| !self.root.join(TAKEN).join(name).is_file());
+        let taking = stream::iter(open).map(|name| self.take_unit_named(name));
+        taking
+            .buffer_unordered(AT_ONCE)
+            .try_collect::<Vec<bool>>()
+            .await?;
+        Ok(())
+    }
+
     async fn take_unit_named(&self, name: String) -> Result<bool, StudyError> {
         self.take_unit(&UnitId::from(name)).await
     }

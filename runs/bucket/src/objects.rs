@@ -138,6 +138,17 @@ impl Objects {
         Ok(names)
     }
 
+    /// The names of what lies below a name that ends with `/`, one level deep.
+    pub(crate) async fn folders(&self, below: &str) -> Result<Vec<String>, StudyError> {
+        let root = self.at(Side::Public, below.trim_end_matches('/'));
+        let found = self.store.list_with_delimiter(Some(&root)).await;
+        let found = found.map_err(|error| self.failed(&error))?.common_prefixes;
+        let names = found
+            .iter()
+            .filter_map(|folder| Some(folder.filename()?.to_owned()));
+        Ok(names.collect())
+    }
+
     async fn delete(&self, side: Side, name: &str) -> Result<(), StudyError> {
         let deleted = self.store.delete(&self.at(side, name)).await;
         deleted.map_err(|error| self.failed(&error))

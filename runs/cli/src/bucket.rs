@@ -98,7 +98,10 @@ fn taken(address: &BucketAddress, console: Console) -> Result<PathBuf, CliError>
             console.note(&format!("{}: read into {}", address.as_str(), place.display()));
             match below.file_name().and_then(|name| name.to_str()) {
                 Some(unit) => drop(tasks.block_on(copy.take_unit(&UnitId::from(unit.to_owned())))?),
-                None => drop(tasks.block_on(copy.take_finished())?),
+                None => tasks.block_on(async {
+                    copy.take_finished().await?;
+                    copy.take_open().await
+                })?,
             }
             return Ok(place);
         }
