@@ -83,7 +83,13 @@ fn compare_all(
                     cut: run.cut,
                     values,
                 };
-                compare_replay(column, panel.bars.names(), (place, &replay), tolerance)
+                let has_bar = |session, name| panel.bars.has_bar(session, name);
+                compare_replay(
+                    column,
+                    panel.bars.names(),
+                    (place, &replay),
+                    (tolerance, &has_bar),
+                )
             })
             .map_err(|failure| format!("{}: {failure}", run_text(run, panel)));
         Some((name.clone(), found))

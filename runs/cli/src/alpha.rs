@@ -57,7 +57,7 @@ refused, 1 when a proof fails, which is a defect of the program.";
 const COMPUTE_EXAMPLE: &str = "\
 Examples:
   ktd alpha compute alpha158 --panel csi300.ktdp --out alpha158.parquet
-  ktd alpha compute mine.csv --bins ~/.qlib/qlib_data/cn_data --from 2020-01-01 --out mine.csv
+  ktd alpha compute mine.csv --bins ~/.qlib/qlib_data/cn_data --from 2020-01-01 --out values.csv
 
 Values begin with each instrument's first row, whatever days are written, so that they do not depend on --from. In Python: \
 pandas.read_parquet('alpha158.parquet').set_index(['date', 'symbol']).";

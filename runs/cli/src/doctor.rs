@@ -7,6 +7,7 @@ use super::doctor_probe::{self, ProbeArgs};
 use super::doctor_repeat::{self, RepeatArgs};
 use super::run::plan;
 use super::runtime::runtime;
+use super::study::kind_for;
 use crate::CliError;
 use crate::output::Console;
 use crate::this_program::this_program;
@@ -22,7 +23,7 @@ use ktd_data::scores::ScoreTable;
 use ktd_episode::grid::{Grid, RunPlan};
 use ktd_episode::transports::Transports;
 use ktd_episode::verify::verify;
-use ktd_episode::{LazyFactors, run_cell};
+use ktd_episode::{EpisodesStudy, LazyFactors, run_cell};
 use ktd_experiment::agent::{AgentKind, ApiKeySource, Control, ModelAgent, check_builtin};
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
@@ -214,6 +215,20 @@ fn run_self_test(output: &Path) -> Result<String, CliError> {
 }
 
 fn experiment(path: &Path, out: Option<&Path>) -> Vec<Finding> {
+    if let Ok(kind) = kind_for(path)
+        && kind.name() != EpisodesStudy::NAME
+    {
+        let what = format_args!(
+            "{}: it is a study of kind {:?}, and no experiment",
+            path.display(),
+            kind.name()
+        );
+        let hint = format_args!(
+            "`ktd plan {}` looks through it; `ktd box doctor` through the box of foreign code",
+            path.display()
+        );
+        return vec![Finding::of("experiment", Err(CliError::input(what, hint)))];
+    }
     let plan = match plan(path, out) {
         Ok(plan) => plan,
         Err(error) => return vec![Finding::of("experiment", Err(error))],

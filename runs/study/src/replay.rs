@@ -117,9 +117,9 @@ fn replay_unit<K: StudyKind>(
     }
     let sha256 = study.decided.unit_sha256(&unit.unit)?;
     let line = lines.known(&unit.id, &sha256).ok_or_else(|| {
-        StudyError::difference(
-            "units.jsonl has no record of it that was decided by the same",
-            "run the study again: it continues",
+        StudyError::input(
+            "units.jsonl has no record of it that was decided by the same: the study is not finished, or of another file",
+            "`ktd status DIR` says what is missing; run the study again: it continues",
         )
     })?;
     if let Some(changed) = changed_file(&study.out, &line.files)? {

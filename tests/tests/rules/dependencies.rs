@@ -47,7 +47,10 @@ const NAMED_NOWHERE: [(&str, &str, &str); 7] = [
     ("tests/kit", "digest", AS_THE_SERVER),
     ("tests/kit", "either", AS_THE_SERVER),
     ("tests/kit", "futures-io", AS_THE_SERVER),
+    ("tests/kit", "futures-util", AS_THE_SERVER),
     ("tests/kit", "rand", AS_THE_SERVER),
+    ("tests/kit", "reqwest", AS_THE_SERVER),
+    ("tests/kit", "ring", AS_THE_SERVER),
     ("tests/kit", "tracing", AS_THE_SERVER),
 ];
 const AS_THE_SERVER: &str =

@@ -101,7 +101,11 @@ pub(super) fn judged_formula_table(judgement: &LogicJudgement) -> TableData {
         .fine("spread", |formula| {
             formula.by.iter().filter_map(|by| by.spread).reduce(f64::max)
         })
-        .count("nodes", |formula| formula.nodes)
-        .text("formula", |formula| &formula.formula)
+        .column(("nodes", Align::Right, 2), |formula| {
+            TableCell::Count(formula.nodes)
+        })
+        .column(("formula", Align::Left, 0), |formula| {
+            TableCell::Text(formula.formula.clone())
+        })
         .table()
 }
