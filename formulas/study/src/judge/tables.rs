@@ -2,7 +2,7 @@
 
 use super::record::{JudgedFormula, LogicJudgement};
 use crate::figure_columns::FigureColumns;
-use ktd_view::draw::{ShareMark, ShareRow, TableCell, TableData, named, share_rows};
+use ktd_view::draw::{Align, ShareMark, ShareRow, TableCell, TableData, named, share_rows};
 use ktd_view::row_table::RowTable;
 use maud::Markup;
 
