@@ -3,8 +3,8 @@
 use crate::objects::Objects;
 use ktd_io::sha256::sha256_hex;
 use ktd_study::StudyError;
-use object_store::aws::AmazonS3Builder;
-use object_store::{ClientOptions, RetryConfig};
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::{ClientConfigKey, RetryConfig};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,9 +74,9 @@ impl BucketAddress {
             retry_timeout: PATIENCE,
             ..RetryConfig::default()
         };
-        let options = ClientOptions::new().with_timeout(PATIENCE);
+        let timeout = AmazonS3ConfigKey::Client(ClientConfigKey::Timeout);
         let store = AmazonS3Builder::from_env()
-            .with_client_options(options)
+            .with_config(timeout, format!("{} seconds", PATIENCE.as_secs()))
             .with_retry(retry)
             .with_url(&self.0)
             .build();

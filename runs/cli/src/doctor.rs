@@ -31,6 +31,7 @@ use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::Provider;
 use ktd_formulas::TradedPool;
 use ktd_io::whole_file::{create_directory, read_input_bytes, remove_directory, remove_file, write_whole};
+use ktd_study::StudyKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
