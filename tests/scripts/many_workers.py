@@ -360,7 +360,7 @@ agents = [{", ".join(agents)}]
     def read_from_store(self, name):
         """Commands read a study where it lies; what one of them took of it then lies in this folder, as if it had been written here."""
         address, environment = f"s3://{object_store.BUCKET}/{name}", self.environment()
-        cell = f"{address}/cells/momentum__a__blinded-rescaled__open-research__s1"
+        cell = f"{address}/cells/{next((self.home / 'one' / 'cells').iterdir()).name}"
         for command in [["report", address], ["leaderboard", address], ["verify", address], ["replay", cell]]:
             told = subprocess.run([self.ktd, *command], cwd=self.home, capture_output=True, text=True, env=environment)
             self.check(told.returncode == 0, f"{name}: ktd {' '.join(command)} reads it {told.stderr.strip()[-300:]}")

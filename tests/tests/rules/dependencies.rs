@@ -37,7 +37,7 @@ fn members() -> Vec<String> {
 }
 
 /// Dependencies that no source names, and why they are declared.
-const NAMED_NOWHERE: [(&str, &str, &str); 7] = [
+const NAMED_NOWHERE: [(&str, &str, &str); 10] = [
     (
         "tests",
         "ktd-cli",
