@@ -243,6 +243,10 @@ mod tests {
             "{rows}"
         );
         assert!(rows.contains("<iframe"), "{rows}");
+        assert!(
+            sheet.contains("Hidden until the window is opened") && !sheet.contains("was measured"),
+            "{sheet}"
+        );
         let named = board(&[("blinded", "w", DAYS)], true);
         let [rows, _] = pages(&named, false);
         assert!(

@@ -1,12 +1,14 @@
 //! Net asset value, drawdown and what each step did, one above the other.
 
 use crate::episode::TimelineStep;
-use ktd_view::draw::{Axes, Axis, Canvas, Edges, axis_percent, line_key, padded, real};
+use ktd_view::draw::{Anchor, Axes, Axis, Canvas, Edges, axis_percent, line_key, padded, real};
 use maud::{Markup, html};
 
 const WIDTH: f64 = 900.0;
 /// Where the curve ends and the drawdown begins, and where that ends.
 const ROWS: [f64; 2] = [250.0, 350.0];
+/// Space below for the name of an axis of steps.
+pub(super) const AXIS_NAME: f64 = 13.0;
 /// Space at the left for labels.
 const LEFT: f64 = 52.0;
 
@@ -56,9 +58,10 @@ pub(crate) fn figure(lines: &[NavLine<'_>], nothing: &str) -> Markup {
     let all = || lines.iter().flat_map(|line| &line.points);
     let values: Vec<f64> = all().map(|(_, value)| value - 1.0).collect();
     let last = all().map(|(step, _)| *step).max().unwrap_or(1);
-    let mut canvas = Canvas::new(WIDTH, ROWS[1]);
+    let mut canvas = Canvas::new(WIDTH, ROWS[1] + AXIS_NAME);
     curve(&mut canvas, lines, &values, last);
     drawdown(&mut canvas, &first.points, last);
+    name_steps(&mut canvas, LEFT);
     let end = first.points.last().map_or(1.0, |(_, value)| *value);
     let description = format!(
         "return since the start by step, {} at the last close; below it the fall from the highest value so far",
@@ -107,6 +110,13 @@ fn curve(canvas: &mut Canvas, lines: &[NavLine<'_>], values: &[f64], last: usize
             });
         }
     }
+}
+
+/// Writes what the axis of steps at the bottom of a drawing is of.
+pub(super) fn name_steps(canvas: &mut Canvas, left: f64) {
+    let middle = f64::midpoint(left, canvas.width());
+    let base = canvas.height() - 3.0;
+    canvas.text("tk", Anchor::Middle, (middle, base), "step");
 }
 
 /// Class and words of a step's trades.

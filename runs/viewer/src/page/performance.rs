@@ -2,13 +2,14 @@
 
 use super::exposures::shade;
 use super::frame::PageSite;
+use super::nav::{AXIS_NAME, name_steps};
 use super::ranked_row::RankedRow;
 use super::value::line;
 use crate::performance::{
     Fall, change_over, daily_returns, falls, rolling_beta, rolling_days, rolling_sharpe, spread,
 };
 use ktd_view::draw::{
-    Axes, Axis, Canvas, Edges, axis_percent, change, decimals, months, padded, real, scroll,
+    Axes, Axis, Canvas, Edges, MONTH_DAYS, axis_percent, change, decimals, months, padded, real, scroll,
 };
 use maud::{Markup, html};
 use std::ops::RangeInclusive;
@@ -77,7 +78,9 @@ impl DailyAccount<'_> {
     }
 
     fn month(&self, steps: &RangeInclusive<usize>) -> String {
-        if self.dates.is_empty() {
+        if steps.start() == steps.end() && self.dates.is_empty() {
+            self.day(*steps.start())
+        } else if self.dates.is_empty() {
             format!("steps {}\u{2013}{}", steps.start(), steps.end())
         } else {
             self.day(*steps.start()).chars().take(7).collect()
@@ -127,7 +130,7 @@ impl DailyAccount<'_> {
             table.months {
                 caption { (name) }
                 thead { tr { th.l scope="col" { @if self.dates.is_empty() { "steps" } @else { "month" } }
-                    @for month in months { th scope="col" { (self.month(month).trim_start_matches("steps ")) } } th scope="col" { "together" } } }
+                    @for month in months { th scope="col" { (self.month(month).trim_start_matches("steps ").trim_start_matches("step ")) } } th scope="col" { "together" } } }
                 tbody { @for (name, values) in rows { tr {
                     th.l scope="row" { (line(name)) }
                     @for month in months { (cell(values, month)) }
@@ -148,21 +151,23 @@ impl DailyAccount<'_> {
         let mut strips = vec![("Sharpe", "nav-a", rolling_sharpe(&returns, length))];
         strips.extend(beta.as_ref().map(|(_, runs)| ("beta", "nav-b", runs.clone())));
         let last = real(self.values.len());
-        let mut canvas = Canvas::new(WIDTH, real(strips.len()).mul_add(STRIP, 16.0));
+        let mut canvas = Canvas::new(WIDTH, real(strips.len()).mul_add(STRIP, 16.0 + AXIS_NAME));
         for (place, (name, class, runs)) in strips.iter().enumerate() {
             let is_last = place + 1 == strips.len();
             let top = real(place) * STRIP;
+            let values = padded(runs.iter().flatten().map(|(_, value)| *value), 0.0);
+            let places = match values.end - values.start {
+                wide if 0.5 <= wide => 1,
+                middle if 0.05 <= middle => 2,
+                _ => 3,
+            };
             let plane = Axes {
                 edges: Edges::new(14.0, 10.0, if is_last { 22.0 } else { 6.0 }, LEFT),
                 rows: Some((top, top + STRIP + if is_last { 16.0 } else { 0.0 })),
                 x: Axis::new(0.0..last, if is_last { 8 } else { 0 }, &|step| {
                     format!("{step:.0}")
                 }),
-                y: Axis::new(
-                    padded(runs.iter().flatten().map(|(_, value)| *value), 0.0),
-                    4,
-                    &|value| decimals(value, 1),
-                ),
+                y: Axis::new(values, 4, &|value| decimals(value, places)),
             }
             .draw(&mut canvas);
             canvas.text(
@@ -177,6 +182,7 @@ impl DailyAccount<'_> {
                 canvas.path(class, &points.collect::<Vec<_>>());
             }
         }
+        name_steps(&mut canvas, LEFT);
         html! {
             p.lead { "Over the " (length) " trading days up to each step: the Sharpe ratio of a year, riskless rate 0"
                 @if let Some((name, _)) = &beta { ", and the slope of daily returns on those of " (line(name)) } ". "
@@ -213,8 +219,13 @@ impl DailyAccount<'_> {
     fn spread(&self) -> Markup {
         let returns = daily_returns(self.values);
         let by_month = months(self.values.len(), self.dates);
+        // The last block may be of one day: the best and the worst are of whole ones.
+        let is_whole = |steps: &&RangeInclusive<usize>| {
+            !self.dates.is_empty() || steps.end() - steps.start() + 1 == MONTH_DAYS
+        };
         let of_months = by_month
             .iter()
+            .filter(is_whole)
             .filter_map(|steps| Some((self.month(steps), change_over(self.values, steps)?)));
         let of_days = returns
             .iter()

@@ -34,6 +34,7 @@ pub(crate) fn page(
                 "."
             }
         }
+        (verdict(row))
         @if has_private && ranked.board.hides_days(&track.window) { p.switch {
             @if site.shows_real { a href="?" { "Show what was shown" } } @else { a.real href="?real=1" { "Show real days" } }
         } }
@@ -131,13 +132,22 @@ fn selection(ranked: RankedRow<'_>) -> Markup {
             div { dt { "deflated Sharpe ratio" } dd { (number(selection.dsr)) } }
             @if let Some(count) = selection.independent_decisions { div { dt { "independent decisions" } dd { (decimals(count, 1)) } } }
         }
-        @if let (Some(interval), Some(band)) = (selection.interval, selection.null_band) {
-            @if interval.low <= 0.0 || selection.a_day <= band.high {
-                p { "This is no proof of skill: " @if interval.low <= 0.0 { "the interval has 0 in it" }
-                    @if interval.low <= 0.0 && selection.a_day <= band.high { ", and " }
-                    @if selection.a_day <= band.high { "luck alone reaches as far" } "." }
-            }
-        }
+    }
+}
+
+/// What its selection proves, where that is not skill.
+fn verdict(row: &TrackRow) -> Markup {
+    let ends = row.selection.as_ref().and_then(|selection| {
+        let (interval, band) = (selection.interval?, selection.null_band?);
+        Some((interval.low <= 0.0, selection.a_day <= band.high))
+    });
+    let Some((has_zero, is_luck)) = ends.filter(|(has_zero, is_luck)| *has_zero || *is_luck) else {
+        return html! {};
+    };
+    html! {
+        p { b { "This is no proof of skill" } ": " @if has_zero { "the interval of its selection has 0 in it" }
+            @if has_zero && is_luck { ", and " }
+            @if is_luck { "luck alone reaches as far" } "." }
     }
 }
 
