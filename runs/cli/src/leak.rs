@@ -29,7 +29,7 @@ pub(super) enum LeakCommand {
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  ktd leak run runs/configs/leak_demo.toml            # synthetic market, no data
+  ktd leak run runs/configs/leak_demo.toml --out results/leak-demo   # synthetic market, no data
   ktd leak check runs/configs/results/leak-demo/manifest.toml
   ktd leak audit --signals signals.csv --panel csi300.ktdp --known-at close";
 

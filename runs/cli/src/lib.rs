@@ -89,9 +89,7 @@ pub use documents::{PrintedSchema, printed_schemas};
 pub use error::CliError;
 
 use crate::output::Console;
-use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use ktd_experiment::nearest::nearest;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -319,32 +317,10 @@ fn parsed(given: Vec<OsString>) -> Result<Cli, clap::Error> {
         .or(Console::default().layout().width)
         .unwrap_or(WIDEST)
         .min(WIDEST);
-    let mut command = command_groups::grouped(Cli::command(), width);
+    let command = command_groups::grouped(Cli::command(), width);
     command
-        .try_get_matches_from_mut(given)
+        .try_get_matches_from(given)
         .and_then(|matches| Cli::from_arg_matches(&matches))
-        .map_err(|error| with_nearest_command(error, &command))
-}
-
-/// A refused command with the name that it may be a slip for, where the parser itself found none.
-fn with_nearest_command(mut error: clap::Error, root: &clap::Command) -> clap::Error {
-    let word = match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(word)) if error.get(ContextKind::SuggestedSubcommand).is_none() => {
-            word.clone()
-        }
-        _ => return error,
-    };
-    // The commands that stand before it lead to those that it may mean.
-    let before = std::env::args().skip(1).take_while(|argument| *argument != word);
-    let parent = before.fold(root, |parent, argument| {
-        parent.find_subcommand(argument).unwrap_or(parent)
-    });
-    let known = parent.get_subcommands().filter(|known| !known.is_hide_set());
-    if let Some(meant) = nearest(&word, known.map(clap::Command::get_name)) {
-        let meant = ContextValue::Strings(vec![meant.to_owned()]);
-        error.insert(ContextKind::SuggestedSubcommand, meant);
-    }
-    error
 }
 
 /// The log goes to standard error where `KTD_LOG=info` or `debug` asks for it; what stops a command is printed without

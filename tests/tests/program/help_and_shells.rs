@@ -26,14 +26,6 @@ fn help_fits_eighty_columns_and_a_topic_is_a_document() {
     let unknown = ktd(folder.path(), &["help", "glosary"]);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("did you mean `glossary`?"));
-    for (slip, meant) in [(["rn", "x.toml"], "'run'"), (["data", "chk"], "'check'")] {
-        let unknown = ktd(folder.path(), &slip);
-        assert_eq!(unknown.status.code(), Some(2));
-        assert!(
-            String::from_utf8_lossy(&unknown.stderr).contains(meant),
-            "{slip:?}"
-        );
-    }
     // A command's name is a command's help.
     let run = ktd(folder.path(), &["help", "run"]);
     assert!(
