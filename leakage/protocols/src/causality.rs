@@ -176,14 +176,13 @@ pub struct ReplayComparison {
 }
 
 /// Compares a column with one run of it, the `place`th. Missing equals missing; numbers are equal in every bit, or within a
-/// relative tolerance above 0. Only cells count for which `has_bar` says of session and name that the panel has a bar: whether a name
-/// without one will trade again is known to the whole panel alone, and nobody can act on such a cell.
+/// relative tolerance above 0.
 #[must_use]
 pub fn compare_replay(
     whole: &[f64],
     names: usize,
     (place, run): (usize, &ReplayRun<'_>),
-    (tolerance, has_bar): (f64, &dyn Fn(usize, usize) -> bool),
+    tolerance: f64,
 ) -> ReplayComparison {
     let names = names.max(1);
     let mut comparison = ReplayComparison {
@@ -202,9 +201,7 @@ pub fn compare_replay(
         0
     };
     let pairs = before.iter().zip(after).enumerate().skip(from * names);
-    let differing = pairs.filter(|(cell, (before, after))| {
-        !is_same(**before, **after, tolerance) && has_bar(cell / names, cell % names)
-    });
+    let differing = pairs.filter(|(_, (before, after))| !is_same(**before, **after, tolerance));
     let mut sessions = BTreeSet::new();
     for (cell, (before, after)) in differing {
         sessions.insert(cell / names);
@@ -230,7 +227,7 @@ pub fn causality_report(
 ) -> CausalityReport {
     let each = runs.iter().enumerate();
     let each: Vec<ReplayComparison> = each
-        .map(|run| compare_replay(whole, names, run, (tolerance, &|_, _| true)))
+        .map(|run| compare_replay(whole, names, run, tolerance))
         .collect();
     judge_replays(whole, names, &each)
 }

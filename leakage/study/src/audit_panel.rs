@@ -93,12 +93,17 @@ impl AuditPanel {
         text.into_bytes()
     }
 
-    /// The fields of a panel with these names, as expressions read them: a name's rows go from its first bar to its last.
+    /// The fields of a panel with these names, as expressions read them: a name's rows go from its first bar to the last of the
+    /// whole panel, for whether it is listed on a day without a bar is known then, also where a cut panel has no later bar.
     pub(super) fn fields(&self, bars: &ReplayPanel) -> FieldPanel {
         let sessions = bars.sessions();
         let field_name = |(name, code): (usize, &String)| {
             let first = (0..sessions).find(|session| bars.has_bar(*session, name))?;
-            let last = (0..sessions).rev().find(|session| bars.has_bar(*session, name))?;
+            let whole = &self.bars;
+            let listed = (0..whole.sessions())
+                .rev()
+                .find(|session| whole.has_bar(*session, name))?;
+            let last = listed.min(sessions.checked_sub(1)?);
             let mut before = None;
             let rows: Vec<[f64; MARKET_FIELDS.len()]> = (first..=last)
                 .map(|session| {

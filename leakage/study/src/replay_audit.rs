@@ -83,13 +83,7 @@ fn compare_all(
                     cut: run.cut,
                     values,
                 };
-                let has_bar = |session, name| panel.bars.has_bar(session, name);
-                compare_replay(
-                    column,
-                    panel.bars.names(),
-                    (place, &replay),
-                    (tolerance, &has_bar),
-                )
+                compare_replay(column, panel.bars.names(), (place, &replay), tolerance)
             })
             .map_err(|failure| format!("{}: {failure}", run_text(run, panel)));
         Some((name.clone(), found))
