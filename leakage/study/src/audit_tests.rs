@@ -54,7 +54,14 @@ fn all_columns_of_the_reference_are_clean_and_centred_ones_read_three_days_ahead
     let panel = AuditPanel::of(&market()).unwrap();
     let clean = audited(Switch::Clean, &panel);
     assert_eq!(clean.len(), 25);
-    for column in &clean {
+    // Here a stock has no bar on the day of a cut.
+    let config = SynthConfig {
+        seed: 1,
+        names: 60,
+        days: 1450,
+    };
+    let with_gaps = AuditPanel::of(&generate(&config).unwrap()).unwrap();
+    for column in clean.iter().chain(&audited(Switch::Clean, &with_gaps)) {
         assert_eq!(
             (column.verdict, column.is_broken),
             (ColumnVerdict::Clean, false),
