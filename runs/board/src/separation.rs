@@ -85,7 +85,8 @@ pub(super) fn separate(
         let others = spans.iter().filter_map(|ranks| ranks.agents().get(own));
         leader.rank_interval_default = Some(among(bounds(rank), open));
         leader.rank_interval = Some(among(others.map(bounds).fold(bounds(rank), wider), open));
-        leader.first_share = (open == 0).then_some(rank.first_share);
+        // Who is alone is first of nobody.
+        leader.first_share = (open == 0 && 1 < tested.len()).then_some(rank.first_share);
     }
     let names: Vec<&str> = tested
         .iter()

@@ -53,7 +53,7 @@ pub struct LeaderboardRow {
     /// Why an agent that could have a rank has none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub unranked_reason: Option<String>,
-    /// Share of replicates in which it is first; none where an agent that decided too little for a test is ranked too.
+    /// Share of replicates in which it is first; none of one alone, and where an agent that decided too little for a test is ranked too.
     pub first_share: Option<f64>,
     /// Where the return came from, by basis; none for what has no holdings.
     pub attribution: Option<ByBasis<Contribution>>,
