@@ -1,5 +1,8 @@
 //! Records of a study in a bucket, for workers on machines that share no folder.
 //!
+//! Knows: files of a study, segments, objects of a store. Never knows: a market, a mask's key, who runs a unit, what it asks or is paid
+//! with.
+//!
 //! A worker has a copy of the study's folder of its own, in which a unit runs by the code of one machine. Before each call that is
 //! paid, and at the end of a unit, what is new of the unit's files goes into the bucket as a *segment*; a unit is finished by one object
 //! that nobody can write twice. Below the address of a study lie `public/` and, with rights of its own, `private/`:
@@ -13,6 +16,7 @@
 mod address;
 mod claims;
 mod copy;
+mod examine;
 mod objects;
 mod pushed;
 mod segment;
@@ -20,4 +24,4 @@ mod segment;
 pub use address::BucketAddress;
 pub use claims::BucketClaims;
 pub use copy::StudyCopy;
-pub use objects::examine;
+pub use examine::examine;

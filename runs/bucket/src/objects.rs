@@ -32,7 +32,7 @@ impl Side {
 pub(crate) struct Objects {
     store: Arc<dyn ObjectStore>,
     prefix: String,
-    shown: String,
+    pub(crate) shown: String,
 }
 
 impl Objects {
@@ -149,7 +149,7 @@ impl Objects {
         Ok(names.collect())
     }
 
-    async fn delete(&self, side: Side, name: &str) -> Result<(), StudyError> {
+    pub(crate) async fn delete(&self, side: Side, name: &str) -> Result<(), StudyError> {
         let deleted = self.store.delete(&self.at(side, name)).await;
         deleted.map_err(|error| self.failed(&error))
     }
@@ -161,37 +161,4 @@ fn is_absent(side: Side, error: &Error) -> bool {
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. }
     );
     matches!(error, Error::NotFound { .. }) || side == Side::Private && is_refused
-}
-
-/// Whether a store does what finishing a unit needs: what is made once is not made again, and is read as it was written.
-///
-/// # Errors
-/// [`StudyError`] for a store that does not answer, and one that overwrites.
-pub async fn examine(address: &crate::BucketAddress) -> Result<String, StudyError> {
-    let objects = address.objects()?;
-    let name = format!("doctor/{}", std::process::id());
-    let tried = tried(&objects, &name).await;
-    // It is away where the store does not answer at all.
-    objects.delete(Side::Public, &name).await.ok();
-    tried?;
-    Ok(format!(
-        "{}: what is written once stays as it is",
-        address.as_str()
-    ))
-}
-
-async fn tried(objects: &Objects, name: &str) -> Result<(), StudyError> {
-    objects.put(Side::Public, name, b"first".to_vec()).await?;
-    let again = objects.create(Side::Public, name, b"second").await;
-    let kept = objects.get(Side::Public, name).await?;
-    if again.is_ok() || kept.as_deref() != Some(b"first") {
-        return Err(StudyError::input(
-            format_args!(
-                "{}: the store overwrites what was to be written once",
-                objects.shown
-            ),
-            "use a store that honours `If-None-Match: *` when an object is put: two workers could else finish one unit",
-        ));
-    }
-    Ok(())
 }

@@ -5,38 +5,35 @@ use super::bucket::bucket_address;
 use super::doctor_file;
 use super::doctor_probe::{self, ProbeArgs};
 use super::doctor_repeat::{self, RepeatArgs};
+use super::doctor_self_test::{self_test, writable};
 use super::run::plan;
+#[cfg(feature = "server")]
 use super::runtime::runtime;
 use super::study::kind_for;
 use crate::CliError;
 use crate::output::Console;
-use crate::this_program::this_program;
 use clap::Args;
 use ktd_client::endpoint::{key_file_warning, proxy_of, proxy_of_environment};
 use ktd_client::force_check::{ForceStanding, standing};
 use ktd_client::opening::price_cells;
 use ktd_client::outside_agent::ChildCommand;
 use ktd_client::outside_agent::{check_command, check_sources};
-use ktd_client::progress::Silent;
 use ktd_data::market_source::MarketSource;
 use ktd_data::scores::ScoreTable;
-use ktd_episode::grid::{Grid, RunPlan};
-use ktd_episode::transports::Transports;
-use ktd_episode::verify::verify;
-use ktd_episode::{EpisodesStudy, LazyFactors, run_cell};
+use ktd_episode::grid::RunPlan;
+use ktd_episode::{EpisodesStudy, LazyFactors};
 use ktd_experiment::agent::{AgentKind, ApiKeySource, Control, ModelAgent, check_builtin};
 use ktd_experiment::cells::cells;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig};
 use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::Provider;
 use ktd_formulas::TradedPool;
-use ktd_io::whole_file::{create_directory, read_input_bytes, remove_directory, remove_file, write_whole};
+use ktd_io::whole_file::read_input_bytes;
 use ktd_study::StudyKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 const EXAMPLE: &str = "\
 Examples:
@@ -161,58 +158,6 @@ fn tell(findings: &[Finding], console: Console) -> Result<(), CliError> {
         CliError::difference(format_args!("{broken} of {} checks failed", findings.len()))
             .with_hint("each failed line above says how to fix it"),
     )
-}
-
-const PROBE_BYTES: usize = 1 << 16;
-
-/// Writes and removes a file where results would go.
-fn writable(out: &Path) -> Result<String, CliError> {
-    create_directory(out)?;
-    let probe = out.join(".doctor");
-    write_whole(&probe, &vec![0; PROBE_BYTES])?;
-    remove_file(&probe)?;
-    Ok(format!("{} can be written", out.display()))
-}
-
-/// A tiny masked episode with tools, run, verified and replayed.
-const SELF_TEST: &str = r#"
-name = "self-test"
-synthetic = { seed = 1, names = 30, days = 200 }
-windows = [{ id = "three", last_days = 3 }]
-masks = [{ level = "blinded", numeric = "rescaled" }]
-agents = [{ id = "momentum", builtin = "momentum" }]
-"#;
-
-fn self_test(out: &Path) -> Result<String, CliError> {
-    let output = out.join(".doctor-self-test");
-    let result = run_self_test(&output);
-    // The directory is this check's own; what cannot be removed is said by the next run.
-    remove_directory(&output).ok();
-    result
-}
-
-fn run_self_test(output: &Path) -> Result<String, CliError> {
-    let config = ExperimentConfig::parse(SELF_TEST)?;
-    let plan = RunPlan {
-        config,
-        base: PathBuf::new(),
-        output: output.to_owned(),
-        program: Some(this_program()),
-    };
-    let grid = Grid::open(plan)?;
-    let runtime = runtime().map_err(|failure| CliError::input(failure.message(), "free some threads"))?;
-    let (shared, transports) = (grid.shared(Arc::default()), Transports::default());
-    for cell in &grid.cells {
-        let (input, bundle) = (grid.episode(&shared, cell), grid.bundle(cell));
-        runtime.block_on(async {
-            run_cell(&input, (&transports, Path::new("")), &bundle, &Silent).await?;
-            verify(bundle.root(), None, &this_program()).await
-        })?;
-    }
-    Ok(format!(
-        "ktd {}: a masked episode ran, verified and replayed byte for byte",
-        env!("CARGO_PKG_VERSION")
-    ))
 }
 
 fn experiment(path: &Path, out: Option<&Path>) -> Vec<Finding> {

@@ -5,7 +5,7 @@ use crate::study::KINDS;
 use crate::{
     alpha, attribute, baseline, boxed, boxed_run, certify, completions, data, data_import, demo, diff,
     doctor, doctor_file, doctor_probe, doctor_repeat, error, factor_code, factors, help_topic, plan, replay,
-    results, simulate, strategy_code, study, verify, view, windows,
+    results, simulate, strategy_code, study, verify_document, view, windows,
 };
 use ktd_study::document_schema;
 use serde_json::Value;
@@ -42,7 +42,7 @@ documents! {
     "published": ktd_bundle::publication::Publication, ["publish"];
     "certificate": ktd_certify::signed::SignedCertificate, ["certify"];
     "plan": plan::Plan, ["plan"];
-    "verified": verify::VerifiedDocument, ["verify"];
+    "verified": verify_document::VerifiedDocument, ["verify"];
     "checks": doctor::Checks<'_>, ["doctor"];
     "verbs/status": ktd_study::StudyStatus, ["status"];
     "verbs/study-plan": ktd_study::StudyPlan, ["plan"];

@@ -26,6 +26,7 @@ mod doctor;
 mod doctor_file;
 mod doctor_probe;
 mod doctor_repeat;
+mod doctor_self_test;
 mod document;
 mod documents;
 #[cfg(feature = "server")]
@@ -79,6 +80,7 @@ mod typed_command;
 mod unless_ending;
 mod vendors;
 mod verify;
+mod verify_document;
 mod verify_signed;
 mod view;
 mod windows;

@@ -6,30 +6,23 @@ use super::leaderboard::public_keys;
 use super::replay_args::StudyReplayArgs;
 use super::runtime::runtime;
 use super::study;
+use super::verify_document::{
+    CertificateSays, CheckedCertificate, FoundByCheck, VerifiedBundle, VerifiedDocument, VerifiedFolder,
+};
 use crate::CliError;
 use crate::output::{Console, visible_lines};
 use crate::this_program::this_program;
 use clap::Args;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
-use ktd_certify::attempts::AttemptCounts;
 use ktd_certify::certificate_lines::summary_lines;
 use ktd_certify::mark::Certificates;
-use ktd_certify::models_asked::ModelAsked;
-use ktd_certify::set_record::Origin;
 use ktd_certify::signed::SignedCertificate;
 use ktd_certify::verify::{Check, make_again, verify as verify_certificate};
 use ktd_data::market_source::RecordedMarkets;
 use ktd_episode::verify::{Verified, verify_on};
-use ktd_probes::ProbeKind;
-use ktd_probes::judge::{
-    CertificateVerdict, CertificationMark, DetectableShare, JudgementSettings, PassOdds, Refusal,
-};
-use ktd_record::signer_mark::SignerMark;
 use ktd_record::signing::PublicKey;
 use ktd_study::{AnyKind, Depth, StudyRun};
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -95,10 +88,10 @@ pub(super) struct VerifyReport {
     first_failure: Option<CliError>,
     /// Whether the first failure is read below this text anyway.
     is_on_screen: bool,
-    /// Whether there are so many bundles that what holds of each is a line, and what was not checked stands once at the end.
+    /// Whether there are so many bundles that each is a line, and what was checked of them, and what not, stands once at the end.
     is_brief: bool,
-    /// What was not checked of bundles, or is claimed: of how many.
-    left: BTreeMap<String, usize>,
+    /// What was checked of bundles, was not, or is claimed: of how many.
+    told: BTreeMap<String, usize>,
 }
 
 /// So many bundles are told check by check.
@@ -277,10 +270,14 @@ impl VerifyReport {
         // Writing to a string cannot fail.
         writeln!(self.text, "{shown}: ok").ok();
         if self.is_brief {
+            let checked = verified
+                .checks
+                .iter()
+                .map(|what| format!("checked    {}", without_counts(what)));
             let unchecked = verified.unchecked.iter().map(|what| format!("UNCHECKED  {what}"));
             let claimed = verified.claimed.iter().map(|what| format!("CLAIMED    {what}"));
-            for line in unchecked.chain(claimed) {
-                *self.left.entry(line).or_insert(0) += 1;
+            for line in checked.chain(unchecked).chain(claimed) {
+                *self.told.entry(line).or_insert(0) += 1;
             }
             return;
         }
@@ -306,7 +303,7 @@ impl VerifyReport {
         }
         // Writing to a string cannot fail.
         writeln!(self.text, "\n{ok} of {all} hold").ok();
-        for (line, count) in &self.left {
+        for (line, count) in &self.told {
             writeln!(self.text, "  {line} ({count} of them)").ok();
         }
         if self.is_brief {
@@ -333,125 +330,18 @@ impl VerifyReport {
     }
 }
 
-/// Bundles and a certificate that were checked.
-#[derive(Debug, JsonSchema, Serialize)]
-pub(super) struct VerifiedDocument {
-    bundles: Vec<VerifiedBundle>,
-    /// Publications and boards.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    signed: Vec<VerifiedFolder>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    certificate: Option<CheckedCertificate>,
-}
-
-/// A bundle, or a study.
-#[derive(Debug, JsonSchema, Serialize)]
-struct VerifiedBundle {
-    /// Its directory.
-    bundle: String,
-    /// Whether the certificate is for its mask.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mask: Option<CertificationMark>,
-    #[serde(flatten)]
-    found: FoundByCheck,
-}
-
-/// A folder that somebody may have signed.
-#[derive(Debug, JsonSchema, Serialize)]
-pub(super) struct VerifiedFolder {
-    pub folder: String,
-    /// Who signed it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub signer: Option<SignerMark>,
-    #[serde(flatten)]
-    pub found: FoundByCheck,
-}
-
-/// What a check found.
-#[derive(Debug, JsonSchema, Serialize)]
-pub(super) struct FoundByCheck {
-    ok: bool,
-    /// What holds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    checked: Option<Vec<String>>,
-    /// What could not be checked, and why.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unchecked: Option<Vec<String>>,
-    /// What no check of these files can tell: it is their maker's word.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    claimed: Option<Vec<String>>,
-    /// What differs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    difference: Option<String>,
-}
-
-/// A certificate that was checked.
-#[derive(Debug, JsonSchema, Serialize)]
-struct CheckedCertificate {
-    /// Its file.
-    certificate: String,
-    #[serde(flatten)]
-    found: FoundByCheck,
-    #[serde(flatten)]
-    says: Option<CertificateSays>,
-}
-
-/// What a certificate says.
-#[derive(Debug, JsonSchema, Serialize)]
-struct CertificateSays {
-    verdict: CertificateVerdict,
-    refusals: Vec<Refusal>,
-    terms: JudgementSettings,
-    /// Probes by kind.
-    counts: BTreeMap<ProbeKind, usize>,
-    attempts: AttemptCounts,
-    /// How often a mask that leaks so much is certified.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pass_odds: Option<PassOdds>,
-    detectable: Vec<DetectableShare>,
-    models: Vec<ModelAsked>,
-    /// Who made the probes.
-    probes: Origin,
-    fingerprint: String,
-}
-
-impl FoundByCheck {
-    pub(super) fn of(found: Result<Verified, String>) -> Self {
-        let (verified, difference) = match found {
-            Ok(verified) => (Some(verified), None),
-            Err(difference) => (None, Some(difference)),
-        };
-        let lists = verified.map(|found| (found.checks, found.unchecked, found.claimed));
-        let (checked, unchecked, claimed) = lists
-            .map_or((None, None, None), |(checked, unchecked, claimed)| {
-                (Some(checked), Some(unchecked), Some(claimed))
-            });
-        Self {
-            ok: difference.is_none(),
-            checked,
-            unchecked,
-            claimed,
-            difference,
-        }
+/// A check with N for its counts, which differ from bundle to bundle.
+fn without_counts(check: &str) -> String {
+    let mut told = String::new();
+    for word in check.split_inclusive(' ') {
+        let is_count = word.starts_with(|letter: char| letter.is_ascii_digit())
+            && word
+                .trim_end()
+                .chars()
+                .all(|letter| letter.is_ascii_digit() || letter == ',');
+        told.push_str(if is_count { "N " } else { word });
     }
-}
-
-impl CertificateSays {
-    fn of(signed: &SignedCertificate, pass_odds: Option<PassOdds>, detectable: Vec<DetectableShare>) -> Self {
-        let certificate = &signed.certificate;
-        Self {
-            verdict: certificate.verdict,
-            refusals: certificate.refusals.clone(),
-            terms: certificate.settings(),
-            counts: certificate.set.counts.clone(),
-            attempts: certificate.attempts.clone(),
-            pass_odds,
-            detectable,
-            models: certificate.models.clone(),
-            probes: certificate.set.probes,
-            fingerprint: signed.signature.fingerprint.clone(),
-        }
-    }
+    told
 }
 
 fn check_certificate(
