@@ -91,7 +91,7 @@ impl DemoCertificate {
             CertificateVerdict::Refused => "refused",
         };
         format!(
-            "mask {}, attacked: {verdict}{against} under its own, wide thresholds (marks: --tables)",
+            "mask {}, attacked: {verdict}{against} under its own terms (marks: --tables)",
             self.mask
         )
     }
