@@ -3,6 +3,7 @@
 use crate::begin::check_identity;
 use crate::begin::identity;
 use crate::canary::CanarySteps;
+use crate::early_windows::early_windows;
 use crate::grid::{Grid, RunPlan, is_sealed};
 use crate::results::{CellFigures, EpisodesSummary, results_report};
 use crate::transports::Transports;
@@ -29,7 +30,6 @@ use ktd_record::spending::Spending;
 use ktd_study::{Hands, Opening, OwnFormat, Planned, Report, StudyError, StudyKind, UnitId, UnitProgress};
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -182,32 +182,6 @@ fn log_end(ended: &Result<Summary, EpisodeError>) {
         Err(error) if error.class() == ErrorClass::Budget => tracing::warn!(%error, "cell stopped"),
         Err(error) => tracing::error!(%error, "cell stopped"),
     }
-}
-
-/// Days before a window that the 12-1 momentum of a stock needs.
-const MOMENTUM_DAYS: usize = 253;
-
-/// What a reader must know of windows before whose first day the panel has too few.
-fn early_windows(cells: &[Cell]) -> Option<String> {
-    let is_early = |cell: &&Cell| {
-        cell.window
-            .days
-            .first()
-            .is_some_and(|day| day.index() < MOMENTUM_DAYS)
-    };
-    let early: BTreeSet<&str> = cells
-        .iter()
-        .filter(is_early)
-        .map(|cell| cell.window.id.as_str())
-        .collect();
-    let named: Vec<&str> = early.into_iter().collect();
-    (!named.is_empty()).then(|| {
-        format!(
-            "the panel has fewer than {MOMENTUM_DAYS} days before window {}: no 12-month momentum is known there, lists by it have \
-             no order, and an agent that goes by the order of a list differs between masks without any memory",
-            named.join(", ")
-        )
-    })
 }
 
 /// What may be spent, for those who look on.

@@ -11,6 +11,7 @@ mod cell_result;
 mod cell_run;
 pub mod control;
 mod decide;
+mod early_windows;
 mod error;
 mod exported_rows;
 mod exported_step;
