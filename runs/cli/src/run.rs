@@ -237,7 +237,7 @@ fn over_budget(results: &[CellResult]) -> Result<(), CliError> {
     };
     let cells = stopped.len();
     let message = format!("{reached}; {cells} of {} cells are unfinished", results.len());
-    let hint = "raise the cap, under [budget] or of a branch by --budget, and run the same command again: it continues where it stopped";
+    let hint = "raise the cap under [budget] (of a branch: --budget) and run the same command again: it continues where it stopped";
     Err(CliError::budget(message).with_hint(hint))
 }
 
