@@ -121,7 +121,11 @@ impl BucketLease {
     async fn tried(&self, work: Work) -> Result<(), StudyError> {
         let id = self.inner.unit();
         if work == Work::Take {
-            return self.copy.take_unit(id).await.map(drop);
+            return self.copy.take_unit(id).await;
+        }
+        if self.copy.has_finished(id) {
+            // It was finished before it was handed out, and lies there as it is.
+            return Ok(());
         }
         let mut pushed = self.pushed.lock().await;
         pushed.push(true).await?;

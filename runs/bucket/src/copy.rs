@@ -8,7 +8,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use ktd_io::FileError;
 use ktd_io::sha256::sha256_file;
 use ktd_io::whole_file::{
-    json_bytes, parse_json, read_bounded, read_if_exists, remove_directory, write_whole,
+    json_bytes, parse_json, read_bounded, read_if_exists, remove_directory, remove_if_exists, write_whole,
 };
 use ktd_study::{StudyError, UnitId};
 use serde::{Deserialize, Serialize};
@@ -135,23 +135,25 @@ impl StudyCopy {
         Ok(finished.len() == units && report.is_none())
     }
 
-    /// Takes every finished unit that it does not have; how many are finished.
+    /// Forgets that the study was reported, because it is to be reported anew.
+    ///
+    /// # Errors
+    /// [`StudyError`] for a store that does not answer, and a file that cannot be removed.
+    pub async fn forget_report(&self) -> Result<(), StudyError> {
+        remove_if_exists(&self.root.join(REPORT))?;
+        self.objects
+            .delete(Side::Public, &format!("study/{REPORT}"))
+            .await
+    }
+
+    /// Takes every finished unit that it does not have.
     ///
     /// # Errors
     /// [`StudyError`] for a store that does not answer, and a unit that is not what it was when it was finished.
-    pub async fn take_finished(&self) -> Result<usize, StudyError> {
-        let names = self.objects.list(Side::Public, "finished/").await?;
-        let count = names.len();
-        let missing = names
-            .into_iter()
-            .filter(|name| !self.root.join(TAKEN).join(name).is_file());
-        let taking = stream::iter(missing).map(|name| self.take_unit_named(name));
-        taking
-            .buffer_unordered(AT_ONCE)
-            .try_collect::<Vec<bool>>()
+    pub async fn take_finished(&self) -> Result<(), StudyError> {
+        self.take_units(self.objects.list(Side::Public, "finished/").await?)
             .await?;
-        self.take_lines().await?;
-        Ok(count)
+        self.take_lines().await
     }
 
     /// Takes what there is of units that are not finished.
@@ -159,27 +161,32 @@ impl StudyCopy {
     /// # Errors
     /// [`StudyError`] for a store that does not answer, and a record that is not whole.
     pub async fn take_open(&self) -> Result<(), StudyError> {
-        let names = self.objects.folders("units/").await?;
-        let open = names
-            .into_iter()
-            .filter(|name| !self.root.join(TAKEN).join(name).is_file());
-        let taking = stream::iter(open).map(|name| self.take_unit_named(name));
-        taking
-            .buffer_unordered(AT_ONCE)
-            .try_collect::<Vec<bool>>()
-            .await?;
-        Ok(())
+        self.take_units(self.objects.folders("units/").await?).await
     }
 
-    async fn take_unit_named(&self, name: String) -> Result<bool, StudyError> {
+    /// Takes those of these units that it does not have finished.
+    async fn take_units(&self, names: Vec<String>) -> Result<(), StudyError> {
+        let missing = names
+            .into_iter()
+            .filter(|name| !self.has_finished(&UnitId::from(name.clone())));
+        let taking = stream::iter(missing).map(|name| self.take_unit_named(name));
+        taking.buffer_unordered(AT_ONCE).try_collect().await
+    }
+
+    /// Whether it has a unit that was finished when it was taken.
+    pub(crate) fn has_finished(&self, id: &UnitId) -> bool {
+        self.root.join(TAKEN).join(id.as_str()).is_file()
+    }
+
+    async fn take_unit_named(&self, name: String) -> Result<(), StudyError> {
         self.take_unit(&UnitId::from(name)).await
     }
 
-    /// Makes a unit's files what the bucket has of it; whether it is finished.
+    /// Makes a unit's files what the bucket has of it.
     ///
     /// # Errors
     /// [`StudyError`] for a store that does not answer, and a unit that is not what it was when it was finished.
-    pub async fn take_unit(&self, id: &UnitId) -> Result<bool, StudyError> {
+    pub async fn take_unit(&self, id: &UnitId) -> Result<(), StudyError> {
         let finished = self.finished(id).await?;
         for folder in folders_of(id.as_str()) {
             let folder = self.root.join(folder);
@@ -203,7 +210,7 @@ impl StudyCopy {
             make_folders(&self.root, &Path::new(TAKEN).join(id.as_str()))?;
             write_whole(&path, &json_bytes(&path, finished)?)?;
         }
-        Ok(finished.is_some())
+        Ok(())
     }
 
     async fn finished(&self, id: &UnitId) -> Result<Option<FinishedUnit>, StudyError> {

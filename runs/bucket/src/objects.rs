@@ -133,6 +133,8 @@ impl Objects {
                         .join("/"),
                 )
             })
+            // A folder that a console has made is an object of its own name.
+            .filter(|name| !name.is_empty())
             .collect();
         names.sort_unstable();
         Ok(names)

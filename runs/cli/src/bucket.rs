@@ -97,7 +97,7 @@ fn taken(address: &BucketAddress, console: Console) -> Result<PathBuf, CliError>
             let place = copy.root().join(&below);
             console.note(&format!("{}: read into {}", address.as_str(), place.display()));
             match below.file_name().and_then(|name| name.to_str()) {
-                Some(unit) => drop(tasks.block_on(copy.take_unit(&UnitId::from(unit.to_owned())))?),
+                Some(unit) => tasks.block_on(copy.take_unit(&UnitId::from(unit.to_owned())))?,
                 None => tasks.block_on(async {
                     copy.take_finished().await?;
                     copy.take_open().await

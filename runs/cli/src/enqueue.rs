@@ -81,7 +81,11 @@ pub(super) fn run(args: &EnqueueArgs, console: Console) -> Result<(), CliError> 
         kind.enqueue(&file, out.as_deref(), run)
     })?;
     if let (Some((copy, has_study)), Some(address)) = (&copy, &address) {
-        tasks.block_on(copy.put_study())?;
+        // Its workers look at every unit again, and whoever finds all finished reports.
+        tasks.block_on(async {
+            copy.forget_report().await?;
+            copy.put_study().await
+        })?;
         queued.folder = PathBuf::from(address.as_str());
         queued.was_asked = *has_study;
     }
