@@ -237,7 +237,8 @@ fn fill(
         });
         row.rank_interval_default = Some(bounds(rank));
         row.rank_interval = Some(others.map(bounds).fold(bounds(rank), wider));
-        row.first_share = Some(rank.first_share);
+        // Who is alone is first of nobody.
+        row.first_share = (1 < ranks.agents().len()).then_some(rank.first_share);
     }
 }
 
