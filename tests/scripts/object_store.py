@@ -28,6 +28,21 @@ def moto_server(home):
     return str(home / "moto/bin/moto_server")
 
 
+class Quiet(BaseHTTPRequestHandler):
+    """Answers without a log; who is killed hangs up."""
+
+    protocol_version = "HTTP/1.1"
+
+    def handle(self):
+        try:
+            super().handle()
+        except ConnectionError:
+            pass
+
+    def log_message(self, *_):
+        pass
+
+
 class ObjectStore:
     """`program` on a port of its own, and a door before it whose faults can be turned on."""
 
@@ -71,9 +86,7 @@ class ObjectStore:
             server.close()
 
     def handler(store):
-        class Door(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Door(Quiet):
             def pass_on(self):
                 body = self.rfile.read(int(self.headers.get("content-length") or 0))
                 time.sleep(store.slow_seconds)
@@ -92,16 +105,6 @@ class ObjectStore:
                     self.wfile.write(reply)
 
             do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = pass_on
-
-            def handle(self):
-                # Who is killed hangs up.
-                try:
-                    super().handle()
-                except ConnectionError:
-                    pass
-
-            def log_message(self, *_):
-                pass
 
         return Door
 
