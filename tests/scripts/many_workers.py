@@ -355,6 +355,17 @@ agents = [{", ".join(agents)}]
         (copy,) = Path(environment["KTD_CACHE"]).glob("buckets/*/read")
         (self.home / name).symlink_to(copy)
 
+    def grown(self, name):
+        """A finished study with one more seed: what was finished is not asked again, and the report is of all."""
+        self.ledger.begin(0.0)
+        self.file(name, seeds=self.seeds + 1)
+        study = self.enqueue(name)
+        self.drain(study, [self.worker(study, LONG_LEASE_SECONDS) for _ in range(2)])
+        asked, a_seed = len(self.ledger.asked), self.alone.total() // self.seeds
+        self.check(asked == a_seed, f"{name}, grown: {asked} requests were made, of {a_seed} of one seed")
+        told = self.tell("report", f"s3://{object_store.BUCKET}/{name}")
+        self.check(len(told["cells"]) == 4 * (self.seeds + 1), f"{name}, grown: {len(told['cells'])} cells are reported")
+
     def bucket(self):
         """Workers that share no folder: a worker is killed, the store is slow, then away; a store that overwrites is refused."""
         program = object_store.moto_server(self.home)
@@ -380,6 +391,7 @@ agents = [{", ".join(agents)}]
                 found = ("overwrites" in told.stdout, told.returncode)
                 self.check(found == (is_wrong, int(is_wrong)), f"bucket: a store that overwrites ({is_wrong}): {told.stdout.strip()[:300]}")
             self.disturbed("bucket-kills", max(1, self.kills // 3), self.kill, AT_ONCE)
+            self.grown("bucket-kills")
             self.disturbed("bucket-slow", 1, slow, 0, LONG_LEASE_SECONDS)
             self.disturbed("bucket-away", 1, away, 0, LONG_LEASE_SECONDS)
         finally:
