@@ -1,7 +1,7 @@
-//! Alphas that are evaluated together: as many as their scores fit in memory.
+//! A block of alphas that are evaluated together: as many as their scores fit in memory.
 
 use crate::alpha_exchange::AlphaExchange;
-use crate::alpha_found::{AlphaFound, SplitFound};
+use crate::alpha_found::{ALPHAS, AlphaFound, EvaluatedBlock, SplitFound};
 use crate::alpha_study::StudyOrientation;
 use crate::open_study::OpenStudy;
 use crate::split_tables::SplitTables;
@@ -39,28 +39,30 @@ type OneDraw = Vec<Option<f64>>;
 type Draws = [Vec<Vec<OneDraw>>; 2];
 
 impl BatchTask<'_> {
-    /// Evaluates some formulas, works of `hands`; also how often the least factor of noise held.
+    /// Evaluates some formulas into a file of `hands`, a line an alpha; draws of noise are works.
     pub(crate) fn evaluate(
         &self,
         formulas: &[CheckedFormula],
         hands: &Hands<'_, ()>,
-    ) -> Result<(Vec<AlphaFound>, usize), StudyError> {
+    ) -> Result<EvaluatedBlock, StudyError> {
         let forms: Vec<&str> = formulas.iter().map(CheckedFormula::canonical).collect();
-        // Values are computed once, and not at all where every work is recorded.
+        // Values are computed once, and not at all where all of it is recorded.
         let columns = LazyCell::new(|| {
             let panel = &self.open.data.panel;
             let columns = self.task.columns(panel, formulas, &mut || hands.advance(1));
             columns.map_err(StudyError::from)
         });
         let columns = || columns.as_ref().map_err(StudyError::clone);
-        let mut found = hands.work("alphas", &forms, || {
+        let (draws, raised) = self.draws(&columns, (formulas, &forms), hands)?;
+        let sha256 = hands.lines(ALPHAS, |sink| {
             let (columns, places) = (columns()?, (0..formulas.len()).collect::<Vec<usize>>());
-            Ok(in_parallel(&places, self.task.threads, |place| {
+            let mut found = in_parallel(&places, self.task.threads, |place| {
                 self.alpha(columns.table(*place))
-            }))
+            });
+            self.add_robustness(&mut found, &draws);
+            found.iter().try_for_each(|alpha| sink.push(alpha))
         })?;
-        let raised = self.add_robustness(&columns, (formulas, &forms), &mut found, hands)?;
-        Ok((found, raised))
+        Ok(EvaluatedBlock { sha256, raised })
     }
 
     /// The scores of an alpha as train days turn them, whether they did, and its rank correlation on these days as it is written.
@@ -124,14 +126,13 @@ impl BatchTask<'_> {
         }
     }
 
-    /// Draw after draw, each a work, so that the scores on one perturbed panel stand in memory.
-    pub(crate) fn add_robustness<'c>(
+    /// Draw after draw, each a work, so that the scores on one perturbed panel stand in memory; and how often the least factor held.
+    pub(crate) fn draws<'c>(
         &self,
         columns: &impl Fn() -> Result<&'c ScoreColumns, StudyError>,
         (formulas, forms): (&[CheckedFormula], &[&str]),
-        found: &mut [AlphaFound],
         hands: &Hands<'_, ()>,
-    ) -> Result<usize, StudyError> {
+    ) -> Result<(Draws, usize), StudyError> {
         let (mut raised, mut draws) = (0, Draws::default());
         let (noise, seed) = (&self.open.study.noise, self.open.study.seed);
         let members = self.splits.first().map(|split| split.split.members);
@@ -143,8 +144,9 @@ impl BatchTask<'_> {
                 })
             })
         });
-        for (law_place, law) in LAWS.into_iter().enumerate().filter(|_| self.sigma.is_some()) {
-            for place in 0..self.open.study.draws() {
+        for ((law_place, law), of_law) in LAWS.into_iter().enumerate().zip(&mut draws) {
+            let places = 0..self.sigma.map_or(0, |_| self.open.study.draws());
+            for place in places {
                 let draw = NoiseDraw {
                     mode: noise.mode,
                     law,
@@ -158,18 +160,19 @@ impl BatchTask<'_> {
                     self.one_draw((columns()?, ranks), formulas, draw, &mut || hands.advance(1))
                 })?;
                 raised += floor;
-                draws
-                    .get_mut(law_place)
-                    .into_iter()
-                    .for_each(|draws| draws.push(kept.clone()));
+                of_law.push(kept);
             }
         }
+        Ok((draws, raised))
+    }
+
+    /// Gives alphas of the block what the draws leave of their order.
+    pub(crate) fn add_robustness(&self, found: &mut [AlphaFound], draws: &Draws) {
         for (alpha, found) in found.iter_mut().enumerate() {
             for (place, split) in found.splits.iter_mut().enumerate() {
-                add_robustness_figures(&mut split.row, &draws, (alpha, place), self.sigma.is_some());
+                add_robustness_figures(&mut split.row, draws, (alpha, place), self.sigma.is_some());
             }
         }
-        Ok(raised)
     }
 
     /// By alpha and split: how much of its order one draw leaves; and how often the least factor held.

@@ -79,8 +79,7 @@ pub fn measure_cost(
     seconds: &dyn Fn() -> f64,
 ) -> Result<StudyCost, StudyError> {
     let tables = open.tables();
-    let spans = open.splits.iter();
-    let splits: Vec<SplitTables<'_>> = spans.map(|span| SplitTables::new(open, &tables, span)).collect();
+    let splits = open.split_tables(&tables)?;
     let task = open.score_task(at.threads);
     let mut formulas = open.formulas();
     formulas.truncate(SAMPLE);
@@ -173,7 +172,9 @@ fn figures(
         meter.timed("PFS", || {
             let forms: Vec<&str> = formulas.iter().map(CheckedFormula::canonical).collect();
             let hands = Hands::unrecorded(&ktd_study::Unheard, batch.task.threads);
-            batch.add_robustness(&|| Ok(&columns), (formulas, &forms), &mut found, &hands)
+            let (draws, _) = batch.draws(&|| Ok(&columns), (formulas, &forms), &hands)?;
+            batch.add_robustness(&mut found, &draws);
+            Ok::<(), StudyError>(())
         })?;
     }
     meter.timed("DE", || {

@@ -45,8 +45,7 @@ type Rows = Vec<Vec<Value>>;
 /// [`StudyError`] when something cannot be evaluated or written.
 pub fn write_daily(open: &OpenStudy, at: &Opening<'_>, folder: &Path) -> Result<(), StudyError> {
     let tables = open.tables();
-    let spans = open.splits.iter();
-    let splits: Vec<SplitTables<'_>> = spans.map(|span| SplitTables::new(open, &tables, span)).collect();
+    let splits = open.split_tables(&tables)?;
     let task = open.score_task(at.threads);
     let batch = BatchTask {
         open,

@@ -1,8 +1,8 @@
-//! The evaluation of a study's pools.
+//! The evaluation of a study's formulas and pools.
 
 use crate::alpha_batch::BatchTask;
 use crate::alpha_exchange::AlphaExchange;
-use crate::alpha_found::{AlphaFound, SplitFound};
+use crate::alpha_found::{AlphaFound, AlphaUnit, EvaluatedBlock, SplitFound};
 use crate::alpha_inference::{best_alphas, mark_alike, pool_inference, rank_rows};
 use crate::alpha_report::{AlphaReport, AlphaRow, AlphaYearRow, CombinationRow, PoolRow, RefusedRow};
 use crate::alpha_rows::{alpha_rows, combination_row, pool_row, split_row};
@@ -51,26 +51,42 @@ fn year_rows(
 }
 
 impl OpenStudy {
-    /// Evaluates everything; what takes long are works of `hands`.
+    /// Evaluates the formulas of a block.
     ///
     /// # Errors
     /// [`StudyError`] for a formula that names an instrument that the panel lacks, and a universe without names.
-    pub fn evaluate(&self, hands: &Hands<'_, ()>) -> Result<AlphaReport, StudyError> {
+    pub(crate) fn evaluate_block(
+        &self,
+        block: Range<usize>,
+        hands: &Hands<'_, ()>,
+    ) -> Result<EvaluatedBlock, StudyError> {
         let tables = self.tables();
-        let spans = self.splits.iter();
-        let splits: Vec<SplitTables<'_>> = spans.map(|span| SplitTables::new(self, &tables, span)).collect();
-        for split in &splits {
-            if split.split.members.cells(&split.split.days) == 0 {
-                return Err(StudyError::input(
-                    format_args!("no name counts on any day of split {}", split.name),
-                    "write universe = \"all\" where the panel has no members",
-                ));
-            }
-        }
+        let exchange = AlphaExchange::of(self);
+        let batch = BatchTask {
+            open: self,
+            task: &self.score_task(hands.threads()),
+            splits: &self.split_tables(&tables)?,
+            sigma: self.sigma()?,
+            exchange: exchange.as_ref(),
+        };
+        batch.evaluate(self.formulas().get(block).unwrap_or_default(), hands)
+    }
+
+    /// What follows from what the blocks came to; pools and choices are works of `hands`.
+    ///
+    /// # Errors
+    /// As [`Self::evaluate_block`].
+    pub(crate) fn evaluate_pools(
+        &self,
+        blocks: &[EvaluatedBlock],
+        hands: &Hands<'_, ()>,
+    ) -> Result<AlphaReport, StudyError> {
+        let tables = self.tables();
+        let splits = self.split_tables(&tables)?;
         let task = self.score_task(hands.threads());
         let formulas = self.formulas();
-        let (found, raised) = self.found(&task, &splits, &formulas, hands)?;
-        let mut report = self.empty_report(raised)?;
+        let found = self.alphas_of(blocks)?;
+        let mut report = self.empty_report(blocks.last().map_or(0, |block| block.raised))?;
         for (place, split) in splits.iter().enumerate() {
             let mut rows = alpha_rows(self, &found, place, split);
             let returns: Vec<&DaySeries> = found
@@ -87,6 +103,28 @@ impl OpenStudy {
             self.selections(&report.alphas, &task, &splits, (&formulas, &found))
         })?;
         Ok(report)
+    }
+
+    pub(crate) fn split_tables<'t>(&'t self, tables: &'t StudyTables) -> Result<Vec<SplitTables<'t>>, StudyError> {
+        let spans = self.splits.iter();
+        let splits: Vec<SplitTables<'_>> = spans.map(|span| SplitTables::new(self, tables, span)).collect();
+        let is_empty = |split: &&SplitTables<'_>| split.split.members.cells(&split.split.days) == 0;
+        match splits.iter().find(is_empty) {
+            None => Ok(splits),
+            Some(empty) => Err(StudyError::input(
+                format_args!("no name counts on any day of split {}", empty.name),
+                "write universe = \"all\" where the panel has no members",
+            )),
+        }
+    }
+
+    /// The alphas of all blocks, in the order of the formulas.
+    fn alphas_of(&self, blocks: &[EvaluatedBlock]) -> Result<Vec<AlphaFound>, StudyError> {
+        let mut found = Vec::with_capacity(self.formulas().len());
+        for (place, block) in blocks.iter().enumerate() {
+            found.extend(block.alphas(&self.unit_folder(&AlphaUnit::block_id(place)))?);
+        }
+        Ok(found)
     }
 
     /// What may be concluded of the alphas of a split, and their figures by year.
@@ -150,29 +188,11 @@ impl OpenStudy {
         (self.batch_bytes() / bytes).max(1)
     }
 
-    fn found(
-        &self,
-        task: &ScoreTask<'_>,
-        splits: &[SplitTables<'_>],
-        formulas: &[CheckedFormula],
-        hands: &Hands<'_, ()>,
-    ) -> Result<(Vec<AlphaFound>, usize), StudyError> {
-        let exchange = AlphaExchange::of(self);
-        let batch = BatchTask {
-            open: self,
-            task,
-            splits,
-            sigma: self.sigma()?,
-            exchange: exchange.as_ref(),
-        };
-        let (mut found, mut raised) = (Vec::with_capacity(formulas.len()), 0);
-        for formulas in formulas.chunks(self.batch()) {
-            let (alphas, floor) = batch.evaluate(formulas, hands)?;
-            found.extend(alphas);
-            // the same noise in every batch
-            raised = floor;
-        }
-        Ok((found, raised))
+    /// Their places.
+    pub(crate) fn blocks(&self) -> Vec<Range<usize>> {
+        let (formulas, most) = (self.formulas().len(), self.batch());
+        let blocks = (0..formulas).step_by(most);
+        blocks.map(|first| first..formulas.min(first + most)).collect()
     }
 
     fn add_pools(

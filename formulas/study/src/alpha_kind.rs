@@ -1,5 +1,6 @@
-//! The evaluation of pools as a kind of study: one unit, whose batches, noise draws, pools and choices are works.
+//! The evaluation of pools as a kind of study: blocks of formulas, whose noise draws are works, then pools and choices.
 
+use crate::alpha_found::{AlphaUnit, AlphaUnitFound, EvaluatedBlock};
 use crate::alpha_pictures::{curves, scatter};
 use crate::alpha_report::AlphaReport;
 use crate::alpha_study::AlphaStudy;
@@ -35,9 +36,9 @@ impl StudyKind for AlphaEvaluating {
 
     type Keys = AlphaStudy;
     type World = OpenStudy;
-    type Unit = ();
+    type Unit = AlphaUnit;
     type Event = ();
-    type Found = AlphaReport;
+    type Found = AlphaUnitFound;
     type Summary = AlphaReport;
 
     fn name(keys: &AlphaStudy) -> &str {
@@ -74,22 +75,53 @@ impl StudyKind for AlphaEvaluating {
         is_before(own, other) && is_before(other, own)
     }
 
-    fn units(_keys: &AlphaStudy, world: &OpenStudy) -> Result<Vec<Planned<()>>, StudyError> {
-        let steps = u64::try_from(world.work()).unwrap_or(u64::MAX);
-        Ok(vec![Planned::folder("evaluation".to_owned(), ()).steps(steps)])
+    /// One after the other: each uses all threads for its formulas, and as much memory as it may.
+    fn at_once(_keys: &AlphaStudy) -> Option<usize> {
+        Some(1)
+    }
+
+    fn units(_keys: &AlphaStudy, world: &OpenStudy) -> Result<Vec<Planned<AlphaUnit>>, StudyError> {
+        let steps = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        let blocks = world.blocks();
+        let block = |(place, range)| {
+            let id = AlphaUnit::block_id(place).to_string();
+            Planned::folder(id, AlphaUnit::block(range)).steps(steps(world.block_steps()))
+        };
+        let mut units: Vec<_> = blocks.iter().enumerate().map(block).collect();
+        let after = units.iter().map(|unit| unit.id.clone()).collect();
+        let pools = Planned::folder("pools".to_owned(), AlphaUnit::Pools);
+        units.push(pools.steps(steps(world.pool_steps())).after(after));
+        Ok(units)
     }
 
     fn run<'a>(
         world: &'a OpenStudy,
-        _unit: &'a (),
+        unit: &'a AlphaUnit,
         hands: &'a mut Hands<'_, ()>,
-    ) -> LocalBoxFuture<'a, Result<AlphaReport, StudyError>> {
-        async move { world.evaluate(hands) }.boxed_local()
+    ) -> LocalBoxFuture<'a, Result<AlphaUnitFound, StudyError>> {
+        async move {
+            match unit {
+                AlphaUnit::Block { first, end } => {
+                    let evaluated = world.evaluate_block(*first..*end, hands)?;
+                    Ok(AlphaUnitFound::Block(evaluated))
+                }
+                AlphaUnit::Pools => {
+                    let blocks = (0..world.blocks().len()).map(|place| block_of(hands, place));
+                    let blocks: Vec<EvaluatedBlock> = blocks.collect::<Result<_, _>>()?;
+                    let report = world.evaluate_pools(&blocks, hands)?;
+                    Ok(AlphaUnitFound::Pools(Box::new(report)))
+                }
+            }
+        }
+        .boxed_local()
     }
 
-    fn conclude(_keys: &AlphaStudy, found: Vec<(UnitId, AlphaReport)>) -> Result<AlphaReport, StudyError> {
-        let found = found.into_iter().next().map(|(_, report)| report);
-        found.ok_or_else(|| StudyError::difference("the study has no record", "run the study again"))
+    fn conclude(_keys: &AlphaStudy, found: Vec<(UnitId, AlphaUnitFound)>) -> Result<AlphaReport, StudyError> {
+        let report = found.into_iter().find_map(|(_, found)| match found {
+            AlphaUnitFound::Pools(report) => Some(*report),
+            AlphaUnitFound::Block(_) => None,
+        });
+        report.ok_or_else(|| StudyError::difference("the study has no record of its pools", "run the study again"))
     }
 
     fn add_count(summary: &mut AlphaReport, counted: usize) {
@@ -111,6 +143,17 @@ impl StudyKind for AlphaEvaluating {
             ),
             ..Report::default()
         })
+    }
+}
+
+/// What the block at a place came to.
+fn block_of(hands: &Hands<'_, ()>, place: usize) -> Result<EvaluatedBlock, StudyError> {
+    match hands.found(&AlphaUnit::block_id(place))? {
+        AlphaUnitFound::Block(block) => Ok(block),
+        AlphaUnitFound::Pools(_) => Err(StudyError::difference(
+            "a block came to what the pools come to",
+            "the record was changed: take it from whoever made it",
+        )),
     }
 }
 

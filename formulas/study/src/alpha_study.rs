@@ -68,8 +68,8 @@ pub struct AlphaStudy {
     /// Whether the test split stays closed: `--no-test`.
     #[serde(default)]
     pub test_closed: bool,
-    /// Megabytes that the scores of alphas evaluated together may take (default 256); no figure depends on it.
-    #[serde(default, skip_serializing)]
+    /// Megabytes that the scores of a block of alphas, a unit of the study, may take (default 256); no figure depends on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch_mb: Option<usize>,
     /// Seed of noise and intervals.
     #[serde(default = "first_seed")]
@@ -146,10 +146,10 @@ impl AlphaStudy {
         self.noise.draws.unwrap_or(5)
     }
 
-    /// The keys that decide figures: where files lie does not, their hashes stand beside.
+    /// The keys that decide figures: where files lie does not, their hashes stand beside, nor what is evaluated together.
     pub(crate) fn without_places(&self) -> serde_json::Value {
         let mut study = self.clone();
-        (study.panel, study.bins, study.judged) = (None, None, None);
+        (study.panel, study.bins, study.judged, study.batch_mb) = (None, None, None, None);
         for pool in &mut study.pools {
             (pool.file, pool.mined) = (None, None);
         }

@@ -11,12 +11,13 @@ use ktd_formulas::check_count;
 use ktd_formulas::{FormulaMarket, ScoreTask};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::parse_json;
-use ktd_study::{Opening, StudyError};
+use ktd_study::{Opening, StudyError, UnitId};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 /// The version of the report's layout.
-pub(crate) const FORMAT: u32 = 5;
+pub(crate) const FORMAT: u32 = 6;
 
 /// Megabytes that the scores of the alphas evaluated together may take.
 const BATCH_MB: usize = 256;
@@ -30,6 +31,8 @@ pub struct OpenStudy {
     pub(crate) splits: Vec<SplitSpan>,
     /// What judges found, and SHA-256 of its bytes: figures hang on them.
     logic: Option<(LogicJudgement, String)>,
+    /// Where the folders of its units lie.
+    units: PathBuf,
 }
 
 impl OpenStudy {
@@ -78,6 +81,7 @@ impl OpenStudy {
         });
         let open = Self {
             logic: logic.transpose()?,
+            units: at.out.join("units"),
             study,
             data,
             pools,
@@ -172,18 +176,25 @@ impl OpenStudy {
         })
     }
 
+    pub(crate) fn unit_folder(&self, id: &UnitId) -> PathBuf {
+        self.units.join(id.as_str())
+    }
+
     /// Bytes that the scores of the alphas evaluated together may take.
     pub(crate) fn batch_bytes(&self) -> usize {
         self.study.batch_mb.unwrap_or(BATCH_MB) << 20
     }
 
-    /// Instruments that are evaluated in all, those of perturbed panels with them.
-    #[must_use]
-    pub fn work(&self) -> usize {
+    /// Instruments that are evaluated for a block of formulas, those of perturbed panels with them.
+    pub(crate) fn block_steps(&self) -> usize {
         let is_input = matches!(self.study.noise.mode, NoiseMode::Input | NoiseMode::Bar);
         let draws = if is_input { 2 * self.study.draws() } else { 0 };
-        let batches = self.formulas().len().div_ceil(self.batch());
-        self.data.stocks().count() * (batches * (1 + draws) + 2 * self.pools.len())
+        self.data.stocks().count() * (1 + draws)
+    }
+
+    /// Those that are evaluated for the pools.
+    pub(crate) fn pool_steps(&self) -> usize {
+        self.data.stocks().count() * 2 * self.pools.len()
     }
 
     /// The deviation of the noise; none where no draw is made. Test days take no part in it unless there are no others, so that

@@ -9,14 +9,14 @@
 use ktd_data::{ImportOptions, import};
 use ktd_env::{Market, PriceBasis, TradeDate};
 use ktd_expressions::{FormulaPrecision, FormulaRole};
-use ktd_formula_study::{AlphaEvaluating, AlphaReport, AlphaStudy, OpenStudy};
+use ktd_formula_study::{AlphaEvaluating, AlphaReport};
 use ktd_formulas::{BuiltInSet, FormulaMarket, SetOfFormulas, ValueSpan, evaluate, market_fields};
 use ktd_kit::golden::golden_root;
 use ktd_kit::need::data_root;
 use ktd_kit::program::printed;
 use ktd_kit::study::run_study;
 use ktd_kit::{Folder, Need, assert_ok, files, quiet, refused};
-use ktd_study::{Hands, Opening, Unheard, any};
+use ktd_study::any;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -348,6 +348,12 @@ fn a_study_has_the_same_figures_in_batches_of_any_size() {
     let text = folder.text("study.toml");
     folder.write("study.toml", format!("batch_mb = 0\n{text}"));
     assert_eq!(evaluated(folder.path(), "study.toml", 2, "one_by_one"), whole);
+    assert_ok(&quiet(folder.path(), &["verify", "one_by_one", "--deep"]));
+    // A block that is another one's is found.
+    let alphas = |block: &str| folder.at(&format!("one_by_one/units/{block}/alphas.jsonl.zst"));
+    std::fs::copy(alphas("block.0001"), alphas("block.0003")).unwrap();
+    let error = refused(&quiet(folder.path(), &["verify", "one_by_one"]), 1);
+    assert!(error.contains("block.0003"), "{error}");
 }
 
 /// The deviation of the noise is that of days that both runs read.
@@ -645,15 +651,14 @@ fn alpha158_of_the_real_window_panel_is_worth_what_scipy_says() {
     };
     let market = import(&options, &mut ()).unwrap().market;
     let still = still_cells(&market);
-    let data = FormulaMarket::of_market(&market);
-    let study: Result<AlphaStudy, _> = toml::from_str(
-        "name = 'real'\norientation = 'none'\nties = 'code'\nnoise = { draws = 0 }\n\
+    let folder = Folder::with(&[(
+        "study.toml",
+        "name = 'real'\npanel = 'real.ktdp'\norientation = 'none'\nties = 'code'\nnoise = { draws = 0 }\n\
          splits = { test = ['2024-01-02', '2026-04-10'] }\n\
          pools = [{ id = 'alpha158', builtin = 'alpha158' }]\n",
-    );
-    let at = Opening::unkept(Path::new(""), Path::new(""), 2);
-    let open = OpenStudy::over(study.unwrap(), data, &at).unwrap();
-    let report = open.evaluate(&Hands::unrecorded(&Unheard, 2)).unwrap();
+    )]);
+    folder.write("real.ktdp", market.to_bytes());
+    let report = evaluated(folder.path(), "study.toml", 2, "results");
     let summary = std::fs::read(golden_root().join("alphaeval/real_panel_summary.json")).unwrap();
     let summary: Value = serde_json::from_slice(&summary).unwrap();
     let split = &report.splits[0];
