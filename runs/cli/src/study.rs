@@ -62,12 +62,14 @@ impl From<StudyError> for CliError {
     }
 }
 
-/// The kind of the study that a file names; a file that names none is an experiment of episodes.
+/// The kind of the study that a file names; one that names none is a certificate's where it counts probes, else an experiment of
+/// episodes.
 ///
 /// # Errors
 /// [`CliError`] for a kind that there is not.
 pub(super) fn kind_for(file: &Path) -> Result<&'static dyn AnyKind, CliError> {
-    let name = kind_of_file(file).unwrap_or_else(|| EpisodesStudy::NAME.to_owned());
+    let name = kind_of_file(file, &[("probes", CertificateStudy::NAME)]);
+    let name = name.unwrap_or_else(|| EpisodesStudy::NAME.to_owned());
     if let Some(kind) = KINDS.into_iter().find(|kind| kind.name() == name) {
         return Ok(kind);
     }

@@ -15,11 +15,14 @@ struct KindOf {
     kind: Option<String>,
 }
 
-/// The kind that the file of a study names; none where it names none, or cannot be read.
+/// The kind that the file of a study names; of one that names none, the kind beside the first of these keys that it has. None of
+/// another one, and of one that cannot be read.
 #[must_use]
-pub fn kind_of_file(path: &Path) -> Option<String> {
-    let text = read_text(path, FILE_LIMIT_BYTES).ok()?;
-    toml::from_str::<KindOf>(&text).ok()?.kind
+pub fn kind_of_file(path: &Path, unnamed: &[(&str, &str)]) -> Option<String> {
+    let keys: toml::Table = toml::from_str(&read_text(path, FILE_LIMIT_BYTES).ok()?).ok()?;
+    let named = keys.get("kind").and_then(toml::Value::as_str);
+    let of_key = || unnamed.iter().find(|(key, _)| keys.contains_key(*key));
+    named.or_else(|| of_key().map(|(_, kind)| *kind)).map(str::to_owned)
 }
 
 /// Text of a TOML file, for errors that say where.

@@ -225,6 +225,14 @@ fn configs() -> BTreeMap<String, ExperimentConfig> {
     toml.iter().filter_map(experiment).collect()
 }
 
+/// A file of probes names no kind, for certificates and curves are made of it.
+#[test]
+fn a_file_of_probes_is_planned_as_a_certificate() {
+    let plan = ktd(&["--json", "plan", "runs/configs/demo_certify.toml"]);
+    let plan: Value = serde_json::from_slice(&plan.stdout).unwrap();
+    assert_eq!(plan["kind"], "certificate");
+}
+
 #[test]
 fn every_file_that_comes_along_can_be_planned() {
     // One small market around all preset windows stands for every panel.
