@@ -11,6 +11,7 @@ sentence, where there is no PostgreSQL. Nothing is judged by how long it took.
 """
 import argparse
 import collections
+import contextlib
 import glob
 import hashlib
 import json
@@ -40,6 +41,8 @@ PATIENCE_SECONDS = 240
 MILLION = 1_000_000
 
 
+# Scenes that are run where they are named.
+BY_HAND = {"bucket-kinds", "bucket-stops"}
 # What a folder has beside the results: times of files, the looks at test days in their order, and what nobody else reads.
 NOT_COMPARED = {"index.jsonl", "register.json", "lock"}
 FORMULAS = """
@@ -55,6 +58,7 @@ models = ["momentum", "ridge"]
     "alpha-eval": FORMULAS.replace("TEST", ', test = ["2023-08-15", "2024-02-13"]') + """
 pools = [{ id = "bars", builtin = "alpha158", first = 5 }]
 noise = { mode = "input", draws = 1 }
+batch_mb = 0
 """,
     "alpha-mine": FORMULAS.replace("TEST", "") + """
 method = "gp"
@@ -192,7 +196,7 @@ class Postgres:
 class Trial:
     def __init__(self, ktd, home, postgres, url, port, given, ledger):
         self.ktd, self.home, self.postgres, self.url, self.port, self.ledger = ktd, home, postgres, url, port, ledger
-        self.seeds, self.kills, self.overhead_units = given.seeds, given.kills, given.overhead_units
+        self.given, self.seeds, self.overhead_units = given, given.seeds, given.overhead_units
         self.wrong, self.draw, self.alone = [], random.Random(7), collections.Counter()
         # Of a store of objects, where machines share no folder: then each worker is one.
         self.store, self.machines = None, 0
@@ -240,9 +244,9 @@ agents = [{", ".join(agents)}]
             raise SystemExit(f"{' '.join(command)}: {told.stdout}{told.stderr}")
         return json.loads(told.stdout)
 
-    def enqueue(self, name):
-        out = ["--out", f"s3://{object_store.BUCKET}/{name}"] if self.store else []
-        return self.tell("enqueue", f"{name}.toml", "--server", self.url, *out)["study"]
+    def enqueue(self, name, file=None):
+        out = f"s3://{object_store.BUCKET}/{name}" if self.store else name
+        return self.tell("enqueue", file or f"{name}.toml", "--server", self.url, "--out", out)["study"]
 
     def state(self, study):
         studies = self.tell("status", "--server", self.url)["studies"]
@@ -342,15 +346,15 @@ agents = [{", ".join(agents)}]
         self.drain(study, workers)
         print(f"{name}: {done} faults of {times}")
         if self.store:
-            self.read_from_store(name)
+            cell = next((self.home / "one" / "cells").iterdir()).name
+            self.read_from_store(name, lambda at: [["report", at], ["leaderboard", at], ["verify", at], ["replay", f"{at}/cells/{cell}"]])
         self.compare(name, "one", name, places="cells/*/**/*", files={"events.jsonl", "header.json"})
         self.money(name, study, done * under_way)
 
-    def read_from_store(self, name):
+    def read_from_store(self, name, commands):
         """Commands read a study where it lies; what one of them took of it then lies in this folder, as if it had been written here."""
         address, environment = f"s3://{object_store.BUCKET}/{name}", self.environment()
-        cell = f"{address}/cells/{next((self.home / 'one' / 'cells').iterdir()).name}"
-        for command in [["report", address], ["leaderboard", address], ["verify", address], ["replay", cell]]:
+        for command in commands(address):
             told = subprocess.run([self.ktd, *command], cwd=self.home, capture_output=True, text=True, env=environment)
             self.check(told.returncode == 0, f"{name}: ktd {' '.join(command)} reads it {told.stderr.strip()[-300:]}")
         (copy,) = Path(environment["KTD_CACHE"]).glob("buckets/*/read")
@@ -367,37 +371,59 @@ agents = [{", ".join(agents)}]
         told = self.tell("report", f"s3://{object_store.BUCKET}/{name}")
         self.check(len(told["cells"]) == 4 * (self.seeds + 1), f"{name}, grown: {len(told['cells'])} cells are reported")
 
-    def bucket(self):
-        """Workers that share no folder: a worker is killed, the store is slow, then away; a store that overwrites is refused."""
+    @contextlib.contextmanager
+    def in_bucket(self):
+        """Workers that share no folder."""
         program = object_store.moto_server(self.home)
         if program is None:
             print("bucket: not tried, for moto cannot be installed here (pip install 'moto[server]')")
+            yield None
             return
-        self.store = store = object_store.ObjectStore(program, self.home)
-
-        def away(study, workers):
-            store.is_away = True
-            time.sleep(LEASE_SECONDS + 2)
-            store.is_away = False
-
-        def slow(study, workers):
-            store.slow_seconds = 0.5
-            time.sleep(LEASE_SECONDS + 2)
-            store.slow_seconds = 0.0
-
+        self.store = object_store.ObjectStore(program, self.home)
         try:
+            yield self.store
+        finally:
+            self.store.stop()
+            self.store = None
+
+    def bucket(self):
+        """A worker is killed, the store is slow, then away; a store that overwrites is refused."""
+        with self.in_bucket() as store:
+            if store is None:
+                return
+
+            def away(study, workers):
+                store.is_away = True
+                time.sleep(LEASE_SECONDS + 2)
+                store.is_away = False
+
+            def slow(study, workers):
+                store.slow_seconds = 0.5
+                time.sleep(LEASE_SECONDS + 2)
+                store.slow_seconds = 0.0
+
             for is_wrong in [True, False]:
                 store.overwrites = is_wrong
                 told = subprocess.run([self.ktd, "doctor", "--bucket", f"s3://{object_store.BUCKET}/x"], capture_output=True, text=True, env=self.environment())
                 found = ("overwrites" in told.stdout, told.returncode)
                 self.check(found == (is_wrong, int(is_wrong)), f"bucket: a store that overwrites ({is_wrong}): {told.stdout.strip()[:300]}")
-            self.disturbed("bucket-kills", max(1, self.kills // 3), self.kill, AT_ONCE)
+            self.disturbed("bucket-kills", max(1, self.given.kills // 3), self.kill, AT_ONCE)
             self.grown("bucket-kills")
             self.disturbed("bucket-slow", 1, slow, 0, LONG_LEASE_SECONDS)
             self.disturbed("bucket-away", 1, away, 0, LONG_LEASE_SECONDS)
-        finally:
-            store.stop()
-            self.store = None
+
+    def bucket_stops(self):
+        """All workers of a bucket stand still past their leases, and wake."""
+        with self.in_bucket() as store:
+            if store:
+                self.disturbed("bucket-stops", self.given.stops, self.stand_still, AT_ONCE)
+                self.disturbed("bucket-stops-held", self.given.exact_stops, self.stand_still_held, WORKERS * AT_ONCE)
+                self.disturbed("bucket-stops-sent", self.given.exact_stops, self.stand_still_sent, WORKERS * AT_ONCE)
+
+    def bucket_kinds(self):
+        with self.in_bucket() as store:
+            if store:
+                self.kinds("bucket-")
 
     def kill(self, study, workers):
         place = self.draw.randrange(len(workers))
@@ -493,27 +519,30 @@ agents = [{", ".join(agents)}]
         self.drain(study, [])
         self.money("refused", study, len(self.ledger.asked))
 
-    def kinds(self):
+    def kinds(self, where=""):
         """Studies of other kinds: two workers, of which one is killed where nobody is asked, make the files of one machine; a
         certificate, which draws a nonce, is made again from its record."""
         for kind, text in KINDS.items():
             self.ledger.begin(0.0)
+            one, many = f"{where}{kind}-one", f"{where}{kind}-many"
             (self.home / f"{kind}.toml").write_text(f'kind = "{kind}"\nname = "{kind}"\n' + text.replace("PORT", str(self.port)))
-            self.tell("--quiet", "run", f"{kind}.toml", "--out", f"{kind}-one")
+            self.tell("--quiet", "run", f"{kind}.toml", "--out", one)
             alone = collections.Counter(self.ledger.asked)
             self.ledger.begin(0.0)
-            study = self.tell("enqueue", f"{kind}.toml", "--server", self.url, "--out", f"{kind}-many")["study"]
+            study = self.enqueue(many, f"{kind}.toml")
             workers = [self.worker(study) for _ in range(2)]
             if not alone:
                 time.sleep(1)
                 self.kill(study, workers)
             self.drain(study, workers)
-            self.money(kind, study, 0, alone)
+            self.money(many, study, 0, alone)
+            if self.store:
+                self.read_from_store(many, lambda at: [["report", at], ["verify", at]])
             if kind == "certificate":
-                told = subprocess.run([self.ktd, "--quiet", "verify", f"{kind}-many", "--deep"], cwd=self.home, capture_output=True, text=True)
-                self.check(told.returncode == 0, f"{kind}: made again from its record {told.stderr.strip()[:200]}")
+                told = subprocess.run([self.ktd, "--quiet", "verify", many, "--deep"], cwd=self.home, capture_output=True, text=True)
+                self.check(told.returncode == 0, f"{many}: made again from its record {told.stderr.strip()[:200]}")
             else:
-                self.compare(kind, f"{kind}-one", f"{kind}-many")
+                self.compare(many, one, many)
 
     def launched(self, name, launch):
         """What a launcher as it is shipped starts; the records and the money that come of it."""
@@ -711,6 +740,8 @@ def main():
                 "refused": trial.refused,
                 "kinds": trial.kinds,
                 "bucket": trial.bucket,
+                "bucket-kinds": trial.bucket_kinds,
+                "bucket-stops": trial.bucket_stops,
                 "slurm": trial.slurm,
                 "ray": trial.ray,
             }
@@ -719,7 +750,7 @@ def main():
             else:
                 # What the others are compared with.
                 trial.undisturbed()
-                for name in given.only.split(",") if given.only else scenes:
+                for name in given.only.split(",") if given.only else (name for name in scenes if name not in BY_HAND):
                     scenes[name]()
         finally:
             log = home / "workers.log"
