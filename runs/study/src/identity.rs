@@ -45,6 +45,35 @@ pub fn kind_of(folder: &Path) -> Option<String> {
     parse_json::<KindOf>(&path, &bytes).ok()?.kind
 }
 
+#[derive(Deserialize)]
+struct NameOf {
+    kind: String,
+    name: String,
+}
+
+/// Refuses a folder that holds a study of another kind or name: its results are never replaced by this one's.
+pub(crate) fn check_same_study<K: StudyKind>(folder: &Path, keys: &K::Keys) -> Result<(), StudyError> {
+    let path = folder.join(STUDY);
+    let Some(bytes) = read_if_exists(&path)? else {
+        return Ok(());
+    };
+    let known: NameOf = parse_json(&path, &bytes)?;
+    let own = K::name(keys);
+    if known.kind == K::NAME && known.name == own {
+        return Ok(());
+    }
+    Err(StudyError::input(
+        format_args!(
+            "{} holds another study: {:?} of kind {:?}, and this is {own:?} of kind {:?}",
+            folder.display(),
+            known.name,
+            known.kind,
+            K::NAME
+        ),
+        "choose another directory with --out; `ktd report DIR` shows what lies there",
+    ))
+}
+
 /// The header of the study in a folder.
 pub(crate) fn read_header<K: StudyKind>(folder: &Path) -> Result<StudyHeader<K::Keys>, StudyError> {
     let path = folder.join(STUDY);

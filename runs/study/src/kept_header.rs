@@ -2,7 +2,7 @@
 
 use crate::StudyError;
 use crate::difference::different_values;
-use crate::identity::{STUDY, StudyHeader, keep_base, read_header};
+use crate::identity::{STUDY, StudyHeader, check_same_study, keep_base, read_header};
 use crate::kind::{Keep, StudyKind};
 use crate::study::OpenedStudy;
 use ktd_io::ErrorClass;
@@ -74,6 +74,7 @@ impl<K: StudyKind> OpenedStudy<K> {
             self.check_vacant()?;
         }
         if let Some(recorded) = recorded.as_ref().filter(|recorded| **recorded != bytes) {
+            check_same_study::<K>(&self.out, &self.keys)?;
             let known = read_header::<K>(&self.out)?;
             // Units in a format of the kind's own say themselves of which program and settings they are.
             if K::ASKS && K::OWN.is_none() {

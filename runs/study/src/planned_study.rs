@@ -1,6 +1,6 @@
 //! What a study would ask and cost, before anybody is asked.
 
-use crate::identity::read_header;
+use crate::identity::{check_same_study, read_header};
 use crate::inputs::Inputs;
 use crate::kind::{Opening, Planned, StudyKind};
 use crate::plan_lines::PlanLine;
@@ -80,6 +80,7 @@ pub(crate) fn plan_study<K: StudyKind>(
     (base, out): (&Path, &Path),
     run: &StudyRun<'_>,
 ) -> Result<StudyPlan, StudyError> {
+    check_same_study::<K>(out, &keys)?;
     let header = kind_of(out).map(|_| read_header::<K>(out)).transpose()?;
     let at = Opening::unkept(base, out, run.threads);
     let world = K::open_planned(&keys, &at, header.as_ref().map(|header| &header.decides))?;

@@ -502,6 +502,28 @@ fn a_report_fits_its_schema() {
     }
 }
 
+/// No study replaces what another one has recorded, be it of another name or kind.
+#[test]
+fn a_folder_of_another_study_is_left_alone() {
+    for case in unboxed_cases() {
+        let (name, vendor) = (case.kind.name(), model());
+        let folder = case.scene(&vendor);
+        run(&case, &folder, ("out", 2));
+        let before = recorded_files(&folder.at("out"));
+        let renamed = std::fs::read_to_string(folder.at("study.toml")).unwrap();
+        folder.write("renamed.toml", renamed.replacen("name = '", "name = 'other-", 1));
+        folder.write("leak.toml", LEAK.replace("'small'", "'other-kind'"));
+        for (kind, file) in [(case.kind, "renamed.toml"), (any::<LeakStudy>(), "leak.toml")] {
+            let files = (&*folder.at(file), &*folder.at("out"));
+            let refusal = run_study(kind, files, 1).unwrap_err();
+            let said = refusal.to_string();
+            assert!(said.contains("holds another study: \""), "{name}: {said}");
+            assert!(refusal.hint().contains("--out"), "{name}");
+            assert_eq!(recorded_files(&folder.at("out")), before, "{name}");
+        }
+    }
+}
+
 /// The file of one kind given to another one is refused by the name of its own.
 #[test]
 fn a_file_of_another_kind_is_told_by_name() {
