@@ -86,7 +86,7 @@ pub(super) fn main_table(report: &LeakReport) -> TableData {
             let gain = row.and_then(|row| row.gain);
             match (gain, row.and_then(GainRow::is_distinguishable)) {
                 (Some(gain), Some(true)) => {
-                    TableCell::Text(format!("{} *", TableCell::Ratio(gain).on_page()))
+                    TableCell::Worded(gain, format!("{} *", TableCell::Ratio(gain).on_page()))
                 }
                 (gain, _) => TableCell::optional(gain, TableCell::Ratio),
             }
@@ -186,14 +186,13 @@ pub(super) fn years_table(report: &LeakReport, all: bool) -> TableData {
     } else {
         "no interval of fewer than five years"
     };
-    let title = format!("By year, {whose}: mean gain, {interval}, years above 0, exact one-sided p");
+    let title = format!("By year, {whose}: mean gain, {interval}, exact one-sided p");
     run_table(&title, shown, |row: &YearRow| (row.model, row.horizon, row.protocol))
         .ratio("mean gain", |row| row.mean)
         .ratio("low", |row| row.low)
         .ratio("high", |row| row.high)
-        .column(("years", Right), |row| {
-            TableCell::Text(format!("{}/{}", row.positive, row.gains.len()))
-        })
+        .count("years above 0", |row| row.positive)
+        .count("of years", |row| row.gains.len())
         .number("p alone", |row| row.p_greater, TableCell::P)
         .table()
         .with_note(

@@ -137,13 +137,12 @@ impl<'c> CountedAttacks<'c> {
         let measures: Vec<Measure> = Measure::ALL.into_iter().filter(is_asked).collect();
         let mut columns = vec![("attacker", Align::Left), ("unanswered", Align::Right)];
         columns.extend(measures.iter().map(|measure| (measure.label(), Align::Left)));
-        let of = |attacker: &str, show: fn(&RecoveryRate) -> String| -> Vec<TableCell> {
+        let of = |attacker: &str, show: fn(&RecoveryRate) -> TableCell| -> Vec<TableCell> {
             let own = |measure: &Measure| {
                 let mut own = figures.iter();
                 own.find(|figure| figure.attacker == attacker && figure.measure == *measure)
             };
-            let cell =
-                |measure| own(measure).map_or(TableCell::Empty, |figure| TableCell::Text(show(figure)));
+            let cell = |measure| own(measure).map_or(TableCell::Empty, |figure| show(figure));
             measures.iter().map(cell).collect()
         };
         let mut rows: Vec<Vec<TableCell>> = Vec::new();
@@ -153,7 +152,9 @@ impl<'c> CountedAttacks<'c> {
             rows.push(head.into_iter().chain(shares).collect());
         }
         let head = [TableCell::Text("(best blind guess)".to_owned()), TableCell::Empty];
-        let chance = of(&last.attacker, |figure| percent(figure.chance));
+        let chance = of(&last.attacker, |figure| {
+            TableCell::Worded(figure.chance, percent(figure.chance))
+        });
         rows.push(head.into_iter().chain(chance).collect());
         let title = format!(
             "{}: {} probes, shares in percent with their intervals",
@@ -178,19 +179,20 @@ pub(crate) fn counted(count: u64) -> TableCell {
 }
 
 /// `12.3 [10.1, 14.9]`, and `!` where the bound is above the threshold, `=` where the mask shows it.
-fn share_with_interval(figure: &RecoveryRate) -> String {
+fn share_with_interval(figure: &RecoveryRate) -> TableCell {
     let mark = match figure.status {
         RateStatus::Broken => " !",
         RateStatus::Shown => " =",
         RateStatus::Holds | RateStatus::Reported => "",
     };
     let RateInterval { lower, upper } = figure.interval;
-    format!(
+    let shown = format!(
         "{} [{}, {}]{mark}",
         percent(figure.share),
         percent(lower),
         percent(upper)
-    )
+    );
+    TableCell::Worded(figure.share, shown)
 }
 
 fn percent(share: f64) -> String {

@@ -1,8 +1,8 @@
 //! Report of a study: what it says first, then tables, pictures and notes, as values.
 
 use crate::StudyError;
-use ktd_view::draw::{TableCell, TableData};
-use ktd_view::report_table::ReportTable;
+use ktd_view::draw::TableData;
+use ktd_view::report_table::{ReportTable, in_json};
 use maud::Markup;
 use serde::Serialize;
 use serde_json::Value;
@@ -201,21 +201,11 @@ impl DataRows {
     /// The cells of a table for people, unrounded.
     #[must_use]
     pub fn of_table(table: &ReportTable) -> Self {
-        let cell = |cell: &TableCell| match cell {
-            TableCell::Text(text) => Value::from(text.as_str()),
-            TableCell::Percent(value)
-            | TableCell::Change(value)
-            | TableCell::Ratio(value)
-            | TableCell::Fine(value)
-            | TableCell::P(value)
-            | TableCell::Dollars(value) => Value::from(*value),
-            TableCell::Count(count) => Value::from(*count),
-            TableCell::Signed(count) => Value::from(*count),
-            TableCell::Missing(_) | TableCell::Empty => Value::Null,
-        };
+        let data = table.data.for_programs();
         let mut heads: Vec<String> = Vec::new();
-        for column in &table.data.columns {
-            let again = heads.iter().filter(|head| **head == column.head).count();
+        for (place, column) in data.columns.iter().enumerate() {
+            let before = data.columns.iter().take(place);
+            let again = before.filter(|before| before.head == column.head).count();
             let head = column.head.clone();
             heads.push(if again == 0 {
                 head
@@ -226,12 +216,34 @@ impl DataRows {
         Self {
             id: table.id.clone().into_owned(),
             heads,
-            rows: table
-                .data
+            rows: data
                 .rows
                 .iter()
-                .map(|row| row.iter().map(cell).collect())
+                .map(|row| row.iter().map(in_json).collect())
                 .collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_view::draw::Align::Right;
+    use ktd_view::draw::TableCell;
+    use serde_json::json;
+
+    #[test]
+    fn columns_of_one_head_are_numbered_and_why_a_number_is_missing_is_a_column() {
+        let data = TableData::new("t", [("gain", Right); 3]).with_rows([vec![
+            TableCell::Worded(1.5, "1.50 *".to_owned()),
+            TableCell::Missing("no day".to_owned()),
+            TableCell::Count(2),
+        ]]);
+        let rows = DataRows::of_table(&ReportTable::new("t", data));
+        assert_eq!(rows.heads, ["gain", "gain 2", "gain 3", "missing"]);
+        assert_eq!(
+            rows.rows,
+            [[json!(1.5), Value::Null, json!(2), json!("gain: no day")]]
+        );
     }
 }

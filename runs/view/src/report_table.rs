@@ -1,6 +1,6 @@
 //! A table of a report, in every form in which a report is written.
 
-use crate::draw::{TableCell, TableData, csv_text};
+use crate::draw::{TableCell, TableData};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -47,30 +47,21 @@ impl ReportTable {
         text
     }
 
-    /// The table in CSV: unrounded numbers, and a reason where one is missing.
+    /// The table in CSV: unrounded numbers, and a last column with the reasons where some are missing.
     #[must_use]
     pub fn csv(&self) -> String {
-        let heads = self.data.columns.iter().map(|column| csv_text(&column.head));
-        let mut text = csv_line(heads.map(Cow::into_owned));
-        for row in &self.data.rows {
-            let cells = row.iter().map(|cell| missing(cell).unwrap_or_else(|| cell.raw()));
-            text.push_str(&csv_line(cells));
-        }
-        text
+        self.data.for_programs().records().map(csv_line).collect()
     }
 
     /// The table for programs.
     #[must_use]
     pub fn document(&self) -> TableDocument<'_> {
-        let columns = self.data.columns.iter();
-        let rows = self.data.rows.iter().map(|row| {
-            let cells = self.data.columns.iter().zip(row);
-            cells.map(|(_, cell)| in_json(cell)).collect()
-        });
+        let shown = self.data.for_programs();
+        let rows = shown.rows.iter().map(|row| row.iter().map(in_json).collect());
         TableDocument {
             id: &self.id,
             title: &self.data.title,
-            columns: columns.map(|column| &*column.head).collect(),
+            columns: shown.columns.iter().map(|column| column.head.clone()).collect(),
             rows: rows.collect(),
             notes: &self.data.notes,
         }
@@ -82,14 +73,15 @@ impl ReportTable {
 pub struct TableDocument<'t> {
     id: &'t str,
     title: &'t str,
-    columns: Vec<&'t str>,
-    /// A number, a text or nothing a column.
+    columns: Vec<String>,
+    /// A number, a text or nothing a column; where numbers are missing, the last column, `missing`, says why.
     rows: Vec<Vec<Value>>,
     notes: &'t [String],
 }
 
-fn csv_line(cells: impl Iterator<Item = String>) -> String {
+fn csv_line(cells: Vec<String>) -> String {
     let cells: Vec<String> = cells
+        .into_iter()
         .map(|cell| {
             if cell.contains([',', '"', '\n', '\r']) {
                 format!("\"{}\"", cell.replace('"', "\"\""))
@@ -101,7 +93,7 @@ fn csv_line(cells: impl Iterator<Item = String>) -> String {
     cells.join(",") + "\n"
 }
 
-/// What stands for a number that is missing.
+/// What stands for a number that is missing, for people.
 fn missing(cell: &TableCell) -> Option<String> {
     let TableCell::Missing(reason) = cell else {
         return None;
@@ -126,7 +118,9 @@ pub fn in_markdown(text: &str) -> String {
     escaped
 }
 
-fn in_json(cell: &TableCell) -> Value {
+/// A cell for programs.
+#[must_use]
+pub fn in_json(cell: &TableCell) -> Value {
     match cell {
         TableCell::Text(text) => json!(text),
         TableCell::Percent(value)
@@ -134,11 +128,11 @@ fn in_json(cell: &TableCell) -> Value {
         | TableCell::Ratio(value)
         | TableCell::Fine(value)
         | TableCell::P(value)
-        | TableCell::Dollars(value) => json!(value),
+        | TableCell::Dollars(value)
+        | TableCell::Worded(value, _) => json!(value),
         TableCell::Count(count) => json!(count),
         TableCell::Signed(count) => json!(count),
-        TableCell::Missing(reason) => json!(format!("n/a ({reason})")),
-        TableCell::Empty => Value::Null,
+        TableCell::Missing(_) | TableCell::Empty => Value::Null,
     }
 }
 
@@ -148,15 +142,18 @@ mod tests {
     use crate::draw::Align::{Left, Right};
 
     #[test]
-    fn a_table_is_safe_in_every_form() {
-        let data = TableData::new("T1. <b>", [("=model", Left), ("share", Right)])
+    fn a_table_is_safe_in_every_form_and_programs_read_its_numbers() {
+        let columns = [("=model", Left), ("share", Right), ("gain", Right)];
+        let data = TableData::new("T1. <b>", columns)
             .with_rows([
                 vec![
                     TableCell::Text("a|b, \"c\"\n=1".to_owned()),
                     TableCell::Percent(0.125),
+                    TableCell::Worded(5.854, "5.85 *".to_owned()),
                 ],
                 vec![
                     TableCell::Text("=1+1".to_owned()),
+                    TableCell::Missing("no <task>".to_owned()),
                     TableCell::Missing("no <task>".to_owned()),
                 ],
             ])
@@ -164,13 +161,20 @@ mod tests {
         let table = ReportTable::new("T1_x", data);
         assert_eq!(
             table.csv(),
-            "'=model,share\n\"a|b, \"\"c\"\"\\u{a}=1\",0.125\n'=1+1,n/a (no <task>)\n"
+            "'=model,share,gain,missing\n\"a|b, \"\"c\"\"\\u{a}=1\",0.125,5.854,\n'=1+1,,,\"share, gain: no <task>\"\n"
         );
         assert_eq!(
             table.markdown(),
-            "## T1. &lt;b&gt;\n\n| =model | share |\n| --- | --- |\n| a\\|b, \"c\" =1 | 12.50\u{a0}% |\n\
-             | =1+1 | n/a (no &lt;task&gt;) |\n\nnote: a \\*note\\*\n\n"
+            "## T1. &lt;b&gt;\n\n| =model | share | gain |\n| --- | --- | --- |\n\
+             | a\\|b, \"c\" =1 | 12.50\u{a0}% | 5.85 \\* |\n\
+             | =1+1 | n/a (no &lt;task&gt;) | n/a (no &lt;task&gt;) |\n\nnote: a \\*note\\*\n\n"
         );
-        assert_eq!(table.document().rows[1][1], "n/a (no <task>)");
+        let document = json!(table.document());
+        assert_eq!(document["columns"][3], "missing");
+        assert_eq!(document["rows"][0][2], 5.854);
+        assert_eq!(
+            document["rows"][1],
+            json!(["=1+1", null, null, "share, gain: no <task>"])
+        );
     }
 }

@@ -185,7 +185,7 @@ mod tests {
             let mut tables = report.tables().map(|(table, _)| table);
             tables.find(|table| table.id == id).unwrap().csv()
         };
-        assert!(csv("T1_ranks").contains(",n/a (1 of 2 tasks are uncovered),"));
+        assert!(csv("T1_ranks").contains(": 1 of 2 tasks are uncovered"));
         // one task with a verdict, one without: a share of one task
         assert!(csv("T1_funnel").contains("a__original__s1,strict,all,1,1,0,"));
         assert!(csv("T6_thresholds").contains(",a__original__s1,0,0,"));

@@ -189,7 +189,7 @@ fn row(leader: &LeaderboardRow, track: &Track) -> Vec<TableCell> {
 /// An amount of CNY in millions.
 fn millions(cny: Option<f64>) -> TableCell {
     cny.map_or(TableCell::Empty, |cny| {
-        TableCell::Text(format!("{:.*}", usize::from(cny < 1e7), cny / 1e6))
+        TableCell::Worded(cny / 1e6, format!("{:.*}", usize::from(cny < 1e7), cny / 1e6))
     })
 }
 

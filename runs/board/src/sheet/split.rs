@@ -35,10 +35,8 @@ pub(super) fn table(board: &Leaderboard, track: &Track, basis: WeightBasis) -> T
             ]
             .map(TableCell::Change),
         );
-        row.push(TableCell::Text(format!(
-            "{:.0e}",
-            linked.gauge.abs().max(contribution.daily_gauge)
-        )));
+        let gauge = linked.gauge.abs().max(contribution.daily_gauge);
+        row.push(TableCell::Worded(gauge, format!("{gauge:.0e}")));
         let beside = [
             linked.market_timing,
             linked.style_timing,

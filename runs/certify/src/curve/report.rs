@@ -2,7 +2,7 @@
 
 use super::leakage::ClassLeakage;
 use super::picture::{picture, render};
-use super::record::{Curve, Rung};
+use super::record::{Curve, Rung, StrategyCost};
 use ktd_probes::{AttackerClass, Measure, ProbeKind};
 use ktd_study::{Report, Section, Shown};
 use ktd_view::draw::{Align, TableCell, TableData, joined};
@@ -89,15 +89,12 @@ fn table(
     title: &str,
     curve: &Curve,
     heads: impl IntoIterator<Item = String>,
-    row: impl Fn(&Rung) -> Vec<String>,
+    row: impl Fn(&Rung) -> Vec<TableCell>,
 ) -> TableData {
     let heads: Vec<String> = std::iter::once("numbers".to_owned()).chain(heads).collect();
     let rows = curve.rungs.iter().map(|rung| {
         let name = rung.numeric.label().to_owned();
-        std::iter::once(name)
-            .chain(row(rung))
-            .map(TableCell::Text)
-            .collect()
+        std::iter::once(TableCell::Text(name)).chain(row(rung)).collect()
     });
     TableData::new(title, heads.iter().map(|head| (head.as_str(), Align::Left))).with_rows(rows)
 }
@@ -109,10 +106,13 @@ fn frontier(curve: &Curve) -> TableData {
         .collect();
     let heads = classes.iter().map(|class| format!("bits: {}", class.label()));
     let heads = heads.chain(["factors", "forecast"].map(str::to_owned));
-    let row = |rung: &Rung| -> Vec<String> {
+    let row = |rung: &Rung| -> Vec<TableCell> {
         let leaked = classes.iter().map(|class| bits(rung.leaked(*class)));
-        let sight = [seen(rung.sight.mean), seen(rung.sight.forecast)];
-        let strategies = rung.strategies.iter().map(|cost| seen(cost.rank_correlation));
+        let sight = [rung.sight.mean, rung.sight.forecast].map(correlation);
+        let strategies = rung
+            .strategies
+            .iter()
+            .map(|cost| correlation(cost.rank_correlation));
         leaked.chain(sight).chain(strategies).collect()
     };
     table("Leakage", curve, heads.chain(strategies(curve)), row)
@@ -132,11 +132,19 @@ fn strategies(curve: &Curve) -> Vec<String> {
     costs.map(|cost| cost.strategy.builtin().to_owned()).collect()
 }
 
-fn bits(leakage: Option<&ClassLeakage>) -> String {
+fn bits(leakage: Option<&ClassLeakage>) -> TableCell {
     leakage.map_or_else(
-        || "n/a".to_owned(),
-        |leakage| format!("{:.2} ({:.2})", leakage.bits_at_least, leakage.bits_at_most),
+        || TableCell::Missing("no attacker of the class was asked".to_owned()),
+        |leakage| {
+            let shown = format!("{:.2} ({:.2})", leakage.bits_at_least, leakage.bits_at_most);
+            TableCell::Worded(leakage.bits_at_least, shown)
+        },
     )
+}
+
+fn correlation(seen: Option<f64>) -> TableCell {
+    let missing = || TableCell::Missing("no day has both orders".to_owned());
+    seen.map_or_else(missing, TableCell::Fine)
 }
 
 fn seen(correlation: Option<f64>) -> String {
@@ -153,9 +161,10 @@ fn recovered(curve: &Curve) -> TableData {
         .iter()
         .map(|(kind, measure)| format!("{} {}", kind.label(), measure.label()));
     let cell = |rung: &Rung, kind, measure| {
-        rung.strongest(kind, measure).map_or_else(String::new, |found| {
+        rung.strongest(kind, measure).map_or(TableCell::Empty, |found| {
             let (share, chance) = (found.share * 100.0, found.chance * 100.0);
-            format!("{share:.1} ({chance:.1}) {}", found.attacker)
+            let shown = format!("{share:.1} ({chance:.1}) {}", found.attacker);
+            TableCell::Worded(found.share, shown)
         })
     };
     let row = |rung: &Rung| {
@@ -170,21 +179,21 @@ fn recovered(curve: &Curve) -> TableData {
 }
 
 fn earned(curve: &Curve) -> TableData {
-    let row = |rung: &Rung| {
-        let cell = |cost: &super::record::StrategyCost| {
-            let earned = cost
-                .mean_return
-                .map_or_else(|| "n/a".to_owned(), |earned| format!("{:.2}", earned * 100.0));
-            cost.difference.map_or(earned.clone(), |difference| {
-                format!(
-                    "{earned} ({:+.2} \u{b1} {:.2})",
-                    difference.mean * 100.0,
-                    difference.standard_error * 100.0
-                )
-            })
+    let cell = |cost: &StrategyCost| {
+        let Some(earned) = cost.mean_return else {
+            return TableCell::Missing("no episode was traded".to_owned());
         };
-        rung.strategies.iter().map(cell).collect()
+        let in_percent = format!("{:.2}", earned * 100.0);
+        let shown = cost.difference.map_or(in_percent.clone(), |difference| {
+            format!(
+                "{in_percent} ({:+.2} \u{b1} {:.2})",
+                difference.mean * 100.0,
+                difference.standard_error * 100.0
+            )
+        });
+        TableCell::Worded(earned, shown)
     };
+    let row = |rung: &Rung| rung.strategies.iter().map(cell).collect();
     table("Earned", curve, strategies(curve), row).with_note(
         "mean total return in percent, with its difference to exact numbers and the difference's standard error",
     )

@@ -24,6 +24,8 @@ pub enum TableCell {
     Signed(i64),
     /// US dollars.
     Dollars(f64),
+    /// A number, and how people see it, such as with a mark or its interval.
+    Worded(f64, String),
     /// Nothing, and why.
     Missing(String),
     /// Nothing, and no reason is needed.
@@ -40,7 +42,7 @@ impl TableCell {
     /// The cell in a terminal; a missing number refers to its reason in `reasons`.
     pub(super) fn in_terminal<'c>(&'c self, reasons: &mut Vec<&'c str>) -> String {
         match self {
-            Self::Text(text) => text.clone(),
+            Self::Text(text) | Self::Worded(_, text) => text.clone(),
             Self::Percent(value) => format!("{:.2} %", value * 100.0),
             Self::Change(value) => format!("{:+.2} %", value * 100.0),
             Self::Ratio(value) => format!("{value:.2}"),
@@ -58,7 +60,7 @@ impl TableCell {
     #[must_use]
     pub fn on_page(&self) -> String {
         match self {
-            Self::Text(text) => text.clone(),
+            Self::Text(text) | Self::Worded(_, text) => text.clone(),
             Self::Percent(value) => percent(*value),
             Self::Change(value) => change(*value),
             Self::Ratio(value) => decimals(*value, 2),
@@ -84,7 +86,8 @@ impl TableCell {
             | Self::Ratio(value)
             | Self::Fine(value)
             | Self::P(value)
-            | Self::Dollars(value) => value.to_string(),
+            | Self::Dollars(value)
+            | Self::Worded(value, _) => value.to_string(),
             Self::Count(count) => count.to_string(),
             Self::Signed(count) => count.to_string(),
             Self::Missing(_) | Self::Empty => String::new(),

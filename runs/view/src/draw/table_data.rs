@@ -3,7 +3,11 @@
 use super::cell::{TableCell, footnote};
 use super::safe::{csv_text, visible};
 use super::text::wrapped;
-use super::text_table::{Column, Layout, Table};
+use super::text_table::{Align, Column, Layout, Table};
+use std::borrow::Cow;
+
+/// The column that says why numbers of its row are missing.
+const MISSING: &str = "missing";
 
 /// A table with its title and notes.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -129,6 +133,43 @@ impl TableData {
             }
         }
         reasons
+    }
+
+    /// The table for programs, which read a column of numbers as numbers: why some are missing stands in a last column.
+    #[must_use]
+    pub fn for_programs(&self) -> Cow<'_, Self> {
+        let reasons: Vec<String> = self.rows.iter().map(|row| self.reasons_of(row)).collect();
+        if reasons.iter().all(String::is_empty) {
+            return Cow::Borrowed(self);
+        }
+        let mut table = self.clone();
+        table.columns.push(Column::new(MISSING, Align::Left));
+        for (row, reason) in table.rows.iter_mut().zip(reasons) {
+            row.push(if reason.is_empty() {
+                TableCell::Empty
+            } else {
+                TableCell::Text(reason)
+            });
+        }
+        Cow::Owned(table)
+    }
+
+    /// Why cells of a row are missing: `head, head: reason; head: reason`.
+    fn reasons_of(&self, row: &[TableCell]) -> String {
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for (cell, column) in row.iter().zip(&self.columns) {
+            let TableCell::Missing(reason) = cell else {
+                continue;
+            };
+            match reasons.iter_mut().find(|(known, _)| known == reason) {
+                Some((_, heads)) => heads.push(&column.head),
+                None => reasons.push((reason, vec![&column.head])),
+            }
+        }
+        let reasons = reasons
+            .into_iter()
+            .map(|(reason, heads)| format!("{}: {reason}", heads.join(", ")));
+        reasons.collect::<Vec<_>>().join("; ")
     }
 
     /// Heads and rows for CSV: unrounded numbers, nothing where one is missing, and text that no spreadsheet runs.
