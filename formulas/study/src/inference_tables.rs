@@ -96,7 +96,7 @@ pub(crate) fn inference_table(report: &AlphaReport) -> TableData {
 
 /// Ranks with intervals and groups.
 pub(crate) fn rank_table(report: &AlphaReport) -> TableData {
-    let title = "ranks by mean daily return after costs: the 20 best alphas by PPS of each split, and the pools' equal-weight combinations";
+    let title = "ranks by mean daily return after costs: the best alphas by PPS of each split, at most 20, and the pools' equal-weight combinations";
     RowTable::new(title, &report.ranks)
         .text("split", |row| &row.split)
         .text("of", |row| &row.of)
@@ -117,8 +117,10 @@ const SELECTION_FIGURES: [&str; 6] = ["ar", "sr", "mdd", "turnover", "sr_net", "
 
 /// The best alphas by each figure of valid days, on test days.
 pub(crate) fn selection_table(report: &AlphaReport) -> TableData {
+    let most = report.selections.iter().map(|row| row.alphas.len()).max();
+    let most = most.map_or_else(String::new, |most| format!("{most} "));
     let title = format!(
-        "the 20 best alphas of valid days, equally weighted, on test days: {}",
+        "the {most}best alphas of valid days, equally weighted, on test days: {}",
         looks(report)
     );
     let table = RowTable::new(title, &report.selections)
