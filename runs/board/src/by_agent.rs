@@ -1,7 +1,7 @@
 //! The scores of one track, agent by agent.
 
 use super::cohort::cohort;
-use super::record::Cohort;
+use super::record::{Cohort, UNSPLIT};
 use super::score::ScoredEpisode;
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub(super) fn why_unranked(scores: &[&ScoredEpisode]) -> Option<String> {
     let split_nothing = || !scores.iter().any(|score| score.is_split());
     why_incomplete(scores)
         .or_else(|| held_nothing().then(|| "held nothing".to_owned()))
-        .or_else(|| split_nothing().then(|| "no day could be fitted: all of it is unattributed".to_owned()))
+        .or_else(|| split_nothing().then(|| UNSPLIT.to_owned()))
 }
 
 /// Why the scores of an agent are a part of what it was asked to play.

@@ -17,6 +17,7 @@ pub use figures::{Bounds, DateBounds, FactorVif, MurphyParts, RankBounds, SpaP};
 pub use gap::{Gap, GapKind};
 pub use memory::{CutoffGap, CutoffSide, GapTest, MarketRegime, SideTest, WindowGap, WindowRegime};
 pub use pooled::{PooledRanking, PooledRow, PooledSeparation, PooledSpan};
+pub(crate) use row::UNSPLIT;
 pub use row::{
     CalibrationBin, CalibrationRecord, Contribution, Curves, Faults, LeaderboardRow, Linked, SeedStat,
     Selection, SizeCost,

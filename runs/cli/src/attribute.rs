@@ -1,12 +1,13 @@
 //! `ktd attribute BUNDLE...`, or `--file FILE`.
 
 use crate::CliError;
+use crate::attribute_text::text;
 use crate::output::Console;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use ktd_board::{
-    AttributionReport, AttributionSubject, Bounds, ByBasis, DateBounds, EpisodeAccount, FeeRates,
-    FittedModel, Linked, Linking, ModelSettings, OwnAccount, WeightBasis, play_file, report,
+    AttributionReport, AttributionSubject, EpisodeAccount, FeeRates, FittedModel, Linking, ModelSettings,
+    OwnAccount, WeightBasis, play_file, report,
 };
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::finished_episode::OpenedBundle;
@@ -14,11 +15,8 @@ use ktd_data::market_source::MarketSource;
 use ktd_data::market_source::market_of;
 use ktd_env::{Market, TradeDate};
 use ktd_io::whole_file::write_whole;
-use ktd_view::draw::basis_points;
-use ktd_view::table::{Align, Table};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
@@ -179,8 +177,8 @@ pub(super) fn selections(bundles: &[PathBuf; 2], panel: Option<&Path>) -> Result
     };
     let reports = of_bundles(&args, &ModelSettings::default())?;
     let selection = |report: &AttributionReport| {
-        let parts = report.parts.as_ref();
-        parts.map(|parts| parts.get(WeightBasis::HEADLINE).carino.selection)
+        let linked = &report.parts.as_ref()?.get(WeightBasis::HEADLINE).carino;
+        linked.split(linked.selection)
     };
     match reports.as_slice() {
         [first, second] => selection(first)
@@ -188,7 +186,7 @@ pub(super) fn selections(bundles: &[PathBuf; 2], panel: Option<&Path>) -> Result
             .map(|(first, second)| [first, second]),
         _ => None,
     }
-    .ok_or_else(|| CliError::input("the books were not attributed", "see `ktd attribute` of each"))
+    .ok_or_else(|| CliError::input("a return could not be split", "see `ktd attribute` of each"))
 }
 
 fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<AttributionReport>, CliError> {
@@ -261,147 +259,6 @@ fn check_opened(
         ),
         "--real shows them, to you alone",
     ))
-}
-
-/// One row a part, one column a basis.
-fn text(report: &AttributionReport, linking: Linking) -> String {
-    let DateBounds { first, last } = &report.dates;
-    let span = if first.is_empty() {
-        "which the mask hides (--real names them)".to_owned()
-    } else {
-        format!("{first} to {last}")
-    };
-    let mut text = format!(
-        "{}\n{}{} trading days, {span}; linked: {}\n",
-        report.subject,
-        verdict(report),
-        report.days,
-        linking.label()
-    );
-    let bases: Vec<(&str, &Linked)> = WeightBasis::ALL
-        .into_iter()
-        .filter_map(|basis| Some((basis.label(), report.parts.as_ref()?.get(basis))))
-        .map(|(basis, parts)| {
-            let linked = match linking {
-                Linking::Carino => &parts.carino,
-                Linking::Pnl => &parts.pnl,
-                Linking::Sum => &parts.sum,
-            };
-            (basis, linked)
-        })
-        .collect();
-    let heads: Vec<(&str, Align)> = std::iter::once(("", Align::Left))
-        .chain(bases.iter().map(|(basis, _)| (*basis, Align::Right)))
-        .chain([("exposure", Align::Right)])
-        .collect();
-    let mut table = Table::new(&heads);
-    let percent = |value: f64| format!("{:+.3} %", value * 100.0);
-    let mut row = |name: &str, of: &dyn Fn(&Linked) -> f64, last: String| {
-        let cells = bases.iter().map(|(_, linked)| percent(of(linked)));
-        table.row(std::iter::once(name.to_owned()).chain(cells).chain([last]));
-    };
-    row("common", &|linked| linked.common, String::new());
-    row("  of which timing", &|linked| linked.market_timing, String::new());
-    for (place, style) in report.model.styles.iter().enumerate() {
-        let exposure = report.exposures.as_ref().and_then(|all| all.get(place));
-        let of = |linked: &Linked| linked.styles.get(place).copied().unwrap_or(0.0);
-        let exposure = exposure.map_or_else(String::new, |exposure| format!("{exposure:.2}"));
-        row(&format!("  {style}"), &of, exposure);
-    }
-    row("style", &|linked| linked.style, String::new());
-    row("  of which timing", &|linked| linked.style_timing, String::new());
-    row("selection", &|linked| linked.selection, String::new());
-    row(
-        "  of which sector",
-        &|linked| linked.selection_sector,
-        String::new(),
-    );
-    row(
-        "  by fitted residuals",
-        &|linked| linked.selection_fitted,
-        String::new(),
-    );
-    row("execution", &|linked| linked.execution, String::new());
-    row("slip", &|linked| linked.slip, String::new());
-    row("cost", &|linked| linked.cost, String::new());
-    row("rounding", &|linked| linked.corporate, String::new());
-    row("unattributed", &|linked| linked.unattributed, String::new());
-    row("portfolio", &|linked| linked.portfolio, String::new());
-    text.push_str(&table.render());
-    text.push_str(&remarks(report));
-    text
-}
-
-/// Whether what was selected is more than luck, in a sentence; nothing of an account without holdings.
-fn verdict(report: &AttributionReport) -> String {
-    let Some(Bounds { low, high }) = report.luck_band else {
-        return String::new();
-    };
-    let own = report.selection_a_day;
-    let standing = match own {
-        above if high < above => "more than luck gives",
-        below if below < low => "less than luck gives",
-        _ => "no more than luck may give",
-    };
-    let t = report.selection_t.value;
-    let t = t.map_or_else(|| "n/a".to_owned(), |t| format!("{t:.2}"));
-    format!(
-        "Selection of {} a day (Newey-West t {t}) is {standing}: 95 % of random portfolios with the same count, weights and \
-         holding periods lie from {} to {}.\n",
-        basis_points(own),
-        basis_points(low),
-        basis_points(high)
-    )
-}
-
-fn remarks(report: &AttributionReport) -> String {
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let mut line = |line: String| writeln!(text, "{line}").unwrap_or_default();
-    let gauge = report
-        .parts
-        .iter()
-        .flat_map(ByBasis::values)
-        .map(|parts| parts.daily_gauge)
-        .fold(0.0, f64::max);
-    line(format!("every day adds up within {gauge:.0e}"));
-    let percent = |value: f64| format!("{:+.2} %", value * 100.0);
-    if let Some(excess) = &report.excess {
-        line(format!(
-            "beyond {} {}: benchmark basis {}, style {}, selection {}, other {}",
-            report.benchmark_name,
-            percent(excess.total),
-            percent(excess.benchmark_basis),
-            percent(excess.style),
-            percent(excess.selection),
-            percent(excess.other)
-        ));
-    }
-    if let Some((name, change)) = report
-        .price_index_name
-        .as_ref()
-        .zip(report.price_index_return.value)
-    {
-        line(format!("{name}, which leaves dividends out: {}", percent(change)));
-    }
-    if let Some(reason) = &report.excess_reason {
-        line(format!("no excess return: {reason}"));
-    }
-    for (days, what) in [
-        (
-            report.thin_days,
-            "days had too thin a cross-section to fit: their P&L is unattributed",
-        ),
-        (
-            report.uncovered_days,
-            "days held a name that the model does not cover: its P&L is unattributed",
-        ),
-    ] {
-        if 0 < days {
-            line(format!("note: {days} {what}"));
-        }
-    }
-    text
 }
 
 fn daily_csv(report: &AttributionReport) -> Result<Vec<u8>, CliError> {

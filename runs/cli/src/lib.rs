@@ -5,6 +5,7 @@
 mod alpha;
 mod alpha_studies;
 mod attribute;
+mod attribute_text;
 mod baseline;
 mod boxed;
 mod boxed_options;

@@ -89,11 +89,12 @@ pub struct LeaderboardRow {
 }
 
 impl LeaderboardRow {
-    /// Selection over the window, linked, on the basis of ranks: what it added up to. None for what has no holdings.
+    /// Selection over the window, linked, on the basis of ranks: what it added up to. None for what has no holdings, and where
+    /// nothing could be split.
     #[must_use]
     pub fn linked_selection(&self) -> Option<f64> {
-        let bases = self.attribution.as_ref()?;
-        Some(bases.get(WeightBasis::HEADLINE).carino.selection)
+        let linked = &self.attribution.as_ref()?.get(WeightBasis::HEADLINE).carino;
+        linked.split(linked.selection)
     }
 
     /// Selection a day over a window of so many days: also of what is attributed and has no tests, such as a reference.
@@ -101,8 +102,8 @@ impl LeaderboardRow {
     pub fn selection_a_day(&self, days: usize) -> Option<f64> {
         let tested = self.selection.as_ref().map(|selection| selection.a_day);
         tested.or_else(|| {
-            let bases = self.attribution.as_ref()?;
-            Some(bases.get(WeightBasis::HEADLINE).sum.selection / count(days.max(1)))
+            let sum = &self.attribution.as_ref()?.get(WeightBasis::HEADLINE).sum;
+            sum.split(sum.selection / count(days.max(1)))
         })
     }
 }
@@ -192,6 +193,28 @@ pub struct Linked {
     /// Standard error of common and style against selection that the fit's own uncertainty gives; `None` but for
     /// plain sums.
     pub split_standard_error: Option<f64>,
+}
+
+/// Why nothing of a return was split.
+pub(crate) const UNSPLIT: &str = "no day could be fitted: all of it is unattributed";
+
+impl Linked {
+    /// Whether market, styles and selection are figures: they are none where the factor model could be fitted on no day, for want
+    /// of names. What held nothing has nothing to split.
+    #[must_use]
+    pub fn is_split(&self) -> bool {
+        let is_there = |part: f64| 0.0 < part.abs();
+        !is_there(self.unattributed)
+            || [self.common, self.style, self.selection]
+                .into_iter()
+                .any(is_there)
+    }
+
+    /// A part of market, styles or selection, where it is a figure.
+    #[must_use]
+    pub fn split(&self, part: f64) -> Option<f64> {
+        self.is_split().then_some(part)
+    }
 }
 
 /// Selection a day and its uncertainty, in shares of the account: plain daily selection, means over days and seeds. What it added up

@@ -22,7 +22,7 @@ pub(crate) use pooled::points;
 pub(crate) use ranking::rank_cell;
 
 use super::conceal::CLOSED;
-use super::record::{Leaderboard, LeaderboardRow, PooledRanking, SeedStat, Track};
+use super::record::{Leaderboard, LeaderboardRow, PooledRanking, SeedStat, Track, UNSPLIT};
 use ktd_attribution::account::WeightBasis;
 use ktd_bundle::summary::Metric;
 use ktd_view::draw::{TableCell, TableData};
@@ -176,6 +176,15 @@ fn of_pooled(board: &Leaderboard, track: &Track, table: fn(&PooledRanking) -> Ta
 pub(crate) fn metric_cell(metric: &Metric, form: CellForm) -> TableCell {
     let missing = || TableCell::Missing(metric.reason.clone().unwrap_or_else(|| "not known".to_owned()));
     metric.value.map_or_else(missing, form)
+}
+
+/// What selection added up to over the window, or why it is no figure.
+pub(crate) fn selection_cell(leader: &LeaderboardRow) -> TableCell {
+    match leader.linked_selection() {
+        Some(selection) => TableCell::Change(selection),
+        None if leader.attribution.is_some() => TableCell::Missing(UNSPLIT.to_owned()),
+        None => TableCell::Empty,
+    }
 }
 
 /// Why a row lacks a metric: those of a window that is not opened are hidden.

@@ -1,7 +1,7 @@
 //! Ranks by selection, with what says whether they are real.
 
 use super::force;
-use super::{PER_PAIR, described, metric_cell, points, stat_cell};
+use super::{PER_PAIR, described, metric_cell, points, selection_cell, stat_cell};
 use crate::BoardMetric;
 use crate::record::{GapKind, LeaderboardRow, Separation, Track};
 use ktd_bundle::summary::Metric;
@@ -150,7 +150,7 @@ fn row(leader: &LeaderboardRow, track: &Track) -> Vec<TableCell> {
         selection.map_or_else(absent, |selection| points(selection.a_day)),
         TableCell::optional(interval.map(|bounds| bounds.low), points),
         TableCell::optional(interval.map(|bounds| bounds.high), points),
-        TableCell::optional(leader.linked_selection(), TableCell::Change),
+        selection_cell(leader),
         selection.map_or(TableCell::Empty, |selection| {
             metric_cell(&selection.newey_west_t, TableCell::Ratio)
         }),

@@ -1,10 +1,13 @@
 //! Table 5: where the return came from.
 
 use super::described;
-use crate::record::{Leaderboard, Track};
+use crate::record::{Leaderboard, LeaderboardRow, Track, UNSPLIT};
 use ktd_attribution::account::WeightBasis;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
+
+/// The least share that a table shows as other than nothing.
+const LEAST_SHOWN: f64 = 0.000_05;
 
 pub(super) fn table(board: &Leaderboard, track: &Track, basis: WeightBasis) -> TableData {
     let mut table = empty(board, track, basis);
@@ -20,12 +23,12 @@ pub(super) fn table(board: &Leaderboard, track: &Track, basis: WeightBasis) -> T
             continue;
         };
         let linked = &contribution.carino;
+        let unsplit = || TableCell::Missing(UNSPLIT.to_owned());
+        let split = |part: f64| linked.split(part).map_or_else(unsplit, TableCell::Change);
         let mut row = vec![TableCell::Text(leader.agent.clone())];
+        row.extend([linked.common, linked.style, linked.selection].map(split));
         row.extend(
             [
-                linked.common,
-                linked.style,
-                linked.selection,
                 linked.execution,
                 linked.slip,
                 linked.cost,
@@ -43,8 +46,8 @@ pub(super) fn table(board: &Leaderboard, track: &Track, basis: WeightBasis) -> T
             linked.selection_sector,
             linked.selection_fitted,
         ];
-        row.extend(beside.map(TableCell::Change));
-        row.extend(linked.styles.iter().copied().map(TableCell::Change));
+        row.extend(beside.map(split));
+        row.extend(linked.styles.iter().copied().map(split));
         table.rows.push(row);
     }
     table.notes.push(meaning(basis).to_owned());
@@ -68,6 +71,10 @@ pub(super) fn table(board: &Leaderboard, track: &Track, basis: WeightBasis) -> T
 
 /// The table without rows.
 fn empty(board: &Leaderboard, track: &Track, basis: WeightBasis) -> TableData {
+    let is_unattributed = |leader: &LeaderboardRow| {
+        let bases = leader.attribution.as_ref();
+        bases.is_some_and(|bases| LEAST_SHOWN <= bases.get(basis).carino.unattributed.abs())
+    };
     let parts = [
         ("common", 1),
         ("style", 1),
@@ -76,7 +83,15 @@ fn empty(board: &Leaderboard, track: &Track, basis: WeightBasis) -> TableData {
         ("slip", 2),
         ("cost", 0),
         ("rounding", 3),
-        ("unattributed", 2),
+        // What was not split stands wherever selection stands.
+        (
+            "unattributed",
+            if track.leaders.iter().any(is_unattributed) {
+                0
+            } else {
+                2
+            },
+        ),
     ];
     let parts = parts.map(|(part, priority)| (part, Right, priority));
     let styles = board.model.styles.iter().map(|style| (style.as_str(), Right, 3));

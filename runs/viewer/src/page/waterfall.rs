@@ -6,6 +6,8 @@ use maud::Markup;
 
 /// The row of the whole return.
 const WHOLE: &str = "portfolio";
+/// The parts, first of all, that are no figures where nothing could be split.
+const SPLIT: usize = 3;
 
 /// The return by its parts.
 pub(crate) fn figure(parts: &Parts) -> Markup {
@@ -21,7 +23,8 @@ pub(crate) fn figure(parts: &Parts) -> Markup {
     ];
     let mut reached = 0.0;
     let mut bars = Vec::new();
-    for (name, value) in named {
+    let split = if parts.is_split() { 0 } else { SPLIT };
+    for (name, value) in named.into_iter().skip(split) {
         bars.push((name, reached, reached + value));
         reached += value;
     }

@@ -1,7 +1,7 @@
 //! Who has a rank: what holds something and is no control.
 
 use super::{board, leader, run, track};
-use ktd_kit::Folder;
+use ktd_kit::{Folder, assert_ok, command};
 use serde_json::{Value, json};
 
 /// Two idle programs, one of which says that it is a control.
@@ -49,6 +49,33 @@ fn nobody_is_ranked_where_no_day_can_be_fitted() {
         assert_eq!(
             row["unranked_reason"], "no day could be fitted: all of it is unattributed",
             "{agent}"
+        );
+    }
+    // What was not split is no figure, at the width that is asked for: all of it is unattributed.
+    let narrow = command(folder.path(), &["leaderboard", "out", "--replicates", "200"])
+        .env("COLUMNS", "80")
+        .output()
+        .unwrap();
+    assert_ok(&narrow);
+    let text = String::from_utf8(narrow.stdout).unwrap();
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let (ranking, split) = text.split_once("Table 5").unwrap();
+    for (table, heads) in [
+        (ranking, ["bp a day", "return"]),
+        (split, ["selection", "unattributed"]),
+    ] {
+        let head = table
+            .lines()
+            .find(|line| line.starts_with("agent") || line.starts_with("alpha-rk"));
+        assert!(heads.iter().all(|name| head.unwrap().contains(name)), "{table}");
+        let own = table.lines().find(|line| line.contains("equal-weight")).unwrap();
+        assert!(
+            own.contains("n/a1") && !own.contains("+0.00 %  +0.00 %  +0.00 %"),
+            "{own}"
+        );
+        assert!(
+            table.contains("n/a1: no day could be fitted: all of it is unattributed"),
+            "{table}"
         );
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Heading, Picture, View, is_set_apart, nothing, ranks};
 use crate::days;
+use crate::record::UNSPLIT;
 use crate::sheet::{self, CellForm, METRICS};
 use crate::{BoardMetric, Bounds, LeaderboardRow, Separation, Track};
 use ktd_bundle::summary::Metric;
@@ -250,12 +251,13 @@ fn skill(leader: &LeaderboardRow, days: usize) -> [TableCell; 7] {
         let reason = leader
             .unattributed_reason
             .clone()
+            .or_else(|| leader.attribution.as_ref().map(|_| UNSPLIT.to_owned()))
             .unwrap_or_else(|| "not attributed".to_owned());
         let value = value.map_or(TableCell::Missing(reason), in_points);
         return [
             value,
             TableCell::Empty,
-            TableCell::optional(leader.linked_selection(), TableCell::Change),
+            sheet::selection_cell(leader),
             TableCell::Empty,
             TableCell::Empty,
             TableCell::Empty,
@@ -270,7 +272,7 @@ fn skill(leader: &LeaderboardRow, days: usize) -> [TableCell; 7] {
     [
         in_points(selection.a_day),
         interval,
-        TableCell::optional(leader.linked_selection(), TableCell::Change),
+        sheet::selection_cell(leader),
         sheet::metric_cell(&selection.newey_west_t, TableCell::Ratio),
         TableCell::Ratio(selection.independent_decisions),
         selection

@@ -86,7 +86,11 @@ fn of_basis(view: View<'_>, (agent, basis): (&str, &str), contribution: &Contrib
     let title = format!("Return of {agent}, basis {basis}");
     let description = format!("{}; together {}", values.join(", "), change(linked.portfolio));
     let styles = view.board.model.styles.iter().map(String::as_str);
-    let styles: Vec<(&str, f64)> = styles.zip(linked.styles.iter().copied()).collect();
+    let styles: Vec<(&str, f64)> = if linked.is_split() {
+        styles.zip(linked.styles.iter().copied()).collect()
+    } else {
+        Vec::new()
+    };
     html! {
         (waterfall(linked).figure("small", &title, &description))
         p.gauge { "closes to " (scientific(linked.gauge.abs().max(contribution.daily_gauge))) }
@@ -103,17 +107,21 @@ fn of_basis(view: View<'_>, (agent, basis): (&str, &str), contribution: &Contrib
     }
 }
 
-fn parts(linked: &Linked) -> [(&'static str, f64); 8] {
-    [
+fn parts(linked: &Linked) -> Vec<(&'static str, f64)> {
+    let split = [
         ("Common", linked.common),
         ("Style", linked.style),
         ("Selection", linked.selection),
+    ];
+    let beside = [
         ("Execution", linked.execution),
         ("Slippage", linked.slip),
         ("Cost", linked.cost),
         ("Rounding", linked.corporate),
         ("Unattributed", linked.unattributed),
-    ]
+    ];
+    let split = split.into_iter().filter(|_| linked.is_split());
+    split.chain(beside).collect()
 }
 
 fn waterfall(linked: &Linked) -> Canvas {
