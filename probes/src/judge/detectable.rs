@@ -33,7 +33,7 @@ const POWER: f64 = 0.95;
 /// Halvings of the interval in which a share is sought.
 const HALVINGS: u32 = 40;
 
-/// The least number of probes of which an attacker that recovers none passes; none where a million are too few.
+/// The least number of probes of which an attacker that recovers no more than chance passes; none where a million are too few.
 ///
 /// # Errors
 /// [`StatsError`] for impossible counts.
@@ -41,7 +41,7 @@ pub fn probes_needed(rule: &AcceptanceRule, rate: &RecoveryRate) -> Result<Optio
     let passes = |asked: u64| {
         let count = RecoveryCount {
             asked,
-            hits: 0,
+            hits: expected_hits(rate.chance, asked),
             ..rate.count()
         };
         Ok(rule.rate(&count)?.status != RateStatus::Broken)
@@ -59,6 +59,16 @@ pub fn probes_needed(rule: &AcceptanceRule, rate: &RecoveryRate) -> Result<Optio
         }
     }
     Ok(Some(enough))
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of at most a million"
+)]
+fn expected_hits(share: f64, asked: u64) -> u64 {
+    (share * asked as f64) as u64
 }
 
 /// As many probes of a kind as anybody puts.

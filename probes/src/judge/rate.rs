@@ -112,6 +112,13 @@ impl RecoveryRate {
         self.threshold.is_some() && self.chance < 1.0
     }
 
+    /// Whether its bound is above the threshold and its share need not be: of so few probes no verdict follows.
+    #[must_use]
+    pub fn is_undecided(&self) -> bool {
+        let least = self.simultaneous.lower - self.chance;
+        self.status == RateStatus::Broken && self.threshold.is_some_and(|most| least <= most)
+    }
+
     /// How far the simultaneous upper bound lies above chance.
     #[must_use]
     pub fn excess(&self) -> f64 {

@@ -115,13 +115,19 @@ impl<'c> CountedAttacks<'c> {
                 TableCell::Percent(figure.chance),
                 TableCell::Change(figure.excess()),
                 TableCell::optional(figure.threshold, TableCell::Percent),
-                TableCell::Text(status(figure.status).to_owned()),
+                TableCell::Text(status(figure).to_owned()),
             ]
         });
-        TableData::new("The attack with the largest bound on each question", columns)
+        let table = TableData::new("The attack with the largest bound on each question", columns)
             .with_rows(rows)
             .with_note("guessing: the best answer that looks at nothing shown and knows how probes are drawn")
-            .with_note("at most: the upper end of an interval that holds for all attackers at once")
+            .with_note("at most: the upper end of an interval that holds for all attackers at once");
+        if self.deciding().any(RecoveryRate::is_undecided) {
+            return table.with_note(
+                "not enough probes: the interval reaches from what may be to more; put more probes, which narrow it",
+            );
+        }
+        table
     }
 
     /// What each attacker recovered of a kind in percent, with its interval, beside what guessing gives.
@@ -165,9 +171,10 @@ impl<'c> CountedAttacks<'c> {
     }
 }
 
-const fn status(status: RateStatus) -> &'static str {
-    match status {
+fn status(figure: &RecoveryRate) -> &'static str {
+    match figure.status {
         RateStatus::Holds => "holds",
+        RateStatus::Broken if figure.is_undecided() => "not enough probes",
         RateStatus::Broken => "TOO MUCH",
         RateStatus::Shown => "shown openly",
         RateStatus::Reported => "no limit",
@@ -178,9 +185,10 @@ pub(crate) fn counted(count: u64) -> TableCell {
     TableCell::Count(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
-/// `12.3 [10.1, 14.9]`, and `!` where the bound is above the threshold, `=` where the mask shows it.
+/// `12.3 [10.1, 14.9]`, and `!` where it is above the threshold, `?` where it may be, `=` where the mask shows it.
 fn share_with_interval(figure: &RecoveryRate) -> TableCell {
     let mark = match figure.status {
+        RateStatus::Broken if figure.is_undecided() => " ?",
         RateStatus::Broken => " !",
         RateStatus::Shown => " =",
         RateStatus::Holds | RateStatus::Reported => "",
@@ -226,6 +234,19 @@ mod tests {
             figures: &figures,
             unanswered: &[],
         };
+        let mut open = figures.clone();
+        for figure in &mut open {
+            figure.status = RateStatus::Broken;
+        }
+        let few = CountedAttacks {
+            figures: &open,
+            unanswered: &[],
+        };
+        let few = few.deciding_table().text();
+        assert!(
+            few.contains("not enough probes") && !few.contains("TOO MUCH"),
+            "{few}"
+        );
         let shown = attacks.deciding_table().text();
         assert!(
             shown.contains("random") && !shown.contains("combination"),

@@ -110,10 +110,12 @@ pub(crate) fn mask_report(keys: &CertifyConfig, summary: &MaskReport) -> Report 
         },
     );
     let limitations = summary.set.data.limitations.iter();
+    // Without a certificate they stand in the verdict.
+    let few_certified = signed.map_or_else(Vec::new, |_| too_few(keys, summary));
     Report {
         title: keys.name.clone(),
-        verdict: verdict(summary),
-        notes: too_few(keys, summary)
+        verdict: verdict(keys, summary),
+        notes: few_certified
             .into_iter()
             .chain(limitations.map(|line| format!("of the panel: {line}")))
             .collect(),
@@ -127,7 +129,7 @@ pub(crate) fn mask_report(keys: &CertifyConfig, summary: &MaskReport) -> Report 
     }
 }
 
-/// What cannot pass with so few probes, however little is recovered, and how many it takes.
+/// Of which kinds there are not enough probes to pass, and how many it takes.
 fn too_few(keys: &CertifyConfig, summary: &MaskReport) -> Vec<String> {
     let rule = rule(&summary.set, keys.criteria(), &attackers_of(keys));
     let of_kind = |kind: ProbeKind| {
@@ -142,7 +144,7 @@ fn too_few(keys: &CertifyConfig, summary: &MaskReport) -> Vec<String> {
         let (needed, figure) = needed.max_by_key(|(needed, _)| *needed)?;
         (figure.asked < needed).then(|| {
             format!(
-                "{} {} probes cannot show that {} stays within its threshold, whatever is recovered: it takes {needed} even where nothing is",
+                "{} {} probes are not enough for a verdict on {}: it takes {needed} where no more than chance is recovered",
                 figure.asked,
                 kind.label(),
                 figure.measure.label()
@@ -152,7 +154,7 @@ fn too_few(keys: &CertifyConfig, summary: &MaskReport) -> Vec<String> {
     ProbeKind::ALL.into_iter().filter_map(of_kind).collect()
 }
 
-fn verdict(summary: &MaskReport) -> String {
+fn verdict(keys: &CertifyConfig, summary: &MaskReport) -> String {
     if let Some(signed) = &summary.certificate {
         return headline(&signed.certificate);
     }
@@ -169,7 +171,11 @@ fn verdict(summary: &MaskReport) -> String {
     );
     match (&summary.committed, attackers.len()) {
         (Some(sha256), 0) => format!("{what}: committed to in commitment.json ({sha256}), nobody was asked"),
-        (_, attackers) => format!("{what}: put to {attackers} attackers, nothing is certified"),
+        (_, attackers) => {
+            let put = format!("{what}: put to {attackers} attackers, nothing is certified");
+            let few = too_few(keys, summary).into_iter();
+            std::iter::once(put).chain(few).collect::<Vec<_>>().join("; ")
+        }
     }
 }
 
