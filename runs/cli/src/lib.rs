@@ -91,7 +91,7 @@ mod worker;
 pub use documents::{PrintedSchema, printed_schemas};
 pub use error::CliError;
 
-use crate::output::Console;
+use crate::output::{Console, declared_width};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -313,10 +313,7 @@ fn ended(console: Console, result: Result<(), CliError>) -> ExitCode {
 /// The process's arguments; help shows commands in groups.
 fn parsed(given: Vec<OsString>) -> Result<Cli, clap::Error> {
     const WIDEST: usize = 100;
-    let declared = std::env::var("COLUMNS")
-        .ok()
-        .and_then(|columns| columns.parse().ok());
-    let width = declared
+    let width = declared_width()
         .or(Console::default().layout().width)
         .unwrap_or(WIDEST)
         .min(WIDEST);

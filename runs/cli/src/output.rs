@@ -12,6 +12,12 @@ use std::process::{Command, Stdio};
 /// Columns of a table where standard output is no terminal.
 const WIDTH: usize = 100;
 
+/// The width that `COLUMNS` asks for.
+pub(crate) fn declared_width() -> Option<usize> {
+    let columns = std::env::var("COLUMNS").ok()?.parse().ok();
+    columns.filter(|columns| 0 < *columns)
+}
+
 /// How a command speaks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Console {
@@ -24,14 +30,14 @@ pub(crate) struct Console {
 }
 
 impl Console {
-    /// How tables are laid out: as wide as the terminal, or 100 columns where there is none; in colour on a terminal
-    /// alone, unless `NO_COLOR` is set.
+    /// How tables are laid out: as wide as the terminal, or where there is none as `COLUMNS` says, or 100 columns; in colour on a
+    /// terminal alone, unless `NO_COLOR` is set.
     pub(crate) fn layout(self) -> Layout<'static> {
         let is_terminal = io::stdout().is_terminal();
         let width = || {
             let size = console::Term::stdout().size_checked();
-            size.filter(|_| is_terminal)
-                .map_or(WIDTH, |(_, columns)| usize::from(columns))
+            let of_terminal = size.filter(|_| is_terminal).map(|(_, columns)| columns.into());
+            of_terminal.or_else(declared_width).unwrap_or(WIDTH)
         };
         let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Layout {
@@ -79,7 +85,9 @@ impl Console {
     /// The text in lines that fit a terminal, unless it is to be wide.
     fn fitted(self, text: &str) -> String {
         match self.layout().width {
-            Some(width) if io::stdout().is_terminal() => lines_fitting(text, width),
+            Some(width) if io::stdout().is_terminal() || declared_width().is_some() => {
+                lines_fitting(text, width)
+            }
             _ => text.to_owned(),
         }
     }

@@ -38,6 +38,7 @@ pub fn command(folder: &Path, arguments: &[&str]) -> Command {
         .args(arguments)
         .current_dir(folder)
         .env_remove("KTD_LOG")
+        .env_remove("COLUMNS")
         // Nothing is kept outside of a test's own folder.
         .env("KTD_CACHE", "")
         .env_remove("KTD_CRASH");
