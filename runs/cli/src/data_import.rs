@@ -8,7 +8,8 @@ use crate::typed_command::quoted;
 use clap::{Args, ValueEnum};
 use ktd_data::import::reveal_all;
 use ktd_data::{
-    ImportOptions, ImportReport, JoinedCode, SourceDocument, SourceForm, forms_text, hash_text, import,
+    DayFact, ImportOptions, ImportReport, JoinedCode, SourceDocument, SourceForm, forms_text, hash_text,
+    import,
 };
 use ktd_env::{IndexSeries, Market, PriceBasis, TradeDate, VolumeBasis};
 use ktd_io::whole_file::{Durability, IfExists, check_writable, write_file};
@@ -209,6 +210,8 @@ pub(super) struct ImportedPanel {
     sectors: usize,
     members_without_rows: Vec<String>,
     sources: Vec<SourceDocument>,
+    /// Halts, ST and dividends: a count of 0 says that there are none.
+    day_facts: Vec<DayFact>,
     /// What the sources do not have, and what that turns off.
     missing: Vec<String>,
     columns_unknown: Vec<String>,
@@ -259,6 +262,7 @@ impl ImportedPanel {
             sectors: market.sectors().len(),
             members_without_rows: reveal_all(&report.build.members_without_rows),
             sources: report.forms.iter().map(SourceForm::document).collect(),
+            day_facts: report.day_facts.clone(),
             missing: report.missing.clone(),
             columns_unknown: report.unknown_columns.clone(),
             columns_unused: report.unused_columns.clone(),
@@ -323,6 +327,9 @@ fn import_text(market: &Market, report: &ImportReport, out: Option<&str>, bytes:
         "approximated as volume x (high + low + close) / 3"
     };
     row("amount", amount.to_owned());
+    for fact in &report.day_facts {
+        row(fact.fact, fact.text());
+    }
     for (head, items) in import_lists(market, report) {
         if !items.is_empty() {
             row(head, items.join(", "));

@@ -3,6 +3,7 @@
 use super::code_changes::{CodeChanges, JoinedCode};
 use super::collector::Collector;
 use super::columns::{Column, SourceRow};
+use super::day_facts::{DayFact, SaidOfDays};
 use super::dividends::add_dividends;
 use super::facts::{read_company_names, read_listings};
 pub use super::import_progress::ImportProgress;
@@ -91,6 +92,8 @@ pub struct ImportReport {
     pub joined_codes: Vec<JoinedCode>,
     /// What was understood of the sources.
     pub forms: Vec<SourceForm>,
+    /// Halts, ST and dividends: how many, none, or unknown.
+    pub day_facts: Vec<DayFact>,
     /// What the panel lacks and what that turns off.
     pub missing: Vec<String>,
 }
@@ -128,6 +131,8 @@ pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Res
     let codes = CodeChanges::read(options.codes.as_deref())?;
     let mut collector = Collector::new(panel, keep, codes.clone());
     let (unknown_columns, unused_columns, skipped_indices) = leftovers(&sources);
+    let beside = [options.statuses.is_some(), options.dividends.is_some()];
+    let said = SaidOfDays::of(&sources, beside);
     let (spans_end, empty) = read_all(factors, sources, &mut forms, &mut collector, &codes, progress)?;
     let (rows_read, rows_outside) = (collector.rows_read, collector.rows_outside);
     let (mut builder, joined_codes) = collector.finish()?;
@@ -153,6 +158,7 @@ pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Res
         skipped_indices,
         joined_codes,
         forms,
+        day_facts: said.facts(&market),
         missing,
     };
     Ok(Imported { market, report })
@@ -216,13 +222,17 @@ fn without_rows(empty: &[String], files: usize) -> Option<String> {
 
 /// What the panel lacks and what that turns off.
 fn missing(market: &Market, options: &ImportOptions, forms: &[SourceForm], has_factors: bool) -> Vec<String> {
-    let st_column = forms.iter().find_map(|form| form.taken(Column::St));
-    let said = |rule: UnsupportedRule| match (rule, option_of(rule), st_column) {
-        (UnsupportedRule::StLimit, _, Some((column, _))) => {
+    let read = |column| Some(forms.iter().find_map(|form| form.taken(column))?.0);
+    let (st, dividend) = (read(Column::St), read(Column::Dividend));
+    let said = |rule: UnsupportedRule| match (rule, option_of(rule), st, dividend) {
+        (UnsupportedRule::StLimit, _, Some(column), _) => {
             format!("no ST dates: the column {column} was read, and no stock was ST on any day of it")
         }
-        (_, Some(option), _) => rule.text().replacen(':', &format!(" ({option}):"), 1),
-        (_, None, _) => rule.text().to_owned(),
+        (UnsupportedRule::DividendTax, _, _, Some(column)) => {
+            format!("no dividends: the column {column} was read, and no stock paid one on any day of it")
+        }
+        (_, Some(option), ..) => rule.text().replacen(':', &format!(" ({option}):"), 1),
+        (_, None, ..) => rule.text().to_owned(),
     };
     let unsupported = unsupported_rules(market).into_iter();
     // Factors that were read may all be 1.

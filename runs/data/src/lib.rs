@@ -8,6 +8,7 @@ mod collector;
 mod column;
 mod columns;
 mod csv_rows;
+mod day_facts;
 mod dividends;
 mod error;
 mod facts;
@@ -45,6 +46,7 @@ pub mod values_file;
 
 pub use checked_panel::CheckedPanel;
 pub use code_changes::JoinedCode;
+pub use day_facts::DayFact;
 pub use error::DataFileError;
 pub use import::{ImportOptions, ImportReport, Imported, import};
 pub use panel_file::{hash_text, is_panel, load_panel};

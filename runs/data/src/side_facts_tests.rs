@@ -1,6 +1,6 @@
 //! Sectors, indices, dividends and statuses on their way into a panel, from every kind of source that carries them.
 
-use crate::{ImportOptions, ImportReport, Imported, import};
+use crate::{DayFact, ImportOptions, ImportReport, Imported, import};
 use ktd_env::{CashDividend, Market, Ticker};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -180,6 +180,12 @@ fn dividends_come_from_a_column_or_a_side_file() {
     };
     let Imported { market, report } = imported(&source, |_| ());
     assert!(report.unused_columns.is_empty() && report.unknown_columns.is_empty());
+    let said: Vec<String> = report.day_facts.iter().map(DayFact::text).collect();
+    assert_eq!(said[1..], ["unknown: no source says it", "2"]);
+    let another = tempfile::tempdir().unwrap();
+    let unpaid = long_file(&another, "dividend", ["", "0", "", "0", "", ""]);
+    let unpaid = imported(&unpaid, |_| ()).report.day_facts;
+    assert_eq!(unpaid[2].text(), "none");
     assert_eq!(paid(&market, "SH600000"), ["2024-01-03 0.5"]);
     let file = "symbol,ex_day,cash\nSH600000,2024-01-03,0.49\n000001.SZ,20240104,1.2345678\n";
     let file = write(&folder, "dividends.csv", file);
