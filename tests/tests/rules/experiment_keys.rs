@@ -93,7 +93,18 @@ impl Page {
     /// A type in words.
     fn kind(&mut self, path: &str, schema: &Value) -> String {
         if let Some(options) = schema.get("anyOf") {
-            return self.kind(path, &options[0]);
+            let options = options.as_array().unwrap().iter();
+            let options: Vec<&Value> = options.filter(|option| option["type"] != "null").collect();
+            let mut kinds = vec![self.kind(path, options[0])];
+            for option in options.into_iter().skip(1) {
+                // Another form of the same key is a section of its own, by the name of its type.
+                let form = name_of(option).map_or_else(
+                    || path.to_owned(),
+                    |name| join(path, &name.trim_end_matches("Config").to_lowercase()),
+                );
+                kinds.push(self.kind(&form, option));
+            }
+            return kinds.join(", or ");
         }
         if let Some(name) = name_of(schema) {
             let definition = self.definitions[name].clone();
@@ -272,6 +283,7 @@ fn the_page_of_every_key_is_that_of_the_types() {
     for line in [
         "| `max_tool_calls` | whole number from 0 | `20` |",
         "| `api_key_env` | text |",
+        "| `nonce` | text |",
     ] {
         assert!(text.contains(line), "{line}");
     }
