@@ -34,6 +34,7 @@ pub mod ledger_binding;
 pub mod ledger_mark;
 #[cfg(test)]
 mod ledger_tests;
+pub mod log_tail;
 pub mod mask_key;
 mod metrics;
 pub mod open;

@@ -2,6 +2,7 @@
 
 use crate::begin::check_identity;
 use crate::begin::identity;
+use crate::bundles::BUNDLES;
 use crate::canary::CanarySteps;
 use crate::early_windows::early_windows;
 use crate::grid::{Grid, RunPlan, is_sealed};
@@ -11,9 +12,9 @@ use crate::verify::check_whole;
 use crate::{EpisodeError, Shared, finished_episode, run_cell};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
+use ktd_bundle::BundlePaths;
 use ktd_bundle::canary::CanaryRecord;
 use ktd_bundle::summary::Summary;
-use ktd_bundle::{BundlePaths, CELLS};
 use ktd_client::force_check;
 use ktd_client::money::KeyName;
 use ktd_client::money::{Budget, Metering, Scope};
@@ -254,10 +255,7 @@ impl StudyKind for EpisodesStudy {
     const STEPS: &'static str = "steps";
     const ASKS: bool = true;
     const REPORTS_PARTS: bool = true;
-    const OWN: Option<OwnFormat> = Some(OwnFormat {
-        folder: CELLS,
-        closed_by: "summary.json",
-    });
+    const OWN: Option<OwnFormat> = Some(BUNDLES);
 
     type Keys = ExperimentConfig;
     type World = EpisodesWorld;

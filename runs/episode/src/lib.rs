@@ -6,6 +6,7 @@ mod at_step;
 mod banded_resume;
 mod begin;
 mod branch;
+mod bundles;
 pub mod canary;
 mod cell_result;
 mod cell_run;

@@ -2,6 +2,7 @@
 
 use crate::followed_sends::FollowedSends;
 use crate::noted_unit::{NotedUnit, Work};
+use crate::own_format::EarlyUnitEnd;
 use crate::recent_sends::SendSum;
 use crate::spent_money::SpentMoney;
 use ktd_client::money::KeyName;
@@ -29,6 +30,9 @@ pub struct AgentStatus {
     pub steps: u64,
     /// Those that are over. From outside the run, of an open unit those in which a request was answered.
     pub steps_done: u64,
+    /// Steps that nobody plays any more, by why: their agent was `withdrawn`, or was `stopped` by a rule.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub steps_given_up: BTreeMap<String, u64>,
     /// Requests that were sent and came to an end.
     pub asked: u64,
     /// Those of them that were not answered with success.
@@ -61,6 +65,8 @@ pub struct RunSoFar {
     pub steps: u64,
     /// Those that are over.
     pub steps_done: u64,
+    /// Those that nobody plays any more, by why.
+    pub steps_given_up: BTreeMap<String, u64>,
     /// What everything in the folder was charged, at most; none where nobody was asked, or a price is not known.
     pub spent: Option<Picodollars>,
     /// What may be spent.
@@ -102,6 +108,7 @@ pub(crate) fn agent_states(units: &[NotedUnit], sends: &FollowedSends, now_ms: i
             open: own().filter(|unit| unit.is_open).count(),
             steps: own().map(|unit| unit.steps).sum(),
             steps_done: work.steps_done,
+            steps_given_up: given_up(own().filter_map(|unit| Some((unit.early_end.as_ref()?, unit.steps)))),
             asked: sum.asked,
             faults: sum.asked - sum.answered,
             retries: sum.retries,
@@ -129,6 +136,29 @@ fn pauses(sends: &FollowedSends, now_ms: i64) -> BTreeMap<&KeyName, i64> {
         .collect()
 }
 
+/// Steps of units that ended early, beyond their ends, by why.
+pub(crate) fn given_up<'e>(ended: impl Iterator<Item = (&'e EarlyUnitEnd, u64)>) -> BTreeMap<String, u64> {
+    let mut given_up = BTreeMap::new();
+    for (end, steps) in ended.filter(|(end, steps)| end.steps < *steps) {
+        *given_up.entry(end.why.clone()).or_default() += steps - end.steps;
+    }
+    given_up
+}
+
+/// Those of all agents together.
+pub(crate) fn all_given_up(agents: &[AgentStatus]) -> BTreeMap<String, u64> {
+    let mut all = BTreeMap::new();
+    for (why, steps) in agents.iter().flat_map(|agent| &agent.steps_given_up) {
+        *all.entry(why.clone()).or_default() += steps;
+    }
+    all
+}
+
+/// `27 withdrawn`, a text each reason.
+fn told_given_up(given_up: &BTreeMap<String, u64>) -> impl Iterator<Item = String> {
+    given_up.iter().map(|(why, steps)| format!("{steps} {why}"))
+}
+
 fn seconds(milliseconds: i64) -> u64 {
     u64::try_from(milliseconds).unwrap_or(0).div_ceil(1_000)
 }
@@ -147,7 +177,9 @@ impl RunSoFar {
     #[must_use]
     pub fn line(&self, unit: &str) -> String {
         let mut parts = vec![format!("{}/{} {unit}", self.steps_done, self.steps)];
-        parts.extend(time_left(self.seconds_left, self.steps_done < self.steps));
+        parts.extend(told_given_up(&self.steps_given_up));
+        let over = self.steps_done + self.steps_given_up.values().sum::<u64>();
+        parts.extend(time_left(self.seconds_left, over < self.steps));
         if let Some(spent) = self.spent {
             let cap = self.cap.map(|cap| format!(" of {cap}"));
             parts.push(format!("{spent}{}", cap.unwrap_or_default()));
@@ -169,6 +201,7 @@ impl RunSoFar {
         let width = names.max().unwrap_or(0);
         let line = |agent: &AgentStatus| {
             let mut parts = vec![format!("{}/{} {unit}", agent.steps_done, agent.steps)];
+            parts.extend(told_given_up(&agent.steps_given_up));
             parts.extend(time_left(agent.seconds_left, agent.finished < agent.units));
             if 0 < agent.asked && !agent.is_unpriced {
                 parts.push(Picodollars(agent.spent.at_most_picodollars).to_string());
@@ -218,13 +251,20 @@ pub(crate) fn table(agents: &[AgentStatus]) -> TableData {
     let count = |count: u64| TableCell::Count(count.try_into().unwrap_or(usize::MAX));
     let spell =
         |seconds: Option<u64>| seconds.map_or(TableCell::Empty, |seconds| TableCell::Text(duration(seconds)));
-    RowTable::new("Agents", agents)
+    let mut table = RowTable::new("Agents", agents)
         .column(("agent", Left, 0), |agent| TableCell::Text(agent.agent.clone()))
         .column(("units", Right, 2), |agent| TableCell::Count(agent.units))
         .column(("finished", Right, 1), |agent| TableCell::Count(agent.finished))
         .column(("open", Right, 2), |agent| TableCell::Count(agent.open))
         .column(("steps", Right, 3), |agent| count(agent.steps))
-        .column(("over", Right, 3), |agent| count(agent.steps_done))
+        .column(("over", Right, 3), |agent| count(agent.steps_done));
+    if agents.iter().any(|agent| !agent.steps_given_up.is_empty()) {
+        table = table.column(("given up", Right, 1), |agent| {
+            let told: Vec<String> = told_given_up(&agent.steps_given_up).collect();
+            TableCell::Text(told.join(", "))
+        });
+    }
+    table
         .column(("faults", Right, 1), |agent| count(agent.faults))
         .column(("retries", Right, 4), |agent| count(agent.retries))
         .column(("waits", Right, 1), |agent| spell(agent.waiting_seconds))

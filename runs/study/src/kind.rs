@@ -3,6 +3,7 @@
 use crate::counted_run::CountedRun;
 use crate::figures_apart::difference_beyond;
 use crate::inputs::Inputs;
+use crate::own_format::OwnFormat;
 use crate::unit_requests::UnitRequests;
 use crate::{Hands, Report, StudyError, StudySecret, UnitId, UnitProgress};
 use futures::future::LocalBoxFuture;
@@ -325,15 +326,6 @@ impl<'o> Opening<'o> {
     ) -> Result<Option<Vec<u8>>, StudyError> {
         self.inputs.bytes(name, read)
     }
-}
-
-/// Format of a kind's own: a folder a unit.
-#[derive(Debug, Clone, Copy)]
-pub struct OwnFormat {
-    /// Where the folders of units lie in that of the study.
-    pub folder: &'static str,
-    /// The file that closes a record, written last.
-    pub closed_by: &'static str,
 }
 
 /// How a unit's record is kept.

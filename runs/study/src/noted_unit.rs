@@ -2,6 +2,7 @@
 
 use crate::UnitId;
 use crate::followed_sends::FollowedSends;
+use crate::own_format::EarlyUnitEnd;
 use crate::recent_sends::{SendSum, Steps};
 use ktd_client::money::KeyName;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,10 @@ pub(crate) struct NotedUnit {
     pub(crate) steps: u64,
     pub(crate) is_finished: bool,
     pub(crate) is_open: bool,
+    /// Where it ended, of a finished one that has not come to its last step.
+    pub(crate) early_end: Option<EarlyUnitEnd>,
+    /// Steps that are over as its own record says, of an open one.
+    pub(crate) recorded_steps: u64,
     /// Where its record may lie.
     pub(crate) places: Vec<PathBuf>,
 }
@@ -35,6 +40,12 @@ impl NotedUnit {
     pub(crate) fn folders(&self) -> impl Iterator<Item = &Path> {
         self.places.iter().map(PathBuf::as_path)
     }
+
+    /// Steps that were played, or may be yet.
+    pub(crate) fn playable(&self) -> u64 {
+        let end = self.early_end.as_ref();
+        end.map_or(self.steps, |end| end.steps.min(self.steps))
+    }
 }
 
 impl Work {
@@ -43,11 +54,13 @@ impl Work {
         for unit in units {
             let own = unit.folders().find_map(|folder| sends.of_record(folder));
             let steps = own.map_or(&never, |own| &own.steps);
-            let over = steps.over(unit.steps, unit.is_finished);
+            let playable = unit.playable();
+            let recorded = own.map_or(unit.recorded_steps.min(playable), |_| 0);
+            let over = steps.over(playable, unit.is_finished).max(recorded);
             work.units_left += usize::from(!unit.is_finished);
             work.steps_done += over;
-            work.steps_left += unit.steps.saturating_sub(over);
-            work.steps_lately += steps.over_lately(unit.steps, unit.is_finished);
+            work.steps_left += playable.saturating_sub(over);
+            work.steps_lately += steps.over_lately(playable, unit.is_finished);
         }
         work
     }

@@ -1,6 +1,8 @@
 //! How far the units of a run are, and how long each agent still takes at the pace of what really ran in this call.
 
 use crate::StudyProgress;
+use crate::agent_status::given_up;
+use crate::own_format::EarlyUnitEnd;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,6 +23,9 @@ pub(crate) struct UnitPace {
     done: u64,
     /// Steps that ran in this call.
     ran: u64,
+    /// Steps that an earlier run has left: they are told again when the unit goes on.
+    recorded: u64,
+    early_end: Option<EarlyUnitEnd>,
     state: UnitTurn,
 }
 
@@ -45,6 +50,7 @@ pub(crate) struct AgentPace {
     pub(crate) open: usize,
     pub(crate) steps: u64,
     pub(crate) steps_done: u64,
+    pub(crate) steps_given_up: BTreeMap<String, u64>,
     work: PaceOfWork,
 }
 
@@ -87,14 +93,22 @@ impl UnitPace {
             steps,
             done: 0,
             ran: 0,
+            recorded: 0,
+            early_end: None,
             state: UnitTurn::Waits,
         }
     }
 
-    const fn left(&self) -> u64 {
+    /// Steps that were played.
+    fn over(&self) -> u64 {
+        let end = self.early_end.as_ref().map_or(self.steps, |end| end.steps);
+        self.done.max(self.recorded).min(end).min(self.steps)
+    }
+
+    fn left(&self) -> u64 {
         match self.state {
             UnitTurn::Ended { .. } => 0,
-            UnitTurn::Waits | UnitTurn::Runs { .. } => self.steps.saturating_sub(self.done),
+            UnitTurn::Waits | UnitTurn::Runs { .. } => self.steps.saturating_sub(self.over()),
         }
     }
 }
@@ -126,6 +140,16 @@ impl Pace {
                 ran: None,
             };
         });
+    }
+
+    /// An earlier run has left so many steps of a unit.
+    pub(crate) fn recorded(&self, place: usize, steps: u64) {
+        self.change(place, |unit| unit.recorded = steps);
+    }
+
+    /// A finished unit ended before its last step.
+    pub(crate) fn ended_early(&self, place: usize, end: EarlyUnitEnd) {
+        self.change(place, |unit| unit.early_end = Some(end));
     }
 
     pub(crate) fn began(&self, place: usize) {
@@ -172,7 +196,10 @@ impl AgentPace {
     fn add(&mut self, unit: &UnitPace, now: Instant) {
         self.units += 1;
         self.steps += unit.steps;
-        self.steps_done += unit.done.min(unit.steps);
+        self.steps_done += unit.over();
+        for (why, steps) in given_up(unit.early_end.iter().map(|end| (end, unit.steps))) {
+            *self.steps_given_up.entry(why).or_default() += steps;
+        }
         let ran = match unit.state {
             UnitTurn::Waits => None,
             UnitTurn::Runs { since } => {

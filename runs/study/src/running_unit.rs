@@ -68,7 +68,10 @@ impl<K: StudyKind> OpenedStudy<K> {
             Keep::Line => known.lines.keep(&line)?,
             // Its own result says it to those who look on.
             Keep::Folder => {}
-            Keep::Own => self.keep_own((unit, &line), &found, &known.index)?,
+            Keep::Own => {
+                self.tell_early_end(paced.place, &line.found);
+                self.keep_own((unit, &line), &found, &known.index)?;
+            }
         }
         Ok(line)
     }

@@ -1,6 +1,7 @@
 //! How far a run is, as the process that runs it knows: steps and their pace from itself, money and faults from the logs of sends.
 
-use crate::agent_status::{AgentStatus, RunSoFar, agent_states, longest};
+use crate::UnitId;
+use crate::agent_status::{AgentStatus, RunSoFar, agent_states, all_given_up, longest};
 use crate::asking::agent_of;
 use crate::kind::{Keep, Planned, StudyKind};
 use crate::noted_unit::NotedUnit;
@@ -12,7 +13,8 @@ use crate::study_run::StudyRun;
 use crate::unit_folder::UNITS;
 use crate::unit_keys::UnitKey;
 use ktd_experiment::amount::Picodollars;
-use std::collections::BTreeSet;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
 impl<K: StudyKind> OpenedStudy<K> {
@@ -25,6 +27,30 @@ impl<K: StudyKind> OpenedStudy<K> {
     /// Tells whoever listens how far the run is.
     pub(crate) fn tell(&self, run: &StudyRun<'_>) {
         run.progress.so_far(&self.out, &|| self.so_far());
+    }
+
+    /// Tells the pace what earlier runs have left.
+    pub(crate) fn tell_recorded(&self, found: &BTreeMap<UnitId, Box<RawValue>>) {
+        for (place, unit) in self.plan.iter().enumerate() {
+            let own = K::OWN.filter(|_| unit.keep == Keep::Own);
+            if let Some(found) = found.get(&unit.id) {
+                self.pace.found(place);
+                self.tell_early_end(place, found);
+            } else {
+                let folder = self.own_folder(unit).ok();
+                let steps = own
+                    .zip(folder)
+                    .map(|(own, (folder, _))| (own.steps_over)(&folder));
+                self.pace.recorded(place, steps.unwrap_or(0));
+            }
+        }
+    }
+
+    /// Tells the pace of a finished unit that ended before its last step.
+    pub(crate) fn tell_early_end(&self, place: usize, found: &RawValue) {
+        if let Some(end) = K::OWN.and_then(|own| (own.early_end)(found)) {
+            self.pace.ended_early(place, end);
+        }
     }
 
     /// The listener of a unit.
@@ -61,6 +87,8 @@ impl<K: StudyKind> OpenedStudy<K> {
                 is_finished,
                 // The pace tells it.
                 is_open: false,
+                early_end: None,
+                recorded_steps: 0,
                 places: place.into_iter().collect(),
             }
         });
@@ -91,6 +119,7 @@ impl<K: StudyKind> OpenedStudy<K> {
                 open: own.open,
                 steps: own.steps,
                 steps_done: own.steps_done,
+                steps_given_up: own.steps_given_up.clone(),
                 waiting_seconds: paused.or(agent.waiting_seconds).filter(|_| 0 < own.open),
                 // While nobody may use its key no step ends.
                 seconds_left: own
@@ -114,6 +143,7 @@ impl<K: StudyKind> OpenedStudy<K> {
         RunSoFar {
             steps: pace.values().map(|agent| agent.steps).sum(),
             steps_done: pace.values().map(|agent| agent.steps_done).sum(),
+            steps_given_up: all_given_up(&agents),
             // What was sent and never heard of is in no log, and counts all the same.
             spent: K::spent_of_cap(&self.world).max(sent),
             cap: K::caps(&self.keys).experiment,

@@ -1,12 +1,13 @@
 //! How far a study is.
 
-use crate::agent_status::{self, AgentStatus, RunSoFar, agent_states, longest};
+use crate::agent_status::{self, AgentStatus, RunSoFar, agent_states, all_given_up, longest};
 use crate::failures::{FailedUnit, read_failures};
 use crate::followed_sends::FollowedSends;
 use crate::identity::{known_base, read_header};
 use crate::key_status::{self, KeyStatus, key_states};
 use crate::kind::{Keep, StudyKind};
 use crate::noted_unit::NotedUnit;
+use crate::own_format::OwnFormat;
 use crate::recent_sends::SendSum;
 use crate::recorded_units::{RecordedUnits, UnitState};
 use crate::report::{Report, Section, Shown};
@@ -91,8 +92,8 @@ pub struct StudyWatch {
     command: String,
     study: String,
     kind: String,
-    /// Where the folders of units lie whose format is the kind's own.
-    own: Option<&'static str>,
+    /// The kind's own format of records.
+    own: Option<OwnFormat>,
     models: Vec<AskedModel>,
     cap: Option<Picodollars>,
     sends: FollowedSends,
@@ -115,7 +116,7 @@ impl StudyWatch {
             command: command_of::<K>(folder, &base, &header.name),
             study: header.name,
             kind: header.kind,
-            own: K::OWN.map(|own| own.folder),
+            own: K::OWN,
             models: models.map_or_else(Vec::new, |(models, _)| models),
             cap: K::caps(&header.keys).experiment,
             sends: FollowedSends::of(folder),
@@ -189,16 +190,24 @@ impl StudyWatch {
             let places = match (unit.keep, self.own) {
                 (Keep::Folder, _) => vec![self.folder.join(UNITS).join(id)],
                 (Keep::Own, Some(own)) => [self.folder.clone(), self.folder.join("private")]
-                    .map(|above| above.join(own).join(id))
+                    .map(|above| above.join(own.folder).join(id))
                     .to_vec(),
                 (Keep::Own | Keep::Line, _) => Vec::new(),
             };
             let is_finished = matches!(state, UnitState::Finished(_));
+            let own = self.own.filter(|_| unit.keep == Keep::Own);
+            let early_end = match state {
+                UnitState::Finished(recorded) => own.and_then(|own| (own.early_end)(&recorded.found)),
+                UnitState::Open(_) | UnitState::NotBegun => None,
+            };
+            let steps_over = |own: OwnFormat| places.iter().map(|place| (own.steps_over)(place)).max();
             NotedUnit {
                 id: unit.id.clone(),
                 key: note.as_ref().and_then(UnitKey::name),
                 steps: note.as_ref().map_or(1, |note| note.steps),
                 agent: note.and_then(|note| note.agent),
+                early_end,
+                recorded_steps: own.filter(|_| !is_finished).and_then(steps_over).unwrap_or(0),
                 is_finished,
                 is_open: !is_finished && places.iter().any(|place| place.is_dir()),
                 places,
@@ -289,6 +298,7 @@ impl StudyStatus {
             waits_for_rate: Vec::new(),
             steps: sum(|agent| agent.steps, self.units),
             steps_done: sum(|agent| agent.steps_done, self.finished),
+            steps_given_up: all_given_up(&self.agents),
             spent: self
                 .spent
                 .filter(|_| 0 < self.requests.asked)

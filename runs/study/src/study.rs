@@ -107,11 +107,7 @@ fn run_opened<K: StudyKind>(study: OpenedStudy<K>, run: &StudyRun<'_>) -> Result
         .iter()
         .filter(|unit| known.found.contains_key(&unit.id));
     run.progress.found(done.map(|unit| unit.steps).sum());
-    for (place, unit) in study.plan.iter().enumerate() {
-        if known.found.contains_key(&unit.id) {
-            study.pace.found(place);
-        }
-    }
+    study.tell_recorded(&known.found);
     study.tell(run);
     let (ran, failed) = study.run_missing(&mut known, (run, &failures))?;
     let finished = study.finish(&mut known, ran, failed.is_empty().then_some(counted))?;

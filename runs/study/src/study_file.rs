@@ -22,7 +22,9 @@ pub fn kind_of_file(path: &Path, unnamed: &[(&str, &str)]) -> Option<String> {
     let keys: toml::Table = toml::from_str(&read_text(path, FILE_LIMIT_BYTES).ok()?).ok()?;
     let named = keys.get("kind").and_then(toml::Value::as_str);
     let of_key = || unnamed.iter().find(|(key, _)| keys.contains_key(*key));
-    named.or_else(|| of_key().map(|(_, kind)| *kind)).map(str::to_owned)
+    named
+        .or_else(|| of_key().map(|(_, kind)| *kind))
+        .map(str::to_owned)
 }
 
 /// Text of a TOML file, for errors that say where.

@@ -1,10 +1,10 @@
 //! An episode in a list: what header, summary or the end of its log say.
 
-use crate::log_tail::LogTail;
 use crate::{ViewerError, plain_files};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::finished_episode::check_bundle;
 use ktd_bundle::header::Header;
+use ktd_bundle::log_tail::LogTail;
 use ktd_bundle::open::read_header;
 use ktd_bundle::summary::Summary;
 use ktd_bundle::summary_file::read_summary;

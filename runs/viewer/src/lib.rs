@@ -13,7 +13,6 @@ pub mod episode;
 mod error;
 mod export;
 mod library;
-pub mod log_tail;
 mod page;
 mod performance;
 mod plain_files;

@@ -202,6 +202,18 @@ fn a_model_that_is_gone_is_withdrawn_and_all_others_are_published() {
     assert_ok(&output);
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(told.contains("ended after 3 of 8 steps (withdrawn)"), "{told}");
+    let status = printed(&folder.ktd(&["--json", "status", "season"]));
+    let far = status["agents"].as_array().unwrap().iter();
+    let far = far.clone().find(|agent| agent["agent"] == "far-1.5").unwrap();
+    assert_eq!(
+        (
+            &far["steps"],
+            &far["steps_done"],
+            &far["steps_given_up"]["withdrawn"]
+        ),
+        (&8.into(), &3.into(), &5.into()),
+        "{status}"
+    );
     let asked = gone.count();
     assert_ok(&folder.ktd(&run));
     assert_eq!(gone.count(), asked, "it is asked nothing more");

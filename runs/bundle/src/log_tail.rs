@@ -1,6 +1,5 @@
 //! The end of a log that grows: enough to know how far an episode is.
 
-use crate::ViewerError;
 use ktd_io::FileError;
 use ktd_io::whole_file::open_regular;
 use serde_json::Value;
@@ -23,8 +22,8 @@ impl LogTail {
     /// The tail of a log; a missing one is empty.
     ///
     /// # Errors
-    /// [`ViewerError`] when it cannot be read.
-    pub fn read(path: &Path) -> Result<Self, ViewerError> {
+    /// [`FileError`] when it cannot be read.
+    pub fn read(path: &Path) -> Result<Self, FileError> {
         let mut file = match open_regular(path) {
             Err(FileError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
                 return Ok(Self::default());

@@ -1,0 +1,26 @@
+//! Records in a format of a kind's own, as far as a study has to know them.
+
+use serde_json::value::RawValue;
+use std::path::Path;
+
+/// Format of a kind's own: a folder a unit.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnFormat {
+    /// Where the folders of units lie in that of the study.
+    pub folder: &'static str,
+    /// The file that closes a record, written last.
+    pub closed_by: &'static str,
+    /// Steps of the open record in a folder that are over, as far as it says.
+    pub steps_over: fn(&Path) -> u64,
+    /// Where a unit ended that has not come to its last step; none where it has.
+    pub early_end: fn(&RawValue) -> Option<EarlyUnitEnd>,
+}
+
+/// End of a unit before its last step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlyUnitEnd {
+    /// Steps before it.
+    pub steps: u64,
+    /// Why nobody plays the rest, in a word, such as `withdrawn`.
+    pub why: String,
+}
