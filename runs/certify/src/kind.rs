@@ -12,7 +12,7 @@ use super::language_attackers::Questions;
 use super::paths::{ANSWERS, COMMITMENT, GUESSES, PROBES, SetPaths};
 use super::probe_inputs::ProbeSet;
 use super::report::{MaskReport, mask_report};
-use super::set_record::SetRecord;
+use super::set_record::{Origin, SetRecord};
 use super::sets::{ProbeSource, SetToMake, load_gold, probe_stream, write_answers};
 use super::signed::SignedCertificate;
 use super::units::{CertificateFound, CertificateUnit};
@@ -28,7 +28,7 @@ use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded};
 use ktd_probes::judge::ControlSet;
 use ktd_probes::{Probe, ProbeKind};
 use ktd_study::{Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// Probes of a mask, put to attackers; with a key, certified.
@@ -59,6 +59,27 @@ impl StudyKind for CertificateStudy {
 
     fn output(keys: &CertifyConfig) -> Option<&Path> {
         keys.output.as_deref()
+    }
+
+    /// A key that signs, and probes of somebody else, are no settings of its record.
+    fn goes_on_with(
+        decides: &Value,
+        recorded: &CertifyConfig,
+        file: &CertifyConfig,
+    ) -> (&'static str, String) {
+        let is_signed = decides.get("signed_by").is_some_and(|key| !key.is_null());
+        let is_given = decides.get("probes") == Some(&json!(Origin::Given));
+        let options = [
+            (is_signed && file.key.is_none()).then(|| " --key KEY".to_owned()),
+            is_given.then(|| " --probes DIR".to_owned()),
+            recorded
+                .nonce
+                .as_ref()
+                .filter(|_| recorded.nonce != file.nonce)
+                .map(|nonce| format!(" --nonce {nonce}")),
+        ];
+        let command = if is_signed { Self::COMMAND } else { "ktd probe" };
+        (command, options.into_iter().flatten().collect())
     }
 
     fn check(keys: &CertifyConfig) -> Result<(), StudyError> {

@@ -63,6 +63,16 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
         None
     }
 
+    /// What goes on with a study whose file names no kind, and what stands behind the file that no file says. `decides` is what
+    /// [`Self::decides`] said of its world, `recorded` are its keys and `file` those of its file.
+    fn goes_on_with(
+        _decides: &serde_json::Value,
+        _recorded: &Self::Keys,
+        _file: &Self::Keys,
+    ) -> (&'static str, String) {
+        (Self::COMMAND, String::new())
+    }
+
     /// Whether the keys go together.
     ///
     /// # Errors

@@ -113,7 +113,7 @@ impl StudyWatch {
         let models = K::asking(&header.keys).and_then(|settings| settings.models(&base).ok());
         Ok(Self {
             folder: folder.to_owned(),
-            command: command_of::<K>(folder, &base, &header.name),
+            command: command_of::<K>(folder, &base, &header),
             study: header.name,
             kind: header.kind,
             own: K::OWN,

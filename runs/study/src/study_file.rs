@@ -1,5 +1,6 @@
 //! The file of a study.
 
+use crate::identity::StudyHeader;
 use crate::{StudyError, StudyKind};
 use ktd_experiment::config::{at_place, unreadable};
 use ktd_io::whole_file::{list, read_text};
@@ -101,25 +102,46 @@ pub(crate) fn folder_of<K: StudyKind>(keys: &K::Keys, base: &Path, out: Option<&
     out.map_or_else(own, Path::to_owned)
 }
 
-/// What goes on with the study in a folder. Its file is that in the folder where its paths start which has its name; where that is none,
-/// or several, a person has to say which.
-pub(crate) fn command_of<K: StudyKind>(folder: &Path, base: &Path, study: &str) -> String {
+/// What goes on with the study in a folder. Its file is that in the folder where its paths start which has its name, and of several
+/// that which says what is recorded; where that is none, or several, a person has to choose.
+pub(crate) fn command_of<K: StudyKind>(folder: &Path, base: &Path, header: &StudyHeader<K::Keys>) -> String {
     let files = list(base).unwrap_or_default().into_iter();
     let files = files.filter(|path| path.extension().is_some_and(|end| end == "toml"));
-    let mut files = files.filter_map(|path| Some((read_study_file::<K>(&path).ok()?, path)));
-    let mut named = files.by_ref().filter(|(keys, _)| K::name(keys) == study);
-    let whole = |path: &Path| std::path::absolute(path).ok();
-    let (file, is_default) = match (named.next(), named.next()) {
-        (Some((keys, path)), None) => {
-            let own = folder_of::<K>(&keys, base, None);
-            (path, whole(&own) == whole(folder))
-        }
-        _ => (base.join("FILE"), false),
+    let files = files.filter_map(|path| Some((read_study_file::<K>(&path).ok()?, path)));
+    let named: Vec<_> = files.filter(|(keys, _)| K::name(keys) == header.name).collect();
+    let recorded = serde_json::to_value(&header.keys).ok();
+    let is_same = |(keys, _): &&(K::Keys, PathBuf)| recorded == serde_json::to_value(keys).ok();
+    let same: Vec<_> = named.iter().filter(is_same).collect();
+    let (([only], _) | (_, &[only])) = (&named[..], &same[..]) else {
+        let paths: Vec<PathBuf> = named.into_iter().map(|(_, path)| path).collect();
+        return command_of_choice(folder, base, &paths);
     };
+    let (keys, path) = only;
+    let (command, options) = K::goes_on_with(&header.decides, &header.keys, keys);
+    let names_kind = kind_of_file(path, &[]).is_some() && options.is_empty();
+    let command = if names_kind { "ktd run" } else { command };
+    let whole = |path: &Path| std::path::absolute(path).ok();
+    let is_default = whole(&folder_of::<K>(keys, base, None)) == whole(folder);
     let out = if is_default {
         String::new()
     } else {
         format!(" --out {}", folder.display())
     };
-    format!("ktd run {}{out}", file.display())
+    format!("{command} {}{options}{out}", path.display())
+}
+
+/// The same where a person has to choose the file: none of them has the name of the study, or several have.
+fn command_of_choice(folder: &Path, base: &Path, named: &[PathBuf]) -> String {
+    let command = format!("ktd run FILE --out {}", folder.display());
+    if named.is_empty() {
+        return format!(
+            "{command}, where FILE is that of the study: none in {} has its name",
+            base.display()
+        );
+    }
+    let named: Vec<_> = named.iter().map(|path| path.display().to_string()).collect();
+    format!(
+        "{command}, where FILE is one of these, which have its name: {}",
+        named.join(", ")
+    )
 }

@@ -71,6 +71,21 @@ pub(crate) fn scene() -> &'static Path {
         .path()
 }
 
+/// A certificate goes on by its own command, which reads a file without `kind`, and with a key.
+#[test]
+fn the_status_of_a_certificate_names_what_goes_on_with_it() {
+    let copied = folder(CONFIG);
+    copy(&scene().join("out"), &copied.at("out"));
+    std::fs::remove_file(copied.at("out/report.json")).unwrap();
+    let base = scene().join("small.toml");
+    let status = quiet(copied.path(), &["--json", "status", "out"]);
+    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert_eq!(
+        status["next"].as_str().unwrap(),
+        format!("ktd certify {} --key KEY --out out", base.display())
+    );
+}
+
 /// The names of every file below a directory, in order.
 pub(crate) fn names(root: &Path) -> Vec<PathBuf> {
     files(root).into_keys().collect()
