@@ -130,11 +130,14 @@ impl Canvas {
     }
 
     fn svg(&self, class: &str, title: &str, description: &str, style: Option<&'static str>) -> Markup {
+        /// A picture as wide as this times its width has letters of 11 pixels: the smallest are drawn with 10.
+        const LEGIBLE: f64 = 1.1;
         let [width, height] = [self.width, self.height].map(tenths);
+        let natural = style.map_or_else(|| tenths(self.width * LEGIBLE), |_| width);
         html! {
             svg class=(class) role="img" viewBox={ "0 0 " (width) " " (height) } aria-label=(title)
                 xmlns=[style.map(|_| "http://www.w3.org/2000/svg")]
-                width=[style.map(|_| width)] height=[style.map(|_| height)] {
+                width=(natural) height=[style.map(|_| height)] {
                 @if let Some(style) = style { style { (PreEscaped(style)) } }
                 title { (title) }
                 desc { (description) }
@@ -240,10 +243,8 @@ mod tests {
             "{file}"
         );
         let part = canvas.figure("small", "t", "d").into_string();
-        assert!(
-            part.starts_with(
-                "<svg class=\"small\" role=\"img\" viewBox=\"0 0 10 20\" aria-label=\"t\"><title>"
-            )
-        );
+        assert!(part.starts_with(
+            "<svg class=\"small\" role=\"img\" viewBox=\"0 0 10 20\" aria-label=\"t\" width=\"11\"><title>"
+        ));
     }
 }
