@@ -1,5 +1,6 @@
 // The browser's side of viewer_shots.sh: drives every page of a running viewer as people will, by keys and clicks, and keeps
 // pictures.
+import { spawn } from 'node:child_process';
 import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch } from './browser.mjs';
@@ -116,7 +117,12 @@ async function live() {
   await open('x/planted.html');
   const states = (wanted) => until(`window.streams.map((one) => one.readyState).join() === '${wanted}'`, `streams in the states ${wanted}`);
   await states('1');
+  await expect(`document.querySelector('.live').hidden === true`, 'no mark of a live page while nobody runs it');
+  // As a run does, it holds the lock of the results.
+  const running = spawn('flock', ['--no-fork', join(cells, '..', 'lock'), 'sleep', '600'], { stdio: 'ignore' });
   await until(`document.querySelector('.live').hidden === false`, 'the mark of a live page');
+  running.kill();
+  await until(`document.querySelector('.live').hidden === true`, 'no mark of a live page when the run has ended');
   await run(`window.hide(true)`);
   await states('2');
   await run(`document.querySelector('main').dataset.old = 'yes'; window.hide(false)`);

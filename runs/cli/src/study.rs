@@ -81,7 +81,7 @@ pub(super) fn kind_for(file: &Path) -> Result<&'static dyn AnyKind, CliError> {
 }
 
 /// How far the study in a folder is; none where it cannot be read.
-fn status_of(folder: &Path) -> Option<StudyStatus> {
+pub(super) fn status_of(folder: &Path) -> Option<StudyStatus> {
     let name = kind_of(folder)?;
     let kind = KINDS.into_iter().find(|kind| kind.name() == name)?;
     kind.status(folder).ok()

@@ -2,13 +2,14 @@
 
 use super::runtime::runtime;
 use super::signals::unless_told_to_end;
+use super::study;
 use super::unless_ending::unless_ending;
 use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_certify::certificate_report;
 use ktd_view::draw::{counted, grouped};
-use ktd_viewer::{ServerSettings, ViewerServer, export};
+use ktd_viewer::{DocumentReaders, ServerSettings, ViewerServer, export};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::IsTerminal;
@@ -49,6 +50,12 @@ pub(super) struct ViewArgs {
     #[arg(long)]
     public: bool,
 }
+
+/// Who says what stands in certificates, and how far studies are.
+const READERS: DocumentReaders = DocumentReaders {
+    certificate: certificate_report,
+    status: study::status_of,
+};
 
 /// Runs the command.
 ///
@@ -98,14 +105,7 @@ pub(super) struct ExportedSite<'s> {
 }
 
 fn write_site(args: &ViewArgs, out: &Path, console: Console) -> Result<(), CliError> {
-    let site = unless_ending(|| {
-        Ok(export(
-            &args.directories,
-            out,
-            args.documents,
-            certificate_report,
-        )?)
-    })?;
+    let site = unless_ending(|| Ok(export(&args.directories, out, args.documents, READERS)?))?;
     let text = format!(
         "{}: {}, {}, {} kB",
         out.display(),
@@ -135,7 +135,7 @@ async fn bind(args: &ViewArgs) -> Result<ViewerServer, CliError> {
         directories: args.directories.clone(),
         port,
         with_private: !args.public,
-        certificate_reader: certificate_report,
+        readers: READERS,
     };
     if let Some(port) = args.port {
         return Ok(ViewerServer::bind(&settings(port)).await?);

@@ -99,6 +99,7 @@ pub use queued::{QueuedStudy, QueuedUnit};
 pub use recorded::recorded_study;
 pub use replay::{Depth, Replayed, replay_changed, replay_study};
 pub use report::{DataRows, Report, Section, SectionPart, Shown};
+pub use report_files::recorded_verdict;
 pub use report_page::ShownRecord;
 pub use secret::StudySecret;
 pub use spent_money::SpentMoney;

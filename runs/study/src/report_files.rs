@@ -6,12 +6,13 @@ use crate::report::{DataRows, Report};
 use crate::report_page::ShownRecord;
 use ktd_io::file_set::replace_report;
 use ktd_io::sha256::sha256_hex;
-use ktd_io::whole_file::{create_directory, json_bytes, read_if_exists};
+use ktd_io::whole_file::{create_directory, json_bytes, open_regular, read_if_exists};
 use ktd_view::draw::paragraph;
-use ktd_view::report_table::ReportTable;
+use ktd_view::report_table::{ReportTable, out_of_markdown};
 use ktd_view::table::Layout;
 use serde::Serialize;
 use serde_json::Value;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// The file that stands for the whole report.
@@ -64,6 +65,19 @@ fn csv_bytes(rows: &DataRows) -> Result<Vec<u8>, StudyError> {
     writer
         .into_inner()
         .map_err(|error| unwritable(error.into_error().into()))
+}
+
+/// The verdict of the report that was written into a folder, from its Markdown; none where there is none, or it begins otherwise.
+#[must_use]
+pub fn recorded_verdict(folder: &Path) -> Option<String> {
+    /// Title and verdict are much shorter.
+    const HEAD_BYTES: u64 = 16 << 10;
+    let mut head = Vec::new();
+    let file = open_regular(&folder.join("report.md")).ok()?;
+    file.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
+    let head = String::from_utf8_lossy(&head);
+    let verdict = head.strip_prefix("# ")?.split("\n\n").nth(1)?;
+    Some(out_of_markdown(verdict))
 }
 
 /// All tables as Markdown, below the verdict.

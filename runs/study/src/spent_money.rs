@@ -1,5 +1,6 @@
 //! What was spent.
 
+use ktd_experiment::amount::Picodollars;
 use ktd_record::send_log::SendLine;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,6 +16,14 @@ pub struct SpentMoney {
 }
 
 impl SpentMoney {
+    /// What may be charged at most, with `≤` before it where less may be.
+    #[must_use]
+    pub fn text(self) -> String {
+        let is_bound = self.paid_picodollars < self.at_most_picodollars;
+        let mark = if is_bound { "\u{2264} " } else { "" };
+        format!("{mark}{}", Picodollars(self.at_most_picodollars))
+    }
+
     /// Adds what a send was charged; what nobody knows is left out.
     pub(crate) fn add(&mut self, send: &SendLine) {
         let cost = send.cost_picodollars.unwrap_or(0);

@@ -118,6 +118,22 @@ pub fn in_markdown(text: &str) -> String {
     escaped
 }
 
+/// A text that [`in_markdown`] has written, without its escapes.
+#[must_use]
+pub fn out_of_markdown(text: &str) -> String {
+    let (mut plain, mut is_escaped) = (String::with_capacity(text.len()), false);
+    for character in text.chars() {
+        if character != '\\' || is_escaped {
+            plain.push(character);
+        }
+        is_escaped = character == '\\' && !is_escaped;
+    }
+    plain
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&")
+}
+
 /// A cell for programs.
 #[must_use]
 pub fn in_json(cell: &TableCell) -> Value {

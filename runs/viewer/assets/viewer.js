@@ -203,11 +203,16 @@
     const before = taken();
     document.querySelector('main').replaceWith(fresh);
     give(before);
+    markLive();
+  }
+  // A page follows its files also while nobody writes them: a run may begin. It is live while one is on.
+  function markLive() {
+    mark.hidden = source?.readyState !== EventSource.OPEN || !document.querySelector('main[data-running]');
   }
   function open() {
     source = new EventSource(address);
-    source.onopen = () => { mark.hidden = false; };
-    source.onerror = () => { mark.hidden = true; };
+    source.onopen = markLive;
+    source.onerror = markLive;
     source.onmessage = refresh;
   }
   // A browser holds few connections to one server: a page that nobody looks at gives its own back.

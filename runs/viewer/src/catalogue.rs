@@ -7,6 +7,7 @@ use crate::study::StudyEntry;
 use crate::{ViewerError, slug};
 use ktd_bundle::canary::CANARIES;
 use ktd_bundle::{BundlePaths, PRIVATE, results_of};
+use ktd_io::lock::FileLock;
 use ktd_io::parallel::{available_threads, in_parallel};
 use ktd_io::whole_file::list;
 use ktd_io::whole_folder::is_unfinished;
@@ -26,7 +27,7 @@ const EPISODES_MAX: usize = 20_000;
 pub struct Catalogue {
     /// The experiments.
     pub experiments: Vec<ExperimentEntry>,
-    /// Studies of other kinds.
+    /// Studies of every kind.
     pub studies: Vec<StudyEntry>,
     /// Whether more episodes were found than are listed.
     pub is_cut: bool,
@@ -63,6 +64,11 @@ impl Catalogue {
         self.studies.iter().find(|study| study.slug == slug)
     }
 
+    /// Studies whose units are no episodes.
+    pub fn other_studies(&self) -> impl Iterator<Item = &StudyEntry> {
+        self.studies.iter().filter(|study| !study.is_experiment)
+    }
+
     /// The episode of an address.
     #[must_use]
     pub fn episode(&self, slug: &str) -> Option<&Arc<EpisodeEntry>> {
@@ -85,6 +91,23 @@ impl Catalogue {
         let mut experiments = self.experiments.iter();
         experiments.find(|one| one.episodes.iter().any(|other| other.slug == episode.slug))
     }
+}
+
+impl ExperimentEntry {
+    /// Whether a process writes it now: a run of all, or of one episode, which an outside agent plays.
+    pub(crate) fn is_written(&self) -> bool {
+        let is_open = |entry: &&Arc<EpisodeEntry>| {
+            let content = entry.content.as_ref();
+            content.is_ok_and(|content| content.summary().is_none())
+        };
+        let mut open = self.episodes.iter().filter(is_open);
+        is_held(&self.folder) || open.any(|entry| is_held(&entry.root.join(PRIVATE)))
+    }
+}
+
+/// Whether a process writes a folder now. What cannot be looked at is held by nobody.
+pub(crate) fn is_held(folder: &Path) -> bool {
+    FileLock::is_held(folder).unwrap_or(false)
 }
 
 /// What tells whether a bundle changed: times and sizes of its files.
@@ -189,12 +212,14 @@ impl CatalogueReader {
         }
         self.known.retain(|root, _| is_there.contains(root));
         let mut taken = BTreeSet::new();
-        // A study whose units are episodes is their experiment.
-        let is_own = |folder: &&PathBuf| !experiments.iter().any(|found| found.folder == **folder);
-        let studies = found.studies.iter().filter(is_own).map(|folder| {
+        let studies = found.studies.iter().map(|folder| {
             let slug = unique(&mut taken, &name(folder), &folder.to_string_lossy());
-            let folder = folder.clone();
-            StudyEntry { slug, folder }
+            StudyEntry {
+                slug,
+                folder: folder.clone(),
+                // A study whose units are episodes is their experiment.
+                is_experiment: experiments.iter().any(|found| found.folder == *folder),
+            }
         });
         let studies = studies.collect();
         Ok(Catalogue {
@@ -217,9 +242,15 @@ impl CatalogueReader {
     pub fn fingerprint(&self) -> Result<u64, ViewerError> {
         use std::hash::{DefaultHasher, Hash, Hasher};
         let mut hasher = DefaultHasher::new();
-        for bundle in self.find()?.bundles {
-            stamp(&bundle).hash(&mut hasher);
+        let found = self.find()?;
+        for bundle in &found.bundles {
+            stamp(bundle).hash(&mut hasher);
             bundle.hash(&mut hasher);
+        }
+        let folders = found.bundles.iter().map(|bundle| results_of(bundle));
+        let folders: BTreeSet<PathBuf> = folders.chain(found.studies).collect();
+        for folder in folders {
+            is_held(&folder).hash(&mut hasher);
         }
         Ok(hasher.finish())
     }

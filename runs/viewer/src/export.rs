@@ -5,7 +5,8 @@ use crate::catalogue::{Catalogue, DocumentEntry, ExperimentEntry};
 use crate::certificate::CertificateFolder;
 use crate::entry::EpisodeEntry;
 use crate::episode::Episode;
-use crate::library::{CertificateReader, Library};
+use crate::library::{DocumentReaders, Library};
+use crate::overview::{FolderState, Overview};
 use crate::page::ranked_row::RankedRow;
 use crate::page::{self, PageSite, SiteKind};
 use crate::plain_files::check_all;
@@ -50,9 +51,9 @@ pub fn export(
     directories: &[PathBuf],
     out: &Path,
     with_documents: bool,
-    certificates: CertificateReader,
+    readers: DocumentReaders,
 ) -> Result<ExportedSite, ViewerError> {
-    let library = Library::new(directories, false, certificates)?;
+    let library = Library::new(directories, false, readers)?;
     let mut catalogue = Arc::unwrap_or_clone(library.catalogue()?);
     check_published(&catalogue)?;
     let left_out = if with_documents {
@@ -134,9 +135,10 @@ impl SiteWriter {
         let site = PageSite::exported(SiteKind::Folder);
         self.put(page::STYLE_SHEET, &page::style_sheet())?;
         self.put(page::SCRIPT, page::script())?;
-        self.put("index.html", &page::experiment::index(site, catalogue))?;
+        let overview = Overview::exported(library, catalogue);
+        self.put("index.html", &page::experiment::index(site, catalogue, &overview))?;
         for experiment in &catalogue.experiments {
-            let text = page::experiment::page(site, experiment);
+            let text = page::experiment::page(site, experiment, &FolderState::default());
             self.put(&format!("x/{}.html", experiment.slug), &text)?;
             for entry in &experiment.episodes {
                 self.episode(library, experiment, entry)?;

@@ -13,6 +13,7 @@ pub mod episode;
 mod error;
 mod export;
 mod library;
+mod overview;
 mod page;
 mod performance;
 mod plain_files;
@@ -24,5 +25,5 @@ pub mod study;
 
 pub use error::ViewerError;
 pub use export::{ExportedSite, export};
-pub use library::CertificateReader;
+pub use library::{CertificateReader, DocumentReaders, StatusReader};
 pub use server::{ServerSettings, ViewerServer};

@@ -11,7 +11,7 @@ use ktd_bundle::BundlePaths;
 use ktd_bundle::episode_tariff::tariff_of_header;
 use ktd_record::RecordError;
 use ktd_record::exchanges::ExchangesByStep;
-use ktd_study::Report;
+use ktd_study::{Report, StudyStatus};
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -29,10 +29,22 @@ const HELD_INDEXES: usize = 2;
 /// What a certificate's document says, as who judges certificates says it; none of what it cannot read.
 pub type CertificateReader = fn(&Value) -> Option<Report>;
 
+/// How far the study in a folder is, as who knows its kind says it; none of what it cannot read.
+pub type StatusReader = fn(&Path) -> Option<StudyStatus>;
+
+/// What reads documents that are others' to judge.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentReaders {
+    /// What stands in a certificate.
+    pub certificate: CertificateReader,
+    /// How far a study is.
+    pub status: StatusReader,
+}
+
 /// The directories that are shown. Its parts are read when they are asked for.
 #[derive(Debug)]
 pub(crate) struct Library {
-    certificate: CertificateReader,
+    readers: DocumentReaders,
     reader: Mutex<(CatalogueReader, Arc<Catalogue>)>,
     with_private: bool,
     episodes: Mutex<VecDeque<HeldEpisode>>,
@@ -66,10 +78,10 @@ impl Library {
     pub(crate) fn new(
         roots: &[PathBuf],
         with_private: bool,
-        certificate: CertificateReader,
+        readers: DocumentReaders,
     ) -> Result<Self, ViewerError> {
         Ok(Self {
-            certificate,
+            readers,
             reader: Mutex::new((CatalogueReader::new(roots, with_private)?, Arc::default())),
             with_private,
             episodes: Mutex::new(VecDeque::new()),
@@ -130,7 +142,12 @@ impl Library {
 
     /// What a certificate's document says.
     pub(crate) fn certificate(&self, document: &Value) -> Option<Report> {
-        (self.certificate)(document)
+        (self.readers.certificate)(document)
+    }
+
+    /// How far the study in a folder is. What was sent stands in private parts.
+    pub(crate) fn status(&self, folder: &Path) -> Option<StudyStatus> {
+        self.with_private.then(|| (self.readers.status)(folder)).flatten()
     }
 
     /// Whether private parts are read at all.

@@ -16,6 +16,8 @@ pub struct StudyEntry {
     pub slug: String,
     /// Its folder.
     pub folder: PathBuf,
+    /// Whether its units are episodes.
+    pub is_experiment: bool,
 }
 
 /// File of a unit.

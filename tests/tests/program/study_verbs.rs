@@ -45,6 +45,11 @@ fn a_study_is_planned_run_watched_reported_compared_shown_and_given_away() {
         "{index}"
     );
     assert!(!index.contains("unreadable"), "{index}");
+    assert!(
+        index.contains("s/small/report.html") && index.contains("finished"),
+        "{index}"
+    );
+    assert!(!index.contains("data-running"), "nobody runs it: {index}");
     let (_, page) = viewer.get("/s/small/index.html");
     assert!(
         page.contains("report.html") && page.contains("unit~panel.html"),
@@ -114,6 +119,53 @@ fn a_changed_file_is_refused_and_touches_nothing_of_its_study() {
         status.contains(&format!("to go on  ktd run {}\n", file.display())),
         "{status}"
     );
+}
+
+/// Of several files with the name of a study the one that says what is recorded goes on with it; of two alike a person chooses.
+#[test]
+fn status_names_the_file_of_the_study_and_counts_what_open_cells_have_played() {
+    let folder = Folder::with(&[("own.toml", EPISODES)]);
+    assert_ok(&quiet(folder.path(), &["run", "own.toml"]));
+    let cell = "results/own/cells/hold__last__bright-exact__open-research__s1";
+    let events = folder.text(&format!("{cell}/events.jsonl"));
+    let is_end = |line: &&str| line.contains("\"kind\":\"step_end\"");
+    let second = events.lines().filter(is_end).nth(1).unwrap();
+    let kept = events.split_once(second).unwrap().0;
+    folder.write(&format!("{cell}/events.jsonl"), format!("{kept}{second}\n"));
+    for gone in [
+        &format!("{cell}/summary.json"),
+        "results/own/index.jsonl",
+        "results/own/report.json",
+    ] {
+        std::fs::remove_file(folder.at(gone)).unwrap();
+    }
+    let status = || json_of(folder.path(), &["status", "results/own"]);
+    assert_eq!(
+        (
+            &status()["agents"][0]["open"],
+            &status()["agents"][0]["steps_done"]
+        ),
+        (&1.into(), &2.into()),
+        "a built-in agent is asked nothing, and its record says it"
+    );
+    let next = || status()["next"].as_str().unwrap().to_owned();
+    let file = |name: &str| folder.at(name).display().to_string();
+    folder.write("other.toml", EPISODES.replace("last_days = 4", "last_days = 3"));
+    assert_eq!(next(), format!("ktd run {}", file("own.toml")));
+    folder.write("same.toml", EPISODES);
+    let choice = next();
+    assert!(
+        choice.starts_with("ktd run FILE --out results/own, where FILE is one of these"),
+        "{choice}"
+    );
+    assert!(
+        choice.contains(&file("same.toml")) && choice.contains(&file("own.toml")),
+        "{choice}"
+    );
+    for gone in ["own.toml", "other.toml", "same.toml"] {
+        std::fs::remove_file(folder.at(gone)).unwrap();
+    }
+    assert!(next().ends_with("has its name"), "{}", next());
 }
 
 /// What a verb does not take is answered with the command that does, once; and a name of before with the one of now.

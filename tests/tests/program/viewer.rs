@@ -462,6 +462,11 @@ fn a_row_of_a_board_leads_to_its_episodes() {
     assert_ok(&quiet(folder.path(), &board));
     let viewer = Viewer::of(folder.path(), &["results/try"]);
     let sheet = "board/try.board/momentum__w__blinded-rescaled__open-research.html";
+    let index = viewer.page("/");
+    assert!(
+        index.contains("<td class=\"l\">board</td>") && index.contains("href=\"board/try.board.html\""),
+        "{index}"
+    );
     let rows = viewer.page("/board/try.board.html");
     assert!(
         rows.contains(&format!("href=\"{}\"", sheet.trim_start_matches("board/"))),

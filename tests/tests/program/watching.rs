@@ -6,6 +6,7 @@
     reason = "a broken fixture fails the test"
 )]
 
+use crate::viewer::Viewer;
 use ktd_baselines::named;
 use ktd_kit::vendor::{Then, json_reply};
 use ktd_kit::{Folder, Vendor, assert_ok, command};
@@ -146,6 +147,9 @@ fn a_run_is_watched_from_another_process_to_its_end_with_what_open_units_spend()
 fn ctrl_c_says_once_what_is_done_what_is_spent_and_how_to_go_on() {
     let gate = Gate::default();
     let (folder, mut run, status) = under_way(&gate);
+    let viewer = Viewer::of(folder.path(), &["season"]);
+    let page = viewer.page("/");
+    assert!(page.contains("<main data-running>"), "{page}");
     let told = Command::new("kill")
         .args(["-INT", &run.id().to_string()])
         .status();
@@ -161,6 +165,18 @@ fn ctrl_c_says_once_what_is_done_what_is_spent_and_how_to_go_on() {
         .find_map(|line| line.strip_prefix("to go on: "))
         .unwrap();
     assert_eq!(said.matches("to go on: ").count(), 1, "{said}");
+
+    // What is stopped is not live, and has spent what its records say.
+    let page = viewer.page("/");
+    assert!(
+        !page.contains("data-running") && page.contains("nobody runs it now"),
+        "{page}"
+    );
+    let spent = page.split_once("; spent: ").unwrap().1;
+    assert!(
+        spent.starts_with("$0.") && !spent.starts_with("$0.0000"),
+        "{spent}"
+    );
 
     // The command that it names goes on, and asks nothing twice that was answered.
     open(&gate);

@@ -180,6 +180,7 @@ mod tests {
         let site = PageSite {
             kind: SiteKind::Served,
             shows_real,
+            is_running: false,
         };
         let document = DocumentEntry {
             slug: "own".to_owned(),

@@ -4,6 +4,7 @@ use super::frame::{Page, PageSite};
 use super::value::{line, unreadable};
 use crate::catalogue::{Catalogue, ExperimentEntry};
 use crate::entry::{EpisodeContent, EpisodeEntry, EpisodeProgress};
+use crate::overview::{FolderState, ListedDocument, Overview};
 use ktd_bundle::summary::{Counters, Metric};
 use ktd_record::budget_file::BudgetFile;
 use ktd_record::spending::Spending;
@@ -13,18 +14,28 @@ use std::time::Duration;
 
 /// The page of all experiments; of one alone, its grid.
 #[must_use]
-pub(crate) fn index(site: PageSite, catalogue: &Catalogue) -> String {
+pub(crate) fn index(site: PageSite, catalogue: &Catalogue, overview: &Overview) -> String {
+    let site = PageSite {
+        is_running: overview.is_any_running(),
+        ..site
+    };
+    // What holds documents alone has no episodes to list.
+    let all = catalogue.experiments.iter();
+    let experiments: Vec<_> = all.filter(|one| !one.episodes.is_empty()).collect();
+    let has_studies = catalogue.other_studies().next().is_some();
     let body = html! {
         h1 { "Results" }
         @if catalogue.is_cut { p.warning { "There are more episodes than are listed: name fewer directories." } }
-        @if !catalogue.studies.is_empty() { (super::study::list(&catalogue.studies)) }
-        @if catalogue.experiments.is_empty() && catalogue.studies.is_empty() {
+        @if !overview.documents.is_empty() { (listed(&overview.documents)) }
+        @if has_studies { (super::study::list(catalogue.other_studies(), overview)) }
+        @if experiments.is_empty() && !has_studies && overview.documents.is_empty() {
             p.nothing { "No results lie below the named directories. " code { "ktd demo" } " makes some." }
         }
-        @if let [only] = catalogue.experiments.as_slice() {
-            (grid(site, only, ""))
-        } @else if !catalogue.experiments.is_empty() {
-            (list(catalogue))
+        @if let [only] = experiments.as_slice() {
+            @let state = overview.state(&only.folder);
+            (grid(PageSite { is_running: state.is_running, ..site }, (only, &state), ""))
+        } @else if !experiments.is_empty() {
+            (list(&experiments, overview))
         }
     };
     let page = Page {
@@ -40,10 +51,11 @@ pub(crate) fn index(site: PageSite, catalogue: &Catalogue) -> String {
 
 /// The page of one experiment.
 #[must_use]
-pub(crate) fn page(site: PageSite, experiment: &ExperimentEntry) -> String {
+pub(crate) fn page(site: PageSite, experiment: &ExperimentEntry, state: &FolderState) -> String {
     let body = html! {
         h1 { (line(&experiment.slug)) }
-        (grid(site, experiment, "../"))
+        (documents(experiment, "../"))
+        (grid(site, (experiment, state), "../"))
     };
     let title = format!("ktd view: {}", experiment.slug);
     let page = Page {
@@ -57,25 +69,43 @@ pub(crate) fn page(site: PageSite, experiment: &ExperimentEntry) -> String {
     page.html()
 }
 
-fn list(catalogue: &Catalogue) -> Markup {
+/// Boards, certificates and reports, each with what it says first.
+fn listed(documents: &[ListedDocument]) -> Markup {
+    let table = html! {
+        table {
+            thead { tr { th.l scope="col" { "document" } th.l scope="col" { "kind" } th.l scope="col" { "verdict" } } }
+            tbody { @for one in documents { tr {
+                th.l scope="row" { a href=(one.address) { (line(&one.name)) } }
+                td.l { (one.kind) }
+                td.l.wide { @if let Some(verdict) = &one.verdict { (line(verdict)) } }
+            } } }
+        }
+    };
+    html! { h2 { "Boards, certificates and reports" } (scroll("boards, certificates and reports", &table)) }
+}
+
+fn list(experiments: &[&ExperimentEntry], overview: &Overview) -> Markup {
     let table = html! {
         table {
             thead { tr {
-                th.l scope="col" { "experiment" } th scope="col" { "episodes" } th scope="col" { "ended" }
+                th.l scope="col" { "experiment" } th.l scope="col" { "state" } th scope="col" { "episodes" } th scope="col" { "ended" }
                 th scope="col" { "open" } th scope="col" { "unreadable" } th scope="col" { "spent" } th scope="col" { "time left" }
             } }
-            tbody { @for experiment in &catalogue.experiments {
+            tbody { @for experiment in experiments {
                 @let totals = Totals::of(experiment);
+                @let state = overview.state(&experiment.folder);
                 tr {
                     th.l scope="row" { a href={ "x/" (experiment.slug) ".html" } { (line(&experiment.slug)) } }
+                    td.l { (super::value::state(state.label(totals.open == 0 && totals.unreadable == 0))) }
                     td { (grouped(experiment.episodes.len())) } td { (grouped(totals.ended)) }
                     td { (grouped(totals.open)) } td { (grouped(totals.unreadable)) }
-                    td { (totals.spent()) } td { (totals.time_left.map(duration).unwrap_or_default()) }
+                    td { (state.spent().unwrap_or_else(|| totals.spent())) }
+                    td { @if state.is_running { (totals.time_left.map(duration).unwrap_or_default()) } }
                 }
             } }
         }
     };
-    scroll("experiments", &table)
+    html! { h2 { "Experiments" } (scroll("experiments", &table)) }
 }
 
 /// What the episodes of an experiment come to.
@@ -128,21 +158,24 @@ impl Totals {
     }
 }
 
-fn grid(site: PageSite, experiment: &ExperimentEntry, root: &str) -> Markup {
+fn grid(site: PageSite, (experiment, state): (&ExperimentEntry, &FolderState), root: &str) -> Markup {
     let totals = Totals::of(experiment);
     html! {
         p.lead {
             (counted(experiment.episodes.len(), "episode")) ": " (totals.ended) " ended, " (totals.open) " open"
             @if 0 < totals.unreadable { ", " (totals.unreadable) " unreadable" }
             "; " (grouped(totals.closed)) " of " (grouped(totals.steps)) " steps, " (grouped(totals.covered)) " of them covered"
-            "; spent in ended ones: " (totals.spent())
+            @match state.spent() {
+                Some(spent) => { "; spent: " (spent) }
+                None => { "; spent in ended ones: " (totals.spent()) }
+            }
             @if let Some(budget) = BudgetFile::find(&experiment.folder) {
                 @for cap in &budget.caps { ", of " (cap.cap_picodollars) " for " (line(&cap.scope)) }
             }
-            @if let Some(left) = totals.time_left { "; about " (duration(left)) " left at the pace so far" }
+            @if site.is_live() && 0 < totals.open && !state.is_running { "; nobody runs it now" }
+            @if let Some(left) = totals.time_left.filter(|_| state.is_running) { "; about " (duration(left)) " left at the pace so far" }
             "."
         }
-        (documents(experiment, root))
         (filters())
         @if !experiment.episodes.is_empty() { (scroll("episodes", &table(site, experiment, root))) }
     }
@@ -201,7 +234,7 @@ fn row(site: PageSite, episode: &EpisodeEntry, root: &str) -> Markup {
 fn readable(site: PageSite, episode: &EpisodeEntry, content: &EpisodeContent, address: &str) -> Markup {
     let header = &content.header;
     let mask = format!("{}/{}", header.mask.level_label(), header.mask.numeric.label());
-    let (mode, state) = (header.mode.label(), state(content));
+    let (mode, state) = (header.mode.label(), state(site, content));
     let words = [
         &header.agent.id,
         &header.window.id,
@@ -264,7 +297,7 @@ fn money_cell(spending: &Spending) -> Markup {
 }
 
 /// Class and words of a state.
-fn state(content: &EpisodeContent) -> (&'static str, String) {
+fn state(site: PageSite, content: &EpisodeContent) -> (&'static str, String) {
     match &content.progress {
         EpisodeProgress::Finished(summary) if 0 < summary.counters.uncovered => (
             "partial",
@@ -272,6 +305,9 @@ fn state(content: &EpisodeContent) -> (&'static str, String) {
         ),
         EpisodeProgress::Finished(summary) if summary.is_whole() => ("ended", "ended".to_owned()),
         EpisodeProgress::Finished(summary) => ("partial", format!("ended: {}", summary.reason)),
+        EpisodeProgress::Unfinished(tail) if site.is_live() && !site.is_running => {
+            ("partial", format!("stopped at step {}", tail.step))
+        }
         EpisodeProgress::Unfinished(tail) => ("open", format!("open at step {}", tail.step)),
     }
 }

@@ -15,6 +15,8 @@ pub(crate) struct PageSite {
     pub(crate) kind: SiteKind,
     /// Whether real names and days are shown.
     pub(crate) shows_real: bool,
+    /// Whether a process writes now what they show.
+    pub(crate) is_running: bool,
 }
 
 /// Who shows pages.
@@ -29,11 +31,21 @@ pub(crate) enum SiteKind {
 }
 
 impl PageSite {
+    /// Pages of a server, of what nobody writes now.
+    pub(crate) const fn served(shows_real: bool) -> Self {
+        Self {
+            kind: SiteKind::Served,
+            shows_real,
+            is_running: false,
+        }
+    }
+
     /// Exported pages: nothing private is in them.
     pub(crate) const fn exported(kind: SiteKind) -> Self {
         Self {
             kind,
             shows_real: false,
+            is_running: false,
         }
     }
 
@@ -95,7 +107,7 @@ impl Page<'_> {
                 @if self.site.shows_real { p.real role="status" { "Real names and days are shown" } }
                 @if self.site.is_live() && self.changes { p.live hidden { "live" } }
             }
-            main { (self.body) }
+            main data-running[self.site.is_running && self.changes] { (self.body) }
             footer { p { "ktd view, read only." @if self.site.kind != SiteKind::File { " Press ? for its keys." } } }
             @if self.site.kind != SiteKind::File { (keys(self.site)) }
         };

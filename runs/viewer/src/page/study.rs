@@ -2,6 +2,7 @@
 
 use super::frame::{Page, PageSite};
 use super::value::{document, line, text, unreadable};
+use crate::overview::Overview;
 use crate::study::{StudyEntry, UnitFile};
 use ktd_study::{StudyOutline, UnitOutline};
 use ktd_view::draw::{counted, grouped, scroll};
@@ -9,8 +10,8 @@ use maud::{Markup, html};
 use std::collections::BTreeMap;
 
 /// The list of studies, kind by kind.
-pub(super) fn list(studies: &[StudyEntry]) -> Markup {
-    let mut studies: Vec<_> = studies.iter().map(|study| (study, study.outline())).collect();
+pub(super) fn list<'s>(studies: impl Iterator<Item = &'s StudyEntry>, overview: &Overview) -> Markup {
+    let mut studies: Vec<_> = studies.map(|study| (study, study.outline())).collect();
     studies.sort_by(|(_, one), (_, other)| {
         let [one, other] =
             [one, other].map(|outline| outline.as_ref().map_or("", |outline| outline.kind.as_str()));
@@ -19,18 +20,19 @@ pub(super) fn list(studies: &[StudyEntry]) -> Markup {
     let table = html! {
         table {
             thead { tr {
-                th.l scope="col" { "study" } th.l scope="col" { "kind" } th scope="col" { "units" }
-                th scope="col" { "finished" } th scope="col" { "open" } th scope="col" { "not begun" } th.l scope="col" { "report" }
+                th.l scope="col" { "study" } th.l scope="col" { "kind" } th.l scope="col" { "state" } th scope="col" { "units" }
+                th scope="col" { "finished" } th scope="col" { "open" } th scope="col" { "not begun" } th scope="col" { "spent" }
             } }
             tbody { @for (study, outline) in &studies { tr {
                 th.l scope="row" { a href={ "s/" (study.slug) "/index.html" } { (line(&study.slug)) } }
                 @match outline {
                     Ok(outline) => {
-                        td.l { (outline.kind) } td { (grouped(outline.units.len())) }
+                        @let state = overview.state(&study.folder);
+                        td.l { (outline.kind) } td.l { (super::value::state(state.label(outline.page.is_some()))) } td { (grouped(outline.units.len())) }
                         @for count in outline.counts() { td { (grouped(count)) } }
-                        td.l { @if outline.page.is_some() { "written" } }
+                        td { (state.spent().as_deref().unwrap_or("\u{2013}")) }
                     }
-                    Err(what) => { td.l colspan="6" { (unreadable(&what.to_string())) } }
+                    Err(what) => { td.l colspan="7" { (unreadable(&what.to_string())) } }
                 }
             } } }
         }

@@ -44,6 +44,11 @@ pub(crate) fn unreadable(what: &str) -> Markup {
     html! { span.state.damaged { "unreadable" } " " (line(what)) }
 }
 
+/// A state by its class and word.
+pub(crate) fn state((class, word): (&str, &str)) -> Markup {
+    html! { span class={ "state " (class) } { (word) } }
+}
+
 /// A name with its real one beside, where it is shown.
 pub(crate) fn name(name: &str, real: &RealNames) -> Markup {
     html! {

@@ -1,6 +1,6 @@
 //! The answer to an address.
 
-use super::gate::Refusal;
+use super::reply::{Answer, FOREIGN_POLICY};
 use super::route::{CertificatePart, Route, StudyPart};
 use crate::ViewerError;
 use crate::catalogue::{Catalogue, DocumentEntry, ExperimentEntry};
@@ -8,12 +8,12 @@ use crate::certificate::CertificateFolder;
 use crate::difference::pairs;
 use crate::entry::EpisodeEntry;
 use crate::library::Library;
+use crate::overview::{FolderState, Overview};
 use crate::page::ranked_row::RankedRow;
-use crate::page::{self, PageSite, SiteKind};
+use crate::page::{self, PageSite};
 use crate::plain_files::{check_all, is_own_directory};
 use crate::study::unit_files;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::StatusCode;
 use ktd_io::whole_file::read_text;
 use ktd_record::exchanges::RequestPlace;
 use std::path::Path;
@@ -21,88 +21,6 @@ use std::sync::Arc;
 
 /// The most that a board's page may hold.
 const PAGE_LIMIT_BYTES: u64 = 64 << 20;
-/// Pages: own style and script, no other source, in nobody's frame.
-const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; \
-    base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-/// A stranger's page: no script, no address but its own text.
-const FOREIGN_POLICY: &str =
-    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'";
-
-/// What goes back.
-#[derive(Debug)]
-pub(super) struct Answer {
-    status: StatusCode,
-    kind: &'static str,
-    policy: &'static str,
-    text: String,
-}
-
-impl Answer {
-    const fn page(text: String) -> Self {
-        Self {
-            status: StatusCode::OK,
-            kind: "text/html; charset=utf-8",
-            policy: PAGE_POLICY,
-            text,
-        }
-    }
-
-    const fn file(kind: &'static str, text: String) -> Self {
-        Self {
-            status: StatusCode::OK,
-            kind,
-            policy: PAGE_POLICY,
-            text,
-        }
-    }
-
-    fn plain(status: StatusCode, text: &str) -> Self {
-        Self {
-            status,
-            ..Self::file("text/plain; charset=utf-8", format!("{text}\n"))
-        }
-    }
-
-    pub(super) fn refused(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::Method => Self::plain(StatusCode::METHOD_NOT_ALLOWED, "pages are read only"),
-            Refusal::Host => Self::plain(
-                StatusCode::MISDIRECTED_REQUEST,
-                "open the address that ktd view printed",
-            ),
-            Refusal::Origin => Self::plain(StatusCode::FORBIDDEN, "pages of other sites read nothing here"),
-        }
-    }
-
-    pub(super) fn missing() -> Self {
-        Self::plain(StatusCode::NOT_FOUND, "there is no such page")
-    }
-
-    pub(super) fn failed() -> Self {
-        Self::plain(StatusCode::INTERNAL_SERVER_ERROR, "the page could not be made")
-    }
-}
-
-impl IntoResponse for Answer {
-    fn into_response(self) -> Response {
-        let headers = [
-            (header::CONTENT_TYPE, self.kind),
-            (header::CONTENT_SECURITY_POLICY, self.policy),
-            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-            (header::REFERRER_POLICY, "no-referrer"),
-            (header::CACHE_CONTROL, "no-store"),
-        ];
-        let mut response = (self.status, headers, self.text).into_response();
-        let same_origin = HeaderValue::from_static("same-origin");
-        response
-            .headers_mut()
-            .insert("cross-origin-resource-policy", same_origin.clone());
-        response
-            .headers_mut()
-            .insert("cross-origin-opener-policy", same_origin);
-        response
-    }
-}
 
 /// The page of a route; what cannot be shown is a page that says why.
 pub(super) fn answer(library: &Library, route: &Route) -> Answer {
@@ -116,14 +34,24 @@ pub(super) fn answer(library: &Library, route: &Route) -> Answer {
         Ok(Some(answer)) => answer,
         Ok(None) => {
             let hint = "it was moved or removed, or its directory was not named: go back to all results";
-            let text = page::problem::page(site(false), route.root(), "There is no such page.", hint);
+            let text = page::problem::page(
+                PageSite::served(false),
+                route.root(),
+                "There is no such page.",
+                hint,
+            );
             Answer {
                 status: StatusCode::NOT_FOUND,
                 ..Answer::page(text)
             }
         }
         Err(error) => {
-            let text = page::problem::page(site(false), route.root(), &error.to_string(), &error.hint());
+            let text = page::problem::page(
+                PageSite::served(false),
+                route.root(),
+                &error.to_string(),
+                &error.hint(),
+            );
             Answer {
                 status: StatusCode::UNPROCESSABLE_ENTITY,
                 ..Answer::page(text)
@@ -132,20 +60,29 @@ pub(super) fn answer(library: &Library, route: &Route) -> Answer {
     }
 }
 
-const fn site(shows_real: bool) -> PageSite {
+/// Pages of an experiment, whose folder a process may be writing.
+fn site_of(experiment: Option<&ExperimentEntry>, shows_real: bool) -> PageSite {
     PageSite {
-        kind: SiteKind::Served,
-        shows_real,
+        is_running: experiment.is_some_and(ExperimentEntry::is_written),
+        ..PageSite::served(shows_real)
     }
 }
 
 fn made(library: &Library, route: &Route) -> Result<Option<Answer>, ViewerError> {
     let catalogue = library.catalogue_with(&route.episodes())?;
     let text = match route {
-        Route::Index => Some(page::experiment::index(site(false), &catalogue)),
-        Route::Experiment(slug) => catalogue
-            .experiment(slug)
-            .map(|one| page::experiment::page(site(false), one)),
+        Route::Index => {
+            let overview = Overview::of(library, &catalogue);
+            Some(page::experiment::index(
+                PageSite::served(false),
+                &catalogue,
+                &overview,
+            ))
+        }
+        Route::Experiment(slug) => catalogue.experiment(slug).map(|one| {
+            let state = FolderState::of_experiment(library, one);
+            page::experiment::page(site_of(Some(one), false), one, &state)
+        }),
         Route::Episode { slug, real } => episode(library, &catalogue, (slug, *real))?,
         Route::Step { slug, step, real } => self::step(library, &catalogue, (slug, *step, *real))?,
         Route::Raw {
@@ -165,7 +102,12 @@ fn made(library: &Library, route: &Route) -> Result<Option<Answer>, ViewerError>
                 let has_private = library.with_private();
                 let board = library.board(one).map_err(|error| error.to_string());
                 let board = board.as_deref().map_err(String::as_str);
-                page::board::page(site(*real && has_private), experiment, one, (board, has_private))
+                page::board::page(
+                    PageSite::served(*real && has_private),
+                    experiment,
+                    one,
+                    (board, has_private),
+                )
             })
         }
         Route::BoardFile { slug, file, real } => return board_file(library, &catalogue, (slug, file), *real),
@@ -196,7 +138,7 @@ fn episode(
     let boards = library.readable_boards(experiment.map_or(&[], |one| one.boards.as_slice()));
     let ranked = RankedRow::of(&boards, entry);
     Ok(Some(page::episode::page(
-        site(real),
+        site_of(experiment, real),
         experiment,
         &episode,
         ranked,
@@ -220,10 +162,14 @@ fn tear_sheet(
         row,
     });
     let has_private = library.with_private();
-    Ok(
-        found
-            .map(|ranked| page::tear_sheet::page(site(real && has_private), experiment, ranked, has_private)),
-    )
+    Ok(found.map(|ranked| {
+        page::tear_sheet::page(
+            PageSite::served(real && has_private),
+            experiment,
+            ranked,
+            has_private,
+        )
+    }))
 }
 
 fn step(
@@ -242,7 +188,7 @@ fn step(
     let exchanges = library.step_exchanges(entry, step)?;
     let experiment = catalogue.experiment_of(entry);
     Ok(Some(page::step::page(
-        site(real),
+        PageSite::served(real),
         experiment,
         &episode,
         (own, &exchanges),
@@ -285,7 +231,12 @@ fn found(
     };
     let episode = library.episode(entry, false)?;
     let hits = library.index(entry)?.find(words);
-    Ok(Some(page::search::page(site(false), &episode, words, &hits)))
+    Ok(Some(page::search::page(
+        PageSite::served(false),
+        &episode,
+        words,
+        &hits,
+    )))
 }
 
 fn compared(
@@ -312,7 +263,7 @@ fn compared(
         episode: &episodes.1,
     };
     Ok(Some(page::compare::page(
-        site(real),
+        PageSite::served(real),
         &left,
         &right,
         (&pairs, step),
@@ -339,7 +290,7 @@ fn study(catalogue: &Catalogue, slug: &str, part: &StudyPart) -> Result<Option<A
     };
     let outline = entry.outline()?;
     let text = match part {
-        StudyPart::Outline => page::study::page(site(false), entry, &outline),
+        StudyPart::Outline => page::study::page(PageSite::served(false), entry, &outline),
         StudyPart::Report => return outline.page.as_deref().map_or(Ok(None), foreign_file),
         StudyPart::File(name) => {
             let folder = outline.page.as_deref().and_then(Path::parent);
@@ -353,7 +304,7 @@ fn study(catalogue: &Catalogue, slug: &str, part: &StudyPart) -> Result<Option<A
                 .folder
                 .as_deref()
                 .map_or_else(|| Ok(Vec::new()), unit_files)?;
-            page::study::unit(site(false), (entry, &outline), (unit, &files))
+            page::study::unit(PageSite::served(false), (entry, &outline), (unit, &files))
         }
     };
     Ok(Some(Answer::page(text)))
@@ -371,7 +322,11 @@ fn board_file(
     };
     let has_private = library.with_private();
     let board = library.board(document).ok();
-    if !page::board::shows_own(site(real && has_private), board.as_deref(), has_private) {
+    if !page::board::shows_own(
+        PageSite::served(real && has_private),
+        board.as_deref(),
+        has_private,
+    ) {
         return Err(ViewerError::input(
             "this page may name days of windows that are not opened",
             "their owner adds ?real=1 to the address; `--public` shows them to nobody",
@@ -417,7 +372,7 @@ fn certificate(
         with_private: real,
     };
     let place = page::certificate::CertificatePlace {
-        site: site(real),
+        site: PageSite::served(real),
         experiment,
         slug,
         has_private,

@@ -2,16 +2,18 @@
 
 mod answer;
 mod gate;
+mod reply;
 mod route;
 
 use crate::ViewerError;
-use crate::library::{CertificateReader, Library};
-use answer::Answer;
+use crate::library::{DocumentReaders, Library};
+
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::stream;
+use reply::Answer;
 use route::Route;
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -33,8 +35,8 @@ pub struct ServerSettings {
     pub port: u16,
     /// Whether private parts are read where they lie beside.
     pub with_private: bool,
-    /// What says what stands in a certificate.
-    pub certificate_reader: CertificateReader,
+    /// What reads documents that are others' to judge.
+    pub readers: DocumentReaders,
 }
 
 /// A server that is bound and not yet serving.
@@ -62,7 +64,7 @@ impl ViewerServer {
         let library = Arc::new(Library::new(
             &settings.directories,
             settings.with_private,
-            settings.certificate_reader,
+            settings.readers,
         )?);
         let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, settings.port));
         let taken = |error: std::io::Error| {
