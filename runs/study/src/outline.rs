@@ -6,6 +6,7 @@ use crate::report_files::SUMMARY;
 use crate::unit_folder::UNITS;
 use crate::{Keep, StudyError, UnitId};
 use ktd_io::whole_file::read_json;
+use ktd_record::spending::Spending;
 use serde::de::IgnoredAny;
 use std::path::{Path, PathBuf};
 
@@ -31,6 +32,8 @@ pub struct UnitOutline {
     pub is_begun: bool,
     /// What it came to, as JSON; none where it is not finished.
     pub found: Option<String>,
+    /// What it cost; none where it asked nobody, or is not finished.
+    pub spent: Option<Spending>,
     /// Where its files lie; none of a unit that is a line.
     pub folder: Option<PathBuf>,
 }
@@ -43,14 +46,19 @@ impl StudyOutline {
     pub fn read(folder: &Path) -> Result<Self, StudyError> {
         let header: StudyHeader<IgnoredAny> = read_json(&folder.join(STUDY))?;
         let units = RecordedUnits::read(folder)?.0.into_iter();
-        let units = units.map(|(unit, state)| UnitOutline {
-            folder: (unit.keep == Keep::Folder).then(|| folder.join(UNITS).join(unit.id.as_str())),
-            is_begun: !matches!(state, UnitState::NotBegun),
-            found: match state {
-                UnitState::Finished(recorded) => Some(recorded.found.get().to_owned()),
-                UnitState::Open(_) | UnitState::NotBegun => None,
-            },
-            id: unit.id,
+        let units = units.map(|(unit, state)| {
+            let is_begun = !matches!(state, UnitState::NotBegun);
+            let (found, spent) = match state {
+                UnitState::Finished(recorded) => (Some(recorded.found.get().to_owned()), recorded.spent),
+                UnitState::Open(_) | UnitState::NotBegun => (None, None),
+            };
+            UnitOutline {
+                folder: (unit.keep == Keep::Folder).then(|| folder.join(UNITS).join(unit.id.as_str())),
+                id: unit.id,
+                is_begun,
+                found,
+                spent,
+            }
         });
         let page = folder.join("index.html");
         Ok(Self {

@@ -57,6 +57,10 @@ fn a_study_is_planned_run_watched_reported_compared_shown_and_given_away() {
     );
     let (status, unit) = viewer.get("/s/small/unit~panel.html");
     assert!(status == 200 && unit.contains("It is finished."), "{unit}");
+    assert!(
+        unit.contains("<td class=\"l wide\"><bdi>panel</bdi></td>"),
+        "{unit}"
+    );
     let (status, report) = viewer.get("/s/small/report.html");
     assert!(status == 200 && report.contains("sandbox;"), "{report}");
     assert_eq!(viewer.get("/s/small/unit~..%2Fstudy.html").0, 404);
