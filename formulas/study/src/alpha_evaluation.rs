@@ -105,7 +105,10 @@ impl OpenStudy {
         Ok(report)
     }
 
-    pub(crate) fn split_tables<'t>(&'t self, tables: &'t StudyTables) -> Result<Vec<SplitTables<'t>>, StudyError> {
+    pub(crate) fn split_tables<'t>(
+        &'t self,
+        tables: &'t StudyTables,
+    ) -> Result<Vec<SplitTables<'t>>, StudyError> {
         let spans = self.splits.iter();
         let splits: Vec<SplitTables<'_>> = spans.map(|span| SplitTables::new(self, tables, span)).collect();
         let is_empty = |split: &&SplitTables<'_>| split.split.members.cells(&split.split.days) == 0;

@@ -121,7 +121,9 @@ impl StudyKind for AlphaEvaluating {
             AlphaUnitFound::Pools(report) => Some(*report),
             AlphaUnitFound::Block(_) => None,
         });
-        report.ok_or_else(|| StudyError::difference("the study has no record of its pools", "run the study again"))
+        report.ok_or_else(|| {
+            StudyError::difference("the study has no record of its pools", "run the study again")
+        })
     }
 
     fn add_count(summary: &mut AlphaReport, counted: usize) {

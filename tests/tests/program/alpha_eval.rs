@@ -10,7 +10,7 @@ use ktd_data::{ImportOptions, import};
 use ktd_env::{Market, PriceBasis, TradeDate};
 use ktd_expressions::{FormulaPrecision, FormulaRole};
 use ktd_formula_study::{AlphaEvaluating, AlphaReport};
-use ktd_formulas::{BuiltInSet, FormulaMarket, SetOfFormulas, ValueSpan, evaluate, market_fields};
+use ktd_formulas::{BuiltInSet, SetOfFormulas, ValueSpan, evaluate, market_fields};
 use ktd_kit::golden::golden_root;
 use ktd_kit::need::data_root;
 use ktd_kit::program::printed;

@@ -449,16 +449,8 @@ fn check_days((folder, viewer): (&Folder, &Viewer), [rows, sheet, episode]: [&st
 fn a_row_of_a_board_leads_to_its_episodes() {
     let folder = Folder::new();
     copy(&results().at("results"), &folder.at("results"));
-    let board = [
-        "leaderboard",
-        "results/try",
-        "--out",
-        "results/try/board",
-        "--replicates",
-        "40",
-        "--portfolios",
-        "20",
-    ];
+    let board = "leaderboard results/try --out results/try/board --replicates 40 --portfolios 20";
+    let board: Vec<&str> = board.split(' ').collect();
     assert_ok(&quiet(folder.path(), &board));
     let viewer = Viewer::of(folder.path(), &["results/try"]);
     let sheet = "board/try.board/momentum__w__blinded-rescaled__open-research.html";
