@@ -141,7 +141,7 @@ fn unboxed_cases() -> Vec<KindCase> {
         KindCase {
             kind: any::<AlphaEvaluating>(),
             files: &[("study.toml", EVALUATED), ("own.csv", FORMULAS)],
-            work: Some("\"train_rank_ic\":"),
+            work: Some("\"alphas\":"),
             stands: false,
             tells_cost: false,
         },
@@ -417,11 +417,13 @@ fn is_recorded(path: &Path) -> bool {
 /// Puts another output in place of a recorded one as its maker could: everything else is made again over it.
 fn forge_one_work(out: &Path, before: &str) {
     let units = ktd_io::whole_file::list_if_exists(&out.join("units")).unwrap();
-    if let Some(folder) = units.iter().find(|unit| unit.join("works.jsonl.zst").exists()) {
-        let works = folder.join("works.jsonl.zst");
-        let read: Vec<Value> = LineKind::Log.open(&works).unwrap().values().unwrap();
-        let text: Vec<String> = read.iter().map(Value::to_string).collect();
-        let text = with_another_digit(&text.join("\n"), before) + "\n";
+    let works = units.iter().filter_map(|unit| {
+        let read: Vec<Value> = LineKind::Log.open(&unit.join("works.jsonl.zst")).ok()?.values().unwrap();
+        let lines: Vec<String> = read.iter().map(Value::to_string).collect();
+        Some((unit, lines.join("\n")))
+    });
+    if let Some((folder, text)) = works.into_iter().find(|(_, text)| text.contains(before)) {
+        let text = with_another_digit(&text, before) + "\n";
         std::fs::write(folder.join("private/works.jsonl"), text).unwrap();
         for gone in ["result.json", "events.jsonl", "works.jsonl.zst"] {
             // A unit without events has no file of them.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 const EXPERIMENT: &str = r#"
 name = "try"
-synthetic = { seed = 5, names = 60, days = 330 }
+synthetic = { seed = 5, names = 90, days = 330 }
 masks = [{ level = "blinded" }]
 modes = ["open-research"]
 agents = [{ id = "momentum", builtin = "momentum" }]
