@@ -3,6 +3,7 @@
 use super::count;
 use super::pictures::{is_set_apart, ranked};
 use crate::days;
+use crate::trials::LEAST_DECISIONS;
 use crate::{Bounds, Leaderboard, LeaderboardRow, ModelHealth, PooledRanking, Track};
 use ktd_study::Section;
 use ktd_view::draw::{basis_points, counted, grouped, joined, plural, portion, scroll, short_hash};
@@ -192,6 +193,14 @@ fn first(best: &LeaderboardRow, trials: usize) -> String {
     let Some(selection) = &best.selection else {
         return format!("First by selection is {}.", best.agent);
     };
+    let value = basis_points(selection.a_day);
+    if best.rank_interval.is_none() {
+        return format!(
+            "First by selection is {} with {value} a day, of which nothing is concluded: it traded on fewer than \
+             {LEAST_DECISIONS:.0} days or made fewer than {LEAST_DECISIONS:.0} independent decisions.",
+            best.agent
+        );
+    }
     let mut details: Vec<String> = Vec::new();
     if let Some(Bounds { low, high }) = selection.interval {
         details.push(format!(
@@ -222,7 +231,6 @@ fn first(best: &LeaderboardRow, trials: usize) -> String {
         ),
         None => String::new(),
     };
-    let value = basis_points(selection.a_day);
     format!(
         "First by selection is {} with {value} a day{details}.{verdict}{tried}.",
         best.agent
