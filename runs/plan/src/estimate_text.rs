@@ -48,10 +48,26 @@ pub fn text(estimate: &Estimate, caps: &Caps, layout: Layout<'_>) -> String {
         // Writing to a string cannot fail.
         writeln!(text, "- {assumption}").ok();
     }
-    if let Some(cap) = caps.experiment {
-        text.push_str(&against(cap, &estimate.all));
-    }
+    text.push_str(&against_caps(estimate, caps));
     text
+}
+
+/// Whether each cap is enough: that of the experiment, those of vendors, and that of a cell, agent by agent.
+fn against_caps(estimate: &Estimate, caps: &Caps) -> String {
+    let whole = caps
+        .experiment
+        .map(|cap| against("the budget", cap, &estimate.all, 1));
+    let vendors = caps.vendor.iter().map(|(vendor, cap)| {
+        let mut all = Range::NOTHING;
+        let own = estimate.agents.iter().filter(|agent| agent.vendor == *vendor);
+        own.for_each(|agent| all.add(&agent.range));
+        against(&format!("the budget of vendor {vendor}"), *cap, &all, 1)
+    });
+    let cells = estimate.agents.iter().filter_map(|agent| {
+        let whose = format!("the budget of a cell, for one of {} in the mean,", agent.agent);
+        Some(against(&whose, caps.cell?, &agent.range, agent.cells))
+    });
+    whole.into_iter().chain(vendors).chain(cells).collect()
 }
 
 /// Whose cost is unknown, and what to write so that it is known.
@@ -68,8 +84,8 @@ fn unpriced(estimate: &Estimate, caps: &Caps) -> String {
         (", and nothing limits it", ", and a `budget`")
     };
     format!(
-        "the cost of {} is unknown{unlimited}: name a table of prices with `prices = \"prices.json\"` (docs/money.md has one to \
-         start from){budget}\n",
+        "the cost of {} is unknown{unlimited}: name a table of prices with `prices = \"prices.json\"` (docs/money.md shows \
+         one){budget}\n",
         agents.join(", ")
     )
 }
@@ -98,9 +114,11 @@ fn figures(quantity: &EstimatedQuantity) -> [String; 5] {
     ]
 }
 
-fn against(cap: Picodollars, all: &Range) -> String {
+/// Whether a cap on each of so many is enough for all of them.
+fn against(whose: &str, cap: Picodollars, all: &Range, count: u64) -> String {
+    let together = Picodollars(cap.0.saturating_mul(count));
     let is_enough_for =
-        |quantity: &EstimatedQuantity| quantity.cost_picodollars.is_some_and(|cost| cost <= cap);
+        |quantity: &EstimatedQuantity| quantity.cost_picodollars.is_some_and(|cost| cost <= together);
     let verdict = if all.expected.cost_picodollars.is_none() {
         "cannot be held against what is expected, for a price is missing: the run would not begin"
     } else if is_enough_for(&all.most) {
@@ -110,5 +128,5 @@ fn against(cap: Picodollars, all: &Range) -> String {
     } else {
         "is not enough for what is expected: the run would stop before its end"
     };
-    format!("the budget of {cap} {verdict}\n")
+    format!("{whose} of {cap} {verdict}\n")
 }

@@ -63,13 +63,13 @@ pub struct Range {
 }
 
 impl Range {
-    const NOTHING: Self = Self {
+    pub(crate) const NOTHING: Self = Self {
         least: EstimatedQuantity::NOTHING,
         expected: EstimatedQuantity::NOTHING,
         most: EstimatedQuantity::NOTHING,
     };
 
-    fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.least.add(&other.least);
         self.expected.add(&other.expected);
         self.most.add(&other.most);
