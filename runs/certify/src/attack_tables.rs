@@ -203,7 +203,7 @@ fn share_with_interval(figure: &RecoveryRate) -> TableCell {
     TableCell::Worded(figure.share, shown)
 }
 
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     format!("{:.1}", share * 100.0)
 }
 

@@ -205,6 +205,11 @@ impl StudyKind for CertificateStudy {
         keys: &CertifyConfig,
         found: Vec<(UnitId, CertificateFound)>,
     ) -> Result<MaskReport, StudyError> {
+        for (_, found) in &found {
+            if let CertificateFound::Certified(signed) = found {
+                signed.check_signature()?;
+            }
+        }
         MaskReport::of(keys, found.into_iter().map(|(_, found)| found))
     }
 

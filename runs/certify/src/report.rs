@@ -1,6 +1,6 @@
 //! What probes, attackers and a certificate come to, as a report.
 
-use super::attack_tables::CountedAttacks;
+use super::attack_tables::{CountedAttacks, percent};
 use super::attacker_record::attackers_of;
 use super::certificate::rule;
 use super::certificate_lines::headline;
@@ -10,13 +10,16 @@ use super::set_record::SetRecord;
 use super::signed::SignedCertificate;
 use super::units::CertificateFound;
 use crate::CertifyError;
-use ktd_probes::ProbeKind;
-use ktd_probes::judge::{DetectableShare, PassOdds, RecoveryRate, UnansweredCount, probes_needed};
+use ktd_probes::judge::{
+    DetectableShare, PassOdds, RateStatus, RecoveryRate, UnansweredCount, probes_needed,
+};
+use ktd_probes::{Measure, ProbeKind};
 use ktd_study::{DataRows, Report, Section, Shown, StudyError};
-use ktd_view::draw::{FIGURES_STYLE, short_hash};
+use ktd_view::draw::{FIGURES_STYLE, counted, short_hash};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// What a study of probes came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -133,10 +136,9 @@ pub(crate) fn mask_report(keys: &CertifyConfig, summary: &MaskReport) -> Report 
 fn too_few(keys: &CertifyConfig, summary: &MaskReport) -> Vec<String> {
     let rule = rule(&summary.set, keys.criteria(), &attackers_of(keys));
     let of_kind = |kind: ProbeKind| {
-        let own = summary
-            .figures
-            .iter()
-            .filter(|figure| figure.kind == kind && figure.threshold.is_some());
+        let own = summary.figures.iter();
+        let own =
+            own.filter(|figure| figure.kind == kind && figure.threshold.is_some() && !is_too_much(figure));
         let needed = own.filter_map(|figure| {
             let needed = probes_needed(&rule, figure).ok()?;
             Some((needed.unwrap_or(u64::MAX), figure))
@@ -152,6 +154,34 @@ fn too_few(keys: &CertifyConfig, summary: &MaskReport) -> Vec<String> {
         })
     };
     ProbeKind::ALL.into_iter().filter_map(of_kind).collect()
+}
+
+/// Whether so much is recovered that more probes would change nothing.
+fn is_too_much(figure: &RecoveryRate) -> bool {
+    figure.status == RateStatus::Broken && !figure.is_undecided()
+}
+
+/// What is recovered above its threshold, whoever recovers most of it.
+fn too_much(summary: &MaskReport) -> Option<String> {
+    let mut most: BTreeMap<(ProbeKind, Measure), &RecoveryRate> = BTreeMap::new();
+    for figure in summary.figures.iter().filter(|figure| is_too_much(figure)) {
+        let kept = most.entry((figure.kind, figure.measure)).or_insert(figure);
+        if kept.share < figure.share {
+            *kept = figure;
+        }
+    }
+    let told = most.into_values().map(|figure| {
+        let (kind, measure) = (figure.kind.label(), figure.measure.label());
+        format!("{measure} of {kind} probes {} %", percent(figure.share))
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| {
+        format!(
+            "TOO MUCH is recovered of {}: {}",
+            counted(told.len(), "question"),
+            told.join(", ")
+        )
+    })
 }
 
 fn verdict(keys: &CertifyConfig, summary: &MaskReport) -> String {
@@ -173,8 +203,9 @@ fn verdict(keys: &CertifyConfig, summary: &MaskReport) -> String {
         (Some(sha256), 0) => format!("{what}: committed to in commitment.json ({sha256}), nobody was asked"),
         (_, attackers) => {
             let put = format!("{what}: put to {attackers} attackers, nothing is certified");
-            let few = too_few(keys, summary).into_iter();
-            std::iter::once(put).chain(few).collect::<Vec<_>>().join("; ")
+            let few = too_few(keys, summary);
+            let said = too_much(summary).into_iter().chain([put]).chain(few);
+            said.collect::<Vec<_>>().join("; ")
         }
     }
 }

@@ -7,7 +7,7 @@ use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, write_whole
 use ktd_record::signing::{PublicKey, Signature, SigningKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Certificate with its signature, `certificate.json`.
 #[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
@@ -46,6 +46,21 @@ impl SignedCertificate {
             certificate,
             signature,
         })
+    }
+
+    /// Whether its signature is one of what it says.
+    ///
+    /// # Errors
+    /// [`CertifyError`] for another one.
+    pub(crate) fn check_signature(&self) -> Result<(), CertifyError> {
+        match self.signature.fault(&self.certificate)? {
+            None => Ok(()),
+            Some(fault) => Err(CertifyError::Untrusted {
+                path: PathBuf::from("certificate.json"),
+                what: fault.to_owned(),
+                hint: CHANGED,
+            }),
+        }
     }
 
     /// Writes it whole.

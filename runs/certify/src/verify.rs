@@ -67,6 +67,14 @@ pub fn verify(path: &Path, check: &Check) -> Result<(SignedCertificate, Verified
         }
         let files = "files, counts, probes and answers: none of the files that were signed is beside it";
         verified.unchecked.push(files.to_owned());
+        if let Err(error) = certificate.set.check_source() {
+            verified.unchecked.push(error.to_string());
+        }
+        let (nonce, own) = (check.nonce.as_deref(), certificate.set.deciding_nonce());
+        check_nonce(path, nonce, own)?;
+        verified
+            .claimed
+            .extend(own.map(|own| format!("draw: decided by the nonce {own:?}, by its own words")));
         return Ok((signed, verified));
     }
     let are_all_files_there = check_files(&paths, certificate, &mut verified)?;
@@ -194,6 +202,18 @@ pub fn check_itself(path: &Path, certificate: &Certificate) -> Result<(), Certif
     compare_certificates(path, certificate, &certificate.judged_again()?)
 }
 
+/// Fails where a draw was decided by another nonce than the one that is expected, or by none.
+fn check_nonce(path: &Path, expected: Option<&str>, own: Option<&str>) -> Result<(), CertifyError> {
+    match expected {
+        Some(expected) if own != Some(expected) => Err(CertifyError::Untrusted {
+            path: path.to_owned(),
+            what: format!("its draw is not decided by the nonce {expected:?}"),
+            hint: "its probes may have been tried before your nonce was known: ask for a certificate with it",
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// Whether what was attacked is what was committed to before, and the attempts are those of the log.
 fn check_commitment(
     path: &Path,
@@ -216,17 +236,11 @@ fn check_commitment(
         ));
     }
     let own = signed.certificate.set.deciding_nonce();
+    check_nonce(path, nonce, own)?;
     match (nonce, own) {
-        (Some(nonce), Some(own)) if nonce == own => verified
+        (Some(nonce), _) => verified
             .checks
-            .push(format!("draw: decided by the nonce {own:?}")),
-        (Some(nonce), _) => {
-            return Err(CertifyError::Untrusted {
-                path: path.to_owned(),
-                what: format!("its draw is not decided by the nonce {nonce:?}"),
-                hint: "its probes may have been tried before your nonce was known: ask for a certificate with it",
-            });
-        }
+            .push(format!("draw: decided by the nonce {nonce:?}")),
         (None, Some(own)) => verified.claimed.push(format!(
             "order: committed to before the attack, after the nonce {own:?} was given; name yours with --nonce"
         )),
