@@ -15,7 +15,7 @@ use super::source::{Source, forms_of};
 use super::source_files::files_of;
 use super::source_forms::SourceForm;
 use super::statuses::add_statuses;
-use super::unit_check::check_units;
+use super::unit_check::{check_as_traded, check_units};
 use super::units::read_map;
 use crate::DataFileError;
 use ktd_env::{
@@ -146,6 +146,7 @@ pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Res
     }
     let (market, build) = builder.build()?;
     check_units(&market, &forms)?;
+    check_as_traded(&market)?;
     let mut missing = missing(&market, options, &forms, has_factors);
     missing.extend(without_rows(&empty, files.len()));
     let report = ImportReport {

@@ -4,7 +4,7 @@ use super::columns::Column;
 use super::source_forms::SourceForm;
 use super::units::Unit;
 use crate::DataFileError;
-use ktd_env::{Bar, Market};
+use ktd_env::{Bar, Market, PriceBasis};
 use std::collections::BTreeMap;
 
 /// Quotients of more zeros are near no power of ten.
@@ -78,9 +78,52 @@ pub(super) fn check_units(market: &Market, forms: &[SourceForm]) -> Result<(), D
             .filter(|_| is_bulk(count, all.days))
             .find_map(|form| fitting(form, power))
             .unwrap_or_else(|| {
-                "no pair of units fits: check what the columns of volume and amount hold".to_owned()
+                "no pair of units fits: check what the columns of volume and amount hold, and that prices are as traded, not adjusted"
+                    .to_owned()
             }),
     ))
+}
+
+/// Share of the low or the high by which the mean price of a day may lie outside of them, for rounding.
+const BEYOND: f64 = 0.01;
+
+/// The check of prices that are said to be as traded: the mean price of a day, amount / volume, lies between its low and its high.
+/// Factors beside adjusted prices would count dividends twice.
+///
+/// # Errors
+/// [`DataFileError`] where it lies outside on more than a tenth of the days with trading.
+pub(super) fn check_as_traded(market: &Market) -> Result<(), DataFileError> {
+    if !market.amount_declared() || market.basis() != PriceBasis::Raw {
+        return Ok(());
+    }
+    let bars = market.names().flat_map(|(name, _)| market.bars_of(name));
+    let (mut days, mut outside) = (0_usize, 0_usize);
+    for (mean, bar) in bars.filter_map(|(_, bar)| Some((mean_price(&bar)?, bar))) {
+        let (low, high) = (yuan(bar.low.0), yuan(bar.high.0));
+        days += 1;
+        outside += usize::from(mean < low * (1.0 - BEYOND) || high * (1.0 + BEYOND) < mean);
+    }
+    if outside * 10 <= days {
+        return Ok(());
+    }
+    Err(DataFileError::input(
+        format_args!(
+            "the mean price of a day, amount / volume, lies outside its low and high on {outside} of {days} days with trading: the \
+             prices are adjusted, not as traded"
+        ),
+        "fetch prices as traded (AKShare: adjust=\"\") with the factors beside them, or take adjusted ones with --basis adjusted",
+    ))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "volumes lie far below 2^53")]
+fn mean_price(bar: &Bar) -> Option<f64> {
+    (0 < bar.volume && 0.0 < bar.amount_cny).then(|| bar.amount_cny / bar.volume as f64)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "prices lie far below 2^53")]
+fn yuan(fen: i64) -> f64 {
+    const FEN_PER_YUAN: f64 = 100.0;
+    fen as f64 / FEN_PER_YUAN
 }
 
 /// The refusal of stocks whose units are not those of the rest, with code, power of ten, and its days of how many.
@@ -120,11 +163,9 @@ fn near(power: i32, count: usize, days: usize) -> String {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "volumes and prices lie far below 2^53")]
 fn quotient(bar: &Bar) -> Option<f64> {
-    const FEN_PER_YUAN: f64 = 100.0;
-    let price = (bar.high.0 + bar.low.0 + bar.close.0) as f64 / 3.0 / FEN_PER_YUAN;
-    (0 < bar.volume && 0.0 < bar.amount_cny).then(|| bar.amount_cny / (bar.volume as f64 * price))
+    let price = yuan(bar.high.0 + bar.low.0 + bar.close.0) / 3.0;
+    Some(mean_price(bar)? / price)
 }
 
 /// A power of ten as people write it.

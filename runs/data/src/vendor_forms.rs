@@ -78,11 +78,14 @@ const fn form(name: &'static str, known_by: &'static [&'static str], columns: &'
 
 /// The first that knows a header has it: files of prices stand before files of factors.
 static FORMS: [VendorForm; 11] = [
-    form(
-        "AKShare (stock_zh_a_hist)",
-        &["日期,收盘,成交量"],
-        "date=日期,symbol=股票代码,open=开盘,high=最高,low=最低,close=收盘,volume=成交量:hands,amount=成交额:yuan",
-    ),
+    VendorForm {
+        caveat: Some("prices are as traded only under adjust=\"\""),
+        ..form(
+            "AKShare (stock_zh_a_hist)",
+            &["日期,收盘,成交量"],
+            "date=日期,symbol=股票代码,open=开盘,high=最高,low=最低,close=收盘,volume=成交量:hands,amount=成交额:yuan",
+        )
+    },
     form(
         "Tushare (daily)",
         &["ts_code,vol,close"],

@@ -234,7 +234,7 @@ pub fn days_between(
     }
     let edge = |date: Option<&TradeDate>| date.map(|date| date.reveal()).unwrap_or_default();
     let what = format!(
-        "window {id} ({}..{}) is not inside the panel ({}..{})",
+        "window {id} ({}..{}) is not inside the panel ({}..{}), which must begin before it",
         start.reveal(),
         end.reveal(),
         edge(calendar.first()),
@@ -242,6 +242,6 @@ pub fn days_between(
     );
     Err(ExperimentError::input(
         what,
-        "import a longer panel or choose another window; the panel must start before it",
+        "choose a window that fits (`ktd data check PANEL` lists them; `last_days = 40` is the last 40 days), or import a longer panel",
     ))
 }
