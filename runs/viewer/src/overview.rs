@@ -49,7 +49,10 @@ impl FolderState {
     pub(crate) fn of_experiment(library: &Library, experiment: &ExperimentEntry) -> Self {
         Self {
             is_running: experiment.is_written(),
-            status: library.status(&experiment.folder),
+            // Of a few of its episodes the status of the whole experiment says nothing.
+            status: library
+                .status(&experiment.folder)
+                .filter(|status| status.finished <= experiment.episodes.len()),
         }
     }
 
