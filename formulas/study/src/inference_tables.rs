@@ -17,9 +17,18 @@ pub(crate) fn year_table(report: &AlphaReport, of: Option<&str>) -> TableData {
         .text("split", |row| &row.split)
         .text("pool", |row| &row.pool)
         .text("id", |row| &row.id)
-        .text("year", |row| &row.year)
+        .column(("year", Align::Left), |row| year_cell(&row.year))
         .figures(&["ic", "rank_ic", "ar", "days"], |row| &row.row)
         .table()
+}
+
+/// A year, which programs read as a number.
+fn year_cell(year: &str) -> TableCell {
+    let number = year.parse().ok();
+    number.map_or_else(
+        || TableCell::Text(year.to_owned()),
+        |number| TableCell::Worded(number, year.to_owned()),
+    )
 }
 
 /// The alphas of a split.

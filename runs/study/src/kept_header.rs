@@ -1,10 +1,10 @@
 //! The header of a study in its folder: written once, or compared with the one of an earlier run.
 
-use crate::StudyError;
 use crate::difference::different_values;
 use crate::identity::{STUDY, StudyHeader, check_same_study, keep_base, read_header};
 use crate::kind::{Keep, StudyKind};
 use crate::study::OpenedStudy;
+use crate::{StudyError, StudyProgress};
 use ktd_io::ErrorClass;
 use ktd_io::whole_file::{json_bytes, read_if_exists, write_whole};
 use ktd_record::program_record::check_program;
@@ -64,8 +64,9 @@ impl<K: StudyKind> OpenedStudy<K> {
         }
     }
 
-    /// Writes what the study is. Records that models were paid for are never left behind under another study's name.
-    pub(crate) fn keep_header(&self) -> Result<(), StudyError> {
+    /// Writes what the study is. Records that models were paid for are never left behind under another study's name; of those that cost
+    /// computing alone it is said that they are made anew.
+    pub(crate) fn keep_header(&self, progress: &dyn StudyProgress) -> Result<(), StudyError> {
         let path = self.out.join(STUDY);
         let header = self.header();
         let bytes = json_bytes(&path, &header)?;
@@ -93,6 +94,12 @@ impl<K: StudyKind> OpenedStudy<K> {
                 }
             }
             self.check_begun(&known)?;
+            if !K::ASKS && known.decides != self.decided.decides {
+                progress.news(&format!(
+                    "{} held a study of other settings, whose report is replaced: --out keeps both",
+                    self.out.display()
+                ));
+            }
         }
         self.inputs.keep(&self.out)?;
         if recorded.as_ref() != Some(&bytes) {

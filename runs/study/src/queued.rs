@@ -57,7 +57,7 @@ pub(crate) fn enqueue_study<K: StudyKind>(
     let study = OpenedStudy::<K>::over((keys, world, inputs), (base, out), run)?;
     let held = StudyFolder::hold(out, run.program)?;
     let is_begun = kind_of(out).is_some();
-    study.keep_header()?;
+    study.keep_header(run.progress)?;
     keep_plan(held.path(), &PlanLine::all(&study.plan, &study.decided)?)?;
     keep_unit_keys(held.path(), study.unit_keys())?;
     register::count::<K>(held.path(), K::counted(&study.world).as_ref(), run.counts)?;

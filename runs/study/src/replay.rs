@@ -10,6 +10,7 @@ use crate::study::OpenedStudy;
 use crate::study_run::StudyRun;
 use crate::unit_lines::UnitLines;
 use crate::{StudyError, UnitId};
+use ktd_io::ErrorClass;
 use ktd_io::parallel::in_parallel;
 use ktd_io::sha256::sha256_hex;
 use serde_json::value::RawValue;
@@ -70,12 +71,34 @@ pub fn replay_changed<K: StudyKind>(
     run: &StudyRun<'_>,
 ) -> Result<Replayed, StudyError> {
     let study = OpenedStudy::<K>::recorded((out, base), change, run)?;
+    let recorded = &study.decided.program;
+    let another = (recorded != run.program).then(|| format!("it was made by another program ({recorded})"));
+    let replayed = replay_opened(&study, (out, depth), run);
+    let replayed = replayed.map_err(|error| match &another {
+        Some(another) if error.class() == ErrorClass::Difference => StudyError::difference(
+            format_args!("{another}: {error}"),
+            "replay it with the program that made it: what another one makes differently says nothing of the record",
+        ),
+        _ => error,
+    })?;
+    Ok(Replayed {
+        another_program: another,
+        ..replayed
+    })
+}
+
+/// The replay of a study, whichever program made it.
+fn replay_opened<K: StudyKind>(
+    study: &OpenedStudy<K>,
+    (out, depth): (&Path, Depth),
+    run: &StudyRun<'_>,
+) -> Result<Replayed, StudyError> {
     let deep = drawn(&study.plan, depth)?;
     let steps: u64 = study.plan.iter().map(|unit| unit.steps).sum();
     run.progress.begin(steps, K::STEPS);
     let lines = UnitLines::read(out)?;
     let each = in_parallel(&study.plan, run.threads, |unit| {
-        let found = replay_unit(&study, unit, (&lines, deep.contains(&unit.id)), run);
+        let found = replay_unit(study, unit, (&lines, deep.contains(&unit.id)), run);
         found.map_err(|error| error.at(format_args!("unit {}", unit.id)))
     });
     let mut found = BTreeMap::new();
@@ -88,13 +111,11 @@ pub fn replay_changed<K: StudyKind>(
     for (path, bytes) in files_of(out, &summary, &report)?.into_iter().chain([plan]) {
         ktd_asking::compare_with_file(&path, &bytes, CHANGED_HINT)?;
     }
-    let recorded = &study.decided.program;
-    let another = recorded != run.program;
     Ok(Replayed {
         name: K::name(&study.keys).to_owned(),
         units: study.plan.len(),
         made_again: deep.len(),
-        another_program: another.then(|| format!("it was made by another program ({recorded})")),
+        another_program: None,
     })
 }
 

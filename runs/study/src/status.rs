@@ -358,7 +358,8 @@ impl StudyStatus {
             ("", Left, 0),
             ("what ended it, and how to fix it", Left, 0),
         ];
-        let failed = TableData::new("Units that failed in the last run", heads).with_rows(failed);
+        let failed =
+            TableData::new("Units that ended without a result in the last run", heads).with_rows(failed);
         let so_far = TableData::new("", [("", Left), ("", Left)]).with_rows(lines);
         Report {
             title: self.study.clone(),

@@ -94,7 +94,7 @@ fn run_opened<K: StudyKind>(study: OpenedStudy<K>, run: &StudyRun<'_>) -> Result
         return study.run_claimed(claims, run);
     }
     let held = StudyFolder::hold(&study.out, run.program)?;
-    study.keep_header()?;
+    study.keep_header(run.progress)?;
     keep_plan(held.path(), &PlanLine::all(&study.plan, &study.decided)?)?;
     keep_unit_keys(held.path(), study.unit_keys())?;
     let failures = Failures::begin(held.path())?;
@@ -315,6 +315,7 @@ impl<K: StudyKind> OpenedStudy<K> {
                                 // What a signal ends goes on, and has not failed.
                                 if !*run.told_to_end.borrow() {
                                     failures.note(&unit.id, error);
+                                    self.tell_failure(unit, error, run);
                                 }
                             })
                         })
@@ -334,6 +335,15 @@ impl<K: StudyKind> OpenedStudy<K> {
             }
         }
         Ok((ran, failed))
+    }
+
+    /// Tells at once what ended a unit without a result; of an agent the first such unit.
+    fn tell_failure(&self, unit: &Planned<K::Unit>, error: &StudyError, run: &StudyRun<'_>) {
+        if !error.is_waiting() {
+            let who = agent_of::<K>(&self.keys, unit).unwrap_or(unit.id.as_str());
+            let told = format!("{} ended without a result: {error}", unit.id);
+            run.progress.notice(who, &told);
+        }
     }
 
     /// Closes what ran, and reports all where all is finished.
