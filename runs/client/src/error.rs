@@ -113,7 +113,7 @@ ktd_io::error_explanations!(ClientError: File, Experiment, Bundle;
         ErrorClass::InvalidInput
     ),
     Self::Budget { .. } => (
-        "raise the cap under `[budget]` or `--budget`, and give the same command again",
+        "raise the cap under `[budget]` of the experiment file (of a branch: `--budget`), and give the same command again",
         ErrorClass::Budget
     ),
     Self::Lease { .. } => (

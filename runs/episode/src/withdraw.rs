@@ -45,7 +45,12 @@ pub fn withdraw(
     let _alone = FileLock::of_folder(output)?;
     withdrawn.agents.extend(agents.iter().cloned());
     withdrawn.write(output)?;
-    let mut closed = Vec::new();
+    let names: Vec<&str> = withdrawn.agents.iter().map(String::as_str).collect();
+    let mut closed = vec![format!(
+        "withdrawn, and asked nothing more in any cell: {} (by {}, from which a name is taken out to ask it again)",
+        names.join(", "),
+        WithdrawnAgents::path(output).display()
+    )];
     for (root, agent) in recorded {
         let is_open = || !BundlePaths::new(&root).summary().exists();
         if !withdrawn.agents.contains(&agent) || !is_open() {

@@ -418,7 +418,11 @@ fn is_recorded(path: &Path) -> bool {
 fn forge_one_work(out: &Path, before: &str) {
     let units = ktd_io::whole_file::list_if_exists(&out.join("units")).unwrap();
     let works = units.iter().filter_map(|unit| {
-        let read: Vec<Value> = LineKind::Log.open(&unit.join("works.jsonl.zst")).ok()?.values().unwrap();
+        let read: Vec<Value> = LineKind::Log
+            .open(&unit.join("works.jsonl.zst"))
+            .ok()?
+            .values()
+            .unwrap();
         let lines: Vec<String> = read.iter().map(Value::to_string).collect();
         Some((unit, lines.join("\n")))
     });
