@@ -63,13 +63,9 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
         None
     }
 
-    /// What goes on with a study whose file names no kind, and what stands behind the file that no file says. `decides` is what
-    /// [`Self::decides`] said of its world, `recorded` are its keys and `file` those of its file.
-    fn goes_on_with(
-        _decides: &serde_json::Value,
-        _recorded: &Self::Keys,
-        _file: &Self::Keys,
-    ) -> (&'static str, String) {
+    /// What goes on with a study whose file names no kind, and what stands behind the file that no file says: of what
+    /// [`Self::decides`] said of its world, of its recorded keys, and of those of its file.
+    fn goes_on_with(_: &serde_json::Value, _: &Self::Keys, _: &Self::Keys) -> (&'static str, String) {
         (Self::COMMAND, String::new())
     }
 
