@@ -27,6 +27,8 @@ Examples:
   ktd certify try.toml --key key.pem --tables      # every attack, control and limit
   ktd verify --certificate cert/certificate.json --public-key key.pem.pub
 
+The file is that of `ktd probe`, whose help shows one.
+
 With few probes most of the time goes to `training` (default 300 of each kind) and to `control_probes` (default 200 of each \
 control), which do not shrink with `probes`: lower them too for a trial.
 

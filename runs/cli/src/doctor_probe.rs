@@ -301,7 +301,7 @@ fn strongest(record: &ProbeRecord) -> String {
 
 fn whether_kept(kept: Option<&Path>) -> String {
     kept.map_or_else(
-        || "not kept: it found nothing, and an earlier probe stands".to_owned(),
+        || "not kept, for it found nothing: an earlier probe stands, where there is one".to_owned(),
         |path| format!("kept in {}", path.display()),
     )
 }
@@ -349,7 +349,9 @@ fn judge(record: &ProbeRecord, can_stop_thinking: bool) -> Result<(), CliError> 
         None => Err(CliError::difference(format_args!(
             "{name}: the probe found nothing about the force level"
         ))
-        .with_hint("fix what the line above says and probe again; the declared level stands")),
+        .with_hint(format_args!(
+            "`ktd doctor FILE --probe {name}` shows each call: fix what it says and probe again; the declared level stands"
+        ))),
     }
 }
 

@@ -14,6 +14,7 @@ use ktd_io::ErrorClass;
 use ktd_plan::cost_text::{self, MoneyDocument};
 use ktd_study::{StudyError, StudyKind, StudyRun, run_study};
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
@@ -90,6 +91,7 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
         return study::run(kind, (&args.experiment, args.out.as_deref()), console);
     }
     let mut plan = plan(&args.experiment, args.out.as_deref())?;
+    let output = plan.output.display().to_string();
     if let Some(parallel) = args.parallel {
         plan.config.parallel_cells = Some(parallel.max(1));
     }
@@ -105,6 +107,14 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
         text.push_str("note: ");
         text.push_str(&visible_lines(note));
         text.push('\n');
+    }
+    if results.iter().any(|result| result.result.is_ok()) {
+        // Writing to a string cannot fail.
+        writeln!(
+            text,
+            "next: ktd leaderboard {output} --out {output}/board; ktd view {output}"
+        )
+        .ok();
     }
     let mut document = Results::of(&results);
     document.money = Some(MoneyDocument::of(&results, budget));

@@ -169,7 +169,7 @@ const SYSTEM_HINTS: [(io::ErrorKind, &str); 12] = [
     ),
     (
         io::ErrorKind::AlreadyExists,
-        "choose another path or pass --force",
+        "choose another path, or pass --force where the command has it",
     ),
     (
         io::ErrorKind::ReadOnlyFilesystem,
