@@ -124,6 +124,13 @@ fn lines(run: &RunSoFar, unit: &str, (rows, columns): (usize, usize)) -> Vec<Str
     lines
 }
 
+impl StudyBar {
+    fn is_first_of(&self, who: &str) -> bool {
+        let is_first = |mut noticed: MutexGuard<'_, BTreeSet<String>>| noticed.insert(who.to_owned());
+        self.noticed.lock().is_ok_and(is_first)
+    }
+}
+
 impl StudyProgress for StudyBar {
     fn begin(&self, steps: u64, unit: &'static str) {
         if let Ok(mut shown) = self.interruption.shown.lock() {
@@ -144,9 +151,17 @@ impl StudyProgress for StudyBar {
     }
 
     fn notice(&self, who: &str, what: &str) {
-        let is_first = |mut noticed: MutexGuard<'_, BTreeSet<String>>| noticed.insert(who.to_owned());
-        if self.noticed.lock().is_ok_and(is_first) {
+        if self.is_first_of(who) {
             self.news(&format!("{who}: {what}"));
+        }
+    }
+
+    fn failed(&self, who: &str, what: &str) {
+        if !self.console.json {
+            self.notice(who, what);
+        } else if self.is_first_of(who) {
+            // Standard error is one document, at the end.
+            self.tell(&format!("{who}: {what}"));
         }
     }
 

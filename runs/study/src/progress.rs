@@ -20,6 +20,11 @@ pub trait StudyProgress: Sync {
     /// The first of `who` is enough.
     fn notice(&self, _who: &str, _what: &str) {}
 
+    /// A unit of `who` ended without a result. The first of `who` is enough; the run's own error tells it again at its end.
+    fn failed(&self, who: &str, what: &str) {
+        self.notice(who, what);
+    }
+
     /// What has just changed for all that wait: each is told.
     fn news(&self, _what: &str) {}
 

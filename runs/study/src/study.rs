@@ -342,7 +342,7 @@ impl<K: StudyKind> OpenedStudy<K> {
         if !error.is_waiting() {
             let who = agent_of::<K>(&self.keys, unit).unwrap_or(unit.id.as_str());
             let told = format!("{} ended without a result: {error}", unit.id);
-            run.progress.notice(who, &told);
+            run.progress.failed(who, &told);
         }
     }
 
