@@ -255,7 +255,7 @@ async function masked(board) {
 /** Reports of every kind that lies there, each in the frame and alone, and what they link to. */
 async function reports() {
   await open('index.html');
-  const studies = await run(`[...document.querySelectorAll('main a[href^="s/"]')].map((one) => one.href)`);
+  const studies = await run(`[...document.querySelectorAll('main a[href^="s/"][href$="/index.html"]')].map((one) => one.href)`);
   for (const study of studies) {
     const name = study.split('/').at(-2).replaceAll('~', '-');
     await open(study);
