@@ -65,6 +65,7 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
 
     /// What goes on with a study whose file names no kind, and what stands behind the file that no file says: of what
     /// [`Self::decides`] said of its world, of its recorded keys, and of those of its file.
+    #[must_use]
     fn goes_on_with(_: &serde_json::Value, _: &Self::Keys, _: &Self::Keys) -> (&'static str, String) {
         (Self::COMMAND, String::new())
     }
