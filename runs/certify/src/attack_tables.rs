@@ -4,7 +4,8 @@ use super::plain_words::{asking, showing};
 use ktd_probes::judge::{RateInterval, RateStatus, RecoveryRate, UnansweredCount};
 use ktd_probes::{Measure, ProbeKind};
 use ktd_study::{Section, Shown};
-use ktd_view::draw::{Align, ShareMark, ShareRow, TableCell, TableData, share_rows};
+use ktd_view::draw::{Align, ShareMark, ShareRow, TableCell, TableData, plural, share_rows};
+use std::collections::BTreeMap;
 
 /// What was counted of attacks on probes.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +70,32 @@ impl<'c> CountedAttacks<'c> {
             let of_question = |figure: &&RecoveryRate| figure.kind == kind && figure.measure == measure;
             let own = self.figures.iter().filter(of_question);
             own.max_by(|left, right| left.excess().total_cmp(&right.excess()))
+        })
+    }
+
+    /// What is recovered above its threshold, whatever more probes would show, with the largest share of each question.
+    pub(crate) fn too_much(self) -> Option<String> {
+        let mut shares: BTreeMap<(ProbeKind, Measure), f64> = BTreeMap::new();
+        for figure in self.figures.iter().filter(|figure| is_too_much(figure)) {
+            let share = shares.entry((figure.kind, figure.measure)).or_default();
+            *share = share.max(figure.share);
+        }
+        let told = shares.iter().map(|((kind, measure), share)| {
+            format!(
+                "{} of {} probes {} %",
+                measure.label(),
+                kind.label(),
+                percent(*share)
+            )
+        });
+        let told: Vec<String> = told.collect();
+        let questions = plural(told.len(), "question");
+        (!told.is_empty()).then(|| {
+            format!(
+                "TOO MUCH is recovered of {} {questions}: {}",
+                told.len(),
+                told.join(", ")
+            )
         })
     }
 
@@ -171,6 +198,11 @@ impl<'c> CountedAttacks<'c> {
     }
 }
 
+/// Whether so much is recovered that more probes would change nothing.
+pub(crate) fn is_too_much(figure: &RecoveryRate) -> bool {
+    figure.status == RateStatus::Broken && !figure.is_undecided()
+}
+
 fn status(figure: &RecoveryRate) -> &'static str {
     match figure.status {
         RateStatus::Holds => "holds",
@@ -247,6 +279,22 @@ mod tests {
             few.contains("not enough probes") && !few.contains("TOO MUCH"),
             "{few}"
         );
+        let mut leaks = open.clone();
+        for figure in &mut leaks {
+            figure.simultaneous.lower = 0.9;
+        }
+        // Beside what too little was asked of, what leaks is told all the same.
+        leaks[0].measure = Measure::Top5;
+        let both = [&open[..], &leaks[..]].concat();
+        let attacks_of = |figures| CountedAttacks {
+            figures,
+            unanswered: &[],
+        };
+        assert_eq!(
+            attacks_of(&both).too_much().unwrap(),
+            "TOO MUCH is recovered of 2 questions: top1 of day probes 13.3 %, top5 of day probes 8.3 %"
+        );
+        assert_eq!(attacks_of(&open).too_much(), None);
         let shown = attacks.deciding_table().text();
         assert!(
             shown.contains("random") && !shown.contains("combination"),

@@ -207,7 +207,7 @@ impl StudyKind for CertificateStudy {
     ) -> Result<MaskReport, StudyError> {
         for (_, found) in &found {
             if let CertificateFound::Certified(signed) = found {
-                signed.check_signature()?;
+                signed.check_signature(Path::new("certificate.json"))?;
             }
         }
         MaskReport::of(keys, found.into_iter().map(|(_, found)| found))

@@ -1,6 +1,6 @@
 //! What probes, attackers and a certificate come to, as a report.
 
-use super::attack_tables::{CountedAttacks, percent};
+use super::attack_tables::{CountedAttacks, is_too_much};
 use super::attacker_record::attackers_of;
 use super::certificate::rule;
 use super::certificate_lines::headline;
@@ -10,16 +10,13 @@ use super::set_record::SetRecord;
 use super::signed::SignedCertificate;
 use super::units::CertificateFound;
 use crate::CertifyError;
-use ktd_probes::judge::{
-    DetectableShare, PassOdds, RateStatus, RecoveryRate, UnansweredCount, probes_needed,
-};
-use ktd_probes::{Measure, ProbeKind};
+use ktd_probes::ProbeKind;
+use ktd_probes::judge::{DetectableShare, PassOdds, RecoveryRate, UnansweredCount, probes_needed};
 use ktd_study::{DataRows, Report, Section, Shown, StudyError};
-use ktd_view::draw::{FIGURES_STYLE, counted, short_hash};
+use ktd_view::draw::{FIGURES_STYLE, short_hash};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// What a study of probes came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -156,34 +153,6 @@ fn too_few(keys: &CertifyConfig, summary: &MaskReport) -> Vec<String> {
     ProbeKind::ALL.into_iter().filter_map(of_kind).collect()
 }
 
-/// Whether so much is recovered that more probes would change nothing.
-fn is_too_much(figure: &RecoveryRate) -> bool {
-    figure.status == RateStatus::Broken && !figure.is_undecided()
-}
-
-/// What is recovered above its threshold, whoever recovers most of it.
-fn too_much(summary: &MaskReport) -> Option<String> {
-    let mut most: BTreeMap<(ProbeKind, Measure), &RecoveryRate> = BTreeMap::new();
-    for figure in summary.figures.iter().filter(|figure| is_too_much(figure)) {
-        let kept = most.entry((figure.kind, figure.measure)).or_insert(figure);
-        if kept.share < figure.share {
-            *kept = figure;
-        }
-    }
-    let told = most.into_values().map(|figure| {
-        let (kind, measure) = (figure.kind.label(), figure.measure.label());
-        format!("{measure} of {kind} probes {} %", percent(figure.share))
-    });
-    let told: Vec<String> = told.collect();
-    (!told.is_empty()).then(|| {
-        format!(
-            "TOO MUCH is recovered of {}: {}",
-            counted(told.len(), "question"),
-            told.join(", ")
-        )
-    })
-}
-
 fn verdict(keys: &CertifyConfig, summary: &MaskReport) -> String {
     if let Some(signed) = &summary.certificate {
         return headline(&signed.certificate);
@@ -204,7 +173,11 @@ fn verdict(keys: &CertifyConfig, summary: &MaskReport) -> String {
         (_, attackers) => {
             let put = format!("{what}: put to {attackers} attackers, nothing is certified");
             let few = too_few(keys, summary);
-            let said = too_much(summary).into_iter().chain([put]).chain(few);
+            let attacks = CountedAttacks {
+                figures: &summary.figures,
+                unanswered: &summary.unanswered,
+            };
+            let said = attacks.too_much().into_iter().chain([put]).chain(few);
             said.collect::<Vec<_>>().join("; ")
         }
     }

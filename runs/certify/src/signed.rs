@@ -7,7 +7,7 @@ use ktd_io::whole_file::{JSON_LIMIT_BYTES, json_bytes, read_bounded, write_whole
 use ktd_record::signing::{PublicKey, Signature, SigningKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Certificate with its signature, `certificate.json`.
 #[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
@@ -52,11 +52,11 @@ impl SignedCertificate {
     ///
     /// # Errors
     /// [`CertifyError`] for another one.
-    pub(crate) fn check_signature(&self) -> Result<(), CertifyError> {
+    pub(crate) fn check_signature(&self, path: &Path) -> Result<(), CertifyError> {
         match self.signature.fault(&self.certificate)? {
             None => Ok(()),
             Some(fault) => Err(CertifyError::Untrusted {
-                path: PathBuf::from("certificate.json"),
+                path: path.to_owned(),
                 what: fault.to_owned(),
                 hint: CHANGED,
             }),
@@ -91,9 +91,7 @@ impl SignedCertificate {
         }
         let signed: Self = serde_json::from_slice(&bytes)
             .map_err(|error| untrusted(format!("it is not a signed certificate: {error}"), NO_CERTIFICATE))?;
-        if let Some(fault) = signed.signature.fault(&signed.certificate)? {
-            return Err(untrusted(fault.to_owned(), CHANGED));
-        }
+        signed.check_signature(path)?;
         // White space and the order of keys are not signed, so they are compared.
         if bytes != json_bytes(path, &signed)? {
             return Err(untrusted(

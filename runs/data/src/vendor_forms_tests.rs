@@ -1,7 +1,7 @@
 //! The tables of data vendors, written here in each one's form.
 
 use crate::{DataFileError, ImportOptions, Imported, import};
-use ktd_env::{Bar, Market, Ticker, TradeDate};
+use ktd_env::{Bar, Market, PriceBasis, Ticker, TradeDate};
 use std::fmt::Write;
 use std::path::Path;
 use tempfile::TempDir;
@@ -467,6 +467,36 @@ fn halts_flags_and_dividends_are_read_where_a_source_has_them() {
     let market = imported(&one("600519.SS.csv", paid)).market;
     let (_, info) = market.names().next().unwrap();
     assert_eq!(info.dividends[0].yuan_per_share.to_string(), "0.25");
+}
+
+/// Dividends would count twice with factors beside prices that are adjusted already.
+#[test]
+fn adjusted_prices_are_not_taken_as_traded() {
+    let text = |share: f64| {
+        let mut text = "date,symbol,open,high,low,close,volume,amount\n".to_owned();
+        for day in 1..=28 {
+            // The last days are after the last dividend, as it is with prices adjusted backwards.
+            let price = if day <= 20 { 10.0 * share } else { 10.0 };
+            let (high, low) = (price * 1.01, price * 0.99);
+            writeln!(
+                text,
+                "2024-02-{day:02},SH600519,{price:.2},{high:.2},{low:.2},{price:.2},10000,100000"
+            )
+            .unwrap();
+        }
+        text
+    };
+    let said = refusal(&text(0.9), None);
+    assert!(
+        said.contains("outside its low and high on 20 of 28 days") && said.contains("--basis adjusted"),
+        "{said}"
+    );
+    imported(&one("as_traded.csv", text(1.0)));
+    let folder = folder(&one("adjusted.csv", text(0.9)));
+    read(folder.path(), |options| {
+        options.basis = Some(PriceBasis::Adjusted)
+    })
+    .unwrap();
 }
 
 #[test]

@@ -156,15 +156,6 @@ pub(crate) struct Curves {
 }
 
 impl Parts {
-    /// Whether market, style and selection are figures: they are none where no day could be fitted.
-    pub(crate) fn is_split(&self) -> bool {
-        let is_there = |part: f64| 0.0 < part.abs();
-        !is_there(self.unattributed)
-            || [self.common, self.style(), self.selection]
-                .into_iter()
-                .any(is_there)
-    }
-
     /// What all styles added.
     pub(crate) fn style(&self) -> f64 {
         self.styles.iter().sum()

@@ -116,7 +116,7 @@ impl Overview {
         let board = |one: &DocumentEntry| {
             let board = library.board(one).ok();
             // The words of a board that names closed windows are for its owner, behind a switch on its own page.
-            let is_shown = !board.map_or(library.with_private(), |board| board.names_closed_windows);
+            let is_shown = board.is_some_and(|board| !board.names_closed_windows);
             ListedDocument {
                 kind: "board",
                 address: format!("board/{}.html", one.slug),

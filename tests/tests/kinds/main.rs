@@ -480,6 +480,15 @@ fn another_program_goes_on_with_nothing() {
                 assert!(refusal.contains("made by another program"), "{refusal}");
             }
             assert_eq!(replayed.unwrap().another_program.is_some(), !case.stands);
+            if !case.stands {
+                // What another program writes otherwise is no change of the record.
+                folder.write("out/index.html", "as another program writes it");
+                let refusal = with_study_run(2, &other, |run| {
+                    case.kind.replay(&folder.at("out"), None, Depth::Recorded, run)
+                });
+                let refusal = refusal.map(|_| ()).unwrap_err().to_string();
+                assert!(refusal.starts_with("it was made by another program"), "{refusal}");
+            }
         } else {
             assert!(rerun.unwrap().finished.is_some());
             assert_eq!(

@@ -104,6 +104,21 @@ fn a_plan_in_words() {
     insta::assert_snapshot!("small", without_traffic(&text(&output.stdout)));
 }
 
+/// A cap that stops the run is told where it is planned, whichever of the three it is.
+#[test]
+fn each_cap_is_held_against_what_is_expected() {
+    let budget = "budget = { experiment = \"900.00\", vendor = { openai = \"0.01\" }, cell = \"0.02\" }\n";
+    let output = plan_of(&format!("{budget}{SMALL}"), &[]);
+    let told = text(&output.stdout);
+    for line in [
+        "the budget of $900.00 is enough for what is expected, not for the most",
+        "the budget of vendor openai of $0.0100 is not enough for what is expected",
+        "the budget of a cell, for one of model in the mean, of $0.0200 is not enough for what is expected",
+    ] {
+        assert!(told.contains(line), "{line}: {told}");
+    }
+}
+
 #[test]
 fn a_plan_for_programs() {
     let output = plan_of(SMALL, &["--json"]);

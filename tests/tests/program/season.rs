@@ -138,7 +138,19 @@ fn an_endpoint_that_was_never_heard_is_given_up_and_no_step_with_it() {
     let retries = "retries = { attempts = 2, first_wait_ms = 1, longest_wait_ms = 4 }";
     // Nothing listens there, and only the system could make something listen there.
     let folder = Folder::with(&[("season.toml", &experiment("http://127.0.0.1:1/v1", retries))]);
-    let told = refused(&folder.ktd(&["run", "season.toml", "--out", "season"]), 2);
+    let run = [
+        "run",
+        "season.toml",
+        "--out",
+        "season",
+        "--on-event",
+        "echo \"$KTD_EVENT\" >> told.txt",
+    ];
+    let told = refused(&folder.ktd(&run), 2);
+    // At once, and not with the run's end alone.
+    let events = folder.text("told.txt");
+    let ended = events.find("ended without a result: ").unwrap();
+    assert!(ended < events.find("the run ended").unwrap(), "{events}");
     assert!(
         told.contains("step 1: the endpoint has never answered, last `connect`"),
         "{told}"

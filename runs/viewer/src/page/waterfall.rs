@@ -6,8 +6,6 @@ use maud::Markup;
 
 /// The row of the whole return.
 const WHOLE: &str = "portfolio";
-/// The parts, first of all, that are no figures where nothing could be split.
-const SPLIT: usize = 3;
 
 /// The return by its parts.
 pub(crate) fn figure(parts: &Parts) -> Markup {
@@ -23,8 +21,8 @@ pub(crate) fn figure(parts: &Parts) -> Markup {
     ];
     let mut reached = 0.0;
     let mut bars = Vec::new();
-    let split = if parts.is_split() { 0 } else { SPLIT };
-    for (name, value) in named.into_iter().skip(split) {
+    // Market, style and selection are 0 where no day could be fitted, and then no figures.
+    for (name, value) in named.into_iter().skip_while(|(_, value)| value.abs() <= 0.0) {
         bars.push((name, reached, reached + value));
         reached += value;
     }

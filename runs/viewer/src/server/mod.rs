@@ -7,7 +7,6 @@ mod route;
 
 use crate::ViewerError;
 use crate::library::{DocumentReaders, Library};
-
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::sse::{Event, KeepAlive, Sse};

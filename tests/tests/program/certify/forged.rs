@@ -98,6 +98,57 @@ fn an_honest_certificate_stands_alone() {
     alone(honest()).unwrap();
 }
 
+/// Who has nothing but the certificate asks for the nonce all the same, and is told of other sources.
+#[test]
+fn a_certificate_alone_is_held_to_its_nonce_and_sources() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("certificate.json");
+    let told = |certificate: Certificate, nonce: Option<&str>| {
+        sign(certificate, &path);
+        let check = Check {
+            nonce: nonce.map(str::to_owned),
+            ..Check::default()
+        };
+        verify(&path, &check)
+            .map(|(_, verified)| verified.unchecked.join("; "))
+            .map_err(|error| error.to_string())
+    };
+    let mut drawn = honest();
+    drawn.set.plan.nonce = Some("5f2c99aa17".to_owned());
+    told(drawn.clone(), Some("5f2c99aa17")).unwrap();
+    for (certificate, nonce) in [(drawn, "5f2c99aa18"), (honest(), "5f2c99aa17")] {
+        let error = told(certificate, Some(nonce)).unwrap_err();
+        assert!(error.contains("its draw is not decided by the nonce"), "{error}");
+    }
+    let mut other = honest();
+    other.set.source_sha256 = "0".repeat(64);
+    let unchecked = told(other, None).unwrap();
+    assert!(unchecked.contains("made by ktd"), "{unchecked}");
+}
+
+/// A signature that is none is found without making anything again.
+#[test]
+fn a_record_with_a_dead_signature_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("out");
+    copy(&scene().join("out"), &root);
+    let text = |file: &str| std::fs::read_to_string(root.join(file)).unwrap();
+    let signed: serde_json::Value = serde_json::from_str(&text("certificate.json")).unwrap();
+    let signature = signed["signature"]["value"].as_str().unwrap();
+    let before = sha256_hex(text("certificate.json").as_bytes());
+    let dead = text("certificate.json").replace(signature, &"0".repeat(signature.len()));
+    let after = sha256_hex(dead.as_bytes());
+    let lines = text("units.jsonl").replace(&before, &after);
+    std::fs::write(root.join("certificate.json"), &dead).unwrap();
+    std::fs::write(
+        root.join("units.jsonl"),
+        lines.replace(signature, &"0".repeat(signature.len())),
+    )
+    .unwrap();
+    let told = refused(&quiet(folder.path(), &["verify", "out"]), 1);
+    assert!(told.contains("certificate"), "{told}");
+}
+
 #[test]
 fn another_masks_hash_is_refused() {
     const MASK: &str = "its mask's hash or scheme is not that of the mask it names";

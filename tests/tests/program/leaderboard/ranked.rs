@@ -1,7 +1,7 @@
 //! Who has a rank: what holds something and is no control.
 
 use super::{board, leader, run, track};
-use ktd_kit::{Folder, assert_ok, command};
+use ktd_kit::{Folder, assert_ok, command, quiet};
 use serde_json::{Value, json};
 
 /// Two idle programs, one of which says that it is a control.
@@ -80,6 +80,16 @@ fn nobody_is_ranked_where_no_day_can_be_fitted() {
     }
 }
 
+/// Alone it is first, and of the first nothing is said that notes deny.
+fn first_line_says_what_the_notes_say(folder: &Folder) {
+    let cell = "out/cells/equal-weight__w__bright-exact__memory-only__s1";
+    let board = ["leaderboard", cell, "--replicates", "40", "--out", "alone"];
+    assert_ok(&quiet(folder.path(), &board));
+    let report = folder.text("alone/report.md");
+    assert!(report.contains("of which nothing is concluded"), "{report}");
+    assert!(!report.contains("above what luck gives"), "{report}");
+}
+
 #[test]
 fn controls_and_books_without_a_position_have_no_rank() {
     let folder = Folder::new();
@@ -124,6 +134,7 @@ fn controls_and_books_without_a_position_have_no_rank() {
         "{}",
         track["notes"]
     );
+    first_line_says_what_the_notes_say(&folder);
     assert_eq!(track["trials"], 4, "two that hold, two idle ones; no control");
     let order: Vec<&str> = track["leaders"]
         .as_array()
