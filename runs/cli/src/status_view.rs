@@ -3,7 +3,7 @@
 use crate::CliError;
 use crate::output::{Console, visible_lines};
 use ktd_study::StudyStatus;
-use ktd_view::draw::{fitted_parts, wrapped};
+use ktd_view::draw::{counted, fitted_parts, wrapped};
 use serde_json::json;
 use std::io::IsTerminal as _;
 
@@ -93,9 +93,16 @@ fn unit_of(status: &StudyStatus) -> &'static str {
     }
 }
 
-/// How it ended; nothing while it runs.
-fn end(status: &StudyStatus) -> Option<String> {
-    (!status.is_running).then(|| format!("nobody runs it; to go on: {}", status.next))
+/// What ended units without a result, the first such thing; then how it ended, where nobody runs it any more.
+fn end(status: &StudyStatus) -> Vec<String> {
+    let failures = status.failures();
+    let failed = failures
+        .first()
+        .map(|(names, failed)| format!("ended without a result: {names}: {}", failed.error));
+    let others = failures.len().saturating_sub(1);
+    let others = (0 < others).then(|| format!("and {} of other units", counted(others, "reason")));
+    let end = (!status.is_running).then(|| format!("nobody runs it; to go on: {}", status.next));
+    failed.into_iter().chain(others).chain(end).collect()
 }
 
 fn line(status: &StudyStatus) -> String {

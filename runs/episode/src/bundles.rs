@@ -14,12 +14,26 @@ pub(crate) const BUNDLES: OwnFormat = OwnFormat {
     closed_by: "summary.json",
     steps_over,
     early_end,
+    lost_steps,
 };
 
 /// Steps whose close an open bundle has recorded.
 fn steps_over(bundle: &Path) -> u64 {
     let tail = LogTail::read(&BundlePaths::new(bundle).events());
     tail.map_or(0, |tail| u64::try_from(tail.closed_step).unwrap_or(u64::MAX))
+}
+
+/// Steps of an episode that were lost to the infrastructure, as its summary says.
+fn lost_steps(found: &RawValue) -> u64 {
+    #[derive(Deserialize)]
+    struct Uncovered {
+        uncovered: u64,
+    }
+    #[derive(Deserialize)]
+    struct CountersOf {
+        counters: Uncovered,
+    }
+    serde_json::from_str(found.get()).map_or(0, |of: CountersOf| of.counters.uncovered)
 }
 
 /// Where an episode ended that was not played to its last step, as its summary says.

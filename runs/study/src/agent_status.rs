@@ -33,6 +33,9 @@ pub struct AgentStatus {
     /// Steps that nobody plays any more, by why: their agent was `withdrawn`, or was `stopped` by a rule.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub steps_given_up: BTreeMap<String, u64>,
+    /// Steps of finished units that were lost to the infrastructure.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub steps_lost: u64,
     /// Requests that were sent and came to an end.
     pub asked: u64,
     /// Those of them that were not answered with success.
@@ -109,6 +112,7 @@ pub(crate) fn agent_states(units: &[NotedUnit], sends: &FollowedSends, now_ms: i
             steps: own().map(|unit| unit.steps).sum(),
             steps_done: work.steps_done,
             steps_given_up: given_up(own().filter_map(|unit| Some((unit.early_end.as_ref()?, unit.steps)))),
+            steps_lost: own().map(|unit| unit.lost_steps).sum(),
             asked: sum.asked,
             faults: sum.asked - sum.answered,
             retries: sum.retries,
@@ -157,6 +161,12 @@ pub(crate) fn all_given_up(agents: &[AgentStatus]) -> BTreeMap<String, u64> {
 /// `27 withdrawn`, a text each reason.
 fn told_given_up(given_up: &BTreeMap<String, u64>) -> impl Iterator<Item = String> {
     given_up.iter().map(|(why, steps)| format!("{steps} {why}"))
+}
+
+/// Asked by serde, which gives a reference.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 fn seconds(milliseconds: i64) -> u64 {
@@ -263,6 +273,9 @@ pub(crate) fn table(agents: &[AgentStatus]) -> TableData {
             let told: Vec<String> = told_given_up(&agent.steps_given_up).collect();
             TableCell::Text(told.join(", "))
         });
+    }
+    if agents.iter().any(|agent| 0 < agent.steps_lost) {
+        table = table.column(("lost", Right, 1), |agent| count(agent.steps_lost));
     }
     table
         .column(("faults", Right, 1), |agent| count(agent.faults))

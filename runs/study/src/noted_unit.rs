@@ -20,6 +20,8 @@ pub(crate) struct NotedUnit {
     pub(crate) is_open: bool,
     /// Where it ended, of a finished one that has not come to its last step.
     pub(crate) early_end: Option<EarlyUnitEnd>,
+    /// Steps that were lost to the infrastructure, of a finished one.
+    pub(crate) lost_steps: u64,
     /// Steps that are over as its own record says, of an open one.
     pub(crate) recorded_steps: u64,
     /// Where its record may lie.
@@ -45,6 +47,11 @@ impl NotedUnit {
     pub(crate) fn playable(&self) -> u64 {
         let end = self.early_end.as_ref();
         end.map_or(self.steps, |end| end.steps.min(self.steps))
+    }
+
+    /// Whether every step was lost to the infrastructure.
+    pub(crate) fn is_lost(&self) -> bool {
+        0 < self.lost_steps && self.playable() <= self.lost_steps
     }
 }
 

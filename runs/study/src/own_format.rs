@@ -14,6 +14,8 @@ pub struct OwnFormat {
     pub steps_over: fn(&Path) -> u64,
     /// Where a unit ended that has not come to its last step; none where it has.
     pub early_end: fn(&RawValue) -> Option<EarlyUnitEnd>,
+    /// Steps of a finished unit that were lost to the infrastructure.
+    pub lost_steps: fn(&RawValue) -> u64,
 }
 
 /// End of a unit before its last step.

@@ -88,6 +88,7 @@ impl<K: StudyKind> OpenedStudy<K> {
                 // The pace tells it.
                 is_open: false,
                 early_end: None,
+                lost_steps: 0,
                 recorded_steps: 0,
                 places: place.into_iter().collect(),
             }

@@ -54,6 +54,9 @@ pub struct StudyStatus {
     pub not_begun: usize,
     /// Units that ended without a result in the last run, and have none since.
     pub failed: Vec<FailedUnit>,
+    /// What to type to run again the units of which every step was lost to the infrastructure; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_lost: Option<String>,
     /// Whether the report of all units stands.
     pub is_reported: bool,
     /// What was asked.
@@ -155,6 +158,10 @@ impl StudyWatch {
             not_begun: missing.len() - open.len(),
             open,
             failed,
+            retry_lost: units
+                .iter()
+                .any(NotedUnit::is_lost)
+                .then(|| format!("{} --retry-lost", self.command)),
             is_reported,
             requests,
             spent,
@@ -196,17 +203,19 @@ impl StudyWatch {
             };
             let is_finished = matches!(state, UnitState::Finished(_));
             let own = self.own.filter(|_| unit.keep == Keep::Own);
-            let early_end = match state {
-                UnitState::Finished(recorded) => own.and_then(|own| (own.early_end)(&recorded.found)),
+            let found = match state {
+                UnitState::Finished(recorded) => Some(&recorded.found),
                 UnitState::Open(_) | UnitState::NotBegun => None,
             };
+            let ended = own.zip(found);
             let steps_over = |own: OwnFormat| places.iter().map(|place| (own.steps_over)(place)).max();
             NotedUnit {
                 id: unit.id.clone(),
                 key: note.as_ref().and_then(UnitKey::name),
                 steps: note.as_ref().map_or(1, |note| note.steps),
                 agent: note.and_then(|note| note.agent),
-                early_end,
+                early_end: ended.and_then(|(own, found)| (own.early_end)(found)),
+                lost_steps: ended.map_or(0, |(own, found)| (own.lost_steps)(found)),
                 recorded_steps: own.filter(|_| !is_finished).and_then(steps_over).unwrap_or(0),
                 is_finished,
                 is_open: !is_finished && places.iter().any(|place| place.is_dir()),
@@ -322,6 +331,25 @@ impl StudyStatus {
         )
     }
 
+    /// What ended units without a result: some of their names, and the first of those that the same ended but for its numbers.
+    #[must_use]
+    pub fn failures(&self) -> Vec<(String, &FailedUnit)> {
+        let mut failures: Vec<(Vec<UnitId>, &FailedUnit)> = Vec::new();
+        for failed in &self.failed {
+            let alike = |(_, known): &&mut (Vec<UnitId>, &FailedUnit)| {
+                without_numbers(&known.error) == without_numbers(&failed.error) && known.hint == failed.hint
+            };
+            match failures.iter_mut().find(alike) {
+                Some((units, _)) => units.push(failed.unit.clone()),
+                None => failures.push((vec![failed.unit.clone()], failed)),
+            }
+        }
+        let named = failures.into_iter();
+        named
+            .map(|(units, failed)| (some_names(&units), failed))
+            .collect()
+    }
+
     /// The status for people.
     #[must_use]
     pub fn report(&self) -> Report {
@@ -344,19 +372,29 @@ impl StudyStatus {
             );
             lines.push(line("spent", spent));
         }
+        let lost = self.agents.iter().map(|agent| agent.steps_lost).sum::<u64>();
+        if 0 < lost {
+            lines.push(line("lost", format!("{lost} steps to infrastructure faults")));
+        }
+        if let Some(command) = &self.retry_lost {
+            lines.push(line(
+                "once more",
+                format!("{command}    # units of which every step was lost"),
+            ));
+        }
         lines.push(line("to go on", self.next.clone()));
         // One below the other: beside each other, neither fits a terminal.
-        let failed = self.failed.iter().flat_map(|failed| {
+        let failed = self.failures().into_iter().flat_map(|(names, failed)| {
             let rows = [
-                [failed.unit.as_str(), "", failed.error.as_str()],
+                [names.as_str(), "", failed.error.as_str()],
                 ["", "fix", failed.hint.as_str()],
             ];
             rows.map(|cells| cells.map(|text| TableCell::Text(text.to_owned())).to_vec())
         });
         let heads = [
-            ("unit", Left, 0),
+            ("units", Left, 0),
             ("", Left, 0),
-            ("what ended it, and how to fix it", Left, 0),
+            ("what ended the first of them, and how to fix it", Left, 0),
         ];
         let failed =
             TableData::new("Units that ended without a result in the last run", heads).with_rows(failed);
@@ -373,6 +411,10 @@ impl StudyStatus {
             ..Report::default()
         }
     }
+}
+
+fn without_numbers(error: &str) -> String {
+    error.chars().filter(|letter| !letter.is_ascii_digit()).collect()
 }
 
 /// What an open unit has cost so far, at the prices of today.

@@ -8,7 +8,7 @@
 )]
 
 use ktd_baselines::named;
-use ktd_kit::{Folder, Need, Vendor, assert_ok, command};
+use ktd_kit::{Folder, Need, Vendor, assert_ok, command, quiet};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -172,6 +172,24 @@ fn what_stops_is_told_with_the_way_on() {
     assert!(error.contains("6 of 12 cells are unfinished"), "{error}");
     assert!(hint.contains("raise the cap under [budget]"), "{hint}");
     assert_eq!(scene.server.count(), 0);
+
+    // Who looks from elsewhere is told what the cap ended: in a line while it is watched, in a row for all cells.
+    let status = |more: &[&str]| {
+        let output = quiet(&scene.path(""), &[&["status", "o"], more].concat());
+        assert_ok(&output);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let watched = status(&["--watch"]);
+    assert!(
+        watched.contains("6 failed") && watched.contains("; ended without a result: "),
+        "{watched}"
+    );
+    assert!(
+        watched.contains("the budget of the experiment has no room"),
+        "{watched}"
+    );
+    let rows = status(&[]);
+    assert_eq!(rows.matches(" fix  ").count(), 1, "{rows}");
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
+use ktd_kit::program::json_of;
 use ktd_kit::{Folder, assert_ok, refused};
+use serde_json::Value;
 
 /// An experiment of one agent whose endpoint refuses, and one that needs none.
 fn scene() -> Folder {
@@ -51,6 +53,16 @@ fn a_lost_cell_is_run_again_where_it_is_asked_for() {
         "random__w__bright-exact__fixed-candidate__s1",
     );
     assert_eq!(cells(&folder), [far, random]);
+
+    // A finished study says what it lacks, and what makes it good.
+    let status = json_of(folder.path(), &["status", "out"]);
+    let of = |agent: usize, what: &str| status["agents"][agent].get(what).and_then(Value::as_u64);
+    assert_eq!(
+        (of(0, "steps_lost"), of(1, "steps_lost")),
+        (None, of(1, "steps")),
+        "{status}"
+    );
+    assert_eq!(status["retry_lost"], "ktd run lost.toml --out out --retry-lost");
 
     let events = format!("out/cells/{random}/events.jsonl");
     let before = folder.read(&events);
