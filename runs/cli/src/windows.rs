@@ -5,9 +5,9 @@ use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_data::market_source::MarketSource;
-use ktd_env::{DayIndex, TradeDate};
+use ktd_env::{DayIndex, Market, TradeDate};
 use ktd_episode::grid::{RunPlan, draw_secret, experiment_key};
-use ktd_experiment::drawn_windows::{DrawConfig, window_key};
+use ktd_experiment::drawn_windows::{DrawConfig, DrawSecret, window_key};
 use ktd_experiment::panel_windows::{Window, windows};
 use ktd_experiment::window_config::Windows;
 use ktd_io::whole_file::{Durability, IfExists, json_bytes, write_file};
@@ -111,10 +111,21 @@ fn shown(args: &WindowsArgs, plan: &RunPlan, console: Console) -> Result<(), Cli
     };
     let key = experiment_key(plan)?;
     let commitment = DrawCommitment::of(&draw, &window_key(&key).commitment());
+    let source = MarketSource::of(&plan.config, &plan.base)?;
+    // A commitment that was given away is not taken back: what the span cannot hold is told before. No number changes how many fit.
+    let without_number = DrawSecret {
+        key: window_key(&key),
+        nonce: None,
+    };
+    windows(&plan.config, &source.market, Some(&without_number))?;
     if let Some(path) = &args.commit {
         keep(path, &json_bytes(path, &commitment).map_err(CliError::invalid)?)?;
     }
-    let days = if args.real { days(plan, &key)? } else { Vec::new() };
+    let days = if args.real {
+        days(plan, &key, &source.market)?
+    } else {
+        Vec::new()
+    };
     let head = format!(
         "{} windows of {} trading days, drawn between {} and {}\ncommitment {}\n{}\n",
         draw.draw,
@@ -157,12 +168,11 @@ struct WindowDays {
 }
 
 /// Name, first and last day of each window, in the order of the draw.
-fn days(plan: &RunPlan, key: &MaskKey) -> Result<Vec<WindowDays>, CliError> {
-    let source = MarketSource::of(&plan.config, &plan.base)?;
+fn days(plan: &RunPlan, key: &MaskKey, market: &Market) -> Result<Vec<WindowDays>, CliError> {
     let secret = draw_secret(plan, key)?;
-    let windows = windows(&plan.config, &source.market, secret.as_ref())?;
+    let windows = windows(&plan.config, market, secret.as_ref())?;
     let date = |day: Option<&DayIndex>| {
-        let date = day.and_then(|day| source.market.date(*day));
+        let date = day.and_then(|day| market.date(*day));
         date.map_or_else(String::new, TradeDate::reveal)
     };
     let named = |window: &Window| WindowDays {

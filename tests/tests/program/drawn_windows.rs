@@ -93,6 +93,21 @@ fn run(folder: &Folder, file: &str, pick: usize) {
     assert_ok(&command.env("PICK", pick.to_string()).output().unwrap());
 }
 
+/// What was given away is not taken back, so nobody commits to windows that the span cannot hold.
+#[test]
+fn nothing_is_committed_to_that_cannot_be_drawn() {
+    let folder = Folder::new();
+    folder.write("season.key", ktd_kit::MASK_KEY);
+    folder.write("s.toml", season("{ id = \"h\", builtin = \"hold\" }", 40, ""));
+    let commit = ["windows", "s.toml", "--commit", "commitment.json"];
+    let told = refused(&quiet(folder.path(), &commit), 2);
+    assert!(
+        told.contains("windows") && told.contains("trading days"),
+        "{told}"
+    );
+    assert!(!folder.at("commitment.json").exists());
+}
+
 /// A season: what is committed to went to a third, whose number came back; lab A has played ten windows, lab B eleven.
 fn played() -> &'static Folder {
     static SEASON: OnceLock<Folder> = OnceLock::new();
