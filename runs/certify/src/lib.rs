@@ -43,6 +43,7 @@ pub mod language_attackers;
 pub mod mark;
 pub mod models_asked;
 mod one_or_more;
+pub mod own_answers;
 pub mod paths;
 mod plain_words;
 pub mod probe_inputs;

@@ -60,6 +60,7 @@ documents! {
     "commands/replayed-study": study::ReplayedStudy, ["replay"];
     "commands/replay-steps": replay::ShownSteps, ["replay"];
     "commands/attribute": attribute::Attributions, ["attribute"];
+    "commands/counted-answers": ktd_certify::own_answers::CountedAnswers, ["probe"];
     "commands/new-key": certify::NewKey<'_>, ["certify"];
     "commands/new-mask-key": certify::NewMaskKey<'_>, ["certify"];
     "commands/view": view::ViewerAddress, ["view"];

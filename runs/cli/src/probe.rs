@@ -6,6 +6,7 @@ use crate::output::Console;
 use clap::Args;
 use ktd_certify::CertificateStudy;
 use ktd_certify::config::{CertifyConfig, check_nonce};
+use ktd_certify::own_answers::count_answers;
 use ktd_study::{ReportOf, StudyKind, StudyRun, read_study_file, run_any};
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,11 @@ Example file:
 
   ktd probe try.toml                     # make the probes, attack them, say what was recovered
   ktd probe try.toml --probes theirs     # attack probes of another harness
+  ktd probe --count results/try --answers mine.jsonl    # what a program of your own found
+
+A line of answers, with its day as a place in the panel's calendar, from 0:
+
+  {\"kind\": \"day\", \"number\": 0, \"answer\": {\"stocks\": [\"SH600519\"], \"place\": 1893}}
 
 Probes of another harness are theirs/probes/*.jsonl and theirs/private/gold.jsonl. Rerunning keeps what is on disk; every figure stands in figures.csv.";
 
@@ -30,6 +36,12 @@ Probes of another harness are theirs/probes/*.jsonl and theirs/private/gold.json
 pub(super) struct ProbeArgs {
     #[command(flatten)]
     set: SetArgs,
+    /// Ask nobody: count answers of your own to the probes in this directory, whose `private/gold.jsonl` is beside them.
+    #[arg(long, value_name = "DIR", requires = "answers", conflicts_with_all = ["config", "out", "probes", "nonce", "threads"])]
+    count: Option<PathBuf>,
+    /// With --count: the answers of an attacker of your own, a JSON line a probe; several files are several attackers.
+    #[arg(long, value_name = "FILE", requires = "count", num_args = 1..)]
+    answers: Vec<PathBuf>,
 }
 
 /// Which probes, and where they go.
@@ -50,7 +62,7 @@ pub(super) struct SetArgs {
     #[arg(long)]
     threads: Option<usize>,
     /// Print every table of the report.
-    #[arg(long)]
+    #[arg(long, alias = "all")]
     pub(super) tables: bool,
 }
 
@@ -90,6 +102,10 @@ impl SetArgs {
 /// # Errors
 /// [`CliError`] for bad input.
 pub(super) fn run(args: &ProbeArgs, console: Console) -> Result<(), CliError> {
+    if let Some(set) = &args.count {
+        let (counts, report) = count_answers(set, &args.answers)?;
+        return study::show_value(&report, &counts, console);
+    }
     let unsigned = |keys: &mut CertifyConfig| {
         keys.key = None;
         Ok(())

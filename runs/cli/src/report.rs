@@ -24,7 +24,7 @@ pub(super) struct ReportArgs {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Show every table.
-    #[arg(long)]
+    #[arg(long, alias = "tables")]
     all: bool,
     /// Report what is finished of a study of which other units have no result, and may never have one.
     #[arg(long)]

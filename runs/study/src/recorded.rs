@@ -23,3 +23,11 @@ pub fn recorded_study<K: StudyKind>(folder: &Path) -> Result<Vec<(UnitId, K::Fou
     }
     Ok(found)
 }
+
+/// The keys that a study was recorded under.
+///
+/// # Errors
+/// [`StudyError`] for a folder without a study of this kind.
+pub fn recorded_keys<K: StudyKind>(folder: &Path) -> Result<K::Keys, StudyError> {
+    Ok(read_header::<K>(folder)?.keys)
+}

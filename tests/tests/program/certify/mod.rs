@@ -14,6 +14,7 @@ mod given;
 mod known;
 mod language;
 mod marks;
+mod own_answers;
 mod planted;
 
 use ktd_io::sha256::sha256_hex;
