@@ -13,7 +13,7 @@ use ktd_study::{
     Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId, UnitRequests, read_study_file,
 };
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads the file of an experiment.
 ///
@@ -45,6 +45,10 @@ impl StudyKind for FactorCodeStudy {
 
     fn name(keys: &FactorCodeConfig) -> &str {
         &keys.name
+    }
+
+    fn panel(keys: &mut FactorCodeConfig) -> Option<&mut PathBuf> {
+        keys.real.as_mut().map(|real| &mut real.panel)
     }
 
     fn output(keys: &FactorCodeConfig) -> Option<&Path> {

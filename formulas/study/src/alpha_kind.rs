@@ -19,6 +19,7 @@ use ktd_study::{CountedRun, Hands, Opening, Planned, Report, Section, Shown, Stu
 use ktd_view::draw::{FIGURES_STYLE, counted, joined, p_value, real, short_hash};
 use maud::html;
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 /// Alphas of the last split that a terminal shows, and those that stand on the page; the CSV has all.
 const TERMINAL_ALPHAS: usize = 20;
@@ -43,6 +44,10 @@ impl StudyKind for AlphaEvaluating {
 
     fn name(keys: &AlphaStudy) -> &str {
         &keys.name
+    }
+
+    fn panel(keys: &mut AlphaStudy) -> Option<&mut PathBuf> {
+        keys.panel.as_mut()
     }
 
     fn check(keys: &AlphaStudy) -> Result<(), StudyError> {

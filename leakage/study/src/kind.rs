@@ -11,7 +11,7 @@ use ktd_leakage::{AskedGrid, LeakPanel, LeakProofs, LeakReport, LeakRun, RunKey,
 use ktd_study::{Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId, read_study_file};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads the file of a benchmark.
 ///
@@ -85,6 +85,10 @@ impl StudyKind for LeakStudy {
 
     fn name(keys: &LeakConfig) -> &str {
         &keys.name
+    }
+
+    fn panel(keys: &mut LeakConfig) -> Option<&mut PathBuf> {
+        keys.panel.as_mut()
     }
 
     fn check(keys: &LeakConfig) -> Result<(), StudyError> {

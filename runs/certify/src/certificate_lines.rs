@@ -57,6 +57,9 @@ pub fn summary_lines(
         .map(|(kind, count)| format!("{count} {}", kind.label()))
         .collect();
     lines.push(format!("probes: {}", counts.join(", ")));
+    lines.push(format!("controls: {}", of_controls(certificate)));
+    let open = certificate.not_covered.iter();
+    lines.extend(open.map(|what| format!("not covered: {what}")));
     lines
 }
 

@@ -29,7 +29,7 @@ use ktd_probes::judge::ControlSet;
 use ktd_probes::{Probe, ProbeKind};
 use ktd_study::{Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Probes of a mask, put to attackers; with a key, certified.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +55,10 @@ impl StudyKind for CertificateStudy {
 
     fn name(keys: &CertifyConfig) -> &str {
         &keys.name
+    }
+
+    fn panel(keys: &mut CertifyConfig) -> Option<&mut PathBuf> {
+        keys.panel.as_mut()
     }
 
     fn output(keys: &CertifyConfig) -> Option<&Path> {

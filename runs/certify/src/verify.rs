@@ -7,7 +7,6 @@ use super::commitment;
 use super::comparison::{compare_certificates, does_not_follow};
 use super::completeness;
 use super::compose::compose;
-use super::config::CertifyConfig;
 use super::kind::CertificateStudy;
 use super::models_asked::models_asked;
 use super::paths::CertifyPaths;
@@ -18,7 +17,7 @@ use ktd_data::market_source::MarketSource;
 use ktd_episode::verify::Verified;
 use ktd_io::sha256::sha256_file;
 use ktd_record::signing::PublicKey;
-use ktd_study::{Depth, StudyRun, replay_changed};
+use ktd_study::{Depth, MovedFiles, StudyRun, replay_study};
 use std::path::{Path, PathBuf};
 
 /// Extent of a check of a certificate.
@@ -151,16 +150,13 @@ pub fn make_again(
             ));
         }
     }
-    let named = |keys: &mut CertifyConfig| {
-        if let Some(panel) = panel {
-            keys.panel = Some(panel.to_owned());
-            keys.synthetic = None;
-        }
-    };
     let depth = Depth::Named(if check.attacks { &ALL } else { &PROBES });
-    // A panel that is named lies where the command runs.
-    let base = Some(Path::new("")).filter(|_| panel.is_some());
-    replay_changed::<CertificateStudy>((folder, base), &named, depth, run)?;
+    // A synthetic panel is made again: that the file is the same one was seen above.
+    let moved = MovedFiles {
+        base: panel.map(|_| Path::new("")),
+        panel: panel.filter(|_| set.data.synthetic.is_none()),
+    };
+    replay_study::<CertificateStudy>(folder, moved, depth, run)?;
     let (checks, unchecked) = (&mut verified.checks, &mut verified.unchecked);
     match set.probes {
         Origin::Made => checks.push("probes and keys: made again, byte for byte".to_owned()),

@@ -17,6 +17,7 @@ use ktd_probes::judge::{CertificateVerdict, how_to_fix};
 use ktd_record::signing::{PublicKey, SigningKey};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
@@ -57,6 +58,14 @@ pub(super) struct CertifyArgs {
     /// Print every reason of a refusal, and not one line an attacker.
     #[arg(long)]
     reasons: bool,
+}
+
+/// The certificate that a path names: in a folder, its `certificate.json`.
+#[expect(clippy::unnecessary_wraps, reason = "a parser of arguments gives a result")]
+pub(super) fn certificate_file(path: &str) -> Result<PathBuf, Infallible> {
+    let path = PathBuf::from(path);
+    let in_folder = path.join("certificate.json");
+    Ok(if in_folder.exists() { in_folder } else { path })
 }
 
 /// Runs the command.

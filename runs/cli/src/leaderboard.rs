@@ -1,13 +1,14 @@
 //! `ktd leaderboard RESULTS...`.
 
+use super::certify::certificate_file;
 use super::selection::Selection;
 use super::unless_ending::unless_ending;
 use crate::CliError;
 use crate::output::Console;
 use crate::progress::Progress;
 use crate::this_program::this_program;
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueHint};
 use ktd_board::page::verdict;
 use ktd_board::sheet::{self, TableKind};
 use ktd_board::{
@@ -61,8 +62,8 @@ pub(super) struct LeaderboardArgs {
     /// The panel, when it is no longer where the bundles were made.
     #[arg(long)]
     pub panel: Option<PathBuf>,
-    /// Certificates of masks, from `ktd certify`: rows of runs under these masks say so.
-    #[arg(long, value_name = "FILE")]
+    /// Certificates of masks, from `ktd certify`, or their folders: rows of runs under these masks say so.
+    #[arg(long, value_name = "FILE", value_parser = certificate_file, value_hint = ValueHint::AnyPath)]
     pub certificate: Vec<PathBuf>,
     /// The public key, PEM, that must have signed these certificates.
     #[arg(long, value_name = "FILE", requires = "certificate")]

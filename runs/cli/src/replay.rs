@@ -43,7 +43,8 @@ pub(super) fn run(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
         } else {
             Depth::Recorded
         };
-        return study::replay(kind, (&args.bundle, args.study.base.as_deref()), depth, console);
+        let moved = args.study.moved(args.panel.as_deref());
+        return study::replay(kind, (&args.bundle, moved), depth, console);
     }
     if !BundlePaths::new(&args.bundle).header().exists() {
         return Err(not_a_study(&args.bundle));

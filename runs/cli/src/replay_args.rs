@@ -5,7 +5,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use ktd_experiment::amount::Picodollars;
 use ktd_masking::Numeric;
-use std::path::PathBuf;
+use ktd_study::MovedFiles;
+use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
 Examples:
@@ -51,6 +52,16 @@ pub(super) struct StudyReplayArgs {
     pub base: Option<PathBuf>,
 }
 
+impl StudyReplayArgs {
+    /// Where files of the study lie now.
+    pub(super) fn moved<'f>(&'f self, panel: Option<&'f Path>) -> MovedFiles<'f> {
+        MovedFiles {
+            base: self.base.as_deref(),
+            panel,
+        }
+    }
+}
+
 /// Makes an episode or a study again from its record, offline, and compares every byte; shows one step of an episode; or
 /// continues it otherwise from a step.
 #[derive(Debug, Clone, Args)]
@@ -61,7 +72,7 @@ pub(super) struct ReplayArgs {
     pub bundle: PathBuf,
     #[command(flatten)]
     pub study: StudyReplayArgs,
-    /// The panel, when it is no longer where the bundle was made.
+    /// The panel, when it is no longer where the bundle or the study was made.
     #[arg(long)]
     pub panel: Option<PathBuf>,
     /// Show this step, or these, as the model saw them, with orders, fills and NAV, instead of replaying.

@@ -21,7 +21,7 @@ use ktd_io::parallel::available_threads;
 use ktd_leakage_study::LeakStudy;
 use ktd_strategy_study::StrategyStudy;
 use ktd_study::{
-    AnyEnd, AnyKind, Audited, Depth, Replayed, Report, ReportOf, StudyError, StudyKind, StudyRun,
+    AnyEnd, AnyKind, Audited, Depth, MovedFiles, Replayed, Report, ReportOf, StudyError, StudyKind, StudyRun,
     StudyStatus, UnitId, any, kind_of, kind_of_file,
 };
 use ktd_view::draw::paragraph;
@@ -256,12 +256,12 @@ pub(super) struct ReplayedStudy {
 /// Makes the study in a folder again from its record.
 pub(super) fn replayed(
     kind: &dyn AnyKind,
-    (folder, base): (&Path, Option<&Path>),
+    (folder, moved): (&Path, MovedFiles<'_>),
     depth: Depth,
     console: Console,
 ) -> Result<Replayed, CliError> {
     with_run(("comparing", None, console), |run| {
-        kind.replay(folder, base, depth, run)
+        kind.replay(folder, moved, depth, run)
     })
 }
 
@@ -284,11 +284,11 @@ pub(super) fn compared(replayed: &Replayed) -> String {
 /// `ktd replay` on a study.
 pub(super) fn replay(
     kind: &dyn AnyKind,
-    (folder, base): (&Path, Option<&Path>),
+    (folder, moved): (&Path, MovedFiles<'_>),
     depth: Depth,
     console: Console,
 ) -> Result<(), CliError> {
-    let replayed = replayed(kind, (folder, base), depth, console)?;
+    let replayed = replayed(kind, (folder, moved), depth, console)?;
     if let Some(other) = &replayed.another_program {
         console.note(other);
     }

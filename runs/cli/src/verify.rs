@@ -1,6 +1,6 @@
 //! `ktd verify BUNDLE|PUBLICATION|BOARD...` and `ktd verify --certificate FILE`.
 
-use super::certify::detail;
+use super::certify::{certificate_file, detail};
 use super::given::kind_in;
 use super::leaderboard::public_keys;
 use super::replay_args::StudyReplayArgs;
@@ -12,7 +12,7 @@ use super::verify_document::{
 use crate::CliError;
 use crate::output::{Console, visible_lines};
 use crate::this_program::this_program;
-use clap::Args;
+use clap::{Args, ValueHint};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
 use ktd_certify::certificate_lines::summary_lines;
@@ -46,7 +46,7 @@ pub(super) struct VerifyArgs {
     /// The directories of bundles, of studies, of what `ktd publish` wrote, and of boards.
     #[arg(required_unless_present = "certificate")]
     pub bundles: Vec<PathBuf>,
-    /// The panel, when it is no longer where the bundles were made.
+    /// The panel, when it is no longer where the bundles or the study were made.
     #[arg(long)]
     pub panel: Option<PathBuf>,
     #[command(flatten)]
@@ -54,8 +54,8 @@ pub(super) struct VerifyArgs {
     /// Of studies: make the works of so many units again, which chance draws.
     #[arg(long, value_name = "UNITS", conflicts_with = "deep")]
     sample: Option<usize>,
-    /// A certificate of a mask, with the files beside it.
-    #[arg(long, value_name = "FILE")]
+    /// A certificate of a mask, with the files beside it, or its folder.
+    #[arg(long, value_name = "FILE", value_parser = certificate_file, value_hint = ValueHint::AnyPath)]
     certificate: Option<PathBuf>,
     /// The public key, PEM, that must have signed the certificate.
     #[arg(long, value_name = "FILE", requires = "certificate")]
@@ -166,6 +166,7 @@ impl VerifyReport {
                 self.bundles.push(VerifiedBundle {
                     bundle: shown,
                     mask,
+                    says: None,
                     found: FoundByCheck::of(Ok(verified)),
                 });
             }
@@ -175,6 +176,7 @@ impl VerifyReport {
                 self.bundles.push(VerifiedBundle {
                     bundle: shown,
                     mask: None,
+                    says: None,
                     found,
                 });
             }
@@ -190,7 +192,12 @@ impl VerifyReport {
             None if args.study.deep => Depth::Deep,
             None => Depth::Recorded,
         };
-        let found = match study::replayed(kind, (folder, args.study.base.as_deref()), depth, console) {
+        let (says, found) = match study::replayed(
+            kind,
+            (folder, args.study.moved(args.panel.as_deref())),
+            depth,
+            console,
+        ) {
             Ok(replayed) => {
                 let left = replayed.units - replayed.made_again;
                 let unchecked = format!("the works of {left} units: --deep makes them again");
@@ -200,17 +207,20 @@ impl VerifyReport {
                     claimed: replayed.another_program.into_iter().collect(),
                 };
                 self.good(&shown, &verified);
-                FoundByCheck::of(Ok(verified))
+                // Writing to a string cannot fail.
+                writeln!(self.text, "  says       {}", replayed.verdict).ok();
+                (Some(replayed.verdict), FoundByCheck::of(Ok(verified)))
             }
             Err(error) => {
                 let found = FoundByCheck::of(Err(error.message().to_owned()));
-                self.bad_study(folder, error, args.study.base.is_some());
-                found
+                self.bad_study(folder, error, args.study.base.is_some() || args.panel.is_some());
+                (None, found)
             }
         };
         self.bundles.push(VerifiedBundle {
             bundle: shown,
             mask: None,
+            says,
             found,
         });
     }

@@ -32,6 +32,9 @@ pub(super) struct VerifiedBundle {
     /// Whether the certificate is for its mask.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mask: Option<CertificationMark>,
+    /// What the report of a study concludes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) says: Option<String>,
     #[serde(flatten)]
     pub(super) found: FoundByCheck,
 }

@@ -47,11 +47,11 @@ impl VerifyReport {
 
     /// A study that was not made again. Who holds nothing but a published folder is told what helps: no publication says where the
     /// files lay that its study read. A certificate's error says itself what is checked without them.
-    pub(super) fn bad_study(&mut self, folder: &Path, error: CliError, is_base_named: bool) {
-        const HINT: &str = "a publication does not say where the files lie that its study read: name their folder with --base, or \
-                            ask the signer for them";
+    pub(super) fn bad_study(&mut self, folder: &Path, error: CliError, are_files_named: bool) {
+        const HINT: &str = "a publication does not say where the files lie that its study read: name the panel with --panel, or \
+                            their folder with --base; ask the signer for them";
         let is_published = folder.join(PUBLICATION).exists() && !folder.join("certificate.json").exists();
-        let is_for_holder = is_published && !is_base_named && !error.is_difference();
+        let is_for_holder = is_published && !are_files_named && !error.is_difference();
         let error = if is_for_holder {
             error.with_hint(HINT)
         } else {

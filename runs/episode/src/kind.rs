@@ -31,7 +31,7 @@ use ktd_record::spending::Spending;
 use ktd_study::{Hands, Opening, OwnFormat, Planned, Report, StudyError, StudyKind, UnitId, UnitProgress};
 use serde::Serialize;
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -266,6 +266,10 @@ impl StudyKind for EpisodesStudy {
 
     fn name(keys: &ExperimentConfig) -> &str {
         &keys.name
+    }
+
+    fn panel(keys: &mut ExperimentConfig) -> Option<&mut PathBuf> {
+        keys.panel.as_mut()
     }
 
     fn output(keys: &ExperimentConfig) -> Option<&Path> {

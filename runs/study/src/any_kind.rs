@@ -5,9 +5,9 @@ use crate::queued::enqueue_study;
 use crate::study_file::{folder_of, read_study_file};
 use crate::unfinished::UnfinishedReport;
 use crate::{
-    Depth, QueuedStudy, Replayed, Report, StudyError, StudyKind, StudyPlan, StudyRun, StudyStatus,
-    StudyWatch, UnitId, document_schema, replay_study, report_study, report_unfinished, run_study,
-    study_status,
+    Depth, MovedFiles, QueuedStudy, Replayed, Report, StudyError, StudyKind, StudyPlan, StudyRun,
+    StudyStatus, StudyWatch, UnitId, document_schema, replay_study, report_study, report_unfinished,
+    run_study, study_status,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -73,7 +73,7 @@ pub trait AnyKind: Sync {
     fn replay(
         &self,
         folder: &Path,
-        base: Option<&Path>,
+        moved: MovedFiles<'_>,
         depth: Depth,
         run: &StudyRun<'_>,
     ) -> Result<Replayed, StudyError>;
@@ -211,11 +211,11 @@ impl<K: StudyKind> AnyKind for Forgotten<K> {
     fn replay(
         &self,
         folder: &Path,
-        base: Option<&Path>,
+        moved: MovedFiles<'_>,
         depth: Depth,
         run: &StudyRun<'_>,
     ) -> Result<Replayed, StudyError> {
-        replay_study::<K>(folder, base, depth, run)
+        replay_study::<K>(folder, moved, depth, run)
     }
 
     fn schema(&self) -> Value {

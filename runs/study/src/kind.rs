@@ -2,10 +2,10 @@
 
 use crate::counted_run::CountedRun;
 use crate::figures_apart::difference_beyond;
-use crate::inputs::Inputs;
+use crate::opening::Opening;
 use crate::own_format::OwnFormat;
 use crate::unit_requests::UnitRequests;
-use crate::{Hands, Report, StudyError, StudySecret, UnitId, UnitProgress};
+use crate::{Hands, Report, StudyError, UnitId, UnitProgress};
 use futures::future::LocalBoxFuture;
 use ktd_asking::{Answerer, AskingSettings};
 use ktd_client::AskedModel;
@@ -13,13 +13,11 @@ use ktd_client::money::KeyName;
 use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::caps::Caps;
-use ktd_io::whole_file::read_if_exists;
-use ktd_record::program_record::ProgramRecord;
 use ktd_record::spending::Spending;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Kind of study: its keys, its units, how one unit runs over a recorded world, and what all of them come to. It has no file,
@@ -60,6 +58,11 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
 
     /// The results directory that its file names, relative to the file (default: `results/NAME` where the command runs).
     fn output(_keys: &Self::Keys) -> Option<&Path> {
+        None
+    }
+
+    /// The panel file that its file names, which may lie elsewhere when a record is made again; none where it names none.
+    fn panel(_keys: &mut Self::Keys) -> Option<&mut PathBuf> {
         None
     }
 
@@ -256,82 +259,6 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
             return difference_beyond(apart, recorded, made);
         }
         (recorded != made).then(|| ktd_record::chain::first_difference(recorded, made))
-    }
-}
-
-/// Where a study lies while its world is read.
-#[derive(Debug, Clone, Copy)]
-pub struct Opening<'o> {
-    /// Where relative paths of the file start.
-    pub base: &'o Path,
-    /// The folder of the study, in which other studies may lie.
-    pub out: &'o Path,
-    /// Threads.
-    pub threads: usize,
-    /// The program, which every record names; none where nothing is kept.
-    pub program: Option<&'o ProgramRecord>,
-    pub(crate) inputs: &'o Inputs,
-}
-
-/// Of worlds that no study holds.
-static UNKEPT: Inputs = Inputs::Unkept;
-
-impl<'o> Opening<'o> {
-    /// Where a world is read of which nothing is kept.
-    #[must_use]
-    pub const fn unkept(base: &'o Path, out: &'o Path, threads: usize) -> Self {
-        Self {
-            base,
-            out,
-            threads,
-            program: None,
-            inputs: &UNKEPT,
-        }
-    }
-
-    /// The bytes of a file that the keys name; none where there is none. The folder of the study keeps them, and a record is made
-    /// again from what it has kept: what is too large for that, such as a panel, is read below [`Opening::base`].
-    ///
-    /// # Errors
-    /// [`StudyError`] for a link, a file that cannot be read, and a kept one that is missing or was changed.
-    pub fn input(&self, path: &Path) -> Result<Option<Vec<u8>>, StudyError> {
-        let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
-        self.kept(&parts.join("/"), || {
-            let path = self.base.join(path);
-            // It may have come from others, and what it leads to would go to models and into the record.
-            if path.is_symlink() {
-                return Err(StudyError::input(
-                    format_args!("{} is a link, and links are not followed", path.display()),
-                    "replace it with the file itself",
-                ));
-            }
-            Ok(read_if_exists(&path)?)
-        })
-    }
-
-    /// The secret of the study: drawn when it begins, or that of a file that the keys name, and the same whenever it goes on or is made again. A kind that draws from it says
-    /// [`StudySecret::commitment`] in [`StudyKind::decides`], so that it is committed to before anybody is asked; a finished
-    /// study opens it in `secret.json`.
-    ///
-    /// # Errors
-    /// [`StudyError`] where there is no entropy, for a file that holds no secret, and for a record that never opened its own.
-    pub fn secret(&self, file: Option<&Path>) -> Result<StudySecret, StudyError> {
-        self.inputs.secret(self.out, || match file {
-            Some(file) => StudySecret::read(&self.base.join(file)),
-            None => StudySecret::drawn(),
-        })
-    }
-
-    /// What is read of something else than a file, kept in the same way under a name.
-    ///
-    /// # Errors
-    /// Those of `read`, and as [`Opening::input`].
-    pub fn kept(
-        &self,
-        name: &str,
-        read: impl FnOnce() -> Result<Option<Vec<u8>>, StudyError>,
-    ) -> Result<Option<Vec<u8>>, StudyError> {
-        self.inputs.bytes(name, read)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::identity::{check_same_study, read_header};
 use crate::inputs::Inputs;
-use crate::kind::{Opening, Planned, StudyKind};
+use crate::kind::{Planned, StudyKind};
+use crate::opening::Opening;
 use crate::plan_lines::PlanLine;
 use crate::recorded_units::RecordedUnits;
 use crate::report::{Report, Section, Shown};

@@ -3,6 +3,7 @@
 use crate::hands::Hands;
 use crate::kind::{Keep, Planned, StudyKind};
 use crate::line_files::{LineMode, changed_file};
+use crate::opening::MovedFiles;
 use crate::plan_lines::{PlanLine, plan_file};
 use crate::register;
 use crate::report_files::files_of;
@@ -42,35 +43,24 @@ pub struct Replayed {
     pub units: usize,
     /// Units whose works were made again.
     pub made_again: usize,
+    /// What its report concludes.
+    pub verdict: String,
     /// What is to be known of the program that made the record, where it is another one.
     pub another_program: Option<String>,
 }
 
 /// Makes every unit of a finished study again from its record, then the report, and compares all of it byte for byte: the
-/// first difference ends it. `base` is where the paths of its file start, where that is not where they started.
+/// first difference ends it.
 ///
 /// # Errors
 /// [`StudyError`] naming the first difference; for a folder without a finished study, and a world that cannot be read.
 pub fn replay_study<K: StudyKind>(
     out: &Path,
-    base: Option<&Path>,
+    moved: MovedFiles<'_>,
     depth: Depth,
     run: &StudyRun<'_>,
 ) -> Result<Replayed, StudyError> {
-    replay_changed::<K>((out, base), &|_| {}, depth, run)
-}
-
-/// The same with keys that decide nothing changed, such as where a panel lies.
-///
-/// # Errors
-/// [`StudyError`] as [`replay_study`].
-pub fn replay_changed<K: StudyKind>(
-    (out, base): (&Path, Option<&Path>),
-    change: &dyn Fn(&mut K::Keys),
-    depth: Depth,
-    run: &StudyRun<'_>,
-) -> Result<Replayed, StudyError> {
-    let study = OpenedStudy::<K>::recorded((out, base), change, run)?;
+    let study = OpenedStudy::<K>::recorded((out, moved), run)?;
     let recorded = &study.decided.program;
     let another = (recorded != run.program).then(|| format!("it was made by another program ({recorded})"));
     let replayed = replay_opened(&study, (out, depth), run);
@@ -115,6 +105,7 @@ fn replay_opened<K: StudyKind>(
         name: K::name(&study.keys).to_owned(),
         units: study.plan.len(),
         made_again: deep.len(),
+        verdict: report.verdict,
         another_program: None,
     })
 }

@@ -6,7 +6,8 @@ use crate::followed_sends::FollowedSends;
 use crate::identity::{Decided, STUDY, known_base, read_header};
 use crate::index::UnitIndex;
 use crate::inputs::Inputs;
-use crate::kind::{Keep, Opening, Planned, StudyKind};
+use crate::kind::{Keep, Planned, StudyKind};
+use crate::opening::{MovedFiles, Opening};
 use crate::pace::{Pace, UnitPace};
 use crate::plan_lines::{PlanLine, keep_plan};
 use crate::register;
@@ -20,6 +21,7 @@ use crate::unit_keys::keep_unit_keys;
 use crate::unit_lines::{UnitLine, UnitLines};
 use crate::{Report, StudyError, UnitId};
 use futures::FutureExt;
+use ktd_io::FileError;
 use ktd_io::whole_file::remove_directory;
 use ktd_record::set_aside::set_aside;
 use ktd_record::study_folder::StudyFolder;
@@ -156,16 +158,20 @@ impl<K: StudyKind> OpenedStudy<K> {
     }
 
     /// A study that is recorded, over the world that it was recorded over.
-    /// `change` may change keys that decide nothing, such as where a panel lies.
     pub(crate) fn recorded(
-        (out, base): (&Path, Option<&Path>),
-        change: &dyn Fn(&mut K::Keys),
+        (out, moved): (&Path, MovedFiles<'_>),
         run: &StudyRun<'_>,
     ) -> Result<Self, StudyError> {
         let mut header = read_header::<K>(out)?;
-        change(&mut header.keys);
+        if let Some(panel) = moved.panel {
+            let own = K::panel(&mut header.keys).ok_or_else(|| {
+                let what = format!("{}: the study names no panel file", out.join(STUDY).display());
+                StudyError::input(what, "leave `--panel` out")
+            })?;
+            *own = std::path::absolute(panel).map_err(FileError::io("find", panel))?;
+        }
         let known = known_base(out)?;
-        let base = base.unwrap_or(&known);
+        let base = moved.base.unwrap_or(&known);
         let inputs = Inputs::kept(out, header.inputs);
         let at = opening((base, out), &inputs, run);
         let world = K::open_recorded(&header.keys, &at, &header.decides)?;

@@ -1,7 +1,7 @@
 //! Studies run in the test's own process.
 
 use ktd_record::program_record::ProgramRecord;
-use ktd_study::{AnyEnd, AnyKind, Depth, Replayed, StudyError, StudyRun, Unheard};
+use ktd_study::{AnyEnd, AnyKind, Depth, MovedFiles, Replayed, StudyError, StudyRun, Unheard};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ pub fn summary_of(kind: &dyn AnyKind, (file, out): (&Path, &Path)) -> Result<Val
 /// [`StudyError`] as the replay.
 pub fn replay_study(kind: &dyn AnyKind, out: &Path, depth: Depth) -> Result<Replayed, StudyError> {
     with_study_run(2, &crate::this_program(), |run| {
-        kind.replay(out, None, depth, run)
+        kind.replay(out, MovedFiles::default(), depth, run)
     })
 }
 

@@ -27,7 +27,7 @@ use ktd_leakage_study::LeakStudy;
 use ktd_record::program_record::ProgramRecord;
 use ktd_strategy_code::ControlKind;
 use ktd_strategy_study::StrategyStudy;
-use ktd_study::{AnyEnd, AnyKind, Depth, Replayed, StudyError, any};
+use ktd_study::{AnyEnd, AnyKind, Depth, MovedFiles, Replayed, StudyError, any};
 use questionnaire::Questionnaire;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -470,7 +470,8 @@ fn another_program_goes_on_with_nothing() {
                 .run(&folder.at("study.toml"), Some(&folder.at("out")), run)
         });
         let replayed = with_study_run(2, &other, |run| {
-            case.kind.replay(&folder.at("out"), None, Depth::Recorded, run)
+            case.kind
+                .replay(&folder.at("out"), MovedFiles::default(), Depth::Recorded, run)
         });
         if case.kind.asks() {
             if case.stands {
@@ -484,7 +485,8 @@ fn another_program_goes_on_with_nothing() {
                 // What another program writes otherwise is no change of the record.
                 folder.write("out/index.html", "as another program writes it");
                 let refusal = with_study_run(2, &other, |run| {
-                    case.kind.replay(&folder.at("out"), None, Depth::Recorded, run)
+                    case.kind
+                        .replay(&folder.at("out"), MovedFiles::default(), Depth::Recorded, run)
                 });
                 let refusal = refusal.map(|_| ()).unwrap_err().to_string();
                 assert!(refusal.starts_with("it was made by another program"), "{refusal}");

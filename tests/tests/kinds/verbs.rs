@@ -7,7 +7,8 @@ use ktd_kit::vendor::{reply, said};
 use ktd_kit::{Folder, Vendor, files};
 use ktd_record::signing::SigningKey;
 use ktd_study::{
-    AnyKind, Depth, StudyOutline, StudyPlan, any, check_published_study, publish_study, study_difference,
+    AnyKind, Depth, MovedFiles, StudyOutline, StudyPlan, any, check_published_study, publish_study,
+    study_difference,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -98,9 +99,12 @@ fn assert_given_away(kind: &dyn AnyKind, folder: &Folder) {
             .any(|part| part == "private" || part == "lock" || part == "index.jsonl")
     };
     assert!(!given.iter().any(|path| is_owners(path)), "{given:?}");
-    let base = folder.path();
+    let moved = MovedFiles {
+        base: Some(folder.path()),
+        panel: None,
+    };
     with_study_run(2, &ktd_kit::this_program(), |run| {
-        kind.replay(&public, Some(base), Depth::Recorded, run)
+        kind.replay(&public, moved, Depth::Recorded, run)
     })
     .unwrap();
     let check = |signers: &[_]| check_published_study(&public, signers);

@@ -5,6 +5,7 @@
 use crate::viewer::Viewer;
 use ktd_kit::program::json_of;
 use ktd_kit::{Folder, assert_ok, files, quiet, refused};
+use ktd_study::recorded_verdict;
 use serde_json::Value;
 
 const STUDY: &str = "kind = 'leakage'\nname = 'small'\nsynthetic = { seed = 3, names = 24, days = 800 }\nhorizons = [5]\n\
@@ -69,6 +70,8 @@ fn a_study_is_planned_run_watched_reported_compared_shown_and_given_away() {
     let publish = ["publish", "results/small", "--key", "key.pem", "--out", "public"];
     assert_ok(&quiet(folder.path(), &publish));
     let verified = json_of(folder.path(), &["verify", "public", "--signer", "key.pem.pub"]);
+    let concluded = recorded_verdict(&folder.at("results/small")).unwrap();
+    assert_eq!(verified["bundles"][0]["says"], concluded.as_str(), "{verified}");
     assert_eq!(
         (&verified["signed"][0]["ok"], &verified["bundles"][0]["ok"]),
         (&true.into(), &true.into())
@@ -123,6 +126,46 @@ fn a_changed_file_is_refused_and_touches_nothing_of_its_study() {
         status.contains(&format!("to go on  ktd run {}\n", file.display())),
         "{status}"
     );
+}
+
+/// A record is made again wherever its panel lies now, and another panel is not taken for it.
+#[test]
+fn a_panel_that_was_moved_is_named() {
+    let on_panel = |study: &str| {
+        let (before, after) = study.split_once("synthetic = {").unwrap();
+        format!("{before}panel = 'p.ktdp'\n{}", after.split_once("}\n").unwrap().1)
+    };
+    let folder = Folder::with(&[
+        ("study.toml", &on_panel(STUDY)),
+        ("own.toml", &on_panel(EPISODES)),
+    ]);
+    for (panel, seed) in [("p.ktdp", "3"), ("other.ktdp", "4")] {
+        let synth = [
+            "data", "synth", "--seed", seed, "--names", "30", "--days", "800", "--out", panel,
+        ];
+        assert_ok(&quiet(folder.path(), &synth));
+    }
+    for file in ["study.toml", "own.toml"] {
+        assert_ok(&quiet(folder.path(), &["run", file]));
+    }
+    std::fs::create_dir(folder.at("elsewhere")).unwrap();
+    std::fs::rename(folder.at("p.ktdp"), folder.at("elsewhere/p.ktdp")).unwrap();
+    for study in ["results/small", "results/own"] {
+        let again =
+            |verb: &str, panel: &[&str]| quiet(folder.path(), &[&[verb, study, "--deep"], panel].concat());
+        for verb in ["replay", "verify"] {
+            let said = refused(&again(verb, &[]), 2);
+            assert!(said.contains("p.ktdp"), "{said}");
+            assert_ok(&again(verb, &["--panel", "elsewhere/p.ktdp"]));
+            let said = refused(&again(verb, &["--panel", "other.ktdp"]), 1);
+            assert!(said.contains("panel"), "{said}");
+        }
+    }
+    folder.write("free.toml", EPISODES.replace("'own'", "'free'"));
+    assert_ok(&quiet(folder.path(), &["run", "free.toml"]));
+    let free = ["replay", "results/free", "--panel", "other.ktdp"];
+    let said = refused(&quiet(folder.path(), &free), 2);
+    assert!(said.contains("names no panel file"), "{said}");
 }
 
 /// Of several files with the name of a study the one that says what is recorded goes on with it; of two alike a person chooses.

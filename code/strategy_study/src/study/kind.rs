@@ -18,7 +18,7 @@ use ktd_study::{
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Strategies that models write and mend, and what they say of each other's.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +41,10 @@ impl StudyKind for StrategyStudy {
 
     fn name(keys: &StrategyExperiment) -> &str {
         &keys.name
+    }
+
+    fn panel(keys: &mut StrategyExperiment) -> Option<&mut PathBuf> {
+        keys.real.as_mut()?.panel.as_mut()
     }
 
     fn output(keys: &StrategyExperiment) -> Option<&Path> {

@@ -20,7 +20,7 @@ use ktd_study::{Hands, Opening, Planned, Report, Section, Shown, StudyError, Stu
 use ktd_view::draw::{TableData, counted, grouped, joined, named, short_hash};
 use ktd_view::row_table::RowTable;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The search for formulas.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +42,10 @@ impl StudyKind for FormulaMining {
 
     fn name(keys: &MineStudy) -> &str {
         &keys.name
+    }
+
+    fn panel(keys: &mut MineStudy) -> Option<&mut PathBuf> {
+        keys.panel.as_mut()
     }
 
     fn check(keys: &MineStudy) -> Result<(), StudyError> {

@@ -24,7 +24,7 @@ use ktd_probes::judge::AcceptanceRule;
 use ktd_study::{Hands, Opening, Planned, Report, StudyError, StudyKind, UnitId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What each rung of numbers leaks, and what it costs.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +77,10 @@ impl StudyKind for CurveStudy {
 
     fn name(keys: &CertifyConfig) -> &str {
         &keys.name
+    }
+
+    fn panel(keys: &mut CertifyConfig) -> Option<&mut PathBuf> {
+        keys.panel.as_mut()
     }
 
     fn output(keys: &CertifyConfig) -> Option<&Path> {
