@@ -12,7 +12,7 @@ use super::score::ScoredEpisode;
 use super::series::rounded;
 use ktd_attribution::account::{Attribution, FactorTiming, Linking, Part, WeightBasis};
 use ktd_attribution::metric::{Brier, Forecast, Forecasts, Reliability as Bins, ece, ece_interval};
-use ktd_bundle::summary::Metric;
+use ktd_bundle::summary::{Counters, Metric};
 use ktd_experiment::amount::Picodollars;
 use ktd_record::spending::Spending;
 use ktd_stats::moments::column_means;
@@ -77,13 +77,13 @@ pub(super) fn leader(
 #[expect(clippy::cast_precision_loss, reason = "steps and cents stay far below 2^53")]
 fn faults(scores: &[&ScoredEpisode]) -> Faults {
     let counters = || scores.iter().map(|score| &score.summary.counters);
-    let sum = |of: &dyn Fn(&ktd_bundle::summary::Counters) -> usize| counters().map(of).sum::<usize>();
+    let sum = |of: &dyn Fn(&Counters) -> usize| counters().map(of).sum::<usize>();
     let steps = sum(&|c| c.submitted + c.hold + c.fallback + c.uncovered);
     let uncovered = sum(&|c| c.uncovered);
     Faults {
         coverage: (0 < steps).then(|| 1.0 - uncovered as f64 / steps as f64),
-        model: sum(&|c| c.model_faults.values().chain(c.tool_calls_refused.values()).sum()),
-        infrastructure: sum(&|c| c.infrastructure_faults.values().sum()),
+        model: sum(&Counters::all_model_faults),
+        infrastructure: sum(&Counters::all_infrastructure_faults),
         fallbacks: sum(&|c| c.fallback),
         holds: sum(&|c| c.hold),
         early_submissions: scores.iter().map(|score| score.early_submissions).sum(),

@@ -63,14 +63,13 @@ impl Summary {
     /// The model's mistakes: of its replies, and of its calls of tools.
     #[must_use]
     pub fn model_faults(&self) -> usize {
-        let faults = self.counters.model_faults.values();
-        faults.chain(self.counters.tool_calls_refused.values()).sum()
+        self.counters.all_model_faults()
     }
 
     /// Faults of the infrastructure.
     #[must_use]
     pub fn infrastructure_faults(&self) -> usize {
-        self.counters.infrastructure_faults.values().sum()
+        self.counters.all_infrastructure_faults()
     }
 }
 
@@ -202,6 +201,23 @@ pub struct Counters {
     pub prompt_tokens: u64,
     /// Tokens generated, as far as reported.
     pub completion_tokens: u64,
+}
+
+impl Counters {
+    /// The model's mistakes: of its replies, and of its calls of tools.
+    #[must_use]
+    pub fn all_model_faults(&self) -> usize {
+        self.model_faults
+            .values()
+            .chain(self.tool_calls_refused.values())
+            .sum()
+    }
+
+    /// Faults of the infrastructure.
+    #[must_use]
+    pub fn all_infrastructure_faults(&self) -> usize {
+        self.infrastructure_faults.values().sum()
+    }
 }
 
 /// What a fold over the events of an episode gives.

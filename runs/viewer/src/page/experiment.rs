@@ -270,11 +270,10 @@ pub(crate) fn choice(episode: &EpisodeEntry) -> Markup {
 }
 
 fn counts(counters: &Counters) -> Markup {
-    let faults = |counts: &std::collections::BTreeMap<String, usize>| counts.values().sum::<usize>();
     let tokens = counters.prompt_tokens.saturating_add(counters.completion_tokens);
     html! {
         td { (counters.submitted) } td { (counters.hold) } td { (counters.fallback) } td { (counters.uncovered) }
-        (count_cell(faults(&counters.model_faults))) (count_cell(faults(&counters.infrastructure_faults)))
+        (count_cell(counters.all_model_faults())) (count_cell(counters.all_infrastructure_faults()))
         (count_cell(usize::try_from(tokens).unwrap_or(usize::MAX)))
     }
 }
@@ -347,6 +346,20 @@ pub(crate) fn duration(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn model_faults_are_those_of_reports_with_refused_calls_of_tools() {
+        let three = |code: &str| std::collections::BTreeMap::from([(code.to_owned(), 3)]);
+        let counters = Counters {
+            model_faults: three("no_tool_call"),
+            tool_calls_refused: three("unknown_stock"),
+            infrastructure_faults: three("timeout"),
+            ..Counters::default()
+        };
+        let cells = counts(&counters).into_string();
+        let both = "<td data-value=\"6\">6</td><td data-value=\"3\">3</td>";
+        assert!(cells.contains(both), "{cells}");
+    }
 
     #[test]
     fn times_are_short() {
