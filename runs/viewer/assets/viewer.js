@@ -119,7 +119,7 @@
   };
   function sort(table, column, rises) {
     const rows = [...table.tBodies[0].rows].map((row, place) => ({ row, place, key: value(row, column) }));
-    const compare = (a, b) => typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b));
+    const compare = (a, b) => typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
     rows.sort((a, b) => {
       if (a.key === null || b.key === null) return (a.key === null) - (b.key === null) || a.place - b.place;
       return (rises ? 1 : -1) * compare(a.key, b.key) || a.place - b.place;

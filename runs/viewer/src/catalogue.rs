@@ -183,7 +183,8 @@ impl CatalogueReader {
         let mut taken = BTreeSet::new();
         let mut experiments = Vec::new();
         let mut is_there = BTreeSet::new();
-        for (folder, bundles) in folders {
+        for (folder, mut bundles) in folders {
+            bundles.sort_by_cached_key(|root| by_number(&name(root)));
             let slug = unique(&mut taken, &name(&folder), &folder.to_string_lossy());
             let mut cells = BTreeSet::new();
             let own = |root: &PathBuf| {
@@ -328,6 +329,26 @@ fn name(path: &Path) -> String {
     name.unwrap_or_else(|| "-".to_owned())
 }
 
+/// A name with its numbers filled up with zeros: as texts in order, `s2` stands before `s10`.
+fn by_number(name: &str) -> String {
+    let (mut key, mut rest) = (String::new(), name);
+    while let Some((text, digits, after)) = first_number(rest) {
+        key.push_str(text);
+        key.push_str(&format!("{digits:0>20}"));
+        rest = after;
+    }
+    key + rest
+}
+
+/// What stands before the first number of a text, the number, and what follows.
+fn first_number(text: &str) -> Option<(&str, &str, &str)> {
+    let begin = text.find(|letter: char| letter.is_ascii_digit())?;
+    let (before, from) = text.split_at_checked(begin)?;
+    let end = from.find(|letter: char| !letter.is_ascii_digit());
+    let (digits, after) = from.split_at_checked(end.unwrap_or(from.len()))?;
+    Some((before, digits, after))
+}
+
 fn documents(found: &[PathBuf], folder: &Path, slug: &str) -> Vec<DocumentEntry> {
     let mut taken = BTreeSet::new();
     let below = found.iter().filter(|path| path.starts_with(folder));
@@ -357,4 +378,16 @@ fn stamp(root: &Path) -> Stamp {
         let metadata = path.metadata().ok()?;
         Some((metadata.modified().ok()?, metadata.len()))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_names_are_in_order_of_size() {
+        let mut names = ["a__s10", "a__s1", "a__s2", "a__w3__s1", "a10__s1", "a9__s1"];
+        names.sort_by_cached_key(|name| by_number(name));
+        assert_eq!(names, ["a9__s1", "a10__s1", "a__s1", "a__s2", "a__s10", "a__w3__s1"]);
+    }
 }
