@@ -92,7 +92,7 @@ impl Overview {
             {
                 documents.push(ListedDocument {
                     kind: "report",
-                    address: format!("s/{}/report.html", study.slug),
+                    address: format!("s/{}/index.html", study.slug),
                     name: study.slug.clone(),
                     verdict: page.parent().and_then(recorded_verdict),
                 });

@@ -47,7 +47,9 @@ fn a_study_is_planned_run_watched_reported_compared_shown_and_given_away() {
     );
     assert!(!index.contains("unreadable"), "{index}");
     assert!(
-        index.contains("s/small/report.html") && index.contains("finished"),
+        index.contains("<td class=\"l\">report</td>")
+            && !index.contains("report.html")
+            && index.contains("finished"),
         "{index}"
     );
     assert!(!index.contains("data-running"), "nobody runs it: {index}");
