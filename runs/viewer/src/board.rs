@@ -69,6 +69,21 @@ pub(crate) struct TrackRow {
     #[serde(default)]
     pub(crate) daily_exposures: Vec<Vec<f64>>,
     pub(crate) curves: Option<Curves>,
+    #[serde(default)]
+    metrics: RowMetrics,
+}
+
+/// Of the figures over seeds, what tells whose they are.
+#[derive(Debug, Clone, Default, Deserialize)]
+struct RowMetrics {
+    total_return: Option<SeedValues>,
+}
+
+/// A figure, a value a seed that has one.
+#[derive(Debug, Clone, Deserialize)]
+struct SeedValues {
+    #[serde(default)]
+    values: Vec<f64>,
 }
 
 /// Two bounds.
@@ -193,12 +208,24 @@ impl Board {
         own.any(|track| track.hides_days() && track.names_days())
     }
 
+    /// Whether it ranks an episode, wherever that lies: one of an experiment of its title, with a return that its row has.
+    pub(crate) fn ranks(&self, content: &EpisodeContent) -> bool {
+        let mut titles = self.title.split(", ");
+        let is_its_own = titles.any(|title| title == content.header.experiment);
+        is_its_own
+            && self
+                .row_of(content)
+                .is_some_and(|(_, row)| row.has_return_of(content))
+    }
+
     /// The row that an episode is part of.
     pub(crate) fn row_of(&self, content: &EpisodeContent) -> Option<(&Track, &TrackRow)> {
         self.rows().find(|(track, row)| row.holds(track, content))
     }
 }
 
+/// Returns that are this close are the same.
+const RETURN_GAP: f64 = 1e-9;
 /// Hexadecimal digits that tell rows apart which read the same.
 const SLUG_DIGITS: usize = 8;
 
@@ -249,6 +276,15 @@ impl TrackRow {
         // What was cut off or replaced tells rows apart.
         let digits: String = sha256_hex(name.as_bytes()).chars().take(SLUG_DIGITS).collect();
         format!("{plain}.{digits}")
+    }
+
+    /// Whether the return of an episode is one of its own, as far as both are known: another run of the same cell has another.
+    fn has_return_of(&self, content: &EpisodeContent) -> bool {
+        let account = content.summary().and_then(|summary| summary.account.as_ref());
+        let own = account.and_then(|account| account.total_return.value);
+        let known = self.metrics.total_return.as_ref();
+        own.zip(known)
+            .is_none_or(|(own, known)| known.values.iter().any(|value| (value - own).abs() < RETURN_GAP))
     }
 
     /// Whether an episode is one of its runs.

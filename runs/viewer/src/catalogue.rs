@@ -1,5 +1,6 @@
 //! What lies below the named directories: experiments with their episodes, boards and certificates.
 
+use crate::board::Board;
 use crate::entry::{EpisodeContent, EpisodeEntry};
 use crate::plain_files::is_own_directory;
 use crate::slug::{plain, unique};
@@ -13,6 +14,7 @@ use ktd_io::whole_file::list;
 use ktd_io::whole_folder::is_unfinished;
 use ktd_record::set_aside::is_set_aside;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -83,6 +85,27 @@ impl Catalogue {
     #[must_use]
     pub fn experiment(&self, slug: &str) -> Option<&ExperimentEntry> {
         self.experiments.iter().find(|experiment| experiment.slug == slug)
+    }
+
+    /// The experiments whose episodes a board ranks: the one that it lies in; of a board beside experiments, those that it tells of.
+    pub(crate) fn ranked_by<'c>(
+        &'c self,
+        home: &'c ExperimentEntry,
+        board: Option<&Board>,
+    ) -> Vec<&'c ExperimentEntry> {
+        if !home.episodes.is_empty() {
+            return vec![home];
+        }
+        let is_ranked = |entry: &Arc<EpisodeEntry>| {
+            entry
+                .content
+                .as_ref()
+                .ok()
+                .zip(board)
+                .is_some_and(|(content, board)| board.ranks(content))
+        };
+        let all = self.experiments.iter();
+        all.filter(|one| one.episodes.iter().any(is_ranked)).collect()
     }
 
     /// The experiment that an episode is of.
@@ -334,7 +357,8 @@ fn by_number(name: &str) -> String {
     let (mut key, mut rest) = (String::new(), name);
     while let Some((text, digits, after)) = first_number(rest) {
         key.push_str(text);
-        key.push_str(&format!("{digits:0>20}"));
+        // Writing to a string cannot fail.
+        write!(key, "{digits:0>20}").ok();
         rest = after;
     }
     key + rest
@@ -388,6 +412,9 @@ mod tests {
     fn numbers_in_names_are_in_order_of_size() {
         let mut names = ["a__s10", "a__s1", "a__s2", "a__w3__s1", "a10__s1", "a9__s1"];
         names.sort_by_cached_key(|name| by_number(name));
-        assert_eq!(names, ["a9__s1", "a10__s1", "a__s1", "a__s2", "a__s10", "a__w3__s1"]);
+        assert_eq!(
+            names,
+            ["a9__s1", "a10__s1", "a__s1", "a__s2", "a__s10", "a__w3__s1"]
+        );
     }
 }

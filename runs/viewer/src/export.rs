@@ -15,6 +15,7 @@ use ktd_io::whole_file::{
     Durability, IfExists, create_directory, list_if_exists, read_text, write_file, write_whole,
 };
 use ktd_io::whole_folder::WholeFolder;
+use ktd_study::recorded_verdict;
 use maud::html;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -143,7 +144,7 @@ impl SiteWriter {
             for entry in &experiment.episodes {
                 self.episode(library, experiment, entry)?;
             }
-            self.documents(library, experiment)?;
+            self.documents(library, catalogue, experiment)?;
         }
         Ok(())
     }
@@ -181,7 +182,12 @@ impl SiteWriter {
         Ok(())
     }
 
-    fn documents(&mut self, library: &Library, experiment: &ExperimentEntry) -> Result<(), ViewerError> {
+    fn documents(
+        &mut self,
+        library: &Library,
+        catalogue: &Catalogue,
+        experiment: &ExperimentEntry,
+    ) -> Result<(), ViewerError> {
         let site = PageSite::exported(SiteKind::Folder);
         for board in &experiment.boards {
             let rows = library.board(board);
@@ -189,12 +195,15 @@ impl SiteWriter {
             if page::board::shows_own(site, rows.as_ref().ok().copied(), false) {
                 self.own_page(board)?;
             }
-            let text = page::board::page(
-                site,
-                experiment,
-                board,
-                (rows.as_ref().copied().map_err(String::as_str), false),
-            );
+            let experiments = catalogue.ranked_by(experiment, rows.as_ref().ok().copied());
+            let parts = page::board::BoardParts {
+                document: board,
+                board: rows.as_ref().copied().map_err(String::as_str),
+                experiments: &experiments,
+                has_private: false,
+            };
+            let verdict = recorded_verdict(&board.folder);
+            let text = page::board::page(site, parts, verdict.as_deref());
             self.put(&format!("board/{}.html", board.slug), &text)?;
             let Ok(rows) = rows else { continue };
             for (track, row) in rows.rows() {
@@ -204,7 +213,7 @@ impl SiteWriter {
                     track,
                     row,
                 };
-                let text = page::tear_sheet::page(site, experiment, ranked, false);
+                let text = page::tear_sheet::page(site, &experiments, ranked, false);
                 self.put(&ranked.address(), &text)?;
             }
         }

@@ -515,6 +515,48 @@ fn a_row_of_a_board_leads_to_its_episodes() {
     );
 }
 
+/// A board beside its experiment: its page and its rows lead to the episodes, and one of another experiment says that there are none.
+#[test]
+fn a_board_beside_its_experiment_leads_to_its_episodes() {
+    let folder = Folder::new();
+    copy(&results().at("results"), &folder.at("results"));
+    let board = "leaderboard results/try --out results/board --replicates 40 --portfolios 20";
+    let board: Vec<&str> = board.split(' ').collect();
+    assert_ok(&quiet(folder.path(), &board));
+    let viewer = Viewer::of(folder.path(), &["results"]);
+    let page = viewer.page("/board/results.board.html");
+    assert!(page.contains("href=\"../x/try.html\""), "{page}");
+    let text = std::fs::read_to_string(folder.at("results/board/report.md")).unwrap();
+    let verdict = text.split("\n\n").nth(1).unwrap();
+    let words: Vec<&str> = verdict.split(' ').take(4).collect();
+    assert!(
+        page.contains(&format!("<p><b><bdi>{}", words.join(" "))),
+        "{page}"
+    );
+    let sheet = "/board/results.board/momentum__w__blinded-rescaled__open-research.html";
+    let episode = format!("e/try~{BLINDED}/index.html");
+    let shown = viewer.page(sheet);
+    assert!(shown.contains(&episode), "{shown}");
+    let path = folder.at("results/board/leaderboard.json");
+    let record = std::fs::read_to_string(&path).unwrap();
+    // The return of the row is another: it was another run of the experiment.
+    let mut other: Value = serde_json::from_str(&record).unwrap();
+    let tracks = other.get_mut("tracks").and_then(Value::as_array_mut).unwrap();
+    let rows = tracks.iter_mut().filter_map(|track| track.get_mut("leaders")?.as_array_mut());
+    for row in rows.flatten() {
+        if let Some(values) = row.pointer_mut("/metrics/total_return/values") {
+            *values = serde_json::json!([7.5]);
+        }
+    }
+    std::fs::write(&path, other.to_string()).unwrap();
+    let page = viewer.page("/board/results.board.html");
+    assert!(
+        page.contains("do not lie below the named directories") && !page.contains("x/try.html"),
+        "{page}"
+    );
+    assert!(!viewer.page(sheet).contains(&episode));
+}
+
 /// What a bound of a certificate rests on: probes and answers, and the truth for its owner, on request.
 #[test]
 fn a_bound_leads_to_probes_and_answers() {

@@ -8,22 +8,35 @@ use ktd_view::draw::{basis_points, change, scroll};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A board with what its page says beside it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BoardParts<'b> {
+    pub(crate) document: &'b DocumentEntry,
+    /// What it ranks, or why that cannot be read.
+    pub(crate) board: Result<&'b Board, &'b str>,
+    /// The experiments whose episodes it ranks, as far as they lie here.
+    pub(crate) experiments: &'b [&'b ExperimentEntry],
+    /// Whether private parts are read.
+    pub(crate) has_private: bool,
+}
+
 /// The page; the board's own stands in a frame that runs no script and reaches nothing.
 #[must_use]
-pub(crate) fn page(
-    site: PageSite,
-    experiment: &ExperimentEntry,
-    document: &DocumentEntry,
-    (board, has_private): (Result<&Board, &str>, bool),
-) -> String {
+pub(crate) fn page(site: PageSite, parts: BoardParts<'_>, verdict: Option<&str>) -> String {
+    let BoardParts {
+        document,
+        board,
+        experiments,
+        has_private,
+    } = parts;
     let title = board.map_or(document.slug.as_str(), |board| board.title.as_str());
     let own = format!("{}/index.html{}", document.slug, site.query());
     let shows_own = shows_own(site, board.ok(), has_private);
     let has_switch = !shows_own || site.shows_real || board.is_ok_and(hides_any);
     let body = html! {
         h1 { "Board " (line(title)) }
-        p { @if shows_own { a href=(own) { "Open it alone" } ". " } "Episodes that it ranks: "
-            a href={ "../x/" (experiment.slug) ".html" } { (line(&experiment.slug)) } "." }
+        @if let Some(verdict) = verdict.filter(|_| shows_own) { p { b { (line(verdict)) } } }
+        p { @if shows_own { a href=(own) { "Open it alone" } ". " } (ranked(experiments)) }
         @if has_switch && has_private { p.switch {
             @if site.shows_real { a href="?" { "Show no real days of masked rows" } } @else { a.real href="?real=1" { "Show real days" } }
         } }
@@ -44,7 +57,7 @@ pub(crate) fn page(
             @else { p.nothing { "Its own page may name days of windows that are not opened: it stands behind the switch of their owner." } }
         }
     };
-    let above = [(format!("x/{}.html", experiment.slug), experiment.slug.clone())];
+    let above = above(experiments);
     let page = Page {
         site,
         title: "ktd view: board",
@@ -54,6 +67,29 @@ pub(crate) fn page(
         body: &body,
     };
     page.html()
+}
+
+/// The page above a board and its rows: the experiment, where it ranks one alone.
+pub(super) fn above(experiments: &[&ExperimentEntry]) -> Vec<(String, String)> {
+    match experiments {
+        [only] => vec![(format!("x/{}.html", only.slug), only.slug.clone())],
+        _ => Vec::new(),
+    }
+}
+
+/// Where the episodes are that a board ranks.
+fn ranked(experiments: &[&ExperimentEntry]) -> Markup {
+    html! {
+        @if experiments.is_empty() { "The episodes that it ranks do not lie below the named directories." }
+        @else {
+            "Episodes that it ranks: "
+            @for (place, one) in experiments.iter().enumerate() {
+                @if 0 < place { ", " }
+                a href={ "../x/" (one.slug) ".html" } { (line(&one.slug)) }
+            }
+            "."
+        }
+    }
 }
 
 /// Whether a board's own page is shown: one that tells of windows that are not opened, or does not say so, stands behind the switch of
@@ -200,13 +236,20 @@ mod tests {
             track,
             row,
         };
+        let parts = BoardParts {
+            document: &document,
+            board: Ok(board),
+            experiments: &[&experiment],
+            has_private: true,
+        };
         [
-            page(site, &experiment, &document, (Ok(board), true)),
-            tear_sheet::page(site, &experiment, ranked, true),
+            page(site, parts, Some(VERDICT)),
+            tear_sheet::page(site, &[&experiment], ranked, true),
         ]
     }
 
     const SWITCH: &str = "Show real days";
+    const VERDICT: &str = "Of 1 agent nobody is first.";
 
     #[test]
     fn days_that_a_mask_hides_from_any_row_stand_behind_the_switch() {
@@ -243,7 +286,7 @@ mod tests {
             !rows.contains(SWITCH) && !sheet.contains(SWITCH) && !rows.contains("day 1"),
             "{rows}"
         );
-        assert!(rows.contains("<iframe"), "{rows}");
+        assert!(rows.contains("<iframe") && rows.contains(VERDICT), "{rows}");
         assert!(
             sheet.contains("Hidden until the window is opened") && !sheet.contains("was measured"),
             "{sheet}"
@@ -251,11 +294,14 @@ mod tests {
         let named = board(&[("blinded", "w", DAYS)], true);
         let [rows, _] = pages(&named, false);
         assert!(
-            !rows.contains("own/index.html") && rows.contains(SWITCH),
+            !rows.contains("own/index.html") && !rows.contains(VERDICT) && rows.contains(SWITCH),
             "{rows}"
         );
         let [rows, _] = pages(&named, true);
-        assert!(rows.contains("src=\"own/index.html?real=1\""), "{rows}");
+        assert!(
+            rows.contains("src=\"own/index.html?real=1\"") && rows.contains(VERDICT),
+            "{rows}"
+        );
     }
 
     #[test]

@@ -42,10 +42,16 @@ pub(super) fn list<'s>(studies: impl Iterator<Item = &'s StudyEntry>, overview: 
 
 /// The page of a study: how far it is, its report as it was written, and its units.
 #[must_use]
-pub(crate) fn page(site: PageSite, study: &StudyEntry, outline: &StudyOutline) -> String {
+pub(crate) fn page(
+    site: PageSite,
+    study: &StudyEntry,
+    outline: &StudyOutline,
+    verdict: Option<&str>,
+) -> String {
     let [finished, open, not_begun] = outline.counts();
     let body = html! {
         h1 { (line(&outline.name)) }
+        @if let Some(verdict) = verdict { p { b { (line(verdict)) } } }
         p.lead {
             "A study of kind " (outline.kind) ": " (counted(outline.units.len(), "unit")) ", " (finished) " finished, "
             (open) " open, " (not_begun) " not begun."

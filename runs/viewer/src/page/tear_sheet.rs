@@ -14,7 +14,7 @@ use maud::{Markup, html};
 #[must_use]
 pub(crate) fn page(
     site: PageSite,
-    experiment: &ExperimentEntry,
+    experiments: &[&ExperimentEntry],
     ranked: RankedRow<'_>,
     has_private: bool,
 ) -> String {
@@ -44,15 +44,13 @@ pub(crate) fn page(
         section #selection { h2 { "Selection" } (selection(ranked)) }
         section #exposures { h2 { "Exposures" } (ranked.exposures(site)) }
         section #calibration { h2 { "Confidence" } (calibration(ranked)) }
-        section #episodes { h2 { "Episodes" } (episodes(experiment, track, row)) }
+        section #episodes { h2 { "Episodes" } (episodes(experiments, track, row)) }
     };
-    let above = [
-        (format!("x/{}.html", experiment.slug), experiment.slug.clone()),
-        (
-            format!("board/{}.html", document.slug),
-            format!("Board {}", document.slug),
-        ),
-    ];
+    let mut above = super::board::above(experiments);
+    above.push((
+        format!("board/{}.html", document.slug),
+        format!("Board {}", document.slug),
+    ));
     let page = Page {
         site,
         title: "ktd view: tear sheet",
@@ -185,16 +183,14 @@ fn difference(bin: &ConfidenceBin) -> String {
     }
 }
 
-fn episodes(experiment: &ExperimentEntry, track: &Track, row: &TrackRow) -> Markup {
-    let own = experiment.episodes.iter().filter(|episode| {
+fn episodes(experiments: &[&ExperimentEntry], track: &Track, row: &TrackRow) -> Markup {
+    let all = || experiments.iter().flat_map(|experiment| &experiment.episodes);
+    let own = all().filter(|episode| {
         let content = episode.content.as_ref();
         content.is_ok_and(|content| row.holds(track, content))
     });
     let own: Vec<_> = own.collect();
-    let damaged = experiment
-        .episodes
-        .iter()
-        .filter_map(|episode| Some((episode, episode.content.as_ref().err()?)));
+    let damaged = all().filter_map(|episode| Some((episode, episode.content.as_ref().err()?)));
     html! {
         @if own.is_empty() { p.nothing { "None of them lies here." } }
         ul { @for episode in own {

@@ -16,6 +16,7 @@ use crate::study::unit_files;
 use axum::http::StatusCode;
 use ktd_io::whole_file::read_text;
 use ktd_record::exchanges::RequestPlace;
+use ktd_study::recorded_verdict;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -98,17 +99,8 @@ fn made(library: &Library, route: &Route) -> Result<Option<Answer>, ViewerError>
             real,
         } => compared(library, &catalogue, (left, right), (*step, *real))?,
         Route::Board { slug, real } => {
-            document(&catalogue, slug, |one| &one.boards).map(|(experiment, one)| {
-                let has_private = library.with_private();
-                let board = library.board(one).map_err(|error| error.to_string());
-                let board = board.as_deref().map_err(String::as_str);
-                page::board::page(
-                    PageSite::served(*real && has_private),
-                    experiment,
-                    one,
-                    (board, has_private),
-                )
-            })
+            let found = document(&catalogue, slug, |one| &one.boards);
+            found.map(|found| board(library, &catalogue, found, *real))
         }
         Route::BoardFile { slug, file, real } => return board_file(library, &catalogue, (slug, file), *real),
         Route::TearSheet { board, row, real } => tear_sheet(library, &catalogue, (board, row), *real)?,
@@ -145,13 +137,32 @@ fn episode(
     )))
 }
 
+fn board(
+    library: &Library,
+    catalogue: &Catalogue,
+    (home, document): (&ExperimentEntry, &DocumentEntry),
+    real: bool,
+) -> String {
+    let has_private = library.with_private();
+    let board = library.board(document).map_err(|error| error.to_string());
+    let board = board.as_deref().map_err(String::as_str);
+    let parts = page::board::BoardParts {
+        document,
+        board,
+        experiments: &catalogue.ranked_by(home, board.ok()),
+        has_private,
+    };
+    let verdict = recorded_verdict(&document.folder);
+    page::board::page(PageSite::served(real && has_private), parts, verdict.as_deref())
+}
+
 fn tear_sheet(
     library: &Library,
     catalogue: &Catalogue,
     (slug, row): (&str, &str),
     real: bool,
 ) -> Result<Option<String>, ViewerError> {
-    let Some((experiment, document)) = document(catalogue, slug, |one| &one.boards) else {
+    let Some((home, document)) = document(catalogue, slug, |one| &one.boards) else {
         return Ok(None);
     };
     let board = library.board(document)?;
@@ -165,7 +176,7 @@ fn tear_sheet(
     Ok(found.map(|ranked| {
         page::tear_sheet::page(
             PageSite::served(real && has_private),
-            experiment,
+            &catalogue.ranked_by(home, Some(&board)),
             ranked,
             has_private,
         )
@@ -290,7 +301,14 @@ fn study(catalogue: &Catalogue, slug: &str, part: &StudyPart) -> Result<Option<A
     };
     let outline = entry.outline()?;
     let text = match part {
-        StudyPart::Outline => page::study::page(PageSite::served(false), entry, &outline),
+        StudyPart::Outline => {
+            let verdict = outline
+                .page
+                .as_deref()
+                .and_then(Path::parent)
+                .and_then(recorded_verdict);
+            page::study::page(PageSite::served(false), entry, &outline, verdict.as_deref())
+        }
         StudyPart::Report => return outline.page.as_deref().map_or(Ok(None), foreign_file),
         StudyPart::File(name) => {
             let folder = outline.page.as_deref().and_then(Path::parent);
