@@ -79,8 +79,8 @@ pub fn text(results: &[CellResult], budget: Option<&Budget>, layout: Layout<'_>)
         ("cached", Right, 2),
         ("out", Right, 1),
         ("paid", Right, 1),
-        ("no counts, at most", Right, 3),
-        ("unknown, at most", Right, 3),
+        ("uncounted replies, at most", Right, 3),
+        ("lost replies, at most", Right, 3),
         ("cost", Right, 0),
         ("vendor says", Right, 4),
     ];
@@ -140,10 +140,13 @@ fn notes(sum: &Spending) -> String {
     let unbounded = sum.cost.map_or(0, |cost| cost.unbounded_sends);
     let estimated = sum.cost.map_or(0, |cost| cost.estimated_sends);
     let facts = [
-        (sum.sends.incomplete, "replies came without token counts"),
+        (
+            sum.sends.incomplete,
+            "uncounted replies came without token counts: their cost is an upper bound",
+        ),
         (
             sum.sends.unknown,
-            "requests have an unknown outcome and may have been charged",
+            "requests may have been charged though no reply is recorded: the cost of these lost replies is an upper bound",
         ),
         (
             unbounded,

@@ -219,8 +219,11 @@ fn cost(charge: &Charge) -> String {
             cost: Some(priced), ..
         } => priced.amount.to_string(),
         Charge::Used { cost: None, .. } => "unknown price".to_owned(),
-        Charge::Incomplete { most: Some(most) } | Charge::Unknown { most: Some(most) } => {
-            format!("at most {most}")
+        Charge::Incomplete { most: Some(most) } => {
+            format!("at most {most}: the reply has no token counts")
+        }
+        Charge::Unknown { most: Some(most) } => {
+            format!("at most {most}: nobody knows whether it was answered")
         }
         Charge::Incomplete { most: None } | Charge::Unknown { most: None } => "unknown".to_owned(),
     }

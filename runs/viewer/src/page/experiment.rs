@@ -289,10 +289,16 @@ fn metric_cell(figure: Option<&Metric>, form: fn(f64) -> String) -> Markup {
     html! { td data-value=(value.map(|value| value.to_string()).unwrap_or_default()) { (metric(figure, form)) } }
 }
 
+/// Why a cost is no more than a bound.
+const BOUND: &str = "an upper bound: for some requests no token counts, or no reply at all, are recorded";
+
 /// What was spent, with the number that it sorts by.
 fn money_cell(spending: &Spending) -> Markup {
     let total = spending.total().map(|total| total.0.to_string());
-    html! { td data-value=(total.unwrap_or_default()) { (money(spending)) } }
+    let is_bound = spending.cost.is_some_and(|cost| cost.is_bound());
+    html! { td data-value=(total.unwrap_or_default()) {
+        @if is_bound { abbr title=(BOUND) { (money(spending)) } } @else { (money(spending)) }
+    } }
 }
 
 /// Class and words of a state.
