@@ -3,6 +3,7 @@
 
 pub(crate) mod board;
 pub(crate) mod certificate;
+mod codes;
 pub(crate) mod compare;
 pub(crate) mod episode;
 pub(crate) mod experiment;

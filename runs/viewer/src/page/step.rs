@@ -1,10 +1,11 @@
 //! One step: what the model saw, what it thought and did, what became of it.
 
+use super::codes::{of_infrastructure, of_order, of_submission, told};
 use super::episode::{above, outcome_text};
 use super::frame::{Page, PageSite};
 use super::value::{RealNames, document, laid_out, line, name, text};
 use crate::catalogue::ExperimentEntry;
-use crate::episode::{Episode, TimelineStep, UntoldFill, yuan};
+use crate::episode::{Episode, TimelineStep, column, yuan};
 use crate::step::{ReadReply, StepExchange, ToolUse};
 use ktd_record::exchanges::RequestPlace;
 use ktd_view::draw::{change, counted, decimals, grouped};
@@ -94,33 +95,48 @@ fn decision(step: &TimelineStep, real: &RealNames) -> Markup {
             h2 { "Orders" }
             @if let Some(reason) = &record.overall_reason { (text(reason)) }
             @if record.orders.is_empty() { p.nothing { "No order." } } @else { (orders(step, real)) }
-            @if let Some(fills) = record.fills.get("orders") { h3 { "What became of them" } (laid_out(fills, real, 0)) }
+            @if let Some(fills) = record.fills.get("orders") {
+                @if column(Some(fills), "result").iter().all(|result| *result != "accepted") { h3 { "What became of them" } } @else {
+                    h3 { "What the model is told of them" }
+                    p.source { code { "accepted" } ": the order was taken. Under bands the model is told no more." }
+                }
+                (laid_out(fills, real, 0))
+            }
             @if let Some(reasons) = record.fills.get("reasons") { h3 { "What the codes mean" } (laid_out(reasons, real, 0)) }
             @if !step.untold.is_empty() {
                 h3 { "What the exchange made of the orders of this day, which the model is not told" }
-                (untold(&step.untold))
+                (untold(step, real))
             }
             @if let Some(events) = record.fills.get("events") { h3 { "Corporate actions" } (laid_out(events, real, 0)) }
             @if !step.model_faults.is_empty() {
                 h3 { "Refused submissions" }
                 ul { @for (code, detail) in &step.model_faults {
-                    li { (line(code)) @if let Some(detail) = detail { ": " (line(detail)) } }
+                    li { (told(code, of_submission)) @if let Some(detail) = detail { ": " (told(detail, of_submission)) } }
                 } }
             }
             @if !step.infrastructure_faults.is_empty() {
                 h3 { "Faults of the infrastructure" }
-                ul { @for code in &step.infrastructure_faults { li { (line(code)) } } }
+                ul { @for code in &step.infrastructure_faults { li { (told(code, of_infrastructure)) } } }
             }
         }
     }
 }
 
-fn untold(fills: &[UntoldFill]) -> Markup {
+fn untold(step: &TimelineStep, real: &RealNames) -> Markup {
+    let (orders, fills) = (&step.record.orders, &step.untold);
+    // A record of another number of orders does not say whose is which.
+    let stock = |place: usize| orders.get(place).filter(|_| orders.len() == fills.len());
     let table = html! {
         table {
-            thead { tr { th scope="col" { "#" } th.l scope="col" { "side" } th scope="col" { "shares asked for" } th.l scope="col" { "result" } } }
+            thead { tr {
+                th scope="col" { "#" } th.l scope="col" { "stock" } th.l scope="col" { "side" } th scope="col" { "shares asked for" }
+                th.l scope="col" { "result" }
+            } }
             tbody { @for (place, fill) in fills.iter().enumerate() {
-                tr { td { (place + 1) } td.l { (fill.side) } td { (fill.requested) } td.l { (fill.result) } }
+                tr {
+                    td { (place + 1) } td.l { @if let Some(order) = stock(place) { (name(&order.stock_id, real)) } }
+                    td.l { (fill.side) } td { (fill.requested) } td.l.wide { (told(fill.result, of_order)) }
+                }
             } }
         }
     };
