@@ -77,8 +77,8 @@ pub(crate) fn page(
             h2 { "Step " (step) }
             @if let Some(pair) = pairs.iter().find(|pair| pair.step == step) { (differences(pair)) }
             div.columns {
-                (side(a, a.step(step), &left.exchanges))
-                (side(b, b.step(step), &right.exchanges))
+                (side(("Left", a), a.step(step), &left.exchanges))
+                (side(("Right", b), b.step(step), &right.exchanges))
             }
         }
         section #steps { h2 { "All steps" } (scroll("steps", &table(pairs, first, &address))) }
@@ -110,14 +110,20 @@ fn differences(pair: &StepPair<'_>) -> Markup {
     }
 }
 
-fn side(episode: &Episode, step: Option<&TimelineStep>, exchanges: &[StepExchange]) -> Markup {
+/// A side under its own name: on a narrow screen the two stand one below the other.
+fn side(
+    (name, episode): (&str, &Episode),
+    step: Option<&TimelineStep>,
+    exchanges: &[StepExchange],
+) -> Markup {
     html! {
         div {
+            h3 { (name) ": " (line(&episode.entry.name)) }
             @match step {
                 Some(step) => {
                     p { span class={ "box m-" (step.mark().label()) } {} (outcome_text(step.record.outcome)) }
                     (orders(step, &episode.real))
-                    h3 { "Shown, thought and called" }
+                    h4 { "Shown, thought and called" }
                     @for exchange in exchanges { (exchange_of(exchange, &episode.real)) }
                 }
                 None => p.nothing { "It has no such step." },
