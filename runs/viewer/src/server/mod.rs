@@ -18,12 +18,16 @@ use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-/// How often the directories are looked at while a page waits for changes.
+/// How often the directories are looked at while a page waits for changes, at most and at least.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+const LOOK_AT_LEAST_EVERY: Duration = Duration::from_mins(1);
+/// So many times as long as a look and the pages after it took is nothing looked at: watching a run takes a hundredth of one processor.
+const PAUSE_OF_COST: u32 = 100;
 
 /// What is served, and where.
 #[derive(Debug, Clone)]
@@ -52,6 +56,8 @@ struct Shared {
     library: Arc<Library>,
     port: u16,
     changes: watch::Sender<u64>,
+    /// Nanoseconds that pages took since the directories were looked at last.
+    pages: Arc<AtomicU64>,
 }
 
 impl ViewerServer {
@@ -97,6 +103,7 @@ impl ViewerServer {
             library: self.library,
             port: self.address.port(),
             changes,
+            pages: Arc::default(),
         };
         let watching = watch_directories(shared.clone());
         let router = Router::new().fallback(respond).with_state(shared);
@@ -110,19 +117,31 @@ impl ViewerServer {
 
 /// Looks whether anything changed, while anybody waits for it.
 async fn watch_directories(shared: Shared) {
+    let (mut ended, mut took) = (Instant::now(), Duration::ZERO);
     loop {
         tokio::time::sleep(LOOK_EVERY).await;
-        if shared.changes.receiver_count() == 0 {
+        let cost = took + Duration::from_nanos(shared.pages.load(Ordering::Relaxed));
+        if shared.changes.receiver_count() == 0 || ended.elapsed() < pause_after(cost) {
             continue;
         }
+        shared.pages.store(0, Ordering::Relaxed);
+        let begun = Instant::now();
         let library = Arc::clone(&shared.library);
         let look = tokio::task::spawn_blocking(move || library.fingerprint());
-        if let Ok(Ok(now)) = look.await {
+        let found = look.await;
+        (ended, took) = (Instant::now(), begun.elapsed());
+        if let Ok(Ok(now)) = found {
             shared
                 .changes
                 .send_if_modified(|known| std::mem::replace(known, now) != now);
         }
     }
+}
+
+/// How long nothing is looked at after what took so long.
+fn pause_after(cost: Duration) -> Duration {
+    cost.saturating_mul(PAUSE_OF_COST)
+        .clamp(LOOK_EVERY, LOOK_AT_LEAST_EVERY)
 }
 
 async fn respond(State(shared): State<Shared>, request: Request) -> Response {
@@ -144,8 +163,11 @@ async fn respond(State(shared): State<Shared>, request: Request) -> Response {
         None
     };
     let opened = opened.map(|slug| (Arc::clone(&library), slug));
+    let begun = Instant::now();
     let work = tokio::task::spawn_blocking(move || answer::answer(&library, &route));
     let answer = work.await;
+    let took = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    shared.pages.fetch_add(took, Ordering::Relaxed);
     if let Some((library, slug)) = opened {
         // Whoever opens an episode or a step opens another step next; what fails here is said by that step's own page.
         tokio::task::spawn_blocking(move || library.prepare(&slug));
@@ -158,6 +180,8 @@ async fn respond(State(shared): State<Shared>, request: Request) -> Response {
 
 /// One event a change; the first state that is found is none.
 fn events(shared: &Shared) -> impl IntoResponse + use<> {
+    // The page that now waits for changes was opened by a person, and is no price of watching.
+    shared.pages.store(0, Ordering::Relaxed);
     let receiver = shared.changes.subscribe();
     let changes = stream::unfold(receiver, |mut receiver| async move {
         receiver.changed().await.ok()?;
@@ -165,4 +189,17 @@ fn events(shared: &Shared) -> impl IntoResponse + use<> {
         Some((Ok::<Event, Infallible>(event), receiver))
     });
     Sse::new(changes).keep_alive(KeepAlive::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn watching_takes_a_hundredth_of_a_processor_and_no_page_is_older_than_a_minute() {
+        for (cost_ms, pause_s) in [(0, 1), (5, 1), (110, 11), (2_000, 60)] {
+            let pause = pause_after(Duration::from_millis(cost_ms));
+            assert_eq!(pause, Duration::from_secs(pause_s), "{cost_ms} ms");
+        }
+    }
 }
