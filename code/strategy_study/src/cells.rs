@@ -1,7 +1,7 @@
 //! Cells and columns of tables.
 
 use ktd_strategy_code::SubmissionRows;
-use ktd_view::draw::{Align, TableCell};
+use ktd_view::draw::{Align, Column, RowCells, TableCell};
 use ktd_view::row_table::RowTable;
 
 pub(crate) fn missing(reason: &str) -> TableCell {
@@ -16,7 +16,7 @@ pub(crate) fn of_submissions<'r, R: Copy>(
     table
         .text("model", |row| &rows(row).model)
         .text("strategy", |row| &rows(row).strategy)
-        .column(("seed", Align::Right), |row| {
+        .column(Column::new("seed", Align::Right).of(RowCells::Text), |row| {
             TableCell::Text(rows(row).seed.to_string())
         })
 }

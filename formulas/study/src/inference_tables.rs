@@ -4,7 +4,7 @@ use crate::alpha_report::{AlphaReport, AlphaRow, SelectionRow};
 use crate::alpha_tables::{hindsight_of, looks};
 use crate::figure_columns::FigureColumns;
 use ktd_alphas::{ROSE_FIGURES, RobustAlphas, mean_percentiles, robust_and_rest};
-use ktd_view::draw::{Align, TableCell, TableData};
+use ktd_view::draw::{Align, Column, RowCells, TableCell, TableData};
 use ktd_view::row_table::RowTable;
 use std::collections::BTreeSet;
 
@@ -17,7 +17,9 @@ pub(crate) fn year_table(report: &AlphaReport, of: Option<&str>) -> TableData {
         .text("split", |row| &row.split)
         .text("pool", |row| &row.pool)
         .text("id", |row| &row.id)
-        .column(("year", Align::Left), |row| year_cell(&row.year))
+        .column(Column::new("year", Align::Left).of(RowCells::Number), |row| {
+            year_cell(&row.year)
+        })
         .figures(&["ic", "rank_ic", "ar", "days"], |row| &row.row)
         .table()
 }

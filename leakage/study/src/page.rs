@@ -6,9 +6,55 @@ use super::report_tables::{
     side_table, years_table, years_text,
 };
 use ktd_leakage::{LeakReport, ModelFamily, Switch};
-use ktd_study::{DataRows, Report, Section, SectionPart, Shown, StudyError};
+use ktd_study::{DataRows, Report, RowCells, Section, SectionPart, Shown, StudyError};
 use ktd_view::draw::{FIGURES_STYLE, counted, grouped, short_hash};
 use serde::Serialize;
+
+/// The columns of `gains`: the members of a gain.
+const GAIN_COLUMNS: [(&str, RowCells); 24] = [
+    ("model", RowCells::Text),
+    ("horizon", RowCells::Whole),
+    ("protocol", RowCells::Text),
+    ("seeds", RowCells::Whole),
+    ("days", RowCells::Whole),
+    ("sharpe", RowCells::Number),
+    ("undefined", RowCells::Text),
+    ("gain", RowCells::Number),
+    ("gain_low", RowCells::Number),
+    ("gain_high", RowCells::Number),
+    ("rank_ic", RowCells::Number),
+    ("auc", RowCells::Number),
+    ("turnover", RowCells::Number),
+    ("max_drawdown", RowCells::Number),
+    ("break_even_bps", RowCells::Number),
+    ("rank_ic_gain", RowCells::Number),
+    ("auc_gain", RowCells::Number),
+    ("turnover_gain", RowCells::Number),
+    ("max_drawdown_gain", RowCells::Number),
+    ("gain_interval_low", RowCells::Number),
+    ("gain_interval_high", RowCells::Number),
+    ("p", RowCells::Number),
+    ("p_holm", RowCells::Number),
+    ("detectable_gain", RowCells::Number),
+];
+
+/// The columns of `by_year`.
+const YEAR_COLUMNS: [(&str, RowCells); 5] = [
+    ("model", RowCells::Text),
+    ("horizon", RowCells::Whole),
+    ("protocol", RowCells::Text),
+    ("year", RowCells::Whole),
+    ("gain", RowCells::Number),
+];
+
+/// The columns of `costs`.
+const COST_COLUMNS: [(&str, RowCells); 5] = [
+    ("model", RowCells::Text),
+    ("horizon", RowCells::Whole),
+    ("protocol", RowCells::Text),
+    ("cost_bps", RowCells::Number),
+    ("sharpe", RowCells::Number),
+];
 
 /// The report of what runs came to.
 pub(super) fn leak_report(report: &LeakReport) -> Result<Report, StudyError> {
@@ -53,9 +99,9 @@ pub(super) fn leak_report(report: &LeakReport) -> Result<Report, StudyError> {
             Section::new("Side figures").table("side", side_table(report), Shown::Page),
         ],
         rows: vec![
-            DataRows::of("gains", &report.gains)?,
-            DataRows::of("by_year", &year_rows(report))?,
-            DataRows::of("costs", &cost_rows(report))?,
+            DataRows::of("gains", &GAIN_COLUMNS, &report.gains)?,
+            DataRows::of("by_year", &YEAR_COLUMNS, &year_rows(report))?,
+            DataRows::of("costs", &COST_COLUMNS, &cost_rows(report))?,
         ],
         styles: vec![FIGURES_STYLE, include_str!("leak_style.css")],
         footer: format!("panel {}", short_hash(&report.panel)),

@@ -4,7 +4,9 @@ use super::plain_words::{asking, showing};
 use ktd_probes::judge::{RateInterval, RateStatus, RecoveryRate, UnansweredCount};
 use ktd_probes::{Measure, ProbeKind};
 use ktd_study::{Section, Shown};
-use ktd_view::draw::{Align, ShareMark, ShareRow, TableCell, TableData, plural, share_rows};
+use ktd_view::draw::{
+    Align, Column, RowCells, ShareMark, ShareRow, TableCell, TableData, plural, share_rows,
+};
 use std::collections::BTreeMap;
 
 /// What was counted of attacks on probes.
@@ -168,8 +170,12 @@ impl<'c> CountedAttacks<'c> {
         let last = unanswered.last()?;
         let is_asked = |measure: &Measure| figures.iter().any(|figure| figure.measure == *measure);
         let measures: Vec<Measure> = Measure::ALL.into_iter().filter(is_asked).collect();
-        let mut columns = vec![("attacker", Align::Left), ("unanswered", Align::Right)];
-        columns.extend(measures.iter().map(|measure| (measure.label(), Align::Left)));
+        let mut columns = vec![
+            Column::new("attacker", Align::Left),
+            Column::new("unanswered", Align::Right),
+        ];
+        let share_of = |measure: &Measure| Column::new(measure.label(), Align::Left).of(RowCells::Number);
+        columns.extend(measures.iter().map(share_of));
         let of = |attacker: &str, show: fn(&RecoveryRate) -> TableCell| -> Vec<TableCell> {
             let own = |measure: &Measure| {
                 let mut own = figures.iter();

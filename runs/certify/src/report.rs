@@ -12,7 +12,7 @@ use super::units::CertificateFound;
 use crate::CertifyError;
 use ktd_probes::ProbeKind;
 use ktd_probes::judge::{DetectableShare, PassOdds, RecoveryRate, UnansweredCount, probes_needed};
-use ktd_study::{DataRows, Report, Section, Shown, StudyError};
+use ktd_study::{DataRows, Report, RowCells, Section, Shown, StudyError};
 use ktd_view::draw::{FIGURES_STYLE, short_hash};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -185,21 +185,21 @@ fn verdict(keys: &CertifyConfig, summary: &MaskReport) -> String {
 
 /// Every figure, a row a kind, attacker and measure.
 fn figure_rows(summary: &MaskReport) -> DataRows {
-    let heads = [
-        "kind",
-        "attacker",
-        "measure",
-        "asked",
-        "unanswered",
-        "hits",
-        "share",
-        "chance",
-        "low",
-        "high",
-        "simultaneous_low",
-        "simultaneous_high",
-        "threshold",
-        "status",
+    let columns = [
+        ("kind", RowCells::Text),
+        ("attacker", RowCells::Text),
+        ("measure", RowCells::Text),
+        ("asked", RowCells::Whole),
+        ("unanswered", RowCells::Whole),
+        ("hits", RowCells::Whole),
+        ("share", RowCells::Number),
+        ("chance", RowCells::Number),
+        ("low", RowCells::Number),
+        ("high", RowCells::Number),
+        ("simultaneous_low", RowCells::Number),
+        ("simultaneous_high", RowCells::Number),
+        ("threshold", RowCells::Number),
+        ("status", RowCells::Text),
     ];
     let row = |figure: &RecoveryRate| {
         let mut counts = summary.unanswered.iter();
@@ -223,7 +223,7 @@ fn figure_rows(summary: &MaskReport) -> DataRows {
     };
     DataRows {
         id: "figures".to_owned(),
-        heads: heads.map(str::to_owned).to_vec(),
+        columns: columns.map(|(head, cells)| (head.to_owned(), cells)).to_vec(),
         rows: summary.figures.iter().map(row).collect(),
     }
 }

@@ -1,9 +1,11 @@
-//! Rows as a Parquet file: whole numbers as 64-bit integers, other numbers as doubles, everything else as text.
+//! Rows as a Parquet file: whole numbers as 64-bit integers, other numbers as doubles, everything else as text. What a column
+//! holds is said by its table and not by its cells, so that files of several studies are one table.
 
 use crate::StudyError;
 use crate::report::DataRows;
 use ktd_io::FileError;
 use ktd_io::whole_file::rename;
+use ktd_view::draw::RowCells;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
@@ -27,53 +29,23 @@ pub(crate) fn parquet_bytes(rows: &DataRows) -> Result<Vec<u8>, StudyError> {
     })
 }
 
-/// What the cells of a column are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowCells {
-    /// Whole numbers.
-    Whole,
-    /// Numbers.
-    Number,
-    /// Texts.
-    Text,
-    /// Yes or no.
-    Flag,
-}
-
-impl RowCells {
-    fn of(rows: &DataRows, column: usize) -> Self {
-        let cells = || {
-            rows.rows
-                .iter()
-                .filter_map(|row| row.get(column))
-                .filter(|cell| !cell.is_null())
-        };
-        if cells().next().is_some() && cells().all(Value::is_i64) {
-            Self::Whole
-        } else if cells().next().is_some() && cells().all(Value::is_number) {
-            Self::Number
-        } else {
-            Self::Text
-        }
-    }
-
-    fn field(self, name: &str) -> Result<Type, ParquetError> {
-        let physical = match self {
-            Self::Whole => PhysicalType::INT64,
-            Self::Number => PhysicalType::DOUBLE,
-            Self::Text => PhysicalType::BYTE_ARRAY,
-            Self::Flag => PhysicalType::BOOLEAN,
-        };
-        let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
-        let logical = (self == Self::Text).then_some(LogicalType::String);
-        field.with_logical_type(logical).build()
-    }
+fn field(name: &str, cells: RowCells) -> Result<Type, ParquetError> {
+    let physical = match cells {
+        RowCells::Whole => PhysicalType::INT64,
+        RowCells::Number => PhysicalType::DOUBLE,
+        RowCells::Text => PhysicalType::BYTE_ARRAY,
+        RowCells::Flag => PhysicalType::BOOLEAN,
+    };
+    let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
+    let logical = (cells == RowCells::Text).then_some(LogicalType::String);
+    field.with_logical_type(logical).build()
 }
 
 fn written(rows: &DataRows) -> Result<Vec<u8>, ParquetError> {
-    let heads = rows.heads.iter().enumerate();
-    let columns: Vec<(&str, RowCells)> = heads
-        .map(|(column, head)| (head.as_str(), RowCells::of(rows, column)))
+    let columns: Vec<(&str, RowCells)> = rows
+        .columns
+        .iter()
+        .map(|(head, cells)| (head.as_str(), *cells))
         .collect();
     let mut bytes = Vec::new();
     let mut file = writer(&mut bytes, &columns)?;
@@ -86,7 +58,9 @@ fn writer<W: Write + Send>(
     sink: W,
     columns: &[(&str, RowCells)],
 ) -> Result<SerializedFileWriter<W>, ParquetError> {
-    let fields = columns.iter().map(|(head, kind)| Ok(Arc::new(kind.field(head)?)));
+    let fields = columns
+        .iter()
+        .map(|(head, cells)| Ok(Arc::new(field(head, *cells)?)));
     let fields: Result<Vec<_>, ParquetError> = fields.collect();
     let schema = Arc::new(Type::group_type_builder("rows").with_fields(fields?).build()?);
     let properties = WriterProperties::builder()
@@ -170,30 +144,27 @@ fn write_column(
     rows: &[Vec<Value>],
     column: usize,
 ) -> Result<(), ParquetError> {
-    let cells: Vec<&Value> = rows
-        .iter()
-        .map(|row| row.get(column).unwrap_or(&Value::Null))
-        .collect();
-    let levels: Vec<i16> = cells.iter().map(|cell| i16::from(!cell.is_null())).collect();
-    let there = cells.into_iter().filter(|cell| !cell.is_null());
+    let cells = || rows.iter().map(|row| row.get(column).unwrap_or(&Value::Null));
     match writer {
         ColumnWriter::Int64ColumnWriter(writer) => {
-            let values: Vec<i64> = there.filter_map(Value::as_i64).collect();
+            let (values, levels) = with_levels(cells().map(Value::as_i64));
             writer.write_batch(&values, Some(&levels), None)?;
         }
         ColumnWriter::DoubleColumnWriter(writer) => {
-            let values: Vec<f64> = there.filter_map(Value::as_f64).collect();
+            let (values, levels) = with_levels(cells().map(Value::as_f64));
             writer.write_batch(&values, Some(&levels), None)?;
         }
         ColumnWriter::ByteArrayColumnWriter(writer) => {
-            let text = |cell: &Value| cell.as_str().map_or_else(|| cell.to_string(), str::to_owned);
-            let values: Vec<ByteArray> = there
-                .map(|cell| ByteArray::from(text(cell).into_bytes()))
-                .collect();
+            let text = |cell: &Value| match cell {
+                Value::Null => None,
+                Value::String(text) => Some(ByteArray::from(text.as_str())),
+                other => Some(ByteArray::from(other.to_string().into_bytes())),
+            };
+            let (values, levels) = with_levels(cells().map(text));
             writer.write_batch(&values, Some(&levels), None)?;
         }
         ColumnWriter::BoolColumnWriter(writer) => {
-            let values: Vec<bool> = there.filter_map(Value::as_bool).collect();
+            let (values, levels) = with_levels(cells().map(Value::as_bool));
             writer.write_batch(&values, Some(&levels), None)?;
         }
         ColumnWriter::Int32ColumnWriter(_)
@@ -202,4 +173,10 @@ fn write_column(
         | ColumnWriter::FixedLenByteArrayColumnWriter(_) => {}
     }
     Ok(())
+}
+
+/// The values that are there, and of each row whether it has one.
+fn with_levels<T>(cells: impl Iterator<Item = Option<T>> + Clone) -> (Vec<T>, Vec<i16>) {
+    let levels = cells.clone().map(|cell| i16::from(cell.is_some())).collect();
+    (cells.flatten().collect(), levels)
 }

@@ -1,7 +1,7 @@
 //! Report of a study: what it says first, then tables, pictures and notes, as values.
 
 use crate::StudyError;
-use ktd_view::draw::TableData;
+use ktd_view::draw::{MISSING, RowCells, TableData};
 use ktd_view::report_table::{ReportTable, in_json};
 use maud::Markup;
 use serde::Serialize;
@@ -151,78 +151,87 @@ impl Report {
 pub struct DataRows {
     /// The name of the files.
     pub id: String,
-    /// The columns.
-    pub heads: Vec<String>,
+    /// The columns, with what each holds in every report of its kind.
+    pub columns: Vec<(String, RowCells)>,
     /// The cells, row by row.
     pub rows: Vec<Vec<Value>>,
 }
 
 impl DataRows {
-    /// Rows of plain members: numbers, texts, booleans, or nothing.
+    /// Rows of plain members, each with its column: numbers, texts, booleans, or nothing.
     ///
     /// # Errors
-    /// [`StudyError`] for a member that is a list or an object.
-    pub fn of<T: Serialize>(id: &str, rows: &[T]) -> Result<Self, StudyError> {
+    /// [`StudyError`] for a member that has no column, or is not what its column holds.
+    pub fn of<T: Serialize>(id: &str, columns: &[(&str, RowCells)], rows: &[T]) -> Result<Self, StudyError> {
         let defect = |error: &dyn std::fmt::Display| {
             StudyError::input(
                 format_args!("the rows {id} are no table: {error}"),
                 "this is a defect of the program: report it",
             )
         };
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        rows.iter()
-            .try_for_each(|row| writer.serialize(row))
-            .map_err(|error| defect(&error))?;
-        let bytes = writer.into_inner().map_err(|error| defect(&error))?;
-        let mut reader = csv::Reader::from_reader(bytes.as_slice());
-        let heads: Vec<String> = reader
-            .headers()
-            .map_err(|error| defect(&error))?
-            .iter()
-            .map(str::to_owned)
-            .collect();
-        let mut cells = Vec::with_capacity(rows.len());
-        for row in rows {
+        let cells_of = |row: &T| {
             let value = serde_json::to_value(row).map_err(|error| defect(&error))?;
-            cells.push(
-                heads
-                    .iter()
-                    .map(|head| value.get(head).cloned().unwrap_or(Value::Null))
-                    .collect(),
-            );
-        }
+            let members = value.as_object().map_or(0, serde_json::Map::len);
+            let cells = columns
+                .iter()
+                .map(|(head, cells)| value.get(head).filter(|cell| holds(*cells, cell)).cloned());
+            let cells: Option<Vec<Value>> = cells.collect();
+            let cells = cells.filter(|cells| cells.len() == members);
+            cells.ok_or_else(|| defect(&"a row has other members than the columns say"))
+        };
         Ok(Self {
             id: id.to_owned(),
-            heads,
-            rows: cells,
+            columns: columns
+                .iter()
+                .map(|(head, cells)| ((*head).to_owned(), *cells))
+                .collect(),
+            rows: rows.iter().map(cells_of).collect::<Result<_, _>>()?,
         })
     }
 
-    /// The cells of a table for people, unrounded.
+    /// The cells of a table for people, unrounded. Why numbers are missing is a column of every one, as files of several studies
+    /// are one table only where they have the same columns.
     #[must_use]
     pub fn of_table(table: &ReportTable) -> Self {
         let data = table.data.for_programs();
-        let mut heads: Vec<String> = Vec::new();
-        for (place, column) in data.columns.iter().enumerate() {
-            let before = data.columns.iter().take(place);
-            let again = before.filter(|before| before.head == column.head).count();
-            let head = column.head.clone();
-            heads.push(if again == 0 {
-                head
-            } else {
-                format!("{head} {}", again + 1)
-            });
+        let mut rows: Vec<Vec<Value>> = data
+            .rows
+            .iter()
+            .map(|row| row.iter().map(in_json).collect())
+            .collect();
+        let mut columns: Vec<(String, RowCells)> = data
+            .columns
+            .iter()
+            .map(|column| (column.head.clone(), column.cells))
+            .collect();
+        if columns.len() == table.data.columns.len() {
+            columns.push((MISSING.to_owned(), RowCells::Text));
+            rows.iter_mut().for_each(|row| row.push(Value::Null));
+        }
+        for (place, (_, cells)) in columns.iter_mut().enumerate() {
+            let fits = |row: &Vec<Value>| row.get(place).is_none_or(|cell| holds(*cells, cell));
+            if !rows.iter().all(fits) {
+                // No words are lost where a table says another kind than it holds.
+                *cells = RowCells::Text;
+            }
         }
         Self {
             id: table.id.clone().into_owned(),
-            heads,
-            rows: data
-                .rows
-                .iter()
-                .map(|row| row.iter().map(in_json).collect())
-                .collect(),
+            columns,
+            rows,
         }
     }
+}
+
+/// Whether a cell may stand in a column.
+fn holds(cells: RowCells, cell: &Value) -> bool {
+    cell.is_null()
+        || match cells {
+            RowCells::Whole => cell.is_i64(),
+            RowCells::Number => cell.is_number(),
+            RowCells::Text => cell.is_string(),
+            RowCells::Flag => cell.is_boolean(),
+        }
 }
 
 #[cfg(test)]
@@ -233,17 +242,36 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn columns_of_one_head_are_numbered_and_why_a_number_is_missing_is_a_column() {
+    fn columns_have_heads_of_their_own_and_the_kind_that_the_table_says() {
         let data = TableData::new("t", [("gain", Right); 3]).with_rows([vec![
             TableCell::Worded(1.5, "1.50 *".to_owned()),
             TableCell::Missing("no day".to_owned()),
             TableCell::Count(2),
         ]]);
-        let rows = DataRows::of_table(&ReportTable::new("t", data));
-        assert_eq!(rows.heads, ["gain", "gain 2", "gain 3", "missing"]);
+        let columns = ["gain", "gain 2", "gain 3"].map(|head| (head.to_owned(), RowCells::Number));
+        let columns = [&columns[..], &[("missing".to_owned(), RowCells::Text)]].concat();
+        let table = ReportTable::new("t", data.clone());
+        assert!(table.csv().starts_with("gain,gain 2,gain 3,missing\n"));
+        let rows = DataRows::of_table(&table);
+        assert_eq!(rows.columns, columns);
         assert_eq!(
             rows.rows,
             [[json!(1.5), Value::Null, json!(2), json!("gain: no day")]]
         );
+        let empty = DataRows::of_table(&ReportTable::new("t", data.with_rows([])));
+        assert_eq!(empty.columns, columns);
+    }
+
+    #[test]
+    fn a_member_without_a_column_or_of_another_kind_is_a_defect() {
+        let rows = [json!({"a": 1, "b": null})];
+        let of = |columns: &[(&str, RowCells)]| DataRows::of("t", columns, &rows);
+        assert!(of(&[("a", RowCells::Whole), ("b", RowCells::Number)]).is_ok());
+        for columns in [
+            &[("a", RowCells::Whole)][..],
+            &[("a", RowCells::Text), ("b", RowCells::Text)],
+        ] {
+            assert!(of(columns).is_err(), "{columns:?}");
+        }
     }
 }

@@ -53,7 +53,8 @@ pub(crate) fn files_of(
 fn csv_bytes(rows: &DataRows) -> Result<Vec<u8>, StudyError> {
     let unwritable = |error: csv::Error| StudyError::input(format_args!("{}.csv: {error}", rows.id), "");
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(&rows.heads).map_err(unwritable)?;
+    let heads = rows.columns.iter().map(|(head, _)| head);
+    writer.write_record(heads).map_err(unwritable)?;
     for row in &rows.rows {
         let cells = row.iter().map(|cell| match cell {
             Value::Null => String::new(),

@@ -1,6 +1,6 @@
 //! Tables whose rows have a type: a column is a head, and what it shows of a row.
 
-use crate::draw::{Align, Column, TableCell, TableData};
+use crate::draw::{Align, Column, RowCells, TableCell, TableData};
 use std::fmt::Display;
 
 /// Table of rows `R`, column by column.
@@ -51,7 +51,7 @@ impl<R: Copy> RowTable<R> {
     #[must_use]
     pub fn count<N: TryInto<usize>>(self, head: &str, of: impl Fn(R) -> N) -> Self {
         let count = |row| TableCell::Count(of(row).try_into().unwrap_or(usize::MAX));
-        self.column((head, Align::Right), count)
+        self.column(Column::new(head, Align::Right).of(RowCells::Whole), count)
     }
 
     /// With one more column of numbers with two decimals; empty where there is none.

@@ -6,7 +6,9 @@ use ktd_asking::{AskingRole, AskingSettings, TextAnswer, TextOpening, TextRounds
 use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::caps::Caps;
 use ktd_experiment::config::RetryConfig;
-use ktd_study::{DataRows, Hands, Opening, Planned, Report, Section, Shown, StudyError, StudyKind, UnitId};
+use ktd_study::{
+    DataRows, Hands, Opening, Planned, Report, RowCells, Section, Shown, StudyError, StudyKind, UnitId,
+};
 use ktd_unmasked::OpenPrompt;
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData};
@@ -187,7 +189,11 @@ impl StudyKind for Questionnaire {
             title: keys.name.clone(),
             verdict: format!("{} were asked.", summary.len()),
             sections: vec![Section::new("Scores").table("scores", table, Shown::Everywhere)],
-            rows: vec![DataRows::of("rows", summary)?],
+            rows: vec![DataRows::of(
+                "rows",
+                &[("who", RowCells::Text), ("score", RowCells::Number)],
+                summary,
+            )?],
             ..Report::default()
         })
     }

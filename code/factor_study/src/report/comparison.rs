@@ -6,7 +6,7 @@ use ktd_factor_code::{FamilyRate, compared_models};
 use ktd_stats::{Confidence, FlippedPair, FlippedRank, FlippedSums};
 use ktd_study::StudyError;
 use ktd_view::draw::Align::Right;
-use ktd_view::draw::{TableCell, TableData, p_value};
+use ktd_view::draw::{Column, RowCells, TableCell, TableData, p_value};
 use ktd_view::row_table::RowTable;
 use std::collections::BTreeMap;
 
@@ -115,7 +115,7 @@ impl<'c, 'r> Comparison<'c, 'r> {
             .text("bundle", ReportedCell::name)
             .text("model", |cell| &cell.found.model)
             .text("style", |cell| cell.who().style.name())
-            .column(("seed", Right), |cell| {
+            .column(Column::new("seed", Right).of(RowCells::Text), |cell| {
                 TableCell::Text(cell.who().seed.to_string())
             });
         let table = rate_columns(table, "VAcc", |cell| bounds(&cell.verified()));

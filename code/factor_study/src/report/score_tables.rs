@@ -6,7 +6,7 @@ use ktd_factor_code::{
     FactorCategory, Funnel, JudgeRule, JudgedTask, LayersPassed, TaskGroup, level_weighted,
 };
 use ktd_view::draw::Align::Right;
-use ktd_view::draw::{TableCell, TableData};
+use ktd_view::draw::{Column, RowCells, TableCell, TableData};
 use ktd_view::row_table::RowTable;
 
 /// Counts of a cell, by what they are of.
@@ -204,7 +204,9 @@ pub(super) fn rounds(cells: &[ReportedCell<'_>]) -> TableData {
         by_rule(&counted),
     )
     .text("bundle", |(row, _)| row.cell.name())
-    .column(("round", Right), |(row, _)| TableCell::Text(row.of.clone()));
+    .column(Column::new("round", Right).of(RowCells::Text), |(row, _)| {
+        TableCell::Text(row.of.clone())
+    });
     ruled(table).table()
 }
 
@@ -221,7 +223,9 @@ pub(super) fn styles(cells: &[ReportedCell<'_>]) -> TableData {
         by_rule(&counted),
     )
     .text("agent", |(row, _)| &row.cell.who().agent)
-    .column(("seed", Right), |(row, _)| seed(row.cell))
+    .column(Column::new("seed", Right).of(RowCells::Text), |(row, _)| {
+        seed(row.cell)
+    })
     .text("style", |(row, _)| row.cell.who().style.name())
     .text("rule", |(_, rule)| rule.name())
     .count("tasks", |(row, _)| row.funnel.tasks);

@@ -30,10 +30,10 @@ pub(super) fn table(cells: &[ReportedCell<'_>]) -> Result<TableData, StudyError>
         &rows,
     )
     .column(("least correlation", Right), |(_, setting, ..)| {
-        TableCell::Text(setting.correlation.to_string())
+        TableCell::Worded(setting.correlation, setting.correlation.to_string())
     })
     .column(("largest error", Right), |(_, setting, ..)| {
-        TableCell::Text(setting.error.to_string())
+        TableCell::Worded(setting.error, setting.error.to_string())
     })
     .count("cuts", |(_, setting, ..)| setting.cuts)
     .text("bundle", |(cell, ..)| cell.name())

@@ -5,7 +5,7 @@ use super::picture::{picture, render};
 use super::record::{Curve, Rung, StrategyCost};
 use ktd_probes::{AttackerClass, Measure, ProbeKind};
 use ktd_study::{Report, Section, Shown};
-use ktd_view::draw::{Align, TableCell, TableData, joined};
+use ktd_view::draw::{Align, Column, RowCells, TableCell, TableData, joined};
 
 /// What the table of recoveries shows of each kind of probe.
 const KINDS: [(ProbeKind, Measure); 8] = [
@@ -96,7 +96,14 @@ fn table(
         let name = rung.numeric.label().to_owned();
         std::iter::once(TableCell::Text(name)).chain(row(rung)).collect()
     });
-    TableData::new(title, heads.iter().map(|head| (head.as_str(), Align::Left))).with_rows(rows)
+    // The first names a rung; the others are numbers in words.
+    let cells = std::iter::once(RowCells::Text).chain(std::iter::repeat(RowCells::Number));
+    let columns = heads.iter().zip(cells);
+    TableData::new(
+        title,
+        columns.map(|(head, cells)| Column::new(head, Align::Left).of(cells)),
+    )
+    .with_rows(rows)
 }
 
 fn frontier(curve: &Curve) -> TableData {

@@ -7,6 +7,7 @@ mod axes;
 mod canvas;
 mod captioned;
 mod cell;
+mod column;
 mod difference_bars;
 mod document;
 mod heat_map;
@@ -25,6 +26,7 @@ pub use axes::{Axes, Axis, Edges, Plane, padded};
 pub use canvas::{Anchor, Canvas, Point};
 pub use captioned::{COLOURS, captioned, line_key};
 pub use cell::TableCell;
+pub use column::{Align, Column, RowCells};
 pub use difference_bars::difference_bars;
 pub use document::{document, frame};
 pub use heat_map::{HeatCell, HeatMap};
@@ -36,9 +38,9 @@ pub use number::{
 pub use safe::{csv_text, visible};
 pub use share_rows::{ShareMark, ShareRow, share_rows};
 pub use table::{TableView, scroll};
-pub use table_data::{TableData, paragraph};
+pub use table_data::{MISSING, TableData, paragraph};
 pub use text::{display_width, fitted, fitted_parts, wrapped, wrapped_whole};
-pub use text_table::{Align, Column, Layout, Table};
+pub use text_table::{Layout, Table};
 pub use thin::thin;
 pub use ticks::ticks;
 

@@ -1,8 +1,8 @@
 //! Tables of a page: the same cells as in the terminal, with reasons for what is missing.
 
 use super::cell::{TableCell, footnote};
+use super::column::Align;
 use super::table_data::TableData;
-use super::text_table::Align;
 use maud::{Markup, html};
 
 /// A table and how it stands on the page.

@@ -1,13 +1,14 @@
 //! A table of results: the same cells for the terminal, for CSV, for a page and for whoever reads any of them.
 
 use super::cell::{TableCell, footnote};
+use super::column::{Align, Column};
 use super::safe::{csv_text, visible};
 use super::text::wrapped;
-use super::text_table::{Align, Column, Layout, Table};
+use super::text_table::{Layout, Table};
 use std::borrow::Cow;
 
 /// The column that says why numbers of its row are missing.
-const MISSING: &str = "missing";
+pub const MISSING: &str = "missing";
 
 /// A table with its title and notes.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -135,23 +136,48 @@ impl TableData {
         reasons
     }
 
-    /// The table for programs, which read a column of numbers as numbers: why some are missing stands in a last column.
+    /// The table for programs, which read a column of numbers as numbers and take one by its head: a head that stands again is
+    /// numbered, and why numbers are missing stands in a last column.
     #[must_use]
     pub fn for_programs(&self) -> Cow<'_, Self> {
         let reasons: Vec<String> = self.rows.iter().map(|row| self.reasons_of(row)).collect();
-        if reasons.iter().all(String::is_empty) {
+        let is_whole = reasons.iter().all(String::is_empty);
+        let heads = self.single_heads();
+        if is_whole
+            && heads
+                .iter()
+                .zip(&self.columns)
+                .all(|(own, column)| *own == column.head)
+        {
             return Cow::Borrowed(self);
         }
         let mut table = self.clone();
-        table.columns.push(Column::new(MISSING, Align::Left));
-        for (row, reason) in table.rows.iter_mut().zip(reasons) {
-            row.push(if reason.is_empty() {
-                TableCell::Empty
-            } else {
-                TableCell::Text(reason)
-            });
+        for (column, head) in table.columns.iter_mut().zip(heads) {
+            column.head = head;
+        }
+        if !is_whole {
+            table.columns.push(Column::new(MISSING, Align::Left));
+            for (row, reason) in table.rows.iter_mut().zip(reasons) {
+                row.push(if reason.is_empty() {
+                    TableCell::Empty
+                } else {
+                    TableCell::Text(reason)
+                });
+            }
         }
         Cow::Owned(table)
+    }
+
+    /// The heads, of equal ones the later with their number.
+    fn single_heads(&self) -> Vec<String> {
+        let heads = self.columns.iter().enumerate().map(|(place, column)| {
+            let before = self.columns.iter().take(place);
+            match before.filter(|before| before.head == column.head).count() {
+                0 => column.head.clone(),
+                again => format!("{} {}", column.head, again + 1),
+            }
+        });
+        heads.collect()
     }
 
     /// Why cells of a row are missing: `head, head: reason; head: reason`.

@@ -1,57 +1,8 @@
 //! Tables of text for a terminal: aligned, as wide as their caller asks, and never broken inside a number.
 
+use super::column::{Align, Column};
 use super::safe::visible;
 use super::text::{display_width, fitted, with_units, wrapped};
-
-/// Which side of its column a cell stands on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Align {
-    /// Text.
-    Left,
-    /// Numbers.
-    Right,
-}
-
-/// A column of a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
-    /// Its head.
-    pub head: String,
-    /// Which side its cells stand on.
-    pub align: Align,
-    /// What a narrow table leaves out first: the columns with the highest number, the rightmost of equal ones, and
-    /// those with 0 only when nothing else is left. The first column always stays.
-    pub priority: u8,
-}
-
-impl Column {
-    /// A column; priority 1.
-    pub fn new(head: impl Into<String>, align: Align) -> Self {
-        Self {
-            head: head.into(),
-            align,
-            priority: 1,
-        }
-    }
-
-    /// The column with another priority.
-    #[must_use]
-    pub fn with_priority(self, priority: u8) -> Self {
-        Self { priority, ..self }
-    }
-}
-
-impl From<(&str, Align)> for Column {
-    fn from((head, align): (&str, Align)) -> Self {
-        Self::new(head, align)
-    }
-}
-
-impl From<(&str, Align, u8)> for Column {
-    fn from((head, align, priority): (&str, Align, u8)) -> Self {
-        Self::new(head, align).with_priority(priority)
-    }
-}
 
 /// How a table is laid out. The caller knows the terminal; a table only follows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
