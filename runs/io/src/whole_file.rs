@@ -278,11 +278,16 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 /// # Errors
 /// [`FileError`] when the file exists and may not be replaced, is not a regular file, or its directory is missing.
 pub fn check_writable(path: &Path, if_exists: IfExists) -> Result<(), FileError> {
-    let refused = |kind: io::ErrorKind| Err(FileError::io("write", path)(kind.into()));
+    let refused = |kind, what: &str| {
+        Err(FileError::io("write", path)(io::Error::new(
+            kind,
+            what.to_owned(),
+        )))
+    };
     if let Ok(found) = std::fs::metadata(path) {
         return match if_exists {
-            _ if found.is_dir() => refused(io::ErrorKind::IsADirectory),
-            IfExists::Refuse => refused(io::ErrorKind::AlreadyExists),
+            _ if found.is_dir() => refused(io::ErrorKind::IsADirectory, "it is a directory"),
+            IfExists::Refuse => refused(io::ErrorKind::AlreadyExists, "it is there already"),
             // Replacing a device or a pipe by a file would break it for everyone.
             IfExists::Replace | IfExists::Keep if !found.is_file() => Err(FileError::not_regular(path)),
             IfExists::Replace | IfExists::Keep => Ok(()),
@@ -290,7 +295,7 @@ pub fn check_writable(path: &Path, if_exists: IfExists) -> Result<(), FileError>
     }
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     match parent {
-        Some(parent) if !parent.is_dir() => refused(io::ErrorKind::NotFound),
+        Some(parent) if !parent.is_dir() => refused(io::ErrorKind::NotFound, "there is no such directory"),
         _ => Ok(()),
     }
 }
