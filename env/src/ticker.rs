@@ -63,6 +63,14 @@ pub enum TickerError {
         /// The text as given.
         text: String,
     },
+    /// A number that is no six digits.
+    #[error(
+        "{text:?} is a number, not a code of six digits: what reads codes as numbers drops the zeros before them"
+    )]
+    Number {
+        /// The text as given.
+        text: String,
+    },
     /// Well formed, but a fund, an index, a B share or a code range we know no rules for.
     #[error("{text:?} is on no A-share board (known: SH60, SZ00, SZ300-302, SH688-689, BJ)")]
     NoBoard {

@@ -109,9 +109,16 @@ impl DataError {
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
-            Self::Ticker { .. } => {
-                "write codes as SH600519, SZ000001 or BJ430047; indices and funds go to --index, not into the panel"
-            }
+            Self::Ticker { source, .. } => match source {
+                TickerError::Number { .. } => {
+                    "write the codes as text of six digits, 000001 for 1: in Excel as a column of text, in pandas with \
+                     .astype(int).astype(str).str.zfill(6); leave out stocks of other markets"
+                }
+                TickerError::NoBoard { .. } => {
+                    "leave out indices, funds and B shares, of a folder their files: no panel trades them; --index reads the levels of an index"
+                }
+                TickerError::Malformed { .. } => "write codes as SH600519, SZ000001 or BJ430047",
+            },
             Self::Number { .. } => {
                 "write plain decimals such as 12.34; leave the cell empty where there is no value"
             }

@@ -1,7 +1,7 @@
 //! Which column of a file of rows is what.
 
 pub(super) use super::column::Column;
-use super::missing_columns::{is_index_file, missing_columns};
+use super::missing_columns::{CSI_300, is_index_file, missing_columns};
 use super::units::{Entry, Unit, check_map};
 use super::vendor_forms::VendorForm;
 use crate::DataFileError;
@@ -93,6 +93,24 @@ impl Layout {
         Ok(layout)
     }
 
+    /// The layout of a file of index levels, which may be a vendor's; its code may stand elsewhere.
+    pub(super) fn of_levels(file: &str, header: &[&str]) -> Result<Self, DataFileError> {
+        let layout = Self::placed(file, header.iter().copied(), VendorForm::of(header), &[])?;
+        let needed = [Column::Date, Column::Open, Column::Close];
+        let lacks: Vec<&str> = needed
+            .into_iter()
+            .filter(|column| !layout.has(*column))
+            .map(Column::label)
+            .collect();
+        if lacks.is_empty() {
+            return Ok(layout);
+        }
+        Err(DataFileError::input(
+            format_args!("{file}: an index without a column of {}", lacks.join(", ")),
+            "an index file has the columns date, symbol, open, close, or those of a vendor's table of bars",
+        ))
+    }
+
     fn placed<'h>(
         file: &str,
         header: impl IntoIterator<Item = &'h str>,
@@ -125,8 +143,12 @@ impl Layout {
                 Some(_) if head.is_empty() => {}
                 Some(other) if !other.head.is_empty() => {
                     return Err(DataFileError::input(
-                        format_args!("{file}: two columns are a {}", column.label()),
-                        "remove one of them or give it another name",
+                        format_args!(
+                            "{file}: two columns hold the {}: {:?} and {head:?}",
+                            column.label(),
+                            other.head
+                        ),
+                        "remove one of them, or give it another name",
                     ));
                 }
                 _ => {
@@ -203,26 +225,62 @@ pub(super) type RowSink<'s> = dyn FnMut(&SourceRow<'_>) -> Result<(), DataFileEr
 /// Reads a code in the spellings data vendors use: `SH600519`, `sh.600519`, `600519.SH`, `600519.XSHG`, `600519.SS`, and `600519`,
 /// which is a stock's and no index's.
 pub(super) fn read_ticker(text: &str) -> Result<Ticker, TickerError> {
+    if text == CSI_300 {
+        return Err(TickerError::NoBoard {
+            text: text.to_owned(),
+        });
+    }
     Ticker::parse(text).or_else(|error| {
-        let upper = text.to_ascii_uppercase();
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let (exchange, digits) = match upper.split_once('.') {
-            Some((digits, exchange)) if is_number(digits) => (exchange, digits),
-            Some(parts) => parts,
-            None if is_number(&upper) => (exchange_of(&upper), upper.as_str()),
-            None => ("", upper.as_str()),
-        };
-        let exchange = match exchange {
-            "XSHG" | "SS" => "SH",
-            "XSHE" => "SZ",
-            "XBSE" | "BJSE" | "BSE" => "BJ",
-            other => other,
-        };
+        let (exchange, digits) = spelled(text, exchange_of);
         Ticker::parse(&format!("{exchange}{digits}")).map_err(|turned| match turned {
             TickerError::NoBoard { .. } => turned,
-            TickerError::Malformed { .. } => error,
+            _ if text.parse::<f64>().is_ok_and(f64::is_finite) => TickerError::Number {
+                text: text.to_owned(),
+            },
+            TickerError::Malformed { .. } | TickerError::Number { .. } => error,
         })
     })
+}
+
+/// The code of an index as panels have it, `SH000300`, from the spellings of a stock's and from `000300`, which is an index's here;
+/// any other text as it is.
+pub(super) fn index_code(text: &str) -> String {
+    let of_bare = |digits: &str| match digits.as_bytes() {
+        [b'0', b'0', b'0', ..] => "SH",
+        [b'3', b'9', b'9', ..] => "SZ",
+        _ => "",
+    };
+    let (exchange, digits) = spelled(text, of_bare);
+    let is_code = matches!(exchange.as_str(), "SH" | "SZ" | "BJ")
+        && digits.len() == 6
+        && digits.bytes().all(|digit| digit.is_ascii_digit());
+    if is_code {
+        format!("{exchange}{digits}")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// Exchange and digits of a code in vendors' spellings; of bare digits the exchange is found otherwise.
+fn spelled(text: &str, exchange_of: impl Fn(&str) -> &'static str) -> (String, String) {
+    let upper = text.to_ascii_uppercase();
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (exchange, digits) = match upper.split_once('.') {
+        Some((digits, exchange)) if is_number(digits) => (exchange, digits),
+        Some(parts) => parts,
+        None if is_number(&upper) => (exchange_of(&upper), upper.as_str()),
+        None => match (upper.get(..2), upper.get(2..)) {
+            (Some(exchange), Some(digits)) if is_number(digits) => (exchange, digits),
+            _ => ("", upper.as_str()),
+        },
+    };
+    let exchange = match exchange {
+        "XSHG" | "SS" => "SH",
+        "XSHE" => "SZ",
+        "XBSE" | "BJSE" | "BSE" => "BJ",
+        other => other,
+    };
+    (exchange.to_owned(), digits.to_owned())
 }
 
 /// The exchange on which a bare code is a stock's.
@@ -292,8 +350,19 @@ mod tests {
                 assert!(read_ticker(text).unwrap().reveal().starts_with(code), "{text}");
             }
         }
-        for text in ["60051", "AAPL", "SH510300", "510300.SH", "510300", ".", ""] {
+        for text in ["AAPL", "SH510300", "510300.SH", "510300", "000300", ".", ""] {
             assert!(read_ticker(text).is_err(), "{text}");
+        }
+        for text in ["60051", "1", "00700", "1.0", "600519.0"] {
+            let error = read_ticker(text).unwrap_err();
+            assert!(matches!(error, TickerError::Number { .. }), "{text}: {error}");
+        }
+        for text in "SH000300 sh000300 sh.000300 000300.SH 000300.XSHG 000300.SS 000300".split(' ') {
+            assert_eq!(index_code(text), "SH000300", "{text}");
+        }
+        assert_eq!(index_code("399001"), "SZ399001");
+        for text in ["H00300", "H00300.CSI", "000300.CSI", "mine", "1"] {
+            assert_eq!(index_code(text), text);
         }
         for name in [
             "600519.csv",
@@ -344,6 +413,11 @@ mod tests {
         assert_eq!(layout.unknown, ["mood"]);
         assert_eq!(layout.place(Column::Close), Some(5));
         let twice = Layout::of("f.csv", ["date", "trade_date"]).unwrap_err();
-        assert!(twice.to_string().contains("two columns"), "{twice}");
+        assert!(
+            twice
+                .to_string()
+                .ends_with("two columns hold the date: \"date\" and \"trade_date\""),
+            "{twice}"
+        );
     }
 }

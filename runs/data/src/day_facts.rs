@@ -2,6 +2,7 @@
 
 use super::columns::Column;
 use super::source::Source;
+use super::source_forms::SourceForm;
 use ktd_env::Market;
 use ktd_view::table::grouped;
 use schemars::JsonSchema;
@@ -67,4 +68,30 @@ impl SaidOfDays {
             known("dividends", self.dividends, dividends),
         ]
     }
+}
+
+/// What is said of facts that some files of prices have and some do not, whose stocks would pass for such that never had one; not of
+/// what files beside them have.
+pub(super) fn said_in_part(forms: &[SourceForm], [statuses, paid]: [bool; 2]) -> Vec<String> {
+    let halts = &[Column::Suspended, Column::Trading][..];
+    let facts = [
+        (halts, false, "halts", "a day without volume is a halt"),
+        (&[Column::St], statuses, "ST flags", "no stock is ST on any day"),
+        (&[Column::Dividend], paid, "dividends", "no stock pays one"),
+    ];
+    let prices: Vec<&SourceForm> = forms
+        .iter()
+        .filter(|form| form.taken(Column::Close).is_some())
+        .collect();
+    let files = |forms: &mut dyn Iterator<Item = &&SourceForm>| forms.map(|form| form.files).sum::<usize>();
+    let all = files(&mut prices.iter());
+    let in_part = facts
+        .into_iter()
+        .filter_map(|(columns, is_beside, fact, instead)| {
+            let has = |form: &SourceForm| columns.iter().any(|column| form.taken(*column).is_some());
+            let with = files(&mut prices.iter().filter(|form| has(form)));
+            (0 < with && with < all && !is_beside)
+                .then(|| format!("{fact} are in {with} of {all} files: in the others {instead}"))
+        });
+    in_part.collect()
 }

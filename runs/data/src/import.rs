@@ -3,7 +3,7 @@
 use super::code_changes::{CodeChanges, JoinedCode};
 use super::collector::Collector;
 use super::columns::{Column, SourceRow};
-use super::day_facts::{DayFact, SaidOfDays};
+use super::day_facts::{DayFact, SaidOfDays, said_in_part};
 use super::dividends::add_dividends;
 use super::facts::{read_company_names, read_listings};
 pub use super::import_progress::ImportProgress;
@@ -148,6 +148,7 @@ pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Res
     check_units(&market, &forms)?;
     check_as_traded(&market)?;
     let mut missing = missing(&market, options, &forms, has_factors);
+    missing.extend(said_in_part(&forms, beside));
     missing.extend(without_rows(&empty, files.len()));
     let report = ImportReport {
         rows_read,

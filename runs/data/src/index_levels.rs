@@ -1,6 +1,7 @@
 //! Index series: price indices and the total-return index.
 
-use super::columns::read_date;
+use super::columns::{Column, Layout, index_code, read_date};
+use super::missing_columns::is_index_file;
 use super::parquet_columns::{Dates, Numbers, Texts, WrongKind};
 use super::parquet_file::ParquetFile;
 use super::parquet_rows::wrong_kind;
@@ -30,14 +31,21 @@ pub(super) fn read_index(argument: &str) -> Result<(String, Levels), DataFileErr
         return Ok((symbol, levels));
     }
     let mut series: BTreeMap<String, Levels> = BTreeMap::new();
+    let of_file = symbol.clone().or_else(|| code_of_file(&path));
     let mut add = |row: IndexRow<'_>, place: &dyn Fn() -> String| {
-        if symbol.as_deref().is_some_and(|wanted| wanted != row.symbol) {
+        let Some(code) = row.symbol.map(index_code).or_else(|| of_file.clone()) else {
+            return Err(DataFileError::input(
+                format_args!(
+                    "{}: neither a column nor the file's name says which index it is",
+                    path.display()
+                ),
+                format_args!("say it behind the file: --index {}:SH000300", path.display()),
+            ));
+        };
+        if symbol.as_ref().is_some_and(|wanted| *wanted != code) {
             return Ok(());
         }
-        if !series.contains_key(row.symbol) {
-            series.insert(row.symbol.to_owned(), Levels::new());
-        }
-        let levels = series.entry(row.symbol.to_owned()).or_default();
+        let levels = series.entry(code).or_default();
         if levels.insert(row.date, (row.open, row.close)).is_some() {
             return Err(DataFileError::input(
                 format_args!("{}: a second level for the same index and day", place()),
@@ -75,14 +83,27 @@ fn split_symbol(argument: &str) -> (PathBuf, Option<String>) {
     let whole = PathBuf::from(argument);
     match argument.rsplit_once(':') {
         Some((path, symbol)) if !whole.exists() && !symbol.contains('/') => {
-            (PathBuf::from(path), Some(symbol.to_owned()))
+            (PathBuf::from(path), Some(index_code(symbol)))
         }
         _ => (whole, None),
     }
 }
 
+/// The index whose code is the name of a file: `sh000300.csv`, `000300.SH.csv`, `399001_daily.csv`.
+fn code_of_file(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
+    let starts = name
+        .char_indices()
+        .filter(|(_, letter)| !letter.is_ascii_alphanumeric());
+    // The longest start that is a code, so that an exchange behind the digits is read.
+    let mut codes = starts.filter_map(|(end, _)| Some(index_code(name.get(..end)?)));
+    let code = codes.rfind(|code| code.len() == 8 && code.starts_with(['S', 'B']));
+    code.filter(|_| is_index_file(path))
+}
+
 struct IndexRow<'r> {
-    symbol: &'r str,
+    /// The code as written, where a column has it.
+    symbol: Option<&'r str>,
     date: TradeDate,
     open: f64,
     close: f64,
@@ -99,20 +120,20 @@ fn read_csv(path: &Path, add: &mut AddRow<'_>) -> Result<(), DataFileError> {
         .next_row()?
         .map(|(_, header)| header.clone())
         .ok_or_else(|| empty(&name))?;
-    let place = |column: &str| {
-        header.iter().position(|head| head == column).ok_or_else(|| {
-            DataFileError::invalid(format_args!("{name}: no column {column}")).with_hint(NEEDED)
-        })
-    };
-    let (date, symbol, open, close) = (place("date")?, place("symbol")?, place("open")?, place("close")?);
+    let layout = Layout::of_levels(&name, &header.iter().collect::<Vec<_>>())?;
+    let symbol = layout.place(Column::Symbol);
     while let Some((row, record)) = file.next_row()? {
-        let cell = |place: usize| record.get(place).unwrap_or_default();
-        let level = |place: usize| written_level(cell(place)).map_err(|error| at_row(&name, row, error));
+        let cell = |column| layout.place(column).and_then(|place| record.get(place));
+        let level = |column| {
+            let text = cell(column).unwrap_or_default();
+            written_level(text).map_err(|error| at_row(&name, row, error))
+        };
+        let date = read_date(cell(Column::Date).unwrap_or_default());
         let found = IndexRow {
-            symbol: cell(symbol),
-            date: read_date(cell(date)).map_err(|error| at_row(&name, row, error))?,
-            open: level(open)?,
-            close: level(close)?,
+            symbol: symbol.and_then(|place| record.get(place)),
+            date: date.map_err(|error| at_row(&name, row, error))?,
+            open: level(Column::Open)?,
+            close: level(Column::Close)?,
         };
         add(found, &|| format!("{name}, row {row}"))?;
     }
@@ -145,20 +166,19 @@ fn level(column: &Numbers, place: usize) -> Result<f64, String> {
 fn read_parquet(path: &Path, add: &mut AddRow<'_>) -> Result<(), DataFileError> {
     let file = ParquetFile::open(path)?;
     let name = file.name.clone();
-    let place = |column: &str| {
-        file.columns
-            .iter()
-            .position(|head| head == column)
-            .ok_or_else(|| {
-                DataFileError::invalid(format_args!("{name}: no column {column}")).with_hint(NEEDED)
-            })
-    };
-    let places = [place("date")?, place("symbol")?, place("open")?, place("close")?];
+    let layout = Layout::of_levels(
+        &name,
+        &file.columns.iter().map(String::as_str).collect::<Vec<_>>(),
+    )?;
+    let columns = [Column::Date, Column::Open, Column::Close, Column::Symbol];
+    let places: Vec<usize> = columns
+        .into_iter()
+        .filter_map(|column| layout.place(column))
+        .collect();
     let mut batches = file.batches(&places)?;
     while let Some(batch) = batches.next_batch()? {
         let mut columns = batch.columns.into_iter();
-        let (Some(dates), Some(symbols), Some(opens), Some(closes)) =
-            (columns.next(), columns.next(), columns.next(), columns.next())
+        let (Some(dates), Some(opens), Some(closes)) = (columns.next(), columns.next(), columns.next())
         else {
             return Err(
                 DataFileError::invalid(format_args!("{name}: a column is missing")).with_hint(NEEDED),
@@ -169,7 +189,11 @@ fn read_parquet(path: &Path, add: &mut AddRow<'_>) -> Result<(), DataFileError> 
             move |error: WrongKind| wrong_kind(name, column, &error)
         };
         let dates = Dates::of(dates).map_err(wrong("date"))?;
-        let symbols = Texts::of(symbols).map_err(wrong("symbol"))?;
+        let symbols = columns
+            .next()
+            .map(Texts::of)
+            .transpose()
+            .map_err(wrong("symbol"))?;
         let opens = Numbers::of(opens).map_err(wrong("open"))?;
         let closes = Numbers::of(closes).map_err(wrong("close"))?;
         for place in 0..batch.rows {
@@ -177,7 +201,9 @@ fn read_parquet(path: &Path, add: &mut AddRow<'_>) -> Result<(), DataFileError> 
             let fail = |error: String| at_row(&name, row, error);
             let date = dates.get(place).map_err(fail)?;
             let found = IndexRow {
-                symbol: symbols.get(place).unwrap_or_default(),
+                symbol: symbols
+                    .as_ref()
+                    .map(|symbols| symbols.get(place).unwrap_or_default()),
                 date: date.ok_or_else(|| at_row(&name, row, "the date is missing"))?,
                 open: level(&opens, place).map_err(fail)?,
                 close: level(&closes, place).map_err(fail)?,

@@ -9,6 +9,9 @@ use std::path::Path;
 /// More of a header than this is cut.
 const HEADER_CELLS: usize = 200;
 
+/// The number of the CSI 300, which no stock of Shenzhen has; other bare numbers from 000 are stocks.
+pub(super) const CSI_300: &str = "000300";
+
 /// The refusal of a file without these columns.
 pub(super) fn missing_columns(file: &str, header: &[&str], missing: &[Column]) -> DataFileError {
     if header.first().is_some_and(|first| first.starts_with('<')) {
@@ -81,7 +84,6 @@ pub(super) fn is_index_file(path: &Path) -> bool {
     is_code
         && match exchange {
             "SH" | "SS" | "XSHG" => digits.starts_with("000"),
-            // No stock of Shenzhen has the number of the CSI 300; other bare numbers from 000 are stocks.
-            _ => digits.starts_with("399") || digits == "000300",
+            _ => digits.starts_with("399") || digits == CSI_300,
         }
 }

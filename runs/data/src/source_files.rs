@@ -4,7 +4,7 @@ use super::qlib_bins::is_qlib_directory;
 use crate::DataFileError;
 use std::path::{Path, PathBuf};
 
-/// Endings of files that a folder is read for; all else in it is passed over.
+/// Endings of files that a folder and the folders in it are read for; all else is passed over.
 const ENDINGS: [&str; 3] = [".csv", ".csv.gz", ".parquet"];
 
 /// The files of all sources, those of a folder or pattern by name.
@@ -19,11 +19,9 @@ pub(super) fn files_of(sources: &[PathBuf]) -> Result<Vec<PathBuf>, DataFileErro
         let found = match pattern {
             Some(pattern) => {
                 let folder = source.parent().filter(|folder| !folder.as_os_str().is_empty());
-                matching(folder.unwrap_or(Path::new(".")), |name| matches(pattern, name))?
+                matching(folder.unwrap_or(Path::new(".")), pattern)?
             }
-            None if source.is_dir() && !is_qlib_directory(source) => {
-                matching(source, |name| ENDINGS.iter().any(|ending| name.ends_with(ending)))?
-            }
+            None if source.is_dir() && !is_qlib_directory(source) => below(source)?,
             None => vec![source.clone()],
         };
         if found.is_empty() {
@@ -40,17 +38,46 @@ pub(super) fn files_of(sources: &[PathBuf]) -> Result<Vec<PathBuf>, DataFileErro
     Ok(files)
 }
 
-fn matching(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, DataFileError> {
+/// The files of a folder and of the folders in it. Of a folder that is linked the link is not followed, as it may lead back.
+fn below(folder: &Path) -> Result<Vec<PathBuf>, DataFileError> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(DataFileError::io("read", folder))? {
-        let path = entry.map_err(DataFileError::io("read", folder))?.path();
-        let name = path.file_name().and_then(|name| name.to_str());
-        if name.is_some_and(|name| !name.starts_with('.') && is_wanted(name)) && path.is_file() {
+    for path in visible_in(folder)? {
+        if path.is_dir() && !path.is_symlink() {
+            if is_qlib_directory(&path) {
+                found.push(path);
+            } else {
+                found.extend(below(&path)?);
+            }
+        } else if path.is_file() && ENDINGS.iter().any(|ending| name_of(&path).ends_with(ending)) {
             found.push(path);
         }
     }
+    Ok(found)
+}
+
+fn matching(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, DataFileError> {
+    let mut found = visible_in(folder)?;
+    found.retain(|path| matches(pattern, name_of(path)) && path.is_file());
+    Ok(found)
+}
+
+/// What lies in a folder, by name, without what is hidden.
+fn visible_in(folder: &Path) -> Result<Vec<PathBuf>, DataFileError> {
+    let entries = std::fs::read_dir(folder).map_err(DataFileError::io("read", folder))?;
+    let mut found = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<std::io::Result<Vec<_>>>()
+        .map_err(DataFileError::io("read", folder))?;
+    found.retain(|path| !matches!(name_of(path).chars().next(), None | Some('.')));
     found.sort_unstable();
     Ok(found)
+}
+
+/// The name of a file; nothing where it is no text.
+fn name_of(path: &Path) -> &str {
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default()
 }
 
 /// Whether a name is of a pattern, whose stars stand for any characters.
@@ -85,6 +112,15 @@ mod tests {
         assert_eq!(names("*.csv*").unwrap(), "a.csv.gz b.csv");
         assert_eq!(names("n*s.t*t").unwrap(), "notes.txt");
         assert_eq!(names("absent.csv").unwrap(), "absent.csv");
+        for folder in ["bars/sz", "bars/.old", "bars/sh/2024", "bars/own/features"] {
+            std::fs::create_dir_all(directory.path().join(folder)).unwrap();
+            std::fs::write(directory.path().join(folder).join("d.csv"), "").unwrap();
+        }
+        for folder in ["bars/own/calendars", "bars/own/instruments"] {
+            std::fs::create_dir_all(directory.path().join(folder)).unwrap();
+        }
+        std::fs::write(directory.path().join("bars/sh/e.csv"), "").unwrap();
+        assert_eq!(names("bars").unwrap(), "own d.csv e.csv d.csv");
         assert!(names("*.xls").is_err());
     }
 }

@@ -612,3 +612,70 @@ fn files_that_are_no_prices_are_refused_by_name() {
     assert!(refused.to_string().contains("symbol is missing"), "{refused}");
     assert!(refused.hint().contains("600519.csv"), "{}", refused.hint());
 }
+
+#[test]
+fn an_index_is_read_in_every_form_and_spelling_of_its_code() {
+    let stocks = folder(&one("long.csv", long(true)));
+    // Stocks side by side have no file of their own.
+    for (form, files) in &vendors()[..6] {
+        let (name, text) = &files[0];
+        let index = folder(&one(
+            &name.replace("600519", "000300"),
+            text.replace("600519", "000300"),
+        ));
+        let file = index.path().join(name.replace("600519", "000300"));
+        for code in [
+            "",
+            ":SH000300",
+            ":000300.SH",
+            ":sh.000300",
+            ":000300.XSHG",
+            ":000300",
+        ] {
+            let argument = format!("{}{code}", file.display());
+            let found = read(stocks.path(), |options| options.indices = vec![argument.clone()]);
+            let market = found
+                .unwrap_or_else(|error| panic!("{form}{code}: {error}"))
+                .market;
+            let levels = &market.indices()[0];
+            assert_eq!(levels.code, "SH000300", "{form}{code}");
+            assert_eq!(
+                levels
+                    .close
+                    .iter()
+                    .map(|close| format!("{close:.2}"))
+                    .collect::<Vec<_>>(),
+                ["10.10", "10.40", "10.30"],
+                "{form}{code}"
+            );
+        }
+        let among = read(index.path(), |_| ()).map(|_| ()).unwrap_err();
+        assert!(
+            format!("{among} {}", among.hint()).contains("--index"),
+            "{form}: {among}"
+        );
+    }
+    let nameless = folder(&one("levels.csv", "date,open,close\n2024-01-02,1,1\n".to_owned()));
+    let file = nameless.path().join("levels.csv").display().to_string();
+    let found = read(stocks.path(), |options| options.indices = vec![file.clone()]);
+    let error = found.map(|_| ()).unwrap_err();
+    assert_eq!(
+        error.hint(),
+        format!("say it behind the file: --index {file}:SH000300")
+    );
+}
+
+#[test]
+fn what_some_files_say_of_days_and_some_do_not_is_told() {
+    let mut files = vendors().swap_remove(2).1;
+    for (_, text) in &mut files[..2] {
+        *text = text.replace(",tradestatus,pctChg,isST\n", ",tradestatus,pctChg,mood\n");
+    }
+    let missing = imported(&files).report.missing;
+    let told = "ST flags are in 1 of 3 files: in the others no stock is ST on any day";
+    assert!(missing.iter().any(|line| line == told), "{missing:?}");
+    assert!(
+        !missing.iter().any(|line| line.starts_with("halts")),
+        "{missing:?}"
+    );
+}
