@@ -348,5 +348,14 @@ mod tests {
             (1_500_000, 3_000_000, "2026-11-02")
         );
         assert!(json_of_toml("x = [").is_err());
+        let example = json_of_toml(include_str!("../../../examples/prices.toml")).unwrap();
+        let example = PriceTable::parse(&example).unwrap();
+        for (vendor, model) in [
+            ("x", "example-long"),
+            ("anthropic", "example-cached"),
+            ("x", "example-yuan"),
+        ] {
+            assert!(example.record(vendor, model).is_some(), "{model}");
+        }
     }
 }
