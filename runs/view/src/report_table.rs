@@ -138,7 +138,7 @@ pub fn out_of_markdown(text: &str) -> String {
 #[must_use]
 pub fn in_json(cell: &TableCell) -> Value {
     match cell {
-        TableCell::Text(text) => json!(text),
+        TableCell::Text(text) | TableCell::Formula(text) => json!(text),
         TableCell::Percent(value)
         | TableCell::Change(value)
         | TableCell::Ratio(value)
@@ -172,18 +172,25 @@ mod tests {
                     TableCell::Missing("no <task>".to_owned()),
                     TableCell::Missing("no <task>".to_owned()),
                 ],
+                vec![
+                    TableCell::Formula("-Corr($close, $volume, 5)".to_owned()),
+                    TableCell::Count(1),
+                    TableCell::Empty,
+                ],
             ])
             .with_note("a *note*");
         let table = ReportTable::new("T1_x", data);
         assert_eq!(
             table.csv(),
-            "'=model,share,gain,missing\n\"a|b, \"\"c\"\"\\u{a}=1\",0.125,5.854,\n'=1+1,,,\"share, gain: no <task>\"\n"
+            "'=model,share,gain,missing\n\"a|b, \"\"c\"\"\\u{a}=1\",0.125,5.854,\n'=1+1,,,\"share, gain: no <task>\"\n\
+             \"-Corr($close, $volume, 5)\",1,,\n"
         );
         assert_eq!(
             table.markdown(),
             "## T1. &lt;b&gt;\n\n| =model | share | gain |\n| --- | --- | --- |\n\
              | a\\|b, \"c\" =1 | 12.50\u{a0}% | 5.85 \\* |\n\
-             | =1+1 | n/a (no &lt;task&gt;) | n/a (no &lt;task&gt;) |\n\nnote: a \\*note\\*\n\n"
+             | =1+1 | n/a (no &lt;task&gt;) | n/a (no &lt;task&gt;) |\n\
+             | -Corr($close, $volume, 5) | 1 |  |\n\nnote: a \\*note\\*\n\n"
         );
         let document = json!(table.document());
         assert_eq!(document["columns"][3], "missing");

@@ -17,7 +17,7 @@ use ktd_experiment::agent::TrainingCutoff;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::json_bytes;
 use ktd_study::{Hands, Opening, Planned, Report, Section, Shown, StudyError, StudyKind, UnitId};
-use ktd_view::draw::{TableData, counted, grouped, joined, named, short_hash};
+use ktd_view::draw::{Align, TableCell, TableData, counted, grouped, joined, named, short_hash};
 use ktd_view::row_table::RowTable;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -169,8 +169,8 @@ fn mined_table(pool: &MinedPool) -> TableData {
     .text("id", |formula| &formula.id)
     .right("valid pps", |formula| figure_cell(&formula.valid, "pps"))
     .right("train pps", |formula| figure_cell(&formula.train, "pps"))
-    .text("formula", |formula| {
-        format!("{}{}", sign(formula.is_turned), formula.expression)
+    .column(("formula", Align::Left), |formula| {
+        TableCell::Formula(format!("{}{}", sign(formula.is_turned), formula.expression))
     })
     .count("nodes", |formula| formula.nodes)
     .right("valid rank_ic", |formula| figure_cell(&formula.valid, "rank_ic"))

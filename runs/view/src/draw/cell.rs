@@ -8,6 +8,8 @@ use super::safe::csv_text;
 pub enum TableCell {
     /// Text as it is.
     Text(String),
+    /// A formula of ours that was parsed: programs read it as it is, as nothing in it is anything to run.
+    Formula(String),
     /// A share, shown in percent.
     Percent(f64),
     /// A signed difference of shares, shown in percent with its sign.
@@ -42,7 +44,7 @@ impl TableCell {
     /// The cell in a terminal; a missing number refers to its reason in `reasons`.
     pub(super) fn in_terminal<'c>(&'c self, reasons: &mut Vec<&'c str>) -> String {
         match self {
-            Self::Text(text) | Self::Worded(_, text) => text.clone(),
+            Self::Text(text) | Self::Formula(text) | Self::Worded(_, text) => text.clone(),
             Self::Percent(value) => format!("{:.2} %", value * 100.0),
             Self::Change(value) => format!("{:+.2} %", value * 100.0),
             Self::Ratio(value) => format!("{value:.2}"),
@@ -60,7 +62,7 @@ impl TableCell {
     #[must_use]
     pub fn on_page(&self) -> String {
         match self {
-            Self::Text(text) | Self::Worded(_, text) => text.clone(),
+            Self::Text(text) | Self::Formula(text) | Self::Worded(_, text) => text.clone(),
             Self::Percent(value) => percent(*value),
             Self::Change(value) => change(*value),
             Self::Ratio(value) => decimals(*value, 2),
@@ -81,6 +83,7 @@ impl TableCell {
     pub fn raw(&self) -> String {
         match self {
             Self::Text(text) => csv_text(text).into_owned(),
+            Self::Formula(text) => text.clone(),
             Self::Percent(value)
             | Self::Change(value)
             | Self::Ratio(value)

@@ -112,7 +112,7 @@ fn content<'c>(cell: &'c TableCell, reasons: &mut Vec<&'c str>) -> Markup {
     html! {
         @if let TableCell::Missing(reason) = cell {
             abbr title=(reason) { "n/a" sup { (footnote(reason, reasons)) } }
-        } @else if let TableCell::Text(text) = cell {
+        } @else if let TableCell::Text(text) | TableCell::Formula(text) = cell {
             // A formula breaks behind an argument, and not within a word.
             @let breaks = !text.contains(' ');
             @for part in text.split_inclusive(',') { (part) @if breaks && part.ends_with(',') { wbr; } }
