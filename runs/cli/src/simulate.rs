@@ -6,10 +6,10 @@ use crate::output::Console;
 use crate::progress::ImportBar;
 use clap::Args;
 use ktd_io::whole_file::{IfExists, check_writable};
-use ktd_simulate::ktd::{SimulateOptions, simulate};
+use ktd_simulate::ktd::{SimulateOptions, SimulateSummary, simulate};
 use ktd_simulate::qlib::{QlibInputs, QlibInstructions, simulate_qlib};
-use ktd_simulate::{Profile, read_profile};
-use ktd_view::table::grouped;
+use ktd_simulate::{Profile, UnknownSymbol, read_profile};
+use ktd_view::draw::{counted, grouped};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -83,7 +83,7 @@ fn run_ktd(args: &SimulateArgs, console: Console) -> Result<(), CliError> {
     };
     let summary = simulate(&options, &mut ImportBar::new(console))?;
     let [left, sealed, beyond] = summary.limit_opens;
-    let text = format!(
+    let mut text = format!(
         "{} trading days, {} fills, {} rejected orders, NAV {}.{:02} yuan\n\
          opens at the limit of an order's side: {} that the price left, {} sealed, {} beyond it\nresults in {}",
         summary.days,
@@ -96,15 +96,41 @@ fn run_ktd(args: &SimulateArgs, console: Console) -> Result<(), CliError> {
         grouped(beyond),
         args.out.display()
     );
+    text.push_str(&unknown_text(&summary));
     let value = Simulated {
         days: summary.days,
         fills: summary.fills,
         rejected: summary.rejected,
         limit_opens: LimitOpens { left, sealed, beyond },
         nav_fen: summary.nav_fen,
+        unknown_symbols: summary.unknown_symbols.into_iter().map(MissedStock::of).collect(),
         out: args.out.display().to_string(),
     };
     console.result(if console.quiet { "" } else { &text }, &value)
+}
+
+/// Which stocks of orders the panel does not have, and what they may have meant; nothing where it has all.
+fn unknown_text(summary: &SimulateSummary) -> String {
+    const SHOWN: usize = 5;
+    let unknown = &summary.unknown_symbols;
+    if unknown.is_empty() {
+        return String::new();
+    }
+    let mut shown: Vec<String> = unknown.iter().take(SHOWN).map(UnknownSymbol::text).collect();
+    if SHOWN < unknown.len() {
+        shown.push("...".to_owned());
+    }
+    let orders: usize = unknown.iter().map(|symbol| symbol.orders).sum();
+    format!(
+        "\nnot among the {} of the panel, so that {} rejected: {}",
+        counted(summary.stocks, "stock"),
+        if orders == 1 {
+            "1 order was".to_owned()
+        } else {
+            format!("{} orders were", grouped(orders))
+        },
+        shown.join(", ")
+    )
 }
 
 /// Orders that were played.
@@ -116,8 +142,35 @@ pub(super) struct Simulated {
     /// Opens at the limit of an order's side.
     limit_opens: LimitOpens,
     nav_fen: i64,
+    /// Symbols of orders that the panel does not have.
+    unknown_symbols: Vec<MissedStock>,
     /// The folder of the results.
     out: String,
+}
+
+/// Symbol that the panel does not have.
+#[derive(Debug, JsonSchema, Serialize)]
+struct MissedStock {
+    symbol: String,
+    /// Its orders, all rejected.
+    orders: usize,
+    /// The stock of the panel that it may have meant.
+    nearest: Option<String>,
+}
+
+impl MissedStock {
+    fn of(unknown: UnknownSymbol) -> Self {
+        let UnknownSymbol {
+            symbol,
+            orders,
+            nearest,
+        } = unknown;
+        Self {
+            symbol,
+            orders,
+            nearest,
+        }
+    }
 }
 
 /// Opens at a limit, by what became of them.

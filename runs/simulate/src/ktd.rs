@@ -1,6 +1,7 @@
 //! `ktd simulate`, profile `ktd`: orders in, fills, days, positions and events out.
 
 use super::orders::{Batches, read_orders};
+use super::unknown_symbols::{UnknownSymbol, unknown_symbols};
 use crate::SimulateError;
 use ktd_data::import::ImportProgress;
 use ktd_data::{ImportOptions, import, is_panel, load_panel};
@@ -45,6 +46,10 @@ pub struct SimulateSummary {
     pub limit_opens: [usize; 3],
     /// Net asset value at the last close, fen.
     pub nav_fen: i64,
+    /// Symbols of orders that the panel does not have.
+    pub unknown_symbols: Vec<UnknownSymbol>,
+    /// Stocks of the panel.
+    pub stocks: usize,
 }
 
 /// The window and the rules of a configuration file.
@@ -207,6 +212,8 @@ fn run(
         rejected: 0,
         limit_opens: [0; 3],
         nav_fen: account.nav.0,
+        unknown_symbols: unknown_symbols(market, batches),
+        stocks: market.names().count(),
     };
     for day in days {
         let (Some(quotes), Some(date)) = (TradingDay::new(market, *day), market.date(*day)) else {

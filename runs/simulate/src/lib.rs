@@ -7,6 +7,8 @@ pub mod ktd;
 mod orders;
 mod profile;
 pub mod qlib;
+mod unknown_symbols;
 
 pub use error::SimulateError;
 pub use profile::{Profile, read_profile};
+pub use unknown_symbols::UnknownSymbol;

@@ -106,6 +106,20 @@ fn import_check_and_simulate_work_together() {
 }
 
 #[test]
+fn orders_of_stocks_that_the_panel_lacks_name_what_was_meant() {
+    let room = Room::new();
+    let orders = order_line("2024-01-03", r#""shares": 100"#).replace("SZ000001", "SZ00001");
+    room.file("orders.jsonl", &orders);
+    let said = text(&room.ktd(SIMULATE).stdout);
+    assert!(
+        said.contains("not among the 1 stock of the panel, so that 1 order was rejected: SZ00001 (did you mean SZ000001?)"),
+        "{said}"
+    );
+    let printed = room.json(&format!("{SIMULATE} --force"));
+    assert_eq!(printed["unknown_symbols"][0]["nearest"], "SZ000001");
+}
+
+#[test]
 fn the_synthetic_market_is_the_same_each_time() {
     let room = Room::new();
     let one = room.json("data synth --out a.ktdp --names 40 --days 60 --seed 7");
