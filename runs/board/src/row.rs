@@ -165,6 +165,16 @@ fn contribution(attributions: &[&Attribution], basis: WeightBasis) -> Contributi
     }
 }
 
+/// Whether market, styles and selection of a trajectory are figures: they are none where the factor model could be fitted on no day,
+/// for want of names. What held nothing has nothing to split.
+fn is_split(attribution: &Attribution, basis: WeightBasis) -> bool {
+    let is_there = |part| {
+        let mut days = attribution.parts(basis).daily(part);
+        days.any(|value| 0.0 < value.abs())
+    };
+    !is_there(Part::Unattributed) || is_there(Part::Common) || is_there(Part::Selection)
+}
+
 fn mean_linked(attributions: &[&Attribution], basis: WeightBasis, linking: Linking) -> Linked {
     let rows: Vec<Vec<f64>> = attributions
         .iter()
@@ -200,15 +210,21 @@ fn mean_linked(attributions: &[&Attribution], basis: WeightBasis, linking: Linki
     let timing = |of: &dyn Fn(&FactorTiming) -> f64| {
         series(&|attribution| attribution.timing(basis).iter().map(of).collect())
     };
+    let is_split = attributions
+        .iter()
+        .any(|attribution| is_split(attribution, basis));
+    let split = |part: f64| is_split.then_some(part);
     Linked {
-        common: part(Part::Common),
-        market_timing: timing(&|found| found.market),
-        style: styles.iter().sum(),
-        style_timing: timing(&|found| found.styles),
-        styles,
-        selection: part(Part::Selection),
-        selection_fitted: series(&|attribution| attribution.fitted_selection(basis)),
-        selection_sector: series(&|attribution| attribution.sector_selection(basis).to_vec()),
+        common: split(part(Part::Common)),
+        market_timing: split(timing(&|found| found.market)),
+        style: split(styles.iter().sum()),
+        style_timing: split(timing(&|found| found.styles)),
+        styles: if is_split { styles } else { Vec::new() },
+        selection: split(part(Part::Selection)),
+        selection_fitted: split(series(&|attribution| attribution.fitted_selection(basis))),
+        selection_sector: split(series(&|attribution| {
+            attribution.sector_selection(basis).to_vec()
+        })),
         execution: part(Part::Execution),
         slip: part(Part::Slip),
         cost: part(Part::Cost),
@@ -216,7 +232,7 @@ fn mean_linked(attributions: &[&Attribution], basis: WeightBasis, linking: Linki
         unattributed: part(Part::Unattributed),
         portfolio: whole,
         gauge: whole - mean.iter().sum::<f64>(),
-        split_standard_error: (linking == Linking::Sum)
+        split_standard_error: (is_split && linking == Linking::Sum)
             .then(|| column_means(&errors).first().copied().unwrap_or(0.0)),
     }
 }
@@ -251,19 +267,22 @@ pub(super) fn daily_exposures(attributions: &[&Attribution]) -> Vec<Vec<f64>> {
 /// none.
 pub(super) fn curves<'s>(seeds: impl Iterator<Item = (&'s [f64], &'s Attribution)>) -> Option<Curves> {
     let mut all: [Vec<Vec<f64>>; 5] = Default::default();
+    let mut any_split = false;
     for (nav, attribution) in seeds {
+        any_split |= is_split(attribution, WeightBasis::HEADLINE);
         let parts = parts_by_day(attribution);
         for (all, own) in all.iter_mut().zip(std::iter::once(nav.to_vec()).chain(parts)) {
             all.push(own);
         }
     }
     let [nav, common, style, selection, other] = all.map(|seeds| column_means(&seeds));
+    let split = |days: Vec<f64>| if any_split { rounded(days) } else { Vec::new() };
     (!nav.is_empty()).then(|| Curves {
         drawdown: rounded(drawdown(&nav)),
         nav: rounded(nav),
-        common: rounded(common),
-        style: rounded(style),
-        selection: rounded(selection),
+        common: split(common),
+        style: split(style),
+        selection: split(selection),
         other: rounded(other),
     })
 }

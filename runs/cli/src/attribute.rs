@@ -176,10 +176,8 @@ pub(super) fn selections(bundles: &[PathBuf; 2], panel: Option<&Path>) -> Result
         seed: 1,
     };
     let reports = of_bundles(&args, &ModelSettings::default())?;
-    let selection = |report: &AttributionReport| {
-        let linked = &report.parts.as_ref()?.get(WeightBasis::HEADLINE).carino;
-        linked.split(linked.selection)
-    };
+    let selection =
+        |report: &AttributionReport| report.parts.as_ref()?.get(WeightBasis::HEADLINE).carino.selection;
     match reports.as_slice() {
         [first, second] => selection(first)
             .zip(selection(second))

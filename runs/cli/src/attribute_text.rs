@@ -51,35 +51,19 @@ fn parts_table(report: &AttributionReport, linking: Linking) -> Table {
         table.row(std::iter::once(name.to_owned()).chain(cells).chain([last]));
     };
     let none = String::new;
-    row("common", &|linked| linked.split(linked.common), none());
-    row(
-        "  of which timing",
-        &|linked| linked.split(linked.market_timing),
-        none(),
-    );
+    row("common", &|linked| linked.common, none());
+    row("  of which timing", &|linked| linked.market_timing, none());
     for (place, style) in report.model.styles.iter().enumerate() {
         let exposure = report.exposures.as_ref().and_then(|all| all.get(place));
-        let of = |linked: &Linked| linked.split(linked.styles.get(place).copied().unwrap_or(0.0));
+        let of = |linked: &Linked| linked.styles.get(place).copied();
         let exposure = exposure.map_or_else(none, |exposure| format!("{exposure:.2}"));
         row(&format!("  {style}"), &of, exposure);
     }
-    row("style", &|linked| linked.split(linked.style), none());
-    row(
-        "  of which timing",
-        &|linked| linked.split(linked.style_timing),
-        none(),
-    );
-    row("selection", &|linked| linked.split(linked.selection), none());
-    row(
-        "  of which sector",
-        &|linked| linked.split(linked.selection_sector),
-        none(),
-    );
-    row(
-        "  by fitted residuals",
-        &|linked| linked.split(linked.selection_fitted),
-        none(),
-    );
+    row("style", &|linked| linked.style, none());
+    row("  of which timing", &|linked| linked.style_timing, none());
+    row("selection", &|linked| linked.selection, none());
+    row("  of which sector", &|linked| linked.selection_sector, none());
+    row("  by fitted residuals", &|linked| linked.selection_fitted, none());
     row("execution", &|linked| Some(linked.execution), none());
     row("slip", &|linked| Some(linked.slip), none());
     row("cost", &|linked| Some(linked.cost), none());
@@ -132,7 +116,7 @@ fn remarks(report: &AttributionReport) -> String {
             percent(excess.other)
         );
         let mut linked = report.parts.iter().flat_map(ByBasis::values);
-        let is_split = linked.all(|parts| parts.carino.is_split());
+        let is_split = linked.all(|parts| parts.carino.selection.is_some());
         let parts = if is_split { &*parts } else { "" };
         let whole = percent(excess.total);
         line(format!("beyond {} {whole}{parts}", report.benchmark_name));

@@ -112,12 +112,13 @@ pub(crate) struct Linked {
     pub(crate) carino: Parts,
 }
 
-/// Parts of a return that add up to it.
+/// Parts of a return that add up to it; market, style and selection are none where no day could be fitted.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Parts {
-    pub(crate) common: f64,
+    pub(crate) common: Option<f64>,
     pub(crate) styles: Vec<f64>,
-    pub(crate) selection: f64,
+    pub(crate) style: Option<f64>,
+    pub(crate) selection: Option<f64>,
     pub(crate) execution: f64,
     pub(crate) slip: f64,
     pub(crate) cost: f64,
@@ -168,13 +169,6 @@ pub(crate) struct Curves {
     pub(crate) style: Vec<f64>,
     pub(crate) selection: Vec<f64>,
     pub(crate) other: Vec<f64>,
-}
-
-impl Parts {
-    /// What all styles added.
-    pub(crate) fn style(&self) -> f64 {
-        self.styles.iter().sum()
-    }
 }
 
 impl Board {

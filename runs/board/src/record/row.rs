@@ -93,8 +93,11 @@ impl LeaderboardRow {
     /// nothing could be split.
     #[must_use]
     pub fn linked_selection(&self) -> Option<f64> {
-        let linked = &self.attribution.as_ref()?.get(WeightBasis::HEADLINE).carino;
-        linked.split(linked.selection)
+        self.attribution
+            .as_ref()?
+            .get(WeightBasis::HEADLINE)
+            .carino
+            .selection
     }
 
     /// Selection a day over a window of so many days: also of what is attributed and has no tests, such as a reference.
@@ -103,7 +106,7 @@ impl LeaderboardRow {
         let tested = self.selection.as_ref().map(|selection| selection.a_day);
         tested.or_else(|| {
             let sum = &self.attribution.as_ref()?.get(WeightBasis::HEADLINE).sum;
-            sum.split(sum.selection / count(days.max(1)))
+            Some(sum.selection? / count(days.max(1)))
         })
     }
 }
@@ -156,26 +159,27 @@ pub struct Contribution {
     pub daily_gauge: f64,
 }
 
-/// Parts of a return.
+/// Parts of a return. Those that the factor model splits it into are none where it could be fitted on no day, for want of names; what
+/// held nothing has nothing to split, and each is 0.
 #[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Linked {
     /// Common factor.
-    pub common: f64,
+    pub common: Option<f64>,
     /// Of `common`, what it earned by when it was invested: invested weight less its mean over the days, times the factor return.
-    pub market_timing: f64,
-    /// Styles, in the order of the model's styles.
+    pub market_timing: Option<f64>,
+    /// Styles, in the order of the model's styles; empty where nothing could be split.
     pub styles: Vec<f64>,
     /// Their sum.
-    pub style: f64,
+    pub style: Option<f64>,
     /// Of `style`, what it earned by when it held them: exposures less their means over the days, times the factor returns.
-    pub style_timing: f64,
+    pub style_timing: Option<f64>,
     /// Specific return of what was held, by the settings' rule of residuals.
-    pub selection: f64,
+    pub selection: Option<f64>,
     /// The same by the residuals of the regression; what is missing to `selection` stands in common and styles there.
-    pub selection_fitted: f64,
+    pub selection_fitted: Option<f64>,
     /// Of `selection`, what the other names of each holding's sector selected on the mean; 0 where the panel has no sectors.
-    pub selection_sector: f64,
+    pub selection_sector: Option<f64>,
     /// What the basis leaves to the moment of the day's trades.
     pub execution: f64,
     /// Fills away from the open.
@@ -191,31 +195,12 @@ pub struct Linked {
     /// The whole less its parts.
     pub gauge: f64,
     /// Standard error of common and style against selection that the fit's own uncertainty gives; `None` but for
-    /// plain sums.
+    /// plain sums of what was split.
     pub split_standard_error: Option<f64>,
 }
 
 /// Why nothing of a return was split.
 pub(crate) const UNSPLIT: &str = "no day could be fitted: all of it is unattributed";
-
-impl Linked {
-    /// Whether market, styles and selection are figures: they are none where the factor model could be fitted on no day, for want
-    /// of names. What held nothing has nothing to split.
-    #[must_use]
-    pub fn is_split(&self) -> bool {
-        let is_there = |part: f64| 0.0 < part.abs();
-        !is_there(self.unattributed)
-            || [self.common, self.style, self.selection]
-                .into_iter()
-                .any(is_there)
-    }
-
-    /// A part of market, styles or selection, where it is a figure.
-    #[must_use]
-    pub fn split(&self, part: f64) -> Option<f64> {
-        self.is_split().then_some(part)
-    }
-}
 
 /// Selection a day and its uncertainty, in shares of the account: plain daily selection, means over days and seeds. What it added up
 /// to over the window, linked, is a part of the contribution.
@@ -265,7 +250,8 @@ pub struct Curves {
     pub nav: Vec<f64>,
     /// Fall of `nav` from its highest so far, positive: that of a seed may be deeper.
     pub drawdown: Vec<f64>,
-    /// Common, linked up to the day; with the next three it adds up to `nav - 1`.
+    /// Common, linked up to the day; with the next three it adds up to `nav - 1`. It and the next two are empty where nothing could be
+    /// split.
     pub common: Vec<f64>,
     /// Styles together, linked up to the day.
     pub style: Vec<f64>,

@@ -24,7 +24,7 @@ pub(super) fn table(board: &Leaderboard, track: &Track, basis: WeightBasis) -> T
         };
         let linked = &contribution.carino;
         let unsplit = || TableCell::Missing(UNSPLIT.to_owned());
-        let split = |part: f64| linked.split(part).map_or_else(unsplit, TableCell::Change);
+        let split = |part: Option<f64>| part.map_or_else(unsplit, TableCell::Change);
         let mut row = vec![TableCell::Text(leader.agent.clone())];
         row.extend([linked.common, linked.style, linked.selection].map(split));
         row.extend(
@@ -47,7 +47,7 @@ pub(super) fn table(board: &Leaderboard, track: &Track, basis: WeightBasis) -> T
             linked.selection_fitted,
         ];
         row.extend(beside.map(split));
-        row.extend(linked.styles.iter().copied().map(split));
+        row.extend((0..board.model.styles.len()).map(|style| split(linked.styles.get(style).copied())));
         table.rows.push(row);
     }
     table.notes.push(meaning(basis).to_owned());

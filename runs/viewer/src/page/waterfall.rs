@@ -11,18 +11,17 @@ const WHOLE: &str = "portfolio";
 pub(crate) fn figure(parts: &Parts) -> Markup {
     let named = [
         ("market", parts.common),
-        ("style", parts.style()),
+        ("style", parts.style),
         ("selection", parts.selection),
-        ("execution", parts.execution),
-        ("slippage", parts.slip),
-        ("cost", parts.cost),
-        ("rounding", parts.corporate),
-        ("unattributed", parts.unattributed),
+        ("execution", Some(parts.execution)),
+        ("slippage", Some(parts.slip)),
+        ("cost", Some(parts.cost)),
+        ("rounding", Some(parts.corporate)),
+        ("unattributed", Some(parts.unattributed)),
     ];
     let mut reached = 0.0;
     let mut bars = Vec::new();
-    // Market, style and selection are 0 where no day could be fitted, and then no figures.
-    for (name, value) in named.into_iter().skip_while(|(_, value)| value.abs() <= 0.0) {
+    for (name, value) in named.into_iter().filter_map(|(name, value)| Some((name, value?))) {
         bars.push((name, reached, reached + value));
         reached += value;
     }

@@ -50,6 +50,23 @@ fn nobody_is_ranked_where_no_day_can_be_fitted() {
             row["unranked_reason"], "no day could be fitted: all of it is unattributed",
             "{agent}"
         );
+        let parts = &row["attribution"]["two"]["carino"];
+        for part in [
+            "common",
+            "market_timing",
+            "style",
+            "style_timing",
+            "selection",
+            "selection_fitted",
+            "selection_sector",
+        ] {
+            assert_eq!(parts[part], Value::Null, "{agent}: {part}");
+        }
+        assert_eq!(
+            (&parts["styles"], &row["curves"]["selection"]),
+            (&json!([]), &json!([]))
+        );
+        assert!(parts["unattributed"].is_number() && !row["curves"]["other"].as_array().unwrap().is_empty());
     }
     // What was not split is no figure, at the width that is asked for: all of it is unattributed.
     let narrow = command(folder.path(), &["leaderboard", "out", "--replicates", "200"])

@@ -335,17 +335,15 @@ fn a_day_alone_is_a_point() {
 }
 
 fn losses(linked: &mut Linked) {
-    let parts = [
-        &mut linked.common,
-        &mut linked.style,
-        &mut linked.selection,
+    let split = [&mut linked.common, &mut linked.style, &mut linked.selection];
+    let beside = [
         &mut linked.execution,
         &mut linked.slip,
         &mut linked.cost,
         &mut linked.unattributed,
     ];
     let mut whole = 0.0;
-    for part in parts {
+    for part in split.into_iter().flatten().chain(beside) {
         *part = -part.abs() - 0.01;
         whole += *part;
     }
@@ -424,7 +422,7 @@ fn numbers_that_are_none_are_never_shown() {
                 .iter_mut()
                 .flat_map(|bases| [&mut bases.pre, &mut bases.post, &mut bases.two])
             {
-                contribution.carino.selection = bad;
+                contribution.carino.selection = Some(bad);
                 contribution.carino.portfolio = bad;
             }
             if let Some(reliability) = &mut leader.reliability {

@@ -470,12 +470,12 @@ fn linked(chance: &mut Chance, whole: f64) -> Linked {
     let style: f64 = styles.iter().sum();
     let unattributed = chance.around(0.002);
     Linked {
-        common,
-        market_timing: common / 3.0,
-        style,
-        style_timing: style / 4.0,
+        common: Some(common),
+        market_timing: Some(common / 3.0),
+        style: Some(style),
+        style_timing: Some(style / 4.0),
         styles,
-        selection: whole - common - style - execution - slip - cost - unattributed,
+        selection: Some(whole - common - style - execution - slip - cost - unattributed),
         execution,
         slip,
         cost,
@@ -483,8 +483,8 @@ fn linked(chance: &mut Chance, whole: f64) -> Linked {
         unattributed,
         portfolio: whole,
         gauge: 3.1e-16,
-        selection_fitted: 0.0,
-        selection_sector: 0.0,
+        selection_fitted: Some(0.0),
+        selection_sector: Some(0.0),
         split_standard_error: None,
     }
 }
@@ -493,7 +493,7 @@ fn linked_again(chance: &mut Chance, linked: &Linked) -> Linked {
     let moved = chance.around(0.01);
     Linked {
         execution: linked.execution - moved,
-        selection: linked.selection + moved,
+        selection: linked.selection.map(|selection| selection + moved),
         ..linked.clone()
     }
 }

@@ -86,17 +86,13 @@ fn of_basis(view: View<'_>, (agent, basis): (&str, &str), contribution: &Contrib
     let title = format!("Return of {agent}, basis {basis}");
     let description = format!("{}; together {}", values.join(", "), change(linked.portfolio));
     let styles = view.board.model.styles.iter().map(String::as_str);
-    let styles: Vec<(&str, f64)> = if linked.is_split() {
-        styles.zip(linked.styles.iter().copied()).collect()
-    } else {
-        Vec::new()
-    };
+    let styles: Vec<(&str, f64)> = styles.zip(linked.styles.iter().copied()).collect();
     html! {
         (waterfall(linked).figure("small", &title, &description))
         p.gauge { "closes to " (scientific(linked.gauge.abs().max(contribution.daily_gauge))) }
         @if !styles.is_empty() {
             details.styles {
-                summary { "Style by style (" (change(linked.style)) ")" }
+                summary { "Style by style (" (linked.style.map(change).unwrap_or_default()) ")" }
                 (bars(&styles).figure(
                     "small",
                     &format!("Styles of {agent}, basis {basis}"),
@@ -120,7 +116,7 @@ fn parts(linked: &Linked) -> Vec<(&'static str, f64)> {
         ("Rounding", linked.corporate),
         ("Unattributed", linked.unattributed),
     ];
-    let split = split.into_iter().filter(|_| linked.is_split());
+    let split = split.into_iter().filter_map(|(name, part)| Some((name, part?)));
     split.chain(beside).collect()
 }
 
