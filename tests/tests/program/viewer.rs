@@ -542,7 +542,9 @@ fn a_board_beside_its_experiment_leads_to_its_episodes() {
     // The return of the row is another: it was another run of the experiment.
     let mut other: Value = serde_json::from_str(&record).unwrap();
     let tracks = other.get_mut("tracks").and_then(Value::as_array_mut).unwrap();
-    let rows = tracks.iter_mut().filter_map(|track| track.get_mut("leaders")?.as_array_mut());
+    let rows = tracks
+        .iter_mut()
+        .filter_map(|track| track.get_mut("leaders")?.as_array_mut());
     for row in rows.flatten() {
         if let Some(values) = row.pointer_mut("/metrics/total_return/values") {
             *values = serde_json::json!([7.5]);
