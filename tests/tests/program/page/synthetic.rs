@@ -316,7 +316,7 @@ fn metrics(chance: &mut Chance, linked: &Linked, cohort: Cohort) -> BTreeMap<Boa
 fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> LeaderboardRow {
     let curves = curves(chance, days);
     let linked = linked(chance, curves.nav.last().copied().unwrap_or(1.0) - 1.0);
-    let selection = linked.selection;
+    let selection = linked.selection.unwrap();
     let metrics = metrics(chance, &linked, cohort);
     let pre = contribution(linked);
     let post = contribution(linked_again(chance, &pre.carino));
