@@ -494,7 +494,7 @@ fn adjusted_prices_are_not_taken_as_traded() {
     imported(&one("as_traded.csv", text(1.0)));
     let folder = folder(&one("adjusted.csv", text(0.9)));
     read(folder.path(), |options| {
-        options.basis = Some(PriceBasis::Adjusted)
+        options.basis = Some(PriceBasis::Adjusted);
     })
     .unwrap();
 }

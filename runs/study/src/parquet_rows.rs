@@ -155,11 +155,8 @@ fn write_column(
             writer.write_batch(&values, Some(&levels), None)?;
         }
         ColumnWriter::ByteArrayColumnWriter(writer) => {
-            let text = |cell: &Value| match cell {
-                Value::Null => None,
-                Value::String(text) => Some(ByteArray::from(text.as_str())),
-                other => Some(ByteArray::from(other.to_string().into_bytes())),
-            };
+            let text = |cell: &Value| cell.as_str().map_or_else(|| cell.to_string(), str::to_owned);
+            let text = |cell: &Value| (!cell.is_null()).then(|| ByteArray::from(text(cell).into_bytes()));
             let (values, levels) = with_levels(cells().map(text));
             writer.write_batch(&values, Some(&levels), None)?;
         }

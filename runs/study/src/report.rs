@@ -206,7 +206,9 @@ impl DataRows {
             .collect();
         if columns.len() == table.data.columns.len() {
             columns.push((MISSING.to_owned(), RowCells::Text));
-            rows.iter_mut().for_each(|row| row.push(Value::Null));
+            for row in &mut rows {
+                row.push(Value::Null);
+            }
         }
         for (place, (_, cells)) in columns.iter_mut().enumerate() {
             let fits = |row: &Vec<Value>| row.get(place).is_none_or(|cell| holds(*cells, cell));
