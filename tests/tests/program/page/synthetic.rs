@@ -347,7 +347,7 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
             two: pre,
         }),
         unattributed_reason: None,
-        selection: selection.map(|selection| selected(chance, selection)),
+        selection: Some(selected(chance, selection)),
         exposures: (0..STYLES.len()).map(|_| chance.around(0.5)).collect(),
         daily_exposures: (0..STYLES.len()).map(|_| drift(chance, days)).collect(),
         curves: Some(curves),
