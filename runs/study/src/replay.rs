@@ -5,8 +5,9 @@ use crate::kind::{Keep, Planned, StudyKind};
 use crate::line_files::{LineMode, changed_file};
 use crate::opening::MovedFiles;
 use crate::plan_lines::{PlanLine, plan_file};
+use crate::recorded_units::RecordedUnits;
 use crate::register;
-use crate::report_files::files_of;
+use crate::report_files::{SUMMARY, files_of};
 use crate::study::OpenedStudy;
 use crate::study_run::StudyRun;
 use crate::unit_lines::UnitLines;
@@ -60,10 +61,17 @@ pub fn replay_study<K: StudyKind>(
     depth: Depth,
     run: &StudyRun<'_>,
 ) -> Result<Replayed, StudyError> {
-    let study = OpenedStudy::<K>::recorded((out, moved), run)?;
+    let with_panel = |error: StudyError| match moved.panel {
+        Some(panel) if error.class() == ErrorClass::Difference => StudyError::difference(
+            format_args!("with the panel {}: {error}", panel.display()),
+            "if that is another panel than the study ran over, name its own; else the record was changed",
+        ),
+        _ => error,
+    };
+    let study = OpenedStudy::<K>::recorded((out, moved), run).map_err(with_panel)?;
     let recorded = &study.decided.program;
     let another = (recorded != run.program).then(|| format!("it was made by another program ({recorded})"));
-    let replayed = replay_opened(&study, (out, depth), run);
+    let replayed = replay_opened(&study, (out, depth), run).map_err(with_panel);
     let replayed = replayed.map_err(|error| match &another {
         Some(another) if error.class() == ErrorClass::Difference => StudyError::difference(
             format_args!("{another}: {error}"),
@@ -83,6 +91,7 @@ fn replay_opened<K: StudyKind>(
     (out, depth): (&Path, Depth),
     run: &StudyRun<'_>,
 ) -> Result<Replayed, StudyError> {
+    unfinished(study, out)?;
     let deep = drawn(&study.plan, depth)?;
     let steps: u64 = study.plan.iter().map(|unit| unit.steps).sum();
     run.progress.begin(steps, K::STEPS);
@@ -108,6 +117,26 @@ fn replay_opened<K: StudyKind>(
         verdict: report.verdict,
         another_program: None,
     })
+}
+
+/// A study that was stopped is no changed one: nothing closed it.
+fn unfinished<K: StudyKind>(study: &OpenedStudy<K>, out: &Path) -> Result<(), StudyError> {
+    if out.join(SUMMARY).exists() {
+        return Ok(());
+    }
+    let missing = RecordedUnits::read(out)?.missing();
+    let Some(first) = missing.first() else {
+        return Ok(());
+    };
+    Err(StudyError::input(
+        format_args!(
+            "{}: it is not finished: {} of {} units have no result, the first {first}",
+            out.display(),
+            missing.len(),
+            study.plan.len()
+        ),
+        "`ktd status DIR` says what goes on with it; what is finished of episodes is verified bundle by bundle",
+    ))
 }
 
 fn replay_unit<K: StudyKind>(

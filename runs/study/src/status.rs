@@ -147,6 +147,14 @@ impl StudyWatch {
         let mut failed = read_failures(&folder)?;
         failed.retain(|failed| missing.contains(&failed.unit));
         let is_reported = missing.is_empty() && folder.join(SUMMARY).is_file();
+        let mut agents = agent_states(&units, &self.sends, now_ms);
+        let mut keys = key_states(&units, &self.sends, now_ms);
+        if !is_running {
+            // Nobody works on what is left, and a pace would fall with the clock.
+            let agents = agents.iter_mut().map(|agent| &mut agent.seconds_left);
+            let left = agents.chain(keys.iter_mut().map(|key| &mut key.seconds_left));
+            left.for_each(|left| *left = left.filter(|left| *left == 0));
+        }
         let open = units.iter().filter(|unit| unit.is_open);
         let open: Vec<UnitId> = open.map(|unit| unit.id.clone()).collect();
         Ok(StudyStatus {
@@ -166,8 +174,8 @@ impl StudyWatch {
             requests,
             spent,
             cap_picodollars: self.cap().map(|Picodollars(cap)| cap),
-            agents: agent_states(&units, &self.sends, now_ms),
-            keys: key_states(&units, &self.sends, now_ms),
+            agents,
+            keys,
             is_running,
             next: if is_reported {
                 format!("ktd report {}", folder.display())
@@ -382,19 +390,26 @@ impl StudyStatus {
                 format!("{command}    # units of which every step was lost"),
             ));
         }
-        lines.push(line("to go on", self.next.clone()));
+        lines.push(if self.is_running {
+            line(
+                "runs",
+                "a process is writing it now: --watch follows it".to_owned(),
+            )
+        } else {
+            line("to go on", self.next.clone())
+        });
         // One below the other: beside each other, neither fits a terminal.
         let failed = self.failures().into_iter().flat_map(|(names, failed)| {
             let rows = [
-                [names.as_str(), "", failed.error.as_str()],
-                ["", "fix", failed.hint.as_str()],
+                ["units", names.as_str()],
+                ["ended by", failed.error.as_str()],
+                ["fix", failed.hint.as_str()],
             ];
             rows.map(|cells| cells.map(|text| TableCell::Text(text.to_owned())).to_vec())
         });
         let heads = [
-            ("units", Left, 0),
-            ("", Left, 0),
-            ("what ended the first of them, and how to fix it", Left, 0),
+            ("", Left),
+            ("what ended the first of them, and how to fix it", Left),
         ];
         let failed =
             TableData::new("Units that ended without a result in the last run", heads).with_rows(failed);

@@ -172,6 +172,14 @@ impl<K: StudyKind> OpenedStudy<K> {
         }
         let known = known_base(out)?;
         let base = moved.base.unwrap_or(&known);
+        if let Some(panel) = K::panel(&mut header.keys).map(|own| base.join(own))
+            && !panel.exists()
+        {
+            return Err(StudyError::input(
+                format_args!("{}: the panel of the study is not there", panel.display()),
+                "name where it lies now with --panel, or with --base the folder that the paths of its file start from",
+            ));
+        }
         let inputs = Inputs::kept(out, header.inputs);
         let at = opening((base, out), &inputs, run);
         let world = K::open_recorded(&header.keys, &at, &header.decides)?;

@@ -189,7 +189,7 @@ fn what_stops_is_told_with_the_way_on() {
         "{watched}"
     );
     let rows = status(&[]);
-    assert_eq!(rows.matches(" fix  ").count(), 1, "{rows}");
+    assert_eq!(rows.matches("raise the cap").count(), 1, "{rows}");
 }
 
 #[test]

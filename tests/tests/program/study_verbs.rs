@@ -157,10 +157,13 @@ fn a_panel_that_was_moved_is_named() {
             |verb: &str, panel: &[&str]| quiet(folder.path(), &[&[verb, study, "--deep"], panel].concat());
         for verb in ["replay", "verify"] {
             let said = refused(&again(verb, &[]), 2);
-            assert!(said.contains("p.ktdp"), "{said}");
+            assert!(
+                said.contains("p.ktdp: the panel of the study is not there") && said.contains("--panel"),
+                "{said}"
+            );
             assert_ok(&again(verb, &["--panel", "elsewhere/p.ktdp"]));
             let said = refused(&again(verb, &["--panel", "other.ktdp"]), 1);
-            assert!(said.contains("panel"), "{said}");
+            assert!(said.contains("with the panel other.ktdp"), "{said}");
         }
     }
     folder.write("free.toml", EPISODES.replace("'own'", "'free'"));

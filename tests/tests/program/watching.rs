@@ -9,7 +9,7 @@
 use crate::viewer::Viewer;
 use ktd_baselines::named;
 use ktd_kit::vendor::{Then, json_reply};
-use ktd_kit::{Folder, Vendor, assert_ok, command};
+use ktd_kit::{Folder, Vendor, assert_ok, command, refused};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
@@ -165,6 +165,10 @@ fn ctrl_c_says_once_what_is_done_what_is_spent_and_how_to_go_on() {
         .find_map(|line| line.strip_prefix("to go on: "))
         .unwrap();
     assert_eq!(said.matches("to go on: ").count(), 1, "{said}");
+
+    // Nor is it changed: it could not be checked.
+    let said = refused(&folder.ktd(&["--quiet", "verify", "season"]), 2);
+    assert!(said.contains("it is not finished: 1 of 2 units"), "{said}");
 
     // What is stopped is not live, and has spent what its records say.
     let page = viewer.page("/");
