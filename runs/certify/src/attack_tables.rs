@@ -209,7 +209,8 @@ pub(crate) fn is_too_much(figure: &RecoveryRate) -> bool {
     figure.status == RateStatus::Broken && !figure.is_undecided()
 }
 
-fn status(figure: &RecoveryRate) -> &'static str {
+/// What the verdict makes of a rate, in words.
+pub(crate) fn status(figure: &RecoveryRate) -> &'static str {
     match figure.status {
         RateStatus::Holds => "holds",
         RateStatus::Broken if figure.is_undecided() => "not enough probes",

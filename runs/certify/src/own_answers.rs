@@ -1,33 +1,77 @@
 //! What answers of a program of somebody's own recover of the probes of a set: counted as those of the attackers here, beside them,
 //! and part of no certificate.
 
-use super::answer_line::{AnswerLine, RecordedGuess};
-use super::attack_tables::CountedAttacks;
+use super::answer_line::AnswerLine;
+use super::attack_tables::{CountedAttacks, percent, status};
 use super::attacker_record::{AttackerRecord, Knowledge, database_attackers};
 use super::certificate::rule;
 use super::compose::count;
 use super::gold_line::GoldLine;
+use super::language_attackers::CodeText;
 use super::paths::CertifyPaths;
 use super::set_record::SetRecord;
 use super::sets::{load_answers, load_gold};
 use crate::{CertificateStudy, CertifyError};
 use ktd_io::line_file::LineKind;
-use ktd_probes::ProbeKind;
-use ktd_probes::judge::{RecoveryRate, UnansweredCount};
+use ktd_probes::judge::{Counted, RateInterval, RecoveryRate, UnansweredCount};
+use ktd_probes::{Measure, ProbeKind};
 use ktd_study::{Report, Section, Shown, recorded_keys};
+use ktd_view::draw::Align::{Left, Right};
+use ktd_view::draw::{TableCell, TableData, counted};
+use ktd_view::row_table::RowTable;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What was recovered by whom of the probes of a set.
+/// What somebody's own answers recovered of the probes of a set.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct CountedAnswers {
-    /// What each recovered of each question, with its interval: those of the files first, then the attackers of the set.
-    pub figures: Vec<RecoveryRate>,
-    /// Probes without an answer.
+    /// Of each file and question.
+    pub figures: Vec<OwnFigure>,
+    /// Probes without an answer, of each file and kind.
     pub unanswered: Vec<UnansweredCount>,
+}
+
+/// What a file of answers recovered of a question, beside the attacker of the set that recovers most of it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct OwnFigure {
+    /// The name of the file.
+    pub attacker: String,
+    /// The kind of probes.
+    pub kind: ProbeKind,
+    /// What was asked.
+    pub measure: Measure,
+    /// Probes that were asked it.
+    pub asked: u64,
+    /// Probes of which it was recovered.
+    pub hits: u64,
+    /// `hits / asked`.
+    pub share: f64,
+    /// The share that guessing recovers.
+    pub chance: f64,
+    /// Interval of the share that holds for all attackers together.
+    pub interval: RateInterval,
+    /// How far the upper end may lie above guessing; left out where nothing hangs on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
+    /// What a certificate would make of it.
+    pub verdict: &'static str,
+    /// The attacker of the set that recovers most; left out of a set that nobody attacked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best_of_set: Option<BestOfSet>,
+}
+
+/// Attacker of a set that recovers most of a question.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct BestOfSet {
+    /// Its name.
+    pub attacker: String,
+    /// What it recovers.
+    pub share: f64,
 }
 
 /// Counts files of answers to the probes of a study, each by the name of its file, beside the attackers that were put to them.
@@ -38,19 +82,19 @@ pub fn count_answers(root: &Path, files: &[PathBuf]) -> Result<(CountedAnswers, 
     let keys = recorded_keys::<CertificateStudy>(root)?;
     let paths = CertifyPaths::new(root);
     let (record, probed) = (SetRecord::read(&paths.set_record())?, paths.probed());
+    if !probed.at(probed.gold()).exists() {
+        return Err(CertifyError::input(
+            format!("{}: there is no answer key", probed.at(probed.gold()).display()),
+            "whoever made the probes has it below private/: let them count, or ask them for it",
+        ));
+    }
     let gold = load_gold(&probed, &record.by_kind())?;
-    let mut attackers: Vec<AttackerRecord> = Vec::new();
-    let mut counts = CountedAnswers {
-        figures: Vec::new(),
-        unanswered: Vec::new(),
-    };
-    let mut recovered = Vec::new();
     let own = files.iter().map(|path| (name_of(path), path.clone(), true));
-    let known = database_attackers().into_iter();
-    let known = known.map(|attacker| {
+    let known = database_attackers().into_iter().map(|attacker| {
         let path = probed.at(&probed.answers(&attacker.name));
         (attacker.name, path, false)
     });
+    let (mut attackers, mut found): (Vec<AttackerRecord>, Counted) = (Vec::new(), Counted::default());
     // A set that was not attacked has the answers of nobody.
     for (name, path, is_own) in own.chain(known.filter(|(_, path, _)| path.exists())) {
         if attackers.iter().any(|attacker| attacker.name == name) {
@@ -64,9 +108,9 @@ pub fn count_answers(root: &Path, files: &[PathBuf]) -> Result<(CountedAnswers, 
         } else {
             load_answers(&path, &gold)?
         };
-        let found = count(&name, &gold, &answers, &record.plan)?;
-        recovered.extend(found.recovered);
-        counts.unanswered.extend(found.unanswered);
+        let counts = count(&name, &gold, &answers, &record.plan)?;
+        found.recovered.extend(counts.recovered);
+        found.unanswered.extend(counts.unanswered);
         attackers.push(AttackerRecord {
             name,
             knows: Knowledge::Database,
@@ -74,11 +118,116 @@ pub fn count_answers(root: &Path, files: &[PathBuf]) -> Result<(CountedAnswers, 
         });
     }
     let rule = rule(&record, keys.criteria(), &attackers);
-    let figures: Result<_, _> = recovered.iter().map(|count| rule.rate(count)).collect();
-    counts.figures = figures?;
+    let figures: Result<Vec<RecoveryRate>, _> =
+        found.recovered.iter().map(|count| rule.rate(count)).collect();
     let names: Vec<String> = files.iter().map(|path| name_of(path)).collect();
-    let report = report(&keys.name, &names, &counts);
+    let all = CountedAttacks {
+        figures: &figures?,
+        unanswered: &found.unanswered,
+    };
+    let counts = CountedAnswers::of(&names, all);
+    let report = report(&keys.name, (&names, &counts), all);
     Ok((counts, report))
+}
+
+impl CountedAnswers {
+    /// Those of these names among all attackers.
+    fn of(names: &[String], all: CountedAttacks<'_>) -> Self {
+        let (own, of_set): (Vec<&RecoveryRate>, Vec<&RecoveryRate>) = all
+            .figures
+            .iter()
+            .partition(|figure| names.contains(&figure.attacker));
+        let best = |figure: &RecoveryRate| {
+            let alike = of_set
+                .iter()
+                .filter(|other| (other.kind, other.measure) == (figure.kind, figure.measure));
+            let best = alike.max_by(|left, right| left.share.total_cmp(&right.share));
+            best.map(|best| BestOfSet {
+                attacker: best.attacker.clone(),
+                share: best.share,
+            })
+        };
+        let figures = own.iter().map(|figure| OwnFigure {
+            attacker: figure.attacker.clone(),
+            kind: figure.kind,
+            measure: figure.measure,
+            asked: figure.asked,
+            hits: figure.hits,
+            share: figure.share,
+            chance: figure.chance,
+            interval: figure.simultaneous,
+            threshold: figure.threshold,
+            verdict: status(figure),
+            best_of_set: best(figure),
+        });
+        let unanswered = all.unanswered.iter();
+        Self {
+            figures: figures.collect(),
+            unanswered: unanswered
+                .filter(|count| names.contains(&count.attacker))
+                .cloned()
+                .collect(),
+        }
+    }
+
+    /// What the answers of a name come to, beside the attackers of the set.
+    fn told(&self, name: &str) -> String {
+        let unanswered = self.unanswered.iter().filter(|count| count.attacker == name);
+        let (probes, left) = unanswered.fold((0, 0), |(probes, left), count| {
+            (probes + count.probes, left + count.unanswered)
+        });
+        let lead = |figure: &OwnFigure| Some(figure.share - figure.best_of_set.as_ref()?.share);
+        let ahead: Vec<(f64, &OwnFigure)> = self
+            .figures
+            .iter()
+            .filter(|figure| figure.attacker == name)
+            .filter_map(|figure| Some((lead(figure).filter(|lead| 0.0 < *lead)?, figure)))
+            .collect();
+        let most = ahead.iter().max_by(|left, right| left.0.total_cmp(&right.0));
+        let beside = match most.and_then(|(_, figure)| Some((figure, figure.best_of_set.as_ref()?))) {
+            None => "it recovers of no question more than the best attacker of the set".to_owned(),
+            Some((figure, best)) => format!(
+                "it recovers more than every attacker of the set of {}, most of all {} of {} probes: {} %, where {} has {} %",
+                counted(ahead.len(), "question"),
+                figure.measure.label(),
+                figure.kind.label(),
+                percent(figure.share),
+                best.attacker,
+                percent(best.share)
+            ),
+        };
+        format!("{name} answers {} of {probes} probes: {beside}", probes - left)
+    }
+
+    fn table(&self) -> TableData {
+        RowTable::new("What the answers recover", &self.figures)
+            .column(("attacker", Left, 0), |own| TableCell::Text(own.attacker.clone()))
+            .column(("probes", Left, 0), |own| {
+                TableCell::Text(own.kind.label().to_owned())
+            })
+            .column(("measure", Left, 0), |own| {
+                TableCell::Text(own.measure.label().to_owned())
+            })
+            .column(("recovers", Right, 0), |own| TableCell::Percent(own.share))
+            .column(("at most", Right, 1), |own| {
+                TableCell::Percent(own.interval.upper)
+            })
+            .column(("guessing gives", Right, 1), |own| TableCell::Percent(own.chance))
+            .column(("best of the set", Right, 0), |own| {
+                TableCell::optional(
+                    own.best_of_set.as_ref().map(|best| best.share),
+                    TableCell::Percent,
+                )
+            })
+            .column(("by", Left, 1), |own| {
+                let by = own.best_of_set.as_ref();
+                TableCell::Text(by.map(|best| best.attacker.clone()).unwrap_or_default())
+            })
+            .column(("verdict", Left, 0), |own| {
+                TableCell::Text(own.verdict.to_owned())
+            })
+            .table()
+    }
 }
 
 /// `mine` of `mine.jsonl.zst`.
@@ -89,58 +238,84 @@ fn name_of(path: &Path) -> String {
 
 /// A line a probe in the order of the keys, whatever the order of the file: a probe that it leaves out is unanswered.
 fn answers_in_order(path: &Path, gold: &[GoldLine]) -> Result<Vec<AnswerLine>, CertifyError> {
-    let mut given: BTreeMap<(ProbeKind, usize), AnswerLine> = BTreeMap::new();
-    let lines: Vec<AnswerLine> = LineKind::Probes.open(path)?.values()?;
+    let mut given: BTreeMap<(ProbeKind, usize), (usize, AnswerLine)> = BTreeMap::new();
+    // A slip in a file that somebody wrote is no damage of a record.
+    let slip = |error: ktd_io::FileError| CertifyError::input(error, FORM);
+    let lines: Vec<AnswerLine> = LineKind::Probes.open(path)?.values().map_err(slip)?;
+    let at = |place: usize, what: String| format!("{}: line {}: {what}", path.display(), place + 1);
     for (place, line) in lines.into_iter().enumerate() {
-        let told = |what: &str| format!("{}: line {}: {what}", path.display(), place + 1);
-        let has_no_place = |answer: &RecordedGuess| answer.day.is_some() && answer.place.is_none();
-        if line.answer.as_ref().is_some_and(has_no_place) {
-            return Err(CertifyError::input(
-                told("its day has no place"),
-                "days are compared by `place`, the day's place in the panel's calendar, from 0: write it beside `day`",
-            ));
-        }
-        if given.insert((line.kind, line.number), line).is_some() {
-            return Err(CertifyError::input(
-                told("its probe is answered twice"),
-                "write one line a probe",
-            ));
+        if let Some((before, _)) = given.insert((line.kind, line.number), (place, line)) {
+            let what = format!("its probe is answered on line {} already", before + 1);
+            return Err(CertifyError::input(at(place, what), "write one line a probe"));
         }
     }
-    let in_order = gold.iter().map(|gold| {
-        let own = given.remove(&(gold.kind, gold.number));
-        own.unwrap_or(AnswerLine {
-            kind: gold.kind,
-            number: gold.number,
-            answer: None,
-            reason: None,
-        })
-    });
-    let in_order: Vec<AnswerLine> = in_order.collect();
-    match given.first_key_value() {
-        None => Ok(in_order),
-        Some(((kind, number), _)) => Err(CertifyError::input(
-            format!("{}: no {} probe {number} was put", path.display(), kind.label()),
-            "answer the probes of this set: `kind` and `number` are those of its lines, from 0",
+    if given.is_empty() {
+        return Err(CertifyError::input(
+            format!("{}: it holds no answer", path.display()),
+            FORM,
+        ));
+    }
+    let mut answers = Vec::with_capacity(gold.len());
+    for gold in gold {
+        answers.push(match given.remove(&(gold.kind, gold.number)) {
+            Some((place, line)) => {
+                as_compared(line, gold).map_err(|(what, hint)| CertifyError::input(at(place, what), hint))?
+            }
+            None => AnswerLine {
+                kind: gold.kind,
+                number: gold.number,
+                answer: None,
+                reason: None,
+            },
+        });
+    }
+    match given.into_iter().next() {
+        None => Ok(answers),
+        Some(((kind, number), (place, _))) => Err(CertifyError::input(
+            at(place, format!("no {} probe {number} was put", kind.label())),
+            "answer the probes of this set: `kind` is the name of the file and `number` that of its line, from 0",
         )),
     }
 }
 
-fn report(title: &str, names: &[String], counts: &CountedAnswers) -> Report {
-    let attacks = CountedAttacks {
-        figures: &counts.figures,
-        unanswered: &counts.unanswered,
+/// The form of a line.
+const FORM: &str = "write one line a probe: {\"kind\": \"day\", \"number\": 0, \"answer\": {\"stocks\": [\"SH600519\"], \"place\": 1893}}; \
+                    of `linked` probes {\"same_stock\": true}; docs/mask-certificate.md says all of it";
+
+/// An answer with its codes as the key spells them: what is found must not hang on a dot.
+fn as_compared(mut line: AnswerLine, gold: &GoldLine) -> Result<AnswerLine, (String, &'static str)> {
+    let Some(answer) = line.answer.as_mut() else {
+        return Ok(line);
     };
-    let verdict = attacks
-        .too_much()
-        .unwrap_or_else(|| "nothing is shown to be recovered above what may be".to_owned());
+    if answer.day.is_some() && answer.place.is_none() {
+        let hint = "days are compared by `place`, the day's place in the panel's calendar, from 0: write it beside `day`";
+        return Err(("its day has no place".to_owned(), hint));
+    }
+    let target = gold.targets.first().map_or("", |target| target.stock.as_str());
+    // An empty text keeps its rank.
+    for stock in answer.stocks.iter_mut().filter(|stock| !stock.is_empty()) {
+        let code = CodeText::read(stock).ok_or_else(|| {
+            let hint = "write six digits with the exchange: SH600519, 600519.SH or 600519.XSHG";
+            (format!("{stock:?} is no code of a stock"), hint)
+        })?;
+        *stock = match code.exchange {
+            Some(exchange) => format!("{exchange}{}", code.digits),
+            None if target.ends_with(code.digits) => target.to_owned(),
+            None => code.digits.to_owned(),
+        };
+    }
+    Ok(line)
+}
+
+fn report(title: &str, (names, counts): (&[String], &CountedAnswers), all: CountedAttacks<'_>) -> Report {
+    let told: Vec<String> = names.iter().map(|name| counts.told(name)).collect();
     Report {
         title: title.to_owned(),
-        verdict: format!(
-            "{verdict}; the answers of {} are counted beside the attackers of the set, and no certificate is of them",
-            names.join(" and ")
-        ),
-        sections: vec![attacks.add_to(Section::new("What was recovered"), Shown::Everywhere)],
+        verdict: format!("{}. No certificate is of these answers.", told.join("; ")),
+        sections: vec![
+            Section::new("Answers of your own").table("own", counts.table(), Shown::Everywhere),
+            all.add_to(Section::new("All attackers"), Shown::Page),
+        ],
         ..Report::default()
     }
 }

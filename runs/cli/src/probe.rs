@@ -27,6 +27,7 @@ Example file:
 A line of answers, with its day as a place in the panel's calendar, from 0:
 
   {\"kind\": \"day\", \"number\": 0, \"answer\": {\"stocks\": [\"SH600519\"], \"place\": 1893}}
+  {\"kind\": \"linked\", \"number\": 0, \"answer\": {\"same_stock\": true}}
 
 Probes of another harness are theirs/probes/*.jsonl and theirs/private/gold.jsonl. Rerunning keeps what is on disk; every figure stands in figures.csv.";
 
@@ -104,7 +105,8 @@ impl SetArgs {
 pub(super) fn run(args: &ProbeArgs, console: Console) -> Result<(), CliError> {
     if let Some(set) = &args.count {
         let (counts, report) = count_answers(set, &args.answers)?;
-        return study::show_value(&report, &counts, console);
+        let all = args.set.tables || console.wide;
+        return console.result(&report.text(console.layout(), all), &counts);
     }
     let unsigned = |keys: &mut CertifyConfig| {
         keys.key = None;

@@ -264,11 +264,11 @@ fn date(value: &Value) -> Result<String, Problem> {
 /// A code in one of the spellings that people use. A bound on what attackers find must not fall because of a dot, so that
 /// all that have one meaning are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct CodeText<'t> {
+pub(crate) struct CodeText<'t> {
     /// `SH`, `SZ` or `BJ`, where one is named.
-    pub(super) exchange: Option<&'static str>,
+    pub(crate) exchange: Option<&'static str>,
     /// Six digits.
-    pub(super) digits: &'t str,
+    pub(crate) digits: &'t str,
 }
 
 /// What may stand beside the digits, and the exchange it means.
@@ -284,7 +284,7 @@ const SPELLINGS: [(&str, &str); 7] = [
 
 impl<'t> CodeText<'t> {
     /// Six digits with an exchange before them, after them, or without one.
-    pub(super) fn read(text: &'t str) -> Option<Self> {
+    pub(crate) fn read(text: &'t str) -> Option<Self> {
         let text = text.trim();
         let start = text.find(|character: char| character.is_ascii_digit())?;
         let (before, rest) = text.split_at(start);

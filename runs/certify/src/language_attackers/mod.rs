@@ -16,7 +16,7 @@ mod resolve;
 pub use asked::Questions;
 pub(crate) use config::CHEATER;
 pub use config::LanguageConfig;
-pub(crate) use guess::tools_sha256;
+pub(crate) use guess::{CodeText, tools_sha256};
 pub use guess::{Guess, Problem};
 pub use record::LanguageAnswer;
 pub use resolve::answer_of;
