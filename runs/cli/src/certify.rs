@@ -60,12 +60,23 @@ pub(super) struct CertifyArgs {
     reasons: bool,
 }
 
-/// The certificate that a path names: in a folder, its `certificate.json`.
+/// The file of a certificate in its folder.
+pub(super) const CERTIFICATE: &str = "certificate.json";
+
+/// The certificate that an argument names: a file, or in a folder its `certificate.json`.
 #[expect(clippy::unnecessary_wraps, reason = "a parser of arguments gives a result")]
-pub(super) fn certificate_file(path: &str) -> Result<PathBuf, Infallible> {
-    let path = PathBuf::from(path);
-    let in_folder = path.join("certificate.json");
-    Ok(if in_folder.exists() { in_folder } else { path })
+pub(super) fn certificate_file(argument: &str) -> Result<PathBuf, Infallible> {
+    Ok(certificate_path(Path::new(argument)))
+}
+
+/// The same of a path; the path itself where nothing lies in it.
+pub(super) fn certificate_path(path: &Path) -> PathBuf {
+    let in_folder = path.join(CERTIFICATE);
+    if in_folder.exists() {
+        in_folder
+    } else {
+        path.to_owned()
+    }
 }
 
 /// Runs the command.

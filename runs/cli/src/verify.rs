@@ -1,6 +1,6 @@
 //! `ktd verify BUNDLE|PUBLICATION|BOARD...` and `ktd verify --certificate FILE`.
 
-use super::certify::{certificate_file, detail};
+use super::certify::{CERTIFICATE, certificate_file, certificate_path, detail};
 use super::given::kind_in;
 use super::leaderboard::public_keys;
 use super::replay_args::StudyReplayArgs;
@@ -58,7 +58,7 @@ pub(super) struct VerifyArgs {
     #[arg(long, value_name = "FILE", value_parser = certificate_file, value_hint = ValueHint::AnyPath)]
     certificate: Option<PathBuf>,
     /// The public key, PEM, that must have signed the certificate.
-    #[arg(long, value_name = "FILE", requires = "certificate")]
+    #[arg(long, value_name = "FILE")]
     public_key: Option<PathBuf>,
     /// The public key, PEM, of who may have signed a publication or a board; once for each.
     #[arg(long, value_name = "FILE", requires = "bundles")]
@@ -94,6 +94,10 @@ pub(super) struct VerifyReport {
     told: BTreeMap<String, usize>,
 }
 
+/// What no record of replies proves.
+const UNPROVEN_REPLIES: &str =
+    "who answered: its files bind one another, and whoever writes all of them anew can write other replies";
+
 /// So many bundles are told check by check.
 const TOLD_WHOLE: usize = 3;
 
@@ -119,7 +123,13 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
         if let Some(kind) = kind_in(folder)? {
             if report.study_signed(folder, &signers) {
                 report.study(kind, (folder, args), console);
+                report.certificate_in(&certificate_path(folder), (args, whose), console);
             }
+            continue;
+        }
+        let alone = certificate_path(folder);
+        if alone.is_file() && alone.ends_with(CERTIFICATE) {
+            report.certificate_in(&alone, (args, whose), console);
             continue;
         }
         let bundles = report.bundles_of(folder, &signers);
@@ -129,6 +139,12 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
             let is_signed = bundle != *folder;
             report.bundle((&bundle, is_signed), &mut markets, certificate.as_ref())?;
         }
+    }
+    if whose.is_some() && report.certificate.is_none() {
+        return Err(CliError::input(
+            "--public-key is of a certificate, and no certificate is named",
+            "name its folder, or the certificate with --certificate; of publications and boards the key is --signer",
+        ));
     }
     report.sum_up();
     let document = VerifiedDocument {
@@ -201,10 +217,11 @@ impl VerifyReport {
             Ok(replayed) => {
                 let left = replayed.units - replayed.made_again;
                 let unchecked = format!("the works of {left} units: --deep makes them again");
+                let asked = kind.asks().then(|| UNPROVEN_REPLIES.to_owned());
                 let verified = Verified {
                     checks: vec![study::compared(&replayed)],
                     unchecked: if left == 0 { Vec::new() } else { vec![unchecked] },
-                    claimed: replayed.another_program.into_iter().collect(),
+                    claimed: replayed.another_program.into_iter().chain(asked).collect(),
                 };
                 self.good(&shown, &verified);
                 // Writing to a string cannot fail.
@@ -223,6 +240,14 @@ impl VerifyReport {
             says,
             found,
         });
+    }
+
+    /// The certificate that a study has made, which is more than a file of it; not where one is named.
+    fn certificate_in(&mut self, path: &Path, given: (&VerifyArgs, Option<PublicKey>), console: Console) {
+        let is_first = self.certificate.is_none() && given.0.certificate.is_none();
+        if is_first && path.ends_with(CERTIFICATE) {
+            self.certificate(path, given, console);
+        }
     }
 
     /// The certificate when nothing differs.

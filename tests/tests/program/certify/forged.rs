@@ -116,6 +116,9 @@ fn a_certificate_alone_is_held_to_its_nonce_and_sources() {
     let mut drawn = honest();
     drawn.set.plan.nonce = Some("5f2c99aa17".to_owned());
     told(drawn.clone(), Some("5f2c99aa17")).unwrap();
+    // A folder that holds nothing else is the certificate.
+    let alone = quiet(folder.path(), &["verify", "."]);
+    assert!(String::from_utf8(alone.stdout).unwrap().contains("  says  "));
     for (certificate, nonce) in [(drawn, "5f2c99aa18"), (honest(), "5f2c99aa17")] {
         let error = told(certificate, Some(nonce)).unwrap_err();
         assert!(error.contains("its draw is not decided by the nonce"), "{error}");
@@ -140,13 +143,12 @@ fn a_record_with_a_dead_signature_is_refused() {
     let after = sha256_hex(dead.as_bytes());
     let lines = text("units.jsonl").replace(&before, &after);
     std::fs::write(root.join("certificate.json"), &dead).unwrap();
-    std::fs::write(
-        root.join("units.jsonl"),
-        lines.replace(signature, &"0".repeat(signature.len())),
-    )
-    .unwrap();
-    let told = refused(&quiet(folder.path(), &["verify", "out"]), 1);
-    assert!(told.contains("certificate"), "{told}");
+    // In the file alone, and in what its unit came to as well.
+    for lines in [&lines, &lines.replace(signature, &"0".repeat(signature.len()))] {
+        std::fs::write(root.join("units.jsonl"), lines).unwrap();
+        let told = refused(&quiet(folder.path(), &["verify", "out"]), 1);
+        assert!(told.contains("certificate"), "{told}");
+    }
 }
 
 #[test]
