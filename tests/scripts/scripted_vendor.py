@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A vendor on loopback that answers Chat Completions at once, so that shipped experiments can be run whole without a model.
 
-usage: scripted_vendor.py PORT          (standard library alone; it serves until it is stopped)
+usage: scripted_vendor.py PORT [SECONDS]          (standard library alone; it serves until it is stopped, each answer after so long)
 
 An answer depends on the bytes of the request alone. In an episode it screens once, looks at a stock, and buys and sells a
 few of those it saw; any other call that is asked for is made up from the schema of its arguments; else it answers in prose.
@@ -14,6 +14,7 @@ import re
 import sys
 
 MOST_HELD = 15
+TAKES_SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 0.0
 
 
 def texts(messages):
@@ -109,6 +110,7 @@ async def serve(reader, writer):
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             length = re.search(r"(?im)^content-length: *(\d+)", head)
             raw = await reader.readexactly(int(length.group(1))) if length else b""
+            await asyncio.sleep(TAKES_SECONDS)
             reply = json.dumps(answer(raw) if head.startswith("POST") else {}).encode()
             writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(reply) + reply)
             await writer.drain()

@@ -62,7 +62,8 @@ fn a_lost_cell_is_run_again_where_it_is_asked_for() {
         (None, of(1, "steps")),
         "{status}"
     );
-    assert_eq!(status["retry_lost"], "ktd run lost.toml --out out --retry-lost");
+    let again = status["retry_lost"].as_str().unwrap();
+    assert!(again.ends_with("lost.toml --out out --retry-lost"), "{again}");
 
     let events = format!("out/cells/{random}/events.jsonl");
     let before = folder.read(&events);
