@@ -144,7 +144,7 @@ fn a_submission_that_was_stopped_goes_on_with_its_answers_and_its_verdicts() {
     assert_eq!(output.status.code(), Some(3), "{output:?}");
     assert_eq!(vendor.count(), 2);
     for (verb, code, word) in [
-        ("replay", 1, "the unit is unfinished"),
+        ("replay", 2, "it is not finished"),
         ("score", 2, "no finished submission"),
     ] {
         let output = quiet(folder.path(), &strategy_command(&[verb, "results/x"]));
