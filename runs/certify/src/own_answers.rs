@@ -13,15 +13,18 @@ use super::set_record::SetRecord;
 use super::sets::{load_answers, load_gold};
 use crate::{CertificateStudy, CertifyError};
 use ktd_io::line_file::LineKind;
-use ktd_probes::judge::{Counted, RateInterval, RecoveryRate, UnansweredCount};
-use ktd_probes::{Measure, ProbeKind};
-use ktd_study::{Report, Section, Shown, recorded_keys};
+use ktd_probes::judge::{
+    AcceptanceRule, Counted, RateInterval, RecoveryCount, RecoveryRate, UnansweredCount,
+};
+use ktd_probes::{Attackers, Measure, ProbeKind};
+use ktd_stats::StatsError;
+use ktd_study::{Report, Section, Shown, check_recorded_files, recorded_keys};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData, counted};
 use ktd_view::row_table::RowTable;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What somebody's own answers recovered of the probes of a set.
@@ -32,6 +35,8 @@ pub struct CountedAnswers {
     pub figures: Vec<OwnFigure>,
     /// Probes without an answer, of each file and kind.
     pub unanswered: Vec<UnansweredCount>,
+    /// How many attackers of the program were put to the set.
+    pub attackers_of_set: usize,
 }
 
 /// What a file of answers recovered of a question, beside the attacker of the set that recovers most of it.
@@ -88,6 +93,7 @@ pub fn count_answers(root: &Path, files: &[PathBuf]) -> Result<(CountedAnswers, 
             "whoever made the probes has it below private/: let them count, or ask them for it",
         ));
     }
+    check_recorded_files(root)?;
     let gold = load_gold(&probed, &record.by_kind())?;
     let own = files.iter().map(|path| (name_of(path), path.clone(), true));
     let known = database_attackers().into_iter().map(|attacker| {
@@ -118,9 +124,12 @@ pub fn count_answers(root: &Path, files: &[PathBuf]) -> Result<(CountedAnswers, 
         });
     }
     let rule = rule(&record, keys.criteria(), &attackers);
-    let figures: Result<Vec<RecoveryRate>, _> =
-        found.recovered.iter().map(|count| rule.rate(count)).collect();
     let names: Vec<String> = files.iter().map(|path| name_of(path)).collect();
+    let figures: Result<Vec<RecoveryRate>, _> = found
+        .recovered
+        .iter()
+        .map(|count| rate(&rule, count, &names))
+        .collect();
     let all = CountedAttacks {
         figures: &figures?,
         unanswered: &found.unanswered,
@@ -161,8 +170,11 @@ impl CountedAnswers {
             best_of_set: best(figure),
         });
         let unanswered = all.unanswered.iter();
+        let of_set: BTreeSet<&str> = of_set.iter().map(|figure| figure.attacker.as_str()).collect();
+        let attackers_of_set = of_set.len();
         Self {
             figures: figures.collect(),
+            attackers_of_set,
             unanswered: unanswered
                 .filter(|count| names.contains(&count.attacker))
                 .cloned()
@@ -183,11 +195,21 @@ impl CountedAnswers {
             .filter(|figure| figure.attacker == name)
             .filter_map(|figure| Some((lead(figure).filter(|lead| 0.0 < *lead)?, figure)))
             .collect();
+        let set = match self.attackers_of_set {
+            put if put < Attackers::NAMES.len() => {
+                format!(
+                    "the {put} of {} attackers that were put to the set",
+                    Attackers::NAMES.len()
+                )
+            }
+            put => format!("the set's {put} attackers"),
+        };
         let most = ahead.iter().max_by(|left, right| left.0.total_cmp(&right.0));
         let beside = match most.and_then(|(_, figure)| Some((figure, figure.best_of_set.as_ref()?))) {
-            None => "it recovers of no question more than the best attacker of the set".to_owned(),
+            None if self.attackers_of_set == 0 => "nobody else was put to the set".to_owned(),
+            None => format!("it recovers of no question more than the best of {set}"),
             Some((figure, best)) => format!(
-                "it recovers more than every attacker of the set of {}, most of all {} of {} probes: {} %, where {} has {} %",
+                "it recovers more than every one of {set} of {}, most of all {} of {} probes: {} %, where {} has {} %",
                 counted(ahead.len(), "question"),
                 figure.measure.label(),
                 figure.kind.label(),
@@ -227,7 +249,24 @@ impl CountedAnswers {
                 TableCell::Text(own.verdict.to_owned())
             })
             .table()
+            .with_note("at most: the upper end of an interval of what it recovers that holds for all attackers at once; the verdict is on how far that lies above guessing")
     }
+}
+
+/// The rate of a count, whose bound holds for all attackers together: whoever has answers of its own may own every price, as the
+/// attackers of the set do, and is none of the language models that others would be taken for.
+fn rate(rule: &AcceptanceRule, count: &RecoveryCount, own: &[String]) -> Result<RecoveryRate, StatsError> {
+    if !own.contains(&count.attacker) {
+        return rule.rate(count);
+    }
+    let as_database = RecoveryCount {
+        attacker: COMBINATION.to_owned(),
+        ..count.clone()
+    };
+    Ok(RecoveryRate {
+        attacker: count.attacker.clone(),
+        ..rule.rate(&as_database)?
+    })
 }
 
 /// `mine` of `mine.jsonl.zst`.
@@ -277,6 +316,9 @@ fn answers_in_order(path: &Path, gold: &[GoldLine]) -> Result<Vec<AnswerLine>, C
         )),
     }
 }
+
+/// The attacker that puts together what the others find: it owns the whole database.
+const COMBINATION: &str = "combination";
 
 /// The form of a line.
 const FORM: &str = "write one line a probe: {\"kind\": \"day\", \"number\": 0, \"answer\": {\"stocks\": [\"SH600519\"], \"place\": 1893}}; \

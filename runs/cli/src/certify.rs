@@ -69,11 +69,10 @@ pub(super) fn certificate_file(argument: &str) -> Result<PathBuf, Infallible> {
     Ok(certificate_path(Path::new(argument)))
 }
 
-/// The same of a path; the path itself where nothing lies in it.
+/// The same of a path.
 pub(super) fn certificate_path(path: &Path) -> PathBuf {
-    let in_folder = path.join(CERTIFICATE);
-    if in_folder.exists() {
-        in_folder
+    if path.is_dir() {
+        path.join(CERTIFICATE)
     } else {
         path.to_owned()
     }

@@ -64,13 +64,13 @@ pub(super) struct VerifyArgs {
     #[arg(long, value_name = "FILE", requires = "bundles")]
     signer: Vec<PathBuf>,
     /// The nonce that you gave the signer, which must have decided the draw.
-    #[arg(long, value_name = "WORD", requires = "certificate")]
+    #[arg(long, value_name = "WORD")]
     nonce: Option<String>,
     /// Put the attackers to the certificate's probes again and compare every answer; needs the panel.
-    #[arg(long, requires = "certificate")]
+    #[arg(long)]
     attack: bool,
     /// Print every reason of a refused certificate, and not one line an attacker.
-    #[arg(long, requires = "certificate")]
+    #[arg(long)]
     reasons: bool,
     /// Threads for that (default: one a core).
     #[arg(long)]
@@ -140,10 +140,11 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
             report.bundle((&bundle, is_signed), &mut markets, certificate.as_ref())?;
         }
     }
-    if whose.is_some() && report.certificate.is_none() {
+    let is_of_certificate = whose.is_some() || args.nonce.is_some() || args.attack || args.reasons;
+    if is_of_certificate && report.certificate.is_none() {
         return Err(CliError::input(
-            "--public-key is of a certificate, and no certificate is named",
-            "name its folder, or the certificate with --certificate; of publications and boards the key is --signer",
+            "--public-key, --nonce, --attack and --reasons are of a certificate, and none is named",
+            "name its folder, or the certificate with --certificate; the key of a publication or a board is --signer",
         ));
     }
     report.sum_up();
@@ -245,7 +246,7 @@ impl VerifyReport {
     /// The certificate that a study has made, which is more than a file of it; not where one is named.
     fn certificate_in(&mut self, path: &Path, given: (&VerifyArgs, Option<PublicKey>), console: Console) {
         let is_first = self.certificate.is_none() && given.0.certificate.is_none();
-        if is_first && path.ends_with(CERTIFICATE) {
+        if is_first && path.ends_with(CERTIFICATE) && path.is_file() {
             self.certificate(path, given, console);
         }
     }

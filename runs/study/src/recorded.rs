@@ -4,7 +4,9 @@ use crate::StudyError;
 use crate::UnitId;
 use crate::identity::read_header;
 use crate::kind::StudyKind;
+use crate::line_files::changed_file;
 use crate::unit_folder::{UNITS, UnitFolder};
+use crate::unit_lines::UnitLines;
 use ktd_io::whole_file::list_if_exists;
 use std::path::Path;
 
@@ -30,4 +32,17 @@ pub fn recorded_study<K: StudyKind>(folder: &Path) -> Result<Vec<(UnitId, K::Fou
 /// [`StudyError`] for a folder without a study of this kind.
 pub fn recorded_keys<K: StudyKind>(folder: &Path) -> Result<K::Keys, StudyError> {
     Ok(read_header::<K>(folder)?.keys)
+}
+
+/// Whether the files of units that are lines are as their results name them.
+///
+/// # Errors
+/// [`StudyError`] naming the first that was changed or is missing.
+pub fn check_recorded_files(folder: &Path) -> Result<(), StudyError> {
+    for line in UnitLines::look(folder)?.all() {
+        if let Some(changed) = changed_file(folder, &line.files)? {
+            return Err(changed);
+        }
+    }
+    Ok(())
 }

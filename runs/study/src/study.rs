@@ -198,7 +198,7 @@ impl<K: StudyKind> OpenedStudy<K> {
             );
             return Err(StudyError::difference(
                 what,
-                "name where its files lie with --base",
+                "name where its files lie with --base, or its panel with --panel",
             ));
         }
         Ok(study)

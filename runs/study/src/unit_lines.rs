@@ -97,6 +97,11 @@ impl UnitLines {
             .extend(lines.into_iter().map(|line| (line.id.clone(), line)));
     }
 
+    /// All of them.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &UnitLine> {
+        self.known.values()
+    }
+
     /// The record of a unit that is decided by the same; none where it has none.
     pub(crate) fn known(&self, id: &UnitId, sha256: &str) -> Option<&UnitLine> {
         self.known.get(id).filter(|line| line.sha256 == sha256)

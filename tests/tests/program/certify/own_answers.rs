@@ -1,9 +1,8 @@
 //! `ktd probe --count`: what a program of somebody's own found.
 
 use crate::certify::scene;
-use ktd_kit::{Folder, assert_ok, quiet, refused};
+use ktd_kit::{Folder, assert_ok, copy, quiet, refused};
 use serde_json::{Value, json};
-use std::path::Path;
 
 fn counted(folder: &Folder, files: &[&str]) -> std::process::Output {
     let set = scene().join("out");
@@ -35,93 +34,96 @@ fn known(key: &Value) -> String {
     json!({ "kind": key["kind"], "number": key["number"], "answer": answer }).to_string()
 }
 
+/// The best answers to the probes of single days, a line each.
+fn known_days() -> Vec<String> {
+    let keys = std::fs::read_to_string(scene().join("out/private/gold.jsonl")).unwrap();
+    let keys = keys.lines().map(|line| serde_json::from_str(line).unwrap());
+    keys.filter(|key: &Value| key["kind"] == "day")
+        .map(|key| known(&key))
+        .collect()
+}
+
+/// What is found of the question of the stock on a single day.
+fn of_days(figures: &Value, attacker: Option<&str>) -> Vec<Value> {
+    let all = figures.as_array().unwrap().iter();
+    let own = all.filter(|figure| figure["kind"] == "day" && figure["measure"] == "top1");
+    own.filter(|figure| attacker.is_none_or(|wanted| figure["attacker"] == wanted))
+        .cloned()
+        .collect()
+}
+
 #[test]
 fn answers_of_ones_own_are_counted_as_those_of_the_attackers_are() {
     let out = scene().join("out");
-    let read = |path: &Path| std::fs::read_to_string(path).unwrap();
     let packed = std::fs::File::open(out.join("answers/combination.jsonl.zst")).unwrap();
     let theirs = String::from_utf8(zstd::decode_all(packed).unwrap()).unwrap();
     // A file has its own order, and may leave out whom it did not answer.
     let mut lines: Vec<&str> = theirs.lines().collect();
     lines.retain(|line| !line.contains("\"answer\":null"));
     lines.reverse();
-    let keys: Vec<Value> = read(&out.join("private/gold.jsonl"))
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let keys: Vec<String> = keys
-        .iter()
-        .filter(|key| key["kind"] == "day")
-        .map(known)
-        .collect();
     let folder = Folder::with(&[
         ("mine.jsonl", &(lines.join("\n") + "\n")),
-        ("seer.jsonl", &(keys.join("\n") + "\n")),
+        ("seer.jsonl", &(known_days().join("\n") + "\n")),
     ]);
     let output = counted(&folder, &["mine.jsonl", "seer.jsonl"]);
     assert_ok(&output);
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let certificate: Value = serde_json::from_str(&read(&out.join("certificate.json"))).unwrap();
+    let certificate = std::fs::read(out.join("certificate.json")).unwrap();
+    let certificate: Value = serde_json::from_slice(&certificate).unwrap();
     let certified = &certificate["certificate"]["figures"];
     let mine = shares(&found["figures"], "mine");
     assert!(!mine.is_empty());
     assert_eq!(mine, shares(certified, "combination"));
-    let seen = shares(&found["figures"], "seer");
-    let of = |kind: &str| {
-        seen.iter()
-            .find(|figure| figure[0] == kind && figure[1] == "top1")
-            .unwrap()
-    };
-    assert_eq!((&of("day")[3], &of("days")[3]), (&json!(1.0), &json!(0.0)));
+    // The interval holds for all together, and so is no narrower than that of fifteen.
+    let upper = |figure: &Value, interval: &str| figure[interval]["upper"].as_f64().unwrap();
+    let own = of_days(&found["figures"], Some("mine")).remove(0);
+    let theirs = of_days(certified, Some("combination")).remove(0);
+    assert!(upper(&theirs, "simultaneous") <= upper(&own, "interval"), "{own}");
 
-    // Beside the best of the fifteen, of whom each certificate has the figures.
-    let row = |attacker: &str| {
-        let mut rows = found["figures"].as_array().unwrap().iter();
-        let is_own =
-            |row: &&Value| row["attacker"] == attacker && row["kind"] == "day" && row["measure"] == "top1";
-        rows.find(is_own).unwrap().clone()
-    };
-    let best = &row("seer")["best_of_set"];
-    let certified = certified.as_array().unwrap().iter();
-    let alike = certified.filter(|figure| figure["kind"] == "day" && figure["measure"] == "top1");
-    let most = alike
-        .map(|figure| figure["share"].as_f64().unwrap())
-        .fold(0.0, f64::max);
-    assert_eq!(
-        (best["share"].as_f64().unwrap(), best),
-        (most, &row("mine")["best_of_set"])
-    );
+    // Beside the best of the fifteen, of whom the certificate has the figures.
+    let share = |figure: &Value| figure["share"].as_f64().unwrap();
+    let most = of_days(certified, None).iter().map(share).fold(0.0, f64::max);
+    let seen = of_days(&found["figures"], Some("seer")).remove(0);
+    assert_eq!((share(&seen), share(&seen["best_of_set"])), (1.0, most));
     let set = out.to_str().unwrap();
-    let told = quiet(
-        folder.path(),
-        &["probe", "--count", set, "--answers", "seer.jsonl"],
-    );
-    let told = String::from_utf8(told.stdout).unwrap();
+    let arguments = ["probe", "--count", set, "--answers", "seer.jsonl"];
+    let told = String::from_utf8(quiet(folder.path(), &arguments).stdout).unwrap();
     let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        told.contains("seer answers 12 of 36 probes: it recovers more than every attacker of the set"),
-        "{told}"
-    );
+    let lead = "seer answers 12 of 36 probes: it recovers more than every one of the set's 15 attackers of";
+    assert!(told.contains(lead), "{told}");
+}
 
+#[test]
+fn slips_of_answers_are_named_by_their_lines() {
+    let (folder, first) = (Folder::new(), known_days().remove(0));
+    // Nothing is counted by a key that was changed.
+    copy(&scene().join("out"), &folder.at("changed"));
+    let key = folder.text("changed/private/gold.jsonl");
+    folder.write("changed/private/gold.jsonl", key.replacen("SH6", "SH9", 1));
+    folder.write("first.jsonl", first.clone() + "\n");
+    let changed = ["probe", "--count", "changed", "--answers", "first.jsonl"];
+    let told = refused(&quiet(folder.path(), &changed), 1);
+    assert!(told.contains("gold.jsonl: it differs"), "{told}");
+    let day = |answer: Value| json!({ "kind": "day", "number": 0, "answer": answer }).to_string();
     let refusals = [
         (
             "twice.jsonl",
-            [keys[0].as_str(), keys[0].as_str()].join("\n"),
+            [first.as_str(), first.as_str()].join("\n"),
             "line 2: its probe is answered on line 1 already",
         ),
         (
             "other.jsonl",
-            keys[0].replace("\"number\":0", "\"number\":999"),
+            first.replace("\"number\":0", "\"number\":999"),
             "line 1: no day probe 999 was put",
         ),
         (
             "day.jsonl",
-            json!({ "kind": "day", "number": 0, "answer": { "day": "2024-01-02" } }).to_string(),
+            day(json!({ "day": "2024-01-02" })),
             "line 1: its day has no place",
         ),
         (
             "code.jsonl",
-            json!({ "kind": "day", "number": 0, "answer": { "stocks": ["AAPL"] } }).to_string(),
+            day(json!({ "stocks": ["AAPL"] })),
             "is no code of a stock",
         ),
         (
@@ -131,14 +133,14 @@ fn answers_of_ones_own_are_counted_as_those_of_the_attackers_are() {
         ),
         (
             "random.jsonl",
-            keys[0].clone(),
+            first.clone(),
             "there are answers of random already",
         ),
     ];
     for (file, text, said) in refusals {
         folder.write(file, text + "\n");
         let told = refused(&counted(&folder, &[file]), 2);
-        assert!(told.contains(said.trim()), "{told}");
+        assert!(told.contains(said), "{told}");
     }
     folder.write("empty.jsonl", "");
     let told = refused(&counted(&folder, &["empty.jsonl"]), 2);
