@@ -127,6 +127,20 @@ pub fn make_again(
     if !CertifyPaths::new(folder).mask_key().exists() {
         return Ok(());
     }
+    if !folder.join("study.json").exists() {
+        if check.attacks {
+            return Err(CertifyError::input(
+                format!(
+                    "{}: study.json is missing, and with it the record of the attack",
+                    folder.display()
+                ),
+                "take the whole folder from its signer",
+            ));
+        }
+        let left = "probes and answers: study.json is not beside the certificate, and nothing is made again without it";
+        verified.unchecked.push(left.to_owned());
+        return Ok(());
+    }
     if panel.is_none() && set.data.synthetic.is_none() {
         if check.attacks {
             return Err(CertifyError::input(

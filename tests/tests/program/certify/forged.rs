@@ -151,6 +151,20 @@ fn a_record_with_a_dead_signature_is_refused() {
     }
 }
 
+/// Whoever gives away what the certificate names and no more has it checked all the same.
+#[test]
+fn a_certificate_without_its_study_is_checked_as_far_as_it_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&scene().join("out"), &folder.path().join("out"));
+    std::fs::remove_file(folder.path().join("out/study.json")).unwrap();
+    let verified = quiet(folder.path(), &["verify", "--certificate", "out"]);
+    let text = String::from_utf8(verified.stdout).unwrap();
+    assert!(
+        verified.status.success() && text.contains("UNCHECKED  probes and answers: study.json"),
+        "{text}"
+    );
+}
+
 #[test]
 fn another_masks_hash_is_refused() {
     const MASK: &str = "its mask's hash or scheme is not that of the mask it names";
