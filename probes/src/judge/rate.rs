@@ -154,13 +154,21 @@ impl AcceptanceRule {
     /// # Errors
     /// [`StatsError`] for more hits than probes, and for a confidence outside 0 to 1.
     pub fn rate(&self, count: &RecoveryCount) -> Result<RecoveryRate, StatsError> {
+        self.rate_in(count, class_of(&count.attacker, count.kind))
+    }
+
+    /// The rate of a count of an attacker of this class, whatever its name.
+    ///
+    /// # Errors
+    /// [`StatsError`] as of [`Self::rate`].
+    pub fn rate_in(&self, count: &RecoveryCount, class: AttackerClass) -> Result<RecoveryRate, StatsError> {
         let AcceptanceCriteria {
             confidence,
             thresholds,
         } = self.criteria;
         let is_shown = shows(self.mask, count.measure);
         let threshold = thresholds.of(count.measure).filter(|_| !is_shown);
-        let together = match class_of(&count.attacker, count.kind) {
+        let together = match class {
             AttackerClass::Model => self.models,
             AttackerClass::Database | AttackerClass::DatabaseAndStocks | AttackerClass::DatabaseAndDay => {
                 self.attackers

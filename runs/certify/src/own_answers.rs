@@ -13,10 +13,8 @@ use super::set_record::SetRecord;
 use super::sets::{load_answers, load_gold};
 use crate::{CertificateStudy, CertifyError};
 use ktd_io::line_file::LineKind;
-use ktd_probes::judge::{
-    AcceptanceRule, Counted, RateInterval, RecoveryCount, RecoveryRate, UnansweredCount,
-};
-use ktd_probes::{Attackers, Measure, ProbeKind};
+use ktd_probes::judge::{AcceptanceRule, Counted, RecoveryCount, RecoveryRate, UnansweredCount};
+use ktd_probes::{AttackerClass, Attackers, ProbeKind};
 use ktd_stats::StatsError;
 use ktd_study::{Report, Section, Shown, check_recorded_files, recorded_keys};
 use ktd_view::draw::Align::{Left, Right};
@@ -43,25 +41,8 @@ pub struct CountedAnswers {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct OwnFigure {
-    /// The name of the file.
-    pub attacker: String,
-    /// The kind of probes.
-    pub kind: ProbeKind,
-    /// What was asked.
-    pub measure: Measure,
-    /// Probes that were asked it.
-    pub asked: u64,
-    /// Probes of which it was recovered.
-    pub hits: u64,
-    /// `hits / asked`.
-    pub share: f64,
-    /// The share that guessing recovers.
-    pub chance: f64,
-    /// Interval of the share that holds for all attackers together.
-    pub interval: RateInterval,
-    /// How far the upper end may lie above guessing; left out where nothing hangs on it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub threshold: Option<f64>,
+    /// What it recovers; its attacker is the name of the file.
+    pub rate: RecoveryRate,
     /// What a certificate would make of it.
     pub verdict: &'static str,
     /// The attacker of the set that recovers most; left out of a set that nobody attacked.
@@ -157,15 +138,7 @@ impl CountedAnswers {
             })
         };
         let figures = own.iter().map(|figure| OwnFigure {
-            attacker: figure.attacker.clone(),
-            kind: figure.kind,
-            measure: figure.measure,
-            asked: figure.asked,
-            hits: figure.hits,
-            share: figure.share,
-            chance: figure.chance,
-            interval: figure.simultaneous,
-            threshold: figure.threshold,
+            rate: figure.clone(),
             verdict: status(figure),
             best_of_set: best(figure),
         });
@@ -188,11 +161,11 @@ impl CountedAnswers {
         let (probes, left) = unanswered.fold((0, 0), |(probes, left), count| {
             (probes + count.probes, left + count.unanswered)
         });
-        let lead = |figure: &OwnFigure| Some(figure.share - figure.best_of_set.as_ref()?.share);
+        let lead = |figure: &OwnFigure| Some(figure.rate.share - figure.best_of_set.as_ref()?.share);
         let ahead: Vec<(f64, &OwnFigure)> = self
             .figures
             .iter()
-            .filter(|figure| figure.attacker == name)
+            .filter(|figure| figure.rate.attacker == name)
             .filter_map(|figure| Some((lead(figure).filter(|lead| 0.0 < *lead)?, figure)))
             .collect();
         let set = match self.attackers_of_set {
@@ -211,9 +184,9 @@ impl CountedAnswers {
             Some((figure, best)) => format!(
                 "it recovers more than every one of {set} of {}, most of all {} of {} probes: {} %, where {} has {} %",
                 counted(ahead.len(), "question"),
-                figure.measure.label(),
-                figure.kind.label(),
-                percent(figure.share),
+                figure.rate.measure.label(),
+                figure.rate.kind.label(),
+                percent(figure.rate.share),
                 best.attacker,
                 percent(best.share)
             ),
@@ -223,18 +196,18 @@ impl CountedAnswers {
 
     fn table(&self) -> TableData {
         RowTable::new("What the answers recover", &self.figures)
-            .column(("attacker", Left, 0), |own| TableCell::Text(own.attacker.clone()))
+            .column(("attacker", Left, 0), |own| TableCell::Text(own.rate.attacker.clone()))
             .column(("probes", Left, 0), |own| {
-                TableCell::Text(own.kind.label().to_owned())
+                TableCell::Text(own.rate.kind.label().to_owned())
             })
             .column(("measure", Left, 0), |own| {
-                TableCell::Text(own.measure.label().to_owned())
+                TableCell::Text(own.rate.measure.label().to_owned())
             })
-            .column(("recovers", Right, 0), |own| TableCell::Percent(own.share))
+            .column(("recovers", Right, 0), |own| TableCell::Percent(own.rate.share))
             .column(("at most", Right, 1), |own| {
-                TableCell::Percent(own.interval.upper)
+                TableCell::Percent(own.rate.simultaneous.upper)
             })
-            .column(("guessing gives", Right, 1), |own| TableCell::Percent(own.chance))
+            .column(("guessing gives", Right, 1), |own| TableCell::Percent(own.rate.chance))
             .column(("best of the set", Right, 0), |own| {
                 TableCell::optional(
                     own.best_of_set.as_ref().map(|best| best.share),
@@ -259,14 +232,7 @@ fn rate(rule: &AcceptanceRule, count: &RecoveryCount, own: &[String]) -> Result<
     if !own.contains(&count.attacker) {
         return rule.rate(count);
     }
-    let as_database = RecoveryCount {
-        attacker: COMBINATION.to_owned(),
-        ..count.clone()
-    };
-    Ok(RecoveryRate {
-        attacker: count.attacker.clone(),
-        ..rule.rate(&as_database)?
-    })
+    rule.rate_in(count, AttackerClass::of_database(count.kind))
 }
 
 /// `mine` of `mine.jsonl.zst`.
@@ -316,9 +282,6 @@ fn answers_in_order(path: &Path, gold: &[GoldLine]) -> Result<Vec<AnswerLine>, C
         )),
     }
 }
-
-/// The attacker that puts together what the others find: it owns the whole database.
-const COMBINATION: &str = "combination";
 
 /// The form of a line.
 const FORM: &str = "write one line a probe: {\"kind\": \"day\", \"number\": 0, \"answer\": {\"stocks\": [\"SH600519\"], \"place\": 1893}}; \

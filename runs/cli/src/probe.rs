@@ -41,7 +41,7 @@ pub(super) struct ProbeArgs {
     #[arg(long, value_name = "DIR", requires = "answers", conflicts_with_all = ["config", "out", "probes", "nonce", "threads"])]
     count: Option<PathBuf>,
     /// With --count: the answers of an attacker of your own, a JSON line a probe; several files are several attackers.
-    #[arg(long, value_name = "FILE", requires = "count", num_args = 1..)]
+    #[arg(long, value_name = "FILE", num_args = 1..)]
     answers: Vec<PathBuf>,
 }
 
@@ -107,6 +107,20 @@ pub(super) fn run(args: &ProbeArgs, console: Console) -> Result<(), CliError> {
         let (counts, report) = count_answers(set, &args.answers)?;
         let all = args.set.tables || console.wide;
         return console.result(&report.text(console.layout(), all), &counts);
+    }
+    if !args.answers.is_empty() {
+        let set = args.set.config.as_deref().unwrap_or(Path::new("results/try"));
+        return Err(CliError::input(
+            "--answers names answers of your own, and no --count the probes that they answer",
+            format_args!(
+                "name the folder of the set: `ktd probe --count {} --answers {}`",
+                set.display(),
+                args.answers
+                    .first()
+                    .map(|file| file.display().to_string())
+                    .unwrap_or_default()
+            ),
+        ));
     }
     let unsigned = |keys: &mut CertifyConfig| {
         keys.key = None;

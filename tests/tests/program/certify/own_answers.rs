@@ -15,12 +15,8 @@ fn shares(figures: &Value, attacker: &str) -> Vec<Value> {
     let own = figures.as_array().unwrap().iter();
     let own = own.filter(|figure| figure["attacker"] == attacker);
     own.map(|figure| {
-        json!([
-            figure["kind"],
-            figure["measure"],
-            figure["asked"],
-            figure["share"]
-        ])
+        let shares = ["kind", "measure", "asked", "share"];
+        shares.iter().map(|key| figure[key].clone()).collect()
     })
     .collect()
 }
@@ -46,8 +42,9 @@ fn known_days() -> Vec<String> {
 /// What is found of the question of the stock on a single day.
 fn of_days(figures: &Value, attacker: Option<&str>) -> Vec<Value> {
     let all = figures.as_array().unwrap().iter();
-    let own = all.filter(|figure| figure["kind"] == "day" && figure["measure"] == "top1");
-    own.filter(|figure| attacker.is_none_or(|wanted| figure["attacker"] == wanted))
+    let of_day = all.filter(|figure| figure["kind"] == "day" && figure["measure"] == "top1");
+    of_day
+        .filter(|figure| attacker.is_none_or(|wanted| figure["attacker"] == wanted))
         .cloned()
         .collect()
 }
@@ -71,20 +68,28 @@ fn answers_of_ones_own_are_counted_as_those_of_the_attackers_are() {
     let certificate = std::fs::read(out.join("certificate.json")).unwrap();
     let certificate: Value = serde_json::from_slice(&certificate).unwrap();
     let certified = &certificate["certificate"]["figures"];
-    let mine = shares(&found["figures"], "mine");
+    let rates: Value = found["figures"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|own| own["rate"].clone())
+        .collect();
+    let mine = shares(&rates, "mine");
     assert!(!mine.is_empty());
     assert_eq!(mine, shares(certified, "combination"));
-    // The interval holds for all together, and so is no narrower than that of fifteen.
-    let upper = |figure: &Value, interval: &str| figure[interval]["upper"].as_f64().unwrap();
-    let own = of_days(&found["figures"], Some("mine")).remove(0);
+    // The interval holds for all together, and so is wider than that of fifteen.
+    let upper = |figure: &Value| figure["simultaneous"]["upper"].as_f64().unwrap();
+    let own = of_days(&rates, Some("mine")).remove(0);
     let theirs = of_days(certified, Some("combination")).remove(0);
-    assert!(upper(&theirs, "simultaneous") <= upper(&own, "interval"), "{own}");
+    assert!(upper(&theirs) < upper(&own), "{own}");
 
     // Beside the best of the fifteen, of whom the certificate has the figures.
     let share = |figure: &Value| figure["share"].as_f64().unwrap();
     let most = of_days(certified, None).iter().map(share).fold(0.0, f64::max);
-    let seen = of_days(&found["figures"], Some("seer")).remove(0);
-    assert_eq!((share(&seen), share(&seen["best_of_set"])), (1.0, most));
+    let seen = found["figures"].as_array().unwrap().iter();
+    let mut seen = seen.filter(|own| own["rate"]["attacker"] == "seer" && own["rate"]["measure"] == "top1");
+    let seen = seen.find(|own| own["rate"]["kind"] == "day").unwrap();
+    assert_eq!((share(&seen["rate"]), share(&seen["best_of_set"])), (1.0, most));
     let set = out.to_str().unwrap();
     let arguments = ["probe", "--count", set, "--answers", "seer.jsonl"];
     let told = String::from_utf8(quiet(folder.path(), &arguments).stdout).unwrap();
