@@ -128,13 +128,13 @@ pub fn make_again(
         return Ok(());
     }
     if !folder.join("study.json").exists() {
-        if check.attacks {
+        if check.attacks || check.remakes {
             return Err(CertifyError::input(
                 format!(
-                    "{}: study.json is missing, and with it the record of the attack",
+                    "{}: study.json is missing, and without it nothing is made again",
                     folder.display()
                 ),
-                "take the whole folder from its signer",
+                "take the whole folder from its signer, or check without --panel and --attack",
             ));
         }
         let left = "probes and answers: study.json is not beside the certificate, and nothing is made again without it";
@@ -262,7 +262,6 @@ fn check_commitment(
     Ok(())
 }
 
-/// Whether the files are those that were signed; `false` when private ones are missing, which nothing else may be.
 /// Whether none of the files lies beside the certificate that were signed with it.
 ///
 /// # Errors
@@ -288,6 +287,7 @@ fn is_alone(paths: &CertifyPaths, certificate: &Certificate) -> Result<bool, Cer
     }
 }
 
+/// Whether the files are those that were signed; `false` when private ones are missing, which nothing else may be.
 fn check_files(
     paths: &CertifyPaths,
     certificate: &Certificate,

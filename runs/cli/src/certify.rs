@@ -61,7 +61,7 @@ pub(super) struct CertifyArgs {
 }
 
 /// The file of a certificate in its folder.
-pub(super) const CERTIFICATE: &str = "certificate.json";
+const CERTIFICATE: &str = "certificate.json";
 
 /// The certificate that an argument names: a file, or in a folder its `certificate.json`.
 #[expect(clippy::unnecessary_wraps, reason = "a parser of arguments gives a result")]
@@ -76,6 +76,12 @@ pub(super) fn certificate_path(path: &Path) -> PathBuf {
     } else {
         path.to_owned()
     }
+}
+
+/// Whether a path is a certificate, or the folder of one.
+pub(super) fn is_certificate(path: &Path) -> bool {
+    let path = certificate_path(path);
+    path.ends_with(CERTIFICATE) && path.is_file()
 }
 
 /// Runs the command.

@@ -1,6 +1,6 @@
 //! `ktd verify BUNDLE|PUBLICATION|BOARD...` and `ktd verify --certificate FILE`.
 
-use super::certify::{CERTIFICATE, certificate_file, certificate_path, detail};
+use super::certify::{certificate_file, certificate_path, detail, is_certificate};
 use super::given::kind_in;
 use super::leaderboard::public_keys;
 use super::replay_args::StudyReplayArgs;
@@ -83,6 +83,8 @@ pub(super) struct VerifyReport {
     pub(super) text: String,
     bundles: Vec<VerifiedBundle>,
     certificate: Option<CheckedCertificate>,
+    /// Those of the folders that were named.
+    certificates: Vec<CheckedCertificate>,
     /// Publications and boards.
     pub(super) signed: Vec<VerifiedFolder>,
     first_failure: Option<CliError>,
@@ -106,6 +108,7 @@ const TOLD_WHOLE: usize = 3;
 /// # Errors
 /// [`CliError`] when a bundle or the certificate differs; all are checked first.
 pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
+    args.has_certificate()?;
     let whose = args.public_key.as_deref().map(PublicKey::read).transpose()?;
     let mut report = VerifyReport {
         is_on_screen: console.is_on_screen(),
@@ -114,7 +117,13 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
     let certificate = args
         .certificate
         .as_deref()
-        .and_then(|path| Some((path, report.certificate(path, (args, whose), console)?)))
+        .map(|path| (path, report.certificate(path, (args, whose), console)));
+    let (checked, signed) = certificate
+        .map(|(path, (checked, signed))| (checked, signed.map(|signed| (path, signed))))
+        .unzip();
+    report.certificate = checked;
+    let certificate = signed
+        .flatten()
         .map(|(path, signed)| Certificates::of(path, signed, whose.is_some()))
         .transpose()?;
     let signers = public_keys(&args.signer)?;
@@ -123,13 +132,12 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
         if let Some(kind) = kind_in(folder)? {
             if report.study_signed(folder, &signers) {
                 report.study(kind, (folder, args), console);
-                report.certificate_in(&certificate_path(folder), (args, whose), console);
+                report.certificate_in(folder, (args, whose), console);
             }
             continue;
         }
-        let alone = certificate_path(folder);
-        if alone.is_file() && alone.ends_with(CERTIFICATE) {
-            report.certificate_in(&alone, (args, whose), console);
+        if is_certificate(folder) {
+            report.certificate_in(folder, (args, whose), console);
             continue;
         }
         let bundles = report.bundles_of(folder, &signers);
@@ -140,21 +148,31 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
             report.bundle((&bundle, is_signed), &mut markets, certificate.as_ref())?;
         }
     }
-    let is_of_certificate = whose.is_some() || args.nonce.is_some() || args.attack || args.reasons;
-    if is_of_certificate && report.certificate.is_none() {
-        return Err(CliError::input(
-            "--public-key, --nonce, --attack and --reasons are of a certificate, and none is named",
-            "name its folder, or the certificate with --certificate; the key of a publication or a board is --signer",
-        ));
-    }
     report.sum_up();
     let document = VerifiedDocument {
         bundles: report.bundles,
         signed: report.signed,
         certificate: report.certificate,
+        certificates: report.certificates,
     };
     console.result(&report.text, &document)?;
     report.first_failure.map_or(Ok(()), Err)
+}
+
+impl VerifyArgs {
+    /// Whether a certificate is named, where options are given that are of one.
+    fn has_certificate(&self) -> Result<(), CliError> {
+        let is_of_certificate =
+            self.public_key.is_some() || self.nonce.is_some() || self.attack || self.reasons;
+        let is_named = self.certificate.is_some() || self.bundles.iter().any(|folder| is_certificate(folder));
+        if is_named || !is_of_certificate {
+            return Ok(());
+        }
+        Err(CliError::input(
+            "--public-key, --nonce, --attack and --reasons are of a certificate, and none is named",
+            "name its folder, or the certificate with --certificate; the key of a publication or a board is --signer",
+        ))
+    }
 }
 
 impl VerifyReport {
@@ -243,21 +261,23 @@ impl VerifyReport {
         });
     }
 
-    /// The certificate that a study has made, which is more than a file of it; not where one is named.
-    fn certificate_in(&mut self, path: &Path, given: (&VerifyArgs, Option<PublicKey>), console: Console) {
-        let is_first = self.certificate.is_none() && given.0.certificate.is_none();
-        if is_first && path.ends_with(CERTIFICATE) && path.is_file() {
-            self.certificate(path, given, console);
+    /// The certificate in a folder, which is more than a file of its study.
+    fn certificate_in(&mut self, folder: &Path, given: (&VerifyArgs, Option<PublicKey>), console: Console) {
+        let path = certificate_path(folder);
+        let is_named = given.0.certificate.as_ref() == Some(&path);
+        if is_certificate(folder) && !is_named {
+            let (checked, _) = self.certificate(&path, given, console);
+            self.certificates.push(checked);
         }
     }
 
-    /// The certificate when nothing differs.
+    /// What a check of a certificate found, and the certificate when nothing differs.
     fn certificate(
         &mut self,
         path: &Path,
         (args, whose): (&VerifyArgs, Option<PublicKey>),
         console: Console,
-    ) -> Option<SignedCertificate> {
+    ) -> (CheckedCertificate, Option<SignedCertificate>) {
         let shown = path.display().to_string();
         let checked = check_certificate(path, (args, whose), console);
         let seen = checked.and_then(|(signed, verified)| {
@@ -279,25 +299,22 @@ impl VerifyReport {
                 );
                 let says = says.join("\n             ");
                 writeln!(self.text, "  says       {says}").ok();
-                self.certificate = Some(CheckedCertificate {
+                let checked = CheckedCertificate {
                     certificate: shown,
-                    found: FoundByCheck {
-                        claimed: None,
-                        ..FoundByCheck::of(Ok(verified))
-                    },
+                    found: FoundByCheck::of(Ok(verified)),
                     says: Some(CertificateSays::of(&signed, odds, detectable)),
-                });
-                Some(signed)
+                };
+                (checked, Some(signed))
             }
             Err(error) => {
                 let found = FoundByCheck::of(Err(error.to_string()));
                 self.bad(&shown, error);
-                self.certificate = Some(CheckedCertificate {
+                let checked = CheckedCertificate {
                     certificate: shown,
                     found,
                     says: None,
-                });
-                None
+                };
+                (checked, None)
             }
         }
     }
@@ -389,8 +406,8 @@ fn check_certificate(
         whose,
         nonce: args.nonce.clone(),
         panel: args.panel.clone(),
-        // Beside bundles the panel is for them.
-        remakes: args.panel.is_some() && args.bundles.is_empty(),
+        // Where the certificate stands beside bundles, the panel is for them.
+        remakes: args.panel.is_some() && (args.bundles.is_empty() || args.certificate.is_none()),
         attacks: args.attack,
     };
     let (signed, mut verified) = verify_certificate(path, &check)?;

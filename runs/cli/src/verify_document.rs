@@ -13,6 +13,7 @@ use ktd_record::signer_mark::SignerMark;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
+
 /// Bundles and a certificate that were checked.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct VerifiedDocument {
@@ -20,8 +21,12 @@ pub(super) struct VerifiedDocument {
     /// Publications and boards.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) signed: Vec<VerifiedFolder>,
+    /// The one of `--certificate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) certificate: Option<CheckedCertificate>,
+    /// Those of the folders that were named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) certificates: Vec<CheckedCertificate>,
 }
 
 /// A bundle, or a study.

@@ -149,6 +149,17 @@ fn a_record_with_a_dead_signature_is_refused() {
         let told = refused(&quiet(folder.path(), &["verify", "out"]), 1);
         assert!(told.contains("certificate"), "{told}");
     }
+    // An honest one before it hides none: every certificate that is named is checked.
+    let honest = folder.path().join("honest");
+    std::fs::create_dir(&honest).unwrap();
+    std::fs::copy(
+        scene().join("out/certificate.json"),
+        honest.join("certificate.json"),
+    )
+    .unwrap();
+    refused(&quiet(folder.path(), &["verify", "honest", "out"]), 1);
+    std::fs::remove_file(root.join("study.json")).unwrap();
+    refused(&quiet(folder.path(), &["verify", "honest", "out"]), 1);
 }
 
 /// Whoever gives away what the certificate names and no more has it checked all the same.
@@ -163,6 +174,11 @@ fn a_certificate_without_its_study_is_checked_as_far_as_it_goes() {
         verified.status.success() && text.contains("UNCHECKED  probes and answers: study.json"),
         "{text}"
     );
+    // What is asked for and cannot be done is no note.
+    for more in ["--attack", "--panel=any.ktdp"] {
+        let told = refused(&quiet(folder.path(), &["verify", "out", more]), 2);
+        assert!(told.contains("study.json is missing"), "{told}");
+    }
 }
 
 #[test]
