@@ -23,7 +23,7 @@ pub(crate) struct Failure<'e> {
     /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'e str>,
-    /// 1: a check found a difference. 2: the input or the machine has to be fixed. 3: a budget is used up.
+    /// 1: a check found a difference. 2: the input or the machine has to be fixed. 3: a budget is used up. 130: a signal ended it.
     exit_code: u8,
 }
 
@@ -33,6 +33,8 @@ const DIFFERENCE: u8 = 1;
 const BAD_INPUT: u8 = 2;
 /// Exit code of a run that stopped at its budget.
 const BUDGET: u8 = 3;
+/// Exit code of what a signal ended, as shells have it of Ctrl-C.
+const STOPPED: u8 = 130;
 
 impl CliError {
     /// Bad input or usage: exit code 2. The message is lowercase, names the place, and has no full stop.
@@ -65,6 +67,16 @@ impl CliError {
         }
     }
 
+    /// A command that a signal ended before its work did, and that says nothing about it: exit code 130.
+    #[must_use]
+    pub fn stopped(message: impl fmt::Display) -> Self {
+        Self {
+            message: message.to_string(),
+            hint: None,
+            exit_code: STOPPED,
+        }
+    }
+
     /// A file that cannot be read or written; `action` completes "cannot".
     pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
         let fault = FileError::io(action, path);
@@ -77,11 +89,12 @@ impl CliError {
         Self::invalid(message).with_hint(hint)
     }
 
-    fn of(class: ErrorClass, message: impl fmt::Display, hint: &str) -> Self {
+    pub(crate) fn of(class: ErrorClass, message: impl fmt::Display, hint: &str) -> Self {
         let error = match class {
             ErrorClass::InvalidInput => Self::invalid(message),
             ErrorClass::Difference => Self::difference(message),
             ErrorClass::Budget => Self::budget(message),
+            ErrorClass::Stopped => Self::stopped(message),
         };
         if hint.is_empty() {
             error
@@ -123,7 +136,8 @@ impl CliError {
         self.exit_code == DIFFERENCE
     }
 
-    /// The process's exit code: 1 for a difference found, 2 for bad input, 3 for a budget that is used up.
+    /// The process's exit code: 1 for a difference found, 2 for bad input, 3 for a budget that is used up, 130 for
+    /// a signal that ended it.
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         self.exit_code

@@ -107,7 +107,7 @@ Examples:
   ktd run experiment.toml       # run it again to continue
 
 Exit code 0: all is well. 1: a check found a difference. 2: the input or the machine has to be fixed. 3: a budget is \
-used up. A message says what and how.";
+used up. 130: a signal ended it. A message says what and how.";
 
 /// A benchmark that puts a language model into a deterministic simulation of the Chinese A-share market.
 #[derive(Debug, Parser)]

@@ -231,11 +231,7 @@ pub(super) fn stopped(results: &[CellResult]) -> Result<(), CliError> {
             String::new()
         }
     );
-    let failure = match error.class() {
-        ErrorClass::InvalidInput => CliError::invalid(message),
-        ErrorClass::Difference | ErrorClass::Budget => CliError::difference(message),
-    };
-    Err(failure.with_hint(error.hint()))
+    Err(CliError::of(error.class(), message, error.hint()))
 }
 
 /// Cells that stopped at a cap are neither faulty nor finished: the same command goes on when the cap is raised.

@@ -21,14 +21,14 @@ pub(super) async fn unless_told_to_end<W: Future>(work: W) -> Result<W::Output, 
 pub(super) const CONTINUES: &str = "run the same command again: it continues where it stopped";
 
 fn by_signal(hint: &str) -> CliError {
-    CliError::difference("ended by a signal").with_hint(hint)
+    CliError::stopped("ended by a signal").with_hint(hint)
 }
 
 /// Ends the process, and says that a signal asked for it.
 pub(super) fn end_by_signal(console: Console, hint: &str) -> ! {
     console.failure(&by_signal(hint));
     #[expect(clippy::exit, reason = "nothing else ends a computation that is under way")]
-    std::process::exit(1);
+    std::process::exit(by_signal(hint).exit_code().into());
 }
 
 /// What is done once a signal asks this process to end. From this call on, and not from when it is first waited for, no

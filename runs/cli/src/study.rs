@@ -50,15 +50,7 @@ pub(super) const KINDS: [&dyn AnyKind; 9] = [
 
 impl From<StudyError> for CliError {
     fn from(error: StudyError) -> Self {
-        let ended = match error.class() {
-            ErrorClass::InvalidInput => Self::invalid(&error),
-            ErrorClass::Difference => Self::difference(&error),
-            ErrorClass::Budget => Self::budget(&error),
-        };
-        match error.hint() {
-            "" => ended,
-            hint => ended.with_hint(hint),
-        }
+        Self::of(error.class(), &error, error.hint())
     }
 }
 

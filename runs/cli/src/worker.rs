@@ -93,7 +93,7 @@ struct Working<'w> {
 pub(super) fn run(args: &WorkerArgs, console: Console) -> Result<(), CliError> {
     let tasks = runtime()?;
     let (tell, told) = watch::channel(false);
-    listen(&tasks, tell)?;
+    listen(&tasks, tell, console)?;
     let settings = WorkerSettings {
         lease: Duration::from_secs(args.lease_seconds),
         told_to_end: told.clone(),
@@ -137,7 +137,7 @@ pub(super) fn run(args: &WorkerArgs, console: Console) -> Result<(), CliError> {
 }
 
 /// Tells the worker at the first signal, and ends it at the second.
-fn listen(tasks: &Runtime, tell: watch::Sender<bool>) -> Result<(), CliError> {
+fn listen(tasks: &Runtime, tell: watch::Sender<bool>, console: Console) -> Result<(), CliError> {
     let _within = tasks.enter();
     let told = signals::told_to_end()
         .map_err(|error| CliError::invalid(format_args!("cannot wait for signals: {error}")))?;
@@ -146,11 +146,10 @@ fn listen(tasks: &Runtime, tell: watch::Sender<bool>) -> Result<(), CliError> {
         tell.send(true).ok();
         let Ok(again) = signals::told_to_end() else { return };
         again.await;
-        #[expect(
-            clippy::exit,
-            reason = "the server takes its units back when their leases run out"
-        )]
-        std::process::exit(1);
+        signals::end_by_signal(
+            console,
+            "the server takes its units back when their leases run out",
+        );
     });
     Ok(())
 }

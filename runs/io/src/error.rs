@@ -13,6 +13,8 @@ pub enum ErrorClass {
     Difference,
     /// A budget is used up.
     Budget,
+    /// The process was told to end before the work did: the same command goes on.
+    Stopped,
 }
 
 /// An error that says how to fix it, and what it means for a command.

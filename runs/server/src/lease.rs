@@ -164,6 +164,7 @@ impl Lease {
             ErrorClass::InvalidInput => "input",
             ErrorClass::Difference => "difference",
             ErrorClass::Budget => "budget",
+            ErrorClass::Stopped => "stopped",
         });
         let mut unsettled = self.unsettled.subscribe();
         tokio::time::timeout(self.left(), unsettled.wait_for(|count| *count == 0))

@@ -30,6 +30,11 @@ impl StudyError {
         Self::of(ErrorClass::Difference, what, hint)
     }
 
+    /// A unit that the process was told to end, and how to go on with it.
+    pub fn stopped(what: impl fmt::Display, hint: impl fmt::Display) -> Self {
+        Self::of(ErrorClass::Stopped, what, hint)
+    }
+
     /// A unit that neither failed nor is finished: somebody else goes on with it, as the hint says.
     pub fn waiting(what: impl fmt::Display, hint: impl fmt::Display) -> Self {
         Self {

@@ -19,7 +19,7 @@ pub(crate) async fn unless_told_to_end<F>(
     });
     match select(pin!(running), told).await {
         Either::Left((ended, _)) => ended,
-        Either::Right(_) => Err(StudyError::difference(
+        Either::Right(_) => Err(StudyError::stopped(
             "ended by a signal",
             "run the same command again: it continues where it stopped",
         )),

@@ -156,7 +156,7 @@ fn ctrl_c_says_once_what_is_done_what_is_spent_and_how_to_go_on() {
     assert!(told.unwrap().success());
     let mut said = String::new();
     run.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    assert_eq!(run.wait().unwrap().code(), Some(1), "{said}");
+    assert_eq!(run.wait().unwrap().code(), Some(130), "{said}");
     let done = "season: 1 of 2 units are finished, 1 open; 8 of 12 steps\nspent: $";
     assert_eq!(said.matches(done).count(), 1, "{said}");
     assert!(said.contains(" at most, of $2.5"), "{said}");
@@ -255,6 +255,6 @@ fn ended_by_ctrl_c(folder: &Folder, line: &str, is_begun: impl Fn() -> bool) -> 
     assert!(told.unwrap().success());
     let mut said = String::new();
     run.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    assert_eq!(run.wait().unwrap().code(), Some(1), "{said}");
+    assert_eq!(run.wait().unwrap().code(), Some(130), "{said}");
     said
 }
