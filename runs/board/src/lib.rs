@@ -83,4 +83,4 @@ pub use replayed_account::{AccountFault, AccountOrders, AccountTrade, FeeRates, 
 pub use report::{AttributionReport, AttributionSubject, DailyRow, Excess, report};
 pub use score::ScoredEpisode;
 pub use settings::ModelSettings;
-pub use signed_board::{CheckedBoard, check_board, is_board};
+pub use signed_board::{CheckedBoard, check_board, is_board, is_signed_board};

@@ -6,7 +6,7 @@ use super::by_basis::ByBasis;
 use super::fitted::FittedModel;
 use super::metric::BoardMetric;
 use super::record::{Bounds, Contribution, DateBounds, ModelRecord};
-use super::row::contributions;
+use super::row::{contributions, is_split};
 use super::score::{portfolio_metrics, relative};
 use crate::BoardError;
 use ktd_attribution::account::{
@@ -50,8 +50,8 @@ pub struct AttributionReport {
     pub exposures: Option<Vec<f64>>,
     /// The same with weights over what was invested.
     pub exposures_invested: Option<Vec<f64>>,
-    /// Mean daily selection on the headline's basis.
-    pub selection_a_day: f64,
+    /// Mean daily selection on the headline's basis; none where the factor model could be fitted on no day.
+    pub selection_a_day: Option<f64>,
     /// Newey-West t of the daily selection on that basis.
     pub selection_t: Metric,
     /// 95 % band of the selection a day of random portfolios with the same count, weights and holding periods.
@@ -161,7 +161,7 @@ pub fn report(
         excess: excess.ok(),
         exposures: own.mean_exposures(false),
         exposures_invested: own.mean_exposures(true),
-        selection_a_day: mean(&selection).unwrap_or(0.0),
+        selection_a_day: mean(&selection).filter(|_| is_split(&own, WeightBasis::HEADLINE)),
         selection_t: Metric::of(newey_west(&daily, None).map(|found| found.t)),
         luck_band: band.and_then(|band| {
             Some(Bounds {

@@ -167,7 +167,7 @@ fn contribution(attributions: &[&Attribution], basis: WeightBasis) -> Contributi
 
 /// Whether market, styles and selection of a trajectory are figures: they are none where the factor model could be fitted on no day,
 /// for want of names. What held nothing has nothing to split.
-fn is_split(attribution: &Attribution, basis: WeightBasis) -> bool {
+pub(super) fn is_split(attribution: &Attribution, basis: WeightBasis) -> bool {
     let is_there = |part| {
         let mut days = attribution.parts(basis).daily(part);
         days.any(|value| 0.0 < value.abs())

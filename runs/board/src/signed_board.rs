@@ -43,6 +43,12 @@ pub fn is_board(folder: &Path) -> bool {
     folder.join(RECORD).exists()
 }
 
+/// Whether a folder holds a signature of a board.
+#[must_use]
+pub fn is_signed_board(folder: &Path) -> bool {
+    folder.join(SIGNATURE).exists()
+}
+
 /// Checks a board's files against its manifest, and the manifest against its signature, where it has one. Where `signers`
 /// are named, one of them must have signed.
 ///

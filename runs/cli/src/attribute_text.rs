@@ -75,10 +75,9 @@ fn parts_table(report: &AttributionReport, linking: Linking) -> Table {
 
 /// Whether what was selected is more than luck, in a sentence; nothing of an account without holdings.
 fn verdict(report: &AttributionReport) -> String {
-    let Some(Bounds { low, high }) = report.luck_band else {
+    let (Some(Bounds { low, high }), Some(own)) = (report.luck_band, report.selection_a_day) else {
         return String::new();
     };
-    let own = report.selection_a_day;
     let standing = match own {
         above if high < above => "more than luck gives",
         below if below < low => "less than luck gives",

@@ -13,7 +13,7 @@ use ktd_board::page::verdict;
 use ktd_board::sheet::{self, TableKind};
 use ktd_board::{
     BoardOptions, KeptReadings, Leaderboard, ModelSettings, Resampling, Track, WeightBasis, build,
-    write_board,
+    is_signed_board, write_board,
 };
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
@@ -119,10 +119,13 @@ pub(super) fn run(args: &LeaderboardArgs, console: Console) -> Result<(), CliErr
     })?;
     drop(bar);
     if let Some(out) = &args.out {
+        let was_signed = is_signed_board(out);
         let (page, signer) = unless_ending(|| Ok(write_board(&board, out, args.basis, key.as_ref())?))?;
         console.note(&format!("wrote {}", page.display()));
         if let Some(signer) = signer {
             console.note(&format!("signed with the key {signer}"));
+        } else if was_signed {
+            console.note("the board that it replaces was signed, and this one is not: sign it with --key");
         }
     }
     console.result(&text(&board, &kinds, args, console), &board)
