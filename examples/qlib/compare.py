@@ -11,7 +11,10 @@ import json
 import sys
 from pathlib import Path
 
-import qlib
+try:
+    import qlib
+except ImportError:
+    sys.exit("Qlib is not installed, which deals these orders here: pip install pyqlib==0.9.7")
 from qlib.backtest import backtest
 from qlib.backtest.decision import Order, TradeDecisionWO
 from qlib.backtest.exchange import Exchange
@@ -56,6 +59,8 @@ class Script(BaseStrategy):
 
 
 def main() -> int:
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     data, out = (Path(argument) for argument in sys.argv[1:3])
     run = json.loads((HERE / "run.json").read_text())
     with open(HERE / "orders.csv", newline="") as file:

@@ -14,6 +14,16 @@ pub(super) fn told(code: &str, meaning: fn(&str) -> Option<&'static str>) -> Mar
     }
 }
 
+/// A code whose meaning, where one is known, is its title.
+pub(super) fn short(code: &str, meaning: Option<&str>) -> Markup {
+    html! {
+        @match meaning {
+            Some(meaning) => { abbr title=(meaning) { (line(code)) } }
+            None => { (line(code)) }
+        }
+    }
+}
+
 /// What became of an order.
 pub(super) fn of_order(code: &str) -> Option<&'static str> {
     Some(match code {

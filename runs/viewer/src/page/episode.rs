@@ -1,5 +1,6 @@
 //! One episode: its account, its timeline, and its steps.
 
+use super::codes::{of_infrastructure, of_order, of_submission, short};
 use super::experiment::{self, metric, money};
 use super::frame::{Page, PageSite};
 use super::nav::NavLine;
@@ -12,7 +13,7 @@ use crate::episode::{Episode, StepMark, TimelineStep};
 use ktd_bundle::event::StepOutcome;
 use ktd_view::draw::{change, decimals, grouped, percent, scroll};
 use maud::{Markup, html};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The page.
 #[must_use]
@@ -200,7 +201,7 @@ fn filters(episode: &Episode) -> Markup {
         .flat_map(|step| &step.calls)
         .map(|(tool, _)| tool.as_str())
         .collect();
-    let faults: BTreeSet<&str> = steps().flat_map(faults_of).collect();
+    let faults: BTreeSet<&str> = steps().flat_map(faults_of).map(|(code, _)| code).collect();
     html! {
         form.filters role="search" data-filter="#steps tbody tr" {
             (choice("outcome", "mark", &marks)) (choice("tool", "tool", &tools)) (choice("fault", "fault", &faults))
@@ -221,19 +222,18 @@ fn choice(label: &str, key: &str, options: &BTreeSet<&str>) -> Markup {
     }
 }
 
-/// Codes of what went wrong in a step.
-fn faults_of(step: &TimelineStep) -> BTreeSet<&str> {
+/// Codes of what went wrong in a step, with the meaning of each that is known.
+fn faults_of(step: &TimelineStep) -> BTreeMap<&str, Option<&'static str>> {
     let refused = step.calls.iter().filter_map(|(_, refused)| refused.as_deref());
     let model = step
         .model_faults
         .iter()
         .map(|(code, detail)| detail.as_deref().unwrap_or(code));
-    let rejected = step.rejections.iter().map(String::as_str);
-    refused
-        .chain(model)
-        .chain(rejected)
-        .chain(step.infrastructure_faults.iter().map(String::as_str))
-        .collect()
+    let model = refused.chain(model).map(|code| (code, of_submission(code)));
+    let rejected = step.rejections.iter().map(|code| (code.as_str(), of_order(code)));
+    let infrastructure = step.infrastructure_faults.iter();
+    let infrastructure = infrastructure.map(|code| (code.as_str(), of_infrastructure(code)));
+    model.chain(rejected).chain(infrastructure).collect()
 }
 
 fn table(site: PageSite, episode: &Episode) -> Markup {
@@ -256,7 +256,8 @@ fn table(site: PageSite, episode: &Episode) -> Markup {
 fn row(site: PageSite, step: &TimelineStep, episode: &Episode, before: Option<f64>) -> Markup {
     let record = &step.record;
     let mark = step.mark();
-    let faults: Vec<&str> = faults_of(step).into_iter().collect();
+    let faults = faults_of(step);
+    let codes: Vec<&str> = faults.keys().copied().collect();
     let tools: BTreeSet<&str> = step.calls.iter().map(|(tool, _)| tool.as_str()).collect();
     let tools: Vec<&str> = tools.into_iter().collect();
     let words: Vec<&str> = step
@@ -268,7 +269,7 @@ fn row(site: PageSite, step: &TimelineStep, episode: &Episode, before: Option<f6
     let day = record.day.as_str().unwrap_or_default();
     let tokens = step.tokens.0.saturating_add(step.tokens.1);
     html! {
-        tr data-mark=(mark.label()) data-tool=(tools.join("\n")) data-fault=(faults.join("\n")) data-words=(words) {
+        tr data-mark=(mark.label()) data-tool=(tools.join("\n")) data-fault=(codes.join("\n")) data-words=(words) {
             th.l scope="row" { a href=(site.step(record.step)) { (record.step) } }
             td.l { (name(day, &episode.real)) }
             td.l { span class={ "box m-" (mark.label()) } {} (mark.label()) }
@@ -276,7 +277,7 @@ fn row(site: PageSite, step: &TimelineStep, episode: &Episode, before: Option<f6
             td { @if let Some(nav) = step.nav { (decimals(nav, 4)) } }
             td { @if let (Some(nav), Some(before)) = (step.nav, before) { (change(nav / before - 1.0)) } }
             td { (grouped(usize::try_from(tokens).unwrap_or(usize::MAX))) }
-            td.l { @for (place, fault) in faults.iter().enumerate() { @if 0 < place { ", " } (line(fault)) } }
+            td.l { @for (place, (code, meaning)) in faults.iter().enumerate() { @if 0 < place { ", " } (short(code, *meaning)) } }
         }
     }
 }
