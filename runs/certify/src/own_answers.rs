@@ -138,7 +138,7 @@ impl CountedAnswers {
             })
         };
         let figures = own.iter().map(|figure| OwnFigure {
-            rate: figure.clone(),
+            rate: (*figure).clone(),
             verdict: status(figure),
             best_of_set: best(figure),
         });
