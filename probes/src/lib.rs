@@ -47,7 +47,7 @@ mod tolerance;
 mod unknown_content;
 
 pub use answer::ProbeAnswer;
-pub use attack::{Attackers, Lesson};
+pub use attack::{Attackers, LearnedWeights, Lesson};
 pub use attacker_class::AttackerClass;
 pub use chance::{blind, expected};
 pub use database::{Database, DatabaseSource};

@@ -80,6 +80,7 @@ probes = { day = 20, days = 20, episode = 10, linked = 20, anchored = 20 }
 stretches = 3
 training = 20
 control_probes = 40
+block_probes = 30
 thresholds = { top1 = 0.5, top5 = 0.7, date20 = 0.7, joint = 0.5, same = 0.5, sector = 0.7 }
 """,
 }

@@ -1,6 +1,7 @@
 //! Weighs what all others found: a conditional logit over candidates, learned on other episodes.
 
 use crate::kind::ProbeKind;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What one training probe teaches: the costs that each reading gives to the truth and to others.
@@ -11,9 +12,9 @@ pub struct Lesson {
     pub(crate) others: Vec<Vec<f64>>,
 }
 
-/// Weights of the readings, by kind of probe.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Weights(BTreeMap<ProbeKind, Vec<f64>>);
+/// Weights of the readings that the combination learned from lessons, by kind of probe.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LearnedWeights(BTreeMap<ProbeKind, Vec<f64>>);
 
 /// Weight of a reading before anything is learned: costs are twice a negative log-likelihood.
 const UNTAUGHT: f64 = 0.5;
@@ -21,9 +22,10 @@ const UNTAUGHT: f64 = 0.5;
 const RIDGE: f64 = 1e-3;
 const ROUNDS: usize = 400;
 
-impl Weights {
+impl LearnedWeights {
     /// Learns from lessons. The same lessons in the same order give the same bits.
-    pub(crate) fn learn(lessons: &[Lesson]) -> Self {
+    #[must_use]
+    pub fn learn(lessons: &[Lesson]) -> Self {
         let mut weights = BTreeMap::new();
         for kind in ProbeKind::ALL {
             let of_kind: Vec<&Lesson> = lessons.iter().filter(|lesson| lesson.kind == kind).collect();
@@ -117,8 +119,8 @@ mod tests {
             others: vec![vec![3.0, 0.0], vec![5.0, 1.0 + shift]],
         };
         let lessons: Vec<Lesson> = (0..20).map(|n| lesson(f64::from(n) / 10.0)).collect();
-        let weights = Weights::learn(&lessons).of(ProbeKind::Day, 2);
+        let weights = LearnedWeights::learn(&lessons).of(ProbeKind::Day, 2);
         assert!(weights[0] > UNTAUGHT && weights[1] < 1e-9, "{weights:?}");
-        assert_eq!(Weights::default().of(ProbeKind::Days, 2), [UNTAUGHT; 2]);
+        assert_eq!(LearnedWeights::default().of(ProbeKind::Days, 2), [UNTAUGHT; 2]);
     }
 }

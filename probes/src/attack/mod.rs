@@ -16,7 +16,7 @@ mod verdict;
 mod volatility_profile;
 mod volume_level;
 
-pub use combination::Lesson;
+pub use combination::{LearnedWeights, Lesson};
 pub(crate) use senses::Reading;
 pub use ten::Attackers;
 

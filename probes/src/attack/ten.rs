@@ -1,7 +1,7 @@
 //! All of the database's attackers, and how they are put to a probe.
 
 use super::asking::{Census, GivenAway, KnownDay, RosterPath, WeightOracle};
-use super::combination::{Lesson, Weights};
+use super::combination::{LearnedWeights, Lesson};
 use super::cross_section::CrossSection;
 use super::index_path::IndexPath;
 use super::labels_and_order::LabelsAndOrder;
@@ -31,7 +31,7 @@ use std::ops::Range;
 pub struct Attackers {
     numeric: Numeric,
     labels: LabelsAndOrder,
-    weights: Weights,
+    weights: LearnedWeights,
 }
 
 const COMBINATION: &str = "combination";
@@ -69,7 +69,7 @@ impl Attackers {
         Self {
             numeric,
             labels: LabelsAndOrder::new(database),
-            weights: Weights::default(),
+            weights: LearnedWeights::default(),
         }
     }
 
@@ -107,9 +107,9 @@ impl Attackers {
         })
     }
 
-    /// Teaches the combination. The same lessons in the same order teach the same.
-    pub fn learn(&mut self, lessons: &[Lesson]) {
-        self.weights = Weights::learn(lessons);
+    /// Teaches the combination what was learned.
+    pub fn teach(&mut self, weights: LearnedWeights) {
+        self.weights = weights;
     }
 
     /// What each attacker answers, in the order of [`Attackers::NAMES`]; `None` where it could not read the probe.
@@ -275,7 +275,7 @@ mod tests {
         let attackers = Attackers {
             numeric: Numeric::Exact,
             labels: LabelsAndOrder::of_boards(Vec::new()),
-            weights: Weights::default(),
+            weights: LearnedWeights::default(),
         };
         let names: Vec<&str> = attackers.each().iter().map(|attacker| attacker.name()).collect();
         assert_eq!(names, Attackers::NAMES[..14]);

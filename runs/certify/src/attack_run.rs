@@ -5,10 +5,14 @@ use super::probe_inputs::ProbeInputs;
 use crate::CertifyError;
 use ktd_io::parallel::in_parallel;
 use ktd_masking::Numeric;
-use ktd_probes::{Attackers, Database, Lesson, ProbeKind, ProbePlan, ProbeText};
+use ktd_probes::{Attackers, Database, LearnedWeights, Lesson, ProbeKind, ProbePlan, ProbeText};
+use std::ops::Range;
 
 /// Answers of each attacker, in the order of the probes.
 pub type Answers = Vec<(&'static str, Vec<AnswerLine>)>;
+
+/// Answers of all attackers to one probe, in the order of [`Attackers::NAMES`].
+pub type ProbeAnswers = Vec<AnswerLine>;
 
 /// Probes in order, of which no more than some are held.
 pub type ProbeStream<'a> = Box<dyn Iterator<Item = Result<ProbeText, CertifyError>> + 'a>;
@@ -39,8 +43,23 @@ impl AttackRun<'_> {
         probes: &dyn Fn() -> Result<ProbeStream<'p>, CertifyError>,
         advance: &dyn Fn(usize),
     ) -> Result<Answers, CertifyError> {
+        let weights = self.learned(advance)?;
+        let mut answered = Vec::new();
+        let keep = |answers: ProbeAnswers| {
+            answered.push(answers);
+            Ok::<(), CertifyError>(())
+        };
+        self.answers_to(0..usize::MAX, (probes, weights), advance, keep)?;
+        Ok(by_attacker(answered))
+    }
+
+    /// What the combination learns from probes of other episodes.
+    ///
+    /// # Errors
+    /// [`CertifyError`] for a probe that cannot be made.
+    pub fn learned(&self, advance: &dyn Fn(usize)) -> Result<LearnedWeights, CertifyError> {
         let (inputs, database) = (self.inputs, self.database);
-        let mut attackers = Attackers::new(database, self.numeric);
+        let attackers = Attackers::new(database, self.numeric);
         let mut lessons: Vec<Lesson> = Vec::new();
         let (plan, wanted) = &self.training;
         let learned = inputs.made(plan, wanted.clone(), |probe, gold| {
@@ -51,31 +70,63 @@ impl AttackRun<'_> {
             advance(learned.len());
             lessons.extend(learned.into_iter().flatten());
         }
-        attackers.learn(&lessons);
+        Ok(LearnedWeights::learn(&lessons))
+    }
+
+    /// What attackers who learned this, and have seen the whole set, answer to the probes at some of its places; `keep` takes the
+    /// answers to each, in order.
+    ///
+    /// # Errors
+    /// [`CertifyError`] for a probe that cannot be read, and those of `keep`.
+    pub fn answers_to<'p, E: From<CertifyError>>(
+        &self,
+        places: Range<usize>,
+        (probes, weights): (&dyn Fn() -> Result<ProbeStream<'p>, CertifyError>, LearnedWeights),
+        advance: &dyn Fn(usize),
+        mut keep: impl FnMut(ProbeAnswers) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (inputs, database) = (self.inputs, self.database);
+        let mut attackers = Attackers::new(database, self.numeric);
+        attackers.teach(weights);
         let mut failed = None;
         attackers.study(probes()?.map_while(|probe| probe.map_err(|error| failed = Some(error)).ok()));
         if let Some(error) = failed {
-            return Err(error);
+            return Err(error.into());
         }
-        let mut answered = Attackers::NAMES.map(|name| (name, Vec::new()));
-        let mut probes = probes()?;
+        let probes = probes()?.enumerate().take_while(|(place, _)| *place < places.end);
+        // What cannot be read among those before is no end of the set.
+        let mut probes = probes
+            .filter(|(place, probe)| places.start <= *place || probe.is_err())
+            .map(|(_, probe)| probe);
         loop {
             let some: Result<Vec<ProbeText>, _> = probes.by_ref().take(inputs.at_once()).collect();
             let some = some?;
             if some.is_empty() {
-                return Ok(answered.into());
+                return Ok(());
             }
             let answers = in_parallel(&some, inputs.threads, |probe| {
                 attackers.answer(database, probe, self.seed)
             });
             advance(some.len());
             for (probe, answers) in some.iter().zip(&answers) {
-                for (place, (_, lines)) in answered.iter_mut().enumerate() {
+                let line = |place| {
                     let answer = answers.get(place).and_then(Option::as_ref);
-                    let which = (probe.kind, probe.number);
-                    lines.push(AnswerLine::of(&inputs.source.market, which, answer));
-                }
+                    AnswerLine::of(&inputs.source.market, (probe.kind, probe.number), answer)
+                };
+                keep((0..Attackers::NAMES.len()).map(line).collect())?;
             }
         }
     }
+}
+
+/// Answers to probe after probe, by attacker.
+#[must_use]
+pub(crate) fn by_attacker(answered: impl IntoIterator<Item = ProbeAnswers>) -> Answers {
+    let mut all = Attackers::NAMES.map(|name| (name, Vec::new()));
+    for answers in answered {
+        for ((_, own), line) in all.iter_mut().zip(answers) {
+            own.push(line);
+        }
+    }
+    all.into()
 }

@@ -79,6 +79,10 @@ pub struct CertifyConfig {
     /// Probes of each kind that the combination learns from (default: a sixth of the most probes of a kind, at least 20 and
     /// at most 300).
     pub training: Option<usize>,
+    /// Probes under test that the attackers of the database answer in one unit of the study (default 2,000): other workers answer
+    /// the other units. No figure depends on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block_probes: Option<usize>,
     /// Probes of each control (default: as many as the most probes of a kind, at least 60 and at most 200).
     pub control_probes: Option<usize>,
     /// Stocks whose codes are given away in a probe of the kind `asked_known` (default 3): one number, or several that its
@@ -215,6 +219,9 @@ impl CertifyConfig {
                 "language models cannot be asked about probes of somebody else: what they read is made by the mask alone",
                 "remove `[language]`, or leave `--probes` out",
             ));
+        }
+        if self.block_probes == Some(0) {
+            return needs("`block_probes` must be at least 1");
         }
         self.sizes().check()?;
         self.nonce.as_deref().map_or(Ok(()), check_nonce)?;

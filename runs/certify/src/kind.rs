@@ -42,7 +42,7 @@ const BRIGHT: ControlSet = ControlSet::BrightDay;
 impl StudyKind for CertificateStudy {
     const NAME: &'static str = "certificate";
     const COMMAND: &'static str = "ktd certify";
-    const FORMAT: u32 = 1;
+    const FORMAT: u32 = 2;
     const STEPS: &'static str = "probes made, learned from, attacked or asked";
     const ASKS: bool = true;
 
@@ -138,8 +138,7 @@ impl StudyKind for CertificateStudy {
             .into_iter()
             .any(|kind| kind.is_asked() && 0 < own.probes.of(kind));
         let training: usize = keys.probes.kinds().map(|kind| own.training_of(kind)).sum();
-        let answers = Planned::line("answers".to_owned(), CertificateUnit::Answers);
-        plan.push(answers.steps(steps(training + put)).after(before.clone()));
+        plan.extend(world.planned_answers(training, &before));
         let agents = &keys.language.agents;
         let mut sets = vec![None];
         if world.signed_by.is_some() {
@@ -187,6 +186,10 @@ impl StudyKind for CertificateStudy {
             match unit {
                 CertificateUnit::Set => world.set(hands),
                 CertificateUnit::Commitment => world.commit(hands),
+                CertificateUnit::Lessons => world.lessons(hands),
+                CertificateUnit::AnswerBlock { block, of_block } => {
+                    world.answer_block((*block, *of_block), hands)
+                }
                 CertificateUnit::Answers => world.answers(hands),
                 CertificateUnit::Control { control } => world.control(*control, hands),
                 CertificateUnit::Asked {
@@ -201,8 +204,9 @@ impl StudyKind for CertificateStudy {
     }
 
     /// Attackers of the database answer again before anything new is signed.
-    fn stands_alone(unit: &CertificateUnit) -> bool {
-        !matches!(unit, CertificateUnit::Answers | CertificateUnit::Control { .. })
+    fn stands_alone(world: &MaskWorld, unit: &CertificateUnit) -> bool {
+        let is_signed = world.signed_by.is_some();
+        !(is_signed && unit.is_attack())
     }
 
     fn conclude(
@@ -227,14 +231,14 @@ fn control_id(control: ControlSet) -> String {
 }
 
 /// The set that a unit comes after.
-fn set_of(hands: &Hands<'_, ()>) -> Result<SetRecord, StudyError> {
+pub(crate) fn set_of(hands: &Hands<'_, ()>) -> Result<SetRecord, StudyError> {
     let CertificateFound::Set(set) = hands.found(&UnitId::from(SET.to_owned()))? else {
         return Err(of_another_unit());
     };
     Ok(*set)
 }
 
-fn of_another_unit() -> StudyError {
+pub(crate) fn of_another_unit() -> StudyError {
     StudyError::difference(
         "a unit came to what another one comes to",
         "the record was changed: take it from whoever made it",
@@ -288,28 +292,6 @@ impl MaskWorld {
         };
         hands.file(COMMITMENT, read_bounded(&path, JSON_LIMIT_BYTES)?);
         Ok(CertificateFound::Committed { sha256 })
-    }
-
-    fn answers(&self, hands: &Hands<'_, ()>) -> Result<CertificateFound, StudyError> {
-        let (set, paths) = (set_of(hands)?, self.paths.probed());
-        let attack = self.workspace()?.attack(&self.plan, &|kind| set.count(kind));
-        let kinds = set.by_kind();
-        let answers = attack.answers(&|| probe_stream(&paths, &kinds), &|done| {
-            hands.advance(u64::try_from(done).unwrap_or(u64::MAX));
-        })?;
-        write_answers(hands, &paths, &answers)?;
-        let gold = load_gold(&paths, &kinds)?;
-        let (mut recovered, mut unanswered) = (Vec::new(), Vec::new());
-        for (attacker, lines) in &answers {
-            let counted = count(attacker, &gold, lines, &self.plan)?;
-            recovered.extend(counted.recovered);
-            unanswered.extend(counted.unanswered);
-        }
-        Ok(CertificateFound::Counted {
-            control: None,
-            recovered,
-            unanswered,
-        })
     }
 
     fn control(&self, control: ControlSet, hands: &Hands<'_, ()>) -> Result<CertificateFound, StudyError> {

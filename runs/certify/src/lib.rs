@@ -5,6 +5,7 @@
 //! | `set.json` | what the probes are, and the hashes of their files | anyone |
 //! | `probes/KIND.jsonl.zst` | what an attacker may see, a line a probe | anyone |
 //! | `answers/ATTACKER.jsonl.zst` | what each attacker of the database answered, in real codes and dates | anyone |
+//! | `answers/blocks/` | the same of all attackers, block by block | anyone |
 //! | `controls/CONTROL/` | the same of each positive control | anyone |
 //! | `units/SET.MODEL/` | what each language model was asked, its replies, and what they came to | anyone |
 //! | `private/*.gold.jsonl` | the answer keys | the owner |
@@ -17,6 +18,7 @@
 //!
 //! Knows: probes, the client, the record, the shape of a study. Never knows: ranks, a terminal.
 
+mod answer_blocks;
 pub mod answer_line;
 mod attack_run;
 mod attack_tables;

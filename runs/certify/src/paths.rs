@@ -162,6 +162,11 @@ impl SetPaths {
         format!("{}answers/{attacker}.jsonl.zst", self.folder)
     }
 
+    /// The name of a block of answers of all attackers of the database.
+    pub(crate) fn answer_block(&self, block: usize) -> String {
+        format!("{}answers/blocks/{block}.jsonl.zst", self.folder)
+    }
+
     /// The name of the answer key.
     #[must_use]
     pub fn gold(&self) -> &str {

@@ -66,7 +66,9 @@ impl MaskReport {
                     counts.extend(recovered);
                     unanswered.extend(left);
                 }
-                CertificateFound::Counted { .. } => {}
+                CertificateFound::Learned { .. }
+                | CertificateFound::Answered { .. }
+                | CertificateFound::Counted { .. } => {}
             }
         }
         let set = set.ok_or_else(|| {

@@ -2,6 +2,7 @@
 
 use super::set_record::SetRecord;
 use super::signed::SignedCertificate;
+use ktd_probes::LearnedWeights;
 use ktd_probes::judge::{ControlSet, RecoveryCount, UnansweredCount};
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,16 @@ pub enum CertificateUnit {
     Set,
     /// What will be attacked and what would pass, signed before anybody is asked.
     Commitment,
-    /// The attackers of the database on the probes under test.
+    /// What the attackers of the database learn from other probes.
+    Lessons,
+    /// Those attackers on a block of the probes under test.
+    AnswerBlock {
+        /// Which, from 0.
+        block: usize,
+        /// Probes of each but the last, which has the rest.
+        of_block: usize,
+    },
+    /// What they answered in all blocks, by attacker, and what it recovers.
     Answers,
     /// The probes of a control, and the attackers of the database on them.
     Control {
@@ -33,6 +43,16 @@ pub enum CertificateUnit {
     Verdict,
 }
 
+impl CertificateUnit {
+    /// Whether attackers of the database answer in it.
+    pub(crate) const fn is_attack(&self) -> bool {
+        matches!(
+            self,
+            Self::Lessons | Self::AnswerBlock { .. } | Self::Answers | Self::Control { .. }
+        )
+    }
+}
+
 /// What a unit came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "unit", rename_all = "snake_case")]
@@ -42,6 +62,16 @@ pub enum CertificateFound {
     /// Of [`CertificateUnit::Commitment`].
     Committed {
         /// SHA-256 of `commitment.json`.
+        sha256: String,
+    },
+    /// Of [`CertificateUnit::Lessons`].
+    Learned {
+        /// The weights of the combination.
+        weights: LearnedWeights,
+    },
+    /// Of [`CertificateUnit::AnswerBlock`].
+    Answered {
+        /// SHA-256 of the answers.
         sha256: String,
     },
     /// Of attackers on a set.

@@ -1,5 +1,6 @@
 //! Checking a certificate: signature, files, every figure; with the panel also the probes and the answers themselves.
 
+use super::answer_blocks::LESSONS;
 use super::attacker_record::Knowledge;
 use super::certificate::Certificate;
 use super::claimed_mask;
@@ -120,7 +121,7 @@ pub fn make_again(
     run: &StudyRun<'_>,
 ) -> Result<(), CertifyError> {
     const PROBES: [&str; 1] = ["set"];
-    const ALL: [&str; 3] = ["set", "answers", "control."];
+    const ALL: [&str; 4] = ["set", LESSONS, "answers", "control."];
     let certificate = &signed.certificate;
     let (set, panel) = (&certificate.set, check.panel.as_deref());
     let folder = path.parent().unwrap_or(Path::new(""));

@@ -16,7 +16,6 @@ use ktd_factor_study::FactorCodeStudy;
 use ktd_formula_study::AlphaEvaluating;
 use ktd_formula_study::judge::FormulaJudging;
 use ktd_formula_study::mine::FormulaMining;
-use ktd_io::ErrorClass;
 use ktd_io::parallel::available_threads;
 use ktd_leakage_study::LeakStudy;
 use ktd_strategy_study::StrategyStudy;

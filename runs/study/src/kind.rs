@@ -224,9 +224,9 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
         Box::pin(async move { Err(StudyError::no_own_format(folder)) })
     }
 
-    /// Whether what is recorded of a unit stands where a unit that comes after it has no record. Where it does not, it is run again:
+    /// Whether what is recorded of a unit stands where what comes of it, at once or later, has no record. Where it does not, it is run again:
     /// what is signed of it was then made by this program, whoever wrote the folder before.
-    fn stands_alone(_unit: &Self::Unit) -> bool {
+    fn stands_alone(_world: &Self::World, _unit: &Self::Unit) -> bool {
         true
     }
 

@@ -259,17 +259,13 @@ impl<K: StudyKind> OpenedStudy<K> {
 
     /// Takes out what is to be made again before anything new is built of it, with all that came of it.
     fn forget_what_stands_not(&self, found: &mut BTreeMap<UnitId, Box<RawValue>>) {
-        let is_to_come = |id: &UnitId, found: &BTreeMap<_, _>| {
-            let mut later = self.plan.iter().filter(|later| later.after.contains(id));
-            later.any(|later| !found.contains_key(&later.id))
-        };
-        let made_again = self.plan.iter().filter(|unit| !K::stands_alone(&unit.unit));
-        let made_again: Vec<&UnitId> = made_again
-            .map(|unit| &unit.id)
-            .filter(|id| is_to_come(id, found))
-            .collect();
-        for id in made_again {
-            found.remove(id);
+        // What comes of a unit stands after it in the plan.
+        let units = self.plan.iter().rev();
+        for unit in units.filter(|unit| !K::stands_alone(&self.world, &unit.unit)) {
+            let mut later = self.plan.iter().filter(|later| later.after.contains(&unit.id));
+            if later.any(|later| !found.contains_key(&later.id)) {
+                found.remove(&unit.id);
+            }
         }
         for unit in &self.plan {
             if unit.after.iter().any(|id| !found.contains_key(id)) {

@@ -535,7 +535,7 @@ fn lessons_of_other_stretches_teach_the_combination() {
         .filter_map(|(probe, gold)| attackers.lesson(&STAGE.database, probe, gold, SEED))
         .collect();
     assert_eq!(lessons.len(), 24);
-    attackers.learn(&lessons);
+    attackers.teach(LearnedWeights::learn(&lessons));
     let set = set(&plan, ProbeKind::Day, 24);
     let tally = &tallies(&attackers, &set)["combination"];
     assert!(
