@@ -13,7 +13,7 @@ use super::paths::{ANSWERS, COMMITMENT, GUESSES, PROBES, SetPaths};
 use super::probe_inputs::ProbeSet;
 use super::report::{MaskReport, mask_report};
 use super::set_record::{Origin, SetRecord};
-use super::sets::{ProbeSource, SetToMake, load_gold, probe_stream, write_answers};
+use super::sets::{ProbeSource, SetToMake, probe_stream, write_answers};
 use super::signed::SignedCertificate;
 use super::units::{CertificateFound, CertificateUnit};
 use super::world::MaskWorld;

@@ -61,7 +61,7 @@ pub mod verify;
 mod workspace;
 mod world;
 
-pub use attack_run::{Answers, AttackRun, ProbeStream};
+pub use attack_run::{Answers, AttackRun, ProbeAnswers, ProbeStream};
 pub use certificate_sections::certificate_report;
 pub use curve::CurveStudy;
 pub use error::CertifyError;
