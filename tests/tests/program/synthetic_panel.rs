@@ -12,8 +12,8 @@ use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{Board, FactorTable, Fen, Market};
 use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric};
 use ktd_probes::{
-    Aid, Attackers, DEFAULT_JOINT_DAYS, Database, DatabaseSource, Gold, Measure, Probe, ProbeAnswer,
-    ProbeKind, ProbeMaker, ProbePlan, ProbeText, RecoveryTally, blind, controls, expected,
+    Aid, Attackers, DEFAULT_JOINT_DAYS, Database, DatabaseSource, Gold, LearnedWeights, Measure, Probe,
+    ProbeAnswer, ProbeKind, ProbeMaker, ProbePlan, ProbeText, RecoveryTally, blind, controls, expected,
 };
 use ktd_tools::{ToolLimits, Toolbox};
 use serde_json::Value;
