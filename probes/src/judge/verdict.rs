@@ -34,6 +34,14 @@ impl CertificateVerdict {
 /// Share of a kind's probes that an attacker may leave without an answer.
 const UNANSWERED_MOST: f64 = 0.05;
 
+impl UnansweredCount {
+    /// Whether so many were left without an answer that a certificate is refused for it.
+    #[must_use]
+    pub fn is_too_few(&self) -> bool {
+        UNANSWERED_MOST < share(self.unanswered, self.probes)
+    }
+}
+
 /// Reason why a certificate is refused.
 #[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case", deny_unknown_fields)]
@@ -242,7 +250,7 @@ pub(super) fn refusals(
     });
     let silent = unanswered
         .iter()
-        .filter(|count| UNANSWERED_MOST < share(count.unanswered, count.probes))
+        .filter(|count| count.is_too_few())
         .map(|count| Refusal::Unanswered {
             kind: count.kind,
             attacker: count.attacker.clone(),

@@ -194,6 +194,7 @@ pub(crate) fn sees(detectable: &[DetectableShare]) -> Vec<(&'static str, String)
         let own = detectable.iter().filter(|seen| seen.class == class);
         let shares: Vec<String> = own
             .map(|seen| match seen.share {
+                share if 1.0 <= share => format!("{} at no share", seen.measure.label()),
                 share if 0.0 < share => format!("{} {:.1} %", seen.measure.label(), share * 100.0),
                 _ => format!("{} whatever it is", seen.measure.label()),
             })

@@ -48,6 +48,7 @@ mod one_or_more;
 pub mod own_answers;
 pub mod paths;
 mod plain_words;
+pub mod plan_hash;
 pub mod probe_inputs;
 mod probe_line;
 pub mod report;

@@ -38,15 +38,17 @@ struct ReadCertificate {
 }
 
 impl Certificates {
-    /// A certificate that was verified, and whether the key of its signer was named.
+    /// Certificates that were verified, each with its path, and whether the key of their signer was named.
     ///
     /// # Errors
-    /// [`CertifyError`] for a log of attempts beside it that it does not count.
-    pub fn of(path: &Path, signed: SignedCertificate, is_signer_named: bool) -> Result<Self, CertifyError> {
-        Ok(Self {
-            read: vec![ReadCertificate::of(path, signed)?],
-            is_signer_named,
-        })
+    /// [`CertifyError`] for a log of attempts beside one that it does not count, and for two logs of one signer.
+    pub fn of(
+        verified: impl IntoIterator<Item = (PathBuf, SignedCertificate)>,
+        is_signer_named: bool,
+    ) -> Result<Self, CertifyError> {
+        let read = verified.into_iter();
+        let read = read.map(|(path, signed)| ReadCertificate::of(&path, signed));
+        Self::of_one_log(read.collect::<Result<_, _>>()?, is_signer_named)
     }
 
     /// Reads certificates, which `whose` key must have signed where one is named. Probes beside one must be of its mask, the log
@@ -62,7 +64,11 @@ impl Certificates {
             commitment::check(path, &signed)?;
             ReadCertificate::of(path, signed)
         };
-        let read: Vec<_> = paths.iter().map(read).collect::<Result<_, CertifyError>>()?;
+        let read = paths.iter().map(read).collect::<Result<_, CertifyError>>()?;
+        Self::of_one_log(read, whose.is_some())
+    }
+
+    fn of_one_log(read: Vec<ReadCertificate>, is_signer_named: bool) -> Result<Self, CertifyError> {
         for (place, one) in read.iter().enumerate() {
             for other in read.iter().take(place) {
                 one.check_same_log(other)?;
@@ -70,7 +76,7 @@ impl Certificates {
         }
         Ok(Self {
             read,
-            is_signer_named: whose.is_some(),
+            is_signer_named,
         })
     }
 

@@ -139,7 +139,7 @@ impl CountedAnswers {
         };
         let figures = own.iter().map(|figure| OwnFigure {
             rate: (*figure).clone(),
-            verdict: status(figure),
+            verdict: verdict(figure, all.unanswered),
             best_of_set: best(figure),
         });
         let unanswered = all.unanswered.iter();
@@ -223,6 +223,18 @@ impl CountedAnswers {
             })
             .table()
             .with_note("at most: the upper end of an interval of what it recovers that holds for all attackers at once; the verdict is on how far that lies above guessing")
+    }
+}
+
+/// What a certificate would make of a rate: it refuses whoever leaves out too much, whatever the rest of the answers recover.
+fn verdict(figure: &RecoveryRate, unanswered: &[UnansweredCount]) -> &'static str {
+    let mut own = unanswered
+        .iter()
+        .filter(|count| count.attacker == figure.attacker);
+    if own.any(|count| count.kind == figure.kind && count.is_too_few()) {
+        "too few answers"
+    } else {
+        status(figure)
     }
 }
 

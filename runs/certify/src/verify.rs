@@ -28,6 +28,10 @@ pub struct Check {
     pub whose: Option<PublicKey>,
     /// The auditor's nonce that must have decided the draw.
     pub nonce: Option<String>,
+    /// The hash of the plan that its signer gave away before the nonce was known.
+    pub plan_sha256: Option<String>,
+    /// Whether the study that the certificate is of is checked beside it.
+    pub is_study_checked: bool,
     /// The panel; a synthetic one is made again without it.
     pub panel: Option<PathBuf>,
     /// Whether probes must be made again: what is missing for it is an error then, and a note else.
@@ -65,16 +69,13 @@ pub fn verify(path: &Path, check: &Check) -> Result<(SignedCertificate, Verified
                 "ask its signer for the whole folder, or check without --panel and --attack",
             ));
         }
-        let files = "files, counts, probes and answers: none of the files that were signed is beside it";
+        let files = "commitment, files, mask, counts, probes and answers: none of the files that were signed is beside it";
         verified.unchecked.push(files.to_owned());
+        check_log(path, &signed, &mut verified)?;
         if let Err(error) = certificate.set.check_source() {
             verified.unchecked.push(error.to_string());
         }
-        let (nonce, own) = (check.nonce.as_deref(), certificate.set.deciding_nonce());
-        check_nonce(path, nonce, own)?;
-        verified
-            .claimed
-            .extend(own.map(|own| format!("draw: decided by the nonce {own:?}, by its own words")));
+        check_draw(path, certificate, check, &mut verified)?;
         return Ok((signed, verified));
     }
     let are_all_files_there = check_files(&paths, certificate, &mut verified)?;
@@ -85,7 +86,7 @@ pub fn verify(path: &Path, check: &Check) -> Result<(SignedCertificate, Verified
             certificate.set.described()
         ));
     }
-    check_commitment(path, &signed, check.nonce.as_deref(), &mut verified)?;
+    check_commitment(path, &signed, check, &mut verified)?;
     if !are_all_files_there {
         if check.attacks || check.remakes {
             return Err(CertifyError::input(
@@ -120,13 +121,46 @@ pub fn make_again(
     check: &Check,
     run: &StudyRun<'_>,
 ) -> Result<(), CertifyError> {
+    let is_study_checked =
+        is_made_again(path, (signed, &mut *verified), check, run)? || check.is_study_checked;
+    let beside = unsigned_beside(path, &signed.certificate);
+    if !is_study_checked && !beside.is_empty() {
+        verified.unchecked.push(format!(
+            "{}: not among what was signed, and made by nobody again",
+            beside.join(", ")
+        ));
+    }
+    Ok(())
+}
+
+/// The files beside a certificate that people read and its signature does not bind.
+fn unsigned_beside(path: &Path, certificate: &Certificate) -> Vec<&'static str> {
+    const READ: [&str; 5] = [
+        "index.html",
+        "report.json",
+        "figures.csv",
+        "study.json",
+        "units.jsonl",
+    ];
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let is_unsigned = |name: &&str| folder.join(name).exists() && !certificate.files.contains_key(*name);
+    READ.into_iter().filter(is_unsigned).collect()
+}
+
+/// Whether the study beside a certificate was made again; see [`make_again`].
+fn is_made_again(
+    path: &Path,
+    (signed, verified): (&SignedCertificate, &mut Verified),
+    check: &Check,
+    run: &StudyRun<'_>,
+) -> Result<bool, CertifyError> {
     const PROBES: [&str; 1] = ["set"];
     const ALL: [&str; 4] = ["set", LESSONS, "answers", "control."];
     let certificate = &signed.certificate;
     let (set, panel) = (&certificate.set, check.panel.as_deref());
     let folder = path.parent().unwrap_or(Path::new(""));
     if !CertifyPaths::new(folder).mask_key().exists() {
-        return Ok(());
+        return Ok(false);
     }
     if !folder.join("study.json").exists() {
         if check.attacks || check.remakes {
@@ -140,7 +174,7 @@ pub fn make_again(
         }
         let left = "probes and answers: study.json is not beside the certificate, and nothing is made again without it";
         verified.unchecked.push(left.to_owned());
-        return Ok(());
+        return Ok(false);
     }
     if panel.is_none() && set.data.synthetic.is_none() {
         if check.attacks {
@@ -151,7 +185,7 @@ pub fn make_again(
         }
         let left = "probes and answers: name the panel with --panel to make them again";
         verified.unchecked.push(left.to_owned());
-        return Ok(());
+        return Ok(false);
     }
     if let Some(panel) = panel {
         let found = MarketSource::from_file(panel)?.record.panel_blake3;
@@ -190,7 +224,7 @@ pub fn make_again(
         let asked = "language models: what they answered is recorded, and they are not asked again";
         unchecked.push(asked.to_owned());
     }
-    Ok(())
+    Ok(true)
 }
 
 /// The certificate is whole, of a mask and a program that are known, and bounds, verdict and reasons follow from its own
@@ -213,54 +247,82 @@ pub fn check_itself(path: &Path, certificate: &Certificate) -> Result<(), Certif
     compare_certificates(path, certificate, &certificate.judged_again()?)
 }
 
-/// Fails where a draw was decided by another nonce than the one that is expected, or by none.
-fn check_nonce(path: &Path, expected: Option<&str>, own: Option<&str>) -> Result<(), CertifyError> {
-    match expected {
-        Some(expected) if own != Some(expected) => Err(CertifyError::Untrusted {
-            path: path.to_owned(),
-            what: format!("its draw is not decided by the nonce {expected:?}"),
-            hint: "its probes may have been tried before your nonce was known: ask for a certificate with it",
-        }),
-        _ => Ok(()),
+/// Whether the draw was decided by the nonce and the plan that are expected; what nobody can know of it is claimed.
+fn check_draw(
+    path: &Path,
+    certificate: &Certificate,
+    check: &Check,
+    verified: &mut Verified,
+) -> Result<(), CertifyError> {
+    let untrusted = |what: String, hint: &'static str| CertifyError::Untrusted {
+        path: path.to_owned(),
+        what,
+        hint,
+    };
+    let (own, plan) = (certificate.set.deciding_nonce(), certificate.plan_sha256());
+    if let Some(nonce) = check.nonce.as_deref().filter(|nonce| own != Some(nonce)) {
+        return Err(untrusted(
+            format!("its draw is not decided by the nonce {nonce:?}"),
+            "its probes may have been tried before your nonce was known: ask for a certificate with it",
+        ));
     }
+    if let Some(given) = check.plan_sha256.as_deref().filter(|given| *given != plan) {
+        return Err(untrusted(
+            format!("the hash of its plan is {plan}, not {given}"),
+            "seed, numbers of probes, panel, mask key, thresholds or attackers are not those that were decided before your nonce was \
+             known: ask for a certificate of that plan",
+        ));
+    }
+    match (own, check.nonce.is_some(), check.plan_sha256.is_some()) {
+        (Some(own), true, true) => verified.checks.push(format!(
+            "draw: decided by the nonce {own:?} and the plan {plan}, which leave nothing to try"
+        )),
+        (Some(own), true, false) => {
+            verified.checks.push(format!("draw: decided by the nonce {own:?}"));
+            verified.claimed.push(format!(
+                "plan: decided before that nonce was known: other seeds or numbers of probes could have been tried with it; compare \
+                 the hash that its signer gave you before, {plan}, with --plan-hash"
+            ));
+        }
+        (Some(own), false, _) => verified.claimed.push(format!(
+            "draw: decided by the nonce {own:?}, given after the plan {plan} was; name yours with --nonce and --plan-hash"
+        )),
+        (None, ..) => verified.claimed.push(
+            "draw: by its signer, who may have tried others: without an auditor's nonce nothing shows that".to_owned(),
+        ),
+    }
+    Ok(())
+}
+
+/// How many attempts the log counts, where it is there.
+fn check_log(path: &Path, signed: &SignedCertificate, verified: &mut Verified) -> Result<(), CertifyError> {
+    let attempts = &signed.certificate.attempts;
+    if commitment::check_attempts(path, signed)?.is_some() {
+        let counted = format!("attempts: {attempts}, as in the log next to it");
+        verified.checks.push(counted);
+    } else {
+        let claimed = format!("attempts: {attempts}, by its own words: attempts.jsonl is not here");
+        verified.claimed.push(claimed);
+    }
+    Ok(())
 }
 
 /// Whether what was attacked is what was committed to before, and the attempts are those of the log.
 fn check_commitment(
     path: &Path,
     signed: &SignedCertificate,
-    nonce: Option<&str>,
+    check: &Check,
     verified: &mut Verified,
 ) -> Result<(), CertifyError> {
     commitment::check(path, signed)?;
     verified
         .checks
         .push("commitment: signed with the same key, to these probes, attackers and thresholds".to_owned());
-    let attempts = &signed.certificate.attempts;
-    if commitment::check_attempts(path, signed)?.is_some() {
-        verified
-            .checks
-            .push(format!("attempts: {attempts}, as in the log next to it"));
-    } else {
-        verified.unchecked.push(format!(
-            "attempts: {attempts}, by its own words: attempts.jsonl is not here"
-        ));
-    }
-    let own = signed.certificate.set.deciding_nonce();
-    check_nonce(path, nonce, own)?;
-    match (nonce, own) {
-        (Some(nonce), _) => verified
-            .checks
-            .push(format!("draw: decided by the nonce {nonce:?}")),
-        (None, Some(own)) => verified.claimed.push(format!(
-            "order: committed to before the attack, after the nonce {own:?} was given; name yours with --nonce"
-        )),
-        (None, None) => verified.claimed.push(
-            "order: committed to before the attack; drawn by its signer: without an auditor's nonce nothing shows that"
-                .to_owned(),
-        ),
-    }
-    Ok(())
+    verified
+        .claimed
+        .push("order: committed to before the attack: no file says when it was written".to_owned());
+    check_log(path, signed, verified)?;
+    check_draw(path, &signed.certificate, check, verified)
 }
 
 /// Whether none of the files lies beside the certificate that were signed with it.

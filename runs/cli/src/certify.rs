@@ -10,6 +10,7 @@ use ktd_certify::CertificateStudy;
 use ktd_certify::certificate::Certificate;
 use ktd_certify::certificate_lines::RefusalDetail;
 use ktd_certify::config::CertifyConfig;
+use ktd_certify::plan_hash::plan_sha256;
 use ktd_certify::report::MaskReport;
 use ktd_certify::signed::SignedCertificate;
 use ktd_io::whole_file::{Durability, IfExists, write_file};
@@ -24,6 +25,7 @@ const EXAMPLE: &str = "\
 Examples:
   ktd certify --new-key key.pem                    # once; openssl makes the same kind
   ktd certify try.toml --key key.pem --out cert    # cert/certificate.json
+  ktd certify try.toml --plan-hash                 # give it away before an auditor gives a nonce
   ktd certify try.toml --key key.pem --nonce 5f2c...  # an auditor's word decides
   ktd certify try.toml --key key.pem --tables      # every attack, control and limit
   ktd verify --certificate cert/certificate.json --public-key key.pem.pub
@@ -49,6 +51,9 @@ pub(super) struct CertifyArgs {
     /// Make the probes and commit to them, and ask nobody.
     #[arg(long, conflicts_with = "reasons")]
     commit_only: bool,
+    /// Print the hash of the plan, which binds all that decides probes and verdict but a nonce, and do nothing else.
+    #[arg(long, conflicts_with_all = ["key", "out", "nonce", "commit_only", "reasons", "tables"])]
+    plan_hash: bool,
     /// Write a new key to this file, its public part beside it with `.pub`, and do nothing else.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "config", "out", "probes", "threads", "tables"])]
     new_key: Option<PathBuf>,
@@ -94,6 +99,9 @@ pub(super) fn run(args: &CertifyArgs, console: Console) -> Result<(), CliError> 
     }
     if let Some(path) = &args.new_mask_key {
         return new_mask_key(path, console);
+    }
+    if args.plan_hash {
+        return plan_hash(&args.set, console);
     }
     // Where the command names a key, its path starts where the command runs.
     let named = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -160,6 +168,25 @@ fn refused(certificate: &Certificate) -> Result<(), CliError> {
         first.unwrap_or_default()
     ))
     .with_hint(how_to_fix(&certificate.refusals)))
+}
+
+/// The hash of a plan.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(super) struct PlanHash {
+    /// SHA-256 of all that decides probes and verdict but an auditor's nonce.
+    plan_sha256: String,
+}
+
+fn plan_hash(set: &SetArgs, console: Console) -> Result<(), CliError> {
+    let (keys, base) = set.keys::<CertificateStudy>()?;
+    let hash = PlanHash {
+        plan_sha256: plan_sha256(&keys, &base)?,
+    };
+    let text = format!(
+        "the hash of the plan: {}\nwhoever audits gives a nonce after this hash, and checks both: `ktd verify DIR --nonce WORD --plan-hash HASH`\n",
+        hash.plan_sha256
+    );
+    console.result(&text, &hash)
 }
 
 /// A key that was drawn.

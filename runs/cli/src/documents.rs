@@ -63,6 +63,7 @@ documents! {
     "commands/counted-answers": ktd_certify::own_answers::CountedAnswers, ["probe"];
     "commands/new-key": certify::NewKey<'_>, ["certify"];
     "commands/new-mask-key": certify::NewMaskKey<'_>, ["certify"];
+    "commands/plan-hash": certify::PlanHash, ["certify"];
     "commands/view": view::ViewerAddress, ["view"];
     "commands/view-export": view::ExportedSite<'_>, ["view"];
     "commands/diff-books": diff::ComparedBooks, ["diff"];

@@ -82,6 +82,7 @@ mod unless_ending;
 mod vendors;
 mod verify;
 mod verify_document;
+mod verify_report;
 mod verify_signed;
 mod view;
 mod windows;

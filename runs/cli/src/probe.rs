@@ -68,6 +68,24 @@ pub(super) struct SetArgs {
 }
 
 impl SetArgs {
+    /// The keys of the file, and the folder in which it lies.
+    ///
+    /// # Errors
+    /// [`CliError`] for a missing or wrong file.
+    pub(super) fn keys<K: StudyKind<Keys = CertifyConfig>>(
+        &self,
+    ) -> Result<(CertifyConfig, PathBuf), CliError> {
+        let path = self.config.as_deref().ok_or_else(|| {
+            CliError::input(
+                "no file says what is probed",
+                "name one: `ktd probe --help` shows an example",
+            )
+        })?;
+        let mut keys = read_study_file::<K>(path)?;
+        keys.given.clone_from(&self.probes);
+        Ok((keys, path.parent().unwrap_or(Path::new("")).to_owned()))
+    }
+
     /// Runs the study of the file with its keys changed.
     ///
     /// # Errors
@@ -77,23 +95,15 @@ impl SetArgs {
         change: impl FnOnce(&mut CertifyConfig) -> Result<(), CliError>,
         console: Console,
     ) -> Result<ReportOf, CliError> {
-        let path = self.config.as_deref().ok_or_else(|| {
-            CliError::input(
-                "no file says what is probed",
-                "name one: `ktd probe --help` shows an example",
-            )
-        })?;
-        let mut keys = read_study_file::<K>(path)?;
+        let (mut keys, base) = self.keys::<K>()?;
         if let Some(nonce) = &self.nonce {
             check_nonce(nonce)?;
             keys.nonce = Some(nonce.clone());
         }
-        keys.given.clone_from(&self.probes);
         change(&mut keys)?;
-        let base = path.parent().unwrap_or(Path::new(""));
         study::finished_by(K::ASKS, console, |run| {
             let threads = self.threads.unwrap_or(run.threads);
-            run_any::<K>(keys, (base, self.out.as_deref()), &StudyRun { threads, ..*run })
+            run_any::<K>(keys, (&base, self.out.as_deref()), &StudyRun { threads, ..*run })
         })
     }
 }

@@ -7,12 +7,14 @@ use super::replay_args::StudyReplayArgs;
 use super::runtime::runtime;
 use super::study;
 use super::verify_document::{
-    CertificateSays, CheckedCertificate, FoundByCheck, VerifiedBundle, VerifiedDocument, VerifiedFolder,
+    CertificateSays, CheckedCertificate, FoundByCheck, VerifiedBundle, VerifiedDocument,
 };
+use super::verify_report::VerifyReport;
 use crate::CliError;
-use crate::output::{Console, visible_lines};
+use crate::output::Console;
 use crate::this_program::this_program;
 use clap::{Args, ValueHint};
+use ktd_board::is_board;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
 use ktd_certify::certificate_lines::summary_lines;
@@ -21,9 +23,9 @@ use ktd_certify::signed::SignedCertificate;
 use ktd_certify::verify::{Check, make_again, verify as verify_certificate};
 use ktd_data::market_source::RecordedMarkets;
 use ktd_episode::verify::{Verified, verify_on};
+use ktd_record::signed_folder::PUBLICATION;
 use ktd_record::signing::PublicKey;
 use ktd_study::{AnyKind, Depth, StudyRun};
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +34,7 @@ Examples:
   ktd verify results/demo/cells/*
   ktd verify --certificate cert/certificate.json --public-key their.pub
   ktd verify --certificate cert/certificate.json --panel csi300.ktdp --attack
+  ktd verify cert --public-key their.pub --nonce 5f2c... --plan-hash 81d3...
   ktd verify results/demo/cells/* --certificate cert/certificate.json
   ktd verify results/leak-demo --sample 5
   ktd verify lab-a board --signer a.pub --signer mine.pub --panel csi300.ktdp
@@ -61,11 +64,14 @@ pub(super) struct VerifyArgs {
     #[arg(long, value_name = "FILE")]
     public_key: Option<PathBuf>,
     /// The public key, PEM, of who may have signed a publication or a board; once for each.
-    #[arg(long, value_name = "FILE", requires = "bundles")]
+    #[arg(long, value_name = "FILE")]
     signer: Vec<PathBuf>,
     /// The nonce that you gave the signer, which must have decided the draw.
     #[arg(long, value_name = "WORD")]
     nonce: Option<String>,
+    /// The hash of the certificate's plan that its signer gave you before you gave the nonce.
+    #[arg(long, value_name = "HASH")]
+    plan_hash: Option<String>,
     /// Put the attackers to the certificate's probes again and compare every answer; needs the panel.
     #[arg(long)]
     attack: bool,
@@ -75,25 +81,6 @@ pub(super) struct VerifyArgs {
     /// Threads for that (default: one a core).
     #[arg(long)]
     threads: Option<usize>,
-}
-
-/// Report so far, as text and for programs.
-#[derive(Default)]
-pub(super) struct VerifyReport {
-    pub(super) text: String,
-    bundles: Vec<VerifiedBundle>,
-    certificate: Option<CheckedCertificate>,
-    /// Those of the folders that were named.
-    certificates: Vec<CheckedCertificate>,
-    /// Publications and boards.
-    pub(super) signed: Vec<VerifiedFolder>,
-    first_failure: Option<CliError>,
-    /// Whether the first failure is read below this text anyway.
-    is_on_screen: bool,
-    /// Whether there are so many bundles that each is a line, and what was checked of them, and what not, stands once at the end.
-    is_brief: bool,
-    /// What was checked of bundles, was not, or is claimed: of how many.
-    told: BTreeMap<String, usize>,
 }
 
 /// What no record of replies proves.
@@ -108,23 +95,17 @@ const TOLD_WHOLE: usize = 3;
 /// # Errors
 /// [`CliError`] when a bundle or the certificate differs; all are checked first.
 pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
-    args.has_certificate()?;
+    args.check_options()?;
     let whose = args.public_key.as_deref().map(PublicKey::read).transpose()?;
     let mut report = VerifyReport {
         is_on_screen: console.is_on_screen(),
         ..VerifyReport::default()
     };
-    let certificate = args
-        .certificate
-        .as_deref()
-        .map(|path| (path, report.certificate(path, (args, whose), console)));
-    let (checked, signed) = certificate
-        .map(|(path, (checked, signed))| (checked, signed.map(|signed| (path, signed))))
-        .unzip();
-    report.certificate = checked;
-    let certificate = signed
-        .flatten()
-        .map(|(path, signed)| Certificates::of(path, signed, whose.is_some()))
+    let named = args.certificate.as_deref();
+    report.certificate = named.map(|path| report.certificate((path, false), (args, whose), console));
+    // The certificate of `--certificate` is the only one that has been read.
+    let certificate = (!report.read.is_empty())
+        .then(|| Certificates::of(report.read.clone(), whose.is_some()))
         .transpose()?;
     let signers = public_keys(&args.signer)?;
     let mut markets = RecordedMarkets::new(args.panel.as_deref());
@@ -132,12 +113,12 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
         if let Some(kind) = kind_in(folder)? {
             if report.study_signed(folder, &signers) {
                 report.study(kind, (folder, args), console);
-                report.certificate_in(folder, (args, whose), console);
+                report.certificate_in((folder, true), (args, whose), console);
             }
             continue;
         }
         if is_certificate(folder) {
-            report.certificate_in(folder, (args, whose), console);
+            report.certificate_in((folder, false), (args, whose), console);
             continue;
         }
         let bundles = report.bundles_of(folder, &signers);
@@ -148,6 +129,7 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
             report.bundle((&bundle, is_signed), &mut markets, certificate.as_ref())?;
         }
     }
+    report.one_log(whose.is_some());
     report.sum_up();
     let document = VerifiedDocument {
         bundles: report.bundles,
@@ -156,22 +138,32 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
         certificates: report.certificates,
     };
     console.result(&report.text, &document)?;
-    report.first_failure.map_or(Ok(()), Err)
+    report.failure.map_or(Ok(()), |(failure, _)| Err(failure))
 }
 
 impl VerifyArgs {
-    /// Whether a certificate is named, where options are given that are of one.
-    fn has_certificate(&self) -> Result<(), CliError> {
-        let is_of_certificate =
-            self.public_key.is_some() || self.nonce.is_some() || self.attack || self.reasons;
+    /// Whether what is named is what the options are of.
+    fn check_options(&self) -> Result<(), CliError> {
+        let is_of_certificate = self.public_key.is_some()
+            || self.nonce.is_some()
+            || self.plan_hash.is_some()
+            || self.attack
+            || self.reasons;
         let is_named = self.certificate.is_some() || self.bundles.iter().any(|folder| is_certificate(folder));
-        if is_named || !is_of_certificate {
-            return Ok(());
+        if is_of_certificate && !is_named {
+            return Err(CliError::input(
+                "--public-key, --nonce, --plan-hash, --attack and --reasons are of a certificate, and none is named",
+                "name its folder, or the certificate with --certificate; the key of a publication or a board is --signer",
+            ));
         }
-        Err(CliError::input(
-            "--public-key, --nonce, --attack and --reasons are of a certificate, and none is named",
-            "name its folder, or the certificate with --certificate; the key of a publication or a board is --signer",
-        ))
+        let is_published = |folder: &PathBuf| folder.join(PUBLICATION).exists() || is_board(folder);
+        if !self.signer.is_empty() && !self.bundles.iter().any(is_published) {
+            return Err(CliError::input(
+                "--signer is of a publication or a board, and none is named",
+                "name its folder; the key of a certificate is --public-key, and a bundle alone is signed by nobody",
+            ));
+        }
+        Ok(())
     }
 }
 
@@ -262,24 +254,29 @@ impl VerifyReport {
     }
 
     /// The certificate in a folder, which is more than a file of its study.
-    fn certificate_in(&mut self, folder: &Path, given: (&VerifyArgs, Option<PublicKey>), console: Console) {
+    fn certificate_in(
+        &mut self,
+        (folder, is_study): (&Path, bool),
+        given: (&VerifyArgs, Option<PublicKey>),
+        console: Console,
+    ) {
         let path = certificate_path(folder);
         let is_named = given.0.certificate.as_ref() == Some(&path);
         if is_certificate(folder) && !is_named {
-            let (checked, _) = self.certificate(&path, given, console);
+            let checked = self.certificate((&path, is_study), given, console);
             self.certificates.push(checked);
         }
     }
 
-    /// What a check of a certificate found, and the certificate when nothing differs.
+    /// What a check of a certificate found, and whether its study is checked beside it.
     fn certificate(
         &mut self,
-        path: &Path,
+        (path, is_study_checked): (&Path, bool),
         (args, whose): (&VerifyArgs, Option<PublicKey>),
         console: Console,
-    ) -> (CheckedCertificate, Option<SignedCertificate>) {
+    ) -> CheckedCertificate {
         let shown = path.display().to_string();
-        let checked = check_certificate(path, (args, whose), console);
+        let checked = check_certificate((path, is_study_checked), (args, whose), console);
         let seen = checked.and_then(|(signed, verified)| {
             let certificate = &signed.certificate;
             Ok((
@@ -299,112 +296,37 @@ impl VerifyReport {
                 );
                 let says = says.join("\n             ");
                 writeln!(self.text, "  says       {says}").ok();
-                let checked = CheckedCertificate {
+                let says = Some(CertificateSays::of(&signed, odds, detectable));
+                self.read.push((path.to_owned(), signed));
+                CheckedCertificate {
                     certificate: shown,
                     found: FoundByCheck::of(Ok(verified)),
-                    says: Some(CertificateSays::of(&signed, odds, detectable)),
-                };
-                (checked, Some(signed))
+                    says,
+                }
             }
             Err(error) => {
                 let found = FoundByCheck::of(Err(error.to_string()));
                 self.bad(&shown, error);
-                let checked = CheckedCertificate {
+                CheckedCertificate {
                     certificate: shown,
                     found,
                     says: None,
-                };
-                (checked, None)
+                }
             }
         }
     }
-
-    pub(super) fn good(&mut self, shown: &str, verified: &Verified) {
-        // Writing to a string cannot fail.
-        writeln!(self.text, "{shown}: ok").ok();
-        if self.is_brief {
-            let checked = verified
-                .checks
-                .iter()
-                .map(|what| format!("checked    {}", without_counts(what)));
-            let unchecked = verified.unchecked.iter().map(|what| format!("UNCHECKED  {what}"));
-            let claimed = verified.claimed.iter().map(|what| format!("CLAIMED    {what}"));
-            for line in checked.chain(unchecked).chain(claimed) {
-                *self.told.entry(line).or_insert(0) += 1;
-            }
-            return;
-        }
-        for check in &verified.checks {
-            writeln!(self.text, "  checked    {check}").ok();
-        }
-        for check in &verified.unchecked {
-            writeln!(self.text, "  UNCHECKED  {check}").ok();
-        }
-        for claim in &verified.claimed {
-            writeln!(self.text, "  CLAIMED    {claim}").ok();
-        }
-    }
-
-    /// How many bundles hold, and what of them was not checked.
-    fn sum_up(&mut self) {
-        let (all, ok) = (
-            self.bundles.len(),
-            self.bundles.iter().filter(|bundle| bundle.found.ok).count(),
-        );
-        if all < 2 {
-            return;
-        }
-        // Writing to a string cannot fail.
-        writeln!(self.text, "\n{ok} of {all} hold").ok();
-        for (line, count) in &self.told {
-            writeln!(self.text, "  {line} ({count} of them)").ok();
-        }
-        if self.is_brief {
-            writeln!(self.text, "  each check of each: --json").ok();
-        }
-    }
-
-    pub(super) fn bad(&mut self, shown: &str, failure: CliError) {
-        let says = if failure.is_difference() {
-            "DIFFERS"
-        } else {
-            "NOT CHECKED"
-        };
-        let message = failure.message();
-        let message = message.strip_prefix(&format!("{shown}: ")).unwrap_or(message);
-        let is_told_below = self.is_on_screen && self.first_failure.is_none();
-        // Writing to a string cannot fail.
-        if is_told_below {
-            writeln!(self.text, "{shown}: {says}").ok();
-        } else {
-            writeln!(self.text, "{shown}: {says}: {}", visible_lines(message)).ok();
-        }
-        self.first_failure.get_or_insert(failure);
-    }
-}
-
-/// A check with N for its counts, which differ from bundle to bundle.
-fn without_counts(check: &str) -> String {
-    let mut told = String::new();
-    for word in check.split_inclusive(' ') {
-        let is_count = word.starts_with(|letter: char| letter.is_ascii_digit())
-            && word
-                .trim_end()
-                .chars()
-                .all(|letter| letter.is_ascii_digit() || letter == ',');
-        told.push_str(if is_count { "N " } else { word });
-    }
-    told
 }
 
 fn check_certificate(
-    path: &Path,
+    (path, is_study_checked): (&Path, bool),
     (args, whose): (&VerifyArgs, Option<PublicKey>),
     console: Console,
 ) -> Result<(SignedCertificate, Verified), CliError> {
     let check = Check {
         whose,
         nonce: args.nonce.clone(),
+        plan_sha256: args.plan_hash.clone(),
+        is_study_checked,
         panel: args.panel.clone(),
         // Where the certificate stands beside bundles, the panel is for them.
         remakes: args.panel.is_some() && (args.bundles.is_empty() || args.certificate.is_none()),

@@ -1,7 +1,7 @@
 //! What `ktd verify` says of folders that somebody signed: publications and boards.
 
-use super::verify::VerifyReport;
 use super::verify_document::{FoundByCheck, VerifiedFolder};
+use super::verify_report::VerifyReport;
 use crate::CliError;
 use ktd_board::{CheckedBoard, check_board, is_board};
 use ktd_bundle::bundle_set::BundleSet;

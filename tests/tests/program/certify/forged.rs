@@ -157,9 +157,16 @@ fn a_record_with_a_dead_signature_is_refused() {
         honest.join("certificate.json"),
     )
     .unwrap();
-    refused(&quiet(folder.path(), &["verify", "honest", "out"]), 1);
-    std::fs::remove_file(root.join("study.json")).unwrap();
-    refused(&quiet(folder.path(), &["verify", "honest", "out"]), 1);
+    for is_study in [true, false] {
+        let output = quiet(folder.path(), &["verify", "honest", "out"]);
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(
+            told.contains(if is_study { "1 of 3 hold" } else { "1 of 2 hold" }),
+            "{told}"
+        );
+        assert!(refused(&output, 1).contains("signature"));
+        std::fs::remove_file(root.join("study.json")).ok();
+    }
 }
 
 /// Whoever gives away what the certificate names and no more has it checked all the same.

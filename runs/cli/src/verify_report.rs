@@ -1,0 +1,143 @@
+//! What `ktd verify` has found so far, as text and for programs.
+
+use super::verify_document::{CheckedCertificate, VerifiedBundle, VerifiedFolder};
+use crate::CliError;
+use crate::output::visible_lines;
+use ktd_certify::mark::Certificates;
+use ktd_certify::signed::SignedCertificate;
+use ktd_episode::verify::Verified;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// Report so far, as text and for programs.
+#[derive(Default)]
+pub(super) struct VerifyReport {
+    pub(super) text: String,
+    pub(super) bundles: Vec<VerifiedBundle>,
+    pub(super) certificate: Option<CheckedCertificate>,
+    /// Those of the folders that were named.
+    pub(super) certificates: Vec<CheckedCertificate>,
+    /// Those of them that hold.
+    pub(super) read: Vec<(PathBuf, SignedCertificate)>,
+    /// Publications and boards.
+    pub(super) signed: Vec<VerifiedFolder>,
+    /// The first difference, or before there is one the first that could not be checked; and where in the text its message would
+    /// stand if it is not there, for it is read below.
+    pub(super) failure: Option<(CliError, Option<usize>)>,
+    /// Whether the first failure is read below this text anyway.
+    pub(super) is_on_screen: bool,
+    /// Whether there are so many bundles that each is a line, and what was checked of them, and what not, stands once at the end.
+    pub(super) is_brief: bool,
+    /// What was checked of bundles, was not, or is claimed: of how many.
+    told: BTreeMap<String, usize>,
+}
+
+impl VerifyReport {
+    /// Whether the logs of one signer, beside all certificates that were named, are one.
+    pub(super) fn one_log(&mut self, is_signer_named: bool) {
+        if let Err(error) = Certificates::of(std::mem::take(&mut self.read), is_signer_named) {
+            self.bad("certificates of one signer", error.into());
+        }
+    }
+
+    pub(super) fn good(&mut self, shown: &str, verified: &Verified) {
+        // Writing to a string cannot fail.
+        writeln!(self.text, "{shown}: ok").ok();
+        if self.is_brief {
+            let checked = verified
+                .checks
+                .iter()
+                .map(|what| format!("checked    {}", without_counts(what)));
+            let unchecked = verified.unchecked.iter().map(|what| format!("UNCHECKED  {what}"));
+            let claimed = verified.claimed.iter().map(|what| format!("CLAIMED    {what}"));
+            for line in checked.chain(unchecked).chain(claimed) {
+                *self.told.entry(line).or_insert(0) += 1;
+            }
+            return;
+        }
+        for check in &verified.checks {
+            writeln!(self.text, "  checked    {check}").ok();
+        }
+        for check in &verified.unchecked {
+            writeln!(self.text, "  UNCHECKED  {check}").ok();
+        }
+        for claim in &verified.claimed {
+            writeln!(self.text, "  CLAIMED    {claim}").ok();
+        }
+    }
+
+    /// How many bundles hold, and what of them was not checked.
+    pub(super) fn sum_up(&mut self) {
+        let bundles = self.bundles.iter().map(|bundle| bundle.found.ok);
+        let certificates = self.certificate.iter().chain(&self.certificates);
+        let held: Vec<bool> = bundles.chain(certificates.map(|one| one.found.ok)).collect();
+        if held.len() < 2 {
+            return;
+        }
+        let ok = held.iter().filter(|ok| **ok).count();
+        let what = if self.certificates.is_empty() && self.certificate.is_none() {
+            ""
+        } else {
+            ", certificates each by themselves"
+        };
+        // Writing to a string cannot fail.
+        writeln!(self.text, "\n{ok} of {} hold{what}", held.len()).ok();
+        for (line, count) in &self.told {
+            writeln!(self.text, "  {line} ({count} of them)").ok();
+        }
+        if self.is_brief {
+            writeln!(self.text, "  each check of each: --json").ok();
+        }
+    }
+
+    pub(super) fn bad(&mut self, shown: &str, failure: CliError) {
+        let says = if failure.is_difference() {
+            "DIFFERS"
+        } else {
+            "NOT CHECKED"
+        };
+        let message = failure.message();
+        let message = message.strip_prefix(&format!("{shown}: ")).unwrap_or(message);
+        let message = format!(": {}", visible_lines(message));
+        // What differs says more than what could not be checked.
+        let is_told = match &self.failure {
+            Some((known, _)) => failure.is_difference() && !known.is_difference(),
+            None => true,
+        };
+        // Writing to a string cannot fail.
+        write!(self.text, "{shown}: {says}").ok();
+        let place = self.text.len();
+        if !(is_told && self.is_on_screen) {
+            self.text.push_str(&message);
+        }
+        self.text.push('\n');
+        if is_told {
+            let before = self
+                .failure
+                .replace((failure, self.is_on_screen.then_some(place)));
+            if let Some((known, Some(place))) = before {
+                let message = format!(": {}", visible_lines(known.message()));
+                self.text.insert_str(place, &message);
+                self.failure = self
+                    .failure
+                    .take()
+                    .map(|(failure, own)| (failure, own.map(|own| own + message.len())));
+            }
+        }
+    }
+}
+
+/// A check with N for its counts, which differ from bundle to bundle.
+fn without_counts(check: &str) -> String {
+    let mut told = String::new();
+    for word in check.split_inclusive(' ') {
+        let is_count = word.starts_with(|letter: char| letter.is_ascii_digit())
+            && word
+                .trim_end()
+                .chars()
+                .all(|letter| letter.is_ascii_digit() || letter == ',');
+        told.push_str(if is_count { "N " } else { word });
+    }
+    told
+}
