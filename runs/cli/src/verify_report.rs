@@ -30,7 +30,7 @@ pub(super) struct VerifyReport {
     /// Whether there are so many bundles that each is a line, and what was checked of them, and what not, stands once at the end.
     pub(super) is_brief: bool,
     /// What was checked of bundles, was not, or is claimed: of how many.
-    told: BTreeMap<String, usize>,
+    pub(super) told: BTreeMap<String, usize>,
 }
 
 impl VerifyReport {
