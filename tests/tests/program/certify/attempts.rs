@@ -363,6 +363,58 @@ fn nobody_is_asked_before_the_commitment() {
     );
 }
 
+/// Who knows the nonce may try other seeds with it: they are other plans than the one that was given away before.
+#[test]
+fn a_seed_that_was_chosen_after_the_nonce_is_another_plan() {
+    let folder = folder(TINY);
+    let root = folder.path();
+    let plan = |file: &str| {
+        let hash = quiet(root, &["--json", "certify", file, "--plan-hash"]);
+        let hash: Value = serde_json::from_slice(&hash.stdout).unwrap();
+        hash["plan_sha256"].as_str().unwrap().to_owned()
+    };
+    let given = plan("small.toml");
+    folder.write("lucky.toml", TINY.replace("seed = 4", "seed = 5"));
+    assert_ne!(given, plan("lucky.toml"));
+    certify(root, &["--out", "one", "--nonce", "heads"]);
+    let verify = |hash: &str| {
+        quiet(
+            root,
+            &[
+                "verify",
+                "--certificate",
+                "one",
+                "--nonce",
+                "heads",
+                "--plan-hash",
+                hash,
+            ],
+        )
+    };
+    let held = verify(&given);
+    assert_ok(&held);
+    let said = String::from_utf8(held.stdout).unwrap();
+    assert!(
+        said.contains(&format!("the plan {given}, which leave nothing to try")),
+        "{said}"
+    );
+    let error = refused(&verify(&plan("lucky.toml")), 1);
+    assert!(
+        error.contains(&format!("the hash of its plan is {given}")),
+        "{error}"
+    );
+    // The nonce alone leaves the plan to its signer's word.
+    let alone = quiet(root, &["verify", "--certificate", "one", "--nonce", "heads"]);
+    let said = String::from_utf8(alone.stdout).unwrap();
+    assert!(
+        said.contains("CLAIMED    plan: decided before that nonce"),
+        "{said}"
+    );
+    folder.write("keyless.toml", TINY.replace("mask_key_file = \"mask.key\"\n", ""));
+    let error = refused(&quiet(root, &["certify", "keyless.toml", "--plan-hash"]), 2);
+    assert!(error.contains("--new-mask-key"), "{error}");
+}
+
 #[test]
 fn an_auditors_nonce_decides_the_draw() {
     let folder = folder(TINY);

@@ -90,6 +90,9 @@ fn answers_of_ones_own_are_counted_as_those_of_the_attackers_are() {
     let mut seen = seen.filter(|own| own["rate"]["attacker"] == "seer" && own["rate"]["measure"] == "top1");
     let seen = seen.find(|own| own["rate"]["kind"] == "day").unwrap();
     assert_eq!((share(&seen["rate"]), share(&seen["best_of_set"])), (1.0, most));
+    let left = found["figures"].as_array().unwrap().iter();
+    let mut left = left.filter(|own| own["rate"]["attacker"] == "seer" && own["rate"]["kind"] == "days");
+    assert!(left.all(|own| own["verdict"] == "too few answers"));
     let set = out.to_str().unwrap();
     let arguments = ["probe", "--count", set, "--answers", "seer.jsonl"];
     let told = String::from_utf8(quiet(folder.path(), &arguments).stdout).unwrap();
