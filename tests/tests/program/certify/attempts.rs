@@ -374,7 +374,7 @@ fn a_seed_that_was_chosen_after_the_nonce_is_another_plan() {
         hash["plan_sha256"].as_str().unwrap().to_owned()
     };
     let given = plan("small.toml");
-    folder.write("lucky.toml", TINY.replace("seed = 4", "seed = 5"));
+    folder.write("lucky.toml", format!("seed = 5\n{TINY}"));
     assert_ne!(given, plan("lucky.toml"));
     certify(root, &["--out", "one", "--nonce", "heads"]);
     let verify = |hash: &str| {
