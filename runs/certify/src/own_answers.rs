@@ -65,6 +65,12 @@ pub struct BestOfSet {
 /// # Errors
 /// [`CertifyError`] naming file and line, and for a folder without probes.
 pub fn count_answers(root: &Path, files: &[PathBuf]) -> Result<(CountedAnswers, Report), CertifyError> {
+    if !root.is_dir() {
+        return Err(CertifyError::input(
+            format!("{}: there is no such folder", root.display()),
+            "name the folder that `ktd probe` or `ktd certify` wrote",
+        ));
+    }
     let keys = recorded_keys::<CertificateStudy>(root)?;
     let paths = CertifyPaths::new(root);
     let (record, probed) = (SetRecord::read(&paths.set_record())?, paths.probed());
@@ -307,6 +313,19 @@ fn as_compared(mut line: AnswerLine, gold: &GoldLine) -> Result<AnswerLine, (Str
     if answer.day.is_some() && answer.place.is_none() {
         let hint = "days are compared by `place`, the day's place in the panel's calendar, from 0: write it beside `day`";
         return Err(("its day has no place".to_owned(), hint));
+    }
+    let names_any = !answer.stocks.is_empty()
+        || answer.place.is_some()
+        || answer.sector.is_some()
+        || answer.board.is_some();
+    let is_other = if gold.is_same().is_some() {
+        names_any
+    } else {
+        answer.same_stock.is_some()
+    };
+    if is_other {
+        let hint = "of `linked` probes a line answers `same_stock` and nothing else; of all others stocks, place, sector and board";
+        return Err((format!("a {} probe asks something else", gold.kind.label()), hint));
     }
     let target = gold.targets.first().map_or("", |target| target.stock.as_str());
     // An empty text keeps its rank.

@@ -78,7 +78,7 @@ pub fn verify(path: &Path, check: &Check) -> Result<(SignedCertificate, Verified
         check_draw(path, certificate, check, &mut verified)?;
         return Ok((signed, verified));
     }
-    let are_all_files_there = check_files(&paths, certificate, &mut verified)?;
+    let absent = check_files(&paths, certificate, &mut verified)?;
     check_models(path, &paths, certificate)?;
     if claimed_mask::check(path, certificate)? {
         verified.checks.push(format!(
@@ -87,16 +87,18 @@ pub fn verify(path: &Path, check: &Check) -> Result<(SignedCertificate, Verified
         ));
     }
     check_commitment(path, &signed, check, &mut verified)?;
-    if !are_all_files_there {
+    if let Some(absent) = absent {
         if check.attacks || check.remakes {
             return Err(CertifyError::input(
-                "private/ is missing from the certificate's folder: without its keys no probe can be made or attacked again",
+                format!(
+                    "{absent} is missing from the certificate's folder: without its keys no probe can be made or attacked again"
+                ),
                 "ask its signer for private/, or check without --panel and --attack",
             ));
         }
-        verified
-            .unchecked
-            .push("counts, probes and answers: private/ is not here, which names the stocks".to_owned());
+        verified.unchecked.push(format!(
+            "counts, probes and answers: {absent} is not here, which names the stocks or their aliases"
+        ));
         if let Err(error) = certificate.set.check_source() {
             verified.unchecked.push(error.to_string());
         }
@@ -350,17 +352,17 @@ fn is_alone(paths: &CertifyPaths, certificate: &Certificate) -> Result<bool, Cer
     }
 }
 
-/// Whether the files are those that were signed; `false` when private ones are missing, which nothing else may be.
+/// Whether the files are those that were signed; which private one is missing first, or that all are, which nothing else may be.
 fn check_files(
     paths: &CertifyPaths,
     certificate: &Certificate,
     verified: &mut Verified,
-) -> Result<bool, CertifyError> {
-    let mut absent = 0;
+) -> Result<Option<String>, CertifyError> {
+    let mut absent: Vec<&String> = Vec::new();
     for (name, hash) in &certificate.files {
         let path = paths.root().join(name);
         if !path.exists() && name.starts_with("private/") {
-            absent += 1;
+            absent.push(name);
             continue;
         }
         if sha256_file(&path)? != *hash {
@@ -377,11 +379,13 @@ fn check_files(
             "it is not the set of certificate.json",
         ));
     }
-    let present = certificate.files.len() - absent;
+    let present = certificate.files.len() - absent.len();
     verified
         .checks
         .push(format!("files: {present} with the hashes that were signed"));
-    Ok(absent == 0)
+    let is_whole = !paths.root().join("private").exists();
+    let first = absent.first().map(|name| (*name).clone());
+    Ok(first.map(|first| if is_whole { "private/".to_owned() } else { first }))
 }
 
 /// Whether the language models are those that the exchanges name.

@@ -135,6 +135,11 @@ fn slips_of_answers_are_named_by_their_lines() {
             "is no code of a stock",
         ),
         (
+            "same.jsonl",
+            day(json!({ "same_stock": true })),
+            "line 1: a day probe asks something else",
+        ),
+        (
             "slip.jsonl",
             json!({ "kind": "day", "number": 0, "guess": 1 }).to_string(),
             "write one line a probe",
