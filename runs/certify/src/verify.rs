@@ -383,9 +383,9 @@ fn check_files(
     verified
         .checks
         .push(format!("files: {present} with the hashes that were signed"));
-    let is_whole = !paths.root().join("private").exists();
+    let has_none = !paths.root().join("private").exists();
     let first = absent.first().map(|name| (*name).clone());
-    Ok(first.map(|first| if is_whole { "private/".to_owned() } else { first }))
+    Ok(first.map(|first| if has_none { "private/".to_owned() } else { first }))
 }
 
 /// Whether the language models are those that the exchanges name.
