@@ -303,8 +303,8 @@ fn check_log(path: &Path, signed: &SignedCertificate, verified: &mut Verified) -
         let counted = format!("attempts: {attempts}, as in the log next to it");
         verified.checks.push(counted);
     } else {
-        let claimed = format!("attempts: {attempts}, by its own words: attempts.jsonl is not here");
-        verified.claimed.push(claimed);
+        let unchecked = format!("attempts: {attempts}, by its own words: attempts.jsonl is not here");
+        verified.unchecked.push(unchecked);
     }
     Ok(())
 }
