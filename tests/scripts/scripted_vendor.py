@@ -7,6 +7,7 @@ An answer depends on the bytes of the request alone. In an episode it screens on
 few of those it saw; any other call that is asked for is made up from the schema of its arguments; else it answers in prose.
 """
 import asyncio
+import functools
 import hashlib
 import json
 import random
@@ -14,7 +15,6 @@ import re
 import sys
 
 MOST_HELD = 15
-TAKES_SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 0.0
 
 
 def texts(messages):
@@ -104,13 +104,13 @@ def answer(raw):
     return {"id": "made-" + digest[:12], "object": "chat.completion", "created": 0, "model": body["model"], "choices": [choice], "usage": tokens}
 
 
-async def serve(reader, writer):
+async def serve(seconds, reader, writer):
     try:
         while True:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             length = re.search(r"(?im)^content-length: *(\d+)", head)
             raw = await reader.readexactly(int(length.group(1))) if length else b""
-            await asyncio.sleep(TAKES_SECONDS)
+            await asyncio.sleep(seconds)
             reply = json.dumps(answer(raw) if head.startswith("POST") else {}).encode()
             writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(reply) + reply)
             await writer.drain()
@@ -121,7 +121,8 @@ async def serve(reader, writer):
 
 
 async def main():
-    server = await asyncio.start_server(serve, "127.0.0.1", int(sys.argv[1]), limit=1 << 24)
+    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 0.0
+    server = await asyncio.start_server(functools.partial(serve, seconds), "127.0.0.1", int(sys.argv[1]), limit=1 << 24)
     # Whoever started it knows by this line that it can be asked, and at which port where 0 was asked for.
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
