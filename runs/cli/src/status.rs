@@ -9,6 +9,7 @@ use crate::CliError;
 use crate::output::Console;
 use clap::Args;
 use ktd_study::compare_invoice;
+use ktd_view::draw::counted;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -60,13 +61,31 @@ pub(super) fn run(args: &StatusArgs, console: Console) -> Result<(), CliError> {
     let folder = args.folder.as_deref().unwrap_or_else(|| Path::new("."));
     if let Some(invoice) = &args.invoice {
         let compared = compare_invoice(folder, invoice)?;
-        return study::show_value(&compared.report(), &compared, console);
+        study::show_value(&compared.report(), &compared, console)?;
+        return agreed(compared.disagreeing());
     }
     if args.watch {
         return watch(folder, Duration::from_secs(args.every), console);
     }
     let status = study_at(folder)?.status(folder)?;
     study::show_value(&status.report(), &status, console)
+}
+
+/// An invoice that differs from what was sent is a difference, as one of any other check.
+///
+/// # Errors
+/// [`CliError`] where lines do not agree.
+fn agreed(disagreeing: usize) -> Result<(), CliError> {
+    if disagreeing == 0 {
+        return Ok(());
+    }
+    let message = format!(
+        "the invoice and what was sent disagree in {}",
+        counted(disagreeing, "line")
+    );
+    Err(CliError::difference(message).with_hint(
+        "ask the vendor for its requests of these days; days are UTC, and models go by the name that was asked for",
+    ))
 }
 
 /// Looks again and again until no process writes the folder, or a signal asks for the end.

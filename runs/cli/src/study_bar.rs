@@ -236,9 +236,7 @@ fn told(status: &StudyStatus, command: &str) -> String {
                 format!("{paid} paid, {most} at most{cap}")
             },
         );
-        lines.push(format!(
-            "spent: {spent}; what is under way is counted when it goes on"
-        ));
+        lines.push(format!("spent: {spent}"));
     }
     lines.push(format!("to go on: {command}"));
     lines.join("\n")

@@ -20,6 +20,7 @@ use ktd_experiment::provider::Provider;
 use ktd_guard::RequestScan;
 use ktd_io::crash_points::{self, CrashPoint};
 use ktd_record::exchanges::{Cassette, ExchangeOutcome, ExchangeStore, Intent, RequestPlace, key_of_read};
+use ktd_record::send_log::UNDER_WAY;
 use ktd_record::spending::LostSends;
 use ktd_record::tariff::{Charge, Decoded};
 use patience::{Failure, Patience};
@@ -317,6 +318,9 @@ impl<'a> RecordedClient<'a> {
             .leave()
             .map_err(|refused| not_admitted(at.step, refused))?;
         let sent_at = SentAt::now();
+        let most = self.meter.most(request.body().len());
+        // Whoever kills the program between this line and the next finds what the request may have cost.
+        sent_at.log(at, self.asked(), UNDER_WAY.to_owned(), &Charge::Unknown { most })?;
         let outcome = ExchangeOutcome::of(&transport.send(request).await);
         crash_points::passes(CrashPoint::Sent);
         Ok(Some(self.decoded(outcome, bound, Some((admitted, sent_at)))))
@@ -338,12 +342,7 @@ impl<'a> RecordedClient<'a> {
         }
         crash_points::passes(CrashPoint::OutcomeWritten);
         let settled = admitted.settle(kept, usage, trouble);
-        if let Some(store) = self.store.as_ref().filter(|_| !self.meter.is_free()) {
-            let asked = (&self.meter, self.model);
-            store
-                .send_log()
-                .add(&sent_at.line(at, asked, kept, &settled.charge))?;
-        }
+        sent_at.log(at, self.asked(), kept.code(), &settled.charge)?;
         if let Some(observer) = &self.observer {
             let endpoint = &self.provider.base_url;
             let turn = settled
@@ -355,6 +354,11 @@ impl<'a> RecordedClient<'a> {
                 .for_each(|news| observer.progress.news(&news));
         }
         Ok(settled.charge)
+    }
+
+    /// Where a send is logged, through what it went, and the model.
+    const fn asked(&self) -> (Option<&ExchangeStore>, &Meter, &str) {
+        (self.store.as_ref(), &self.meter, self.model)
     }
 
     /// An outcome with what its reply holds.

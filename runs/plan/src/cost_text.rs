@@ -98,7 +98,7 @@ pub fn text(results: &[CellResult], budget: Option<&Budget>, layout: Layout<'_>)
         for (scope, cap) in budget.scopes() {
             let spent = budget.account(&scope).spent;
             // Writing to a string cannot fail.
-            writeln!(text, "budget of {scope}: {spent} of {cap} spent").ok();
+            writeln!(text, "budget of {scope}: {spent} of {cap} counted").ok();
         }
     }
     text

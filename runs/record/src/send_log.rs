@@ -3,11 +3,12 @@
 use crate::RecordError;
 use ktd_io::whole_file::{create_private, owner_alone};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// `private/sends.jsonl` of a record: a line for each request that was sent, by the clock of the machine. It is in no hash, is
-/// never given away, and no replay or check reads it: an invoice is met with it.
+/// `private/sends.jsonl` of a record: a line for each request when it leaves and one when its answer has come, by the clock of the
+/// machine. It is in no hash, is never given away, and no replay or check reads it: an invoice is met with it.
 #[derive(Debug, Clone)]
 pub struct SendLog {
     path: PathBuf,
@@ -37,7 +38,7 @@ pub struct SendLine {
     pub attempt: u32,
     /// From sending to the end of the answer, milliseconds.
     pub latency_ms: u64,
-    /// The HTTP status, or the stable name of the fault.
+    /// The HTTP status, or the stable name of the fault; [`UNDER_WAY`] when it leaves.
     pub outcome: String,
     /// What it was charged, picodollars; `null` where nobody knows.
     pub cost_picodollars: Option<u64>,
@@ -46,6 +47,31 @@ pub struct SendLine {
     /// How long from the end of the answer on nobody may use the key, milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused_ms: Option<u64>,
+}
+
+/// The outcome of a request that leaves: what became of it has a line of its own, with the same time and place.
+pub const UNDER_WAY: &str = "under_way";
+
+/// Requests of a log that left and of which nothing more is known: under way, or lost with the program that waited for them.
+#[derive(Debug, Default)]
+pub struct OpenSends(BTreeMap<(usize, u32, u32, String), SendLine>);
+
+impl OpenSends {
+    /// Takes the next line of the log, and gives it back where the request came to an end.
+    pub fn take(&mut self, line: SendLine) -> Option<SendLine> {
+        let send = (line.step, line.ordinal, line.attempt, line.at.clone());
+        if line.outcome == UNDER_WAY {
+            self.0.insert(send, line);
+            return None;
+        }
+        self.0.remove(&send);
+        Some(line)
+    }
+
+    /// Those that have not come to an end, each with the most that it may cost.
+    pub fn all(&self) -> impl Iterator<Item = &SendLine> {
+        self.0.values()
+    }
 }
 
 impl SendLog {

@@ -1,7 +1,7 @@
 //! How far each agent of a study is: its units and steps, what it was asked, what that cost, and how long it still takes.
 
 use crate::followed_sends::FollowedSends;
-use crate::noted_unit::{NotedUnit, Work};
+use crate::noted_unit::{Charged, NotedUnit, Work};
 use crate::own_format::EarlyUnitEnd;
 use crate::recent_sends::SendSum;
 use crate::spent_money::SpentMoney;
@@ -89,16 +89,21 @@ pub(crate) fn agent_states(units: &[NotedUnit], sends: &FollowedSends, now_ms: i
     }
     let state = |agent: &str| {
         let own = || units.iter().filter(|unit| unit.agent.as_deref() == Some(agent));
-        let (mut sum, mut spent_open) = (SendSum::default(), SpentMoney::default());
+        let (mut sum, mut charged) = (SendSum::default(), Charged::default());
+        let mut spent_open = SpentMoney::default();
         let mut paused_until = None;
         for unit in own() {
+            let of_unit = unit.charged(sends);
+            charged.add(of_unit);
+            if !unit.is_finished {
+                spent_open.add_spent(of_unit.spent);
+            }
             let Some(sent) = unit.folders().find_map(|folder| sends.of_record(folder)) else {
                 continue;
             };
             for (key, of_key) in &sent.by_key {
                 sum.add(of_key);
                 if !unit.is_finished {
-                    spent_open.add_spent(of_key.spent);
                     paused_until = paused_until.max(pauses.get(key).copied());
                 }
             }
@@ -117,10 +122,10 @@ pub(crate) fn agent_states(units: &[NotedUnit], sends: &FollowedSends, now_ms: i
             faults: sum.asked - sum.answered,
             retries: sum.retries,
             waiting_seconds: paused_until.map(|until| seconds(until - now_ms)),
-            spent: sum.spent,
+            spent: charged.spent,
             spent_open,
-            is_unpriced: sum.is_unpriced,
-            seconds_left: work.seconds_left(&sum, now_ms),
+            is_unpriced: charged.is_unpriced,
+            seconds_left: work.seconds_left(now_ms),
         }
     };
     agents.into_iter().map(state).collect()

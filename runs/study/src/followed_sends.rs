@@ -6,7 +6,7 @@ use crate::send_logs::records;
 use ktd_client::money::KeyName;
 use ktd_io::FileError;
 use ktd_io::whole_file::open_regular;
-use ktd_record::send_log::{SendLine, SendLog};
+use ktd_record::send_log::{OpenSends, SendLine, SendLog};
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -35,6 +35,7 @@ struct FollowedLog {
 pub(crate) struct RecordSends {
     pub(crate) by_key: BTreeMap<KeyName, Sends>,
     pub(crate) steps: Steps,
+    open: OpenSends,
 }
 
 impl FollowedSends {
@@ -47,14 +48,14 @@ impl FollowedSends {
     }
 
     /// Reads what is new of the records in these folders, and now and then of all others. A line that a kill or a full disk
-    /// tore is left out.
+    /// tore is left out. Where nobody runs the study any more, what is under way is lost.
     ///
     /// # Errors
     /// [`StudyError`] for a folder or a log that cannot be read.
     pub(crate) fn read_on<'p>(
         &mut self,
         open: impl Iterator<Item = &'p Path>,
-        now_ms: i64,
+        (now_ms, is_running): (i64, bool),
     ) -> Result<(), StudyError> {
         if self.looks.is_multiple_of(LOOKS) {
             for record in records(&self.folder)? {
@@ -74,6 +75,7 @@ impl FollowedSends {
         }
         for log in self.logs.values_mut() {
             log.sends.forget(now_ms);
+            log.sends.hold(is_running);
         }
         self.looks = self.looks.wrapping_add(1);
         Ok(())
@@ -120,28 +122,43 @@ impl FollowedLog {
                 .read_bytes
                 .saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
             if let Ok(send) = serde_json::from_slice::<SendLine>(&line) {
-                self.sends.add(&send, now_ms);
+                self.sends.add(send, now_ms);
             }
         }
     }
 }
 
 impl RecordSends {
-    fn add(&mut self, send: &SendLine, now_ms: i64) {
+    fn add(&mut self, send: SendLine, now_ms: i64) {
         let Some(at_ms) = milliseconds(&send.at) else {
             return;
         };
-        let key = KeyName {
-            key: send.key.clone(),
-            base_url: send.base_url.clone(),
-        };
-        self.by_key.entry(key).or_default().add(send, (at_ms, now_ms));
-        self.steps.add(send, (at_ms, now_ms));
+        if let Some(send) = self.open.take(send) {
+            let own = self.by_key.entry(key_of(&send)).or_default();
+            own.add(&send, (at_ms, now_ms));
+            self.steps.add(&send, (at_ms, now_ms));
+        }
+    }
+
+    /// Counts what left and has not come to an end at its most.
+    fn hold(&mut self, is_running: bool) {
+        self.by_key.values_mut().for_each(Sends::drop_held);
+        for send in self.open.all() {
+            let own = self.by_key.entry(key_of(send)).or_default();
+            own.hold(send, is_running);
+        }
     }
 
     fn forget(&mut self, now_ms: i64) {
         self.by_key.values_mut().for_each(|sends| sends.forget(now_ms));
         self.steps.forget(now_ms);
+    }
+}
+
+fn key_of(send: &SendLine) -> KeyName {
+    KeyName {
+        key: send.key.clone(),
+        base_url: send.base_url.clone(),
     }
 }
 
@@ -169,14 +186,25 @@ mod tests {
             .unwrap();
         let mut sends = FollowedSends::of(folder.path());
         let counts = |sends: &mut FollowedSends| {
-            sends.read_on(std::iter::once(record.as_path()), 0).unwrap();
+            let open = std::iter::once(record.as_path());
+            sends.read_on(open, (0, true)).unwrap();
             let of = &sends.of_record(&record).unwrap().by_key;
             let sum = of.values().next().unwrap();
-            [sum.asked, sum.answered, sum.retries, sum.spent.paid_picodollars]
+            [
+                sum.asked,
+                sum.answered,
+                sum.retries,
+                sum.spent().at_most_picodollars,
+            ]
         };
         assert_eq!(counts(&mut sends), [1, 0, 0, 7]);
         file.write_all(rest.as_bytes()).unwrap();
         assert_eq!(counts(&mut sends), [2, 1, 1, 14]);
         assert_eq!(counts(&mut sends), [2, 1, 1, 14], "nothing is read twice");
+        // What leaves counts at its most until its end is known.
+        file.write_all(line(2, "under_way").as_bytes()).unwrap();
+        assert_eq!(counts(&mut sends), [2, 1, 1, 21]);
+        file.write_all(line(2, "200").as_bytes()).unwrap();
+        assert_eq!(counts(&mut sends), [3, 2, 2, 21]);
     }
 }

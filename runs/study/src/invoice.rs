@@ -3,6 +3,7 @@
 use crate::StudyError;
 use crate::report::{Report, Section, Shown};
 use crate::send_logs::each_send;
+use chrono::NaiveDate;
 use ktd_experiment::amount::Picodollars;
 use ktd_io::whole_file::read_input;
 use ktd_record::send_log::SendLine;
@@ -54,6 +55,9 @@ struct Billed {
     usd: String,
 }
 
+/// How a day is written.
+const DAY: &str = "%Y-%m-%d";
+
 type Keyed<T> = BTreeMap<(String, String), T>;
 
 /// Compares an invoice, a CSV file with the columns `day`, `model` and `usd`, with what was sent by the studies in a folder.
@@ -75,7 +79,7 @@ pub fn compare_invoice(folder: &Path, invoice: &Path) -> Result<InvoiceCompariso
             agrees: false,
         }));
     };
-    each_send(folder, |_, send| {
+    each_send(folder, |send| {
         // Of a program of a user's own its owner has the invoice.
         if send.base_url.is_empty() {
             return;
@@ -105,6 +109,10 @@ fn billed(invoice: &Path) -> Result<Keyed<Picodollars>, StudyError> {
     let mut billed: Keyed<Picodollars> = BTreeMap::new();
     for line in csv::Reader::from_reader(text.as_bytes()).deserialize() {
         let Billed { day, model, usd } = line.map_err(|error| wrong(&error))?;
+        let parsed = NaiveDate::parse_from_str(&day, DAY);
+        if !parsed.is_ok_and(|parsed| parsed.format(DAY).to_string() == day) {
+            return Err(wrong(&format_args!("{day:?} is no day of the form YYYY-MM-DD")));
+        }
         let amount = Picodollars::parse(usd.trim()).map_err(|error| wrong(&error))?;
         let sum = billed.entry((day, model)).or_default();
         *sum = sum.plus(amount);
@@ -140,12 +148,18 @@ impl InvoiceLine {
 }
 
 impl InvoiceComparison {
+    /// How many lines do not agree.
+    #[must_use]
+    pub fn disagreeing(&self) -> usize {
+        self.lines.iter().filter(|line| !line.agrees).count()
+    }
+
     /// What a person reads.
     #[must_use]
     pub fn report(&self) -> Report {
         let sum =
             |of: fn(&InvoiceLine) -> u64| Picodollars(self.lines.iter().map(of).fold(0, u64::saturating_add));
-        let agreeing = self.lines.iter().filter(|line| line.agrees).count();
+        let agreeing = self.lines.len() - self.disagreeing();
         let verdict = format!(
             "{agreeing} of {} lines agree: {} billed, {} paid for replies whose tokens are known, {} at most.",
             self.lines.len(),

@@ -60,7 +60,7 @@ pub(crate) fn key_states(units: &[NotedUnit], sends: &FollowedSends, now_ms: i64
             let (sum, spent_open) = keys.entry(key.clone()).or_default();
             sum.add(sends);
             if open.contains(record) {
-                spent_open.add_spent(sends.spent);
+                spent_open.add_spent(sends.spent());
             }
         }
     }
@@ -79,7 +79,7 @@ pub(crate) fn key_states(units: &[NotedUnit], sends: &FollowedSends, now_ms: i64
             spent: sum.spent,
             spent_open,
             units_left: work.units_left,
-            seconds_left: work.seconds_left(&sum, now_ms),
+            seconds_left: work.seconds_left(now_ms),
             key: name.key,
             base_url: name.base_url,
         }

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// The span whose pace tells how long it still takes, milliseconds.
 const PACE_MS: i64 = 10 * 60 * 1_000;
 
-/// Requests of a record with one key that came to an end.
+/// Requests of a record with one key: those that came to an end, and beside them what is held for the others.
 #[derive(Debug, Default)]
 pub(crate) struct Sends {
     pub(crate) asked: u64,
@@ -16,13 +16,22 @@ pub(crate) struct Sends {
     pub(crate) answered: u64,
     /// Those of them that had been sent before.
     pub(crate) retries: u64,
-    pub(crate) spent: SpentMoney,
+    spent: SpentMoney,
     /// Whether nobody knows what one of them cost.
-    pub(crate) is_unpriced: bool,
+    is_unpriced: bool,
+    held: HeldSends,
     /// When the last answer came, and until when nobody might use the key from then on.
     last: Option<(i64, Option<i64>)>,
     /// Of the last ten minutes: when each was sent, and whether it was answered with success.
     recent: VecDeque<(i64, bool)>,
+}
+
+/// Requests that left and have not come to an end.
+#[derive(Debug, Clone, Copy, Default)]
+struct HeldSends {
+    sends: u64,
+    spent: SpentMoney,
+    is_unpriced: bool,
 }
 
 /// The last step of a record in which somebody answered, and that before the last ten minutes.
@@ -44,8 +53,6 @@ pub(crate) struct SendSum {
     pub(crate) is_unpriced: bool,
     /// Answered with success in the last ten minutes.
     pub(crate) answered_lately: u64,
-    /// When the first of the last ten minutes was sent.
-    pub(crate) first_lately_ms: Option<i64>,
     last: Option<(i64, Option<i64>)>,
 }
 
@@ -56,6 +63,11 @@ pub(crate) fn milliseconds(at: &str) -> Option<i64> {
 
 fn is_success(send: &SendLine) -> bool {
     matches!(send.outcome.parse::<u16>(), Ok(200..=299))
+}
+
+/// Whether nobody knows what it cost. Who has no address is a program of a user's own, and nobody's price is missing.
+const fn lacks_price(send: &SendLine) -> bool {
+    send.cost_picodollars.is_none() && !send.base_url.is_empty()
 }
 
 const fn is_recent(at_ms: i64, now_ms: i64) -> bool {
@@ -78,8 +90,7 @@ impl Sends {
         self.answered += u64::from(is_success);
         self.retries += u64::from(0 < send.attempt);
         self.spent.add(send);
-        // Who has no address is a program of a user's own, and nobody's price is missing.
-        self.is_unpriced |= send.cost_picodollars.is_none() && !send.base_url.is_empty();
+        self.is_unpriced |= lacks_price(send);
         if is_recent(at_ms, now_ms) {
             self.recent.push_back((at_ms, is_success));
         }
@@ -88,6 +99,38 @@ impl Sends {
             .paused_ms
             .map(|paused| ended_ms.saturating_add_unsigned(paused));
         self.last = later(self.last, Some((ended_ms, until)));
+    }
+
+    pub(crate) fn drop_held(&mut self) {
+        self.held = HeldSends::default();
+    }
+
+    /// Holds the most of one that has not come to an end. Where none is known its cost is unknown once nobody waits for it any more.
+    pub(crate) fn hold(&mut self, send: &SendLine, is_running: bool) {
+        self.held.sends += 1;
+        self.held.spent.add(send);
+        self.held.is_unpriced |= !is_running && lacks_price(send);
+    }
+
+    /// Those that left.
+    pub(crate) const fn left(&self) -> u64 {
+        self.asked + self.held.sends
+    }
+
+    /// What they cost, with the most of those that have not come to an end.
+    pub(crate) const fn spent(&self) -> SpentMoney {
+        let mut spent = self.spent;
+        spent.add_spent(self.held.spent);
+        spent
+    }
+
+    pub(crate) const fn is_unpriced(&self) -> bool {
+        self.is_unpriced || self.held.is_unpriced
+    }
+
+    /// When the first of the last ten minutes was sent.
+    pub(crate) fn first_lately_ms(&self) -> Option<i64> {
+        self.recent.iter().map(|(at_ms, _)| *at_ms).min()
     }
 
     pub(crate) fn forget(&mut self, now_ms: i64) {
@@ -142,12 +185,10 @@ impl SendSum {
         self.asked += sends.asked;
         self.answered += sends.answered;
         self.retries += sends.retries;
-        self.spent.add_spent(sends.spent);
-        self.is_unpriced |= sends.is_unpriced;
+        self.spent.add_spent(sends.spent());
+        self.is_unpriced |= sends.is_unpriced();
         let lately = sends.recent.iter().filter(|(_, is_success)| *is_success);
         self.answered_lately += u64::try_from(lately.count()).unwrap_or(u64::MAX);
-        let first = sends.recent.iter().map(|(at_ms, _)| *at_ms).min();
-        self.first_lately_ms = [self.first_lately_ms, first].into_iter().flatten().min();
         self.last = later(self.last, sends.last);
     }
 

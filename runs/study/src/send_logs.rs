@@ -3,26 +3,29 @@
 use crate::StudyError;
 use ktd_io::line_file::LineKind;
 use ktd_io::whole_file::list_if_exists;
-use ktd_record::send_log::{SendLine, SendLog};
+use ktd_record::send_log::{OpenSends, SendLine, SendLog};
 use std::path::{Path, PathBuf};
 
 /// How many folders deep records lie in a study's.
 const DEPTH: usize = 4;
 
-/// Reads every send of the records in a folder, one after the other, each with its record's folder. A line that a kill or a
-/// full disk tore is left out.
+/// Reads every send of the records in a folder, one after the other, those without an end last of their record. A line that a kill
+/// or a full disk tore is left out.
 ///
 /// # Errors
 /// [`StudyError`] for a folder or a log that cannot be read.
-pub(crate) fn each_send(folder: &Path, mut read: impl FnMut(&Path, &SendLine)) -> Result<(), StudyError> {
+pub(crate) fn each_send(folder: &Path, mut read: impl FnMut(&SendLine)) -> Result<(), StudyError> {
     for record in records(folder)? {
         let log = SendLog::of_record(&record);
+        let mut open = OpenSends::default();
         let mut lines = LineKind::Log.open(log.path())?;
         while let Some(line) = lines.next_line()? {
-            if let Ok(send) = serde_json::from_slice::<SendLine>(line) {
-                read(&record, &send);
+            let send = serde_json::from_slice::<SendLine>(line);
+            if let Some(send) = send.ok().and_then(|send| open.take(send)) {
+                read(&send);
             }
         }
+        open.all().for_each(&mut read);
     }
     Ok(())
 }

@@ -90,6 +90,7 @@ impl<K: StudyKind> OpenedStudy<K> {
                 early_end: None,
                 lost_steps: 0,
                 recorded_steps: 0,
+                spending: None,
                 places: place.into_iter().collect(),
             }
         });
@@ -102,7 +103,7 @@ impl<K: StudyKind> OpenedStudy<K> {
         let mut sends = self.sends.lock().unwrap_or_else(PoisonError::into_inner);
         let units = self.noted();
         sends
-            .read_on(units.iter().flat_map(NotedUnit::folders), now_ms())
+            .read_on(units.iter().flat_map(NotedUnit::folders), (now_ms(), true))
             .ok();
         let mut agents = agent_states(&units, &sends, now_ms());
         let mut waits_for_rate = Vec::new();
@@ -145,7 +146,7 @@ impl<K: StudyKind> OpenedStudy<K> {
             steps: pace.values().map(|agent| agent.steps).sum(),
             steps_done: pace.values().map(|agent| agent.steps_done).sum(),
             steps_given_up: all_given_up(&agents),
-            // What was sent and never heard of is in no log, and counts all the same.
+            // What was sent before there were logs of sends counts all the same.
             spent: K::spent_of_cap(&self.world).max(sent),
             cap: K::caps(&self.keys).experiment,
             agents,

@@ -6,9 +6,8 @@ use crate::followed_sends::FollowedSends;
 use crate::identity::{known_base, read_header};
 use crate::key_status::{self, KeyStatus, key_states};
 use crate::kind::{Keep, StudyKind};
-use crate::noted_unit::NotedUnit;
+use crate::noted_unit::{Charged, NotedUnit};
 use crate::own_format::OwnFormat;
-use crate::recent_sends::SendSum;
 use crate::recorded_units::{RecordedUnits, UnitState};
 use crate::report::{Report, Section, Shown};
 use crate::report_files::SUMMARY;
@@ -137,12 +136,16 @@ impl StudyWatch {
         let is_running = FileLock::is_held(&folder)?;
         let now_ms = now_ms();
         let recorded = RecordedUnits::read(&folder)?;
-        let units = self.noted(&recorded)?;
+        let mut units = self.noted(&recorded)?;
         let open = units.iter().filter(|unit| !self.settled.contains(&unit.id));
-        self.sends.read_on(open.flat_map(NotedUnit::folders), now_ms)?;
+        let open = open.flat_map(NotedUnit::folders);
+        self.sends.read_on(open, (now_ms, is_running))?;
+        for (unit, (planned, state)) in units.iter_mut().zip(&recorded.0) {
+            unit.spending = self.spending(unit, (planned.model, state))?;
+        }
         let finished = units.iter().filter(|unit| unit.is_finished);
         self.settled = finished.map(|unit| unit.id.clone()).collect();
-        let (spent, requests) = self.spent(&recorded, &units)?;
+        let charged = self.charged(&units);
         let missing = recorded.missing();
         let mut failed = read_failures(&folder)?;
         failed.retain(|failed| missing.contains(&failed.unit));
@@ -171,8 +174,11 @@ impl StudyWatch {
                 .any(NotedUnit::is_lost)
                 .then(|| format!("{} --retry-lost", self.command)),
             is_reported,
-            requests,
-            spent,
+            requests: RequestCounts {
+                asked: charged.asked,
+                answered: charged.answered,
+            },
+            spent: (!charged.is_unpriced).then_some(charged.spent),
             cap_picodollars: self.cap().map(|Picodollars(cap)| cap),
             agents,
             keys,
@@ -226,6 +232,7 @@ impl StudyWatch {
                 lost_steps: ended.map_or(0, |(own, found)| (own.lost_steps)(found)),
                 recorded_steps: own.filter(|_| !is_finished).and_then(steps_over).unwrap_or(0),
                 is_finished,
+                spending: None,
                 is_open: !is_finished && places.iter().any(|place| place.is_dir()),
                 places,
             }
@@ -233,54 +240,41 @@ impl StudyWatch {
         Ok(noted.collect())
     }
 
-    /// What was spent and asked: of finished units what their records say, of all else what was sent.
-    fn spent(
+    /// What the record of a unit says that it cost: of a finished one, and of an open one that logs no sends.
+    fn spending(
         &self,
-        recorded: &RecordedUnits,
-        units: &[NotedUnit],
-    ) -> Result<(Option<SpentMoney>, RequestCounts), StudyError> {
-        let (mut spending, mut counted) = (Spending::nothing(), BTreeSet::new());
-        for ((unit, state), noted) in recorded.0.iter().zip(units) {
-            let is_logged = noted
-                .folders()
-                .any(|folder| self.sends.of_record(folder).is_some());
-            let own = match state {
-                UnitState::Finished(recorded) => recorded.spent.clone(),
-                UnitState::Open(root) if !is_logged => {
-                    spent_so_far(root, unit.model.and_then(|place| self.models.get(place)))?
-                }
-                UnitState::Open(_) | UnitState::NotBegun => None,
-            };
-            if let Some(mut own) = own {
-                if noted.key.as_ref().is_some_and(KeyName::is_of_programs) {
-                    own.cost = Some(Cost::default());
-                }
-                spending.add(&own);
-                counted.extend(noted.folders());
+        unit: &NotedUnit,
+        (model, state): (Option<usize>, &UnitState),
+    ) -> Result<Option<Spending>, StudyError> {
+        let mut is_logged = unit
+            .folders()
+            .map(|folder| self.sends.of_record(folder).is_some());
+        let mut spending = match state {
+            UnitState::Finished(recorded) => recorded.spent.clone(),
+            UnitState::Open(root) if !is_logged.any(|is_logged| is_logged) => {
+                spent_so_far(root, model.and_then(|place| self.models.get(place)))?
             }
-        }
-        let mut sum = SendSum::default();
-        for (record, sends) in self.sends.all() {
-            if !counted.contains(record) {
-                sends.by_key.values().for_each(|sends| sum.add(sends));
-            }
-        }
-        let sends = spending.sends;
-        let answered = sends.reported + sends.estimated + sends.incomplete;
-        let requests = RequestCounts {
-            asked: answered + sends.unknown + sends.uncharged + sum.asked,
-            answered: answered + sum.answered,
+            UnitState::Open(_) | UnitState::NotBegun => None,
         };
-        let known = spending.cost.zip(spending.total()).filter(|_| !sum.is_unpriced);
-        let spent = known.map(|(cost, total)| {
-            let mut spent = SpentMoney {
-                paid_picodollars: cost.paid_picodollars.0,
-                at_most_picodollars: total.0,
-            };
-            spent.add_spent(sum.spent);
-            spent
-        });
-        Ok((spent, requests))
+        if let Some(own) = spending
+            .as_mut()
+            .filter(|_| unit.key.as_ref().is_some_and(KeyName::is_of_programs))
+        {
+            own.cost = Some(Cost::default());
+        }
+        Ok(spending)
+    }
+
+    /// What was asked and charged: of all units, and of everything else that was sent.
+    fn charged(&self, units: &[NotedUnit]) -> Charged {
+        let (mut charged, mut counted) = (Charged::default(), BTreeSet::new());
+        for unit in units {
+            charged.add(unit.charged(&self.sends));
+            counted.extend(unit.folders());
+        }
+        let others = self.sends.all().filter(|(record, _)| !counted.contains(record));
+        others.for_each(|(_, sends)| charged.add_log(sends));
+        charged
     }
 }
 

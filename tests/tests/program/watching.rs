@@ -8,6 +8,7 @@
 
 use crate::viewer::Viewer;
 use ktd_baselines::named;
+use ktd_kit::program::json_of;
 use ktd_kit::vendor::{Then, json_reply};
 use ktd_kit::{Folder, Vendor, assert_ok, command, refused};
 use serde_json::Value;
@@ -165,6 +166,9 @@ fn ctrl_c_says_once_what_is_done_what_is_spent_and_how_to_go_on() {
         .find_map(|line| line.strip_prefix("to go on: "))
         .unwrap();
     assert_eq!(said.matches("to go on: ").count(), 1, "{said}");
+    // The request whose reply is lost counts at its most, everywhere alike.
+    let lost = adds_up(&folder);
+    assert!(0 < lost, "{said}");
 
     // Nor is it changed: it could not be checked.
     let said = refused(&folder.ktd(&["--quiet", "verify", "season"]), 2);
@@ -178,7 +182,7 @@ fn ctrl_c_says_once_what_is_done_what_is_spent_and_how_to_go_on() {
     );
     let spent = page.split_once("; spent: ").unwrap().1;
     assert!(
-        spent.starts_with("$0.") && !spent.starts_with("$0.0000"),
+        spent.starts_with("\u{2264} $0.") && !spent.starts_with("\u{2264} $0.0000"),
         "{spent}"
     );
 
@@ -195,6 +199,21 @@ fn ctrl_c_says_once_what_is_done_what_is_spent_and_how_to_go_on() {
     let ended: Value = serde_json::from_slice(&ended.stdout).unwrap();
     assert_eq!(ended["finished"], 2, "{ended}");
     assert!(status["spent"]["paid_picodollars"].as_u64() < ended["spent"]["paid_picodollars"].as_u64());
+    assert_eq!(adds_up(&folder), lost, "it was lost for good");
+}
+
+/// What may have been spent beyond what was paid; what agents and keys may have spent adds up to the whole.
+#[cfg(unix)]
+fn adds_up(folder: &Folder) -> u64 {
+    let status = json_of(folder.path(), &["status", "season"]);
+    let of = |part: &Value, what: &str| part["spent"][what].as_u64().unwrap();
+    let most = of(&status, "at_most_picodollars");
+    for parts in ["agents", "keys"] {
+        let parts = status[parts].as_array().unwrap();
+        let sum: u64 = parts.iter().map(|part| of(part, "at_most_picodollars")).sum();
+        assert_eq!(sum, most, "{status}");
+    }
+    most - of(&status, "paid_picodollars")
 }
 
 /// A study that asks nobody, and work of which nothing is kept, say at once how far they were and what to type.

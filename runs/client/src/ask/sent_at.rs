@@ -1,9 +1,10 @@
 //! When a request was sent, and its line in the log of sends.
 
+use crate::ClientError;
 use crate::money::Meter;
 use chrono::{DateTime, SecondsFormat, Utc};
 use ktd_experiment::amount::Picodollars;
-use ktd_record::exchanges::{ExchangeOutcome, RequestPlace};
+use ktd_record::exchanges::{ExchangeStore, RequestPlace};
 use ktd_record::send_log::SendLine;
 use ktd_record::tariff::Charge;
 use std::time::{Duration, SystemTime};
@@ -24,15 +25,18 @@ impl SentAt {
         }
     }
 
-    /// The line of a send to a model through a meter that has just come to this.
-    pub(super) fn line(
+    /// Logs what a send to a model through a meter has just come to, where it is recorded and somebody is paid.
+    pub(super) fn log(
         self,
         at: RequestPlace,
-        (meter, model): (&Meter, &str),
-        outcome: &ExchangeOutcome,
+        (store, meter, model): (Option<&ExchangeStore>, &Meter, &str),
+        outcome: String,
         charge: &Charge,
-    ) -> SendLine {
-        SendLine {
+    ) -> Result<(), ClientError> {
+        let Some(store) = store.filter(|_| !meter.is_free()) else {
+            return Ok(());
+        };
+        let line = SendLine {
             at: DateTime::<Utc>::from(self.clock).to_rfc3339_opts(SecondsFormat::Millis, true),
             vendor: meter.vendor().to_owned(),
             model: model.to_owned(),
@@ -42,11 +46,12 @@ impl SentAt {
             ordinal: at.ordinal,
             attempt: at.attempt,
             latency_ms: milliseconds(self.since.elapsed()),
-            outcome: outcome.code(),
+            outcome,
             cost_picodollars: charge.amount().map(|Picodollars(cost)| cost),
             is_most: matches!(charge, Charge::Incomplete { .. } | Charge::Unknown { .. }),
             paused_ms: meter.paused_for().map(milliseconds),
-        }
+        };
+        Ok(store.send_log().add(&line)?)
     }
 }
 
