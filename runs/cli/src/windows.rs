@@ -13,7 +13,7 @@ use ktd_experiment::window_config::Windows;
 use ktd_io::whole_file::{Durability, IfExists, json_bytes, write_file};
 use ktd_masking::MaskKey;
 use ktd_record::draw_number::DrawCommitment;
-use ktd_record::signing::SigningKey;
+use ktd_record::signing::{Signature, SigningKey};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -121,6 +121,7 @@ fn shown(args: &WindowsArgs, plan: &RunPlan, console: Console) -> Result<(), Cli
     if let Some(path) = &args.commit {
         keep(path, &json_bytes(path, &commitment).map_err(CliError::invalid)?)?;
     }
+    let number = Number::of(args, plan, &key, &draw)?;
     let days = if args.real {
         days(plan, &key, &source.market)?
     } else {
@@ -133,10 +134,7 @@ fn shown(args: &WindowsArgs, plan: &RunPlan, console: Console) -> Result<(), Cli
         draw.from,
         draw.until,
         commitment.commitment,
-        match &draw.nonce {
-            Some(_) => "their days hang on a number of another lab too",
-            None => "nobody else had a say in their days: boards say `drawn by its operator`",
-        }
+        number.text()
     );
     let lines = days
         .iter()
@@ -148,6 +146,44 @@ fn shown(args: &WindowsArgs, plan: &RunPlan, console: Console) -> Result<(), Cli
         windows: &days,
     };
     console.result(&text, &document)
+}
+
+/// The number of another lab on which windows hang.
+enum Number {
+    None,
+    /// It is not given yet, or a new one is asked for.
+    Awaited,
+    /// That of the key with this fingerprint.
+    Of(String),
+}
+
+impl Number {
+    /// # Errors
+    /// [`CliError`] where it is of another draw, or its signature does not fit, as a run says.
+    fn of(args: &WindowsArgs, plan: &RunPlan, key: &MaskKey, draw: &DrawConfig) -> Result<Self, CliError> {
+        let Some(file) = &draw.nonce else {
+            return Ok(Self::None);
+        };
+        if args.commit.is_some() || !plan.base.join(file).exists() {
+            return Ok(Self::Awaited);
+        }
+        let nonce = draw_secret(plan, key)?.and_then(|secret| secret.nonce);
+        Ok(nonce.map_or(Self::Awaited, |nonce| {
+            Self::Of(Signature::of_parts(&nonce.public_key, &nonce.number).fingerprint)
+        }))
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::None => {
+                "nobody else had a say in their days: boards say `drawn by its operator`".to_owned()
+            }
+            Self::Awaited => {
+                "their days hang on a number of another lab too, which is still to be given".to_owned()
+            }
+            Self::Of(fingerprint) => format!("their days hang on the number of {fingerprint} too"),
+        }
+    }
 }
 
 /// What is drawn.

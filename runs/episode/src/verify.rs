@@ -13,8 +13,10 @@ use ktd_bundle::summary_file::summary_of;
 use ktd_bundle::summary_file::{check_hashes, check_summary, read_summary};
 use ktd_client::progress::{Progress, Silent};
 use ktd_data::market_source::RecordedMarkets;
+use ktd_experiment::drawn_windows::DrawRecord;
 use ktd_masking::Level;
 use ktd_record::chain::LogReader;
+use ktd_record::draw_number::drawn_with;
 use ktd_record::exchanges::{ExchangeRecord, each_exchange};
 use ktd_record::program_record::ProgramRecord;
 use std::path::Path;
@@ -60,6 +62,7 @@ pub async fn verify_on(
                 .to_owned(),
         );
     }
+    let draw = header.window.draw.as_ref().map(number_of_draw).transpose()?;
     let recorded = read_summary(&paths)?;
     check_hashes(&paths, &recorded, &summary_of(&paths, None)?)?;
     if !paths.episode().exists() {
@@ -67,6 +70,9 @@ pub async fn verify_on(
         checks
             .push("summary.json: hashes, metrics and counters, recomputed from the public files".to_owned());
         unchecked.push(unchecked_account(header.mask.level));
+        let days = "the days of the drawn window: the bundle has no private/ part, which names them and the key of the draw";
+        unchecked.extend(draw.as_ref().map(|_| days.to_owned()));
+        checks.extend(draw.map(|draw| format!("window: {}", draw.says)));
         let claimed = claimed(Some(UNPROVEN_MASK));
         return Ok(Verified {
             checks,
@@ -84,10 +90,43 @@ pub async fn verify_on(
     let bundle = OpenBundle::open_on(root, markets)?;
     replay_episode(&bundle.input(), &paths, &Silent).await?;
     checks.push("fills, NAV and every event: run again from the recorded replies, byte for byte".to_owned());
+    let mut claimed = claimed(None);
+    if let Some(draw) = draw {
+        checks.push(format!(
+            "window: its days follow from the draw that header.json commits to; {}",
+            draw.says
+        ));
+        claimed.extend(draw.claimed);
+    }
     Ok(Verified {
         checks,
         unchecked,
-        claimed: claimed(None),
+        claimed,
+    })
+}
+
+/// What a number of a draw is worth.
+struct NumberOfDraw {
+    says: String,
+    claimed: Option<String>,
+}
+
+/// Who had a say in a drawn window beside its operator, by the signature that is the number.
+fn number_of_draw(draw: &DrawRecord) -> Result<NumberOfDraw, EpisodeError> {
+    let place = draw.place;
+    Ok(match drawn_with(draw, None)? {
+        Some(key) => NumberOfDraw {
+            says: format!("window {place} of its draw, on a number that the key {key} signed for it"),
+            claimed: Some(format!(
+                "whose the key {key} of the draw's number is: its operator's own, where the same one signed what was published"
+            )),
+        },
+        None => NumberOfDraw {
+            says: format!(
+                "window {place} of its draw, on nobody else's number: its operator may have drawn until it pleased"
+            ),
+            claimed: None,
+        },
     })
 }
 

@@ -242,6 +242,6 @@ pub fn days_between(
     );
     Err(ExperimentError::input(
         what,
-        "choose a window that fits (`ktd data check PANEL` lists them; `last_days = 40` is the last 40 days), or import a longer panel",
+        "choose a window that fits (`ktd data check PANEL` lists them; `last_days = 40` is the last 40 days), or name a longer `panel`: without one the market is the synthetic one",
     ))
 }

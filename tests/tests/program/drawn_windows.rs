@@ -125,6 +125,13 @@ fn played() -> &'static Folder {
         let number = [&number[..], &["--key", "third.pem", "--out", "number.json"]].concat();
         assert_ok(&quiet(folder.path(), &number));
         let nonce = ", nonce = \"number.json\"";
+        // What is of another draw is refused before anything runs, and is told when it is shown.
+        folder.write(
+            "other.toml",
+            season(&own("one", 1), 10, nonce).replace("2024-08-30", "2024-08-29"),
+        );
+        let told = refused(&quiet(folder.path(), &["windows", "other.toml"]), 2);
+        assert!(told.contains("of another key, length or span"), "{told}");
         let with_oracle = format!("{}, {{ id = \"seer\", control = \"oracle\" }}", own("one", 1));
         folder.write("a.toml", season(&with_oracle, 10, nonce));
         folder.write("b.toml", season(&own("two", 2), 11, nonce));
@@ -341,7 +348,15 @@ fn labs_open_their_windows_together_and_are_ranked() {
     for (results, key, out) in [(LAB_A, "a.pem", "public-a"), (LAB_B, "b.pem", "public-b")] {
         let publish = ["publish", results, "--key", key, "--out", out, "--open-mask"];
         assert_ok(&quiet(played().path(), &publish));
-        assert_ok(&quiet(played().path(), &["verify", out]));
+        let verified = quiet(played().path(), &["verify", out]);
+        assert_ok(&verified);
+        let told = String::from_utf8(verified.stdout).unwrap();
+        let third = PublicKey::read(&played().at("third.pem")).unwrap().fingerprint();
+        assert!(
+            told.contains("its days follow from the draw")
+                && told.contains(&format!("that the key {third} signed")),
+            "{told}"
+        );
     }
     let opened = bundle(&played().at("public-a/season/cells"), "seer__d01-");
     assert!(opened.join("events.jsonl").is_file(), "opened with its mask");
