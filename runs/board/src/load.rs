@@ -384,6 +384,7 @@ fn notes_of(findings: &BundleSet) -> Vec<String> {
             "branches are not ranked, for their first steps are another episode's, and count as trials: {count}"
         )),
     }
+    notes.extend(findings.kept_back.iter().cloned());
     let damaged = findings.damaged.iter();
     notes.extend(damaged.map(|error| format!("not counted as a trial: {error}")));
     notes.extend(changed_models(&findings.named));

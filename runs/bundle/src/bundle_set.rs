@@ -23,6 +23,8 @@ pub struct BundleSet {
     pub unfinished: Vec<PathBuf>,
     /// Why a sibling cannot count as a trial.
     pub damaged: Vec<String>,
+    /// What each publication says of the finished episodes that it kept back: they were tried too.
+    pub kept_back: Vec<String>,
 }
 
 impl BundleSet {
@@ -136,6 +138,8 @@ impl BundleSet {
         for root in &self.unfinished {
             signer_of(root)?;
         }
+        self.kept_back = known.values().map(kept_back).collect();
+        self.kept_back.sort();
         Ok(())
     }
 
@@ -168,6 +172,22 @@ impl BundleSet {
         }
         Ok(())
     }
+}
+
+/// What a publication says of finished episodes that are not in it.
+fn kept_back(publication: &Publication) -> String {
+    let key = &publication.signature.fingerprint;
+    let key = key.get(..FINGERPRINT_DIGITS).unwrap_or(key);
+    let manifest = &publication.manifest;
+    let (held, those) = match manifest.bundles.len() {
+        1 => ("1 finished episode".to_owned(), "it"),
+        count => (format!("{count} finished episodes"), "them"),
+    };
+    let count = match manifest.kept_back {
+        0 => "none".to_owned(),
+        count => count.to_string(),
+    };
+    format!("the publication of {key} holds {held} and says that {count} beside {those} were kept back")
 }
 
 /// The digits of fingerprints that tell all of them apart: whoever draws keys until the first ones are another's stands
