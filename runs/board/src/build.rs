@@ -56,7 +56,7 @@ pub fn build(
     let is_closed = known.is_closed(&shown);
     let conceals = is_closed && !options.shows_closed;
     if conceals {
-        shown = unrepeatable(&shown)?;
+        shown = unrepeatable(&shown, inputs.unfinished)?;
     }
     if shown.is_empty() {
         return Err(BoardError::input(

@@ -13,6 +13,7 @@ use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::summary::Metric;
 use ktd_record::draw_number::drawn_with;
 use ktd_record::signer_mark::FINGERPRINT_DIGITS;
+use ktd_view::draw::counted;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Draws whose days somebody else may know, by their commitments.
@@ -107,7 +108,10 @@ const MOST_PLACES: usize = 1_000;
 ///
 /// # Errors
 /// [`BoardError`] where there are none, and where they are of more than one draw.
-pub(super) fn unrepeatable<'s>(shown: &[&'s ScoredEpisode]) -> Result<Vec<&'s ScoredEpisode>, BoardError> {
+pub(super) fn unrepeatable<'s>(
+    shown: &[&'s ScoredEpisode],
+    unfinished: usize,
+) -> Result<Vec<&'s ScoredEpisode>, BoardError> {
     let is_theirs = |score: &&&ScoredEpisode| !score.bundle.header.agent.is_ours();
     let draw = |score: &&ScoredEpisode| {
         let draw = score.bundle.header.window.draw.as_ref();
@@ -121,6 +125,15 @@ pub(super) fn unrepeatable<'s>(shown: &[&'s ScoredEpisode]) -> Result<Vec<&'s Sc
         ));
     }
     let left: Vec<&ScoredEpisode> = shown.iter().filter(is_theirs).copied().collect();
+    if left.is_empty() && 0 < unfinished {
+        let count = counted(unfinished, "episode");
+        return Err(BoardError::input(
+            format!(
+                "these windows are not opened, and no agent that may be ranked has finished one: {count} have not ended"
+            ),
+            "go on with `ktd run FILE` until they have, or pass --real for a board that nobody else may see",
+        ));
+    }
     if left.is_empty() {
         return Err(BoardError::input(
             "these windows are not opened, and nothing is left to rank: figures of built-in agents and controls would find them",

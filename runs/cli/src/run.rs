@@ -108,7 +108,8 @@ pub(super) fn run(args: &RunArgs, console: Console) -> Result<(), CliError> {
         text.push_str(&visible_lines(note));
         text.push('\n');
     }
-    if results.iter().any(|result| result.result.is_ok()) {
+    // Else the command says what to do first.
+    if results.iter().all(|result| result.result.is_ok()) {
         // Writing to a string cannot fail.
         writeln!(
             text,

@@ -96,9 +96,13 @@ fn unit_of(status: &StudyStatus) -> &'static str {
 /// What ended units without a result, the first such thing; then how it ended, where nobody runs it any more.
 fn end(status: &StudyStatus) -> Vec<String> {
     let failures = status.failures();
-    let failed = failures
-        .first()
-        .map(|(names, failed)| format!("ended without a result: {names}: {}", failed.error));
+    let failed = failures.first().map(|(names, failed)| {
+        let fix = if failed.hint.is_empty() { "" } else { "; fix: " };
+        format!(
+            "ended without a result: {names}: {}{fix}{}",
+            failed.error, failed.hint
+        )
+    });
     let others = failures.len().saturating_sub(1);
     let others = (0 < others).then(|| format!("and {} of other units", counted(others, "reason")));
     let end = (!status.is_running).then(|| format!("nobody runs it; to go on: {}", status.next));

@@ -390,7 +390,12 @@ impl StudyStatus {
                 "a process is writing it now: --watch follows it".to_owned(),
             )
         } else {
-            line("to go on", self.next.clone())
+            let first = if self.failed.is_empty() {
+                ""
+            } else {
+                "    # after the fix below"
+            };
+            line("to go on", format!("{}{first}", self.next))
         });
         // One below the other: beside each other, neither fits a terminal.
         let failed = self.failures().into_iter().flat_map(|(names, failed)| {
