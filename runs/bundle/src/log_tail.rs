@@ -25,9 +25,7 @@ impl LogTail {
     /// [`FileError`] when it cannot be read.
     pub fn read(path: &Path) -> Result<Self, FileError> {
         let mut file = match open_regular(path) {
-            Err(FileError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Self::default());
-            }
+            Err(fault) if fault.is_missing() => return Ok(Self::default()),
             file => file?,
         };
         let size = file.metadata().map_err(FileError::io("read", path))?.len();

@@ -34,7 +34,15 @@ pub fn mask_key(given: Option<PathBuf>, kept: &Path) -> Result<MaskKey, RecordEr
     let is_kept = given.is_none();
     let (source, text) = match given {
         Some(given) => {
-            let text = read_input(&given)?;
+            let text = read_input(&given).map_err(|fault| {
+                let is_missing = fault.is_missing();
+                let hint = format_args!(
+                    "check the path, or draw a key with `ktd certify --new-mask-key {}`",
+                    given.display()
+                );
+                let fault = RecordError::from(fault);
+                if is_missing { fault.with_hint(hint) } else { fault }
+            })?;
             (given, text)
         }
         None if !kept.exists() => return keep_key(kept, &drawn()?),
@@ -54,6 +62,12 @@ pub fn mask_key(given: Option<PathBuf>, kept: &Path) -> Result<MaskKey, RecordEr
 /// # Errors
 /// [`RecordError`] when there is a file, there is no entropy, or the disk refuses.
 pub fn draw_key_file(path: &Path) -> Result<MaskKey, RecordError> {
+    if path.exists() {
+        return Err(RecordError::input(
+            format!("{} exists, and a key is never replaced", path.display()),
+            "choose another name for the new key, or move the old one away",
+        ));
+    }
     let key = drawn()?;
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);

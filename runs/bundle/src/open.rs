@@ -36,20 +36,20 @@ pub fn read_header(paths: &BundlePaths) -> Result<Header, RecordError> {
 pub(crate) fn read_hashed_header(paths: &BundlePaths) -> Result<(Header, String), RecordError> {
     let path = paths.header();
     if !path.exists() {
-        let what = if paths.root().is_dir() {
-            format!(
-                "{} is not a bundle: header.json is missing",
-                paths.root().display()
-            )
-        } else if paths.root().exists() {
-            format!("{} is a file, and no bundle", paths.root().display())
-        } else {
-            format!("{}: no such directory", paths.root().display())
-        };
-        return Err(RecordError::input(
-            what,
+        let (root, hint) = (
+            paths.root().display(),
             "name the directory of one episode, such as results/NAME/cells/CELL",
-        ));
+        );
+        return Err(if paths.root().is_dir() {
+            RecordError::input(format!("{root} is not a bundle: header.json is missing"), hint)
+        } else if paths.root().exists() {
+            RecordError::input(format!("{root} is a file, and no bundle"), hint)
+        } else {
+            RecordError::input(
+                format!("{root}: no such directory"),
+                "check the path: episodes lie in results/NAME/cells/CELL, and what was published or ranked where --out said",
+            )
+        });
     }
     let bytes = read_bounded(&path, HEADER_LIMIT_BYTES)?;
     // The format is read by itself: a header of another one holds other fields.

@@ -2,7 +2,6 @@
 
 use crate::DataFileError;
 use ktd_env::Market;
-use ktd_io::FileError;
 use ktd_io::whole_file::{read_bounded, starts_with};
 use std::path::Path;
 
@@ -23,8 +22,7 @@ pub fn is_panel(path: &Path) -> Result<bool, DataFileError> {
 /// [`DataFileError`] when the file cannot be read or is no whole panel of this program's format.
 pub fn load_panel(path: &Path) -> Result<Market, DataFileError> {
     let bytes = read_bounded(path, u64::MAX).map_err(|error| {
-        let is_missing =
-            matches!(&error, FileError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound);
+        let is_missing = error.is_missing();
         let error = DataFileError::from(error);
         if is_missing {
             error.with_hint("make one with `ktd data import SRC --out PANEL` or `ktd data synth --out PANEL`")

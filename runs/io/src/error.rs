@@ -217,13 +217,18 @@ impl FileError {
         }
     }
 
+    /// Whether nothing lies there.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+
     /// How to fix it.
     #[must_use]
     pub fn hint(&self) -> String {
         let hint = match self {
-            Self::Io { source, action, .. }
-                if source.kind() == io::ErrorKind::NotFound
-                    && WRITES.iter().any(|write| action.starts_with(write)) =>
+            Self::Io { action, .. }
+                if self.is_missing() && WRITES.iter().any(|write| action.starts_with(write)) =>
             {
                 NO_DIRECTORY
             }

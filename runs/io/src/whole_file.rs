@@ -193,7 +193,7 @@ pub fn list_if_exists(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
 pub(crate) fn if_found<T>(result: Result<T, FileError>) -> Result<Option<T>, FileError> {
     match result {
         Ok(found) => Ok(Some(found)),
-        Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.is_missing() => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -3,14 +3,13 @@
 use crate::RecordError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use ktd_io::FileError;
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::read_input;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::Path;
 
 /// DER of a private key before its 32 bytes: PKCS#8 version 1 (RFC 8410, section 7).
@@ -89,8 +88,7 @@ impl SigningKey {
     /// [`RecordError::File`], or [`RecordError::Input`] for another kind of key.
     pub fn read(path: &Path) -> Result<Self, RecordError> {
         let text = read_input(path).map_err(|fault| {
-            let is_missing =
-                matches!(&fault, FileError::Io { source, .. } if source.kind() == ErrorKind::NotFound);
+            let is_missing = fault.is_missing();
             let hint = format_args!(
                 "check the path, or make a key with `ktd certify --new-key {}`",
                 path.display()
@@ -99,7 +97,15 @@ impl SigningKey {
             if is_missing { fault.with_hint(hint) } else { fault }
         })?;
         let key = unpem(&text, PRIVATE).and_then(|der| Ed25519KeyPair::from_pkcs8_maybe_unchecked(&der).ok());
-        key.map(Self).ok_or_else(|| no_key(path))
+        key.map(Self).ok_or_else(|| {
+            if unpem(&text, PUBLIC).is_some() {
+                return RecordError::input(
+                    format!("{}: it holds a public key, where the private one belongs", path.display()),
+                    "name the private key; that of FILE.pub lies in FILE, where `ktd certify --new-key` made both",
+                );
+            }
+            no_key(path)
+        })
     }
 
     fn of_seed(path: &Path, seed: &[u8]) -> Result<Self, RecordError> {
