@@ -96,7 +96,11 @@ pub fn study_difference(folders: [&Path; 2]) -> Result<StudyDifference, StudyErr
     // A name decides nothing.
     (first_header.name, second_header.name) = (String::new(), String::new());
     difference.settings = different_values(&first_header, &second_header)?;
-    difference.compare_units(&RecordedUnits::read(first)?, &RecordedUnits::read(second)?)?;
+    let [first, second] = [
+        RecordedUnits::read(first, None)?,
+        RecordedUnits::read(second, None)?,
+    ];
+    difference.compare_units(&first, &second)?;
     Ok(difference)
 }
 

@@ -26,7 +26,7 @@ pub fn report_study<K: StudyKind>(out: &Path) -> Result<(K::Summary, Report), St
     let is_published = out.join(PUBLICATION).exists();
     let _lock = (!is_published).then(|| FileLock::of_folder(out)).transpose()?;
     let path = out.join(SUMMARY);
-    let units = RecordedUnits::read(out)?;
+    let units = RecordedUnits::read(out, K::OWN)?;
     if !path.exists() && !units.missing().is_empty() {
         return Err(not_finished::<K>(out, &units));
     }

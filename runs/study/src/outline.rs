@@ -45,7 +45,7 @@ impl StudyOutline {
     /// [`StudyError`] for a folder without a study, or with one whose files cannot be read.
     pub fn read(folder: &Path) -> Result<Self, StudyError> {
         let header: StudyHeader<IgnoredAny> = read_json(&folder.join(STUDY))?;
-        let units = RecordedUnits::read(folder)?.0.into_iter();
+        let units = RecordedUnits::read(folder, None)?.0.into_iter();
         let units = units.map(|(unit, state)| {
             let is_begun = !matches!(state, UnitState::NotBegun);
             let (found, spent) = match state {

@@ -1,7 +1,8 @@
 //! Records in a format of a kind's own, as far as a study has to know them.
 
+use crate::UnitId;
 use serde_json::value::RawValue;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Format of a kind's own: a folder a unit.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +17,19 @@ pub struct OwnFormat {
     pub early_end: fn(&RawValue) -> Option<EarlyUnitEnd>,
     /// Steps of a finished unit that were lost to the infrastructure.
     pub lost_steps: fn(&RawValue) -> u64,
+}
+
+impl OwnFormat {
+    /// Where the record of a unit may lie in the folder of a study.
+    pub(crate) fn places(&self, study: &Path, unit: &UnitId) -> [PathBuf; 2] {
+        [study.to_owned(), study.join("private")].map(|above| above.join(self.folder).join(unit.as_str()))
+    }
+
+    /// Whether the record of a unit is there and closed.
+    pub(crate) fn is_closed(&self, study: &Path, unit: &UnitId) -> bool {
+        let places = self.places(study, unit);
+        places.iter().any(|place| place.join(self.closed_by).is_file())
+    }
 }
 
 /// End of a unit before its last step.

@@ -107,7 +107,7 @@ fn finished<K: StudyKind>(study: &OpenedStudy<K>, is_begun: bool) -> Result<BTre
     if !is_begun {
         return Ok(BTreeSet::new());
     }
-    let recorded = RecordedUnits::read(&study.out)?;
+    let recorded = RecordedUnits::read(&study.out, K::OWN)?;
     let missing: BTreeSet<UnitId> = recorded.missing().into_iter().collect();
     let asked = PlanLine::all(&study.plan, &study.decided)?;
     let finished = recorded.0.into_iter().map(|(unit, _)| unit);

@@ -70,7 +70,7 @@ pub fn publish_study(
     }
     let header: StudyHeader<serde_json::Value> = read_json(&folder.join(STUDY))?;
     let _lock = FileLock::of_folder(folder)?;
-    let units = RecordedUnits::read(folder)?;
+    let units = RecordedUnits::read(folder, None)?;
     if units.0.iter().any(|(unit, _)| unit.keep == Keep::Own) {
         return Err(StudyError::input(
             format_args!(

@@ -2,6 +2,7 @@
 
 use crate::index::{RecordedUnit, UnitIndex};
 use crate::kind::Keep;
+use crate::own_format::OwnFormat;
 use crate::plan_lines::{PlanLine, read_plan};
 use crate::unit_folder::{RESULT, UNITS, UnitFolder};
 use crate::unit_lines::UnitLines;
@@ -25,7 +26,9 @@ pub(crate) enum UnitState {
 pub(crate) struct RecordedUnits(pub(crate) Vec<(PlanLine, UnitState)>);
 
 impl RecordedUnits {
-    pub(crate) fn read(folder: &Path) -> Result<Self, StudyError> {
+    /// Of records in a format of the kind's own, which is named where the kind is known, the index says what they came to: those whose
+    /// closing file is gone are not finished.
+    pub(crate) fn read(folder: &Path, own: Option<OwnFormat>) -> Result<Self, StudyError> {
         let lines = UnitLines::look(folder)?;
         let index = UnitIndex::read(folder);
         let mut units = Vec::new();
@@ -37,8 +40,10 @@ impl RecordedUnits {
                     spent: None,
                 }),
                 Keep::Folder => index.recorded(&root, &unit)?,
-                // Its index alone says without its world whether it is finished.
-                Keep::Own => index.own(&unit),
+                // Its index alone says without its world what it came to.
+                Keep::Own => index
+                    .own(&unit)
+                    .filter(|_| own.is_none_or(|own| own.is_closed(folder, &unit.id))),
             };
             let state = match state {
                 Some(finished) => UnitState::Finished(finished),

@@ -124,7 +124,7 @@ fn unfinished<K: StudyKind>(study: &OpenedStudy<K>, out: &Path) -> Result<(), St
     if out.join(SUMMARY).exists() {
         return Ok(());
     }
-    let missing = RecordedUnits::read(out)?.missing();
+    let missing = RecordedUnits::read(out, K::OWN)?.missing();
     let Some(first) = missing.first() else {
         return Ok(());
     };

@@ -135,7 +135,7 @@ impl StudyWatch {
         // Asked first: who has just ended has written all that is read now.
         let is_running = FileLock::is_held(&folder)?;
         let now_ms = now_ms();
-        let recorded = RecordedUnits::read(&folder)?;
+        let recorded = RecordedUnits::read(&folder, self.own)?;
         let mut units = self.noted(&recorded)?;
         let open = units.iter().filter(|unit| !self.settled.contains(&unit.id));
         let open = open.flat_map(NotedUnit::folders);
@@ -210,9 +210,7 @@ impl StudyWatch {
             let id = unit.id.as_str();
             let places = match (unit.keep, self.own) {
                 (Keep::Folder, _) => vec![self.folder.join(UNITS).join(id)],
-                (Keep::Own, Some(own)) => [self.folder.clone(), self.folder.join("private")]
-                    .map(|above| above.join(own.folder).join(id))
-                    .to_vec(),
+                (Keep::Own, Some(own)) => own.places(&self.folder, &unit.id).to_vec(),
                 (Keep::Own | Keep::Line, _) => Vec::new(),
             };
             let is_finished = matches!(state, UnitState::Finished(_));

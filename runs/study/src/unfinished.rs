@@ -48,7 +48,7 @@ pub fn report_unfinished<K: StudyKind>(out: &Path) -> Result<(PathBuf, Value, Re
             "`ktd status DIR` says what is missing; run the study again: it continues",
         ));
     }
-    let units = RecordedUnits::read(out)?;
+    let units = RecordedUnits::read(out, K::OWN)?;
     let (missing, count) = (units.missing(), units.0.len());
     if missing.is_empty() {
         return Err(refused(
