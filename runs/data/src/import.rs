@@ -22,6 +22,7 @@ use ktd_env::{
     BuildReport, DateSpan, FactorTable, Market, MarketBuilder, PanelOptions, PriceBasis, Survivors, Ticker,
     TradeDate, UnsupportedRule, VolumeBasis, unsupported_rules,
 };
+use ktd_view::draw::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -141,12 +142,15 @@ pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Res
         builder.declare_last_row(ticker, date);
     }
     add_facts(&mut builder, options, &codes)?;
+    if said.says_st() {
+        builder.declare_st();
+    }
     if let Some(map) = &options.map {
         builder.add_note(format!("columns were named by hand: --map {map}"));
     }
     let (market, build) = builder.build()?;
     check_units(&market, &forms)?;
-    check_as_traded(&market)?;
+    check_as_traded(&market, has_factors)?;
     let mut missing = missing(&market, options, &forms, has_factors);
     missing.extend(said_in_part(&forms, beside));
     missing.extend(without_rows(&empty, files.len()));
@@ -225,16 +229,12 @@ fn without_rows(empty: &[String], files: usize) -> Option<String> {
 /// What the panel lacks and what that turns off.
 fn missing(market: &Market, options: &ImportOptions, forms: &[SourceForm], has_factors: bool) -> Vec<String> {
     let read = |column| Some(forms.iter().find_map(|form| form.taken(column))?.0);
-    let (st, dividend) = (read(Column::St), read(Column::Dividend));
-    let said = |rule: UnsupportedRule| match (rule, option_of(rule), st, dividend) {
-        (UnsupportedRule::StLimit, _, Some(column), _) => {
-            format!("no ST dates: the column {column} was read, and no stock was ST on any day of it")
-        }
-        (UnsupportedRule::DividendTax, _, _, Some(column)) => {
+    let said = |rule: UnsupportedRule| match (rule, option_of(rule), read(Column::Dividend)) {
+        (UnsupportedRule::DividendTax, _, Some(column)) => {
             format!("no dividends: the column {column} was read, and no stock paid one on any day of it")
         }
-        (_, Some(option), ..) => rule.text().replacen(':', &format!(" ({option}):"), 1),
-        (_, None, ..) => rule.text().to_owned(),
+        (_, Some(option), _) => rule.text().replacen(':', &format!(" ({option}):"), 1),
+        (_, None, _) => rule.text().to_owned(),
     };
     let unsupported = unsupported_rules(market).into_iter();
     // Factors that were read may all be 1.
@@ -244,7 +244,8 @@ fn missing(market: &Market, options: &ImportOptions, forms: &[SourceForm], has_f
     let names = market.names().count();
     if names < FactorTable::MIN_NAMES {
         missing.push(format!(
-            "{names} stocks, and the factor model needs {}: boards show returns, without selection and ranks",
+            "{}, and the factor model needs {}: boards show returns, without selection and ranks",
+            counted(names, "stock"),
             FactorTable::MIN_NAMES
         ));
     }
@@ -313,6 +314,9 @@ fn panel_options(
         ));
     }
     let has_factors = has_own_factors || has_factor_files;
+    if !has_factors {
+        check_as_is(options)?;
+    }
     let basis = match (options.basis, first.has(Column::Factor)) {
         (Some(basis), _) => basis,
         // Vendors' files of factors and adjusted closes stand beside prices as traded.
@@ -346,6 +350,21 @@ fn panel_options(
         has_amounts,
         calendar: declared.map(|days| days.into_iter().filter(within).collect()),
     })
+}
+
+/// Refuses prices and volumes that are said to be adjusted where nothing says by what: those traded cannot be found again, and lots,
+/// limits and fees would be of prices that never were.
+fn check_as_is(options: &ImportOptions) -> Result<(), DataFileError> {
+    let adjusted = match (options.basis, options.volume) {
+        (Some(PriceBasis::Adjusted), _) => "prices (--basis adjusted)",
+        (_, Some(VolumeBasis::Adjusted)) => "volumes (--volume adjusted)",
+        _ => return Ok(()),
+    };
+    Err(DataFileError::input(
+        format_args!("adjusted {adjusted} without factors: what was traded cannot be found again from them"),
+        "give the factor of each row, which turned traded prices into these, in a column `factor` (--map factor=COLUMN) or in a file \
+         of factors beside them; or fetch prices and volumes as traded (AKShare: adjust=\"\"), with --basis raw",
+    ))
 }
 
 fn add_facts(

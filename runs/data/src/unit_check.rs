@@ -92,7 +92,7 @@ const BEYOND: f64 = 0.01;
 ///
 /// # Errors
 /// [`DataFileError`] where it lies outside on more than a tenth of the days with trading.
-pub(super) fn check_as_traded(market: &Market) -> Result<(), DataFileError> {
+pub(super) fn check_as_traded(market: &Market, has_factors: bool) -> Result<(), DataFileError> {
     if !market.amount_declared() || market.basis() != PriceBasis::Raw {
         return Ok(());
     }
@@ -111,7 +111,13 @@ pub(super) fn check_as_traded(market: &Market) -> Result<(), DataFileError> {
             "the mean price of a day, amount / volume, lies outside its low and high on {outside} of {days} days with trading: the \
              prices are adjusted, not as traded"
         ),
-        "fetch prices as traded (AKShare: adjust=\"\") with the factors beside them, or take adjusted ones with --basis adjusted",
+        if has_factors {
+            "fetch prices as traded (AKShare: adjust=\"\") beside these factors; where the prices are those traded x these factors, \
+             say so with --basis adjusted"
+        } else {
+            "fetch prices as traded (AKShare: adjust=\"\") with the factors beside them: from adjusted prices alone nobody can tell at \
+             which orders would have been filled"
+        },
     ))
 }
 

@@ -101,10 +101,14 @@ pub(super) fn read_map(text: Option<&str>) -> Result<Vec<Entry<'_>>, DataFileErr
 pub(super) fn check_map(map: &[Entry<'_>], file: &str, header: &[&str]) -> Result<(), DataFileError> {
     let absent = map.iter().find(|(_, head, _)| !header.contains(head));
     absent.map_or(Ok(()), |(column, head, _)| {
-        let what = format!(
-            "{file}: there is no column {head:?}, which --map names for {}",
-            column.label()
-        );
+        let field = column.label();
+        let word = head.rsplit_once(':');
+        let what = match word.filter(|(name, _)| header.contains(&name.trim())) {
+            Some((name, word)) => {
+                format!("--map: {word:?}, which stands behind {name:?}, is no unit of {field}")
+            }
+            None => format!("{file}: there is no column {head:?}, which --map names for {field}"),
+        };
         Err(DataFileError::input(
             what,
             format_args!("its columns are {}; {WRITE}", header.join(", ")),

@@ -1,7 +1,7 @@
 //! The tables of data vendors, written here in each one's form.
 
 use crate::{DataFileError, ImportOptions, Imported, import};
-use ktd_env::{Bar, Market, PriceBasis, Ticker, TradeDate};
+use ktd_env::{Bar, Market, PriceBasis, Ticker, TradeDate, VolumeBasis};
 use std::fmt::Write;
 use std::path::Path;
 use tempfile::TempDir;
@@ -223,9 +223,27 @@ fn bar(market: &Market, code: &str, day: &str) -> Bar {
 
 #[test]
 fn the_same_prices_in_every_form_give_one_hash() {
-    let with_amounts = imported(&one("long.csv", long(true))).market.content_hash();
-    let without = imported(&one("long.csv", long(false))).market.content_hash();
+    let hashes = |with: fn(bool) -> String| {
+        [true, false].map(|has_amounts| {
+            imported(&one("long.csv", with(has_amounts)))
+                .market
+                .content_hash()
+        })
+    };
+    // That no stock was ST is content, too: BaoStock alone says it.
+    let never_st = |has_amounts| {
+        let head = |line: usize| if line == 0 { "st" } else { "0" };
+        let text = long(has_amounts);
+        let lines = text.lines().enumerate();
+        lines
+            .map(|(place, line)| format!("{line},{}\n", head(place)))
+            .collect()
+    };
+    let (unknown_st, never_st) = (hashes(long), hashes(never_st));
+    assert_ne!(unknown_st, never_st);
     for (form, files) in vendors() {
+        let is_of_st = form.starts_with("BaoStock");
+        let [with_amounts, without] = if is_of_st { never_st } else { unknown_st };
         let Imported { market, report } = imported(&files);
         assert_eq!((report.forms.len(), report.forms[0].form.as_str()), (1, form));
         assert_eq!(report.forms[0].files, files.len(), "{form}");
@@ -328,6 +346,10 @@ fn columns_of_others_are_mapped_and_the_panel_says_so() {
         ("mood=x", "names no field"),
         ("volume=lots:thousands", "a unit that its field cannot have"),
         ("volume=lots:hand", "no column \"lots:hand\""),
+        (
+            "volume=volume:lots",
+            "\"lots\", which stands behind \"volume\", is no unit of volume",
+        ),
         ("open=open,open=close", "for the second time"),
     ] {
         assert!(refusal(&long(true), Some(map)).contains(part), "{map}");
@@ -441,10 +463,12 @@ fn every_stock_needs_factors_where_there_are_files_of_them() {
 #[test]
 fn halts_flags_and_dividends_are_read_where_a_source_has_them() {
     let (_, files) = vendors().swap_remove(2);
-    let missing = imported(&files).report.missing;
+    let Imported { market, report } = imported(&files);
+    assert!(market.has_st_dates(), "none is not unknown");
     assert!(
-        missing.iter().any(|line| line.contains("isST was read")),
-        "{missing:?}"
+        !report.missing.iter().any(|line| line.contains("ST")),
+        "{:?}",
+        report.missing
     );
     let edited = |from: &str, to: &str| vec![(files[0].0.clone(), files[0].1.replace(from, to))];
     let market = imported(&edited("1987000,20502300.0000,3,0.1,1,1.5,0", ",,3,,0,,1")).market;
@@ -488,15 +512,41 @@ fn adjusted_prices_are_not_taken_as_traded() {
     };
     let said = refusal(&text(0.9), None);
     assert!(
-        said.contains("outside its low and high on 20 of 28 days") && said.contains("--basis adjusted"),
+        said.contains("outside its low and high on 20 of 28 days") && !said.contains("--basis adjusted"),
         "{said}"
     );
     imported(&one("as_traded.csv", text(1.0)));
-    let folder = folder(&one("adjusted.csv", text(0.9)));
-    read(folder.path(), |options| {
-        options.basis = Some(PriceBasis::Adjusted);
-    })
-    .unwrap();
+    let alone = folder(&one("adjusted.csv", text(0.9)));
+    let refused = read(alone.path(), |options| options.basis = Some(PriceBasis::Adjusted));
+    let refused = refused.map(|_| ()).unwrap_err();
+    assert!(refused.to_string().contains("without factors"), "{refused}");
+    assert!(
+        refused.hint().contains("--map factor=COLUMN"),
+        "{}",
+        refused.hint()
+    );
+    let refused = read(alone.path(), |options| {
+        options.volume = Some(VolumeBasis::Adjusted)
+    });
+    assert!(refused.is_err(), "volumes as they are, under another name");
+    // Beside their factors the prices traded are known again.
+    let with_factors: String = text(0.9)
+        .lines()
+        .enumerate()
+        .map(|(day, line)| match day {
+            0 => format!("{line},factor\n"),
+            1..=20 => format!("{line},0.9\n"),
+            _ => format!("{line},1\n"),
+        })
+        .collect();
+    let beside = folder(&one("adjusted.csv", with_factors));
+    let refused = read(beside.path(), |options| options.basis = Some(PriceBasis::Raw));
+    let refused = refused.map(|_| ()).unwrap_err();
+    assert!(refused.hint().contains("--basis adjusted"), "{}", refused.hint());
+    let made = read(beside.path(), |options| {
+        options.basis = Some(PriceBasis::Adjusted)
+    });
+    assert_eq!(bar(&made.unwrap().market, "SH600519", "2024-02-01").close.0, 1000);
 }
 
 #[test]
