@@ -6,7 +6,7 @@ use super::error::AccountError;
 use super::factor_timing::{FactorMoments, FactorTiming};
 use super::linking::{Linking, carino, linking_weights};
 use super::parts::{Part, Parts};
-use crate::model::{DayFit, Leg, RecordSum};
+use crate::model::{DayFit, DayStatus, Leg, RecordSum};
 
 /// A trajectory's returns, split day by day on each basis.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +24,8 @@ pub struct Attribution {
     exposures: Vec<f64>,
     /// Covered weight before the day's trades.
     covered_weight: Vec<f64>,
+    /// Whether the factor model was fitted, by day.
+    is_fitted: Vec<bool>,
     split_variances: Vec<f64>,
 }
 
@@ -46,6 +48,7 @@ pub fn attribute<'f>(
         timing: Default::default(),
         exposures: Vec::with_capacity(books.len() * styles),
         covered_weight: Vec::with_capacity(books.len()),
+        is_fitted: Vec::with_capacity(books.len()),
         split_variances: Vec::with_capacity(books.len()),
     };
     for pair in books.windows(2) {
@@ -266,6 +269,7 @@ impl Attribution {
             .push(fit.loading_variance_hc1(&sums.loadings_before));
         self.exposures.extend(sums.loadings_before.iter().skip(1));
         self.covered_weight.extend(sums.loadings_before.first());
+        self.is_fitted.push(fit.status != DayStatus::Thin);
         self.days.push(book.day);
         self.returns.push(book.daily_return());
     }
@@ -385,15 +389,15 @@ impl Attribution {
         self.split_variances.iter().sum::<f64>().sqrt()
     }
 
-    /// Exposures to each style on weights before the day's trades, one row a day.
+    /// Exposures to each style on weights before the day's trades, one row a day; `None` on a day that could not be fitted, on which
+    /// nobody's are known.
     #[must_use]
-    pub fn exposures(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+    pub fn exposures(&self) -> impl ExactSizeIterator<Item = Option<&[f64]>> {
         let styles = self.parts(WeightBasis::Pre).styles();
         // A model without styles still has one row a day.
-        (0..self.days.len()).map(move |day| {
-            self.exposures
-                .get(day * styles..(day + 1) * styles)
-                .unwrap_or(&[])
+        self.is_fitted.iter().enumerate().map(move |(day, is_fitted)| {
+            let row = self.exposures.get(day * styles..(day + 1) * styles);
+            is_fitted.then(|| row.unwrap_or(&[]))
         })
     }
 
@@ -405,9 +409,9 @@ impl Attribution {
         let mut sums = vec![0.0; self.parts(WeightBasis::Pre).styles()];
         let mut invested_days = 0_usize;
         for (row, weight) in self.exposures().zip(&self.covered_weight) {
-            if *weight <= 0.0 {
+            let Some(row) = row.filter(|_| 0.0 < *weight) else {
                 continue;
-            }
+            };
             invested_days += 1;
             let scale = if is_per_invested { *weight } else { 1.0 };
             for (sum, exposure) in sums.iter_mut().zip(row) {

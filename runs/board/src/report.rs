@@ -89,8 +89,8 @@ pub struct DailyRow {
     /// Parts by basis, in the order of `common`, the styles, `selection`, `execution`, `slip`, `cost`, `rounding`,
     /// `unattributed`.
     pub parts: ByBasis<Vec<f64>>,
-    /// Exposures, in the order of the model's styles.
-    pub exposures: Vec<f64>,
+    /// Exposures, in the order of the model's styles; null on a day that could not be fitted.
+    pub exposures: Option<Vec<f64>>,
 }
 
 /// What is attributed.
@@ -221,7 +221,7 @@ fn rows(own: &Attribution, days: &[DayIndex], market: &Market) -> Vec<DailyRow> 
             date: market.date(*day).map_or_else(String::new, TradeDate::reveal),
             daily_return: *daily_return,
             parts: ByBasis::default(),
-            exposures: exposures.to_vec(),
+            exposures: exposures.map(<[f64]>::to_vec),
         })
         .collect();
     for basis in WeightBasis::ALL {

@@ -245,20 +245,25 @@ pub(super) fn exposures(attributions: &[&Attribution]) -> Vec<f64> {
     column_means(&invested)
 }
 
-/// One series a style: means over attributions of the same days.
-pub(super) fn daily_exposures(attributions: &[&Attribution]) -> Vec<Vec<f64>> {
+/// One series a style: means over attributions of the same days, none on days that could not be fitted.
+pub(super) fn daily_exposures(attributions: &[&Attribution]) -> Vec<Vec<Option<f64>>> {
     let styles = attributions
         .first()
         .map_or(0, |attribution| attribution.parts(WeightBasis::Pre).styles());
+    // Those of one window are all of one model's days.
+    let fitted: Vec<bool> = attributions.first().map_or_else(Vec::new, |first| {
+        first.exposures().map(|day| day.is_some()).collect()
+    });
     let series = |style: usize| {
         let seeds: Vec<Vec<f64>> = attributions
             .iter()
             .map(|attribution| {
-                let days = attribution.exposures();
+                let days = attribution.exposures().map(Option::unwrap_or_default);
                 days.map(|day| day.get(style).copied().unwrap_or(0.0)).collect()
             })
             .collect();
-        rounded(column_means(&seeds))
+        let means = rounded(column_means(&seeds)).into_iter().zip(&fitted);
+        means.map(|(mean, is_fitted)| is_fitted.then_some(mean)).collect()
     };
     (0..styles).map(series).collect()
 }

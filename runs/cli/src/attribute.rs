@@ -289,10 +289,11 @@ fn daily_csv(report: &AttributionReport) -> Result<Vec<u8>, CliError> {
         .map_err(|error| failed(error.to_string()))?;
     for day in &report.daily {
         let parts = day.parts.values().flatten();
-        let numbers = std::iter::once(&day.daily_return)
-            .chain(parts)
-            .chain(&day.exposures);
-        let cells = std::iter::once(day.date.clone()).chain(numbers.map(ToString::to_string));
+        let numbers = std::iter::once(&day.daily_return).chain(parts);
+        let exposures = (0..report.model.styles.len()).map(|style| day.exposures.as_ref()?.get(style));
+        let cells = std::iter::once(day.date.clone())
+            .chain(numbers.map(ToString::to_string))
+            .chain(exposures.map(|known| known.map_or_else(String::new, ToString::to_string)));
         writer
             .write_record(cells)
             .map_err(|error| failed(error.to_string()))?;

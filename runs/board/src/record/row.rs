@@ -66,8 +66,8 @@ pub struct LeaderboardRow {
     pub size_cost: Option<SizeCost>,
     /// Mean exposure to each style over invested days, weights over NAV.
     pub exposures: Vec<f64>,
-    /// Daily exposures, means over seeds: one series a style.
-    pub daily_exposures: Vec<Vec<f64>>,
+    /// Daily exposures, means over seeds: one series a style, null on a day that could not be fitted.
+    pub daily_exposures: Vec<Vec<Option<f64>>>,
     /// Daily series, means over seeds.
     pub curves: Option<Curves>,
     /// Stated confidence against what happened.

@@ -83,8 +83,10 @@ impl<'b> RankedRow<'b> {
 
     /// Its exposures through time.
     pub(crate) fn exposures(self, site: PageSite) -> Markup {
-        if self.row.daily_exposures.iter().all(Vec::is_empty) {
-            return self.nothing("No exposure is known.");
+        let mut values = self.row.daily_exposures.iter().flatten();
+        if values.all(Option::is_none) {
+            let why = self.row.unattributed_reason.as_deref();
+            return self.nothing(why.unwrap_or("No exposure is known."));
         }
         let styles = &self.board.model.styles;
         exposures::figure(styles, self.dates(site), &self.row.daily_exposures)

@@ -154,7 +154,7 @@ fn daily_contributions_on_three_bases_of(golden: &Golden) {
                 own.gauge(basis)
             );
         }
-        let exposures: Vec<&[f64]> = own.exposures().collect();
+        let exposures: Vec<&[f64]> = own.exposures().map(Option::unwrap_or_default).collect();
         for row in 0..daily.rows.len() {
             if daily.rows[row]["portfolio"] != portfolio {
                 continue;
@@ -191,7 +191,7 @@ fn daily_contributions_on_three_bases_of(golden: &Golden) {
                 daily.near(
                     row,
                     &format!("expo:{}", factor.name()),
-                    Some(exposures[place][style]),
+                    Some(exposures[place].get(style).copied().unwrap_or(0.0)),
                 );
             }
             compared += 1;

@@ -349,7 +349,9 @@ fn leader(chance: &mut Chance, name: &str, cohort: Cohort, days: usize) -> Leade
         unattributed_reason: None,
         selection: Some(selected(chance, selection)),
         exposures: (0..STYLES.len()).map(|_| chance.around(0.5)).collect(),
-        daily_exposures: (0..STYLES.len()).map(|_| drift(chance, days)).collect(),
+        daily_exposures: (0..STYLES.len())
+            .map(|_| drift(chance, days).into_iter().map(Some).collect())
+            .collect(),
         curves: Some(curves),
         reliability: (cohort == Cohort::Model).then(|| reliability(chance)),
         memory_gap: (cohort == Cohort::Model).then(|| Gap {

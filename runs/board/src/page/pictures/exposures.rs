@@ -35,15 +35,21 @@ pub(super) fn body(view: View<'_>) -> Picture {
 fn daily(view: View<'_>) -> Markup {
     let leaders = view.track.leaders.iter();
     let shown: Vec<&LeaderboardRow> = leaders
-        .filter(|leader| leader.daily_exposures.iter().any(|series| !series.is_empty()))
+        .filter(|leader| leader.daily_exposures.iter().flatten().any(Option::is_some))
         .collect();
     let (styles, dates) = (&view.board.model.styles, &view.track.dates);
     let tables = shown.iter().map(|leader| {
         let series = styles.iter().zip(&leader.daily_exposures);
-        let series: Vec<Daily<'_>> = series
+        // A table says of what is no number that it is not known.
+        let number = |day: &Option<f64>| day.unwrap_or(f64::NAN);
+        let known: Vec<(&str, Vec<f64>)> = series
+            .map(|(style, series)| (style.as_str(), series.iter().map(number).collect()))
+            .collect();
+        let series: Vec<Daily<'_>> = known
+            .iter()
             .map(|(style, series)| {
                 (
-                    style.as_str(),
+                    *style,
                     series.as_slice(),
                     TableCell::Ratio as fn(f64) -> TableCell,
                 )
@@ -72,7 +78,7 @@ fn picture(leader: &LeaderboardRow, styles: &[String], dates: &[String]) -> Mark
 
 /// The largest exposure of any style on any day, at least a little.
 fn largest(leader: &LeaderboardRow) -> f64 {
-    let all = leader.daily_exposures.iter().flatten();
+    let all = leader.daily_exposures.iter().flatten().flatten();
     all.filter(|value| value.is_finite())
         .fold(0.1, |most, value| most.max(value.abs()))
 }
@@ -91,17 +97,23 @@ fn lines(leader: &LeaderboardRow, largest: f64, styles: &[String], dates: &[Stri
     .draw(&mut canvas);
     for (place, (style, series)) in styles.iter().zip(&leader.daily_exposures).enumerate() {
         let zero = real(place).mul_add(STRIP, plane.down.start + STRIP / 2.0);
-        let at =
-            |(day, value): (usize, &f64)| (plane.x(real(day + 1)), zero - value / largest * STRIP * 0.48);
+        let at = |(day, value): &(usize, Option<f64>)| {
+            let value = value.unwrap_or(f64::NAN);
+            (plane.x(real(day + 1)), zero - value / largest * STRIP * 0.48)
+        };
+        let days: Vec<(usize, Option<f64>)> = series.iter().copied().enumerate().collect();
         canvas.line("gr", (plane.across.start, zero), (plane.across.end, zero));
-        canvas.path("expo", &thin(series.iter().enumerate().map(at)));
+        // No line goes through days on which nothing is known.
+        for known in days.split(|(_, value)| value.is_none()) {
+            canvas.path("expo", &thin(known.iter().map(at)));
+        }
         canvas.text(
             "t",
             Anchor::End,
             (plane.across.start - 6.0, zero + 4.0),
             &fitted(style, 11),
         );
-        if let Some(last) = series.last() {
+        if let Some(Some(last)) = series.last() {
             canvas.text("t q", Anchor::End, (338.0, zero + 4.0), &decimals(*last, 2));
         }
     }
