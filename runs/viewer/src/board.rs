@@ -65,9 +65,9 @@ pub(crate) struct TrackRow {
     pub(crate) unattributed_reason: Option<String>,
     pub(crate) selection: Option<Selection>,
     pub(crate) reliability: Option<Reliability>,
-    /// By style, a value a day.
+    /// By style, a value a day; none on days that could not be fitted.
     #[serde(default)]
-    pub(crate) daily_exposures: Vec<Vec<f64>>,
+    pub(crate) daily_exposures: Vec<Vec<Option<f64>>>,
     pub(crate) curves: Option<Curves>,
     #[serde(default)]
     metrics: RowMetrics,
@@ -82,6 +82,8 @@ struct RowMetrics {
 /// A figure, a value a seed that has one.
 #[derive(Debug, Clone, Deserialize)]
 struct SeedValues {
+    #[serde(default)]
+    median: Known,
     #[serde(default)]
     values: Vec<f64>,
 }
@@ -270,6 +272,11 @@ impl TrackRow {
         // What was cut off or replaced tells rows apart.
         let digits: String = sha256_hex(name.as_bytes()).chars().take(SLUG_DIGITS).collect();
         format!("{plain}.{digits}")
+    }
+
+    /// Its return as the board's own tables have it, the median over seeds; that of a reference, too, which holds nothing to split.
+    pub(crate) fn total_return(&self) -> Option<f64> {
+        self.metrics.total_return.as_ref()?.median.value
     }
 
     /// Whether the return of an episode is one of its own, as far as both are known: another run of the same cell has another.

@@ -156,7 +156,7 @@ fn rows(site: PageSite, document: &DocumentEntry, board: &Board) -> Markup {
 }
 
 fn row(site: PageSite, document: &DocumentEntry, track: &Track, row: &TrackRow) -> Markup {
-    let total = row.attribution.as_ref().map(|bases| bases.two.carino.portfolio);
+    let total = row.total_return();
     let selection = row.selection.as_ref();
     let interval = selection.and_then(|selection| selection.interval);
     let mask = track.mask("/");
@@ -196,6 +196,7 @@ mod tests {
             "agent": "a", "cohort": "model", "seeds": [1, 2], "return_rank": 1, "alpha_rank": 1,
             "rank_interval": null, "attribution": null, "unattributed_reason": null, "selection": null, "reliability": null,
             "curves": { "nav": [1.1, 1.05], "common": [], "style": [], "selection": [], "other": [] },
+            "metrics": { "total_return": { "median": { "value": 0.05 }, "values": [0.05, 0.05] } },
         });
         let track = |(level, window, dates): &(&str, &str, [&str; 2])| {
             json!({
@@ -287,6 +288,7 @@ mod tests {
             "{rows}"
         );
         assert!(rows.contains("<iframe") && rows.contains(VERDICT), "{rows}");
+        assert!(rows.contains(&change(0.05)), "without a split, too: {rows}");
         assert!(
             sheet.contains("Hidden until the window is opened") && !sheet.contains("was measured"),
             "{sheet}"

@@ -219,7 +219,7 @@ impl DailyAccount<'_> {
     fn spread(&self) -> Markup {
         let returns = daily_returns(self.values);
         let by_month = months(self.values.len(), self.dates);
-        // The last block may be of one day: the best and the worst are of whole ones.
+        // The last block may be of one day: the best and the worst are of whole ones, and called by their days.
         let is_whole = |steps: &&RangeInclusive<usize>| {
             !self.dates.is_empty() || steps.end() - steps.start() + 1 == MONTH_DAYS
         };
@@ -231,11 +231,16 @@ impl DailyAccount<'_> {
             .iter()
             .zip(1..)
             .map(|(value, step)| (self.day(step), *value));
+        let month = if self.dates.is_empty() {
+            format!("block of {MONTH_DAYS} days")
+        } else {
+            "month".to_owned()
+        };
         let gained = returns.iter().filter(|value| 0.0 < **value).count();
         html! {
             @if 1 < self.seeds { p.lead { (self.of_seeds()) } }
             dl.figures {
-                (ends("day", of_days.collect())) (ends("month", of_months.collect()))
+                (ends("day", of_days.collect())) (ends(&month, of_months.collect()))
                 div { dt { "days with a gain" } dd { (gained) " of " (returns.len()) } }
             }
             (scroll("daily returns", &histogram(&returns)))
@@ -243,8 +248,11 @@ impl DailyAccount<'_> {
     }
 }
 
-/// The best and the worst of named returns.
+/// The best and the worst of named returns; nothing of one alone, which is neither.
 fn ends(what: &str, mut named: Vec<(String, f64)>) -> Markup {
+    if named.len() < 2 {
+        return html! {};
+    }
     named.sort_by(|one, other| one.1.total_cmp(&other.1));
     html! { @for (kind, found) in [("best", named.last()), ("worst", named.first())] { @if let Some((name, value)) = found {
         div { dt { (kind) " " (what) } dd { (change(*value)) " " span.quiet { (name) } } }

@@ -106,7 +106,9 @@ fn parts(ranked: RankedRow<'_>) -> Markup {
         p.lead { "Overnight on the weights before, intraday on the weights after the day's trades; linked by Carino; means over seeds." }
         div.columns {
             div { (waterfall::figure(parts)) }
-            div { h3 { "Style by style" } (waterfall::styles(&ranked.board.model.styles, parts)) }
+            @if !parts.styles.is_empty() {
+                div { h3 { "Style by style" } (waterfall::styles(&ranked.board.model.styles, parts)) }
+            }
         }
     }
 }
