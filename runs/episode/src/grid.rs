@@ -4,6 +4,7 @@ use crate::transports::Transports;
 use crate::{EpisodeError, EpisodeInput, LazyFactors, Shared, WithdrawnAgents};
 use ktd_bundle::event::publishes_account;
 use ktd_bundle::mask_key::{drawn, keep_key, mask_key};
+use ktd_bundle::open::read_header;
 use ktd_bundle::{BundlePaths, CELLS, PRIVATE};
 use ktd_client::money::{Metering, PaymentTerms};
 use ktd_client::opening::{open_accounts, price_cells};
@@ -82,6 +83,7 @@ impl Grid {
         let key = if is_new { drawn()? } else { experiment_key(&plan)? };
         let grid = Self::over(plan, source, key)?;
         if is_run {
+            check_panel(&grid)?;
             check_agents(&grid.plan, &grid.cells, &grid.source)?;
             if !grid.cells.iter().all(|cell| is_finished(&grid.plan, cell)) {
                 grid.factors.get()?;
@@ -195,6 +197,31 @@ impl Grid {
     pub fn bundle(&self, cell: &Cell) -> BundlePaths {
         cell_paths(&self.plan.output, cell)
     }
+}
+
+/// Refuses to go on over another panel than the one that episodes of these cells were begun on. All of them would end with that, each for
+/// itself, and the plan would be written anew before they did.
+fn check_panel(grid: &Grid) -> Result<(), EpisodeError> {
+    let own = &grid.source.record.panel_blake3;
+    let mut begun = grid.cells.iter().map(|cell| grid.bundle(cell));
+    // What cannot be read is told by the episode that is begun with it.
+    let Some(header) = begun.find_map(|paths| read_header(&paths).ok()) else {
+        return Ok(());
+    };
+    let made_on = &header.data.panel_blake3;
+    if made_on == own {
+        return Ok(());
+    }
+    let output = grid.plan.output.display();
+    Err(EpisodeError::input(
+        format!(
+            "{output}: its episodes were made on another panel ({made_on}) than the one that is named now ({own})"
+        ),
+        format!(
+            "give the experiment another `name`, or --out another directory; or move {output} away, and all is run again; with the \
+             old panel in its place it goes on"
+        ),
+    ))
 }
 
 fn is_finished(plan: &RunPlan, cell: &Cell) -> bool {
