@@ -22,9 +22,20 @@ pub(super) fn title(board: &Leaderboard) -> String {
 #[must_use]
 pub fn verdict(board: &Leaderboard) -> String {
     let board = &*days::unmasked_alone(board);
-    if let Some(why) = unfitted(&board.health) {
-        return why;
+    let missing = (0 < board.unfinished).then(|| {
+        let count = counted(board.unfinished, "episode");
+        format!("This ranks no whole experiment: {count} of it did not end.")
+    });
+    let said = unfitted(&board.health).map_or_else(|| readings(board), |why| vec![why]);
+    let said: Vec<String> = missing.into_iter().chain(said).collect();
+    if said.is_empty() {
+        return "There is no ranking: no finished run was shown.".to_owned();
     }
+    said.join(" ")
+}
+
+/// What the rankings say, where a day could be fitted.
+fn readings(board: &Leaderboard) -> Vec<String> {
     let pooled = board.pooled.first();
     let pooled = pooled.map(|pooled| [pooled_reading(pooled), pooled_scope(pooled)]);
     // A window in which nobody is ranked adds nothing to what is said of several.
@@ -32,17 +43,8 @@ pub fn verdict(board: &Leaderboard) -> String {
         let ranked = ranked(track).count();
         (0 < ranked || pooled.is_none()).then(|| [reading(track, ranked), scope(track, ranked)])
     });
-    let missing = (0 < board.unfinished).then(|| {
-        let count = counted(board.unfinished, "episode");
-        format!("This ranks no whole experiment: {count} of it did not end.")
-    });
     let said = pooled.into_iter().chain(headline).flatten();
-    let said = missing.into_iter().chain(said);
-    let said: Vec<String> = said.filter(|said| !said.is_empty()).collect();
-    if said.is_empty() {
-        return "There is no ranking: no finished run was shown.".to_owned();
-    }
-    said.join(" ")
+    said.filter(|said| !said.is_empty()).collect()
 }
 
 /// The last lines: one protocol for all, and which document the page shows.

@@ -277,6 +277,12 @@ fn a_board_of_days_that_cannot_be_fitted_names_no_first() {
         )
     );
     assert!(!page.contains("First by selection"));
+    board.unfinished = 2;
+    let page = page_of(&board);
+    assert!(
+        page.contains("no whole experiment: 2 episodes of it did not end. Nothing is known of selection"),
+        "an unfinished one says so, too"
+    );
 }
 
 #[test]
@@ -403,7 +409,7 @@ fn numbers_that_are_none_are_never_shown() {
             leader
                 .daily_exposures
                 .iter_mut()
-                .for_each(|series| series.fill(bad));
+                .for_each(|series| series.fill(Some(bad)));
             leader.first_share = leader.first_share.map(|_| bad);
             if let Some(curves) = &mut leader.curves {
                 curves.nav.fill(bad);
