@@ -21,7 +21,7 @@ use ktd_certify::mark::Certificates;
 use ktd_client::cache_folder::cache_folder;
 use ktd_probes::judge::CertificationMark;
 use ktd_record::signing::{PublicKey, SigningKey};
-use ktd_view::draw::paragraph;
+use ktd_view::draw::{counted, paragraph};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -244,7 +244,8 @@ fn text(board: &Leaderboard, kinds: &[TableKind], args: &LeaderboardArgs, consol
     let others = board.tracks.len().saturating_sub(shown);
     if 0 < others && kinds.iter().any(|kind| kind.is_per_track()) {
         parts.push(format!(
-            "{others} more rankings: --tracks all, or --window, --mode and --mask to choose one\n"
+            "{}: --tracks all, or --window, --mode and --mask to choose one\n",
+            counted(others, "more ranking")
         ));
     }
     let notes = board.notes.iter();

@@ -8,7 +8,7 @@ use ktd_bundle::summary::Metric;
 use ktd_probes::judge::CertificateSummary;
 use ktd_record::signer_mark::SignerMark;
 use ktd_view::draw::Align::{Left, Right};
-use ktd_view::draw::{TableCell, TableData};
+use ktd_view::draw::{TableCell, TableData, counted};
 
 pub(super) fn table(track: &Track) -> TableData {
     let mut table = TableData::new(
@@ -65,11 +65,14 @@ pub(super) fn table(track: &Track) -> TableData {
          with the luck band of random portfolios with the same count, weights and holding periods"
             .to_owned(),
     );
-    table.notes.push(format!(
-        "DSR: the probability that selection beats the luckiest of {} trials without skill: of the {} on disk for this window \
-         those that traded and do not move alike",
-        track.distinct_trials, track.trials
-    ));
+    if 0 < track.distinct_trials {
+        table.notes.push(format!(
+            "DSR: the probability that selection beats the luckiest of {} without skill: of the {} on disk for this window those \
+             that traded and do not move alike",
+            counted(track.distinct_trials, "trial"),
+            track.trials
+        ));
+    }
     if track.leaders.iter().any(|leader| leader.size_cost.is_some()) {
         table.notes.push(
             "capacity: the capital at which a cost of size (a trade of a share q of a day's amount costs the daily deviation times the \

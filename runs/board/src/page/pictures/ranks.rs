@@ -41,7 +41,23 @@ pub(super) fn of_track(track: &Track) -> Markup {
     });
     let below = html! { @if let Some(separation) = separation { (verdict(separation)) } };
     let wins = separation.map(|found| wins(&found.agents, &found.win_share));
-    sureness(&lines, groups, &below, wins)
+    sureness((&lines, why_nobody(track).as_deref()), groups, &below, wins)
+}
+
+/// Why nobody has a rank; none where somebody has one.
+fn why_nobody(track: &Track) -> Option<String> {
+    let mut reasons: Vec<&str> = Vec::new();
+    for reason in track
+        .leaders
+        .iter()
+        .filter_map(|leader| leader.unranked_reason.as_deref())
+    {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    let is_known = ranked(track).next().is_none() && !reasons.is_empty();
+    is_known.then(|| format!("nobody has a rank ({})", reasons.join("; ")))
 }
 
 /// The picture of a ranking over several windows.
@@ -53,7 +69,7 @@ pub(crate) fn of_pooled(pooled: &PooledRanking) -> Markup {
         groups: &found.groups,
     });
     let wins = separation.map(|found| wins(&found.agents, &found.win_share));
-    sureness(&lines, groups, &html! {}, wins)
+    sureness((&lines, None), groups, &html! {}, wins)
 }
 
 impl<'b> RankLine<'b> {
@@ -76,9 +92,9 @@ impl<'b> RankLine<'b> {
     }
 }
 
-/// The picture where ranks have intervals, then what else is known of them.
+/// The picture where ranks have intervals, or why they have none; then what else is known of them.
 fn sureness(
-    lines: &[RankLine<'_>],
+    (lines, why): (&[RankLine<'_>], Option<&str>),
     groups: Option<Groups<'_>>,
     below: &Markup,
     wins: Option<TableData>,
@@ -99,7 +115,10 @@ fn sureness(
     html! {
         h3 { "How sure the ranks are" }
         @if lines.is_empty() {
-            (nothing("Ranks have no intervals here: there are too few days, agents or decisions."))
+            (nothing(&format!(
+                "Ranks have no intervals here: {}.",
+                why.unwrap_or("there are too few days, agents or decisions")
+            )))
         } @else {
             (legend(&entries))
             (figure(&intervals(lines, groups), "Rank intervals and groups", &description))
