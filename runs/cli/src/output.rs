@@ -166,15 +166,16 @@ pub(crate) fn visible_lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Text in lines that fit standard error where that is a terminal; nothing in it commands one.
+/// Text in lines that fit standard error where that is a terminal, else those that `COLUMNS` asks for; nothing in it commands a
+/// terminal.
 fn on_standard_error(text: &str) -> String {
-    let width = console::Term::stderr().size_checked();
-    let width = width.filter(|_| io::stderr().is_terminal());
+    let size = console::Term::stderr().size_checked();
+    let size = size.filter(|_| io::stderr().is_terminal());
+    let width = size
+        .map(|(_, columns)| usize::from(columns))
+        .or_else(declared_width);
     let text = visible_lines(text);
-    width.map_or_else(
-        || format!("{text}\n"),
-        |(_, columns)| lines_fitting(&text, usize::from(columns)),
-    )
+    width.map_or_else(|| format!("{text}\n"), |width| lines_fitting(&text, width))
 }
 
 fn lines_fitting(text: &str, width: usize) -> String {

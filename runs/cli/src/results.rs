@@ -213,7 +213,7 @@ fn narrow_table(results: &[CellResult], layout: Layout<'_>) -> String {
             masks.into_iter().collect::<Vec<_>>().join(" and ")
         ));
     }
-    shared.push("faults: the model's + the infrastructure's".to_owned());
+    shared.push("faults: the model's, refused orders among them, + the infrastructure's".to_owned());
     let identity = shown.iter();
     let identity =
         identity.map(|(head, align, priority, _)| Column::new(*head, *align).with_priority(*priority));
