@@ -365,4 +365,48 @@ fn a_vendors_folder_is_a_board_in_three_commands() {
         assert!(output.status.success(), "{command}: {}", text(&output.stderr));
     }
     assert!(room.path("board/index.html").is_file());
+    check_few_stocks(&room);
+    check_what_stands(&room);
+}
+
+/// What was not fitted is not known, and nothing is ranked.
+fn check_few_stocks(room: &Room) {
+    let board: Value = serde_json::from_slice(&room.0.read("board/leaderboard.json")).unwrap();
+    let leaders = board["tracks"][0]["leaders"].as_array().unwrap();
+    let held = leaders.iter().find(|leader| leader["agent"] == "equal-weight");
+    let exposures = held.unwrap()["daily_exposures"].as_array().unwrap();
+    let mut days = exposures.iter().flat_map(|days| days.as_array().unwrap());
+    assert!(!exposures.is_empty() && days.all(Value::is_null), "{exposures:?}");
+    let said = text(&room.ktd("leaderboard results/own").stdout);
+    assert!(
+        said.contains("1 more ranking: ") && !said.contains("luckiest"),
+        "{said}"
+    );
+    let page = String::from_utf8(room.0.read("board/index.html")).unwrap();
+    assert!(
+        page.contains("no intervals here: nobody has a rank (no day could be fitted"),
+        "the reason"
+    );
+}
+
+/// A record that is gone is not finished, and results of one panel are not gone on with over another.
+fn check_what_stands(room: &Room) {
+    let cell = room.path("results/own/cells/hold__last__bright-exact__open-research__s1");
+    std::fs::rename(&cell, room.path("away")).unwrap();
+    let status = room.json("status results/own");
+    assert_eq!(
+        (&status["finished"], &status["not_begun"]),
+        (&5.into(), &1.into())
+    );
+    std::fs::rename(room.path("away"), &cell).unwrap();
+    let file = String::from_utf8(room.0.read("bars/600000.csv")).unwrap();
+    let (all_but_last, _) = file.trim_end().rsplit_once('\n').unwrap();
+    room.file("bars/600000.csv", all_but_last);
+    assert!(
+        room.ktd("data import bars --out own.ktdp --force")
+            .status
+            .success()
+    );
+    room.refused("run own.toml", "made on another panel");
+    assert_eq!(room.json("status results/own")["finished"], 6);
 }
