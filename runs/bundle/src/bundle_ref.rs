@@ -56,20 +56,40 @@ impl BundleRef {
 /// [`RecordError::Input`] naming both episodes.
 pub fn check_episodes<'f>(shown: impl IntoIterator<Item = &'f BundleRef>) -> Result<(), RecordError> {
     let mut cells = BTreeMap::new();
-    let mut headers: BTreeMap<&str, &BundleRef> = BTreeMap::new();
+    let mut headers = BTreeMap::new();
     let mut agents: BTreeMap<&str, &BundleRef> = BTreeMap::new();
     for found in shown {
         if let Some(other) = cells.insert(cell(found), found) {
             return Err(twice(other, found));
         }
-        let other = headers.insert(&found.header_sha256, found);
-        if let Some(other) = other.filter(|other| have_same_events(other, found)) {
-            return Err(copied(other, found));
-        }
+        check_copy(&mut headers, found)?;
         let known = agents.entry(&found.row).or_insert(found);
         check_agent(known, found)?;
     }
     Ok(())
+}
+
+/// Refuses episodes of which one is a copy of another.
+///
+/// # Errors
+/// [`RecordError::Input`] naming both.
+pub fn check_copies<'f>(shown: impl IntoIterator<Item = &'f BundleRef>) -> Result<(), RecordError> {
+    let mut headers = BTreeMap::new();
+    shown
+        .into_iter()
+        .try_for_each(|found| check_copy(&mut headers, found))
+}
+
+/// Refuses an episode that is the same as one before it.
+fn check_copy<'f>(
+    headers: &mut BTreeMap<&'f str, &'f BundleRef>,
+    found: &'f BundleRef,
+) -> Result<(), RecordError> {
+    let other = headers.insert(&found.header_sha256, found);
+    match other.filter(|other| have_same_events(other, found)) {
+        Some(other) => Err(copied(other, found)),
+        None => Ok(()),
+    }
 }
 
 /// Whether two bundles with one header have one record as well: two runs under one key and file may differ in it alone.

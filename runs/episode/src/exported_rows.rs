@@ -1,18 +1,15 @@
 //! Finished episodes as tables for data frames: steps, calls, orders and scores, of the public part of their records alone.
 
 use crate::exported_step::{CALL_COLUMNS, ORDER_COLUMNS, STEP_COLUMNS, StepRows, whole};
-use ktd_bundle::BundlePaths;
-use ktd_bundle::bundle_ref::BundleRef;
+use ktd_bundle::bundle_ref::{BundleRef, check_copies};
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::event::{ReadEvent, publishes_account};
+use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
+use ktd_bundle::recorded_files::RecordObserver;
 use ktd_bundle::summary::{AccountSummary, Metric, Summary};
-use ktd_bundle::summary_file::read_summary;
 use ktd_experiment::amount::Picodollars;
 use ktd_io::parallel::{Tell, Ticks};
-use ktd_io::sha256::sha256_file;
 use ktd_io::whole_file::create_directory;
-use ktd_record::RecordError;
-use ktd_record::chain::LogReader;
 use ktd_study::{RowCells, RowsFile, StudyError};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -138,7 +135,8 @@ impl Table {
 /// episodes are left out.
 ///
 /// # Errors
-/// [`StudyError`] for a folder without episodes, a record that is damaged or was changed, and a table that cannot be written.
+/// [`StudyError`] for a folder without episodes, or with one and a copy of it, a record that is damaged or was changed, and a table that
+/// cannot be written.
 pub fn export_rows(folder: &Path, out: &Path, tell: Tell<'_>) -> Result<ExportedRows, StudyError> {
     let found = BundleSet::below(&[folder.to_owned()])?;
     let is_sealed = |bundle: &&BundleRef| {
@@ -146,6 +144,7 @@ pub fn export_rows(folder: &Path, out: &Path, tell: Tell<'_>) -> Result<Exported
         inside.iter().any(|part| part == "private")
     };
     let (sealed, shown): (Vec<&BundleRef>, Vec<&BundleRef>) = found.named.iter().partition(is_sealed);
+    check_copies(shown.iter().copied())?;
     create_directory(out)?;
     let mut steps = Table::create(out, "steps.parquet", &STEP_COLUMNS)?;
     let mut calls = Table::create(out, "calls.parquet", &CALL_COLUMNS)?;
@@ -153,9 +152,8 @@ pub fn export_rows(folder: &Path, out: &Path, tell: Tell<'_>) -> Result<Exported
     let mut scores = Table::create(out, "scores.parquet", &SCORE_COLUMNS)?;
     let ticks = Ticks::of(u64::try_from(shown.len()).unwrap_or(u64::MAX), tell);
     for bundle in &shown {
-        let (cell, paths) = (cell_of(bundle), BundlePaths::new(&bundle.root));
-        let summary = read_summary(&paths)?;
-        each_step(bundle, &summary, |step| {
+        let cell = cell_of(bundle);
+        let summary = each_step(bundle, |step| {
             steps.add(&cell, std::iter::once(step.step_row()))?;
             calls.add(&cell, step.call_rows())?;
             orders.add(&cell, step.order_rows())
@@ -175,26 +173,33 @@ pub fn export_rows(folder: &Path, out: &Path, tell: Tell<'_>) -> Result<Exported
     })
 }
 
-/// Hands over each step of an episode whose events are those that its summary was made of.
+/// Tells of each step of an episode while its files are read and compared.
+struct StepTeller<F> {
+    step: StepRows,
+    take: F,
+    failed: Option<StudyError>,
+}
+
+impl<F: FnMut(StepRows) -> Result<(), StudyError>> RecordObserver for StepTeller<F> {
+    fn event(&mut self, event: ReadEvent) {
+        if self.step.add(event) && self.failed.is_none() {
+            self.failed = (self.take)(std::mem::take(&mut self.step)).err();
+        }
+    }
+}
+
+/// Hands over each step of an episode: its summary, where every file is the one that it was made of.
 fn each_step(
     bundle: &BundleRef,
-    summary: &Summary,
-    mut take: impl FnMut(StepRows) -> Result<(), StudyError>,
-) -> Result<(), StudyError> {
-    let path = BundlePaths::new(&bundle.root).events();
-    if summary.sha256.get("events.jsonl") != Some(&sha256_file(&path)?) {
-        let what = "its hash is not the one in summary.json";
-        return Err(RecordError::damaged(&path, what).into());
-    }
-    let (mut step, mut failed) = (StepRows::default(), None);
-    let log = LogReader::open(&path)?.from(&bundle.header.genesis()?);
-    log.each(|event: ReadEvent| {
-        if step.add(event) && failed.is_none() {
-            failed = take(std::mem::take(&mut step)).err();
-        }
-        Ok(())
-    })?;
-    failed.map_or(Ok(()), Err)
+    take: impl FnMut(StepRows) -> Result<(), StudyError>,
+) -> Result<Summary, StudyError> {
+    let mut teller = StepTeller {
+        step: StepRows::default(),
+        take,
+        failed: None,
+    };
+    let read = FinishedEpisode::read(OpenedBundle::read(bundle.clone())?, &mut teller)?;
+    teller.failed.map_or(Ok(read.summary), Err)
 }
 
 fn cell_of(bundle: &BundleRef) -> Vec<Value> {

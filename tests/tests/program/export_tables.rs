@@ -138,6 +138,32 @@ fn check_exposures(folder: &Folder) {
     }
 }
 
+/// An episode counts once, and what was changed is no table, whichever of its files it is.
+fn check_refusals(folder: &Folder) {
+    for (path, bytes) in ktd_kit::files(&folder.at(&format!("out/cells/{CELL}"))) {
+        for copy in ["twice/cells/copy", "twice/own"] {
+            let copy = folder.at(copy).join(&path);
+            std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
+            std::fs::write(&copy, &bytes).unwrap();
+        }
+    }
+    let refusal = refused(&folder.ktd(&["export", "twice", "--parquet"]), 2);
+    assert!(refusal.contains("are one and the same episode"), "{refusal}");
+    let summary = format!("out/cells/{CELL}/private/summary.json");
+    let kept = folder.text(&summary);
+    std::fs::write(
+        folder.at(&summary),
+        kept.replacen("\"value\": ", "\"value\": 1", 1),
+    )
+    .unwrap();
+    let refusal = refused(&folder.ktd(&["export", "out", "--parquet"]), 1);
+    assert!(refusal.contains("private/summary.json"), "{refusal}");
+    std::fs::write(folder.at(&summary), kept).unwrap();
+    std::fs::write(folder.at(&format!("out/cells/{CELL}/events.jsonl")), "").unwrap();
+    let refusal = refused(&folder.ktd(&["export", "out", "--parquet"]), 1);
+    assert!(refusal.contains("events.jsonl"), "{refusal}");
+}
+
 #[test]
 fn tables_hold_what_records_say_and_nothing_that_a_mask_hides() {
     let folder = Folder::with(&[("try.toml", EXPERIMENT)]);
@@ -181,8 +207,5 @@ fn tables_hold_what_records_say_and_nothing_that_a_mask_hides() {
 
     check_exposures(&folder);
 
-    // What was changed is no table, and another kind says where its own are.
-    std::fs::write(folder.at(&format!("out/cells/{CELL}/events.jsonl")), "").unwrap();
-    let refusal = refused(&folder.ktd(&["export", "out", "--parquet"]), 1);
-    assert!(refusal.contains("events.jsonl"), "{refusal}");
+    check_refusals(&folder);
 }
