@@ -41,6 +41,13 @@ impl VerifyReport {
         }
     }
 
+    /// A signed folder, of which there are few.
+    pub(super) fn good_signed(&mut self, shown: &str, verified: &Verified) {
+        // Writing to a string cannot fail.
+        writeln!(self.text, "{shown}: ok").ok();
+        self.tell_whole(verified);
+    }
+
     pub(super) fn good(&mut self, shown: &str, verified: &Verified) {
         // Writing to a string cannot fail.
         writeln!(self.text, "{shown}: ok").ok();
@@ -56,6 +63,12 @@ impl VerifyReport {
             }
             return;
         }
+        self.tell_whole(verified);
+    }
+
+    /// Every check by itself, with its counts.
+    fn tell_whole(&mut self, verified: &Verified) {
+        // Writing to a string cannot fail.
         for check in &verified.checks {
             writeln!(self.text, "  checked    {check}").ok();
         }

@@ -76,7 +76,7 @@ impl VerifyReport {
                         "whose key that is: ask the signer for the public key, and name it with --signer";
                     verified.unchecked.push(what.to_owned());
                 }
-                self.good(&shown, &verified);
+                self.good_signed(&shown, &verified);
                 self.signed.push(VerifiedFolder {
                     folder: shown,
                     signer: Some(signer),
