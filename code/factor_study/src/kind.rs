@@ -35,6 +35,8 @@ impl StudyKind for FactorCodeStudy {
     const REPORTS_PARTS: bool = true;
     const ASKS: bool = true;
     const FIGURES_APART: Option<f64> = Some(1e-9);
+    const PANEL_HASH: Option<&'static str> = Some("/panels_sha256");
+    const PLACES: &'static [&'static str] = &["/real/panel"];
 
     type Keys = FactorCodeConfig;
     type World = FactorCodeWorld;

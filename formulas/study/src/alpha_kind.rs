@@ -34,6 +34,8 @@ impl StudyKind for AlphaEvaluating {
     const COMMAND: &'static str = "ktd alpha eval";
     const FORMAT: u32 = FORMAT;
     const STEPS: &'static str = "instruments";
+    const PANEL_HASH: Option<&'static str> = Some("/panel");
+    const PLACES: &'static [&'static str] = &["/panel", "/bins"];
 
     type Keys = AlphaStudy;
     type World = OpenStudy;

@@ -75,6 +75,8 @@ impl StudyKind for LeakStudy {
     const COMMAND: &'static str = "ktd leak run";
     const FORMAT: u32 = 1;
     const STEPS: &'static str = "runs";
+    const PANEL_HASH: Option<&'static str> = Some("/panel");
+    const PLACES: &'static [&'static str] = &["/panel"];
 
     type Keys = LeakConfig;
     type World = LeakWorld;

@@ -45,6 +45,8 @@ impl StudyKind for CertificateStudy {
     const FORMAT: u32 = 2;
     const STEPS: &'static str = "probes made, learned from, attacked or asked";
     const ASKS: bool = true;
+    const PANEL_HASH: Option<&'static str> = Some("/panel_blake3");
+    const PLACES: &'static [&'static str] = &["/panel"];
 
     type Keys = CertifyConfig;
     type World = MaskWorld;

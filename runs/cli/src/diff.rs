@@ -7,7 +7,6 @@ use crate::CliError;
 use crate::output::{Console, visible_lines};
 use clap::Args;
 use ktd_bundle::book_difference::{BookDifference, StepDifference};
-use ktd_study::study_difference;
 use ktd_view::table::{Align, Column, Layout, Table};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,8 +41,8 @@ pub(super) struct DiffArgs {
 pub(super) fn run(args: &DiffArgs, console: Console) -> Result<(), CliError> {
     let folders = [args.first.as_path(), args.second.as_path()];
     match [kind_in(folders[0])?, kind_in(folders[1])?] {
-        [Some(_), Some(_)] => {
-            let difference = study_difference(folders)?;
+        [Some(kind), Some(_)] => {
+            let difference = kind.difference(folders)?;
             return study::show_value(&difference.report(), &difference, console);
         }
         [None, None] => {}

@@ -14,6 +14,7 @@ use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::canary::CanaryRecord;
+use ktd_bundle::open::read_header;
 use ktd_bundle::summary::Summary;
 use ktd_client::force_check;
 use ktd_client::money::KeyName;
@@ -27,7 +28,6 @@ use ktd_experiment::prune::{Pruned, pruned};
 use ktd_io::ErrorClass;
 use ktd_io::open_files::{missing_open_files, raise_open_files};
 use ktd_record::budget_file::{BudgetCap, BudgetFile};
-use ktd_record::spending::Spending;
 use ktd_study::{Hands, Opening, OwnFormat, Planned, Report, StudyError, StudyKind, UnitId, UnitProgress};
 use serde::Serialize;
 use serde_json::Value;
@@ -255,6 +255,7 @@ impl StudyKind for EpisodesStudy {
     const STEPS: &'static str = "steps";
     const ASKS: bool = true;
     const REPORTS_PARTS: bool = true;
+    const PLACES: &'static [&'static str] = &["/panel", "/mask_key_file"];
     const OWN: Option<OwnFormat> = Some(BUNDLES);
 
     type Keys = ExperimentConfig;
@@ -322,6 +323,16 @@ impl StudyKind for EpisodesStudy {
     /// Nothing: a cell says all that decides it, so that agents, windows and seeds may be added.
     fn decides(_world: &EpisodesWorld) -> Value {
         Value::Null
+    }
+
+    /// Each cell says over which panel it was played: another one is none of them.
+    fn other_panel(world: &EpisodesWorld, _recorded: &Value) -> Option<[String; 2]> {
+        let grid = &world.grid;
+        let headers = grid.cells.iter().map(|cell| read_header(&grid.bundle(cell)));
+        let mut recorded = headers.filter_map(|header| Some(header.ok()?.data.panel_blake3));
+        let (now, first) = (&grid.source.record.panel_blake3, recorded.next()?);
+        let is_played = first == *now || recorded.any(|hash| hash == *now);
+        (!is_played).then(|| [now.clone(), first])
     }
 
     fn units(_keys: &ExperimentConfig, world: &EpisodesWorld) -> Result<Vec<Planned<CellUnit>>, StudyError> {
@@ -399,11 +410,6 @@ impl StudyKind for EpisodesStudy {
 
     fn is_lost(found: &Summary) -> bool {
         found.is_lost()
-    }
-
-    fn spent<'f>(CellUnit { cell, .. }: &CellUnit, found: &'f Summary) -> Option<&'f Spending> {
-        let is_builtin = cell.agent.builtin_name().is_some();
-        (!is_builtin).then_some(&found.money)
     }
 
     fn conclude(

@@ -5,9 +5,9 @@ use crate::queued::enqueue_study;
 use crate::study_file::{folder_of, read_study_file};
 use crate::unfinished::UnfinishedReport;
 use crate::{
-    Depth, MovedFiles, QueuedStudy, Replayed, Report, StudyError, StudyKind, StudyPlan, StudyRun,
-    StudyStatus, StudyWatch, UnitId, document_schema, replay_study, report_study, report_unfinished,
-    run_study, study_status,
+    Depth, MovedFiles, QueuedStudy, Replayed, Report, StudyDifference, StudyError, StudyKind, StudyPlan,
+    StudyRun, StudyStatus, StudyWatch, UnitId, document_schema, replay_study, report_study,
+    report_unfinished, run_study, study_difference, study_status,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -77,6 +77,12 @@ pub trait AnyKind: Sync {
         depth: Depth,
         run: &StudyRun<'_>,
     ) -> Result<Replayed, StudyError>;
+
+    /// How the studies of two folders differ, of which the first is of this kind; see [`study_difference`].
+    ///
+    /// # Errors
+    /// [`StudyError`] as [`study_difference`].
+    fn difference(&self, folders: [&Path; 2]) -> Result<StudyDifference, StudyError>;
 
     /// The JSON Schema of its `report.json`.
     fn schema(&self) -> Value;
@@ -216,6 +222,10 @@ impl<K: StudyKind> AnyKind for Forgotten<K> {
         run: &StudyRun<'_>,
     ) -> Result<Replayed, StudyError> {
         replay_study::<K>(folder, moved, depth, run)
+    }
+
+    fn difference(&self, folders: [&Path; 2]) -> Result<StudyDifference, StudyError> {
+        study_difference::<K>(folders)
     }
 
     fn schema(&self) -> Value {

@@ -1,6 +1,8 @@
 //! How two studies of one kind differ.
 
 use crate::identity::{STUDY, StudyHeader};
+use crate::kind::StudyKind;
+use crate::own_format::OwnFormat;
 use crate::recorded_units::RecordedUnits;
 use crate::report::{Report, Section, Shown};
 use crate::unit_id::some_names;
@@ -32,10 +34,12 @@ pub struct StudyDifference {
     pub only_second: Vec<UnitId>,
     /// Units that both ask for and one of them has not finished.
     pub not_compared: Vec<UnitId>,
-    /// Units that came to something else.
+    /// Units that came to other figures.
     pub results: Vec<DifferentResult>,
     /// How many units came to the same.
     pub same: usize,
+    /// How many units came to the same figures, and of them hashes alone differ: other bytes were shown or written.
+    pub same_figures: usize,
 }
 
 /// Value that differs.
@@ -52,13 +56,13 @@ pub struct DifferentValue {
     pub second: Option<Value>,
 }
 
-/// Unit that came to something else.
+/// Unit that came to other figures.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct DifferentResult {
     /// The unit.
     pub unit: UnitId,
-    /// The first figure of its result that differs.
+    /// The first figure of its result that differs, and is no hash.
     pub figure: DifferentValue,
 }
 
@@ -66,7 +70,7 @@ pub struct DifferentResult {
 ///
 /// # Errors
 /// [`StudyError`] for folders without studies, and studies of two kinds.
-pub fn study_difference(folders: [&Path; 2]) -> Result<StudyDifference, StudyError> {
+pub fn study_difference<K: StudyKind>(folders: [&Path; 2]) -> Result<StudyDifference, StudyError> {
     let header =
         |folder: &Path| -> Result<StudyHeader<Value>, StudyError> { Ok(read_json(&folder.join(STUDY))?) };
     let [first, second] = folders;
@@ -92,16 +96,53 @@ pub fn study_difference(folders: [&Path; 2]) -> Result<StudyDifference, StudyErr
         not_compared: Vec::new(),
         results: Vec::new(),
         same: 0,
+        same_figures: 0,
     };
     // A name decides nothing.
     (first_header.name, second_header.name) = (String::new(), String::new());
+    let first_units = RecordedUnits::read(first, K::OWN)?;
+    let second_units = RecordedUnits::read(second, K::OWN)?;
+    let made_over = records_made_over(K::OWN, folders, &first_units);
+    // What the records or `decides` say of a file is compared, and not how it was called.
+    if K::OWN.is_none() || made_over.is_some() {
+        for header in [&mut first_header, &mut second_header] {
+            K::PLACES.iter().for_each(|place| forget(&mut header.keys, place));
+        }
+    }
     difference.settings = different_values(&first_header, &second_header)?;
-    let [first, second] = [
-        RecordedUnits::read(first, None)?,
-        RecordedUnits::read(second, None)?,
-    ];
-    difference.compare_units(&first, &second)?;
+    if let Some([first, second]) = made_over {
+        compare("record", (Some(&first), Some(&second)), &mut |found| {
+            difference.settings.push(found);
+        });
+    }
+    difference.compare_units(&first_units, &second_units)?;
     Ok(difference)
+}
+
+/// Takes out the value at a JSON pointer.
+fn forget(keys: &mut Value, place: &str) {
+    let above = place.rsplit_once('/');
+    let above = above.and_then(|(above, name)| Some((keys.pointer_mut(above)?.as_object_mut()?, name)));
+    if let Some((above, name)) = above {
+        above.remove(name);
+    }
+}
+
+/// What the records of the first unit were made over of which both folders have one.
+fn records_made_over(
+    own: Option<OwnFormat>,
+    folders: [&Path; 2],
+    units: &RecordedUnits,
+) -> Option<[Value; 2]> {
+    let own = own?;
+    units.0.iter().find_map(|(unit, _)| {
+        let made_over = |study: &Path| {
+            let places = own.places(study, &unit.id);
+            places.iter().find_map(|place| (own.made_over)(place))
+        };
+        let [first, second] = folders.map(made_over);
+        Some([first?, second?])
+    })
 }
 
 /// Where two values differ, and in what.
@@ -132,6 +173,17 @@ impl fmt::Display for DifferentValue {
     }
 }
 
+impl DifferentValue {
+    /// Whether it is a hash in both: it tells that bytes differ, and no figure.
+    fn is_of_hashes(&self) -> bool {
+        let is_hash = |value: &Option<Value>| {
+            let text = value.as_ref().and_then(Value::as_str);
+            text.is_some_and(|text| text.len() == 64 && text.bytes().all(|letter| letter.is_ascii_hexdigit()))
+        };
+        is_hash(&self.first) && is_hash(&self.second)
+    }
+}
+
 impl StudyDifference {
     fn compare_units(&mut self, first: &RecordedUnits, second: &RecordedUnits) -> Result<(), StudyError> {
         let ids = |units: &RecordedUnits| -> BTreeSet<UnitId> {
@@ -150,12 +202,16 @@ impl StudyDifference {
                 self.same += 1;
                 continue;
             }
-            let mut figure = None;
+            let (mut figure, mut differ_hashes) = (None, false);
             compare(
                 "",
                 (Some(&parsed(first)?), Some(&parsed(second)?)),
                 &mut |found| {
-                    figure.get_or_insert(found);
+                    if found.is_of_hashes() {
+                        differ_hashes = true;
+                    } else {
+                        figure.get_or_insert(found);
+                    }
                 },
             );
             match figure {
@@ -163,6 +219,7 @@ impl StudyDifference {
                     unit: unit.clone(),
                     figure,
                 }),
+                None if differ_hashes => self.same_figures += 1,
                 None => self.same += 1,
             }
         }
@@ -174,11 +231,10 @@ impl StudyDifference {
     pub fn report(&self) -> Report {
         let [first, second] = &self.studies;
         let row = |head: &str, value: &DifferentValue| {
-            vec![
-                TableCell::Text(head.to_owned()),
-                shown(value.first.as_ref()),
-                shown(value.second.as_ref()),
-            ]
+            let cells = shown_beside([value.first.as_ref(), value.second.as_ref()]);
+            std::iter::once(TableCell::Text(head.to_owned()))
+                .chain(cells)
+                .collect()
         };
         let heads = |what: &'static str| [(what, Left, 0), ("A", Left, 0), ("B", Left, 0)];
         let settings = self.settings.iter().map(|found| row(&found.place, found));
@@ -205,10 +261,12 @@ impl StudyDifference {
         Report {
             title: format!("{first} and {second}"),
             verdict: format!(
-                "A is {first}, B is {second}, both of kind {}: {} settings differ; {} units came to the same, {} to something else.",
+                "A is {first}, B is {second}, both of kind {}: {} settings differ; {} units came to the same, {} to the same figures \
+                 in other bytes, {} to other figures.",
                 self.kind,
                 self.settings.len(),
                 self.same,
+                self.same_figures,
                 self.results.len()
             ),
             sections: vec![
@@ -268,9 +326,17 @@ fn compare(place: &str, values: (Option<&Value>, Option<&Value>), tell: &mut imp
     }
 }
 
-/// A value in a cell.
-fn shown(value: Option<&Value>) -> TableCell {
-    shown_text(value).map_or(TableCell::Empty, TableCell::Text)
+/// Two values that differ, each in a cell: numbers are rounded where they differ all the same.
+fn shown_beside(values: [Option<&Value>; 2]) -> [TableCell; 2] {
+    let rounded = values.map(|value| {
+        let number = value.filter(|value| value.is_f64()).and_then(Value::as_f64);
+        number.map(|number| format!("{number:.6}"))
+    });
+    let texts = match rounded {
+        [Some(first), Some(second)] if first != second => [Some(first), Some(second)],
+        _ => values.map(shown_text),
+    };
+    texts.map(|text| text.map_or(TableCell::Empty, TableCell::Text))
 }
 
 /// A value in few words; a long one is cut.

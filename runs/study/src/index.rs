@@ -1,14 +1,16 @@
-//! The index of finished units: what each came to, and how its result looked when it was read. It may be deleted at any time.
+//! The index of finished units: how the record of each looked when it was compared with its files. What a unit came to is read from
+//! its own record alone, so that the index may be deleted at any time, and a changed one changes no figure.
 
 use crate::json_file::read_as;
 use crate::kind::Planned;
+use crate::own_format::RecordedUnit;
 use crate::plan_lines::PlanLine;
 use crate::unit_folder::{RESULT, SPENDING, UnitFolder, UnitResult};
 use crate::{StudyError, UnitId};
 use ktd_asking::LineJournal;
 use ktd_io::line_file::{LineKind, line_bytes};
-use ktd_io::whole_file::{parse_json, read_if_exists, remove_if_exists, write_whole};
-use ktd_record::spending::Spending;
+use ktd_io::sha256::sha256_hex;
+use ktd_io::whole_file::{remove_if_exists, write_whole};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -23,37 +25,24 @@ pub(crate) const INDEX: &str = "index.jsonl";
 #[serde(deny_unknown_fields)]
 struct IndexLine {
     id: UnitId,
+    /// Of all that decides the unit.
     sha256: String,
     bytes: u64,
     modified_ns: u64,
-    found: Box<RawValue>,
-    /// What it cost; none where it asked nobody.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    spent: Option<Spending>,
+    /// Of what it came to.
+    found_sha256: String,
 }
 
 impl IndexLine {
-    fn new(
-        (id, sha256): (&UnitId, &str),
-        (bytes, modified_ns): (u64, u64),
-        RecordedUnit { found, spent }: RecordedUnit,
-    ) -> Self {
+    fn new((id, sha256): (&UnitId, &str), (bytes, modified_ns): (u64, u64), found: &RawValue) -> Self {
         Self {
             id: id.clone(),
             sha256: sha256.to_owned(),
             bytes,
             modified_ns,
-            found,
-            spent,
+            found_sha256: hash_of(found),
         }
     }
-}
-
-/// A finished unit.
-pub(crate) struct RecordedUnit {
-    pub(crate) found: Box<RawValue>,
-    /// What it cost; none where it asked nobody.
-    pub(crate) spent: Option<Spending>,
 }
 
 /// The index of a study's folder.
@@ -104,110 +93,86 @@ impl UnitIndex {
         }
     }
 
-    /// Adds what a unit has just come to, for those who look on while others run.
+    /// Adds a unit that has just ended, for those who look on while others run.
     pub(crate) fn keep(
         &self,
         id: &UnitId,
         (path, sha256): (&Path, &str),
-        unit: RecordedUnit,
+        found: &RawValue,
     ) -> Result<(), StudyError> {
         let (Some(journal), Some(state)) = (&self.journal, state(path)) else {
             return Ok(());
         };
-        let line = IndexLine::new((id, sha256), state, unit);
+        let line = IndexLine::new((id, sha256), state, found);
         Ok(journal
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .add(&line)?)
     }
 
-    /// What a unit came to, where it is finished and decided by the same: its result is read only when it changed.
+    /// What a unit came to, where it is finished and decided by the same: its header is compared only when its result changed.
     pub(crate) fn found<U>(
         &mut self,
         planned: &Planned<U>,
         (folder, is_asked): (&UnitFolder, bool),
     ) -> Result<Option<Box<RawValue>>, StudyError> {
         let path = folder.result_path();
-        self.known_or(&planned.id, (&path, folder.sha256()), || {
+        let look = || Ok(read_result(&path)?.map(|(_, unit)| unit.found));
+        self.known_or(&planned.id, (&path, folder.sha256()), look, || {
             // The header says by name what is another, and is compared before anything is trusted.
             match folder.check_header() {
                 Err(_) if !is_asked => return Ok(None),
                 checked => checked?,
             };
-            let line = read_line(&planned.id, &path, (0, 0))?;
-            if line.sha256 != folder.sha256() {
+            let Some((sha256, unit)) = read_result(&path)? else {
+                return Ok(None);
+            };
+            if sha256 != folder.sha256() {
                 return Err(StudyError::difference(
                     format_args!("{}: it is the result of another unit", path.display()),
                     format_args!("remove {RESULT}: the unit is made again from its record"),
                 ));
             }
             remove_if_exists(&folder.open_works())?;
-            Ok(Some(RecordedUnit {
-                found: line.found,
-                spent: line.spent,
-            }))
+            Ok(Some(unit.found))
         })
     }
 
-    /// What a unit came to that is decided by what `sha256` is the hash of, and closed by the file at `path`: `read` is asked
-    /// only where that file is not as it was.
+    /// What a unit came to that is decided by what `sha256` is the hash of, and closed by the file at `path`: `look` reads it from
+    /// the record, and `read` is asked, who compares all of it, where that file is not as it was or says something else.
     pub(crate) fn known_or(
         &mut self,
         id: &UnitId,
         (path, sha256): (&Path, &str),
-        read: impl FnOnce() -> Result<Option<RecordedUnit>, StudyError>,
+        look: impl FnOnce() -> Result<Option<Box<RawValue>>, StudyError>,
+        read: impl FnOnce() -> Result<Option<Box<RawValue>>, StudyError>,
     ) -> Result<Option<Box<RawValue>>, StudyError> {
         let Some(state) = state(path) else {
             return Ok(None);
         };
-        if let Some(line) = self.unchanged(id, state)
-            && line.sha256 == sha256
+        let known = self
+            .known
+            .get(id)
+            .filter(|line| line.sha256 == sha256 && (line.bytes, line.modified_ns) == state);
+        if let Some(line) = known
+            && let Ok(Some(found)) = look()
+            && line.found_sha256 == hash_of(&found)
         {
-            return Ok(Some(line.found.clone()));
+            return Ok(Some(found));
         }
-        let Some(unit) = read()? else {
+        let Some(found) = read()? else {
             return Ok(None);
         };
-        let found = unit.found.clone();
-        let line = IndexLine::new((id, sha256), state, unit);
+        let line = IndexLine::new((id, sha256), state, &found);
         self.known.insert(id.clone(), line);
         self.is_changed = true;
         Ok(Some(found))
     }
 
-    /// What the unit of a folder came to, where it is finished and decided as its plan says. Nothing is written.
-    pub(crate) fn recorded(&self, root: &Path, unit: &PlanLine) -> Result<Option<RecordedUnit>, StudyError> {
-        let path = root.join(RESULT);
-        let Some(state) = state(&path) else {
-            return Ok(None);
-        };
-        let line = match self.unchanged(&unit.id, state) {
-            Some(line) => line.clone(),
-            None => read_line(&unit.id, &path, state)?,
-        };
-        let is_same = line.sha256 == unit.sha256;
-        Ok(is_same.then_some(RecordedUnit {
-            found: line.found,
-            spent: line.spent,
-        }))
-    }
-
-    /// What a unit of a format of the kind's own came to, where the plan's is the one that is known of it.
-    pub(crate) fn own(&self, unit: &PlanLine) -> Option<RecordedUnit> {
-        let line = self
-            .known
-            .get(&unit.id)
-            .filter(|line| line.sha256 == unit.sha256)?;
-        Some(RecordedUnit {
-            found: line.found.clone(),
-            spent: line.spent.clone(),
-        })
-    }
-
-    /// The line of a unit whose result looks as it did when it was read.
-    fn unchanged(&self, id: &UnitId, state: (u64, u64)) -> Option<&IndexLine> {
-        let known = self.known.get(id);
-        known.filter(|line| (line.bytes, line.modified_ns) == state)
+    /// Whether a unit came to something else when it ended, as far as it is known.
+    pub(crate) fn denies(&self, unit: &PlanLine, found: &RawValue) -> bool {
+        let known = self.known.get(&unit.id);
+        known.is_some_and(|line| line.sha256 == unit.sha256 && line.found_sha256 != hash_of(found))
     }
 
     /// Writes the index, where it changed.
@@ -219,18 +184,24 @@ impl UnitIndex {
     }
 }
 
-/// The line of a finished unit, read from its result and from what it says that it cost.
-fn read_line(id: &UnitId, path: &Path, state: (u64, u64)) -> Result<IndexLine, StudyError> {
-    let read = read_if_exists(path)?.unwrap_or_default();
-    let result: UnitResult<Box<RawValue>> = parse_json(path, &read)?;
+/// What the unit of a folder came to, by its result and by what it says that it cost, with the hash of what decides it; none where it
+/// has no result.
+pub(crate) fn read_result(path: &Path) -> Result<Option<(String, RecordedUnit)>, StudyError> {
+    let Some(result) = read_as::<UnitResult<Box<RawValue>>>(path)? else {
+        return Ok(None);
+    };
     let unit = RecordedUnit {
         found: on_one_line(result.found),
         spent: read_as(&path.with_file_name(SPENDING))?,
     };
-    Ok(IndexLine::new((id, &result.sha256), state, unit))
+    Ok(Some((result.sha256, unit)))
 }
 
-/// A value without the blanks between its parts, which an index of lines cannot hold.
+fn hash_of(found: &RawValue) -> String {
+    sha256_hex(found.get().as_bytes())
+}
+
+/// A value without the blanks between its parts, as it was before its result was written for people to read.
 fn on_one_line(value: Box<RawValue>) -> Box<RawValue> {
     let (mut line, mut is_text, mut is_escaped) = (String::with_capacity(value.get().len()), false, false);
     for letter in value.get().chars() {

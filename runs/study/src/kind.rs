@@ -13,7 +13,6 @@ use ktd_client::money::KeyName;
 use ktd_experiment::agent::AgentConfig;
 use ktd_experiment::amount::Picodollars;
 use ktd_experiment::caps::Caps;
-use ktd_record::spending::Spending;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -37,6 +36,10 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     const ASKS: bool = false;
     /// How far figures of a work that two machines make may lie apart, as a share of the larger one or of 1; none where they may not.
     const FIGURES_APART: Option<f64> = None;
+    /// Where [`StudyKind::decides`] says the hash of the panel, as a JSON pointer.
+    const PANEL_HASH: Option<&'static str> = None;
+    /// Keys that say where files lie whose content the record says, as JSON pointers.
+    const PLACES: &'static [&'static str] = &[];
     /// The format in which units of [`Keep::Own`] are recorded.
     const OWN: Option<OwnFormat> = None;
 
@@ -157,6 +160,16 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     /// All that decides every unit beside itself, the program and the format: hashes of what was read, settings.
     fn decides(world: &Self::World) -> serde_json::Value;
 
+    /// The hash of the panel that was opened and that of the recorded one, where they differ: what would be compared over another panel
+    /// says nothing of the record.
+    fn other_panel(world: &Self::World, recorded: &serde_json::Value) -> Option<[String; 2]> {
+        let (place, now) = (Self::PANEL_HASH?, Self::decides(world));
+        let [now, recorded] = [&now, recorded].map(|decides| decides.pointer(place));
+        let told = |hash: &serde_json::Value| hash.as_str().map_or_else(|| hash.to_string(), str::to_owned);
+        let (now, recorded) = now.zip(recorded).filter(|(now, recorded)| now != recorded)?;
+        Some([now, recorded].map(told))
+    }
+
     /// What this run is counted as, where it must be counted whatever becomes of it: it is written before a unit runs, once for
     /// each value that a folder, or another one of this user over the same data, has seen.
     fn counted(_world: &Self::World) -> Option<CountedRun> {
@@ -233,11 +246,6 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     /// Whether the infrastructure took all of a finished unit away: it is run again where that is asked for.
     fn is_lost(_found: &Self::Found) -> bool {
         false
-    }
-
-    /// What a unit of [`Keep::Own`] has cost; none where it asked nobody.
-    fn spent<'f>(_unit: &Self::Unit, _found: &'f Self::Found) -> Option<&'f Spending> {
-        None
     }
 
     /// What the units came to, in the order of the plan.

@@ -93,7 +93,7 @@ pub use ktd_view::draw::RowCells;
 pub use line_files::LineSink;
 pub use opening::{MovedFiles, Opening};
 pub use outline::{StudyOutline, UnitOutline};
-pub use own_format::{EarlyUnitEnd, OwnFormat};
+pub use own_format::{EarlyUnitEnd, OwnFormat, RecordedUnit};
 pub use parquet_rows::RowsFile;
 pub use planned_study::{PlannedModel, RequestSum, StudyPlan};
 pub use progress::{StudyProgress, Unheard};

@@ -39,7 +39,7 @@ pub struct UnitOutline {
 }
 
 impl StudyOutline {
-    /// The study of a folder. Nothing is locked or written.
+    /// The study of a folder. Nothing is locked or written. Of units in a format of their kind's own it says their names alone.
     ///
     /// # Errors
     /// [`StudyError`] for a folder without a study, or with one whose files cannot be read.

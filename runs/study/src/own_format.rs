@@ -1,6 +1,8 @@
 //! Records in a format of a kind's own, as far as a study has to know them.
 
-use crate::UnitId;
+use crate::{StudyError, UnitId};
+use ktd_record::spending::Spending;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +13,12 @@ pub struct OwnFormat {
     pub folder: &'static str,
     /// The file that closes a record, written last.
     pub closed_by: &'static str,
+    /// What the record in a folder came to, read from what closes it; none of one that is open.
+    pub found: fn(&Path) -> Result<Option<RecordedUnit>, StudyError>,
+    /// What the record in a folder was made over, as it says itself: hashes of what no study keeps, such as panels. None where it says nothing.
+    pub made_over: fn(&Path) -> Option<Value>,
+    /// Whether the record in a folder has the private part that it is made again from.
+    pub has_private: fn(&Path) -> bool,
     /// Steps of the open record in a folder that are over, as far as it says.
     pub steps_over: fn(&Path) -> u64,
     /// Where a unit ended that has not come to its last step; none where it has.
@@ -20,16 +28,19 @@ pub struct OwnFormat {
 }
 
 impl OwnFormat {
-    /// Where the record of a unit may lie in the folder of a study.
+    /// Where the record of a unit may lie: in the study's folder, or in what is its owner's.
     pub(crate) fn places(&self, study: &Path, unit: &UnitId) -> [PathBuf; 2] {
         [study.to_owned(), study.join("private")].map(|above| above.join(self.folder).join(unit.as_str()))
     }
+}
 
-    /// Whether the record of a unit is there and closed.
-    pub(crate) fn is_closed(&self, study: &Path, unit: &UnitId) -> bool {
-        let places = self.places(study, unit);
-        places.iter().any(|place| place.join(self.closed_by).is_file())
-    }
+/// A finished unit.
+#[derive(Debug)]
+pub struct RecordedUnit {
+    /// What it came to.
+    pub found: Box<RawValue>,
+    /// What it cost; none where it asked nobody.
+    pub spent: Option<Spending>,
 }
 
 /// End of a unit before its last step.

@@ -2,13 +2,12 @@
 
 use crate::StudyError;
 use crate::hands::{Given, Hands};
-use crate::index::{RecordedUnit, UnitIndex};
+use crate::index::UnitIndex;
 use crate::kind::{Planned, StudyKind};
 use crate::study::{Known, OpenedStudy};
-use crate::unit_id::of_raw;
 use crate::unit_lines::UnitLine;
 use serde_json::value::RawValue;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 impl<K: StudyKind> OpenedStudy<K> {
     /// Where such a unit lies, and the file that closes it.
@@ -32,9 +31,10 @@ impl<K: StudyKind> OpenedStudy<K> {
     ) -> Result<Option<Box<RawValue>>, StudyError> {
         let (folder, closed_by) = self.own_folder(unit)?;
         let sha256 = self.decided.unit_sha256(&unit.unit)?;
-        index.known_or(&unit.id, (&closed_by, &sha256), || {
+        let look = || self.look_at_own(&folder);
+        index.known_or(&unit.id, (&closed_by, &sha256), look, || {
             match K::finished(&self.world, &unit.unit, &folder) {
-                Ok(found) => Ok(Some(self.recorded_unit(unit, &found)?)),
+                Ok(found) => Ok(Some(self.line(unit, &found)?.found)),
                 Err(error) => {
                     refused.insert(unit.id.clone(), error);
                     Ok(None)
@@ -61,12 +61,10 @@ impl<K: StudyKind> OpenedStudy<K> {
     pub(crate) fn keep_own(
         &self,
         (unit, line): (&Planned<K::Unit>, &UnitLine),
-        found: &K::Found,
         index: &UnitIndex,
     ) -> Result<(), StudyError> {
         let closed_by = self.own_folder(unit)?.1;
-        let recorded = self.recorded_unit(unit, found)?;
-        index.keep(&unit.id, (&closed_by, &line.sha256), recorded)
+        index.keep(&unit.id, (&closed_by, &line.sha256), &line.found)
     }
 
     /// Puts into the index what a unit came to that ran.
@@ -75,20 +73,18 @@ impl<K: StudyKind> OpenedStudy<K> {
         unit: &Planned<K::Unit>,
         Known { index, found, .. }: &mut Known,
     ) -> Result<(), StudyError> {
-        let closed_by = self.own_folder(unit)?.1;
+        let (folder, closed_by) = self.own_folder(unit)?;
         let sha256 = self.decided.unit_sha256(&unit.unit)?;
-        index.known_or(&unit.id, (&closed_by, &sha256), || {
-            let found = found.get(&unit.id);
-            let recorded = found.map(|found| self.recorded_unit(unit, &of_raw(&unit.id, found)?));
-            recorded.transpose()
+        let look = || self.look_at_own(&folder);
+        index.known_or(&unit.id, (&closed_by, &sha256), look, || {
+            Ok(found.get(&unit.id).cloned())
         })?;
         Ok(())
     }
 
-    fn recorded_unit(&self, unit: &Planned<K::Unit>, found: &K::Found) -> Result<RecordedUnit, StudyError> {
-        Ok(RecordedUnit {
-            spent: K::spent(&unit.unit, found).cloned(),
-            found: self.line(unit, found)?.found,
-        })
+    /// What the record in a folder says that it came to.
+    fn look_at_own(&self, folder: &Path) -> Result<Option<Box<RawValue>>, StudyError> {
+        let own = K::OWN.ok_or_else(|| StudyError::no_own_format(&self.out))?;
+        Ok((own.found)(folder)?.map(|unit| unit.found))
     }
 }

@@ -1,8 +1,8 @@
 //! What a study's folder knows of the units of its plan, read without its lock: another process may be writing it.
 
-use crate::index::{RecordedUnit, UnitIndex};
+use crate::index::{UnitIndex, read_result};
 use crate::kind::Keep;
-use crate::own_format::OwnFormat;
+use crate::own_format::{OwnFormat, RecordedUnit};
 use crate::plan_lines::{PlanLine, read_plan};
 use crate::unit_folder::{RESULT, UNITS, UnitFolder};
 use crate::unit_lines::UnitLines;
@@ -26,24 +26,25 @@ pub(crate) enum UnitState {
 pub(crate) struct RecordedUnits(pub(crate) Vec<(PlanLine, UnitState)>);
 
 impl RecordedUnits {
-    /// Of records in a format of the kind's own, which is named where the kind is known, the index says what they came to: those whose
-    /// closing file is gone are not finished.
+    /// The units of a folder, of which those in a format of the kind's own are read as `own` says: without it nothing is known of them.
+    /// Each is taken from its own record.
     pub(crate) fn read(folder: &Path, own: Option<OwnFormat>) -> Result<Self, StudyError> {
         let lines = UnitLines::look(folder)?;
-        let index = UnitIndex::read(folder);
         let mut units = Vec::new();
         for unit in read_plan(folder)? {
             let root = folder.join(UNITS).join(unit.id.as_str());
-            let state = match unit.keep {
-                Keep::Line => lines.known(&unit.id, &unit.sha256).map(|line| RecordedUnit {
+            let state = match (unit.keep, own) {
+                (Keep::Line, _) => lines.known(&unit.id, &unit.sha256).map(|line| RecordedUnit {
                     found: line.found.clone(),
                     spent: None,
                 }),
-                Keep::Folder => index.recorded(&root, &unit)?,
-                // Its index alone says without its world what it came to.
-                Keep::Own => index
-                    .own(&unit)
-                    .filter(|_| own.is_none_or(|own| own.is_closed(folder, &unit.id))),
+                (Keep::Folder, _) => {
+                    let result = read_result(&root.join(RESULT))?;
+                    let own = result.filter(|(sha256, _)| *sha256 == unit.sha256);
+                    own.map(|(_, recorded)| recorded)
+                }
+                (Keep::Own, Some(own)) => closed_record(own, folder, &unit.id)?,
+                (Keep::Own, None) => None,
             };
             let state = match state {
                 Some(finished) => UnitState::Finished(finished),
@@ -81,10 +82,7 @@ impl RecordedUnits {
     pub(crate) fn changed_result(&self, folder: &Path) -> Option<PathBuf> {
         let index = UnitIndex::read(folder);
         let changed = self.0.iter().find(|(unit, state)| match state {
-            UnitState::Finished(recorded) => {
-                let known = index.own(unit);
-                known.is_some_and(|known| known.found.get() != recorded.found.get())
-            }
+            UnitState::Finished(recorded) => unit.keep == Keep::Folder && index.denies(unit, &recorded.found),
             UnitState::Open(_) | UnitState::NotBegun => false,
         });
         changed.map(|(unit, _)| folder.join(UNITS).join(unit.id.as_str()).join(RESULT))
@@ -98,4 +96,15 @@ impl RecordedUnits {
             .filter(|(_, state)| !matches!(state, UnitState::Finished(_)));
         missing.map(|(unit, _)| unit.id.clone()).collect()
     }
+}
+
+/// What a unit in a format of its kind's own came to, where it is closed. A study never goes on over records of other settings, so
+/// that one which lies there is the plan's; whether it is as it was written, a replay compares.
+fn closed_record(own: OwnFormat, study: &Path, unit: &UnitId) -> Result<Option<RecordedUnit>, StudyError> {
+    for place in own.places(study, unit) {
+        if let Some(recorded) = (own.found)(&place)? {
+            return Ok(Some(recorded));
+        }
+    }
+    Ok(None)
 }

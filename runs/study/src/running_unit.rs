@@ -70,7 +70,7 @@ impl<K: StudyKind> OpenedStudy<K> {
             Keep::Folder => {}
             Keep::Own => {
                 self.tell_early_end(paced.place, &line.found);
-                self.keep_own((unit, &line), &found, &known.index)?;
+                self.keep_own((unit, &line), &known.index)?;
             }
         }
         Ok(line)

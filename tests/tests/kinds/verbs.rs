@@ -8,7 +8,6 @@ use ktd_kit::{Folder, Vendor, files};
 use ktd_record::signing::SigningKey;
 use ktd_study::{
     AnyKind, Depth, MovedFiles, StudyOutline, StudyPlan, any, check_published_study, publish_study,
-    study_difference,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -52,7 +51,7 @@ fn every_verb_takes_every_kind() {
         let outline = StudyOutline::read(&out).unwrap();
         assert_eq!(outline.counts(), [asked.units, 0, 0], "{name}");
         assert!(outline.page.is_some(), "{name}");
-        let same = study_difference([&out, &out]).unwrap();
+        let same = case.kind.difference([&out, &out]).unwrap();
         assert_eq!(
             (same.same, same.settings.len(), same.results.len()),
             (asked.units, 0, 0)
@@ -225,7 +224,9 @@ fn two_studies_are_laid_side_by_side() {
             .replace("'Why?', ", "")
             .replace("lines = 5", "lines = 6"),
     );
-    let found = study_difference([&first.at("out"), &second.at("out")]).unwrap();
+    let found = any::<Questionnaire>()
+        .difference([&first.at("out"), &second.at("out")])
+        .unwrap();
     let places: Vec<&str> = found
         .settings
         .iter()

@@ -32,6 +32,8 @@ impl StudyKind for FormulaMining {
     const FORMAT: u32 = FORMAT;
     const STEPS: &'static str = "formulas";
     const ASKS: bool = true;
+    const PANEL_HASH: Option<&'static str> = Some("/panel");
+    const PLACES: &'static [&'static str] = &["/panel", "/bins"];
 
     type Keys = MineStudy;
     type World = OpenMine;

@@ -67,6 +67,8 @@ impl StudyKind for CurveStudy {
     const COMMAND: &'static str = "ktd curve";
     const FORMAT: u32 = 1;
     const STEPS: &'static str = "probes learned from or attacked";
+    const PANEL_HASH: Option<&'static str> = Some("/data/panel_blake3");
+    const PLACES: &'static [&'static str] = &["/panel"];
 
     type Keys = CertifyConfig;
     type World = MaskWorld;
