@@ -105,8 +105,13 @@ impl Grid {
     pub fn recorded(plan: RunPlan) -> Result<Self, EpisodeError> {
         let kept = kept_key(&plan.output);
         if plan.config.mask_key_file.is_none() && !kept.exists() {
-            let what = "it is missing: nobody can make masked episodes again without it";
-            return Err(EpisodeError::damaged(&kept, what));
+            return Err(EpisodeError::input(
+                format!(
+                    "{}: it is missing: nobody can make masked episodes again without it",
+                    kept.display()
+                ),
+                "ask whoever made the results for their private/; `ktd verify DIR/cells/*` checks what it can without",
+            ));
         }
         Self::read(plan, false)
     }

@@ -61,18 +61,10 @@ pub fn replay_study<K: StudyKind>(
     depth: Depth,
     run: &StudyRun<'_>,
 ) -> Result<Replayed, StudyError> {
-    let with_panel = |error: StudyError| match moved.panel {
-        Some(panel) if error.class() == ErrorClass::Difference => StudyError::difference(
-            format_args!("with the panel {}: {error}", panel.display()),
-            "if that is another panel than the study ran over, name its own; else the record was changed",
-        ),
-        _ => error,
-    };
-    let study = OpenedStudy::<K>::recorded((out, moved), run).map_err(with_panel)?;
+    let study = OpenedStudy::<K>::recorded((out, moved), run)?;
     let recorded = &study.decided.program;
     let another = (recorded != run.program).then(|| format!("it was made by another program ({recorded})"));
-    let replayed = replay_opened(&study, (out, depth), run).map_err(with_panel);
-    let replayed = replayed.map_err(|error| match &another {
+    let replayed = replay_opened(&study, (out, depth), run).map_err(|error| match &another {
         Some(another) if error.class() == ErrorClass::Difference => StudyError::difference(
             format_args!("{another}: {error}"),
             "replay it with the program that made it: what another one makes differently says nothing of the record",
@@ -100,9 +92,20 @@ fn replay_opened<K: StudyKind>(
         let found = replay_unit(study, unit, (&lines, deep.contains(&unit.id)), run);
         found.map_err(|error| error.at(format_args!("unit {}", unit.id)))
     });
+    let is_difference = |each: &Result<_, StudyError>| {
+        each.as_ref()
+            .is_err_and(|error| error.class() == ErrorClass::Difference)
+    };
+    let differs = each.iter().position(is_difference);
     let mut found = BTreeMap::new();
-    for (unit, each) in study.plan.iter().zip(each) {
-        found.insert(unit.id.clone(), each?);
+    for (place, (unit, each)) in study.plan.iter().zip(each).enumerate() {
+        // What could not be compared hides no difference behind it.
+        match each {
+            Err(_) if differs.is_some_and(|differs| place < differs) => {}
+            each => {
+                found.insert(unit.id.clone(), each?);
+            }
+        }
     }
     let (summary, report) =
         study.concluded(&found, register::counted(out, K::counted(&study.world).as_ref())?)?;
@@ -198,6 +201,16 @@ fn replay_own<K: StudyKind>(
     if !closed_by.exists() {
         let what = format!("{}: it is missing: the unit is unfinished", closed_by.display());
         return Err(StudyError::difference(what, "run the study again: it continues"));
+    }
+    if !K::OWN.is_none_or(|own| (own.has_private)(&folder)) {
+        K::finished(&study.world, &unit.unit, &folder)?;
+        return Err(StudyError::input(
+            format_args!(
+                "{}: its private/ is missing, and without it the unit cannot be made again",
+                folder.display()
+            ),
+            "ask whoever made it for private/; `ktd verify` of that folder checks what it can without",
+        ));
     }
     let hands = Hands::<K::Event>::unrecorded(run.progress, 1);
     let found = if deep {

@@ -177,12 +177,28 @@ impl<K: StudyKind> OpenedStudy<K> {
         {
             return Err(StudyError::input(
                 format_args!("{}: the panel of the study is not there", panel.display()),
-                "name where it lies now with --panel, or with --base the folder that the paths of its file start from",
+                match moved.panel {
+                    Some(_) => "give --panel the path of the file as it is seen from here",
+                    None => {
+                        "name where it lies now with --panel, or with --base the folder that the paths of its file start from"
+                    }
+                },
             ));
         }
         let inputs = Inputs::kept(out, header.inputs);
         let at = opening((base, out), &inputs, run);
         let world = K::open_recorded(&header.keys, &at, &header.decides)?;
+        if let Some(panel) = K::panel(&mut header.keys)
+            && let Some([now, recorded]) = K::other_panel(&world, &header.decides)
+        {
+            return Err(StudyError::input(
+                format_args!(
+                    "{}: the panel's hash is {now}, but the study ran over {recorded}",
+                    base.join(panel).display()
+                ),
+                "name the panel that it ran over with --panel",
+            ));
+        }
         // Another program may come to the same bytes: the record is compared under the name of its own.
         let run = StudyRun {
             program: &header.program,

@@ -162,15 +162,101 @@ fn a_panel_that_was_moved_is_named() {
                 "{said}"
             );
             assert_ok(&again(verb, &["--panel", "elsewhere/p.ktdp"]));
-            let said = refused(&again(verb, &["--panel", "other.ktdp"]), 1);
-            assert!(said.contains("with the panel other.ktdp"), "{said}");
+            let said = refused(&again(verb, &["--panel", "other.ktdp"]), 2);
+            assert!(
+                said.contains("other.ktdp: the panel's hash is ") && said.contains("but the study ran over"),
+                "{said}"
+            );
+            let said = refused(&again(verb, &["--panel", "none.ktdp"]), 2);
+            assert!(
+                said.contains("none.ktdp: the panel of the study is not there")
+                    && !said.contains("name where"),
+                "{said}"
+            );
         }
+        let report = format!("{study}/report.md");
+        std::fs::write(folder.at(&report), "").unwrap();
+        let edited = ["verify", study, "--panel", "elsewhere/p.ktdp"];
+        let said = refused(&quiet(folder.path(), &edited), 1);
+        assert!(
+            said.contains("report.md") && !said.contains("another panel"),
+            "the panel is the recorded one: {said}"
+        );
     }
     folder.write("free.toml", EPISODES.replace("'own'", "'free'"));
     assert_ok(&quiet(folder.path(), &["run", "free.toml"]));
     let free = ["replay", "results/free", "--panel", "other.ktdp"];
     let said = refused(&quiet(folder.path(), &free), 2);
     assert!(said.contains("names no panel file"), "{said}");
+}
+
+/// What a study came to is read from its records: its index may be gone or say anything. Figures that agree are told apart from bytes that
+/// do, markets by what they hold and not by the names of their files.
+#[test]
+fn studies_are_compared_by_their_records() {
+    let masked = EPISODES.replace(
+        "synthetic = { seed = 5, names = 30, days = 330 }",
+        "panel = 'p.ktdp'",
+    );
+    let masked = masked.replace(
+        "[{ level = 'bright' }]",
+        "[{ level = 'blinded', numeric = 'rescaled' }]",
+    );
+    let masked = masked.replace("'hold' }", "'hold' }, { id = 'momentum', builtin = 'momentum' }");
+    let folder = Folder::with(&[
+        ("a/own.toml", &masked),
+        ("b/own.toml", &masked.replace("p.ktdp", "q.ktdp")),
+        ("c/own.toml", &masked),
+    ]);
+    for (panel, seed) in [("a/p.ktdp", "3"), ("b/q.ktdp", "3"), ("c/p.ktdp", "4")] {
+        let synth = [
+            "data", "synth", "--seed", seed, "--names", "60", "--days", "330", "--out", panel,
+        ];
+        assert_ok(&quiet(folder.path(), &synth));
+    }
+    for run in ["a", "b", "c"] {
+        let file = format!("{run}/own.toml");
+        assert_ok(&quiet(folder.path(), &["run", &file, "--out", run]));
+    }
+    let differ = |other: &str| json_of(folder.path(), &["diff", "a", other]);
+    let places = |difference: &Value| -> Vec<String> {
+        let settings = difference["settings"].as_array().unwrap().iter();
+        settings
+            .map(|found| found["place"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let same_market = differ("b");
+    assert_eq!(
+        (&same_market["same_figures"], &same_market["results"]),
+        (&2.into(), &Value::Array(Vec::new())),
+        "another mask key changes bytes alone: {same_market}"
+    );
+    assert_eq!(places(&same_market), ["record.mask_commitment"]);
+    assert!(places(&differ("c")).contains(&"record.panel_blake3".to_owned()));
+
+    let index = folder.text("b/index.jsonl");
+    let hash = index
+        .split_once("found_sha256\":\"")
+        .unwrap()
+        .1
+        .get(..64)
+        .unwrap();
+    for changed in [index.replace(hash, &"0".repeat(64)), String::new()] {
+        folder.write("b/index.jsonl", changed);
+        assert_eq!(differ("b"), same_market, "an index says nothing of figures");
+    }
+    std::fs::remove_file(folder.at("b/index.jsonl")).unwrap();
+    assert_eq!(differ("b"), same_market);
+    assert_ok(&quiet(folder.path(), &["verify", "b"]));
+
+    // What cannot be checked is no difference, and hides none.
+    let cell = |agent: &str| format!("b/cells/{agent}__last__blinded-rescaled__open-research__s1");
+    std::fs::remove_dir_all(folder.at(&format!("{}/private", cell("hold")))).unwrap();
+    let said = refused(&quiet(folder.path(), &["verify", "b"]), 2);
+    assert!(said.contains("its private/ is missing"), "{said}");
+    folder.write(&format!("{}/events.jsonl", cell("momentum")), "");
+    let said = refused(&quiet(folder.path(), &["verify", "b"]), 1);
+    assert!(said.contains("momentum__last"), "{said}");
 }
 
 /// Of several files with the name of a study the one that says what is recorded goes on with it; of two alike a person chooses.
