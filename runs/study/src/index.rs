@@ -169,6 +169,12 @@ impl UnitIndex {
         Ok(Some(found))
     }
 
+    /// Whether a unit that is decided as its plan says was finished when it was last looked at.
+    pub(crate) fn knows(&self, unit: &PlanLine) -> bool {
+        let known = self.known.get(&unit.id);
+        known.is_some_and(|line| line.sha256 == unit.sha256)
+    }
+
     /// Whether a unit came to something else when it ended, as far as it is known.
     pub(crate) fn denies(&self, unit: &PlanLine, found: &RawValue) -> bool {
         let known = self.known.get(&unit.id);

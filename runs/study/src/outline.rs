@@ -1,6 +1,7 @@
 //! A study of any kind as whoever shows it needs it: its units, how far each is, and what it came to.
 
 use crate::identity::{STUDY, StudyHeader};
+use crate::index::UnitIndex;
 use crate::recorded_units::{RecordedUnits, UnitState};
 use crate::report_files::SUMMARY;
 use crate::unit_folder::UNITS;
@@ -30,7 +31,9 @@ pub struct UnitOutline {
     pub id: UnitId,
     /// Whether it was begun; always of one that is finished.
     pub is_begun: bool,
-    /// What it came to, as JSON; none where it is not finished.
+    /// Whether it is finished; of a unit in a format of its kind's own as the index knows.
+    pub is_finished: bool,
+    /// What it came to, as JSON; none where it is not finished, or in a format of its kind's own.
     pub found: Option<String>,
     /// What it cost; none where it asked nobody, or is not finished.
     pub spent: Option<Spending>,
@@ -39,15 +42,18 @@ pub struct UnitOutline {
 }
 
 impl StudyOutline {
-    /// The study of a folder. Nothing is locked or written. Of units in a format of their kind's own it says their names alone.
+    /// The study of a folder. Nothing is locked or written. Records in a format of their kind's own are not read.
     ///
     /// # Errors
     /// [`StudyError`] for a folder without a study, or with one whose files cannot be read.
     pub fn read(folder: &Path) -> Result<Self, StudyError> {
         let header: StudyHeader<IgnoredAny> = read_json(&folder.join(STUDY))?;
+        let index = UnitIndex::read(folder);
         let units = RecordedUnits::read(folder, None)?.0.into_iter();
         let units = units.map(|(unit, state)| {
-            let is_begun = !matches!(state, UnitState::NotBegun);
+            let is_finished =
+                matches!(state, UnitState::Finished(_)) || (unit.keep == Keep::Own && index.knows(&unit));
+            let is_begun = is_finished || !matches!(state, UnitState::NotBegun);
             let (found, spent) = match state {
                 UnitState::Finished(recorded) => (Some(recorded.found.get().to_owned()), recorded.spent),
                 UnitState::Open(_) | UnitState::NotBegun => (None, None),
@@ -56,6 +62,7 @@ impl StudyOutline {
                 folder: (unit.keep == Keep::Folder).then(|| folder.join(UNITS).join(unit.id.as_str())),
                 id: unit.id,
                 is_begun,
+                is_finished,
                 found,
                 spent,
             }
@@ -75,8 +82,8 @@ impl StudyOutline {
         let count =
             |is_counted: fn(&UnitOutline) -> bool| self.units.iter().filter(|unit| is_counted(unit)).count();
         [
-            count(|unit| unit.found.is_some()),
-            count(|unit| unit.found.is_none() && unit.is_begun),
+            count(|unit| unit.is_finished),
+            count(|unit| !unit.is_finished && unit.is_begun),
             count(|unit| !unit.is_begun),
         ]
     }

@@ -78,10 +78,10 @@ fn units(outline: &StudyOutline) -> Markup {
 }
 
 fn state(unit: &UnitOutline) -> &'static str {
-    match (&unit.found, unit.is_begun) {
-        (Some(_), _) => "finished",
-        (None, true) => "open",
-        (None, false) => "not begun",
+    match (unit.is_finished, unit.is_begun) {
+        (true, _) => "finished",
+        (false, true) => "open",
+        (false, false) => "not begun",
     }
 }
 
