@@ -2,7 +2,6 @@
 
 use super::basis::{PriceBasis, VolumeBasis};
 use super::dated_sector::{in_order, place_of};
-use super::dated_status::NEVER_ST;
 use super::error::{DataError, SourceLocation};
 use super::index_series::{IndexLevels, on_calendar};
 use super::{
@@ -100,7 +99,6 @@ pub struct MarketBuilder {
     everyone_is_member: bool,
     price_grid: PriceGrid,
     notes: Vec<String>,
-    st_is_declared: bool,
 }
 
 impl MarketBuilder {
@@ -129,7 +127,6 @@ impl MarketBuilder {
                 off_grid: 0,
             },
             notes: Vec::new(),
-            st_is_declared: false,
         }
     }
 
@@ -361,11 +358,6 @@ impl MarketBuilder {
         self.total_return_index = Some((code.to_owned(), levels));
     }
 
-    /// Declares that the sources say which names were ST on which days, so that a panel without such days has none.
-    pub const fn declare_st(&mut self) {
-        self.st_is_declared = true;
-    }
-
     /// Adds a line that every report of this panel shows.
     pub fn add_note(&mut self, note: String) {
         self.notes.push(note);
@@ -391,9 +383,6 @@ impl MarketBuilder {
         }
         market.factors_f64 = market.factors.iter().map(|factor| factor.to_f64()).collect();
         market.absent_members = self.absent_members(&market);
-        if self.st_is_declared && !market.has_st_dates() {
-            market.notes.push(NEVER_ST.to_owned());
-        }
         let report = BuildReport {
             bars: rows.len(),
             rows_without_close: self.rows_without_close,

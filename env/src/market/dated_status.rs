@@ -1,6 +1,6 @@
 //! What an exchange marks a name with for some time, beside ST: both decide its price limit.
 
-use super::{Market, NameId, NameInfo};
+use super::{Market, NameId};
 use crate::day::{DateSpan, TradeDate};
 
 /// A mark of the exchange that moves a name's price limit.
@@ -40,12 +40,4 @@ impl Market {
         let found = statuses.find(|dated| dated.status == status && dated.span.contains(date));
         found.map(|dated| dated.span)
     }
-}
-
-/// The note of a panel whose sources say which names were ST, and of which none was: none is not unknown.
-pub(super) const NEVER_ST: &str = "the sources say which stocks were ST, and none was on any day";
-
-/// Whether it is known on which days names were ST, or that none was on any.
-pub(super) fn are_st_days_known(names: &[NameInfo], notes: &[String]) -> bool {
-    names.iter().any(|info| !info.st.is_empty()) || notes.iter().any(|note| note == NEVER_ST)
 }

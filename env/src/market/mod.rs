@@ -297,10 +297,10 @@ impl Market {
         self.names.iter().any(|info| info.listed.is_some())
     }
 
-    /// Whether it is known when names were ST, or that none ever was; without that the ST limit is off.
+    /// Whether any name carries ST dates; without them the ST limit is off.
     #[must_use]
     pub fn has_st_dates(&self) -> bool {
-        dated_status::are_st_days_known(&self.names, &self.notes)
+        self.names.iter().any(|info| !info.st.is_empty())
     }
 
     /// The day with this date.

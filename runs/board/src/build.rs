@@ -39,7 +39,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The form of `leaderboard.json`.
-pub const BOARD_FORMAT: u32 = 12;
+pub const BOARD_FORMAT: u32 = 13;
 
 /// Makes a board of all finished episodes that were named, counting the others of their experiments as trials.
 ///

@@ -10,7 +10,7 @@ use ktd_io::sha256::sha256_file;
 use ktd_io::whole_file::{
     json_bytes, parse_json, read_bounded, read_if_exists, remove_directory, remove_if_exists, write_whole,
 };
-use ktd_study::{StudyError, UnitId};
+use ktd_study::{StudyError, UnitId, is_journal_of_another};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -112,7 +112,7 @@ impl StudyCopy {
     /// # Errors
     /// [`StudyError`] for a store that does not answer, and files that cannot be read.
     pub async fn put_study(&self) -> Result<(), StudyError> {
-        let files = files_below(&self.root, &[PathBuf::new()], belongs_to_study)?;
+        let files = files_below(&self.root, &[PathBuf::new()], &belongs_to_study)?;
         // The report last: who finds it finds all.
         let is_last = |place: &&String| place.as_str() == REPORT;
         let ordered = files
@@ -294,16 +294,19 @@ impl StudyCopy {
     pub(crate) fn pushed_unit(&self, id: &UnitId, epoch: u64) -> Pushed {
         Pushed::new(
             (&self.objects, &self.root),
-            (folders_of(id.as_str()), belongs_to_unit),
+            (folders_of(id.as_str()), Box::new(belongs_to_unit)),
             (format!("units/{id}"), epoch),
         )
     }
 
     /// What a worker writes beside units from now on.
     pub(crate) fn pushed_lines(&self, worker: &str) -> Result<Pushed, StudyError> {
+        // Its copy has the journals of others as they were when it took them: they would hide what was added since.
+        let of = worker.to_owned();
+        let belongs = move |path: &str| belongs_to_study(path) && !is_journal_of_another(path, &of);
         let beside = Pushed::new(
             (&self.objects, &self.root),
-            (vec![PathBuf::new()], belongs_to_study),
+            (vec![PathBuf::new()], Box::new(belongs)),
             (format!("workers/{worker}"), 1),
         );
         Ok(beside.knows_all()?)

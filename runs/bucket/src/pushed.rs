@@ -12,14 +12,16 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+/// Whether a file belongs to a record.
+pub(crate) type Belongs = Box<dyn Fn(&str) -> bool + Send + Sync>;
+
 /// Files of a record as one process writes them, and their segments.
-#[derive(Debug)]
 pub(crate) struct Pushed {
     objects: Objects,
     root: PathBuf,
     /// Folders below the root, all of whose files it is that belong to it.
     folders: Vec<PathBuf>,
-    belongs: fn(&str) -> bool,
+    belongs: Belongs,
     /// Where its segments lie.
     name: String,
     epoch: u64,
@@ -50,7 +52,7 @@ pub(crate) fn side_of(path: &str) -> Side {
 pub(crate) fn files_below(
     root: &Path,
     folders: &[PathBuf],
-    belongs: fn(&str) -> bool,
+    belongs: &dyn Fn(&str) -> bool,
 ) -> Result<BTreeSet<String>, FileError> {
     let mut open: Vec<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect();
     let mut files = BTreeSet::new();
@@ -80,7 +82,7 @@ pub(crate) fn files_below(
 impl Pushed {
     pub(crate) fn new(
         (objects, root): (&Objects, &Path),
-        (folders, belongs): (Vec<PathBuf>, fn(&str) -> bool),
+        (folders, belongs): (Vec<PathBuf>, Belongs),
         (name, epoch): (String, u64),
     ) -> Self {
         Self {
@@ -151,7 +153,7 @@ impl Pushed {
                 segment.0.push((part, bytes));
             }
         };
-        let present = files_below(&self.root, &self.folders, self.belongs)?;
+        let present = files_below(&self.root, &self.folders, &self.belongs)?;
         for path in &present {
             let known = self.files.get(path);
             if let Some((part, bytes, file)) = new_of(&self.root, path, known, compares_all)? {

@@ -112,8 +112,8 @@ fn advance(hands: &Hands<'_, ()>, done: usize) {
 }
 
 fn weights_of(hands: &Hands<'_, ()>) -> Result<LearnedWeights, StudyError> {
-    match hands.found(&UnitId::from(LESSONS.to_owned()))? {
-        CertificateFound::Learned { weights } => Ok(weights),
-        _ => Err(of_another_unit()),
-    }
+    let CertificateFound::Learned { weights } = hands.found(&UnitId::from(LESSONS.to_owned()))? else {
+        return Err(of_another_unit());
+    };
+    Ok(weights)
 }

@@ -52,11 +52,6 @@ impl SaidOfDays {
         }
     }
 
-    /// Whether every source of prices, or a file beside them, says which stocks were ST.
-    pub(super) const fn says_st(self) -> bool {
-        self.st
-    }
-
     /// The facts of a panel. What was found is known also where no column is of it, such as a day without volume.
     pub(super) fn facts(self, market: &Market) -> Vec<DayFact> {
         let halts = market.names().flat_map(|(name, _)| market.bars_of(name));

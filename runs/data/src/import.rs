@@ -142,9 +142,6 @@ pub fn import(options: &ImportOptions, progress: &mut dyn ImportProgress) -> Res
         builder.declare_last_row(ticker, date);
     }
     add_facts(&mut builder, options, &codes)?;
-    if said.says_st() {
-        builder.declare_st();
-    }
     if let Some(map) = &options.map {
         builder.add_note(format!("columns were named by hand: --map {map}"));
     }
@@ -229,17 +226,25 @@ fn without_rows(empty: &[String], files: usize) -> Option<String> {
 /// What the panel lacks and what that turns off.
 fn missing(market: &Market, options: &ImportOptions, forms: &[SourceForm], has_factors: bool) -> Vec<String> {
     let read = |column| Some(forms.iter().find_map(|form| form.taken(column))?.0);
-    let said = |rule: UnsupportedRule| match (rule, option_of(rule), read(Column::Dividend)) {
-        (UnsupportedRule::DividendTax, _, Some(column)) => {
+    let (st, dividend) = (read(Column::St), read(Column::Dividend));
+    let said = |rule: UnsupportedRule| match (rule, option_of(rule), st, dividend) {
+        (UnsupportedRule::StLimit, _, Some(column), _) => {
+            format!("no ST dates: the column {column} was read, and no stock was ST on any day of it")
+        }
+        (UnsupportedRule::DividendTax, _, _, Some(column)) => {
             format!("no dividends: the column {column} was read, and no stock paid one on any day of it")
         }
-        (_, Some(option), _) => rule.text().replacen(':', &format!(" ({option}):"), 1),
-        (_, None, _) => rule.text().to_owned(),
+        (_, Some(option), ..) => rule.text().replacen(':', &format!(" ({option}):"), 1),
+        (_, None, ..) => rule.text().to_owned(),
     };
     let unsupported = unsupported_rules(market).into_iter();
     // Factors that were read may all be 1.
     let unsupported = unsupported.filter(|rule| *rule != UnsupportedRule::Factors || !has_factors);
     let mut missing: Vec<String> = unsupported.map(said).collect();
+    if market.basis() == PriceBasis::Adjusted && !has_factors {
+        let taken = "no factor of these adjusted prices: they are taken as those traded, so lots, limits and fees may be of prices that never were";
+        missing.push(taken.to_owned());
+    }
     missing.extend(Survivors::of_panel(market).text("the panel"));
     let names = market.names().count();
     if names < FactorTable::MIN_NAMES {
@@ -314,9 +319,6 @@ fn panel_options(
         ));
     }
     let has_factors = has_own_factors || has_factor_files;
-    if !has_factors {
-        check_as_is(options)?;
-    }
     let basis = match (options.basis, first.has(Column::Factor)) {
         (Some(basis), _) => basis,
         // Vendors' files of factors and adjusted closes stand beside prices as traded.
@@ -350,21 +352,6 @@ fn panel_options(
         has_amounts,
         calendar: declared.map(|days| days.into_iter().filter(within).collect()),
     })
-}
-
-/// Refuses prices and volumes that are said to be adjusted where nothing says by what: those traded cannot be found again, and lots,
-/// limits and fees would be of prices that never were.
-fn check_as_is(options: &ImportOptions) -> Result<(), DataFileError> {
-    let adjusted = match (options.basis, options.volume) {
-        (Some(PriceBasis::Adjusted), _) => "prices (--basis adjusted)",
-        (_, Some(VolumeBasis::Adjusted)) => "volumes (--volume adjusted)",
-        _ => return Ok(()),
-    };
-    Err(DataFileError::input(
-        format_args!("adjusted {adjusted} without factors: what was traded cannot be found again from them"),
-        "give the factor of each row, which turned traded prices into these, in a column `factor` (--map factor=COLUMN) or in a file \
-         of factors beside them; or fetch prices and volumes as traded (AKShare: adjust=\"\"), with --basis raw",
-    ))
 }
 
 fn add_facts(

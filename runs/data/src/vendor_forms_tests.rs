@@ -1,7 +1,7 @@
 //! The tables of data vendors, written here in each one's form.
 
 use crate::{DataFileError, ImportOptions, Imported, import};
-use ktd_env::{Bar, Market, PriceBasis, Ticker, TradeDate, VolumeBasis};
+use ktd_env::{Bar, Market, PriceBasis, Ticker, TradeDate};
 use std::fmt::Write;
 use std::path::Path;
 use tempfile::TempDir;
@@ -223,27 +223,9 @@ fn bar(market: &Market, code: &str, day: &str) -> Bar {
 
 #[test]
 fn the_same_prices_in_every_form_give_one_hash() {
-    let hashes = |with: fn(bool) -> String| {
-        [true, false].map(|has_amounts| {
-            imported(&one("long.csv", with(has_amounts)))
-                .market
-                .content_hash()
-        })
-    };
-    // That no stock was ST is content, too: BaoStock alone says it.
-    let never_st = |has_amounts| {
-        let head = |line: usize| if line == 0 { "st" } else { "0" };
-        let text = long(has_amounts);
-        let lines = text.lines().enumerate();
-        lines
-            .map(|(place, line)| format!("{line},{}\n", head(place)))
-            .collect()
-    };
-    let (unknown_st, never_st) = (hashes(long), hashes(never_st));
-    assert_ne!(unknown_st, never_st);
+    let with_amounts = imported(&one("long.csv", long(true))).market.content_hash();
+    let without = imported(&one("long.csv", long(false))).market.content_hash();
     for (form, files) in vendors() {
-        let is_of_st = form.starts_with("BaoStock");
-        let [with_amounts, without] = if is_of_st { never_st } else { unknown_st };
         let Imported { market, report } = imported(&files);
         assert_eq!((report.forms.len(), report.forms[0].form.as_str()), (1, form));
         assert_eq!(report.forms[0].files, files.len(), "{form}");
@@ -463,12 +445,10 @@ fn every_stock_needs_factors_where_there_are_files_of_them() {
 #[test]
 fn halts_flags_and_dividends_are_read_where_a_source_has_them() {
     let (_, files) = vendors().swap_remove(2);
-    let Imported { market, report } = imported(&files);
-    assert!(market.has_st_dates(), "none is not unknown");
+    let missing = imported(&files).report.missing;
     assert!(
-        !report.missing.iter().any(|line| line.contains("ST")),
-        "{:?}",
-        report.missing
+        missing.iter().any(|line| line.contains("isST was read")),
+        "{missing:?}"
     );
     let edited = |from: &str, to: &str| vec![(files[0].0.clone(), files[0].1.replace(from, to))];
     let market = imported(&edited("1987000,20502300.0000,3,0.1,1,1.5,0", ",,3,,0,,1")).market;
@@ -516,37 +496,18 @@ fn adjusted_prices_are_not_taken_as_traded() {
         "{said}"
     );
     imported(&one("as_traded.csv", text(1.0)));
-    let alone = folder(&one("adjusted.csv", text(0.9)));
-    let refused = read(alone.path(), |options| options.basis = Some(PriceBasis::Adjusted));
-    let refused = refused.map(|_| ()).unwrap_err();
-    assert!(refused.to_string().contains("without factors"), "{refused}");
+    let folder = folder(&one("adjusted.csv", text(0.9)));
+    // Whoever says so is told what is not known of them.
+    let taken = read(folder.path(), |options| {
+        options.basis = Some(PriceBasis::Adjusted);
+    });
+    let missing = taken.unwrap().report.missing;
     assert!(
-        refused.hint().contains("--map factor=COLUMN"),
-        "{}",
-        refused.hint()
+        missing
+            .iter()
+            .any(|line| line.starts_with("no factor of these adjusted prices")),
+        "{missing:?}"
     );
-    let refused = read(alone.path(), |options| {
-        options.volume = Some(VolumeBasis::Adjusted)
-    });
-    assert!(refused.is_err(), "volumes as they are, under another name");
-    // Beside their factors the prices traded are known again.
-    let with_factors: String = text(0.9)
-        .lines()
-        .enumerate()
-        .map(|(day, line)| match day {
-            0 => format!("{line},factor\n"),
-            1..=20 => format!("{line},0.9\n"),
-            _ => format!("{line},1\n"),
-        })
-        .collect();
-    let beside = folder(&one("adjusted.csv", with_factors));
-    let refused = read(beside.path(), |options| options.basis = Some(PriceBasis::Raw));
-    let refused = refused.map(|_| ()).unwrap_err();
-    assert!(refused.hint().contains("--basis adjusted"), "{}", refused.hint());
-    let made = read(beside.path(), |options| {
-        options.basis = Some(PriceBasis::Adjusted)
-    });
-    assert_eq!(bar(&made.unwrap().market, "SH600519", "2024-02-01").close.0, 1000);
 }
 
 #[test]

@@ -112,4 +112,5 @@ pub use study_file::{TomlText, kind_of_file, read_study_file};
 pub use study_run::{StudyEnd, StudyRun};
 pub use unfinished::report_unfinished;
 pub use unit_id::UnitId;
+pub use unit_lines::is_journal_of_another;
 pub use unit_requests::{AlikeRequests, UnitRequests};

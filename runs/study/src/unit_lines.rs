@@ -17,6 +17,12 @@ const OPEN: &str = "units.open.jsonl";
 /// What the names of journals begin with that workers write beside each other.
 const OPEN_OF_WORKER: &str = "units.open-";
 
+/// Whether a file in the folder of a study is the journal of another worker than this one: only its own is as its worker wrote it.
+#[must_use]
+pub fn is_journal_of_another(place: &str, worker: &str) -> bool {
+    place.starts_with(OPEN_OF_WORKER) && place != format!("{OPEN_OF_WORKER}{worker}.jsonl")
+}
+
 /// The record of a unit: its name, the hash of what decides it, and what it came to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
