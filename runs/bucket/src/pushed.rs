@@ -8,6 +8,7 @@ use ktd_io::whole_file::{list_if_exists, open_regular};
 use ktd_study::StudyError;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -77,6 +78,14 @@ pub(crate) fn files_below(
         }
     }
     Ok(files)
+}
+
+impl fmt::Debug for Pushed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Pushed");
+        shown.field("name", &self.name).field("epoch", &self.epoch);
+        shown.finish_non_exhaustive()
+    }
 }
 
 impl Pushed {
