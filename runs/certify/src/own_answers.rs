@@ -318,13 +318,12 @@ fn as_compared(mut line: AnswerLine, gold: &GoldLine) -> Result<AnswerLine, (Str
         || answer.place.is_some()
         || answer.sector.is_some()
         || answer.board.is_some();
-    let is_other = if gold.is_same().is_some() {
-        names_any
-    } else {
-        answer.same_stock.is_some()
+    let is_other = match gold.is_same() {
+        Some(_) => names_any && answer.same_stock.is_none(),
+        None => !names_any && answer.same_stock.is_some(),
     };
     if is_other {
-        let hint = "of `linked` probes a line answers `same_stock` and nothing else; of all others stocks, place, sector and board";
+        let hint = "of `linked` probes `same_stock` counts; of all others stocks, place, sector and board do";
         return Err((format!("a {} probe asks something else", gold.kind.label()), hint));
     }
     let target = gold.targets.first().map_or("", |target| target.stock.as_str());

@@ -106,7 +106,9 @@ pub fn study_difference<K: StudyKind>(folders: [&Path; 2]) -> Result<StudyDiffer
     // What the records or `decides` say of a file is compared, and not how it was called.
     if K::OWN.is_none() || made_over.is_some() {
         for header in [&mut first_header, &mut second_header] {
-            K::PLACES.iter().for_each(|place| forget(&mut header.keys, place));
+            for place in K::PLACES {
+                forget(&mut header.keys, place);
+            }
         }
     }
     difference.settings = different_values(&first_header, &second_header)?;

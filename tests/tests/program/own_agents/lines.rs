@@ -339,7 +339,7 @@ fn a_signal_ends_the_agent_too_and_the_run_continues() {
     let child = scene.text("child").trim().to_owned();
     let terminated = Command::new("kill").arg(run.id().to_string()).status();
     assert!(terminated.unwrap().success());
-    assert_eq!(run.wait().unwrap().code(), Some(1));
+    assert_eq!(run.wait().unwrap().code(), Some(130));
     wait_until("the agent's own child is gone", || !is_running(&child));
 
     std::fs::write(scene.path("go"), "").unwrap();
