@@ -65,14 +65,7 @@ pub(super) fn table(track: &Track) -> TableData {
          with the luck band of random portfolios with the same count, weights and holding periods"
             .to_owned(),
     );
-    if 0 < track.distinct_trials {
-        table.notes.push(format!(
-            "DSR: the probability that selection beats the luckiest of {} without skill: of the {} on disk for this window those \
-             that traded and do not move alike",
-            counted(track.distinct_trials, "trial"),
-            track.trials
-        ));
-    }
+    table.notes.extend(luckiest(track));
     if track.leaders.iter().any(|leader| leader.size_cost.is_some()) {
         table.notes.push(
             "capacity: the capital at which a cost of size (a trade of a share q of a day's amount costs the daily deviation times the \
@@ -84,6 +77,18 @@ pub(super) fn table(track: &Track) -> TableData {
     table.notes.extend(track.separation.as_ref().and_then(turned));
     table.notes.extend(track.notes.iter().cloned());
     table
+}
+
+/// What DSR is, where there are trials.
+fn luckiest(track: &Track) -> Option<String> {
+    (0 < track.distinct_trials).then(|| {
+        format!(
+            "DSR: the probability that selection beats the luckiest of {} without skill: of the {} on disk for this window those \
+             that traded and do not move alike",
+            counted(track.distinct_trials, "trial"),
+            track.trials
+        )
+    })
 }
 
 /// Which outside agents ran in a box, where there is one.
