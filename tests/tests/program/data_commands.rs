@@ -1,6 +1,10 @@
 //! `ktd data` and `ktd simulate` as a user meets them: good input works, bad input is refused and nothing is written.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test stops at what it does not expect"
+)]
 
 use ktd_kit::Folder;
 use serde_json::Value;
