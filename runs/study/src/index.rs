@@ -225,7 +225,7 @@ fn on_one_line(value: Box<RawValue>) -> Box<RawValue> {
 }
 
 /// How a file looks; none where it is not there.
-fn state(path: &Path) -> Option<(u64, u64)> {
+pub(crate) fn state(path: &Path) -> Option<(u64, u64)> {
     let metadata = std::fs::metadata(path).ok()?;
     let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some((

@@ -35,7 +35,7 @@ impl OwnFormat {
 }
 
 /// A finished unit.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RecordedUnit {
     /// What it came to.
     pub found: Box<RawValue>,

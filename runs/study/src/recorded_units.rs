@@ -1,6 +1,6 @@
 //! What a study's folder knows of the units of its plan, read without its lock: another process may be writing it.
 
-use crate::index::{UnitIndex, read_result};
+use crate::index::{UnitIndex, read_result, state};
 use crate::kind::Keep;
 use crate::own_format::{OwnFormat, RecordedUnit};
 use crate::plan_lines::{PlanLine, read_plan};
@@ -29,6 +29,15 @@ impl RecordedUnits {
     /// The units of a folder, of which those in a format of the kind's own are read as `own` says: without it nothing is known of them.
     /// Each is taken from its own record.
     pub(crate) fn read(folder: &Path, own: Option<OwnFormat>) -> Result<Self, StudyError> {
+        Self::read_beside(folder, own, &mut ClosedRecords::default())
+    }
+
+    /// The same for who looks again: records that were closed before, and are as they were, are not read anew.
+    pub(crate) fn read_beside(
+        folder: &Path,
+        own: Option<OwnFormat>,
+        closed: &mut ClosedRecords,
+    ) -> Result<Self, StudyError> {
         let lines = UnitLines::look(folder)?;
         let mut units = Vec::new();
         for unit in read_plan(folder)? {
@@ -43,7 +52,7 @@ impl RecordedUnits {
                     let own = result.filter(|(sha256, _)| *sha256 == unit.sha256);
                     own.map(|(_, recorded)| recorded)
                 }
-                (Keep::Own, Some(own)) => closed_record(own, folder, &unit.id)?,
+                (Keep::Own, Some(own)) => closed.read(own, folder, &unit.id)?,
                 (Keep::Own, None) => None,
             };
             let state = match state {
@@ -98,13 +107,31 @@ impl RecordedUnits {
     }
 }
 
-/// What a unit in a format of its kind's own came to, where it is closed. A study never goes on over records of other settings, so
-/// that one which lies there is the plan's; whether it is as it was written, a replay compares.
-fn closed_record(own: OwnFormat, study: &Path, unit: &UnitId) -> Result<Option<RecordedUnit>, StudyError> {
-    for place in own.places(study, unit) {
-        if let Some(recorded) = (own.found)(&place)? {
-            return Ok(Some(recorded));
+/// Records in a format of a kind's own that were closed when somebody looked, each with the length and time of its closing file then.
+#[derive(Debug, Default)]
+pub(crate) struct ClosedRecords(BTreeMap<UnitId, ((u64, u64), RecordedUnit)>);
+
+impl ClosedRecords {
+    /// What a unit came to, where it is closed. A study never goes on over records of other settings, so that one which lies there is
+    /// the plan's; whether it is as it was written, a replay compares.
+    fn read(
+        &mut self,
+        own: OwnFormat,
+        study: &Path,
+        unit: &UnitId,
+    ) -> Result<Option<RecordedUnit>, StudyError> {
+        for place in own.places(study, unit) {
+            let Some(now) = state(&place.join(own.closed_by)) else {
+                continue;
+            };
+            if let Some((_, known)) = self.0.get(unit).filter(|(then, _)| *then == now) {
+                return Ok(Some(known.clone()));
+            }
+            if let Some(recorded) = (own.found)(&place)? {
+                self.0.insert(unit.clone(), (now, recorded.clone()));
+                return Ok(Some(recorded));
+            }
         }
+        Ok(None)
     }
-    Ok(None)
 }

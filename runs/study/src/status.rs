@@ -8,7 +8,7 @@ use crate::key_status::{self, KeyStatus, key_states};
 use crate::kind::{Keep, StudyKind};
 use crate::noted_unit::{Charged, NotedUnit};
 use crate::own_format::OwnFormat;
-use crate::recorded_units::{RecordedUnits, UnitState};
+use crate::recorded_units::{ClosedRecords, RecordedUnits, UnitState};
 use crate::report::{Report, Section, Shown};
 use crate::report_files::SUMMARY;
 use crate::spent_money::SpentMoney;
@@ -101,6 +101,7 @@ pub struct StudyWatch {
     sends: FollowedSends,
     /// Units whose sends have all been read.
     settled: BTreeSet<UnitId>,
+    closed: ClosedRecords,
 }
 
 impl StudyWatch {
@@ -123,6 +124,7 @@ impl StudyWatch {
             cap: K::caps(&header.keys).experiment,
             sends: FollowedSends::of(folder),
             settled: BTreeSet::new(),
+            closed: ClosedRecords::default(),
         })
     }
 
@@ -135,7 +137,7 @@ impl StudyWatch {
         // Asked first: who has just ended has written all that is read now.
         let is_running = FileLock::is_held(&folder)?;
         let now_ms = now_ms();
-        let recorded = RecordedUnits::read(&folder, self.own)?;
+        let recorded = RecordedUnits::read_beside(&folder, self.own, &mut self.closed)?;
         let mut units = self.noted(&recorded)?;
         let open = units.iter().filter(|unit| !self.settled.contains(&unit.id));
         let open = open.flat_map(NotedUnit::folders);
