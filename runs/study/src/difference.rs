@@ -271,6 +271,10 @@ impl StudyDifference {
                 self.same_figures,
                 self.results.len()
             ),
+            notes: vec![
+                "What is compared is what the units say that they came to; whether their records say the same, `ktd verify` of each folder checks"
+                    .to_owned(),
+            ],
             sections: vec![
                 Section::new("Settings").table(
                     "settings",
