@@ -75,7 +75,7 @@ pub fn verify(path: &Path, check: &Check) -> Result<(SignedCertificate, Verified
         if let Err(error) = certificate.set.check_source() {
             verified.unchecked.push(error.to_string());
         }
-        check_draw(path, certificate, check, &mut verified)?;
+        check_draw(path, certificate, check)?;
         return Ok((signed, verified));
     }
     let absent = check_files(&paths, certificate, &mut verified)?;
@@ -249,13 +249,8 @@ pub fn check_itself(path: &Path, certificate: &Certificate) -> Result<(), Certif
     compare_certificates(path, certificate, &certificate.judged_again()?)
 }
 
-/// Whether the draw was decided by the nonce and the plan that are expected; what nobody can know of it is claimed.
-fn check_draw(
-    path: &Path,
-    certificate: &Certificate,
-    check: &Check,
-    verified: &mut Verified,
-) -> Result<(), CertifyError> {
+/// Whether nonce and plan are those that are expected.
+fn check_draw(path: &Path, certificate: &Certificate, check: &Check) -> Result<(), CertifyError> {
     let untrusted = |what: String, hint: &'static str| CertifyError::Untrusted {
         path: path.to_owned(),
         what,
@@ -275,25 +270,46 @@ fn check_draw(
              known: ask for a certificate of that plan",
         ));
     }
-    match (own, check.nonce.is_some(), check.plan_sha256.is_some()) {
-        (Some(own), true, true) => verified.checks.push(format!(
-            "draw: decided by the nonce {own:?} and the plan {plan}, which leave nothing to try"
+    Ok(())
+}
+
+/// What is known of who drew. A nonce and a plan are words that a signer may write beside any probes: that they decided these is shown
+/// by making the probes again from them.
+fn tell_draw(certificate: &Certificate, check: &Check, is_made_again: bool, verified: &mut Verified) {
+    let plan = certificate.plan_sha256();
+    let Some(own) = certificate.set.deciding_nonce() else {
+        verified.claimed.push(
+            "draw: by its signer, who may have tried others: without an auditor's nonce nothing shows that"
+                .to_owned(),
+        );
+        return;
+    };
+    if !is_made_again {
+        verified.unchecked.push(format!(
+            "draw: recorded as decided by the nonce {own:?} and the plan {plan}, which its signer may write beside any probes: whoever has \
+             private/, the study's files and the panel makes them again"
+        ));
+        return;
+    }
+    match (check.nonce.is_some(), check.plan_sha256.is_some()) {
+        (true, true) => verified.checks.push(format!(
+            "draw: decided by the nonce {own:?} and the plan {plan}, which leave no other probes to try"
         )),
-        (Some(own), true, false) => {
+        (true, false) => {
             verified.checks.push(format!("draw: decided by the nonce {own:?}"));
             verified.claimed.push(format!(
                 "plan: decided before that nonce was known: other seeds or numbers of probes could have been tried with it; compare \
                  the hash that its signer gave you before, {plan}, with --plan-hash"
             ));
         }
-        (Some(own), false, _) => verified.claimed.push(format!(
+        (false, _) => verified.claimed.push(format!(
             "draw: decided by the nonce {own:?}, given after the plan {plan} was; name yours with --nonce and --plan-hash"
         )),
-        (None, ..) => verified.claimed.push(
-            "draw: by its signer, who may have tried others: without an auditor's nonce nothing shows that".to_owned(),
-        ),
     }
-    Ok(())
+    if 0 < certificate.attackers_knowing(Knowledge::Language) {
+        let asked = "language models: asked once; who signs may have asked them before, and kept what they answered back";
+        verified.claimed.push(asked.to_owned());
+    }
 }
 
 /// How many attempts the log counts, where it is there.
@@ -324,7 +340,7 @@ fn check_commitment(
         .claimed
         .push("order: committed to before the attack: no file says when it was written".to_owned());
     check_log(path, signed, verified)?;
-    check_draw(path, &signed.certificate, check, verified)
+    check_draw(path, &signed.certificate, check)
 }
 
 /// Whether none of the files lies beside the certificate that were signed with it.

@@ -395,7 +395,7 @@ fn a_seed_that_was_chosen_after_the_nonce_is_another_plan() {
     assert_ok(&held);
     let said = String::from_utf8(held.stdout).unwrap();
     assert!(
-        said.contains(&format!("the plan {given}, which leave nothing to try")),
+        said.contains(&format!("the plan {given}, which leave no other probes to try")),
         "{said}"
     );
     let error = refused(&verify(&plan("lucky.toml")), 1);
@@ -449,12 +449,24 @@ fn an_auditors_nonce_decides_the_draw() {
     let page = std::fs::read_to_string(root.join("one/index.html")).unwrap();
     assert!(page.contains("decided by the nonce &quot;heads&quot;"), "{page}");
     assert_eq!(one["certificate"]["set"]["plan"]["nonce"], "heads");
-    let checks = check(&root.join("one"), Some("heads")).unwrap();
+    check(&root.join("one"), Some("heads")).unwrap();
+    // Whoever signs may write a nonce beside any probes: it counts where they are made again from it.
+    let arguments = ["verify", "--certificate", "one", "--nonce", "heads"];
+    let said = || String::from_utf8(quiet(root, &arguments).stdout).unwrap();
     assert!(
-        checks.contains(&"draw: decided by the nonce \"heads\"".to_owned()),
-        "{checks:?}"
+        said().contains("checked    draw: decided by the nonce \"heads\""),
+        "{}",
+        said()
     );
-    let error = check(&root.join("one"), Some("tails")).unwrap_err();
+    copy(&root.join("one"), &root.join("whole"));
+    std::fs::remove_dir_all(root.join("one/private")).unwrap();
+    let alone = said();
+    let unchecked = "UNCHECKED  draw: recorded as decided by the nonce \"heads\"";
+    assert!(
+        alone.contains(unchecked) && !alone.contains("checked    draw"),
+        "{alone}"
+    );
+    let error = check(&root.join("whole"), Some("tails")).unwrap_err();
     assert!(error.contains("its draw is not decided by the nonce"), "{error}");
     let error = check(&scene().join("out"), Some("heads")).unwrap_err();
     assert!(error.contains("its draw is not decided by the nonce"), "{error}");
