@@ -123,8 +123,9 @@ pub fn make_again(
     check: &Check,
     run: &StudyRun<'_>,
 ) -> Result<(), CertifyError> {
-    let is_study_checked =
-        is_made_again(path, (signed, &mut *verified), check, run)? || check.is_study_checked;
+    let is_made = is_made_again(path, (signed, &mut *verified), check, run)?;
+    tell_draw(&signed.certificate, check, is_made, verified);
+    let is_study_checked = is_made || check.is_study_checked;
     let beside = unsigned_beside(path, &signed.certificate);
     if !is_study_checked && !beside.is_empty() {
         verified.unchecked.push(format!(
