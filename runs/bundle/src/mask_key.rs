@@ -2,9 +2,10 @@
 
 use crate::guessable_key::{HOW_TO_DRAW, parse_key};
 use ktd_io::FileError;
-use ktd_io::whole_file::{Durability, IfExists, create_private, read_input, read_text, write_file};
+use ktd_io::whole_file::{Durability, IfExists, create_private, read_text, write_file};
 use ktd_masking::MaskKey;
 use ktd_record::RecordError;
+use ktd_record::signing::read_key_file;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -34,15 +35,7 @@ pub fn mask_key(given: Option<PathBuf>, kept: &Path) -> Result<MaskKey, RecordEr
     let is_kept = given.is_none();
     let (source, text) = match given {
         Some(given) => {
-            let text = read_input(&given).map_err(|fault| {
-                let is_missing = fault.is_missing();
-                let hint = format_args!(
-                    "check the path, or draw a key with `ktd certify --new-mask-key {}`",
-                    given.display()
-                );
-                let fault = RecordError::from(fault);
-                if is_missing { fault.with_hint(hint) } else { fault }
-            })?;
+            let text = read_key_file(&given, "--new-mask-key")?;
             (given, text)
         }
         None if !kept.exists() => return keep_key(kept, &drawn()?),

@@ -9,7 +9,7 @@ use super::set_record::{MaskIdentity, Origin};
 use super::world::MaskWorld;
 use crate::CertifyError;
 use ktd_io::sha256::sha256_hex;
-use ktd_probes::judge::{AcceptanceCriteria, Thresholds};
+use ktd_probes::judge::Thresholds;
 use ktd_program::MASK_SOURCE_SHA256;
 use ktd_study::{Opening, StudyError};
 use serde::Serialize;
@@ -28,30 +28,17 @@ struct HashedPlan<'p> {
     attackers: &'p [AttackerRecord],
 }
 
-impl<'p> HashedPlan<'p> {
+impl HashedPlan<'_> {
     fn sha256(self) -> String {
         // Numbers, text and lists of them cannot fail to be written.
         sha256_hex(&serde_json::to_vec(&self).unwrap_or_default())
     }
+}
 
-    fn new(
-        plan: &SetPlan,
-        (panel_blake3, mask): (&'p str, &'p MaskIdentity),
-        criteria: AcceptanceCriteria,
-    ) -> Self {
-        Self {
-            source_sha256: MASK_SOURCE_SHA256,
-            probes: Origin::Made,
-            plan: SetPlan {
-                nonce: None,
-                ..plan.clone()
-            },
-            panel_blake3,
-            mask,
-            confidence: criteria.confidence,
-            thresholds: criteria.thresholds,
-            attackers: &[],
-        }
+fn without_nonce(plan: &SetPlan) -> SetPlan {
+    SetPlan {
+        nonce: None,
+        ..plan.clone()
     }
 }
 
@@ -60,12 +47,15 @@ impl Certificate {
     #[must_use]
     pub fn plan_sha256(&self) -> String {
         let set = &self.set;
-        let data = (set.data.panel_blake3.as_str(), &set.mask);
         HashedPlan {
             source_sha256: &set.source_sha256,
             probes: set.probes,
+            plan: without_nonce(&set.plan),
+            panel_blake3: &set.data.panel_blake3,
+            mask: &set.mask,
+            confidence: self.confidence,
+            thresholds: self.thresholds,
             attackers: &self.attackers,
-            ..HashedPlan::new(&set.plan, data, self.criteria())
         }
         .sha256()
     }
@@ -84,12 +74,16 @@ pub fn plan_sha256(keys: &CertifyConfig, base: &Path) -> Result<String, StudyErr
         .into());
     }
     let world = MaskWorld::open(keys, &Opening::unkept(base, Path::new(""), 1))?;
-    let mask = MaskIdentity::of(world.plan.mask(), &world.key);
-    let data = (world.source.record.panel_blake3.as_str(), &mask);
+    let criteria = keys.criteria();
     let plan = HashedPlan {
+        source_sha256: MASK_SOURCE_SHA256,
         probes: world.origin(),
+        plan: without_nonce(&world.plan),
+        panel_blake3: &world.source.record.panel_blake3,
+        mask: &MaskIdentity::of(world.plan.mask(), &world.key),
+        confidence: criteria.confidence,
+        thresholds: criteria.thresholds,
         attackers: &attackers_of(keys),
-        ..HashedPlan::new(&world.plan, data, keys.criteria())
     };
     Ok(plan.sha256())
 }

@@ -97,10 +97,7 @@ const TOLD_WHOLE: usize = 3;
 pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
     args.check_options()?;
     let whose = args.public_key.as_deref().map(PublicKey::read).transpose()?;
-    let mut report = VerifyReport {
-        is_on_screen: console.is_on_screen(),
-        ..VerifyReport::default()
-    };
+    let mut report = VerifyReport::new(console.is_on_screen());
     let named = args.certificate.as_deref();
     report.certificate = named.map(|path| report.certificate((path, false), (args, whose), console));
     // The certificate of `--certificate` is the only one that has been read.
@@ -131,6 +128,7 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
     }
     report.one_log(whose.is_some());
     report.sum_up();
+    let ended = report.ended();
     let document = VerifiedDocument {
         bundles: report.bundles,
         signed: report.signed,
@@ -138,7 +136,7 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
         certificates: report.certificates,
     };
     console.result(&report.text, &document)?;
-    report.failure.map_or(Ok(()), |(failure, _)| Err(failure))
+    ended.map_or(Ok(()), Err)
 }
 
 impl VerifyArgs {

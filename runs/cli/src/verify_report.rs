@@ -22,18 +22,32 @@ pub(super) struct VerifyReport {
     pub(super) read: Vec<(PathBuf, SignedCertificate)>,
     /// Publications and boards.
     pub(super) signed: Vec<VerifiedFolder>,
-    /// The first difference, or before there is one the first that could not be checked; and where in the text its message would
-    /// stand if it is not there, for it is read below.
-    pub(super) failure: Option<(CliError, Option<usize>)>,
-    /// Whether the first failure is read below this text anyway.
-    pub(super) is_on_screen: bool,
+    failed: Vec<Failed>,
+    /// Whether the failure that ends the command is read below this text anyway.
+    is_on_screen: bool,
     /// Whether there are so many bundles that each is a line, and what was checked of them, and what not, stands once at the end.
     pub(super) is_brief: bool,
     /// What was checked of bundles, was not, or is claimed: of how many.
-    pub(super) told: BTreeMap<String, usize>,
+    told: BTreeMap<String, usize>,
+}
+
+/// What did not hold, or could not be checked.
+struct Failed {
+    /// Where its line ends in the text.
+    end_of_line: usize,
+    /// What stands there, unless it is read below.
+    message: String,
+    failure: CliError,
 }
 
 impl VerifyReport {
+    pub(super) fn new(is_on_screen: bool) -> Self {
+        Self {
+            is_on_screen,
+            ..Self::default()
+        }
+    }
+
     /// Whether the logs of one signer, beside all certificates that were named, are one.
     pub(super) fn one_log(&mut self, is_signer_named: bool) {
         if let Err(error) = Certificates::of(std::mem::take(&mut self.read), is_signer_named) {
@@ -112,32 +126,27 @@ impl VerifyReport {
         };
         let message = failure.message();
         let message = message.strip_prefix(&format!("{shown}: ")).unwrap_or(message);
-        let message = format!(": {}", visible_lines(message));
-        // What differs says more than what could not be checked.
-        let is_told = match &self.failure {
-            Some((known, _)) => failure.is_difference() && !known.is_difference(),
-            None => true,
-        };
         // Writing to a string cannot fail.
-        write!(self.text, "{shown}: {says}").ok();
-        let place = self.text.len();
-        if !(is_told && self.is_on_screen) {
-            self.text.push_str(&message);
-        }
-        self.text.push('\n');
-        if is_told {
-            let before = self
-                .failure
-                .replace((failure, self.is_on_screen.then_some(place)));
-            if let Some((known, Some(place))) = before {
-                let message = format!(": {}", visible_lines(known.message()));
-                self.text.insert_str(place, &message);
-                self.failure = self
-                    .failure
-                    .take()
-                    .map(|(failure, own)| (failure, own.map(|own| own + message.len())));
+        writeln!(self.text, "{shown}: {says}").ok();
+        self.failed.push(Failed {
+            end_of_line: self.text.len() - 1,
+            message: format!(": {}", visible_lines(message)),
+            failure,
+        });
+    }
+
+    /// The failure that ends the command: the first difference, which says more than what could not be checked, else the first. On a
+    /// screen its message is read below the text; those of all others stand in it.
+    pub(super) fn ended(&mut self) -> Option<CliError> {
+        let mut failed = std::mem::take(&mut self.failed);
+        let ends = failed.iter().position(|failed| failed.failure.is_difference());
+        let ends = ends.unwrap_or(0);
+        for (place, failed) in failed.iter().enumerate().rev() {
+            if place != ends || !self.is_on_screen {
+                self.text.insert_str(failed.end_of_line, &failed.message);
             }
         }
+        (ends < failed.len()).then(|| failed.swap_remove(ends).failure)
     }
 }
 

@@ -52,6 +52,25 @@ pub struct Signature {
     pub value: String,
 }
 
+/// The text of a key's file. Where it is missing the hint names the option of `ktd certify` that makes one.
+///
+/// # Errors
+/// [`RecordError::File`] for a file that cannot be read.
+pub fn read_key_file(path: &Path, made_by: &str) -> Result<String, RecordError> {
+    read_input(path).map_err(|fault| {
+        let is_missing = fault.is_missing();
+        let fault = RecordError::from(fault);
+        if is_missing {
+            fault.with_hint(format_args!(
+                "check the path, or make a key with `ktd certify {made_by} {}`",
+                path.display()
+            ))
+        } else {
+            fault
+        }
+    })
+}
+
 impl SigningKey {
     /// Draws a key from the system's entropy and writes it where only its owner may read it; an existing file stands.
     ///
@@ -87,15 +106,7 @@ impl SigningKey {
     /// # Errors
     /// [`RecordError::File`], or [`RecordError::Input`] for another kind of key.
     pub fn read(path: &Path) -> Result<Self, RecordError> {
-        let text = read_input(path).map_err(|fault| {
-            let is_missing = fault.is_missing();
-            let hint = format_args!(
-                "check the path, or make a key with `ktd certify --new-key {}`",
-                path.display()
-            );
-            let fault = RecordError::from(fault);
-            if is_missing { fault.with_hint(hint) } else { fault }
-        })?;
+        let text = read_key_file(path, "--new-key")?;
         let key = unpem(&text, PRIVATE).and_then(|der| Ed25519KeyPair::from_pkcs8_maybe_unchecked(&der).ok());
         key.map(Self).ok_or_else(|| {
             if unpem(&text, PUBLIC).is_some() {
