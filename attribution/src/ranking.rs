@@ -85,6 +85,12 @@ impl SelectionSeries {
             .iter()
             .map(|attribution| attribution.selection(basis))
             .collect();
+        Self::of_seeds(daily)
+    }
+
+    /// The series of daily selections, one a seed.
+    #[must_use]
+    pub fn of_seeds(daily: Vec<Vec<f64>>) -> Self {
         Self {
             plain: column_means(&daily),
             seeds: daily,
@@ -103,11 +109,7 @@ impl SelectionSeries {
                 .map(|(own, sector)| own - sector)
                 .collect()
         };
-        let daily: Vec<Vec<f64>> = whole.seeds.iter().zip(seeds).map(within).collect();
-        Self {
-            plain: column_means(&daily),
-            seeds: daily,
-        }
+        Self::of_seeds(whole.seeds.iter().zip(seeds).map(within).collect())
     }
 
     /// Selection a day: the mean over days and seeds, by which agents are ranked; 0 without days.

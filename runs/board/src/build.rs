@@ -1,10 +1,9 @@
 //! From bundles to a board.
 
 use super::benchmark::{BenchmarkSeries, Benchmarks};
-use super::by_agent::{ByAgent, cohort_of, has_rank, why_unranked};
+use super::by_agent::{ByAgent, ScoredAgent};
 use super::conceal::{KnownDraws, concealed, missing_windows, unrepeatable};
 use super::contrast::{contrasts, fill_memory_gaps};
-use super::family_series::{self, MemberSeries, RankedScores};
 use super::fitted::FittedModel;
 use super::health;
 use super::load::load;
@@ -19,22 +18,19 @@ use super::record::{
 use super::reference::references;
 use super::regime::regime;
 use super::replayed_account::FeeRates;
-use super::row::leader;
-use super::score::ScoredEpisode;
 use super::sensitivity::sensitivity;
-use super::separation::{Ranked, separate};
+use super::separation::separate;
 use super::series::rounded;
+use super::setting::Settings;
 use super::size_cost;
+use super::track_key::TrackKey;
 use super::trials::Trials;
 use crate::BoardError;
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_env::exchange::{Rules, Side, fee_rate};
 use ktd_env::{DayIndex, Market, Survivors, TradeDate};
-use ktd_experiment::mask_arm::MaskInstruction;
-use ktd_masking::{Level, Mode};
 use ktd_probes::judge::CertificationMark;
 use ktd_stats::skill_ranks;
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -51,22 +47,17 @@ pub fn build(
     tick: ProgressCallback<'_>,
 ) -> Result<Leaderboard, BoardError> {
     let inputs = load(findings, options, tick)?;
-    let mut shown: Vec<&ScoredEpisode> = inputs.scores.iter().collect();
+    let mut shown: Vec<&ScoredAgent> = inputs.agents.iter().collect();
     let known = KnownDraws::of(findings.named.iter().chain(&findings.siblings));
     let is_closed = known.is_closed(&shown);
     let conceals = is_closed && !options.shows_closed;
     if conceals {
         shown = unrepeatable(&shown, inputs.unfinished)?;
     }
-    if shown.is_empty() {
-        return Err(BoardError::input(
-            "no finished episode is left to show",
-            "name other windows, agents, modes or levels; a branch of an episode is not ranked",
-        ));
-    }
     let context = BoardContext {
         market: &inputs.market,
         fitted: &inputs.fitted,
+        settings: &inputs.settings,
         benchmarks: &inputs.benchmarks,
         trials: &inputs.trials,
         rules: inputs.first.header.rules.rules()?,
@@ -102,6 +93,7 @@ fn fee_rates(rules: &Rules, market: &Market, days: &[DayIndex]) -> FeeRates {
 struct BoardContext<'c> {
     market: &'c Market,
     fitted: &'c FittedModel,
+    settings: &'c Settings,
     benchmarks: &'c Benchmarks,
     trials: &'c Trials,
     rules: Rules,
@@ -115,64 +107,41 @@ struct BoardContext<'c> {
     unfinished: usize,
 }
 
-/// Tracks in the order in which they are shown: longest window first, then by mode and mask, the headline's first.
-type TrackKey = (
-    Reverse<usize>,
-    String,
-    Reverse<Mode>,
-    Option<usize>,
-    Option<MaskInstruction>,
-    &'static str,
-);
-
-/// Mask levels in the order of tracks.
-const TRACK_LEVELS: [Level; 4] = [Level::Blinded, Level::StockBlind, Level::DateBlind, Level::Bright];
-
 impl BoardContext<'_> {
     fn board(
         &self,
-        shown: &[&ScoredEpisode],
+        shown: &[&ScoredAgent],
         protocol: super::record::Protocol,
         mut notes: Vec<String>,
     ) -> Result<Leaderboard, BoardError> {
         let mut groups: BTreeMap<TrackKey, ByAgent<'_>> = BTreeMap::new();
-        for score in shown {
-            let group = groups.entry(track_key(score)).or_default();
-            group.entry(&score.bundle.row).or_default().push(score);
+        for agent in shown {
+            let first = agent.bundles.first().ok_or_else(nothing)?;
+            let group = groups.entry(TrackKey::of(first, agent.days.len())).or_default();
+            group.insert(agent.name(), agent);
         }
-        for scores in groups.values_mut().flat_map(BTreeMap::values_mut) {
-            scores.sort_by_key(|score| score.bundle.header.seed);
-        }
-        let range = days_of(shown);
-        let by_track: Vec<RankedScores<'_>> = groups
-            .values()
-            .map(|group| ranked(group).into_values().collect())
-            .collect();
-        let family = family_series::selections(self.fitted, &by_track, range)?;
         let mut tracks = Vec::with_capacity(groups.len());
-        for (group, family) in groups.values().zip(&family) {
-            tracks.push(self.track(group, family)?);
+        for group in groups.values() {
+            tracks.push(self.track(group)?);
         }
         fill_memory_gaps(&mut tracks);
         notes.extend(missing_seeds(&tracks));
         notes.extend(overlaps(&tracks));
         notes.extend(carried_over(&tracks));
-        notes.extend(missing_windows(shown));
-        let pooled = self.pooled(&groups, &family);
+        let bundles = || shown.iter().flat_map(|agent| &agent.bundles);
+        notes.extend(missing_windows(bundles()));
+        let pooled = self.pooled(&groups);
         let headline = groups.values().next().ok_or_else(nothing)?;
         let ranked = ranked(headline);
-        let agents: Vec<Vec<&ScoredEpisode>> = tracks
+        let agents: Vec<&ScoredAgent> = tracks
             .first()
             .into_iter()
             .flat_map(|track| &track.leaders)
             .filter(|leader| leader.alpha_rank.is_some())
-            .filter_map(|leader| Some(ranked.get(leader.agent.as_str())?.clone()))
+            .filter_map(|leader| ranked.get(leader.agent.as_str()).copied())
             .collect();
-        let days = window(headline);
-        let range = days.first().map_or(0, |day| day.index())..days.last().map_or(0, |day| day.index() + 1);
-        let titles: BTreeSet<&str> = shown
-            .iter()
-            .map(|score| score.bundle.header.experiment.as_str())
+        let titles: BTreeSet<&str> = bundles()
+            .map(|bundle| bundle.header.experiment.as_str())
             .collect();
         Ok(Leaderboard {
             format: BOARD_FORMAT,
@@ -186,7 +155,7 @@ impl BoardContext<'_> {
             contrasts: contrasts(&tracks),
             cutoff_gaps: cutoff_gaps(&tracks),
             health: health::of(self.fitted, self.market)?,
-            sensitivity: sensitivity(self.fitted, &agents, range)?,
+            sensitivity: sensitivity(self.settings, &agents),
             names_closed_windows: false,
             unfinished: self.unfinished,
             tracks,
@@ -194,27 +163,17 @@ impl BoardContext<'_> {
         })
     }
 
-    fn track(&self, group: &ByAgent<'_>, family: &[MemberSeries]) -> Result<Track, BoardError> {
+    fn track(&self, group: &ByAgent<'_>) -> Result<Track, BoardError> {
         let ranked = ranked(group);
-        let mut leaders: Vec<LeaderboardRow> = ranked
-            .iter()
-            .map(|(agent, scores)| leader(agent, cohort_of(scores), scores, self.draws))
-            .collect();
-        let header = &group.values().flatten().next().ok_or_else(nothing)?.bundle.header;
+        let mut leaders: Vec<LeaderboardRow> = ranked.values().map(|agent| agent.score.row.clone()).collect();
+        let bundles = || group.values().flat_map(|agent| &agent.bundles);
+        let header = &bundles().next().ok_or_else(nothing)?.header;
         let days = window(group);
         let window_trials = self.trials.over(&days);
-        let pairs = Ranked {
-            agents: ranked.clone().into_iter().collect(),
-        };
-        let separation = separate(
-            &pairs,
-            &mut leaders,
-            (&self.fitted.model, &window_trials),
-            family,
-            self.draws,
-        );
+        let agents: Vec<&ScoredAgent> = ranked.values().copied().collect();
+        let separation = separate(&agents, &mut leaders, &window_trials, self.settings, self.draws);
         rank(&mut leaders)?;
-        size_cost::fill(&mut leaders, &ranked, self.market);
+        size_cost::fill(&mut leaders, |agent| ranked.get(agent)?.score.cost_per_root_cny);
         leaders.extend(self.unranked(group, &ranked));
         self.mark(&mut leaders, group);
         leaders.extend(references(
@@ -231,7 +190,7 @@ impl BoardContext<'_> {
             instruction: header.mask.instruction,
             numeric: header.mask.numeric,
             mode: header.mode,
-            window_mark: self.known.window_mark(group.values().flatten().copied())?,
+            window_mark: self.known.window_mark(bundles())?,
             dates: days
                 .iter()
                 .filter_map(|day| self.market.date(*day))
@@ -270,26 +229,19 @@ impl BoardContext<'_> {
 
 impl BoardContext<'_> {
     /// The rankings over several windows together.
-    fn pooled(
-        &self,
-        groups: &BTreeMap<TrackKey, ByAgent<'_>>,
-        family: &[Vec<MemberSeries>],
-    ) -> Vec<PooledRanking> {
-        let tracks = groups.values().zip(family).map(|(group, family)| TrackScores {
-            group,
-            ranked: ranked(group).into_keys().collect(),
-            family,
-        });
-        pooled(&tracks.collect::<Vec<_>>(), self.market, self.draws)
+    fn pooled(&self, groups: &BTreeMap<TrackKey, ByAgent<'_>>) -> Vec<PooledRanking> {
+        let tracks: Vec<TrackScores<'_, '_>> = groups.values().map(|group| TrackScores { group }).collect();
+        pooled(&tracks, (self.market, self.settings), self.draws)
     }
 
     /// Gives each row what certificates say of its runs' mask.
     fn mark(&self, leaders: &mut [LeaderboardRow], group: &ByAgent<'_>) {
         for leader in leaders {
-            let scores = group.get(leader.agent.as_str()).into_iter().flatten();
-            let marks = scores.map(|score| {
+            let agent = group.get(leader.agent.as_str());
+            let bundles = agent.into_iter().flat_map(|agent| &agent.bundles);
+            let marks = bundles.map(|bundle| {
                 self.marks
-                    .get(&score.bundle.root)
+                    .get(&bundle.root)
                     .cloned()
                     .unwrap_or(CertificationMark::NONE)
             });
@@ -301,12 +253,9 @@ impl BoardContext<'_> {
     fn unranked(&self, group: &ByAgent<'_>, ranked: &ByAgent<'_>) -> Vec<LeaderboardRow> {
         let others = group.iter().filter(|(agent, _)| !ranked.contains_key(*agent));
         let mut rows: Vec<LeaderboardRow> = others
-            .map(|(agent, scores)| {
-                let cohort = cohort_of(scores);
-                LeaderboardRow {
-                    unranked_reason: why_unranked(scores).filter(|_| cohort.is_ranked()),
-                    ..leader(agent, cohort, scores, self.draws)
-                }
+            .map(|(_, agent)| LeaderboardRow {
+                unranked_reason: agent.why_unranked().filter(|_| agent.cohort().is_ranked()),
+                ..agent.score.row.clone()
             })
             .collect();
         rows.sort_by_key(|row| !row.cohort.is_ranked());
@@ -314,31 +263,11 @@ impl BoardContext<'_> {
     }
 }
 
-/// From the first day of any episode to the last of any, as places of the calendar.
-fn days_of(shown: &[&ScoredEpisode]) -> std::ops::Range<usize> {
-    let days = || shown.iter().flat_map(|score| &score.days);
-    let first = days().min().map_or(0, |day| day.index());
-    first..days().max().map_or(0, |day| day.index() + 1)
-}
-
-fn track_key(score: &ScoredEpisode) -> TrackKey {
-    let header = &score.bundle.header;
-    (
-        Reverse(score.days.len()),
-        header.window.id.clone(),
-        Reverse(header.mode),
-        TRACK_LEVELS.iter().position(|level| *level == header.mask.level),
-        header.mask.instruction,
-        header.mask.numeric.label(),
-    )
-}
-
 fn window(group: &ByAgent<'_>) -> Vec<DayIndex> {
     group
         .values()
-        .flatten()
         .next()
-        .map_or_else(Vec::new, |score| score.days.clone())
+        .map_or_else(Vec::new, |agent| agent.days.clone())
 }
 
 /// The growth of a series of returns; empty where it has none.
@@ -349,8 +278,8 @@ fn curve(returns: &Result<Vec<f64>, String>) -> Vec<f64> {
 
 /// The agents that have a rank.
 fn ranked<'s>(group: &ByAgent<'s>) -> ByAgent<'s> {
-    let ranked = group.iter().filter(|(_, scores)| has_rank(scores));
-    ranked.map(|(agent, scores)| (*agent, scores.clone())).collect()
+    let ranked = group.iter().filter(|(_, agent)| agent.has_rank());
+    ranked.map(|(name, agent)| (*name, *agent)).collect()
 }
 
 /// Ranks by total return and by selection, and puts the best by selection first.

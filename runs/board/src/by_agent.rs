@@ -1,46 +1,50 @@
-//! The scores of one track, agent by agent.
+//! The agents of one track.
 
-use super::cohort::cohort;
-use super::record::{Cohort, UNSPLIT};
-use super::score::ScoredEpisode;
+use super::agent_score::AgentScore;
+use super::record::Cohort;
+use ktd_bundle::bundle_ref::BundleRef;
+use ktd_env::DayIndex;
 use std::collections::BTreeMap;
 
-/// A track's scores by agent, in the order of the agents' names.
-pub(super) type ByAgent<'s> = BTreeMap<&'s str, Vec<&'s ScoredEpisode>>;
-
-/// Why an agent that could have a rank has none.
-pub(super) fn why_unranked(scores: &[&ScoredEpisode]) -> Option<String> {
-    let held_nothing = || !scores.iter().any(|score| score.held_anything());
-    let split_nothing = || !scores.iter().any(|score| score.is_split());
-    why_incomplete(scores)
-        .or_else(|| held_nothing().then(|| "held nothing".to_owned()))
-        .or_else(|| split_nothing().then(|| UNSPLIT.to_owned()))
+/// One agent on one track.
+#[derive(Debug, Clone)]
+pub(super) struct ScoredAgent {
+    /// Its episodes, by seed; one at least.
+    pub(super) bundles: Vec<BundleRef>,
+    /// The trading days of all.
+    pub(super) days: Vec<DayIndex>,
+    /// How another episode of it on the track ended before its window did.
+    pub(super) ended_early: Option<String>,
+    /// What they scored.
+    pub(super) score: AgentScore,
 }
 
-/// Why the scores of an agent are a part of what it was asked to play.
-pub(super) fn why_incomplete(scores: &[&ScoredEpisode]) -> Option<String> {
-    if let Some(why) = scores.iter().find_map(|score| score.ended_early.clone()) {
-        return Some(why);
+/// A track's agents, in the order of their names.
+pub(super) type ByAgent<'s> = BTreeMap<&'s str, &'s ScoredAgent>;
+
+impl ScoredAgent {
+    /// Its name.
+    pub(super) fn name(&self) -> &str {
+        &self.score.row.agent
     }
-    let counters = || scores.iter().map(|score| &score.summary.counters);
-    let decided: usize = counters()
-        .map(|counters| counters.submitted + counters.hold)
-        .sum();
-    let undecided: usize = counters()
-        .map(|counters| counters.fallback + counters.uncovered)
-        .sum();
-    let steps = decided + undecided;
-    (decided < undecided).then(|| format!("decided {decided} of {steps} steps"))
-}
 
-/// Whether an agent has a rank: controls have none, nor has one of whom its scores say nothing.
-pub(super) fn has_rank(scores: &[&ScoredEpisode]) -> bool {
-    cohort_of(scores).is_ranked() && why_unranked(scores).is_none()
-}
+    /// What it is.
+    pub(super) const fn cohort(&self) -> Cohort {
+        self.score.row.cohort
+    }
 
-/// The cohort of the agent that these scores are of.
-pub(super) fn cohort_of(scores: &[&ScoredEpisode]) -> Cohort {
-    scores
-        .first()
-        .map_or(Cohort::Model, |score| cohort(&score.bundle))
+    /// Why an agent that could have a rank has none.
+    pub(super) fn why_unranked(&self) -> Option<String> {
+        self.why_incomplete().or_else(|| self.score.nothing_held.clone())
+    }
+
+    /// Why its scores are a part of what it was asked to play.
+    pub(super) fn why_incomplete(&self) -> Option<String> {
+        self.ended_early.clone().or_else(|| self.score.undecided.clone())
+    }
+
+    /// Whether it has a rank: controls have none, nor has one of whom its scores say nothing.
+    pub(super) fn has_rank(&self) -> bool {
+        self.cohort().is_ranked() && self.why_unranked().is_none()
+    }
 }

@@ -4,10 +4,10 @@
 //! and so does a figure of the whole window with enough digits, the rows of agents that anybody can run, and every hash over days.
 //! Left are the ranks over ten windows or more of those whose choices nobody can repeat, by selection in whole basis points a day.
 
+use super::by_agent::ScoredAgent;
 use super::record::{
     Bounds, Cohort, Leaderboard, LeaderboardRow, ModelHealth, PooledRanking, PooledRow, Track, WindowMark,
 };
-use super::score::ScoredEpisode;
 use crate::BoardError;
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::summary::Metric;
@@ -49,11 +49,10 @@ impl KnownDraws {
     /// [`BoardError`] for a number that is not of who it says.
     pub(super) fn window_mark<'s>(
         &self,
-        scores: impl Iterator<Item = &'s ScoredEpisode>,
+        bundles: impl Iterator<Item = &'s BundleRef>,
     ) -> Result<Option<WindowMark>, BoardError> {
-        let masked = scores.filter(|score| score.bundle.header.mask.level.hides_days());
-        let marks = masked.map(|score| {
-            let BundleRef { header, signer, .. } = &score.bundle;
+        let masked = bundles.filter(|bundle| bundle.header.mask.level.hides_days());
+        let marks = masked.map(|BundleRef { header, signer, .. }| {
             let draw = header.window.draw.as_ref();
             let Some(draw) = draw.filter(|draw| !self.shown.contains(&draw.commitment)) else {
                 return Ok(WindowMark::Public);
@@ -66,22 +65,20 @@ impl KnownDraws {
     }
 
     /// Whether a masked window of these episodes is closed: drawn, and known to nobody else.
-    pub(super) fn is_closed(&self, shown: &[&ScoredEpisode]) -> bool {
+    pub(super) fn is_closed(&self, shown: &[&ScoredAgent]) -> bool {
         let masked = shown
             .iter()
-            .filter(|score| score.bundle.header.mask.level.hides_days());
-        let mut draws = masked.filter_map(|score| score.bundle.header.window.draw.as_ref());
+            .flat_map(|agent| &agent.bundles)
+            .filter(|bundle| bundle.header.mask.level.hides_days());
+        let mut draws = masked.filter_map(|bundle| bundle.header.window.draw.as_ref());
         draws.any(|draw| !self.shown.contains(&draw.commitment) && !self.opened.contains(&draw.commitment))
     }
 }
 
 /// What a reader must know of a draw of which some windows are not here: whoever shows the rest may have chosen.
-pub(super) fn missing_windows(shown: &[&ScoredEpisode]) -> Vec<String> {
+pub(super) fn missing_windows<'s>(shown: impl Iterator<Item = &'s BundleRef>) -> Vec<String> {
     let mut places: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
-    for draw in shown
-        .iter()
-        .filter_map(|score| score.bundle.header.window.draw.as_ref())
-    {
+    for draw in shown.filter_map(|bundle| bundle.header.window.draw.as_ref()) {
         places.entry(&draw.commitment).or_default().insert(draw.place);
     }
     let note = |(commitment, places): (&str, BTreeSet<usize>)| {
@@ -104,27 +101,28 @@ pub(super) fn missing_windows(shown: &[&ScoredEpisode]) -> Vec<String> {
 /// Places of a draw that are looked at: a stranger's header may name any.
 const MOST_PLACES: usize = 1_000;
 
-/// The episodes of agents whose decisions nobody can make again: those of built-in agents and controls follow from the days.
+/// The agents whose decisions nobody can make again: those of built-in agents and controls follow from the days.
 ///
 /// # Errors
 /// [`BoardError`] where there are none, and where they are of more than one draw.
 pub(super) fn unrepeatable<'s>(
-    shown: &[&'s ScoredEpisode],
+    shown: &[&'s ScoredAgent],
     unfinished: usize,
-) -> Result<Vec<&'s ScoredEpisode>, BoardError> {
-    let is_theirs = |score: &&&ScoredEpisode| !score.bundle.header.agent.is_ours();
-    let draw = |score: &&ScoredEpisode| {
-        let draw = score.bundle.header.window.draw.as_ref();
+) -> Result<Vec<&'s ScoredAgent>, BoardError> {
+    let is_theirs = |agent: &&&ScoredAgent| !agent.bundles.iter().any(|bundle| bundle.header.agent.is_ours());
+    let draw = |bundle: &BundleRef| {
+        let draw = bundle.header.window.draw.as_ref();
         draw.map(|draw| draw.commitment.clone())
     };
-    let draws: BTreeSet<Option<String>> = shown.iter().map(draw).collect();
+    let bundles = shown.iter().flat_map(|agent| &agent.bundles);
+    let draws: BTreeSet<Option<String>> = bundles.map(draw).collect();
     if 1 < draws.len() {
         return Err(BoardError::input(
             "windows that are not opened stand beside others: what they share with those would tell where they lie",
             "name the results of one draw alone, or pass --real for a board that nobody else may see",
         ));
     }
-    let left: Vec<&ScoredEpisode> = shown.iter().filter(is_theirs).copied().collect();
+    let left: Vec<&ScoredAgent> = shown.iter().filter(is_theirs).copied().collect();
     if left.is_empty() && 0 < unfinished {
         let count = counted(unfinished, "episode");
         return Err(BoardError::input(

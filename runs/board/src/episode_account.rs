@@ -3,7 +3,7 @@
 use super::day_books::LedgerDays;
 use super::forecast::OrderForecast;
 use super::order_tally::OrderTally;
-use super::reading::{KeptReadings, RecordReading};
+use super::reading::RecordReading;
 use crate::BoardError;
 use ktd_attribution::account::DayBook;
 use ktd_bundle::BundlePaths;
@@ -138,17 +138,11 @@ impl AccountObserver<'_> {
 }
 
 impl EpisodeAccount {
-    /// The account of an episode, whose files are read and checked. What was kept of a record that is closed by the same hashes
-    /// is not read again, unless it is to be verified.
+    /// The account of an episode, whose files are read and checked.
     ///
     /// # Errors
-    /// [`BoardError`] without a private part, when a file or a trading day is missing or damaged, the panel is another one, or
-    /// what was kept is not what the record says.
-    pub fn read(
-        opened: OpenedBundle,
-        market: &Market,
-        (kept, is_verified): (Option<&KeptReadings>, bool),
-    ) -> Result<Self, BoardError> {
+    /// [`BoardError`] without a private part, when a file or a trading day is missing or damaged, or the panel is another one.
+    pub fn read(opened: OpenedBundle, market: &Market) -> Result<Self, BoardError> {
         let days = days(&opened, market)?;
         let path = BundlePaths::new(&opened.bundle.root).ledger();
         let rules = opened.bundle.header.rules.rules()?;
@@ -173,26 +167,8 @@ impl EpisodeAccount {
             },
             nav_cny: Vec::with_capacity(days.len()),
         };
-        // What is damaged is read, so that the damage is named.
-        let closed = kept.filter(|_| !is_verified);
-        let closed = closed.and_then(|kept| Some((kept, opened.closed().ok()?)));
-        let known = closed.and_then(|(kept, (hash, summary))| Some((kept.get(&hash)?, summary)));
-        let (bundle, summary) = if let Some((reading, summary)) = known {
-            observer.reading = reading;
-            opened.each_ledger_line(|line| observer.ledger_line(line))?;
-            (opened.bundle, summary)
-        } else {
-            let episode = FinishedEpisode::read(opened, &mut observer)?;
-            observer.reading.sent = episode.sent;
-            if let Some((kept, (hash, _))) = kept.and_then(|kept| Some((kept, episode.opened.closed().ok()?)))
-            {
-                if is_verified {
-                    kept.compare(&hash, &observer.reading)?;
-                }
-                kept.keep(&hash, &observer.reading);
-            }
-            (episode.opened.bundle, episode.summary)
-        };
+        let episode = FinishedEpisode::read(opened, &mut observer)?;
+        let (bundle, summary) = (episode.opened.bundle, episode.summary);
         observer.ledger.check_complete()?;
         observer.orders.add_fed_back(&observer.reading.fed_back);
         let reading = observer.reading;
@@ -200,7 +176,7 @@ impl EpisodeAccount {
             initial_cny: Fen(reading.initial_cash_fen).to_yuan(),
             early_submissions: reading.early_submissions,
             served_models: reading.served_models,
-            sent: reading.sent,
+            sent: episode.sent,
             orders: observer.orders,
             other_fees_cny: observer.other_fees_cny,
             dividend_tax: observer.dividend_tax,

@@ -4,6 +4,7 @@
 //!
 //! Knows: finished bundles, the factor model, statistics. Never knows: a client, a running episode.
 
+mod agent_score;
 mod benchmark;
 mod build;
 mod by_agent;
@@ -15,16 +16,17 @@ mod contrast;
 mod day_books;
 mod day_prices;
 mod days;
+mod early_end;
 mod episode_account;
 mod error;
 mod exposure_rows;
 mod family;
-mod family_series;
 mod files;
 mod fitted;
 mod forecast;
 mod health;
 mod identity;
+mod kept_scores;
 mod load;
 mod memory;
 mod metric;
@@ -44,14 +46,17 @@ mod replayed_account;
 mod report;
 mod row;
 mod score;
+mod scoring;
 mod sensitivity;
 mod separation;
 mod series;
+mod setting;
 mod settings;
 pub mod sheet;
 mod signed_board;
 mod size_cost;
 pub mod size_table;
+mod track_key;
 mod trials;
 mod unfinished;
 
@@ -64,12 +69,12 @@ pub use exposure_rows::{read_board, write_exposures};
 pub use files::{BoardManifest, write_board};
 pub use fitted::FittedModel;
 pub use forecast::OrderForecast;
+pub use kept_scores::KeptScores;
 pub use ktd_attribution::account::{Linking, WeightBasis};
 pub use metric::BoardMetric;
 pub use options::{BoardOptions, ProgressCallback};
 pub use order_tally::OrderTally;
 pub use own_file::{OwnAccount, OwnDays, play_file};
-pub use reading::KeptReadings;
 pub use record::{
     Bounds, CalibrationBin, CalibrationRecord, Cohort, Comparability, Contrast, ContrastMetric,
     ContrastSides, Contribution, Curves, CutoffGap, CutoffSide, DateBounds, FactorVif, Faults, Gap, GapKind,

@@ -1,31 +1,32 @@
 //! The inputs of a board: every bundle opened once, scored, and closed.
 
 use super::benchmark::Benchmarks;
-use super::episode_account::{EpisodeAccount, ledger_books};
+use super::by_agent::ScoredAgent;
+use super::early_end::{EarlyEnd, apart_early};
+use super::episode_account::ledger_books;
 use super::fitted::FittedModel;
 use super::identity;
 use super::notes::mixed_programs;
 use super::options::{BoardOptions, ProgressCallback};
 use super::protocol::common;
-use super::reading::KeptReadings;
 use super::record::Protocol;
-use super::score::ScoredEpisode;
-use super::trials::{Trial, Trials, is_control};
+use super::scoring::{AgentEpisodes, Scoring};
+use super::setting::Settings;
+use super::track_key::TrackKey;
+use super::trials::{TrialScore, Trials, is_control};
 use super::unfinished::unfinished;
 use crate::BoardError;
+use ktd_attribution::SelectionSeries;
 use ktd_attribution::account::attribute;
-use ktd_bundle::BundlePaths;
+use ktd_attribution::model::FactorModel;
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::canary::CanaryRecord;
 use ktd_bundle::finished_episode::OpenedBundle;
-use ktd_bundle::header::Header;
-use ktd_bundle::summary_file::read_summary;
 use ktd_data::market_source::market_of;
 use ktd_env::{DayIndex, Market};
 use ktd_io::parallel::in_parallel;
 use ktd_io::sha256::sha256_hex;
-use ktd_view::draw::{counted, joined, plural};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -41,8 +42,10 @@ pub(super) struct BoardInputs {
     pub(super) protocol: Protocol,
     /// The first of the named.
     pub(super) first: BundleRef,
-    /// Scores of the episodes that are shown.
-    pub(super) scores: Vec<ScoredEpisode>,
+    /// Settings beside the default.
+    pub(super) settings: Settings,
+    /// The agents of the episodes that are shown, track by track.
+    pub(super) agents: Vec<ScoredAgent>,
     /// Trials of each window: every episode, shown or not.
     pub(super) trials: Trials,
     /// What was left out, and why.
@@ -58,16 +61,6 @@ struct Dated {
     is_shown: bool,
     /// Whether it is read again and compared with what was kept of it.
     is_verified: bool,
-}
-
-/// What one bundle adds to a board.
-enum Reading {
-    /// A row's score, and the trial that it is, where it is one.
-    Shown(Box<ScoredEpisode>, Option<Trial>),
-    /// A trial that is not shown.
-    Trial(Trial),
-    /// Nothing: its agent is a control.
-    Control,
 }
 
 /// Reads and scores all bundles. The factor model is fitted once, over the days of all.
@@ -111,40 +104,139 @@ pub(super) fn load(
     let fitted = FittedModel::of(&market, &options.settings, range(&dated).ok_or_else(nothing)?)?;
     protocol.freeze(&fitted.model.config().styles);
     let benchmarks = Benchmarks::of(&market);
-    let readings = in_parallel(&dated, options.threads, |dated| {
-        tick();
-        read(dated, &market, (&fitted, &benchmarks), options.kept.as_ref())
-    });
-    let (mut scores, mut trials) = (Vec::new(), Trials::default());
-    for (reading, dated) in readings.into_iter().zip(&dated) {
-        match reading {
-            Ok(Reading::Shown(score, trial)) => {
-                if let Some(trial) = trial {
-                    trials.add(&dated.days, trial);
-                }
-                let beside = early.iter().find(|early| early.is_beside(&score.bundle));
-                scores.push(ScoredEpisode {
-                    ended_early: beside.map(|early| early.what.clone()),
-                    ..*score
-                });
-            }
-            Ok(Reading::Trial(trial)) => trials.add(&dated.days, trial),
-            Ok(Reading::Control) => {}
-            Err(error) if dated.is_shown => return Err(error),
-            Err(_) => notes.push(uncounted(&dated.opened.bundle)),
-        }
-    }
+    let settings = Settings::beside(fitted.model.config());
+    let grouped = grouped(&dated);
+    let headline = grouped.first_key_value().ok_or_else(nothing_shown)?.0.0.clone();
+    let scoring = Scoring {
+        market: &market,
+        fitted: &fitted,
+        days: range(&dated).ok_or_else(nothing)?,
+        benchmarks: &benchmarks,
+        settings: &settings,
+        headline: &headline,
+        draws: options.draws,
+        kept: options.kept.as_ref(),
+        threads: options.threads,
+        tick,
+    };
+    let agents = scored(&grouped, &dated, &scoring, &early)?;
+    let trials = trials(&agents, &grouped, &dated, &scoring, &mut notes);
     Ok(BoardInputs {
-        market,
+        market: Arc::clone(&market),
         fitted,
         benchmarks,
         protocol,
         first,
-        scores,
+        settings,
+        agents,
         trials,
         notes,
         unfinished: unfinished(findings),
     })
+}
+
+/// The shown episodes of each agent on each track, by seed, as places.
+type Grouped = BTreeMap<(TrackKey, String), Vec<usize>>;
+
+fn grouped(dated: &[Dated]) -> Grouped {
+    let mut grouped = Grouped::new();
+    for (place, own) in dated.iter().enumerate().filter(|(_, dated)| dated.is_shown) {
+        let bundle = &own.opened.bundle;
+        let key = (TrackKey::of(bundle, own.days.len()), bundle.row.clone());
+        grouped.entry(key).or_default().push(place);
+    }
+    let seed = |place: &usize| dated.get(*place).map(|dated| dated.opened.bundle.header.seed);
+    for places in grouped.values_mut() {
+        places.sort_by_key(seed);
+    }
+    grouped
+}
+
+/// The agents of the shown episodes, scored.
+fn scored(
+    grouped: &Grouped,
+    dated: &[Dated],
+    scoring: &Scoring<'_>,
+    early: &[EarlyEnd],
+) -> Result<Vec<ScoredAgent>, BoardError> {
+    let own =
+        |places: &[usize]| -> Vec<&Dated> { places.iter().filter_map(|place| dated.get(*place)).collect() };
+    let episodes = grouped.iter().map(|((track, agent), places)| AgentEpisodes {
+        agent,
+        track,
+        episodes: own(places).into_iter().map(|dated| &dated.opened).collect(),
+        days: own(places).first().map_or(&[], |dated| dated.days.as_slice()),
+        is_verified: own(places).iter().any(|dated| dated.is_verified),
+    });
+    let episodes: Vec<AgentEpisodes<'_>> = episodes.collect();
+    let scores = scoring.scores(&episodes)?;
+    let agent = |(episodes, score): (&AgentEpisodes<'_>, _)| {
+        let bundles: Vec<BundleRef> = episodes
+            .episodes
+            .iter()
+            .map(|opened| opened.bundle.clone())
+            .collect();
+        let beside = |early: &&EarlyEnd| bundles.first().is_some_and(|first| early.is_beside(first));
+        ScoredAgent {
+            ended_early: early.iter().find(beside).map(|early| early.what.clone()),
+            days: episodes.days.to_vec(),
+            bundles,
+            score,
+        }
+    };
+    Ok(episodes.iter().zip(scores).map(agent).collect())
+}
+
+/// The trials of all episodes, in their order: of those that are not shown the ledger alone is read.
+fn trials(
+    agents: &[ScoredAgent],
+    grouped: &Grouped,
+    dated: &[Dated],
+    scoring: &Scoring<'_>,
+    notes: &mut Vec<String>,
+) -> Trials {
+    let mut of_shown: BTreeMap<usize, (Vec<f64>, TrialScore)> = BTreeMap::new();
+    for (agent, places) in agents.iter().zip(grouped.values()) {
+        let score = &agent.score;
+        let each = score.daily().iter().cloned().zip(score.trials.iter().copied());
+        of_shown.extend(places.iter().copied().zip(each));
+    }
+    let others = in_parallel(dated, scoring.threads, |dated| {
+        (!dated.is_shown).then(|| {
+            (scoring.tick)();
+            (!is_control(&dated.opened.bundle))
+                .then(|| trial(&dated.opened, scoring.market, &scoring.fitted.model))
+        })
+    });
+    let mut trials = Trials::default();
+    for (place, (dated, other)) in dated.iter().zip(others).enumerate() {
+        match other.flatten() {
+            Some(Ok((daily, score))) => trials.add(&dated.days, daily, score),
+            Some(Err(_)) => notes.push(uncounted(&dated.opened.bundle)),
+            None => {
+                if let Some((daily, score)) = of_shown.remove(&place) {
+                    trials.add(&dated.days, daily, score);
+                }
+            }
+        }
+    }
+    trials
+}
+
+/// The trial that an episode is which is not shown: its selection hangs on its ledger alone.
+fn trial(
+    opened: &OpenedBundle,
+    market: &Market,
+    model: &FactorModel,
+) -> Result<(Vec<f64>, TrialScore), BoardError> {
+    let books = ledger_books(opened, market)?;
+    let attribution =
+        attribute(&books, model.config().styles.len(), |day| model.day(day)).map_err(|error| {
+            let root = opened.bundle.root.display();
+            BoardError::input(format!("{root}: {error}"), error.hint())
+        })?;
+    let daily = SelectionSeries::of(&[&attribution]).seeds.into_iter().next();
+    Ok((daily.unwrap_or_default(), TrialScore::of(&books, model)))
 }
 
 /// The note of a damaged neighbour. What is wrong in its private part may name a day that a mask hides, and a board may be given
@@ -154,120 +246,6 @@ fn uncounted(bundle: &BundleRef) -> String {
     format!(
         "not counted as a trial: {root}: no account follows from its record (`ktd verify {root}` says why)"
     )
-}
-
-/// An episode that ended before its window did: its agent was withdrawn, or stopped. It has no score, and its agent no rank
-/// on the track: who is dropped where it goes badly would else be ranked by the rest.
-struct EarlyEnd {
-    bundle: BundleRef,
-    what: String,
-}
-
-impl EarlyEnd {
-    fn of(bundle: &BundleRef) -> Option<Self> {
-        Some(Self {
-            what: ended_early(bundle)?,
-            bundle: bundle.clone(),
-        })
-    }
-
-    /// Whether an episode is one of the same agent on the same track.
-    fn is_beside(&self, other: &BundleRef) -> bool {
-        let track = |bundle: &BundleRef| {
-            let (window, mask) = (bundle.header.window.id.clone(), bundle.header.mask.clone());
-            (
-                window,
-                bundle.header.mode,
-                mask.level,
-                mask.numeric,
-                mask.instruction,
-            )
-        };
-        self.bundle.row == other.row && track(&self.bundle) == track(other)
-    }
-
-    /// That episodes which are not named are no trials.
-    fn note_of_siblings(early: &[Self]) -> Option<String> {
-        let count = early.len();
-        (0 < count).then(|| {
-            format!("episodes beside these that ended before their window did and so are no trials: {count}")
-        })
-    }
-
-    /// A note an agent and way to end: sixty episodes that ended alike are said once, with their windows and seeds.
-    fn notes(early: &[Self]) -> Vec<String> {
-        let mut alike: BTreeMap<(&str, &str), Vec<&Header>> = BTreeMap::new();
-        for end in early {
-            alike
-                .entry((&end.bundle.row, &end.what))
-                .or_default()
-                .push(&end.bundle.header);
-        }
-        let note = |((agent, what), headers): ((&str, &str), Vec<&Header>)| {
-            let windows: BTreeSet<String> = headers.iter().map(|header| header.window.id.clone()).collect();
-            let seeds: BTreeSet<u64> = headers.iter().map(|header| header.seed).collect();
-            let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
-            format!(
-                "{agent} on {}, {} {}, {}: {what}; no score, no trial, and the money counts in `ktd status`",
-                joined(&windows.into_iter().collect::<Vec<_>>()),
-                plural(seeds.len(), "seed"),
-                joined(&seeds),
-                counted(headers.len(), "episode")
-            )
-        };
-        alike.into_iter().map(note).collect()
-    }
-}
-
-/// Takes the episodes out that ended before their window did.
-fn apart_early<T>(episodes: Vec<T>, bundle: impl Fn(&T) -> &BundleRef) -> (Vec<T>, Vec<EarlyEnd>) {
-    let (mut whole, mut early) = (Vec::with_capacity(episodes.len()), Vec::new());
-    for episode in episodes {
-        match EarlyEnd::of(bundle(&episode)) {
-            None => whole.push(episode),
-            Some(end) => early.push(end),
-        }
-    }
-    (whole, early)
-}
-
-/// How an episode ended before its window did. What is damaged is read as whole, where the damage is named.
-fn ended_early(bundle: &BundleRef) -> Option<String> {
-    let summary = read_summary(&BundlePaths::new(&bundle.root)).ok()?;
-    (!summary.is_whole()).then(|| summary.told_early(bundle.header.window.steps))
-}
-
-/// The score of a bundle that is shown. Of another one the ledger alone is read, which is a small part of it: a trial's
-/// selection hangs on nothing else.
-fn read(
-    Dated {
-        opened,
-        is_shown,
-        is_verified,
-        ..
-    }: &Dated,
-    market: &Market,
-    (fitted, benchmarks): (&FittedModel, &Benchmarks),
-    kept: Option<&KeptReadings>,
-) -> Result<Reading, BoardError> {
-    let model = &fitted.model;
-    if *is_shown {
-        let account = EpisodeAccount::read(opened.clone(), market, (kept, *is_verified))?;
-        let score = ScoredEpisode::of(account, market, model, benchmarks)?;
-        let is_trial = !is_control(&score.bundle);
-        let trial = is_trial.then(|| Trial::of(&score.books, &score.attribution, model));
-        return Ok(Reading::Shown(Box::new(score), trial));
-    }
-    if is_control(&opened.bundle) {
-        return Ok(Reading::Control);
-    }
-    let books = ledger_books(opened, market)?;
-    let attribution =
-        attribute(&books, model.config().styles.len(), |day| model.day(day)).map_err(|error| {
-            let root = opened.bundle.root.display();
-            BoardError::input(format!("{root}: {error}"), error.hint())
-        })?;
-    Ok(Reading::Trial(Trial::of(&books, &attribution, model)))
 }
 
 /// Draws those that are read again and compared with what was kept of them.
@@ -344,6 +322,13 @@ fn siblings(
         ));
     }
     trials
+}
+
+fn nothing_shown() -> BoardError {
+    BoardError::input(
+        "no finished episode is left to show",
+        "name other windows, agents, modes or levels; a branch of an episode is not ranked",
+    )
 }
 
 fn nothing() -> BoardError {

@@ -1,6 +1,6 @@
 //! How a board is made.
 
-use super::reading::KeptReadings;
+use super::kept_scores::KeptScores;
 use super::record::Resampling;
 use super::settings::ModelSettings;
 use ktd_bundle::episode_filter::EpisodeFilter;
@@ -24,9 +24,9 @@ pub struct BoardOptions {
     pub marks: BTreeMap<PathBuf, CertificationMark>,
     /// Whether windows that are not opened are shown as they are, to their owner.
     pub shows_closed: bool,
-    /// Where what was read of a record is kept for the next board; nowhere without it.
-    pub kept: Option<KeptReadings>,
-    /// Episodes that are shown and drawn by the seed of the draws, whose record is read all the same and compared with what was kept.
+    /// Where scores of agents are kept for the next board; nowhere without it.
+    pub kept: Option<KeptScores>,
+    /// Episodes that are shown and drawn by the seed of the draws, whose agents are scored anew and compared with what was kept.
     pub verify_sample: usize,
     /// Threads.
     pub threads: usize,

@@ -1,12 +1,12 @@
 //! Agents ranked over several windows together.
 
-use super::by_agent::{ByAgent, cohort_of, has_rank, why_incomplete};
-use super::family_series::MemberSeries;
-use super::record::{Bounds, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Resampling, TurnedPair};
-use super::score::ScoredEpisode;
-use super::separation::{attributions, bounds, wider};
-use super::trials::decide_enough;
-use ktd_attribution::account::DayBook;
+use super::by_agent::{ByAgent, ScoredAgent};
+use super::record::{
+    Bounds, Cohort, PooledRanking, PooledRow, PooledSeparation, PooledSpan, Resampling, TurnedPair,
+};
+use super::separation::{bounds, wider};
+use super::setting::Settings;
+use super::trials::{Decisions, decide_enough};
 use ktd_attribution::{RankSeparation, SelectionSeries, pooled_selection};
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_env::{DayIndex, Market, TradeDate};
@@ -16,23 +16,19 @@ use ktd_masking::Mode;
 use ktd_stats::{Confidence, MeanTable, RankSets, Rotations};
 use std::collections::BTreeSet;
 
-/// One track with what the family of settings makes of its ranked agents.
+/// One track.
 pub(super) struct TrackScores<'t, 's> {
     /// All its agents.
     pub(super) group: &'t ByAgent<'s>,
-    /// Agents that have a rank in it, in the order of the family's selections.
-    pub(super) ranked: Vec<&'s str>,
-    /// The family's selections.
-    pub(super) family: &'t [MemberSeries],
 }
 
 impl<'s> TrackScores<'_, 's> {
-    fn first(&self) -> Option<&'s ScoredEpisode> {
-        self.group.values().flatten().next().copied()
+    fn first(&self) -> Option<&'s ScoredAgent> {
+        self.group.values().next().copied()
     }
 
     fn bundle(&self) -> Option<&'s BundleRef> {
-        self.first().map(|score| &score.bundle)
+        self.first()?.bundles.first()
     }
 
     fn window(&self) -> &'s str {
@@ -40,25 +36,23 @@ impl<'s> TrackScores<'_, 's> {
     }
 
     fn days(&self) -> &'s [DayIndex] {
-        self.first().map_or(&[], |score| score.days.as_slice())
+        self.first().map_or(&[], |agent| agent.days.as_slice())
     }
 
-    /// An agent's selections under the default, and under a member of the family: the same where it held nothing.
-    fn series(&self, agent: &str, member: Option<usize>) -> Option<SelectionSeries> {
-        let place = self.ranked.iter().position(|ranked| *ranked == agent);
-        let of_member = member
-            .zip(place)
-            .and_then(|(member, place)| self.family.get(member)?.agents.get(place));
-        of_member
-            .cloned()
-            .or_else(|| Some(SelectionSeries::of(&attributions(self.group.get(agent)?))))
+    /// An agent's selections under the default, and under the setting at a place: the same where it held nothing.
+    fn series(&self, agent: &str, setting: Option<usize>) -> Option<SelectionSeries> {
+        let agent = self.group.get(agent)?;
+        let of_setting = setting
+            .filter(|_| agent.has_rank())
+            .and_then(|place| agent.score.under(place));
+        of_setting.or_else(|| Some(agent.score.series()))
     }
 }
 
 /// The pooled rankings of every mask and mode that has two windows apart, in the order of the tracks.
 pub(super) fn pooled(
     tracks: &[TrackScores<'_, '_>],
-    market: &Market,
+    (market, settings): (&Market, &Settings),
     draws: Resampling,
 ) -> Vec<PooledRanking> {
     let kind = |track: &TrackScores<'_, '_>| {
@@ -74,7 +68,7 @@ pub(super) fn pooled(
     let ranking = |own| {
         let all: Vec<_> = tracks.iter().filter(|track| kind(track) == Some(own)).collect();
         let (pool, left_out) = Pool::of(&all);
-        (1 < pool.windows.len()).then(|| pool.ranking(own, left_out, (market, draws)))
+        (1 < pool.windows.len()).then(|| pool.ranking(own, left_out, (market, settings, draws)))
     };
     kinds.into_iter().filter_map(ranking).collect()
 }
@@ -87,8 +81,8 @@ struct PooledWindow<'p, 't, 's> {
 
 impl PooledWindow<'_, '_, '_> {
     /// An agent's selections on the days that count.
-    fn series(&self, agent: &str, member: Option<usize>) -> Option<SelectionSeries> {
-        Some(self.track.series(agent, member)?.of_days(&self.days.counts))
+    fn series(&self, agent: &str, setting: Option<usize>) -> Option<SelectionSeries> {
+        Some(self.track.series(agent, setting)?.of_days(&self.days.counts))
     }
 }
 
@@ -120,22 +114,22 @@ impl<'p, 't, 's> Pool<'p, 't, 's> {
         &self,
         (arm, mode): (MaskArm, Mode),
         left_out: Vec<String>,
-        (market, draws): (&Market, Resampling),
+        (market, settings, draws): (&Market, &Settings, Resampling),
     ) -> PooledRanking {
         let (whole, lacking): (Vec<&str>, Vec<&str>) = self.agents().into_iter().partition(|agent| {
             // Where it held nothing its selection is 0; where it played a part nothing is known.
-            let is_whole = |scores: &Vec<&ScoredEpisode>| why_incomplete(scores).is_none();
+            let is_whole = |agent: &&ScoredAgent| agent.why_incomplete().is_none();
             let mut windows = self.windows.iter();
             windows.all(|window| window.track.group.get(agent).is_some_and(is_whole))
                 && self.decides_enough(agent)
         });
         let means = self.means(&whole, None);
         let ranks = means.as_ref().and_then(|means| rank_sets(means, draws));
-        let members = self.windows.first().map_or(0, |window| window.track.family.len());
-        let family: Vec<(&'static str, RankSets)> = (0..members)
-            .filter_map(|member| {
-                let label = self.windows.first()?.track.family.get(member)?.label;
-                Some((label, rank_sets(&self.means(&whole, Some(member))?, draws)?))
+        let family: Vec<(&'static str, RankSets)> = settings
+            .family
+            .iter()
+            .filter_map(|(label, place)| {
+                Some((*label, rank_sets(&self.means(&whole, Some(*place))?, draws)?))
             })
             .collect();
         let mut rows: Vec<PooledRow> = whole
@@ -161,26 +155,24 @@ impl<'p, 't, 's> Pool<'p, 't, 's> {
 
     /// Whether an agent decided often enough over all windows that something may be concluded.
     fn decides_enough(&self, agent: &str) -> bool {
-        let books = |window: &PooledWindow<'_, '_, 's>| -> Option<Vec<&'s [DayBook]>> {
-            let scores = window.track.group.get(agent)?;
-            Some(scores.iter().map(|score| score.books.as_slice()).collect())
-        };
-        let windows: Vec<Vec<&[DayBook]>> = self.windows.iter().filter_map(books).collect();
+        let of_window =
+            |window: &PooledWindow<'_, '_, 's>| Some(window.track.group.get(agent)?.score.decisions);
+        let windows: Vec<Decisions> = self.windows.iter().filter_map(of_window).collect();
         decide_enough(&windows)
     }
 
     /// Agents that have a rank in some window.
     fn agents(&self) -> BTreeSet<&'s str> {
         let each = self.windows.iter().flat_map(|window| window.track.group.iter());
-        let ranked = each.filter(|(_, scores)| has_rank(scores));
+        let ranked = each.filter(|(_, agent)| agent.has_rank());
         ranked.map(|(agent, _)| *agent).collect()
     }
 
-    fn means(&self, agents: &[&str], member: Option<usize>) -> Option<MeanTable> {
+    fn means(&self, agents: &[&str], setting: Option<usize>) -> Option<MeanTable> {
         let windows: Vec<Vec<SelectionSeries>> = self
             .windows
             .iter()
-            .map(|window| agents.iter().map(|agent| window.series(agent, member)).collect())
+            .map(|window| agents.iter().map(|agent| window.series(agent, setting)).collect())
             .collect::<Option<_>>()?;
         pooled_selection(&windows)
     }
@@ -191,14 +183,14 @@ impl<'p, 't, 's> Pool<'p, 't, 's> {
             .windows
             .iter()
             .filter(|window| !window.track.group.contains_key(agent));
-        let scores = self
+        let scored = self
             .windows
             .iter()
             .find_map(|window| window.track.group.get(agent));
         let a_day = |window: &PooledWindow<'_, '_, '_>| Some(window.series(agent, None)?.a_day());
         PooledRow {
             agent: agent.to_owned(),
-            cohort: cohort_of(scores.map_or(&[], Vec::as_slice)),
+            cohort: scored.map_or(Cohort::Model, |scored| scored.cohort()),
             rank: None,
             missing: lacks.map(|window| window.track.window().to_owned()).collect(),
             selection_a_day: None,

@@ -44,8 +44,6 @@ pub struct ScoredEpisode {
     pub served_models: BTreeSet<String>,
     /// Stated confidences beside what happened, success signed by the side.
     pub forecasts: Vec<Forecast>,
-    /// How another episode of its agent on the same track ended before its window did.
-    pub ended_early: Option<String>,
 }
 
 impl ScoredEpisode {
@@ -102,7 +100,6 @@ impl ScoredEpisode {
             metrics,
             attribution,
             forecasts,
-            ended_early: None,
         })
     }
 }

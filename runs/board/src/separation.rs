@@ -1,72 +1,66 @@
 //! Which differences of a track are real, and how sure each selection is.
 
-use super::family_series::MemberSeries;
+use super::by_agent::ScoredAgent;
 use super::record::{
     Bounds, LeaderboardRow, RankBounds, Resampling, Selection, Separation, SpaP, TurnedPair,
 };
 use super::row::seed_stat;
-use super::score::ScoredEpisode;
+use super::setting::Settings;
 use super::trials::{WindowTrials, decide_enough};
-use ktd_attribution::account::{
-    Attribution, DayBook, Peers, WeightBasis, independent_decisions, random_selections,
-};
-use ktd_attribution::model::FactorModel;
 use ktd_attribution::{
     RankSeparation, RankingTestError, RankingTests, SelectionSeries, selection_interval, selection_means,
 };
 use ktd_bundle::summary::Metric;
-use ktd_stats::moments::column_means;
 use ktd_stats::{
     Confidence, RankSet, RankSets, Rotations, Sample, Trials, deflated_sharpe, newey_west,
     probabilistic_sharpe, quantile,
 };
 
-/// The ranked agents of a track, each with its scores by seed.
-pub(super) struct Ranked<'s> {
-    /// Name and scores.
-    pub(super) agents: Vec<(&'s str, Vec<&'s ScoredEpisode>)>,
+/// Selections of one track's ranked agents under one member of the family, in the order of the agents.
+struct MemberSeries {
+    /// What the member changes.
+    label: &'static str,
+    /// One an agent.
+    agents: Vec<SelectionSeries>,
 }
 
-/// Fills in selection and rank intervals of the leaders, which stand in the order of `ranked`; and says which differences are real
-/// of those that decided often enough. `trials` are all of the window; `family` are the selections under the other settings.
+/// Fills in selection and rank intervals of the leaders, which stand in the order of the `ranked` agents; and says which differences
+/// are real of those that decided often enough. `trials` are all of the window.
 pub(super) fn separate(
-    ranked: &Ranked<'_>,
+    ranked: &[&ScoredAgent],
     leaders: &mut [LeaderboardRow],
-    (model, trials): (&FactorModel, &WindowTrials),
-    family: &[MemberSeries],
+    trials: &WindowTrials,
+    settings: &Settings,
     draws: Resampling,
 ) -> Option<Separation> {
-    let series: Vec<SelectionSeries> = ranked
-        .agents
-        .iter()
-        .map(|(_, scores)| SelectionSeries::of(&attributions(scores)))
-        .collect();
-    for ((leader, series), (_, scores)) in leaders.iter_mut().zip(&series).zip(&ranked.agents) {
+    let series: Vec<SelectionSeries> = ranked.iter().map(|agent| agent.score.series()).collect();
+    for ((leader, series), agent) in leaders.iter_mut().zip(&series).zip(ranked) {
         leader.selection = Some(Selection {
-            independent_decisions: decisions(scores),
+            independent_decisions: agent.score.decisions.independent,
             interval: selection_interval(series).map(|interval| Bounds {
                 low: interval.lower,
                 high: interval.upper,
             }),
-            ..selection(series, luck(scores, model, draws), trials)
+            ..selection(series, &agent.score.luck, trials)
         });
     }
-    let tested: Vec<usize> = (0..ranked.agents.len())
-        .filter(|place| ranked.decides_enough(*place))
+    let tested: Vec<usize> = (0..ranked.len())
+        .filter(|place| {
+            let agent = ranked.get(*place);
+            agent.is_some_and(|agent| decide_enough(&[agent.score.decisions]))
+        })
         .collect();
-    let of_tested = |all: &[SelectionSeries]| -> Vec<SelectionSeries> {
-        tested
-            .iter()
-            .filter_map(|place| all.get(*place).cloned())
-            .collect()
-    };
+    let of_tested = || tested.iter().filter_map(|place| ranked.get(*place));
     let turned = Turned {
-        series: of_tested(&series),
-        family: family
+        series: of_tested().map(|agent| agent.score.series()).collect(),
+        family: settings
+            .family
             .iter()
-            .map(|member| MemberSeries {
-                label: member.label,
-                agents: of_tested(&member.agents),
+            .map(|(label, place)| MemberSeries {
+                label,
+                agents: of_tested()
+                    .filter_map(|agent| agent.score.under(*place))
+                    .collect(),
             })
             .collect(),
     };
@@ -77,7 +71,7 @@ pub(super) fn separate(
         .filter_map(|member| rank_sets(&member.agents, draws))
         .collect();
     // Ranks are of all: who is not tested may stand anywhere among those who are.
-    let open = ranked.agents.len() - tested.len();
+    let open = ranked.len() - tested.len();
     for (own, place) in tested.iter().enumerate() {
         let (Some(leader), Some(rank)) = (leaders.get_mut(*place), ranks.agents().get(own)) else {
             continue;
@@ -88,10 +82,7 @@ pub(super) fn separate(
         // Who is alone is first of nobody.
         leader.first_share = (open == 0 && 1 < tested.len()).then_some(rank.first_share);
     }
-    let names: Vec<&str> = tested
-        .iter()
-        .filter_map(|place| Some(ranked.agents.get(*place)?.0))
-        .collect();
+    let names: Vec<&str> = of_tested().map(|agent| agent.name()).collect();
     let tests = RankingTests::of(&turned.series, &trials.tested, (draws.replicates, draws.seed));
     Some(separation(&names, &turned, &ranks, &tests))
 }
@@ -101,17 +92,6 @@ fn rank_sets(series: &[SelectionSeries], draws: Resampling) -> Option<RankSets> 
     let table = selection_means(series)?;
     let rotations = Rotations::new(table.contrasts(), draws.replicates, draws.seed);
     RankSets::of(&table, Confidence::P95, &rotations).ok()
-}
-
-impl Ranked<'_> {
-    /// Whether an agent decided often enough for a test.
-    fn decides_enough(&self, place: usize) -> bool {
-        let scores = self
-            .agents
-            .get(place)
-            .map_or(&[][..], |(_, scores)| scores.as_slice());
-        decide_enough(&[scores.iter().map(|score| score.books.as_slice()).collect()])
-    }
 }
 
 pub(super) const fn bounds(rank: &RankSet) -> RankBounds {
@@ -158,46 +138,19 @@ impl Turned {
     }
 }
 
-pub(super) fn attributions<'s>(scores: &[&'s ScoredEpisode]) -> Vec<&'s Attribution> {
-    scores.iter().map(|score| &score.attribution).collect()
-}
-
-/// Independent decisions: the mean over seeds.
-fn decisions(scores: &[&ScoredEpisode]) -> f64 {
-    let each = scores
-        .iter()
-        .map(|score| vec![independent_decisions(&score.books)]);
-    column_means(&each.collect::<Vec<_>>())
-        .first()
-        .copied()
-        .unwrap_or(0.0)
-}
-
-/// Selections a day of random portfolios that trade as all seeds together.
-fn luck(scores: &[&ScoredEpisode], model: &FactorModel, draws: Resampling) -> Vec<f64> {
-    let seeds: Vec<&[DayBook]> = scores.iter().map(|score| score.books.as_slice()).collect();
-    let chance = (draws.null_portfolios, draws.seed);
-    random_selections(
-        &seeds,
-        (WeightBasis::HEADLINE, Peers::Alike),
-        |day| model.day(day),
-        chance,
-    )
-}
-
 #[expect(clippy::cast_precision_loss, reason = "portfolios are few")]
-fn selection(series: &SelectionSeries, luck: Vec<f64>, trials: &WindowTrials) -> Selection {
+fn selection(series: &SelectionSeries, luck: &[f64], trials: &WindowTrials) -> Selection {
     let a_day = series.a_day();
     let daily = Sample::new("daily selection", &series.plain);
     let luck = Some(luck).filter(|luck| !luck.is_empty() && series.varies());
-    let band = luck.as_ref().and_then(|luck| {
+    let band = luck.and_then(|luck| {
         let sample = Sample::new("random selections", luck).ok()?;
         Some(Bounds {
             low: quantile(&sample, 0.025).ok()?,
             high: quantile(&sample, 0.975).ok()?,
         })
     });
-    let share = |luck: &Vec<f64>| {
+    let share = |luck: &[f64]| {
         let below = luck.iter().filter(|null| **null < a_day).count();
         below as f64 / luck.len() as f64
     };
@@ -212,10 +165,8 @@ fn selection(series: &SelectionSeries, luck: Vec<f64>, trials: &WindowTrials) ->
             |daily| Metric::of(newey_west(daily, None).map(|found| found.t)),
         ),
         null_band: band,
-        null_mean: luck
-            .as_ref()
-            .map(|luck| luck.iter().sum::<f64>() / luck.len() as f64),
-        null_percentile: luck.as_ref().map(share),
+        null_mean: luck.map(|luck| luck.iter().sum::<f64>() / luck.len() as f64),
+        null_percentile: luck.map(share),
         psr: median_over(&series.seeds, |daily| {
             Metric::of(probabilistic_sharpe(daily, 0.0).map(|found| found.probability))
         }),

@@ -4,7 +4,6 @@
 //! stands what trading at a capital would move prices by: an order of a share q of a day's amount costs the name's daily deviation
 //! times the root of q (Almgren, Thum, Hauptmann and Li 2005; Toth et al. 2011, with a coefficient of 1). It is no rule of the exchange.
 
-use super::by_agent::ByAgent;
 use super::record::{LeaderboardRow, SizeCost};
 use super::score::ScoredEpisode;
 use ktd_env::{History, Market, NameId};
@@ -18,7 +17,7 @@ const LEAST_DAYS: usize = 10;
 
 /// Cost of size a day of one episode, as a share of the account, per root of a CNY of its capital. A trade in a name of which too little
 /// is known costs nothing.
-fn cost_per_root_cny(score: &ScoredEpisode, market: &Market) -> f64 {
+pub(super) fn cost_per_root_cny(score: &ScoredEpisode, market: &Market) -> f64 {
     let (Some(first), Some(last)) = (score.days.first(), score.days.last()) else {
         return 0.0;
     };
@@ -61,13 +60,8 @@ fn depth(history: &History, days: Range<usize>) -> Option<(f64, f64)> {
     Some((mean(&amounts)?, Moments::of(&returns)?.deviation()))
 }
 
-/// Fills in the costs of size of ranked rows, which stand in the order of their ranks.
-pub(super) fn fill(leaders: &mut [LeaderboardRow], ranked: &ByAgent<'_>, market: &Market) {
-    let cost = |agent: &str| {
-        let seeds = ranked.get(agent)?.iter();
-        let each: Vec<f64> = seeds.map(|score| cost_per_root_cny(score, market)).collect();
-        mean(&each)
-    };
+/// Fills in the costs of size of ranked rows, which stand in the order of their ranks; `cost` is that of an agent.
+pub(super) fn fill(leaders: &mut [LeaderboardRow], cost: impl Fn(&str) -> Option<f64>) {
     let of = |row: &LeaderboardRow| Some((row.selection.as_ref()?.a_day, cost(&row.agent)?));
     let known: Vec<Option<(f64, f64)>> = leaders.iter().map(of).collect();
     let names: Vec<String> = leaders.iter().map(|row| row.agent.clone()).collect();

@@ -2,15 +2,16 @@
 
 use super::cohort::cohort;
 use super::record::Cohort;
+use ktd_attribution::SelectionTrial;
 use ktd_attribution::account::{
-    Attribution, DayBook, Peers, WeightBasis, independent_decisions, random_selections, traded_days,
+    DayBook, Peers, WeightBasis, independent_decisions, random_selections, traded_days,
 };
 use ktd_attribution::model::FactorModel;
-use ktd_attribution::{SelectionSeries, SelectionTrial};
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_env::DayIndex;
 use ktd_stats::distinct_series;
 use ktd_stats::moments::{column_means, count};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Random portfolios whose mean is a trial's null: of a mean few are enough.
@@ -27,20 +28,18 @@ fn key(days: &[DayIndex]) -> Days {
     (days.first().copied(), days.last().copied())
 }
 
-/// A trial, and whether it decided often enough for a test.
-pub(super) struct Trial {
-    selection: SelectionTrial,
+/// What an account is as a trial, beside its daily selection.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TrialScore {
+    luck_mean: f64,
+    /// Whether it decided often enough for a test.
     is_tested: bool,
 }
 
-impl Trial {
+impl TrialScore {
     /// The trial of an account.
-    pub(super) fn of(books: &[DayBook], attribution: &Attribution, model: &FactorModel) -> Self {
-        let daily = SelectionSeries::of(&[attribution])
-            .seeds
-            .into_iter()
-            .next()
-            .unwrap_or_default();
+    pub(super) fn of(books: &[DayBook], model: &FactorModel) -> Self {
         let chance = (PORTFOLIOS, SEED);
         let luck = random_selections(
             &[books],
@@ -48,23 +47,45 @@ impl Trial {
             |day| model.day(day),
             chance,
         );
-        let luck_mean = luck.iter().sum::<f64>() / count(luck.len().max(1));
         Self {
-            selection: SelectionTrial { daily, luck_mean },
-            is_tested: decide_enough(&[vec![books]]),
+            luck_mean: luck.iter().sum::<f64>() / count(luck.len().max(1)),
+            is_tested: decide_enough(&[Decisions::of(&[books])]),
         }
     }
 }
 
-/// Whether an agent decided often enough, over all its windows and as a mean over the seeds of each, that days say something of its
-/// choices: names that are bought together and kept are one decision, however many days they are held.
-pub(super) fn decide_enough(windows: &[Vec<&[DayBook]>]) -> bool {
-    let of_seed = |books: &&[DayBook]| vec![count(traded_days(books)), independent_decisions(books)];
-    let of_window = |seeds: &Vec<&[DayBook]>| column_means(&seeds.iter().map(of_seed).collect::<Vec<_>>());
-    let each: Vec<Vec<f64>> = windows.iter().map(of_window).collect();
-    let sum = |place: usize| each.iter().filter_map(|window| window.get(place)).sum::<f64>();
-    LEAST_DECISIONS <= sum(0) && LEAST_DECISIONS <= sum(1)
+/// How often an agent decided in a window: means over its seeds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Decisions {
+    /// Days on which it traded.
+    traded_days: f64,
+    /// Independent decisions: names that are bought together and kept are one, however many days they are held.
+    pub(super) independent: f64,
 }
+
+impl Decisions {
+    /// Those of an agent's accounts, a seed each.
+    pub(super) fn of(seeds: &[&[DayBook]]) -> Self {
+        let of_seed = |books: &&[DayBook]| vec![count(traded_days(books)), independent_decisions(books)];
+        let means = column_means(&seeds.iter().map(of_seed).collect::<Vec<_>>());
+        let mean = |place: usize| means.get(place).copied().unwrap_or(0.0);
+        Self {
+            traded_days: mean(0),
+            independent: mean(1),
+        }
+    }
+}
+
+/// Whether an agent decided often enough, over all its windows, that days say something of its choices.
+pub(super) fn decide_enough(windows: &[Decisions]) -> bool {
+    let traded_days: f64 = windows.iter().map(|window| window.traded_days).sum();
+    let independent: f64 = windows.iter().map(|window| window.independent).sum();
+    LEAST_DECISIONS <= traded_days && LEAST_DECISIONS <= independent
+}
+
+/// A trial: its daily selection, and what it is.
+type Trial = (Vec<f64>, TrialScore);
 
 /// Every trial: all episodes on disk, shown or not; controls apart, which are no trials of skill.
 #[derive(Default)]
@@ -72,22 +93,23 @@ pub(super) struct Trials(BTreeMap<Days, Vec<Trial>>);
 
 impl Trials {
     /// Counts a trial on a window of these days.
-    pub(super) fn add(&mut self, days: &[DayIndex], trial: Trial) {
-        self.0.entry(key(days)).or_default().push(trial);
+    pub(super) fn add(&mut self, days: &[DayIndex], daily: Vec<f64>, score: TrialScore) {
+        self.0.entry(key(days)).or_default().push((daily, score));
     }
 
     /// Those on a window of these days.
     pub(super) fn over(&self, days: &[DayIndex]) -> WindowTrials {
         let trials = self.0.get(&key(days)).map_or(&[][..], Vec::as_slice);
-        let daily: Vec<&[f64]> = trials
-            .iter()
-            .map(|trial| trial.selection.daily.as_slice())
-            .collect();
-        let tested = trials.iter().filter(|trial| trial.is_tested);
+        let daily: Vec<&[f64]> = trials.iter().map(|(daily, _)| daily.as_slice()).collect();
+        let tested = trials.iter().filter(|(_, score)| score.is_tested);
+        let selection = |(daily, score): &Trial| SelectionTrial {
+            daily: daily.clone(),
+            luck_mean: score.luck_mean,
+        };
         WindowTrials {
             count: trials.len(),
             distinct: distinct_series(&daily),
-            tested: tested.map(|trial| trial.selection.clone()).collect(),
+            tested: tested.map(selection).collect(),
         }
     }
 }

@@ -10,6 +10,7 @@ use ktd_record::RecordError;
 use ktd_record::signer_mark::SignerMark;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A bundle known by its header, which is read once: enough to know what it is.
 #[derive(Debug, Clone)]
@@ -17,7 +18,7 @@ pub struct BundleRef {
     /// The bundle's directory.
     pub root: PathBuf,
     /// Its header.
-    pub header: Header,
+    pub header: Arc<Header>,
     /// Who signed it, if it was published.
     pub signer: SignerMark,
     /// What its agent is called among others: its id, with its signer's fingerprint where other bundles of another signer
@@ -38,7 +39,7 @@ impl BundleRef {
             root: root.to_owned(),
             signer: SignerMark::default(),
             row: header.agent.id.clone(),
-            header,
+            header: Arc::new(header),
             header_sha256,
         })
     }

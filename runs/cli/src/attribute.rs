@@ -208,7 +208,7 @@ fn of_bundles(args: &AttributeArgs, settings: &ModelSettings) -> Result<Vec<Attr
             }
             None => market_of(data, opened.panel().as_deref(), args.panel.as_deref())?.market,
         };
-        accounts.push(EpisodeAccount::read(opened, &market, (None, false))?);
+        accounts.push(EpisodeAccount::read(opened, &market)?);
         known = Some((hash, market));
     }
     let Some((_, market)) = known else {

@@ -12,7 +12,7 @@ use clap::{Args, ValueHint};
 use ktd_board::page::verdict;
 use ktd_board::sheet::{self, TableKind};
 use ktd_board::{
-    BoardOptions, KeptReadings, Leaderboard, ModelSettings, Resampling, Track, WeightBasis, build,
+    BoardOptions, KeptScores, Leaderboard, ModelSettings, Resampling, Track, WeightBasis, build,
     is_signed_board, write_board,
 };
 use ktd_bundle::bundle_ref::BundleRef;
@@ -77,7 +77,7 @@ pub(super) struct LeaderboardArgs {
     /// Show windows that are not opened as they are, to their owner alone: their days, series, built-in agents and references.
     #[arg(long)]
     pub real: bool,
-    /// Read the records of so many episodes, drawn by the seed, and fail where one is not what was kept of it for the next board.
+    /// Score the agents of so many episodes anew, drawn by the seed, and fail where one is not what was kept of it for the next board.
     #[arg(long, value_name = "EPISODES", default_value_t = 0)]
     pub verify_sample: usize,
     /// Settings of the factor model, TOML.
@@ -140,10 +140,10 @@ pub(super) fn public_keys(paths: &[PathBuf]) -> Result<Vec<PublicKey>, CliError>
     Ok(keys.collect::<Result<_, _>>()?)
 }
 
-/// Where what was read of records is kept for the next board.
-fn kept_readings() -> Option<KeptReadings> {
-    Some(KeptReadings {
-        folder: cache_folder()?.join("readings"),
+/// Where scores of agents are kept for the next board.
+fn kept_scores() -> Option<KeptScores> {
+    Some(KeptScores {
+        folder: cache_folder()?.join("scores"),
         program: this_program().source_sha256,
     })
 }
@@ -163,7 +163,7 @@ fn options(args: &LeaderboardArgs, findings: &BundleSet) -> Result<BoardOptions,
         shown: args.only.shown(),
         marks: marks(&args.certificate, args.public_key.as_deref(), findings)?,
         shows_closed: args.real,
-        kept: kept_readings(),
+        kept: kept_scores(),
         verify_sample: args.verify_sample,
         threads: ktd_io::parallel::available_threads(),
     })

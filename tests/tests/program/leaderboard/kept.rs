@@ -1,4 +1,4 @@
-//! What was read of a record is kept for the next board, and never stands for a record that changed.
+//! Scores of agents are kept for the next board, and never stand for a record that changed.
 
 use super::scene;
 use ktd_kit::program::command;
@@ -11,36 +11,33 @@ fn board(results: &Path, cache: &Path) -> Output {
     command.env("KTD_CACHE", cache).output().unwrap()
 }
 
-fn readings(cache: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(cache.join("readings")).unwrap();
+fn scores(cache: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(cache.join("scores")).unwrap();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths
 }
 
 #[test]
-fn a_board_of_kept_readings_is_the_same_and_a_changed_record_is_found() {
+fn a_board_of_kept_scores_is_the_same_and_a_changed_record_is_found() {
     let folder = Folder::new();
     let results = folder.at("out");
     copy(&scene().join("out"), &results);
     let (cache, nowhere) = (folder.at("cache"), Path::new(""));
     let first = board(&results, &cache);
     assert_ok(&first);
-    let kept = readings(&cache);
-    assert_eq!(kept.len(), 2 * 2 * 5 * 2, "one of each episode");
-    for path in kept.iter().take(1) {
-        std::fs::write(path, "no reading").unwrap();
-    }
+    let kept = scores(&cache);
+    assert_eq!(kept.len(), 2 * 2 * 5, "one of each agent on each track");
+    // A file that is no score is never believed, and replaced.
+    std::fs::write(&kept[0], "no score").unwrap();
     std::fs::remove_file(&kept[1]).unwrap();
     for cache in [cache.as_path(), nowhere] {
         assert_eq!(board(&results, cache).stdout, first.stdout);
     }
-    assert_eq!(readings(&cache), kept);
-    // A file that is no reading is never believed; one that verifies all finds it, too.
-    std::fs::remove_file(&kept[0]).unwrap();
+    assert_eq!(scores(&cache), kept);
     // What was kept and is not what the record says is believed by a board, and found by one that verifies all.
     let text = std::fs::read_to_string(&kept[1]).unwrap();
-    let changed = text.replacen("\"early_submissions\": 0", "\"early_submissions\": 7", 1);
+    let changed = text.replacen("\"early_submissions\":0", "\"early_submissions\":7", 1);
     assert_ne!(changed, text);
     std::fs::write(&kept[1], changed).unwrap();
     let verified = || {
@@ -53,12 +50,12 @@ fn a_board_of_kept_readings_is_the_same_and_a_changed_record_is_found() {
     let error = refused(&verified(), 1);
     let name = kept[1].file_name().unwrap().to_string_lossy();
     assert!(
-        error.contains("is not what that record says") && error.contains(&*name),
+        error.contains("is not what they say") && error.contains(&*name),
         "{error}"
     );
     std::fs::write(&kept[1], text).unwrap();
     assert_eq!(verified().stdout, first.stdout);
-    // One byte of a file is another's: neither is its reading used, nor is the board made.
+    // One byte of a file is another's: neither is its agent's score used, nor is the board made.
     let cells = std::fs::read_dir(results.join("cells")).unwrap();
     let bundle = cells.map(|entry| entry.unwrap().path()).min().unwrap();
     for file in ["events.jsonl", "exchanges.jsonl.zst", "private/ledger.jsonl"] {
