@@ -20,7 +20,7 @@ use ktd_io::parallel::in_parallel;
 use std::ops::Range;
 
 /// Days of episodes whose accounts are in memory at once, some kB each.
-const MOST_DAYS: usize = 200_000;
+const MOST_DAYS: usize = 100_000;
 
 /// The episodes of one agent on one track.
 pub(super) struct AgentEpisodes<'e> {

@@ -4,6 +4,8 @@ use crate::bundle_ref::BundleRef;
 use crate::canary::CANARIES;
 use crate::publication::{Publication, SEARCH_DEPTH, publication_of};
 use crate::{CELLS, PRIVATE};
+use ktd_experiment::provider::Provider;
+use ktd_experiment::recorded_rules::RecordedRules;
 use ktd_io::whole_folder::is_unfinished;
 use ktd_record::RecordError;
 use ktd_record::set_aside::is_set_aside;
@@ -11,6 +13,7 @@ use ktd_record::signer_mark::{FINGERPRINT_DIGITS, SignerMark};
 use ktd_record::signing::PublicKey;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What was found.
 #[derive(Debug, Clone, Default)]
@@ -101,12 +104,12 @@ impl BundleSet {
         for folder in folders {
             collect(folder, 1, &mut siblings)?;
         }
-        let mut findings = Self::default();
+        let (mut findings, mut parts) = (Self::default(), SharedParts::default());
         for root in named.values() {
-            findings.sort(root, true)?;
+            findings.sort(root, true, &mut parts)?;
         }
         for (_, root) in siblings.iter().filter(|(real, _)| !named.contains_key(*real)) {
-            if let Err(error) = findings.sort(root, false) {
+            if let Err(error) = findings.sort(root, false, &mut parts) {
                 findings.damaged.push(error.to_string());
             }
         }
@@ -162,8 +165,9 @@ impl BundleSet {
         }
     }
 
-    fn sort(&mut self, root: &Path, is_named: bool) -> Result<(), RecordError> {
-        let found = BundleRef::read(root)?;
+    fn sort(&mut self, root: &Path, is_named: bool, parts: &mut SharedParts) -> Result<(), RecordError> {
+        let mut found = BundleRef::read(root)?;
+        parts.share(&mut found);
         match (found.is_finished(), is_named) {
             (true, true) => self.named.push(found),
             (true, false) => self.siblings.push(found),
@@ -171,6 +175,29 @@ impl BundleSet {
             (false, false) => {}
         }
         Ok(())
+    }
+}
+
+/// Large parts of headers that many have alike, which are in memory once: of 100,000 episodes they would be half a GB.
+#[derive(Default)]
+struct SharedParts {
+    providers: Vec<Arc<Provider>>,
+    rules: Vec<Arc<RecordedRules>>,
+}
+
+impl SharedParts {
+    fn share(&mut self, bundle: &mut BundleRef) {
+        let header = Arc::make_mut(&mut bundle.header);
+        share(&mut self.providers, &mut header.provider, Provider::eq);
+        share(&mut self.rules, &mut header.rules, RecordedRules::is_written_as);
+    }
+}
+
+/// Replaces a part by one that is known and the same.
+fn share<T>(known: &mut Vec<Arc<T>>, own: &mut Arc<T>, is_same: impl Fn(&T, &T) -> bool) {
+    match known.iter().find(|known| is_same(known, own)) {
+        Some(known) => *own = Arc::clone(known),
+        None => known.push(Arc::clone(own)),
     }
 }
 

@@ -21,7 +21,11 @@ pub fn tariff_of_cell(cell: &Cell) -> Tariff {
 #[must_use]
 pub fn tariff_of_header(header: &Header) -> Tariff {
     let basis = TokenPricing::of(header.agent.is_ours(), header.prices.clone());
-    let tariff = Tariff::new(header.provider.clone(), basis, header.agent.max_output_tokens());
+    let tariff = Tariff::new(
+        (*header.provider).clone(),
+        basis,
+        header.agent.max_output_tokens(),
+    );
     left_at(tariff, header.branch.as_ref())
 }
 

@@ -17,6 +17,7 @@ use ktd_record::program_record::ProgramRecord;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::sync::Arc;
 
 /// `header.json`. It holds no hidden date: those of a masked window are in `private/episode.json`.
 #[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
@@ -36,7 +37,7 @@ pub struct Header {
     /// The agent.
     pub agent: AgentConfig,
     /// How its model is spoken to.
-    pub provider: Provider,
+    pub provider: Arc<Provider>,
     /// What its tokens cost, where that is known. Prices are no part of the episode's identity: while it is unfinished
     /// they are those that it was last continued at.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -58,7 +59,7 @@ pub struct Header {
     /// SHA-256 over the tools' names, descriptions and schemas.
     pub tools_sha256: String,
     /// The exchange's rules.
-    pub rules: RecordedRules,
+    pub rules: Arc<RecordedRules>,
     /// The session's limits.
     pub session: SessionConfig,
     /// The tools' limits.

@@ -39,7 +39,7 @@ pub fn check(header: &Header, exchange: ExchangeRecord<'_>, path: &Path) -> Resu
 
 /// Who answered in a step: before a branch, the agent of the episode that it left.
 fn answering(header: &Header, step: usize) -> (&AgentConfig, &Provider) {
-    let mut answering = (&header.agent, &header.provider);
+    let mut answering = (&header.agent, &*header.provider);
     let mut branch = header.branch.as_ref();
     while let Some(left) = branch.filter(|left| step < left.step) {
         answering = (&left.agent, &left.provider);

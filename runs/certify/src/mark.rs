@@ -159,7 +159,7 @@ fn status(certificate: &Certificate, header: &Header, is_signer_named: bool) -> 
     let differs = [
         (header.mode != MODE_PROBED, CertificationStatus::OtherMode),
         (header.tools != plan.tools, CertificationStatus::OtherTools),
-        (header.rules != plan.rules, CertificationStatus::OtherRules),
+        (*header.rules != plan.rules, CertificationStatus::OtherRules),
         (header.session != plan.session, CertificationStatus::OtherSession),
         (
             certificate.set.steps_tried() < header.window.steps,

@@ -178,7 +178,7 @@ pub(super) fn header(input: &EpisodeInput<'_>) -> Result<Header, EpisodeError> {
         experiment: shared.experiment.clone(),
         cell: cell.id.clone(),
         agent: cell.agent.clone().recorded(),
-        provider: cell.provider.clone(),
+        provider: Arc::new(cell.provider.clone()),
         prices: cell.basis.record().cloned(),
         window: WindowRecord {
             id: cell.window.id.clone(),
@@ -198,7 +198,7 @@ pub(super) fn header(input: &EpisodeInput<'_>) -> Result<Header, EpisodeError> {
         data: shared.data.clone(),
         prompts_sha256: ktd_prompts::hash(),
         tools_sha256: tools_sha256_of(&shared.tools),
-        rules: RecordedRules::of(&rules(input)?),
+        rules: Arc::new(RecordedRules::of(&rules(input)?)),
         session: shared.session,
         tools: shared.tools,
         branch: cell.branch.clone(),

@@ -59,7 +59,7 @@ impl OpenBundle {
         let cell = Cell {
             id: header.cell.clone(),
             agent: header.agent.clone(),
-            provider: header.provider.clone(),
+            provider: (*header.provider).clone(),
             basis: TokenPricing::of(header.agent.is_ours(), header.prices.clone()),
             window: Window {
                 id: header.window.id.clone(),

@@ -27,6 +27,12 @@ impl RecordedRules {
         self.0.clone().or_old().rules()
     }
 
+    /// Whether a record states the same keys with the same values.
+    #[must_use]
+    pub fn is_written_as(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+
     /// Every key of the rules that were followed; of a damaged record those that it has.
     #[must_use]
     pub fn keys(&self) -> RulesConfig {
