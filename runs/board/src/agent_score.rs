@@ -85,10 +85,10 @@ impl AgentScore {
         self.settings.len()
     }
 
-    /// Whether it is another one, which may have fewer settings.
-    pub(super) fn is_of(mut self, other: &Self) -> bool {
-        self.settings.truncate(other.settings.len());
-        self == *other
+    /// The same with so many settings at most.
+    pub(super) fn with_settings(mut self, most: usize) -> Self {
+        self.settings.truncate(most);
+        self
     }
 
     /// Its selections under the default.

@@ -174,7 +174,7 @@ impl BoardContext<'_> {
         let separation = separate(&agents, &mut leaders, &window_trials, self.settings, self.draws);
         rank(&mut leaders)?;
         size_cost::fill(&mut leaders, |agent| ranked.get(agent)?.score.cost_per_root_cny);
-        leaders.extend(self.unranked(group, &ranked));
+        leaders.extend(Self::unranked(group, &ranked));
         self.mark(&mut leaders, group);
         leaders.extend(references(
             self.market,
@@ -250,7 +250,7 @@ impl BoardContext<'_> {
     }
 
     /// The rows without a rank: agents of whom nothing can be said, then controls.
-    fn unranked(&self, group: &ByAgent<'_>, ranked: &ByAgent<'_>) -> Vec<LeaderboardRow> {
+    fn unranked(group: &ByAgent<'_>, ranked: &ByAgent<'_>) -> Vec<LeaderboardRow> {
         let others = group.iter().filter(|(agent, _)| !ranked.contains_key(*agent));
         let mut rows: Vec<LeaderboardRow> = others
             .map(|(_, agent)| LeaderboardRow {

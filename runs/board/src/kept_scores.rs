@@ -50,10 +50,9 @@ impl KeptScores {
     /// # Errors
     /// [`BoardError`] naming the file that says something else.
     pub(super) fn compare(&self, hangs_on: &str, score: &AgentScore) -> Result<(), BoardError> {
-        if self
-            .get(hangs_on, score.settings())
-            .is_none_or(|kept| kept.is_of(score))
-        {
+        let settings = score.settings();
+        let kept = self.get(hangs_on, settings);
+        if kept.is_none_or(|kept| kept.with_settings(settings) == *score) {
             return Ok(());
         }
         let what = "what was kept of an agent's records is not what they say: delete the file's folder, and make the board again";

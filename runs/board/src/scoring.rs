@@ -72,7 +72,11 @@ impl Scoring<'_> {
         let missing: Vec<usize> = (0..agents.len())
             .filter(|place| scores.get(*place).is_some_and(Option::is_none))
             .collect();
-        for wave in waves(&missing, agents) {
+        let days = |place: usize| {
+            let agent = agents.get(place);
+            agent.map_or(0, |agent| agent.days.len() * agent.episodes.len())
+        };
+        for wave in waves(&missing, days) {
             let own: Vec<&AgentEpisodes<'_>> = wave.iter().filter_map(|place| agents.get(*place)).collect();
             for (place, score) in wave.iter().zip(self.made(&own)?) {
                 if let Some(slot) = scores.get_mut(*place) {
@@ -104,18 +108,18 @@ impl Scoring<'_> {
             seed,
             null_portfolios,
         } = self.draws;
-        let mut text = format!(
-            "{}\n{}\n{signer}\n{replicates} {seed} {null_portfolios}\n",
-            self.fitted.sha256, agent.agent
-        );
-        for day in [agent.days.first(), agent.days.last()] {
-            text.push_str(&format!("{}\n", day?.index()));
-        }
-        for episode in &agent.episodes {
-            text.push_str(&episode.closed().ok()?.0);
-            text.push('\n');
-        }
-        Some(text)
+        let days = [agent.days.first()?, agent.days.last()?].map(|day| day.index());
+        let closed: Option<Vec<String>> = agent
+            .episodes
+            .iter()
+            .map(|episode| Some(episode.closed().ok()?.0))
+            .collect();
+        Some(format!(
+            "{}\n{}\n{signer}\n{replicates} {seed} {null_portfolios}\n{days:?}\n{}\n",
+            self.fitted.sha256,
+            agent.agent,
+            closed?.join("\n")
+        ))
     }
 
     /// The scores of some agents from their episodes.
@@ -188,23 +192,18 @@ impl Scoring<'_> {
     }
 }
 
-/// Places in groups of so many days of episodes, one agent at least in each.
-fn waves<'w>(places: &'w [usize], agents: &[AgentEpisodes<'_>]) -> Vec<&'w [usize]> {
-    let days = |place: &usize| {
-        let agent = agents.get(*place);
-        agent.map_or(0, |agent| agent.days.len() * agent.episodes.len())
-    };
+/// Places in groups whose accounts may be in memory at once, one agent at least in each; `days` are those of an agent's episodes.
+fn waves(places: &[usize], days: impl Fn(usize) -> usize) -> Vec<&[usize]> {
     let mut held = 0;
-    places
-        .chunk_by(|before, after| {
-            held += days(before);
-            let fits = held + days(after) <= MOST_DAYS;
-            if !fits {
-                held = 0;
-            }
-            fits
-        })
-        .collect()
+    let together = |before: &usize, after: &usize| {
+        held += days(*before);
+        let fits = held + days(*after) <= MOST_DAYS;
+        if !fits {
+            held = 0;
+        }
+        fits
+    };
+    places.chunk_by(together).collect()
 }
 
 fn series(episodes: &[ScoredEpisode], model: &FactorModel, setting: &Setting) -> SelectionSeries {
@@ -218,5 +217,18 @@ fn series(episodes: &[ScoredEpisode], model: &FactorModel, setting: &Setting) ->
         SelectionSeries::within_sectors(&splits, setting.basis)
     } else {
         SelectionSeries::on(&splits, setting.basis)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waves_hold_what_fits_and_every_agent_once() {
+        let days = [60, 40, 1, 250, 99, 1, 1].map(|percent| percent * MOST_DAYS / 100);
+        let places: Vec<usize> = (0..days.len()).collect();
+        let waves = waves(&places, |place| days[place]);
+        assert_eq!(waves, [&[0, 1][..], &[2], &[3], &[4, 5], &[6]]);
     }
 }

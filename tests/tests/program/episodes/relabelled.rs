@@ -15,6 +15,7 @@ use ktd_kit::this_program;
 use ktd_masking::{Level, MaskSettings, Mode, Numeric};
 use ktd_record::program_record::ProgramRecord;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::OnceLock;
 
 /// A bundle of an agent that calls tools and trades, at true prices.
@@ -238,7 +239,9 @@ fn a_built_in_agent_is_no_vendors_model() {
         relabel(bundle, |header| header.agent = model("researcher"));
     });
     assert_refused("which is not of the wire", |bundle| {
-        relabel(bundle, |header| header.provider.wire = ktd_agents::Wire::Messages);
+        relabel(bundle, |header| {
+            Arc::make_mut(&mut header.provider).wire = ktd_agents::Wire::Messages
+        });
     });
     assert_refused("it asks the model \"researcher\"", |bundle| {
         relabel(bundle, |header| header.agent = AgentConfig::builtin("momentum"));
