@@ -151,10 +151,11 @@ impl SigningKey {
 }
 
 impl PublicKey {
-    /// Reads a public key as PEM, or the public part of a private one.
+    /// Reads a public key as PEM.
     ///
     /// # Errors
-    /// [`RecordError::File`], or [`RecordError::Input`] for another kind of key.
+    /// [`RecordError::File`], or [`RecordError::Input`] for another kind of key: whoever holds a private one may sign what is checked
+    /// with it.
     pub fn read(path: &Path) -> Result<Self, RecordError> {
         let text = read_input(path)?;
         let der = unpem(&text, PUBLIC);
@@ -162,10 +163,19 @@ impl PublicKey {
             .as_deref()
             .and_then(|der| der.strip_prefix(&PUBLIC_PREFIX[..]))
             .and_then(|bytes| bytes.try_into().ok());
-        match bytes {
-            Some(bytes) => Ok(Self(bytes)),
-            None => SigningKey::read(path).map(|key| key.public()),
-        }
+        bytes.map(Self).ok_or_else(|| {
+            if unpem(&text, PRIVATE).is_some() {
+                let file = path.display();
+                return RecordError::input(
+                    format!("{file}: it holds a private key, where the public one belongs"),
+                    format!(
+                        "name the public key, which `ktd certify --new-key FILE` wrote as FILE.pub; `openssl pkey -in {file} -pubout` \
+                         prints that of any private key"
+                    ),
+                );
+            }
+            no_key(path)
+        })
     }
 
     /// SHA-256 of the key as DER: `openssl pkey -pubin -outform DER | sha256sum` gives the same.
@@ -278,7 +288,9 @@ mod tests {
         std::fs::write(&public, PUBLIC_PEM).unwrap();
         let key = SigningKey::read(&private).unwrap();
         assert_eq!(key.public(), PublicKey::read(&public).unwrap());
-        assert_eq!(key.public(), PublicKey::read(&private).unwrap());
+        let swapped = PublicKey::read(&private).unwrap_err();
+        assert!(swapped.to_string().contains("holds a private key"), "{swapped}");
+        assert!(swapped.hint().contains("-pubout"), "{swapped}");
         assert_eq!(key.public().to_pem(), PUBLIC_PEM);
         std::fs::write(&public, "no key").unwrap();
         let error = PublicKey::read(&public).unwrap_err().to_string();

@@ -254,7 +254,9 @@ fn the_owners_board_is_whole_and_lies_below_private_alone() {
     }
     let (real, _) = board(&[LAB_A], &["--real"], "private/real");
     let track = &real["tracks"][0];
-    let third = PublicKey::read(&played().at("third.pem")).unwrap().fingerprint();
+    let third = PublicKey::read(&played().at("third.pem.pub"))
+        .unwrap()
+        .fingerprint();
     assert_eq!(track["window_mark"], json!({ "drawn_with": third }));
     assert!(track["dates"][0].as_str().unwrap().starts_with("20"));
     let rows = track["leaders"].as_array().unwrap();
@@ -351,7 +353,9 @@ fn labs_open_their_windows_together_and_are_ranked() {
         let verified = quiet(played().path(), &["verify", out]);
         assert_ok(&verified);
         let told = String::from_utf8(verified.stdout).unwrap();
-        let third = PublicKey::read(&played().at("third.pem")).unwrap().fingerprint();
+        let third = PublicKey::read(&played().at("third.pem.pub"))
+            .unwrap()
+            .fingerprint();
         assert!(
             told.contains("its days follow from the draw")
                 && told.contains(&format!("that the key {third} signed")),

@@ -19,7 +19,7 @@ fn an_honest_certificate_is_made_again_byte_for_byte() {
         "--certificate",
         "out/certificate.json",
         "--public-key",
-        "key.pem",
+        "key.pem.pub",
         "--attack",
     ];
     let output = quiet(scene(), &arguments);

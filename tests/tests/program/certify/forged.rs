@@ -523,12 +523,18 @@ fn a_key_that_is_none_and_a_file_that_is_no_certificate_are_named() {
     let error = refused(&output, 2);
     assert!(error.contains("mask.key: it holds no Ed25519 key"), "{error}");
     assert!(output.stdout.is_empty(), "{output:?}");
+    // Who holds the private key may have signed: it is the owner's, and none to check with.
+    let error = refused(&verify("out/certificate.json", "key.pem"), 2);
+    assert!(
+        error.contains("key.pem: it holds a private key") && error.contains("hint: name the public key"),
+        "{error}"
+    );
     let error = refused(&verify("out/certificate.json", "other.pem.pub"), 1);
     assert!(
         error.contains("hint: compare the fingerprint") && !error.contains("edited"),
         "{error}"
     );
-    let error = refused(&verify("mask.key", "key.pem"), 1);
+    let error = refused(&verify("mask.key", "key.pem.pub"), 1);
     assert!(
         error.contains("it is not a signed certificate") && !error.contains("edited"),
         "{error}"

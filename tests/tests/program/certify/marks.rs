@@ -1,7 +1,7 @@
 //! Bundles and boards say whether their mask is certified, against whom, and up to which bound.
 
 use crate::certify::forged::{honest, sign};
-use crate::certify::{SIGNING_KEY, scene};
+use crate::certify::{PUBLIC_KEY, SIGNING_KEY, scene};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
 use ktd_certify::KindCounts;
@@ -53,6 +53,7 @@ fn runs() -> &'static Path {
         let root = folder.path();
         std::fs::write(root.join("try.toml"), EXPERIMENT).unwrap();
         std::fs::write(root.join("key.pem"), SIGNING_KEY).unwrap();
+        std::fs::write(root.join("key.pem.pub"), PUBLIC_KEY).unwrap();
         std::fs::write(root.join("mask.key"), ktd_kit::MASK_KEY).unwrap();
         std::fs::write(root.join("long.toml"), EXPERIMENT.replace("days = 8", "days = 9")).unwrap();
         let listed = EXPERIMENT
@@ -254,7 +255,7 @@ fn only_days(certificate: &mut Certificate) {
 }
 
 fn board(certificates: &[&str]) -> Value {
-    board_with(certificates, (!certificates.is_empty()).then_some("key.pem"))
+    board_with(certificates, (!certificates.is_empty()).then_some("key.pem.pub"))
 }
 
 fn board_with(certificates: &[&str], key: Option<&str>) -> Value {
@@ -308,7 +309,7 @@ fn rows_say_whether_their_mask_is_certified() {
     let header = read_header(&BundlePaths::new(
         &runs().join("listed/cells/momentum__listed__blinded-banded__open-research__s1"),
     ));
-    let key = PublicKey::read(&runs().join("key.pem")).unwrap();
+    let key = PublicKey::read(&runs().join("key.pem.pub")).unwrap();
     let good = Certificates::read(&[runs().join("good.json")], Some(&key)).unwrap();
     let mark = good.mark(&header.unwrap());
     assert_eq!(mark.standing, CertificationStatus::PublicWindow);
@@ -377,7 +378,7 @@ fn a_certificate_of_models_alone_says_so() {
         &runs().join("out/cells/momentum__d01-f02b96__blinded-banded__open-research__s1"),
     ))
     .unwrap();
-    let key = PublicKey::read(&runs().join("key.pem")).unwrap();
+    let key = PublicKey::read(&runs().join("key.pem.pub")).unwrap();
     let read = |names: &[&str]| {
         let paths: Vec<PathBuf> = names.iter().map(|name| runs().join(name)).collect();
         Certificates::read(&paths, Some(&key)).unwrap().mark(&header)
@@ -421,7 +422,7 @@ fn a_board_takes_certificates_of_one_signer() {
         let draws = ["--replicates", "100", "--portfolios", "50"];
         quiet(runs(), &[&arguments[..], &draws].concat())
     };
-    assert!(with("key.pem").status.success());
+    assert!(with("key.pem.pub").status.success());
     let error = refused(&with("other.pem.pub"), 1);
     assert!(error.contains("not with the one expected"), "{error}");
 }
@@ -550,7 +551,7 @@ fn table_csv_and_page_name_attackers_bounds_and_key() {
         "--certificate",
         "own.json",
         "--public-key",
-        "key.pem",
+        "key.pem.pub",
         "--out",
         "private/board",
         "--replicates",
@@ -607,7 +608,7 @@ fn a_bundle_shows_its_certificate() {
             "--certificate",
             "cert/certificate.json",
             "--public-key",
-            "key.pem",
+            "key.pem.pub",
         ],
     );
     let text = String::from_utf8(output.stdout.clone()).unwrap();

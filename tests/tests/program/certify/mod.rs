@@ -44,12 +44,16 @@ thresholds = { top1 = 1.0, top5 = 1.0, date20 = 1.0, joint = 1.0, same = 1.0, se
 /// A signing key as `openssl genpkey -algorithm ed25519` writes it (RFC 8410, section 10.3).
 const SIGNING_KEY: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
 
+/// Its public part.
+const PUBLIC_KEY: &str = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n";
+
 /// A directory with the files that a run needs.
 pub(crate) fn folder(config: &str) -> Folder {
     Folder::with(&[
         ("small.toml", config),
         ("mask.key", MASK_KEY),
         ("key.pem", SIGNING_KEY),
+        ("key.pem.pub", PUBLIC_KEY),
     ])
 }
 
