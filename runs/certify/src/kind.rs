@@ -71,17 +71,17 @@ impl StudyKind for CertificateStudy {
     fn goes_on_with(
         decides: &Value,
         recorded: &CertifyConfig,
-        file: &CertifyConfig,
+        file: Option<&CertifyConfig>,
     ) -> (&'static str, String) {
         let is_signed = decides.get("signed_by").is_some_and(|key| !key.is_null());
         let is_given = decides.get("probes") == Some(&json!(Origin::Given));
+        let (key, nonce) = file.map_or((None, None), |file| (file.key.as_ref(), file.nonce.as_ref()));
+        let recorded = recorded.nonce.as_ref();
         let options = [
-            (is_signed && file.key.is_none()).then(|| " --key KEY".to_owned()),
+            (is_signed && key.is_none()).then(|| " --key KEY".to_owned()),
             is_given.then(|| " --probes DIR".to_owned()),
             recorded
-                .nonce
-                .as_ref()
-                .filter(|_| recorded.nonce != file.nonce)
+                .filter(|recorded| Some(*recorded) != nonce)
                 .map(|nonce| format!(" --nonce {nonce}")),
         ];
         let command = if is_signed { Self::COMMAND } else { "ktd probe" };

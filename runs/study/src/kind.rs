@@ -70,9 +70,9 @@ pub trait StudyKind: Sized + Send + Sync + 'static {
     }
 
     /// What goes on with a study whose file names no kind, and what stands behind the file that no file says: of what
-    /// [`Self::decides`] said of its world, of its recorded keys, and of those of its file.
+    /// [`Self::decides`] said of its world, of its recorded keys, and of those of its file where it is known.
     #[must_use]
-    fn goes_on_with(_: &serde_json::Value, _: &Self::Keys, _: &Self::Keys) -> (&'static str, String) {
+    fn goes_on_with(_: &serde_json::Value, _: &Self::Keys, _: Option<&Self::Keys>) -> (&'static str, String) {
         (Self::COMMAND, String::new())
     }
 

@@ -114,10 +114,10 @@ pub(crate) fn command_of<K: StudyKind>(folder: &Path, base: &Path, header: &Stud
     let same: Vec<_> = named.iter().filter(is_same).collect();
     let (([only], _) | (_, &[only])) = (&named[..], &same[..]) else {
         let paths: Vec<PathBuf> = named.into_iter().map(|(_, path)| path).collect();
-        return command_of_choice(folder, base, &paths);
+        return command_of_choice::<K>(folder, base, header, &paths);
     };
     let (keys, path) = only;
-    let (command, options) = K::goes_on_with(&header.decides, &header.keys, keys);
+    let (command, options) = K::goes_on_with(&header.decides, &header.keys, Some(keys));
     let names_kind = kind_of_file(path, &[]).is_some() && options.is_empty();
     let command = if names_kind { "ktd run" } else { command };
     let whole = |path: &Path| std::path::absolute(path).ok();
@@ -131,8 +131,14 @@ pub(crate) fn command_of<K: StudyKind>(folder: &Path, base: &Path, header: &Stud
 }
 
 /// The same where a person has to choose the file: none of them has the name of the study, or several have.
-fn command_of_choice(folder: &Path, base: &Path, named: &[PathBuf]) -> String {
-    let command = format!("ktd run FILE --out {}", folder.display());
+fn command_of_choice<K: StudyKind>(
+    folder: &Path,
+    base: &Path,
+    header: &StudyHeader<K::Keys>,
+    named: &[PathBuf],
+) -> String {
+    let (command, options) = K::goes_on_with(&header.decides, &header.keys, None);
+    let command = format!("{command} FILE{options} --out {}", folder.display());
     if named.is_empty() {
         return format!(
             "{command}, where FILE is that of the study: none in {} has its name",

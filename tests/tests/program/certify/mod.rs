@@ -84,12 +84,33 @@ fn the_status_of_a_certificate_names_what_goes_on_with_it() {
     copy(&scene().join("out"), &copied.at("out"));
     std::fs::remove_file(copied.at("out/report.json")).unwrap();
     let base = scene().join("small.toml");
-    let status = quiet(copied.path(), &["--json", "status", "out"]);
-    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+    let next = || {
+        let status = quiet(copied.path(), &["--json", "status", "out"]);
+        let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+        status["next"].as_str().unwrap().to_owned()
+    };
     assert_eq!(
-        status["next"].as_str().unwrap(),
+        next(),
         format!("ktd certify {} --key KEY --out out", base.display())
     );
+    // So does the nonce that no file names, also where a person has to choose the file.
+    let study = copied.text("out/study.json");
+    copied.write(
+        "out/study.json",
+        study.replacen("\"nonce\": null", "\"nonce\": \"heads\"", 1),
+    );
+    copied.write("twin.toml", CONFIG);
+    copied.write(
+        "out/private/base.json",
+        serde_json::json!(copied.path()).to_string(),
+    );
+    let command = "ktd certify FILE --key KEY --nonce heads --out out, where FILE is one of these";
+    assert!(next().starts_with(command), "{}", next());
+    for gone in ["twin.toml", "small.toml"] {
+        std::fs::remove_file(copied.at(gone)).unwrap();
+    }
+    let command = "ktd certify FILE --key KEY --nonce heads --out out, where FILE is that of the study";
+    assert!(next().starts_with(command), "{}", next());
 }
 
 /// The names of every file below a directory, in order.
