@@ -303,7 +303,13 @@ fn tell_draw(certificate: &Certificate, check: &Check, is_made_again: bool, veri
                  the hash that its signer gave you before, {plan}, with --plan-hash"
             ));
         }
-        (false, _) => verified.claimed.push(format!(
+        (false, true) => {
+            verified.checks.push(format!("plan: its hash is {plan}, as you have it"));
+            verified.claimed.push(format!(
+                "draw: decided by the nonce {own:?}, given after that hash was: whether it is yours is missing; name yours with --nonce"
+            ));
+        }
+        (false, false) => verified.claimed.push(format!(
             "draw: decided by the nonce {own:?}, given after the plan {plan} was; name yours with --nonce and --plan-hash"
         )),
     }

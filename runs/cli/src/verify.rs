@@ -17,6 +17,7 @@ use clap::{Args, ValueHint};
 use ktd_board::is_board;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
+use ktd_certify::CertificateStudy;
 use ktd_certify::certificate_lines::summary_lines;
 use ktd_certify::mark::Certificates;
 use ktd_certify::signed::SignedCertificate;
@@ -25,7 +26,7 @@ use ktd_data::market_source::RecordedMarkets;
 use ktd_episode::verify::{Verified, verify_on};
 use ktd_record::signed_folder::PUBLICATION;
 use ktd_record::signing::PublicKey;
-use ktd_study::{AnyKind, Depth, StudyRun};
+use ktd_study::{AnyKind, Depth, StudyKind, StudyRun};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -39,7 +40,8 @@ Examples:
   ktd verify results/leak-demo --sample 5
   ktd verify lab-a board --signer a.pub --signer mine.pub --panel csi300.ktdp
 
-Exit code 0 when everything that was asked for is as it says, 1 when something differs, 2 when it could not be checked.";
+Exit code 0 when everything that was asked for is as it says, also a certificate that says REFUSED; 1 when something differs, 2 \
+when it could not be checked.";
 
 /// Checks bundles: hashes, fills, NAV and metrics; what labs published, boards, and certificates of masks. Names what
 /// differs first.
@@ -134,6 +136,7 @@ pub(super) fn run(args: &VerifyArgs, console: Console) -> Result<(), CliError> {
         signed: report.signed,
         certificate: report.certificate,
         certificates: report.certificates,
+        logs: report.logs,
     };
     console.result(&report.text, &document)?;
     ended.map_or(Ok(()), Err)
@@ -148,7 +151,13 @@ impl VerifyArgs {
             || self.attack
             || self.reasons;
         let is_named = self.certificate.is_some() || self.bundles.iter().any(|folder| is_certificate(folder));
+        if let Some(path) = self.certificate.as_deref().filter(|path| !path.exists()) {
+            check_finished(path.parent().unwrap_or(path))?;
+        }
         if is_of_certificate && !is_named {
+            self.bundles
+                .iter()
+                .try_for_each(|folder| check_finished(folder))?;
             return Err(CliError::input(
                 "--public-key, --nonce, --plan-hash, --attack and --reasons are of a certificate, and none is named",
                 "name its folder, or the certificate with --certificate; the key of a publication or a board is --signer",
@@ -163,6 +172,32 @@ impl VerifyArgs {
         }
         Ok(())
     }
+}
+
+/// Refuses the folder of a certificate's study that has no certificate yet, and says what finishes it.
+fn check_finished(folder: &Path) -> Result<(), CliError> {
+    let Some(kind) = kind_in(folder)?.filter(|kind| kind.name() == CertificateStudy::NAME) else {
+        return Ok(());
+    };
+    let mut study = kind.watch(folder)?;
+    let (status, shown) = (study.look()?, folder.display());
+    if status.is_running {
+        return Err(CliError::input(
+            format_args!("{shown}: its certificate is not finished: a process is making it now"),
+            format_args!("`ktd status {shown} --watch` follows it"),
+        ));
+    }
+    // Probes that were attacked and never committed to have a report, and end without a certificate.
+    if status.is_reported && !folder.join("commitment.json").exists() {
+        return Err(CliError::input(
+            format_args!("{shown}: it holds probes that were put to attackers, and nobody certifies them"),
+            "`ktd certify FILE --key KEY` certifies probes that were committed to before, in another folder",
+        ));
+    }
+    Err(CliError::input(
+        format_args!("{shown}: its certificate is not finished"),
+        format_args!("to finish it: {}", study.command()),
+    ))
 }
 
 impl VerifyReport {
@@ -180,7 +215,7 @@ impl VerifyReport {
                 } else {
                     verified
                 };
-                self.good(&shown, &verified);
+                self.good(&shown, None, &verified);
                 let mut mask = None;
                 if let Some(certificates) = certificates {
                     let mark = certificates.mark(&read_header(&BundlePaths::new(bundle))?);
@@ -232,7 +267,10 @@ impl VerifyReport {
                     unchecked: if left == 0 { Vec::new() } else { vec![unchecked] },
                     claimed: replayed.another_program.into_iter().chain(asked).collect(),
                 };
-                self.good(&shown, &verified);
+                // It was made again, and with it the certificate that it ends with.
+                let certificate = SignedCertificate::read(&certificate_path(folder), None).ok();
+                let verdict = certificate.map(|signed| signed.certificate.verdict);
+                self.good(&shown, verdict, &verified);
                 // Writing to a string cannot fail.
                 writeln!(self.text, "  says       {}", replayed.verdict).ok();
                 (Some(replayed.verdict), FoundByCheck::of(Ok(verified)))
@@ -285,7 +323,7 @@ impl VerifyReport {
         });
         match seen {
             Ok(((odds, detectable), signed, verified)) => {
-                self.good(&shown, &verified);
+                self.good(&shown, Some(signed.certificate.verdict), &verified);
                 // Writing to a string cannot fail.
                 let says = summary_lines(
                     &signed.certificate,

@@ -27,6 +27,9 @@ pub(super) struct VerifiedDocument {
     /// Those of the folders that were named.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) certificates: Vec<CheckedCertificate>,
+    /// What is wrong with the logs of attempts beside the certificates that hold each by themselves: their signer kept two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) logs: Option<FoundByCheck>,
 }
 
 /// A bundle, or a study.
@@ -58,6 +61,7 @@ pub(super) struct VerifiedFolder {
 /// What a check found.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct FoundByCheck {
+    /// Whether it is as it says: so is a certificate that certifies nothing, which its `verdict` tells.
     pub(super) ok: bool,
     /// What holds.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,6 +125,14 @@ impl FoundByCheck {
             claimed,
             difference,
         }
+    }
+}
+
+impl CheckedCertificate {
+    /// Whether it holds, and certifies nothing.
+    pub(super) fn is_refused(&self) -> bool {
+        let says = self.says.as_ref();
+        says.is_some_and(|says| says.verdict == CertificateVerdict::Refused)
     }
 }
 

@@ -1,11 +1,13 @@
 //! What `ktd verify` has found so far, as text and for programs.
 
-use super::verify_document::{CheckedCertificate, VerifiedBundle, VerifiedFolder};
+use super::verify_document::{CheckedCertificate, FoundByCheck, VerifiedBundle, VerifiedFolder};
 use crate::CliError;
 use crate::output::visible_lines;
 use ktd_certify::mark::Certificates;
 use ktd_certify::signed::SignedCertificate;
 use ktd_episode::verify::Verified;
+use ktd_probes::judge::CertificateVerdict;
+use ktd_view::draw::counted;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -20,6 +22,8 @@ pub(super) struct VerifyReport {
     pub(super) certificates: Vec<CheckedCertificate>,
     /// Those of them that hold.
     pub(super) read: Vec<(PathBuf, SignedCertificate)>,
+    /// What is wrong with the logs of their signers.
+    pub(super) logs: Option<FoundByCheck>,
     /// Publications and boards.
     pub(super) signed: Vec<VerifiedFolder>,
     failed: Vec<Failed>,
@@ -51,6 +55,7 @@ impl VerifyReport {
     /// Whether the logs of one signer, beside all certificates that were named, are one.
     pub(super) fn one_log(&mut self, is_signer_named: bool) {
         if let Err(error) = Certificates::of(std::mem::take(&mut self.read), is_signer_named) {
+            self.logs = Some(FoundByCheck::of(Err(error.to_string())));
             self.bad("certificates of one signer", error.into());
         }
     }
@@ -62,9 +67,14 @@ impl VerifyReport {
         self.tell_whole(verified);
     }
 
-    pub(super) fn good(&mut self, shown: &str, verified: &Verified) {
+    /// What holds; a certificate, and the study of one, with its verdict.
+    pub(super) fn good(&mut self, shown: &str, verdict: Option<CertificateVerdict>, verified: &Verified) {
+        let outcome = match verdict {
+            Some(CertificateVerdict::Refused) => "REFUSED: it certifies nothing, and holds as a refusal",
+            Some(CertificateVerdict::Certified) | None => "ok",
+        };
         // Writing to a string cannot fail.
-        writeln!(self.text, "{shown}: ok").ok();
+        writeln!(self.text, "{shown}: {outcome}").ok();
         if self.is_brief {
             let checked = verified
                 .checks
@@ -97,17 +107,31 @@ impl VerifyReport {
     /// How many bundles hold, and what of them was not checked.
     pub(super) fn sum_up(&mut self) {
         let bundles = self.bundles.iter().map(|bundle| bundle.found.ok);
-        let certificates = self.certificate.iter().chain(&self.certificates);
-        let held: Vec<bool> = bundles.chain(certificates.map(|one| one.found.ok)).collect();
+        let certificates: Vec<_> = self.certificate.iter().chain(&self.certificates).collect();
+        let held: Vec<bool> = bundles
+            .chain(certificates.iter().map(|one| one.found.ok))
+            .collect();
         if held.len() < 2 {
             return;
         }
         let ok = held.iter().filter(|ok| **ok).count();
-        let what = if self.certificates.is_empty() && self.certificate.is_none() {
-            ""
-        } else {
-            ", certificates each by themselves"
-        };
+        let refused = certificates.iter().filter(|one| one.is_refused()).count();
+        let mut what = String::new();
+        if !certificates.is_empty() {
+            what.push_str(", certificates each by themselves");
+        }
+        if 0 < refused {
+            // Writing to a string cannot fail.
+            write!(
+                what,
+                "; {} REFUSED: a refusal certifies nothing",
+                counted(refused, "certificate")
+            )
+            .ok();
+        }
+        if self.logs.is_some() {
+            what.push_str("; TOGETHER they DIFFER: rely on no certificate of this signer");
+        }
         // Writing to a string cannot fail.
         writeln!(self.text, "\n{ok} of {} hold{what}", held.len()).ok();
         for (line, count) in &self.told {

@@ -128,6 +128,12 @@ impl StudyWatch {
         })
     }
 
+    /// What goes on with it.
+    #[must_use]
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+
     /// How far it is now. Of logs that grow only what is new is read.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ mod language;
 mod marks;
 mod own_answers;
 mod planted;
+mod verdicts;
 
 use ktd_io::sha256::sha256_hex;
 use ktd_kit::{Folder, MASK_KEY, OTHER_MASK_KEY, assert_ok, copy, files, quiet, refused};
