@@ -1,22 +1,25 @@
 //! What answers of a program of somebody's own recover of the probes of a set: counted as those of the attackers here, beside them,
 //! and part of no certificate.
 
-use super::answer_line::AnswerLine;
+use super::answer_line::{AnswerLine, RecordedGuess};
 use super::attack_tables::{CountedAttacks, percent, status};
 use super::attacker_record::{AttackerRecord, Knowledge, database_attackers};
 use super::certificate::rule;
 use super::compose::count;
-use super::gold_line::GoldLine;
-use super::language_attackers::CodeText;
+use super::config::CertifyConfig;
+use super::gold_line::{GoldLine, board_label};
+use super::language_attackers::{CodeText, stock as stock_of};
 use super::paths::CertifyPaths;
 use super::set_record::SetRecord;
 use super::sets::{load_answers, load_gold};
 use crate::{CertificateStudy, CertifyError};
+use ktd_data::market_source::MarketSource;
+use ktd_env::{Board, Market};
 use ktd_io::line_file::LineKind;
 use ktd_probes::judge::{AcceptanceRule, Counted, RecoveryCount, RecoveryRate, UnansweredCount};
 use ktd_probes::{AttackerClass, Attackers, ProbeKind};
 use ktd_stats::StatsError;
-use ktd_study::{Report, Section, Shown, check_recorded_files, recorded_keys};
+use ktd_study::{Report, Section, Shown, check_recorded_files, known_base, recorded_keys};
 use ktd_view::draw::Align::{Left, Right};
 use ktd_view::draw::{TableCell, TableData, counted};
 use ktd_view::row_table::RowTable;
@@ -24,6 +27,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What somebody's own answers recovered of the probes of a set.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -35,6 +39,10 @@ pub struct CountedAnswers {
     pub unanswered: Vec<UnansweredCount>,
     /// How many attackers of the program were put to the set.
     pub attackers_of_set: usize,
+    /// Why stocks, days and sectors were not looked up in the panel, so that those that it does not have count as not found; left out
+    /// where they were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_looked_up: Option<String>,
 }
 
 /// What a file of answers recovered of a question, beside the attacker of the set that recovers most of it.
@@ -82,6 +90,7 @@ pub fn count_answers(root: &Path, files: &[PathBuf]) -> Result<(CountedAnswers, 
     }
     check_recorded_files(root)?;
     let gold = load_gold(&probed, &record.by_kind())?;
+    let panel = panel_of((&keys, root), &record);
     let own = files.iter().map(|path| (name_of(path), path.clone(), true));
     let known = database_attackers().into_iter().map(|attacker| {
         let path = probed.at(&probed.answers(&attacker.name));
@@ -97,7 +106,7 @@ pub fn count_answers(root: &Path, files: &[PathBuf]) -> Result<(CountedAnswers, 
             ));
         }
         let answers = if is_own {
-            answers_in_order(&path, &gold)?
+            answers_in_order(&path, &gold, panel.as_deref().ok())?
         } else {
             load_answers(&path, &gold)?
         };
@@ -121,7 +130,10 @@ pub fn count_answers(root: &Path, files: &[PathBuf]) -> Result<(CountedAnswers, 
         figures: &figures?,
         unanswered: &found.unanswered,
     };
-    let counts = CountedAnswers::of(&names, all);
+    let counts = CountedAnswers {
+        not_looked_up: panel.err(),
+        ..CountedAnswers::of(&names, all)
+    };
     let report = report(&keys.name, (&names, &counts), all);
     Ok((counts, report))
 }
@@ -154,6 +166,7 @@ impl CountedAnswers {
         Self {
             figures: figures.collect(),
             attackers_of_set,
+            not_looked_up: None,
             unanswered: unanswered
                 .filter(|count| names.contains(&count.attacker))
                 .cloned()
@@ -201,7 +214,7 @@ impl CountedAnswers {
     }
 
     fn table(&self) -> TableData {
-        RowTable::new("What the answers recover", &self.figures)
+        let table = RowTable::new("What the answers recover", &self.figures)
             .column(("attacker", Left, 0), |own| TableCell::Text(own.rate.attacker.clone()))
             .column(("probes", Left, 0), |own| {
                 TableCell::Text(own.rate.kind.label().to_owned())
@@ -228,7 +241,13 @@ impl CountedAnswers {
                 TableCell::Text(own.verdict.to_owned())
             })
             .table()
-            .with_note("at most: the upper end of an interval of what it recovers that holds for all attackers at once; the verdict is on how far that lies above guessing")
+            .with_note("at most: the upper end of an interval of what it recovers that holds for all attackers at once; the verdict is on how far that lies above guessing");
+        match &self.not_looked_up {
+            Some(why) => table.with_note(format!(
+                "stocks, days and sectors that the panel does not have count as not found: without it nobody tells them ({why})"
+            )),
+            None => table,
+        }
     }
 }
 
@@ -260,7 +279,11 @@ fn name_of(path: &Path) -> String {
 }
 
 /// A line a probe in the order of the keys, whatever the order of the file: a probe that it leaves out is unanswered.
-fn answers_in_order(path: &Path, gold: &[GoldLine]) -> Result<Vec<AnswerLine>, CertifyError> {
+fn answers_in_order(
+    path: &Path,
+    gold: &[GoldLine],
+    panel: Option<&Market>,
+) -> Result<Vec<AnswerLine>, CertifyError> {
     let mut given: BTreeMap<(ProbeKind, usize), (usize, AnswerLine)> = BTreeMap::new();
     // A slip in a file that somebody wrote is no damage of a record.
     let slip = |error: ktd_io::FileError| CertifyError::input(error, FORM);
@@ -282,7 +305,8 @@ fn answers_in_order(path: &Path, gold: &[GoldLine]) -> Result<Vec<AnswerLine>, C
     for gold in gold {
         answers.push(match given.remove(&(gold.kind, gold.number)) {
             Some((place, line)) => {
-                as_compared(line, gold).map_err(|(what, hint)| CertifyError::input(at(place, what), hint))?
+                let slip = |(what, hint)| CertifyError::input(at(place, what), hint);
+                as_compared(line, gold, panel).map_err(slip)?
             }
             None => AnswerLine {
                 kind: gold.kind,
@@ -305,8 +329,13 @@ fn answers_in_order(path: &Path, gold: &[GoldLine]) -> Result<Vec<AnswerLine>, C
 const FORM: &str = "write one line a probe: {\"kind\": \"day\", \"number\": 0, \"answer\": {\"stocks\": [\"SH600519\"], \"place\": 1893}}; \
                     of `linked` probes {\"same_stock\": true}; docs/mask-certificate.md says all of it";
 
-/// An answer with its codes as the key spells them: what is found must not hang on a dot.
-fn as_compared(mut line: AnswerLine, gold: &GoldLine) -> Result<AnswerLine, (String, &'static str)> {
+/// An answer with its codes as the key spells them: what is found must not hang on a dot. What it names is in the panel, where that is
+/// known.
+fn as_compared(
+    mut line: AnswerLine,
+    gold: &GoldLine,
+    panel: Option<&Market>,
+) -> Result<AnswerLine, (String, &'static str)> {
     let Some(answer) = line.answer.as_mut() else {
         return Ok(line);
     };
@@ -333,13 +362,50 @@ fn as_compared(mut line: AnswerLine, gold: &GoldLine) -> Result<AnswerLine, (Str
             let hint = "write six digits with the exchange: SH600519, 600519.SH or 600519.XSHG";
             (format!("{stock:?} is no code of a stock"), hint)
         })?;
+        if panel.is_some_and(|panel| stock_of(panel, stock).is_none()) {
+            let hint = "name stocks of the panel; an empty text keeps the rank of a guess that names none";
+            return Err((format!("the panel has no stock {stock:?}"), hint));
+        }
         *stock = match code.exchange {
             Some(exchange) => format!("{exchange}{}", code.digits),
             None if target.ends_with(code.digits) => target.to_owned(),
             None => code.digits.to_owned(),
         };
     }
-    Ok(line)
+    unknown_name(answer, panel).map_or(Ok(line), Err)
+}
+
+/// What an answer names that is no board, or no day and no sector of the panel where that is known, and how to fix it.
+fn unknown_name(answer: &RecordedGuess, panel: Option<&Market>) -> Option<(String, &'static str)> {
+    let is_board = |name: &String| Board::ALL.iter().any(|board| board_label(*board) == name);
+    if let Some(board) = answer.board.as_ref().filter(|board| !is_board(board)) {
+        let hint = "boards are MAIN, CHINEXT, STAR and BSE";
+        return Some((format!("there is no board {board:?}"), hint));
+    }
+    let panel = panel?;
+    let days = panel.calendar().len();
+    if let Some(place) = answer.place.filter(|place| days <= *place) {
+        let what = format!("its place {place}, counted from 0, is none of the panel's {days} trading days");
+        let hint = "write the day's place among the trading days of the panel, from 0, or leave it out";
+        return Some((what, hint));
+    }
+    let sector = answer.sector.as_ref();
+    let unknown = sector.filter(|sector| !panel.sectors().contains(*sector))?;
+    let hint =
+        "write the sector as the panel names it, as the answers of the set's attackers do, or leave it out";
+    Some((format!("the panel has no sector {unknown:?}"), hint))
+}
+
+/// The panel of a set, or why it is not there: whoever counts holds the probes and their key, and maybe no panel.
+fn panel_of((keys, root): (&CertifyConfig, &Path), record: &SetRecord) -> Result<Arc<Market>, String> {
+    let base = known_base(root).map_err(|error| error.to_string())?;
+    let source = MarketSource::named(keys.panel.as_deref(), keys.synthetic, &base);
+    let source = source.map_err(|error| error.to_string())?;
+    let (found, wanted) = (&source.record.panel_blake3, &record.data.panel_blake3);
+    if found != wanted {
+        return Err(format!("the panel's hash is {found}, but the set is of {wanted}"));
+    }
+    Ok(source.market)
 }
 
 fn report(title: &str, (names, counts): (&[String], &CountedAnswers), all: CountedAttacks<'_>) -> Report {

@@ -188,7 +188,10 @@ pub(crate) fn keep_base(folder: &Path, base: &Path) -> Result<(), StudyError> {
     )?)
 }
 
-/// Where relative paths of a study start.
-pub(crate) fn known_base(folder: &Path) -> Result<PathBuf, StudyError> {
+/// Where relative paths of a study started when it was last run; empty where nobody noted it.
+///
+/// # Errors
+/// [`StudyError`] for a note that cannot be read.
+pub fn known_base(folder: &Path) -> Result<PathBuf, StudyError> {
     read_as(&base_path(folder)).map(Option::unwrap_or_default)
 }

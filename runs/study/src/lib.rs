@@ -84,7 +84,7 @@ pub use error::StudyError;
 pub use failures::FailedUnit;
 pub use finished::report_study;
 pub use hands::{Hands, UnitProgress};
-pub use identity::kind_of;
+pub use identity::{kind_of, known_base};
 pub use invoice::{InvoiceComparison, InvoiceLine, compare_invoice};
 pub use key_rules::{plain_name, within};
 pub use key_status::KeyStatus;

@@ -20,3 +20,4 @@ pub(crate) use guess::{CodeText, tools_sha256};
 pub use guess::{Guess, Problem};
 pub use record::LanguageAnswer;
 pub use resolve::answer_of;
+pub(crate) use resolve::stock;

@@ -27,7 +27,7 @@ pub fn answer_of(market: &Market, guess: &Guess) -> ProbeAnswer {
 }
 
 /// Without an exchange the panel decides: no two stocks of it share their digits.
-fn stock(market: &Market, text: &str) -> Option<NameId> {
+pub(crate) fn stock(market: &Market, text: &str) -> Option<NameId> {
     let code = CodeText::read(text)?;
     let exchanges = ["SH", "SZ", "BJ"].into_iter();
     let mut tried = exchanges.filter(|exchange| code.exchange.is_none_or(|named| named == *exchange));

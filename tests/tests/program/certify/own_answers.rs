@@ -159,3 +159,56 @@ fn slips_of_answers_are_named_by_their_lines() {
     let told = refused(&counted(&folder, &["empty.jsonl"]), 2);
     assert!(told.contains("it holds no answer"), "{told}");
 }
+
+/// Whoever counts may hold the key and no panel: what is not looked up in it is told.
+#[test]
+fn answers_are_counted_without_the_panel_which_is_told() {
+    let folder = Folder::with(&[("mine.jsonl", &(known_days().join("\n") + "\n"))]);
+    copy(&scene().join("out"), &folder.at("set"));
+    let mut study: Value = serde_json::from_str(&folder.text("set/study.json")).unwrap();
+    study["keys"]["panel"] = "gone.ktdp".into();
+    folder.write("set/study.json", study.to_string());
+    let arguments = ["probe", "--count", "set", "--answers", "mine.jsonl"];
+    let found = quiet(folder.path(), &[&["--json"], &arguments[..]].concat());
+    assert_ok(&found);
+    let found: Value = serde_json::from_slice(&found.stdout).unwrap();
+    let why = found["not_looked_up"].as_str().unwrap();
+    assert!(why.contains("gone.ktdp"), "{why}");
+    let text = String::from_utf8(quiet(folder.path(), &arguments).stdout).unwrap();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("the panel does not have count as not found"),
+        "{text}"
+    );
+}
+
+/// What there is not was never looked for: a guess of it is a slip, and no miss.
+#[test]
+fn what_the_panel_does_not_have_is_named_by_its_line() {
+    let (folder, first) = (Folder::new(), known_days().remove(0));
+    let day = |number: usize, answer: Value| {
+        json!({ "kind": "day", "number": number, "answer": answer }).to_string()
+    };
+    for (text, said) in [
+        (
+            day(0, json!({ "stocks": ["sz399999"] })),
+            r#"line 1: the panel has no stock \"sz399999\""#,
+        ),
+        (
+            [first, day(1, json!({ "place": 480 }))].join("\n"),
+            "line 2: its place 480, counted from 0, is none of the panel's 480 trading days",
+        ),
+        (
+            day(0, json!({ "sector": "Bnaks" })),
+            r#"line 1: the panel has no sector \"Bnaks\""#,
+        ),
+        (
+            day(0, json!({ "board": "main" })),
+            r#"line 1: there is no board \"main\""#,
+        ),
+    ] {
+        folder.write("mine.jsonl", text + "\n");
+        let told = refused(&counted(&folder, &["mine.jsonl"]), 2);
+        assert!(told.contains(said), "{told}");
+    }
+}
