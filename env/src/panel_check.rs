@@ -172,7 +172,7 @@ impl UnsupportedRule {
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
-            Self::StLimit => "no ST dates: the 5 % limit of ST names is off",
+            Self::StLimit => "no ST dates: no stock has the 5 % limit of ST names",
             Self::FirstDays => "no listing dates: the days without limit after a listing are off",
             Self::Amount => "no turnover: it is approximated as volume x (high + low + close) / 3",
             Self::PriceIndex => "no price index: agents are shown none, and figures against it are missing",

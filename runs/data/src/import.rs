@@ -228,9 +228,11 @@ fn missing(market: &Market, options: &ImportOptions, forms: &[SourceForm], has_f
     let read = |column| Some(forms.iter().find_map(|form| form.taken(column))?.0);
     let (st, dividend) = (read(Column::St), read(Column::Dividend));
     let said = |rule: UnsupportedRule| match (rule, option_of(rule), st, dividend) {
-        (UnsupportedRule::StLimit, _, Some(column), _) => {
-            format!("no ST dates: the column {column} was read, and no stock was ST on any day of it")
-        }
+        // A panel without ST dates tells no run which of the two it is: the words are one, and import alone knows more.
+        (UnsupportedRule::StLimit, _, Some(column), _) => format!(
+            "{}; the column {column} was read, and no stock was ST on any day of it",
+            rule.text()
+        ),
         (UnsupportedRule::DividendTax, _, _, Some(column)) => {
             format!("no dividends: the column {column} was read, and no stock paid one on any day of it")
         }

@@ -1,7 +1,7 @@
 //! The tables of data vendors, written here in each one's form.
 
 use crate::{DataFileError, ImportOptions, Imported, import};
-use ktd_env::{Bar, Market, PriceBasis, Ticker, TradeDate};
+use ktd_env::{Bar, Market, PriceBasis, Ticker, TradeDate, UnsupportedRule};
 use std::fmt::Write;
 use std::path::Path;
 use tempfile::TempDir;
@@ -446,10 +446,9 @@ fn every_stock_needs_factors_where_there_are_files_of_them() {
 fn halts_flags_and_dividends_are_read_where_a_source_has_them() {
     let (_, files) = vendors().swap_remove(2);
     let missing = imported(&files).report.missing;
-    assert!(
-        missing.iter().any(|line| line.contains("isST was read")),
-        "{missing:?}"
-    );
+    let of_st = UnsupportedRule::StLimit.text();
+    let words = |line: &String| line.starts_with(of_st) && line.contains("isST was read");
+    assert!(missing.iter().any(words), "{missing:?}");
     let edited = |from: &str, to: &str| vec![(files[0].0.clone(), files[0].1.replace(from, to))];
     let market = imported(&edited("1987000,20502300.0000,3,0.1,1,1.5,0", ",,3,,0,,1")).market;
     assert_eq!(bar(&market, "SH600519", "2024-01-04").volume, 0);
