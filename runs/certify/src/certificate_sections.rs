@@ -13,12 +13,9 @@ use crate::attacker_record::Knowledge;
 use ktd_probes::AttackerClass;
 use ktd_probes::judge::{CertificateVerdict, ClassBound, DetectableShare, PassOdds, summary_of_refusals};
 use ktd_study::{Report, Section, Shown};
-use ktd_view::draw::{Align, TableCell, TableData, wrapped};
+use ktd_view::draw::{Align, TableCell, TableData};
 use serde::Deserialize;
 use serde_json::Value;
-
-/// A line of the verdict in a terminal.
-const LINE_WIDTH: usize = 96;
 
 /// What a signed certificate's document says; none of a document that this program does not read, or that lacks what every
 /// certificate has. Whether the signature holds is not looked at.
@@ -80,9 +77,8 @@ pub(crate) fn certificate_sections(
 }
 
 fn verdict_section(certificate: &Certificate, odds: Option<&PassOdds>) -> Section {
-    // A table of a terminal cuts what is too wide for it, and each of these lines counts.
-    let lines = deciding_lines(certificate, odds);
-    let short = lines.iter().flat_map(|line| wrapped(line, LINE_WIDTH));
+    let lines = deciding_lines(certificate, odds).into_iter();
+    let lines = lines.map(|line| vec![TableCell::Text(line.trim_start().to_owned())]);
     let section = Section::new("The verdict")
         .at(
             "verdict",
@@ -91,7 +87,7 @@ fn verdict_section(certificate: &Certificate, odds: Option<&PassOdds>) -> Sectio
         )
         .table(
             "said",
-            TableData::new("", [("", Align::Left)]).with_rows(short.map(|line| vec![TableCell::Text(line)])),
+            TableData::new("", [("", Align::Left)]).with_rows(lines),
             Shown::Terminal,
         )
         .table("verdict", verdict_table(certificate), Shown::Page)

@@ -63,7 +63,8 @@ impl Table {
     }
 
     /// The table as lines that fit: heads and texts go on in a second and a third line at a blank, and where that is not
-    /// enough, columns are left out and texts are cut. A last line names the columns that are missing.
+    /// enough, columns are left out and texts are cut. A last line names the columns that are missing. A text that is the only
+    /// column takes as many lines as it needs.
     #[must_use]
     pub fn render_in(&self, layout: Layout<'_>) -> String {
         let widths = self.fitted_widths(layout.width);
@@ -102,6 +103,9 @@ impl Table {
         let Some(width) = width.filter(|width| *width < total(&shown(&whole))) else {
             return shown(&whole);
         };
+        if self.is_text_alone() {
+            return vec![Some(width)];
+        }
         let least: Vec<usize> = (0..self.columns.len())
             .map(|place| self.least_width(place))
             .collect();
@@ -123,6 +127,11 @@ impl Table {
         narrower(&mut widths, width, 1, |place| text(place).map(|_| LEAST_TEXT));
         self.leave_out(&mut widths, width, 0);
         widths
+    }
+
+    /// Whether nothing stands beside a text, so that no figure is lost to its lines.
+    fn is_text_alone(&self) -> bool {
+        matches!(self.columns.as_slice(), [only] if only.align == Align::Left)
     }
 
     /// The widest of a column's head and cells, as each is measured.
@@ -163,7 +172,11 @@ impl Table {
             Some((
                 column.align,
                 width,
-                in_lines(cell, width, are_heads || column.align == Align::Left),
+                if self.is_text_alone() && width < display_width(cell) {
+                    wrapped(cell, width)
+                } else {
+                    in_lines(cell, width, are_heads || column.align == Align::Left)
+                },
             ))
         });
         let parts: Vec<(Align, usize, Vec<String>)> = parts.collect();
@@ -382,6 +395,14 @@ mod tests {
             table.render_in(within(80)).starts_with("planted  "),
             "one line where there is room"
         );
+    }
+
+    #[test]
+    fn a_text_alone_is_never_cut() {
+        let mut table = Table::new(&[("", Align::Left)]);
+        table.row([String::from("one two three four five six")]);
+        assert_eq!(table.render_in(within(8)), "one two\nthree\nfour\nfive six\n");
+        assert_eq!(table.render_in(within(80)), table.render());
     }
 
     #[test]
