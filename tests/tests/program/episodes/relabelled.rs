@@ -240,7 +240,7 @@ fn a_built_in_agent_is_no_vendors_model() {
     });
     assert_refused("which is not of the wire", |bundle| {
         relabel(bundle, |header| {
-            Arc::make_mut(&mut header.provider).wire = ktd_agents::Wire::Messages
+            Arc::make_mut(&mut header.provider).wire = ktd_agents::Wire::Messages;
         });
     });
     assert_refused("it asks the model \"researcher\"", |bundle| {
