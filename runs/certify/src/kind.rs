@@ -273,7 +273,10 @@ impl MaskWorld {
         }
         .write(hands)?;
         let data = self.source.record.clone();
-        let record = SetRecord::new(self.origin(), plan.clone(), data, &self.key, stored);
+        let record = SetRecord {
+            source_sha256: self.source_sha256.clone(),
+            ..SetRecord::new(self.origin(), plan.clone(), data, &self.key, stored)
+        };
         let path = self.paths.set_record();
         hands.file(super::paths::SET_RECORD, json_bytes(&path, &record)?);
         // Whoever verifies makes the probes again with it, wherever it was read from.

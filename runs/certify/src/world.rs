@@ -45,6 +45,8 @@ pub struct MaskWorld {
     /// Where probes of somebody else are read from.
     pub(crate) given: Option<PathBuf>,
     pub(crate) guards: Guards,
+    /// The sources of the program that decide what a set shows and comes to; of a record, of the one that made it.
+    pub(crate) source_sha256: String,
     threads: usize,
     workspace: OnceLock<Result<ProbeWorkspace, StudyError>>,
 }
@@ -100,12 +102,15 @@ impl MaskWorld {
         }
         let key = mask_key(given, &kept)?;
         let is_given = recorded.get("probes") == Some(&json!(Origin::Given));
-        let signed_by = recorded.get("signed_by").and_then(Value::as_str);
+        let text = |key: &str| recorded.get(key).and_then(Value::as_str).map(str::to_owned);
+        let world = Self::of((keys, at), planned(keys, at.base)?, key);
         Ok(Self {
+            // Another program may come to the same bytes: they are compared under the name of its own.
+            source_sha256: text("source_sha256").unwrap_or_else(|| world.source_sha256.clone()),
             // Its own files hold them as they were given.
             given: is_given.then(|| at.out.to_owned()),
-            signed_by: signed_by.map(str::to_owned),
-            ..Self::of((keys, at), planned(keys, at.base)?, key)
+            signed_by: text("signed_by"),
+            ..world
         })
     }
 
@@ -124,6 +129,7 @@ impl MaskWorld {
             signed_by: None,
             given: None,
             guards: Guards::default(),
+            source_sha256: MASK_SOURCE_SHA256.to_owned(),
             threads: at.threads,
             workspace: OnceLock::new(),
         }
@@ -145,7 +151,7 @@ impl MaskWorld {
     pub(crate) fn decides(&self) -> Value {
         let criteria = self.keys.criteria();
         json!({
-            "source_sha256": MASK_SOURCE_SHA256,
+            "source_sha256": self.source_sha256,
             "probes": self.origin(),
             "plan": self.plan,
             "panel_blake3": self.source.record.panel_blake3,

@@ -1,5 +1,6 @@
 //! How two studies of one kind differ.
 
+use crate::different_values::{DifferentValue, compare, different_values, shown_text};
 use crate::identity::{STUDY, StudyHeader};
 use crate::kind::StudyKind;
 use crate::own_format::OwnFormat;
@@ -15,7 +16,6 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
-use std::fmt;
 use std::path::Path;
 
 /// How two studies of one kind differ. Units that are not finished in both are not compared.
@@ -34,26 +34,15 @@ pub struct StudyDifference {
     pub only_second: Vec<UnitId>,
     /// Units that both ask for and one of them has not finished.
     pub not_compared: Vec<UnitId>,
+    /// Units of which one folder lacks `private/`, and with it figures that the other one has: whether these are the same was not checked,
+    /// and what both have is.
+    pub without_private: Vec<UnitId>,
     /// Units that came to other figures.
     pub results: Vec<DifferentResult>,
     /// How many units came to the same.
     pub same: usize,
     /// How many units came to the same figures, and of them hashes alone differ: other bytes were shown or written.
     pub same_figures: usize,
-}
-
-/// Value that differs.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct DifferentValue {
-    /// Where it stands, such as `keys.rounds`.
-    pub place: String,
-    /// The first study's; left out where it has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub first: Option<Value>,
-    /// The second study's; left out where it has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub second: Option<Value>,
 }
 
 /// Unit that came to other figures.
@@ -94,6 +83,7 @@ pub fn study_difference<K: StudyKind>(folders: [&Path; 2]) -> Result<StudyDiffer
         only_first: Vec::new(),
         only_second: Vec::new(),
         not_compared: Vec::new(),
+        without_private: Vec::new(),
         results: Vec::new(),
         same: 0,
         same_figures: 0,
@@ -117,7 +107,9 @@ pub fn study_difference<K: StudyKind>(folders: [&Path; 2]) -> Result<StudyDiffer
             difference.settings.push(found);
         });
     }
-    difference.compare_units(&first_units, &second_units)?;
+    let lacks =
+        |unit: &UnitId| folders.map(|folder| K::OWN.is_some_and(|own| own.lacks_private(folder, unit)));
+    difference.compare_units([&first_units, &second_units], lacks)?;
     Ok(difference)
 }
 
@@ -147,47 +139,12 @@ fn records_made_over(
     })
 }
 
-/// Where two values differ, and in what.
-pub(crate) fn different_values<T: Serialize>(
-    first: &T,
-    second: &T,
-) -> Result<Vec<DifferentValue>, StudyError> {
-    let mut found = Vec::new();
-    compare(
-        "",
-        (Some(&to_value(first)?), Some(&to_value(second)?)),
-        &mut |value| found.push(value),
-    );
-    Ok(found)
-}
-
-impl fmt::Display for DifferentValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told =
-            |value: &Option<Value>| shown_text(value.as_ref()).unwrap_or_else(|| "not there".to_owned());
-        write!(
-            f,
-            "`{}` was {} and is {}",
-            self.place,
-            told(&self.first),
-            told(&self.second)
-        )
-    }
-}
-
-impl DifferentValue {
-    /// Whether it is a hash in both: it tells that bytes differ, and no figure.
-    fn is_of_hashes(&self) -> bool {
-        let is_hash = |value: &Option<Value>| {
-            let text = value.as_ref().and_then(Value::as_str);
-            text.is_some_and(|text| text.len() == 64 && text.bytes().all(|letter| letter.is_ascii_hexdigit()))
-        };
-        is_hash(&self.first) && is_hash(&self.second)
-    }
-}
-
 impl StudyDifference {
-    fn compare_units(&mut self, first: &RecordedUnits, second: &RecordedUnits) -> Result<(), StudyError> {
+    fn compare_units(
+        &mut self,
+        [first, second]: [&RecordedUnits; 2],
+        lacks: impl Fn(&UnitId) -> [bool; 2],
+    ) -> Result<(), StudyError> {
         let ids = |units: &RecordedUnits| -> BTreeSet<UnitId> {
             units.0.iter().map(|(unit, _)| unit.id.clone()).collect()
         };
@@ -196,36 +153,48 @@ impl StudyDifference {
         self.only_second = second_ids.difference(&first_ids).cloned().collect();
         let (first_found, second_found) = (first.found(), second.found());
         for unit in first_ids.intersection(&second_ids) {
-            let (Some(first), Some(second)) = (first_found.get(unit), second_found.get(unit)) else {
-                self.not_compared.push(unit.clone());
-                continue;
-            };
-            if first.get() == second.get() {
-                self.same += 1;
-                continue;
-            }
-            let (mut figure, mut differ_hashes) = (None, false);
-            compare(
-                "",
-                (Some(&parsed(first)?), Some(&parsed(second)?)),
-                &mut |found| {
-                    if found.is_of_hashes() {
-                        differ_hashes = true;
-                    } else {
-                        figure.get_or_insert(found);
-                    }
-                },
-            );
-            match figure {
-                Some(figure) => self.results.push(DifferentResult {
-                    unit: unit.clone(),
-                    figure,
-                }),
-                None if differ_hashes => self.same_figures += 1,
-                None => self.same += 1,
+            match (first_found.get(unit), second_found.get(unit)) {
+                (Some(first), Some(second)) if first.get() == second.get() => self.same += 1,
+                (Some(first), Some(second)) => {
+                    self.compare_unit(unit, [&parsed(first)?, &parsed(second)?], lacks(unit));
+                }
+                _ => self.not_compared.push(unit.clone()),
             }
         }
         Ok(())
+    }
+
+    /// Compares what a unit came to in both, which differs in some way; whether each lacks its private part.
+    fn compare_unit(&mut self, unit: &UnitId, [first, second]: [&Value; 2], lacks: [bool; 2]) {
+        let (mut figure, mut differ_hashes, mut is_withheld) = (None, false, false);
+        let [first_lacks, second_lacks] = lacks;
+        compare("", (Some(first), Some(second)), &mut |found| {
+            let is_absent = |value: &Option<Value>| value.as_ref().is_none_or(Value::is_null);
+            if (first_lacks && is_absent(&found.first)) || (second_lacks && is_absent(&found.second)) {
+                is_withheld = true;
+            } else if found.is_of_hashes() {
+                differ_hashes = true;
+            } else {
+                figure.get_or_insert(found);
+            }
+        });
+        match figure {
+            Some(figure) => self.results.push(DifferentResult {
+                unit: unit.clone(),
+                figure,
+            }),
+            None if is_withheld => self.without_private.push(unit.clone()),
+            None if differ_hashes => self.same_figures += 1,
+            None => self.same += 1,
+        }
+    }
+
+    /// What the verdict says of units that were not checked.
+    fn unchecked(&self) -> String {
+        match self.without_private.len() {
+            0 => String::new(),
+            count => format!("; of {count} it was not checked, because private/ is missing in one"),
+        }
     }
 
     /// The difference for people.
@@ -251,6 +220,7 @@ impl StudyDifference {
             ("only in A", &self.only_first),
             ("only in B", &self.only_second),
             ("not finished in both", &self.not_compared),
+            ("not checked: private/ is missing in one", &self.without_private),
         ];
         let units = units.into_iter().filter(|(_, ids)| !ids.is_empty());
         let units = units.map(|(what, ids)| {
@@ -264,12 +234,13 @@ impl StudyDifference {
             title: format!("{first} and {second}"),
             verdict: format!(
                 "A is {first}, B is {second}, both of kind {}: {} settings differ; {} units came to the same, {} to the same figures \
-                 in other bytes, {} to other figures.",
+                 in other bytes, {} to other figures{}.",
                 self.kind,
                 self.settings.len(),
                 self.same,
                 self.same_figures,
-                self.results.len()
+                self.results.len(),
+                self.unchecked()
             ),
             notes: vec![
                 "What is compared is what the units say that they came to; whether their records say the same, `ktd verify` of each folder checks"
@@ -301,37 +272,6 @@ impl StudyDifference {
     }
 }
 
-/// Tells of each value that differs, in the order of its place.
-fn compare(place: &str, values: (Option<&Value>, Option<&Value>), tell: &mut impl FnMut(DifferentValue)) {
-    let below = |name: &str| match place {
-        "" => name.to_owned(),
-        place => format!("{place}.{name}"),
-    };
-    match values {
-        (Some(Value::Object(first)), Some(Value::Object(second))) => {
-            let names: BTreeSet<&String> = first.keys().chain(second.keys()).collect();
-            for name in names {
-                compare(&below(name), (first.get(name), second.get(name)), tell);
-            }
-        }
-        (Some(Value::Array(first)), Some(Value::Array(second))) => {
-            for number in 0..first.len().max(second.len()) {
-                compare(
-                    &below(&number.to_string()),
-                    (first.get(number), second.get(number)),
-                    tell,
-                );
-            }
-        }
-        (first, second) if first != second => tell(DifferentValue {
-            place: place.to_owned(),
-            first: first.cloned(),
-            second: second.cloned(),
-        }),
-        _ => {}
-    }
-}
-
 /// Two values that differ, each in a cell: numbers are rounded where they differ all the same.
 fn shown_beside(values: [Option<&Value>; 2]) -> [TableCell; 2] {
     let rounded = values.map(|value| {
@@ -345,24 +285,7 @@ fn shown_beside(values: [Option<&Value>; 2]) -> [TableCell; 2] {
     texts.map(|text| text.map_or(TableCell::Empty, TableCell::Text))
 }
 
-/// A value in few words; a long one is cut.
-fn shown_text(value: Option<&Value>) -> Option<String> {
-    const LETTERS: usize = 40;
-    let text = value?
-        .as_str()
-        .map_or_else(|| value.map(Value::to_string), |text| Some(text.to_owned()))?;
-    let cut: String = text.chars().take(LETTERS).collect();
-    Some(if cut == text { text } else { format!("{cut}...") })
-}
-
-fn to_value<T: Serialize>(value: &T) -> Result<Value, StudyError> {
-    serde_json::to_value(value).map_err(|error| unreadable(&error))
-}
-
 fn parsed(found: &RawValue) -> Result<Value, StudyError> {
-    serde_json::from_str(found.get()).map_err(|error| unreadable(&error))
-}
-
-fn unreadable(error: &serde_json::Error) -> StudyError {
-    StudyError::input(format_args!("what is compared is no JSON: {error}"), "")
+    serde_json::from_str(found.get())
+        .map_err(|error| StudyError::input(format_args!("what is compared is no JSON: {error}"), ""))
 }

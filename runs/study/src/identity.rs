@@ -32,6 +32,20 @@ pub(crate) struct StudyHeader<K> {
     pub(crate) keys: K,
 }
 
+impl<K> StudyHeader<K> {
+    /// What decides every unit, with the files that another header keeps too: one that only one of them keeps decides nothing by itself.
+    pub(crate) fn settings_beside<O>(&self, other: &StudyHeader<O>) -> Value {
+        let in_both = |(name, _): &(&String, &String)| other.inputs.contains_key(*name);
+        let inputs: InputHashes = self
+            .inputs
+            .iter()
+            .filter(in_both)
+            .map(|(name, sha256)| (name.clone(), sha256.clone()))
+            .collect();
+        json!({ "decides": self.decides, "inputs": inputs })
+    }
+}
+
 #[derive(Deserialize)]
 struct KindOf {
     kind: Option<String>,
@@ -118,6 +132,11 @@ fn check_format(path: &Path, bytes: &[u8], format: u32) -> Result<(), StudyError
         ),
         "use the version of ktd that made it, or run the study again into another folder",
     ))
+}
+
+/// What is to be known of the program that made a record, where it is another one.
+pub(crate) fn made_by_another(recorded: &ProgramRecord, now: &ProgramRecord) -> Option<String> {
+    (recorded != now).then(|| format!("it was made by another program ({recorded})"))
 }
 
 /// What decides units: the kind, its format, the program, and what the world says.

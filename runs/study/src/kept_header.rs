@@ -1,6 +1,6 @@
 //! The header of a study in its folder: written once, or compared with the one of an earlier run.
 
-use crate::difference::different_values;
+use crate::different_values::told_differences;
 use crate::identity::{STUDY, StudyHeader, check_same_study, keep_base, read_header};
 use crate::kind::{Keep, StudyKind};
 use crate::study::OpenedStudy;
@@ -80,13 +80,12 @@ impl<K: StudyKind> OpenedStudy<K> {
             // Units in a format of the kind's own say themselves of which program and settings they are.
             if K::ASKS && K::OWN.is_none() {
                 check_program(&path, recorded, &bytes)?;
-                let is_changed = |(name, sha256): (&String, &String)| {
-                    known.inputs.get(name).is_some_and(|known| known != sha256)
-                };
-                if known.decides != self.decided.decides || header.inputs.iter().any(is_changed) {
+                let (first, second) = (known.settings_beside(&header), header.settings_beside(&known));
+                let changed = told_differences(&first, &second)?;
+                if !changed.is_empty() {
                     return Err(StudyError::input(
                         format_args!(
-                            "{} holds a study of other settings, or over another world",
+                            "{} holds a study of other settings, or over another world: {changed}",
                             self.out.display()
                         ),
                         "choose another directory with --out, or move this one away to run everything anew",
@@ -96,8 +95,9 @@ impl<K: StudyKind> OpenedStudy<K> {
             self.check_begun(&known)?;
             if !K::ASKS && known.decides != self.decided.decides {
                 progress.news(&format!(
-                    "{} held a study of other settings, whose report is replaced: --out keeps both",
-                    self.out.display()
+                    "{} held a study of other settings ({}), whose report is replaced: --out keeps both",
+                    self.out.display(),
+                    told_differences(&known.decides, &self.decided.decides)?
                 ));
             }
         }
@@ -123,14 +123,11 @@ impl<K: StudyKind> OpenedStudy<K> {
         let Some(first) = refused.first() else {
             return Ok(());
         };
-        let changed = different_values(&known.keys, &self.keys)?;
-        let changed = match &changed[..] {
-            [] => format!("with the same keys, over another panel, key or file: {first}"),
-            changed => changed
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join("; "),
+        let changed = told_differences(&known.keys, &self.keys)?;
+        let changed = if changed.is_empty() {
+            format!("with the same keys, over another panel, key or file: {first}")
+        } else {
+            changed
         };
         Err(StudyError::input(
             format_args!(

@@ -30,7 +30,19 @@ pub struct OwnFormat {
 impl OwnFormat {
     /// Where the record of a unit may lie: in the study's folder, or in what is its owner's.
     pub(crate) fn places(&self, study: &Path, unit: &UnitId) -> [PathBuf; 2] {
-        [study.to_owned(), study.join("private")].map(|above| above.join(self.folder).join(unit.as_str()))
+        self.folders(study).map(|above| above.join(unit.as_str()))
+    }
+
+    /// Whether the record of a unit lies there without its private part.
+    pub(crate) fn lacks_private(&self, study: &Path, unit: &UnitId) -> bool {
+        let places = self.places(study, unit);
+        let place = places.iter().find(|place| place.exists());
+        place.is_some_and(|place| !(self.has_private)(place))
+    }
+
+    /// The folders in which the records of all units lie.
+    pub(crate) fn folders(&self, study: &Path) -> [PathBuf; 2] {
+        [study.to_owned(), study.join("private")].map(|above| above.join(self.folder))
     }
 }
 

@@ -1,6 +1,7 @@
 //! A finished study made again from its record, with nobody to ask.
 
 use crate::hands::Hands;
+use crate::identity::made_by_another;
 use crate::kind::{Keep, Planned, StudyKind};
 use crate::line_files::{LineMode, changed_file};
 use crate::opening::MovedFiles;
@@ -62,8 +63,7 @@ pub fn replay_study<K: StudyKind>(
     run: &StudyRun<'_>,
 ) -> Result<Replayed, StudyError> {
     let study = OpenedStudy::<K>::recorded((out, moved), run)?;
-    let recorded = &study.decided.program;
-    let another = (recorded != run.program).then(|| format!("it was made by another program ({recorded})"));
+    let another = made_by_another(&study.decided.program, run.program);
     let replayed = replay_opened(&study, (out, depth), run).map_err(|error| match &another {
         Some(another) if error.class() == ErrorClass::Difference => StudyError::difference(
             format_args!("{another}: {error}"),

@@ -1,9 +1,10 @@
 //! A study in its folder: what is asked, what is known, and the one loop over its units.
 
 use crate::asking::{Asking, agent_of};
+use crate::different_values::told_differences;
 use crate::failures::Failures;
 use crate::followed_sends::FollowedSends;
-use crate::identity::{Decided, STUDY, known_base, read_header};
+use crate::identity::{Decided, STUDY, known_base, made_by_another, read_header};
 use crate::index::UnitIndex;
 use crate::inputs::Inputs;
 use crate::kind::{Keep, Planned, StudyKind};
@@ -200,24 +201,30 @@ impl<K: StudyKind> OpenedStudy<K> {
             ));
         }
         // Another program may come to the same bytes: the record is compared under the name of its own.
-        let run = StudyRun {
+        let own = StudyRun {
             program: &header.program,
             ..*run
         };
-        let study = Self::over((header.keys, world, inputs), (base, out), &run)?;
-        if study.decided.decides != header.decides {
-            let (recorded, now) = (header.decides.to_string(), study.decided.decides.to_string());
-            let found = ktd_record::chain::first_difference(&recorded, &now);
-            let what = format!(
-                "{}: what the study ran over is another now: {found}",
-                out.join(STUDY).display()
-            );
-            return Err(StudyError::difference(
+        let study = Self::over((header.keys, world, inputs), (base, out), &own)?;
+        if study.decided.decides == header.decides {
+            return Ok(study);
+        }
+        let changed = told_differences(&header.decides, &study.decided.decides)?;
+        let what = format!(
+            "{}: what the study ran over is another now: {changed}",
+            out.join(STUDY).display()
+        );
+        // What another program runs over is no difference of the study.
+        Err(match made_by_another(&header.program, run.program) {
+            Some(another) => StudyError::input(
+                format_args!("{another}: {what}"),
+                "check it with the program that made it",
+            ),
+            None => StudyError::difference(
                 what,
                 "name where its files lie with --base, or its panel with --panel",
-            ));
-        }
-        Ok(study)
+            ),
+        })
     }
 
     pub(crate) fn folder(&self, unit: &Planned<K::Unit>) -> Result<UnitFolder, StudyError> {

@@ -9,6 +9,7 @@
 //! | `result.json` | what it came to, and the hash of every file beside it; written last |
 
 use crate::StudyError;
+use crate::different_values::told_differences;
 use crate::hands::{Given, Hands};
 use crate::identity::Decided;
 use crate::json_file::read_as;
@@ -22,13 +23,15 @@ use ktd_experiment::config::RetryConfig;
 use ktd_io::file_set::write_together;
 use ktd_io::sha256::{sha256_file, sha256_hex};
 use ktd_io::whole_file::{
-    create_directory, json_bytes, list, read_if_exists, remove_directory, remove_if_exists, write_whole,
+    create_directory, json_bytes, list, parse_json, read_if_exists, remove_directory, remove_if_exists,
+    write_whole,
 };
 use ktd_record::RecordPaths;
 use ktd_record::chain::{Log, LogEnd, LogReader};
 use ktd_record::program_record::check_program;
 use ktd_record::spending::Spending;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -103,10 +106,12 @@ impl UnitFolder {
             Some(recorded) if recorded == self.header => Ok(true),
             Some(recorded) => {
                 check_program(&path, &recorded, &self.header)?;
+                let [first, now] = [&recorded, &self.header].map(|bytes| parse_json::<Value>(&path, bytes));
                 Err(StudyError::input(
                     format_args!(
-                        "{}: the record is of other settings or another world",
-                        path.display()
+                        "{}: the record is of other settings or another world: {}",
+                        path.display(),
+                        told_differences(&first?, &now?)?
                     ),
                     "choose another directory with --out, or move this folder away to ask everything anew",
                 ))

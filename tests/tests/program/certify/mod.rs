@@ -7,6 +7,7 @@
     reason = "a broken fixture fails the test"
 )]
 
+mod another_build;
 mod attempts;
 mod changed;
 mod forged;
@@ -322,10 +323,16 @@ fn a_directory_holds_one_set() {
             2,
         )
     };
-    for (from, to) in [("seed = 3,", "seed = 4,"), ("days = 3\n", "days = 4\n")] {
+    for (from, to, told) in [
+        ("seed = 3,", "seed = 4,", "`decides.panel_blake3` was "),
+        ("days = 3\n", "days = 4\n", "`decides.plan.days` was 3 and is 4"),
+    ] {
         std::fs::write(folder.path().join("small.toml"), CONFIG.replacen(from, to, 1)).unwrap();
         let error = again();
-        assert!(error.contains("a study of other settings"), "{error}");
+        assert!(
+            error.contains("a study of other settings") && error.contains(told),
+            "{error}"
+        );
     }
     std::fs::write(folder.path().join("mask.key"), OTHER_MASK_KEY).unwrap();
     std::fs::write(folder.path().join("small.toml"), CONFIG).unwrap();
