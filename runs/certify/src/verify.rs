@@ -18,7 +18,7 @@ use ktd_data::market_source::MarketSource;
 use ktd_episode::verify::Verified;
 use ktd_io::sha256::sha256_file;
 use ktd_record::signing::PublicKey;
-use ktd_study::{Depth, MovedFiles, StudyRun, replay_study};
+use ktd_study::{Depth, MovedFiles, StudyRun, replay_study, told_unnamed};
 use std::path::{Path, PathBuf};
 
 /// Extent of a check of a certificate.
@@ -190,26 +190,19 @@ fn is_made_again(
         verified.unchecked.push(left.to_owned());
         return Ok(false);
     }
-    if let Some(panel) = panel {
-        let found = MarketSource::from_file(panel)?.record.panel_blake3;
-        if found != set.data.panel_blake3 {
-            return Err(CertifyError::input(
-                format!(
-                    "the panel's hash is {found}, but the certificate is for {}",
-                    set.data.panel_blake3
-                ),
-                "name the panel of the certificate with --panel",
-            ));
-        }
-    }
+    panel.map_or(Ok(()), |panel| check_panel(panel, set))?;
     let depth = Depth::Named(if check.attacks { &ALL } else { &PROBES });
     // A synthetic panel is made again: that the file is the same one was seen above.
     let moved = MovedFiles {
         base: panel.map(|_| Path::new("")),
         panel: panel.filter(|_| set.data.synthetic.is_none()),
     };
-    replay_study::<CertificateStudy>(folder, moved, depth, run)?;
+    let replayed = replay_study::<CertificateStudy>(folder, moved, depth, run)
+        .map_err(|error| error.at("the files are those that were signed; the study beside them"))?;
     let (checks, unchecked) = (&mut verified.checks, &mut verified.unchecked);
+    if !check.is_study_checked {
+        unchecked.extend(told_unnamed(&replayed.unnamed));
+    }
     match set.probes {
         Origin::Made => checks.push("probes and keys: made again, byte for byte".to_owned()),
         Origin::Given => {
@@ -228,6 +221,21 @@ fn is_made_again(
         unchecked.push(asked.to_owned());
     }
     Ok(true)
+}
+
+/// Whether a panel is the one that a set was made on.
+fn check_panel(panel: &Path, set: &SetRecord) -> Result<(), CertifyError> {
+    let found = MarketSource::from_file(panel)?.record.panel_blake3;
+    if found == set.data.panel_blake3 {
+        return Ok(());
+    }
+    Err(CertifyError::input(
+        format!(
+            "the panel's hash is {found}, but the certificate is for {}",
+            set.data.panel_blake3
+        ),
+        "name the panel of the certificate with --panel",
+    ))
 }
 
 /// The certificate is whole, of a mask and a program that are known, and bounds, verdict and reasons follow from its own

@@ -6,7 +6,8 @@ use crate::output::{Console, visible_lines};
 use crate::progress::TickBar;
 use clap::Args;
 use ktd_board::{read_board, write_exposures};
-use ktd_episode::{EpisodesStudy, ExportedTable, export_rows};
+use ktd_episode::{EXPORTED_FILES, EpisodesStudy, ExportedTable, export_rows};
+use ktd_io::whole_file::{IfExists, check_writable, remove_if_exists};
 use ktd_study::StudyKind;
 use ktd_view::draw::counted;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,13 @@ pub(super) struct ExportArgs {
     /// The folder of the tables (default: `DIR-parquet`, beside DIR).
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
+    /// Replace the tables of an earlier export.
+    #[arg(long)]
+    force: bool,
 }
+
+/// The table of `--board`.
+const EXPOSURES: &str = "exposures.parquet";
 
 /// Runs the command.
 ///
@@ -62,13 +69,24 @@ pub(super) fn run(args: &ExportArgs, console: Console) -> Result<(), CliError> {
     // A board that cannot be read is told before thousands of rows are written.
     let board = args.board.as_deref().map(read_board).transpose()?;
     let out = args.out.clone().map_or_else(|| beside(folder), Ok)?;
+    let overwrite = IfExists::refused_unless(args.force);
+    for file in EXPORTED_FILES.into_iter().chain([EXPOSURES]) {
+        let path = out.join(file);
+        if path.exists() {
+            check_writable(&path, overwrite)?;
+        }
+    }
     let bar = TickBar::new(console, "exporting", "episodes");
     let mut exported = export_rows(folder, &out, &|done, of| bar.tell(done, of))?;
     drop(bar);
-    if let Some(board) = &board {
-        let file = "exposures.parquet".to_owned();
-        let rows = write_exposures(board, &out.join(&file))?;
-        exported.tables.push(ExportedTable { file, rows });
+    let exposures = out.join(EXPOSURES);
+    match &board {
+        Some(board) => exported.tables.push(ExportedTable {
+            rows: write_exposures(board, &exposures)?,
+            file: EXPOSURES.to_owned(),
+        }),
+        // Those of an earlier board are not these episodes'.
+        None => remove_if_exists(&exposures)?,
     }
     let mut lines = Vec::new();
     for table in &exported.tables {
@@ -82,6 +100,12 @@ pub(super) fn run(args: &ExportArgs, console: Console) -> Result<(), CliError> {
         if 0 < count {
             lines.push(format!("note: {} left out: {what}", counted(count, "episode")));
         }
+    }
+    if !exported.unnamed.is_empty() {
+        lines.push(format!(
+            "note: no unit of its study names {}: left out, unless it is the folder that was exported",
+            exported.unnamed.join(", ")
+        ));
     }
     console.result(&visible_lines(&lines.join("\n")), &exported)
 }

@@ -21,7 +21,7 @@ use ktd_leakage_study::LeakStudy;
 use ktd_strategy_study::StrategyStudy;
 use ktd_study::{
     AnyEnd, AnyKind, Audited, Depth, MovedFiles, Replayed, Report, ReportOf, StudyError, StudyKind, StudyRun,
-    StudyStatus, UnitId, any, kind_of, kind_of_file,
+    StudyStatus, UnitId, any, kind_of, kind_of_file, told_unnamed,
 };
 use ktd_view::draw::paragraph;
 use schemars::JsonSchema;
@@ -242,6 +242,9 @@ pub(super) struct ReplayedStudy {
     /// How the program that recorded it differs from this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub another_program: Option<String>,
+    /// What lies where units leave their records, and no unit names: places in the folder of the study.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unnamed: Vec<String>,
 }
 
 /// Makes the study in a folder again from its record.
@@ -280,8 +283,9 @@ pub(super) fn replay(
     console: Console,
 ) -> Result<(), CliError> {
     let replayed = replayed(kind, (folder, moved), depth, console)?;
-    if let Some(other) = &replayed.another_program {
-        console.note(other);
+    let unnamed = told_unnamed(&replayed.unnamed);
+    for note in replayed.another_program.iter().chain(&unnamed) {
+        console.note(note);
     }
     let text = format!(
         "{}: {}; every byte is the same",
@@ -297,6 +301,7 @@ pub(super) fn replay(
             made_again: replayed.made_again,
             matches: true,
             another_program: replayed.another_program,
+            unnamed: replayed.unnamed,
         },
     )
 }

@@ -26,7 +26,7 @@ use ktd_data::market_source::RecordedMarkets;
 use ktd_episode::verify::{Verified, verify_on};
 use ktd_record::signed_folder::PUBLICATION;
 use ktd_record::signing::PublicKey;
-use ktd_study::{AnyKind, Depth, StudyKind, StudyRun};
+use ktd_study::{AnyKind, Depth, StudyKind, StudyRun, kind_of, told_unnamed};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -260,11 +260,12 @@ impl VerifyReport {
         ) {
             Ok(replayed) => {
                 let left = replayed.units - replayed.made_again;
-                let unchecked = format!("the works of {left} units: --deep makes them again");
+                let works = format!("the works of {left} units: --deep makes them again");
+                let works = (0 < left).then_some(works);
                 let asked = kind.asks().then(|| UNPROVEN_REPLIES.to_owned());
                 let verified = Verified {
                     checks: vec![study::compared(&replayed)],
-                    unchecked: if left == 0 { Vec::new() } else { vec![unchecked] },
+                    unchecked: works.into_iter().chain(told_unnamed(&replayed.unnamed)).collect(),
                     claimed: replayed.another_program.into_iter().chain(asked).collect(),
                 };
                 // It was made again, and with it the certificate that it ends with.

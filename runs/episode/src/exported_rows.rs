@@ -1,5 +1,6 @@
 //! Finished episodes as tables for data frames: steps, calls, orders and scores, of the public part of their records alone.
 
+use crate::bundles::BUNDLES;
 use crate::exported_step::{CALL_COLUMNS, ORDER_COLUMNS, STEP_COLUMNS, StepRows, whole};
 use ktd_bundle::bundle_ref::{BundleRef, check_copies};
 use ktd_bundle::bundle_set::BundleSet;
@@ -10,7 +11,7 @@ use ktd_bundle::summary::{AccountSummary, Metric, Summary};
 use ktd_experiment::amount::Picodollars;
 use ktd_io::parallel::{Tell, Ticks};
 use ktd_io::whole_file::create_directory;
-use ktd_study::{RowCells, RowsFile, StudyError};
+use ktd_study::{NamedUnits, RowCells, RowsFile, StudyError};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -18,6 +19,14 @@ use std::path::Path;
 
 /// So many rows of a table are held at most.
 const CHUNK: usize = 4_096;
+
+/// The files of the tables: steps, calls, orders and scores.
+pub const EXPORTED_FILES: [&str; 4] = [
+    "steps.parquet",
+    "calls.parquet",
+    "orders.parquet",
+    "scores.parquet",
+];
 
 /// What every row says first: whose it is.
 const CELL_COLUMNS: [(&str, RowCells); 8] = [
@@ -75,6 +84,10 @@ pub struct ExportedRows {
     pub unfinished: usize,
     /// Sealed episodes, which are left out.
     pub sealed: usize,
+    /// Folders among those of a study's episodes that its plan does not name, or whose record is another one's. They are left out, unless
+    /// the folder that was exported is one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unnamed: Vec<String>,
     /// The tables.
     pub tables: Vec<ExportedTable>,
 }
@@ -143,13 +156,24 @@ pub fn export_rows(folder: &Path, out: &Path, tell: Tell<'_>) -> Result<Exported
         let inside = bundle.root.strip_prefix(folder).unwrap_or(&bundle.root);
         inside.iter().any(|part| part == "private")
     };
-    let (sealed, shown): (Vec<&BundleRef>, Vec<&BundleRef>) = found.named.iter().partition(is_sealed);
+    let (sealed, open): (Vec<&BundleRef>, Vec<&BundleRef>) = found.named.iter().partition(is_sealed);
+    let (mut units, mut shown, mut unnamed) = (NamedUnits::of(BUNDLES), Vec::new(), Vec::new());
+    for bundle in open {
+        let is_named = units.has(&bundle.root, &bundle.header.cell)?;
+        if !is_named {
+            unnamed.push(bundle.root.display().to_string());
+        }
+        if is_named || bundle.root == folder {
+            shown.push(bundle);
+        }
+    }
     check_copies(shown.iter().copied())?;
     create_directory(out)?;
-    let mut steps = Table::create(out, "steps.parquet", &STEP_COLUMNS)?;
-    let mut calls = Table::create(out, "calls.parquet", &CALL_COLUMNS)?;
-    let mut orders = Table::create(out, "orders.parquet", &ORDER_COLUMNS)?;
-    let mut scores = Table::create(out, "scores.parquet", &SCORE_COLUMNS)?;
+    let [steps, calls, orders, scores] = EXPORTED_FILES;
+    let mut steps = Table::create(out, steps, &STEP_COLUMNS)?;
+    let mut calls = Table::create(out, calls, &CALL_COLUMNS)?;
+    let mut orders = Table::create(out, orders, &ORDER_COLUMNS)?;
+    let mut scores = Table::create(out, scores, &SCORE_COLUMNS)?;
     let ticks = Ticks::of(u64::try_from(shown.len()).unwrap_or(u64::MAX), tell);
     for bundle in &shown {
         let cell = cell_of(bundle);
@@ -166,6 +190,7 @@ pub fn export_rows(folder: &Path, out: &Path, tell: Tell<'_>) -> Result<Exported
         episodes: shown.len(),
         unfinished: found.unfinished.len(),
         sealed: sealed.len(),
+        unnamed,
         tables: [steps, calls, orders, scores]
             .into_iter()
             .map(Table::finish)

@@ -37,7 +37,7 @@ pub use branch::{branch_cell, branch_episode};
 pub use cell_result::CellResult;
 pub use cell_run::run_cell;
 pub use error::EpisodeError;
-pub use exported_rows::{ExportedRows, ExportedTable, export_rows};
+pub use exported_rows::{EXPORTED_FILES, ExportedRows, ExportedTable, export_rows};
 pub use kind::{EpisodesStudy, EpisodesWorld};
 pub use lazy_factors::LazyFactors;
 pub use results::{CellFigures, EpisodesSummary};

@@ -72,6 +72,7 @@ mod unit_id;
 mod unit_keys;
 mod unit_lines;
 mod unit_requests;
+mod unnamed_records;
 mod works;
 
 pub use agent_status::{AgentStatus, RunSoFar};
@@ -116,3 +117,4 @@ pub use unfinished::report_unfinished;
 pub use unit_id::UnitId;
 pub use unit_lines::is_journal_of_another;
 pub use unit_requests::{AlikeRequests, UnitRequests};
+pub use unnamed_records::{NamedUnits, told_unnamed};

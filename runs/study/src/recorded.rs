@@ -3,25 +3,27 @@
 use crate::StudyError;
 use crate::UnitId;
 use crate::identity::read_header;
-use crate::kind::StudyKind;
+use crate::kind::{Keep, StudyKind};
 use crate::line_files::changed_file;
+use crate::plan_lines::{PlanLine, read_plan};
 use crate::unit_folder::{UNITS, UnitFolder};
 use crate::unit_lines::UnitLines;
-use ktd_io::whole_file::list_if_exists;
 use std::path::Path;
 
-/// What the finished units of a study with a folder came to, by their names. Every file of them is compared with
+/// What the finished units of a study with a folder came to that its plan names, by their names. Every file of them is compared with
 /// the hash that its result names; nothing is made again.
 ///
 /// # Errors
 /// [`StudyError`] for a folder without a study of this kind, and for a file that was changed.
 pub fn recorded_study<K: StudyKind>(folder: &Path) -> Result<Vec<(UnitId, K::Found)>, StudyError> {
     read_header::<K>(folder)?;
+    let mut plan = read_plan(folder)?;
+    plan.retain(|unit| unit.keep == Keep::Folder);
+    plan.sort_by(|one, other| one.id.cmp(&other.id));
     let mut found = Vec::new();
-    for own in list_if_exists(&folder.join(UNITS))? {
-        let name = own.file_name().unwrap_or_default();
-        let id = UnitId::from(name.to_string_lossy().into_owned());
-        found.extend(UnitFolder::found_in(&own)?.map(|found| (id, found)));
+    for PlanLine { id, .. } in plan {
+        let own = UnitFolder::found_in(&folder.join(UNITS).join(id.as_str()))?;
+        found.extend(own.map(|found| (id, found)));
     }
     Ok(found)
 }

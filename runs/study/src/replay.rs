@@ -49,6 +49,8 @@ pub struct Replayed {
     pub verdict: String,
     /// What is to be known of the program that made the record, where it is another one.
     pub another_program: Option<String>,
+    /// What lies where units leave their records, and no unit names: places in the folder of the study.
+    pub unnamed: Vec<String>,
 }
 
 /// Makes every unit of a finished study again from its record, then the report, and compares all of it byte for byte: the
@@ -124,6 +126,7 @@ fn replay_opened<K: StudyKind>(
 
 /// A study that was stopped is no changed one: nothing closed it.
 fn unfinished<K: StudyKind>(study: &OpenedStudy<K>, out: &Path) -> Result<(), StudyError> {
+        unnamed: study.unnamed_records(&lines)?,
     if out.join(SUMMARY).exists() {
         return Ok(());
     }

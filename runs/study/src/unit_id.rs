@@ -38,6 +38,12 @@ impl From<String> for UnitId {
     }
 }
 
+impl AsRef<str> for UnitId {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
 impl std::fmt::Display for UnitId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
@@ -60,14 +66,15 @@ const NAMES_SHOWN: usize = 12;
 const LETTERS_SHOWN: usize = 140;
 
 /// Names of units in a sentence, of which the first stand for many.
-pub(crate) fn some_names(ids: &[UnitId]) -> String {
+pub(crate) fn some_names(ids: &[impl AsRef<str>]) -> String {
     let mut letters = 0;
-    let fits = |id: &&UnitId| {
-        letters += id.as_str().chars().count() + 2;
+    let fits = |id: &&str| {
+        letters += id.chars().count() + 2;
         letters <= LETTERS_SHOWN
     };
-    let fitting = ids.iter().take(NAMES_SHOWN).take_while(fits).count().max(1);
-    let shown: Vec<&str> = ids.iter().take(fitting).map(UnitId::as_str).collect();
+    let names = || ids.iter().map(AsRef::as_ref);
+    let fitting = names().take(NAMES_SHOWN).take_while(fits).count().max(1);
+    let shown: Vec<&str> = names().take(fitting).collect();
     let more = match ids.len().saturating_sub(fitting) {
         0 => String::new(),
         more => format!(" and {more} more"),

@@ -108,7 +108,14 @@ fn check_exposures(folder: &Folder) {
         refusal.contains("leaderboard.json") && !folder.at("early").exists(),
         "{refusal}"
     );
-    assert_ok(&folder.ktd(&["--json", "export", "out", "--parquet", "--board", "board"]));
+    // The tables of an earlier export are replaced where that is asked for.
+    let again = ["--json", "export", "out", "--parquet", "--board", "board"];
+    let refusal = refused(&folder.ktd(&again), 2);
+    assert!(
+        refusal.contains("steps.parquet: it is there already") && refusal.contains("--force"),
+        "{refusal}"
+    );
+    assert_ok(&folder.ktd(&[&again[..], &["--force"]].concat()));
     let record: Value = serde_json::from_slice(&folder.read("board/leaderboard.json")).unwrap();
     let (track, exposures) = (&record["tracks"][0], rows(folder, "exposures"));
     let leader = &track["leaders"][0];
@@ -156,11 +163,17 @@ fn check_refusals(folder: &Folder) {
         kept.replacen("\"value\": ", "\"value\": 1", 1),
     )
     .unwrap();
-    let refusal = refused(&folder.ktd(&["export", "out", "--parquet"]), 1);
+    let refusal = refused(
+        &folder.ktd(&["export", "out", "--parquet", "--out", "refused"]),
+        1,
+    );
     assert!(refusal.contains("private/summary.json"), "{refusal}");
     std::fs::write(folder.at(&summary), kept).unwrap();
     std::fs::write(folder.at(&format!("out/cells/{CELL}/events.jsonl")), "").unwrap();
-    let refusal = refused(&folder.ktd(&["export", "out", "--parquet"]), 1);
+    let refusal = refused(
+        &folder.ktd(&["export", "out", "--parquet", "--out", "refused"]),
+        1,
+    );
     assert!(refusal.contains("events.jsonl"), "{refusal}");
 }
 
