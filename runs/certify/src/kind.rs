@@ -217,7 +217,9 @@ impl StudyKind for CertificateStudy {
     ) -> Result<MaskReport, StudyError> {
         for (_, found) in &found {
             if let CertificateFound::Certified(signed) = found {
-                signed.check_signature(Path::new("certificate.json"))?;
+                let checked = signed.check_signature(Path::new("certificate.json"));
+                checked
+                    .map_err(|error| StudyError::from(error).at("units.jsonl, what the verdict came to"))?;
             }
         }
         MaskReport::of(keys, found.into_iter().map(|(_, found)| found))

@@ -49,6 +49,7 @@ pub(super) fn run(args: &ReplayArgs, console: Console) -> Result<(), CliError> {
     if !BundlePaths::new(&args.bundle).header().exists() {
         return Err(not_a_study(&args.bundle));
     }
+    args.study.check_has_study(false)?;
     match (args.step, args.branch, &args.out) {
         (Some(steps), ..) => show_steps(args, steps, console),
         (None, Some(step), Some(out)) => branch::run(args, step, out, console),

@@ -1,6 +1,7 @@
 //! Arguments of `ktd replay`.
 
 use super::replay_step::StepRange;
+use crate::CliError;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use ktd_experiment::amount::Picodollars;
@@ -53,6 +54,17 @@ pub(super) struct StudyReplayArgs {
 }
 
 impl StudyReplayArgs {
+    /// Refuses the folder of a study's files where no study was named: an episode says itself what it ran over.
+    pub(super) fn check_has_study(&self, is_study_named: bool) -> Result<(), CliError> {
+        if self.base.is_none() || is_study_named {
+            return Ok(());
+        }
+        Err(CliError::input(
+            "--base is of a study, and none is named",
+            "name the panel of an episode with --panel, where it lies elsewhere than it did",
+        ))
+    }
+
     /// Where files of the study lie now.
     pub(super) fn moved<'f>(&'f self, panel: Option<&'f Path>) -> MovedFiles<'f> {
         MovedFiles {

@@ -170,7 +170,8 @@ impl VerifyArgs {
                 "name its folder; the key of a certificate is --public-key, and a bundle alone is signed by nobody",
             ));
         }
-        Ok(())
+        let is_study = |folder: &PathBuf| kind_of(folder).is_some();
+        self.study.check_has_study(self.bundles.iter().any(is_study))
     }
 }
 

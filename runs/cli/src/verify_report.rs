@@ -160,13 +160,14 @@ impl VerifyReport {
     }
 
     /// The failure that ends the command: the first difference, which says more than what could not be checked, else the first. On a
-    /// screen its message is read below the text; those of all others stand in it.
+    /// screen, or where it is all that was found, its message is read below the text; those of all others stand in it.
     pub(super) fn ended(&mut self) -> Option<CliError> {
         let mut failed = std::mem::take(&mut self.failed);
         let ends = failed.iter().position(|failed| failed.failure.is_difference());
         let ends = ends.unwrap_or(0);
+        let is_read_below = self.is_on_screen || self.text.lines().count() == 1;
         for (place, failed) in failed.iter().enumerate().rev() {
-            if place != ends || !self.is_on_screen {
+            if place != ends || !is_read_below {
                 self.text.insert_str(failed.end_of_line, &failed.message);
             }
         }

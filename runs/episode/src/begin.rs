@@ -64,6 +64,14 @@ pub(super) fn compare_identity(
     let recorded = read_bounded(&path, JSON_LIMIT_BYTES)?;
     let mut header = header(input)?;
     if let Some(read) = read_loosely(&recorded) {
+        // A cell's own key follows from its name and the study's key.
+        if read.cell == header.cell && read.mask.commitment != header.mask.commitment {
+            return Err(EpisodeError::damaged(
+                &path,
+                "the mask key is not the one that it names: private/mask.key of the study, or the file that `mask_key_file` names, is another \
+                 than it was",
+            ));
+        }
         // What the panel cannot support, another program may say in other words: its hash binds the panel.
         if read.program != header.program {
             header.data.limitations = read.data.limitations;

@@ -150,7 +150,7 @@ pub(crate) fn changed_file(
         } else if !path.exists() {
             "the file is missing"
         } else if sha256_file(&path)? != *sha256 {
-            "it differs from the file that its record names"
+            "it differs from the file that units.jsonl names: one of the two was changed"
         } else {
             continue;
         };

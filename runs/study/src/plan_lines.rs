@@ -8,6 +8,9 @@ use ktd_io::whole_file::{read_if_exists, write_whole};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
+/// The file of a plan.
+pub(crate) const PLAN: &str = "plan.jsonl";
+
 /// A unit that is asked for, as its study's folder names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,7 +41,7 @@ impl PlanLine {
 
 /// The file of a plan with its bytes.
 pub(crate) fn plan_file(folder: &Path, plan: &[PlanLine]) -> Result<(PathBuf, Vec<u8>), StudyError> {
-    let path = folder.join("plan.jsonl");
+    let path = folder.join(PLAN);
     let bytes = line_bytes(&path, plan)?;
     Ok((path, bytes))
 }

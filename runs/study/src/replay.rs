@@ -5,7 +5,7 @@ use crate::identity::made_by_another;
 use crate::kind::{Keep, Planned, StudyKind};
 use crate::line_files::{LineMode, changed_file};
 use crate::opening::MovedFiles;
-use crate::plan_lines::{PlanLine, plan_file};
+use crate::plan_lines::{PLAN, PlanLine, plan_file};
 use crate::recorded_units::RecordedUnits;
 use crate::register;
 use crate::report_files::{SUMMARY, files_of};
@@ -113,7 +113,12 @@ fn replay_opened<K: StudyKind>(
         study.concluded(&found, register::counted(out, K::counted(&study.world).as_ref())?)?;
     let plan = plan_file(out, &PlanLine::all(&study.plan, &study.decided)?)?;
     for (path, bytes) in files_of(out, &summary, &report)?.into_iter().chain([plan]) {
-        ktd_asking::compare_with_file(&path, &bytes, CHANGED_HINT)?;
+        let hint = if path.exists() {
+            CHANGED_HINT
+        } else {
+            written_by(&path)
+        };
+        ktd_asking::compare_with_file(&path, &bytes, hint)?;
     }
     Ok(Replayed {
         name: K::name(&study.keys).to_owned(),
@@ -121,12 +126,21 @@ fn replay_opened<K: StudyKind>(
         made_again: deep.len(),
         verdict: report.verdict,
         another_program: None,
+        unnamed: study.unnamed_records(&lines)?,
     })
+}
+
+/// What writes a file of a finished study again that is missing.
+fn written_by(path: &Path) -> &'static str {
+    if path.ends_with(SUMMARY) || path.ends_with(PLAN) {
+        "run the study again: it writes the file from what is recorded, and asks nobody"
+    } else {
+        "`ktd report DIR` writes it again from what is recorded"
+    }
 }
 
 /// A study that was stopped is no changed one: nothing closed it.
 fn unfinished<K: StudyKind>(study: &OpenedStudy<K>, out: &Path) -> Result<(), StudyError> {
-        unnamed: study.unnamed_records(&lines)?,
     if out.join(SUMMARY).exists() {
         return Ok(());
     }

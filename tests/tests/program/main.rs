@@ -58,6 +58,7 @@ mod strategy_code_arena;
 mod strategy_code_own;
 mod strategy_code_run;
 mod streamed;
+mod study_checks;
 mod study_verbs;
 mod synthetic_panel;
 mod text_rounds;

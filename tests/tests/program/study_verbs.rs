@@ -11,7 +11,7 @@ use serde_json::Value;
 const STUDY: &str = "kind = 'leakage'\nname = 'small'\nsynthetic = { seed = 3, names = 24, days = 800 }\nhorizons = [5]\n\
     protocols = ['EXEC_CLOSE']\nmodels = ['momentum']\n";
 
-fn text_of(folder: &Folder, arguments: &[&str]) -> String {
+pub(crate) fn text_of(folder: &Folder, arguments: &[&str]) -> String {
     let output = quiet(folder.path(), arguments);
     assert_ok(&output);
     String::from_utf8(output.stdout).unwrap()
@@ -84,7 +84,7 @@ fn a_study_is_planned_run_watched_reported_compared_shown_and_given_away() {
     assert!(said.contains("units.jsonl"), "{said}");
 }
 
-const EPISODES: &str = "name = 'own'\nsynthetic = { seed = 5, names = 30, days = 330 }\nmasks = [{ level = 'bright' }]\n\
+pub(crate) const EPISODES: &str = "name = 'own'\nsynthetic = { seed = 5, names = 30, days = 330 }\nmasks = [{ level = 'bright' }]\n\
     modes = ['open-research']\nwindows = [{ id = 'last', last_days = 4 }]\nagents = [{ id = 'hold', builtin = 'hold' }]\n";
 
 /// A file that no longer fits its results changes nothing of them; the key is named once, and what was there goes on.

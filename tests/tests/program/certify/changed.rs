@@ -3,6 +3,7 @@
 use crate::certify::forged::honest;
 use crate::certify::{folder, scene};
 use ktd_certify::verify::{Check, verify};
+use ktd_io::sha256::sha256_hex;
 use ktd_kit::{assert_ok, copy, quiet, refused};
 use std::path::Path;
 
@@ -177,4 +178,29 @@ fn another_panel_is_named() {
     ];
     let error = refused(&quiet(root, &arguments), 2);
     assert!(error.contains("but the certificate is for"), "{error}");
+}
+
+/// The last line of a chain is bound by no other: what is changed in it is told as its own, and not as a change of a file that still fits its signature.
+#[test]
+fn changed_lines_of_units_are_told_as_theirs() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&scene().join("out"), &folder.path().join("out"));
+    let units = folder.path().join("out/units.jsonl");
+    let text = std::fs::read_to_string(&units).unwrap();
+    let certificate = sha256_hex(&std::fs::read(folder.path().join("out/certificate.json")).unwrap());
+    for (from, to) in [
+        (certificate.as_str(), "0".repeat(64).as_str()),
+        ("\"confidence\":0.95", "\"confidence\":0.96"),
+    ] {
+        let (before, last) = text.trim_end().rsplit_once('\n').unwrap();
+        assert!(last.contains(from), "{last}");
+        std::fs::write(&units, format!("{before}\n{}\n", last.replacen(from, to, 1))).unwrap();
+        let output = quiet(folder.path(), &["verify", "out"]);
+        let said = refused(&output, 1);
+        assert!(said.contains("units.jsonl"), "{said}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let signed =
+            "certificate.json: DIFFERS: the files are those that were signed; the study beside them: ";
+        assert!(text.contains(signed), "{text}");
+    }
 }
