@@ -14,6 +14,7 @@ use ktd_io::whole_file::{json_bytes, list_if_exists};
 use ktd_io::whole_folder::write_report;
 use ktd_record::signer_mark::SignerMark;
 use ktd_record::signing::SigningKey;
+use ktd_study::kind_of;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -77,8 +78,18 @@ pub fn write_board(
     Ok((out.join(PAGE), signer))
 }
 
-/// A board that tells of windows which are not opened lies where nothing is shown or given away from.
+/// A board does not replace the pages of a study, and one that tells of windows which are not opened lies where nothing is shown or
+/// given away from.
 fn check_place(board: &Leaderboard, out: &Path) -> Result<(), BoardError> {
+    if kind_of(out).is_some() {
+        return Err(BoardError::input(
+            format!(
+                "{} holds a study, whose own report a board would replace",
+                out.display()
+            ),
+            format!("write the board below it: --out {}", out.join("board").display()),
+        ));
+    }
     if board.names_closed_windows && !lies_in_private(out) {
         return Err(BoardError::input(
             format!(

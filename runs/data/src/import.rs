@@ -8,7 +8,7 @@ use super::dividends::add_dividends;
 use super::facts::{read_company_names, read_listings};
 pub use super::import_progress::ImportProgress;
 use super::index_levels::read_index;
-use super::members::read_members;
+use super::members::{NO_MEMBERSHIP, read_members};
 use super::qlib_bins::read_calendar;
 use super::sectors::{add_sectors, read_sectors};
 use super::source::{Source, forms_of};
@@ -367,7 +367,7 @@ fn add_facts(
         }
     } else {
         builder.declare_all_members();
-        builder.add_note("no index membership was given: every name is a member on every day".to_owned());
+        builder.add_note(NO_MEMBERSHIP.to_owned());
     }
     add_indices(builder, options)?;
     if let Some(path) = &options.names {

@@ -1,6 +1,7 @@
 //! Where an experiment's market comes from: a panel file, or the synthetic market.
 
 use crate::DataFileError;
+use crate::members::NO_MEMBERSHIP;
 use crate::panel_file;
 use crate::sectors::UNDATED;
 use ktd_env::synth::{SynthConfig, generate};
@@ -186,10 +187,12 @@ fn synthetic_record(config: Option<SyntheticConfig>) -> SyntheticRecord {
 
 /// What the panel cannot support, in words that name no stock and no day.
 fn limitations(market: &Market) -> Vec<String> {
+    let notes = market.notes().iter();
+    let notes = notes.filter(|note| [UNDATED, NO_MEMBERSHIP].contains(&note.as_str()));
     unsupported_rules(market)
         .into_iter()
         .map(|rule| rule.text().to_owned())
         .chain(Survivors::of_panel(market).text("the panel"))
-        .chain(market.notes().iter().filter(|note| *note == UNDATED).cloned())
+        .chain(notes.cloned())
         .collect()
 }

@@ -10,6 +10,9 @@ use ktd_env::{DataError, DateSpan, SourceLocation, Ticker};
 use ktd_io::text_file::TextFile;
 use std::path::Path;
 
+/// The note of a panel that was made without membership.
+pub(super) const NO_MEMBERSHIP: &str = "no index membership was given: every name is a member on every day";
+
 /// Reads a membership file: CSV `symbol,start,end` (both included), CSV `symbol,from,until_excl` (half-open, an empty
 /// end stays open), or Qlib's tab-separated list without a header.
 ///

@@ -16,6 +16,8 @@ const DAYS_OF_ONE: usize = 20;
 #[derive(Debug, Default)]
 struct Quotients {
     near: BTreeMap<i32, usize>,
+    /// Those within a tenth of another power of ten than 0, which no price of a day is from its mean.
+    at: BTreeMap<i32, usize>,
     days: usize,
 }
 
@@ -33,6 +35,15 @@ impl Quotients {
         if (0.5..2.0).contains(&left) {
             *self.near.entry(power).or_default() += 1;
         }
+        if power != 0 && (0.9..1.1).contains(&left) {
+            *self.at.entry(power).or_default() += 1;
+        }
+    }
+
+    /// The power of ten of so many days of a stock that its unit was another on them, where that of the others is right.
+    fn wrong_for_a_time(&self) -> Option<(i32, usize)> {
+        let (power, count) = self.at.iter().max_by_key(|(_, count)| **count)?;
+        (DAYS_OF_ONE <= *count).then_some((*power, *count))
     }
 
     /// The power of ten with most days, where it is another than 0 or has not most of them.
@@ -44,17 +55,21 @@ impl Quotients {
     }
 }
 
+/// A stock with the power of ten of its quotient, on how many of how many days.
+type FoundUnit<'c> = (&'c str, i32, usize, usize);
+
 /// The check of a panel's units.
 ///
 /// # Errors
-/// [`DataFileError`] where the bulk of days, or of the days of a stock, has a quotient of another power of ten; it says which unit
-/// would fit.
+/// [`DataFileError`] where the bulk of days, or of the days of a stock, has a quotient of another power of ten, or a stock on so many
+/// days that its unit changed; it says which unit would fit.
 pub(super) fn check_units(market: &Market, forms: &[SourceForm]) -> Result<(), DataFileError> {
     if !market.amount_declared() {
         return Ok(());
     }
     let mut all = Quotients::default();
-    let mut differing: Vec<(&str, i32, usize, usize)> = Vec::new();
+    let mut differing: Vec<FoundUnit<'_>> = Vec::new();
+    let mut changing: Vec<FoundUnit<'_>> = Vec::new();
     for (name, info) in market.names() {
         let mut own = Quotients::default();
         for quotient in market.bars_of(name).filter_map(|(_, bar)| quotient(&bar)) {
@@ -63,10 +78,13 @@ pub(super) fn check_units(market: &Market, forms: &[SourceForm]) -> Result<(), D
         }
         if let Some((power, count)) = own.wrong().filter(|_| DAYS_OF_ONE <= own.days) {
             differing.push((info.ticker.reveal(), power, count, own.days));
+        } else if let Some((power, count)) = own.wrong_for_a_time() {
+            changing.push((info.ticker.reveal(), power, count, own.days));
         }
     }
     let Some((power, count)) = all.wrong() else {
-        return differ_from_the_rest(&differing, market.names().len());
+        differ_from_the_rest(&differing, market.names().len())?;
+        return changed_for_a_time(&changing, market.names().len());
     };
     Err(DataFileError::input(
         format_args!(
@@ -91,25 +109,43 @@ const BEYOND: f64 = 0.01;
 /// Factors beside adjusted prices would count dividends twice.
 ///
 /// # Errors
-/// [`DataFileError`] where it lies outside on more than a tenth of the days with trading.
+/// [`DataFileError`] where it lies outside on more than a tenth of the days with trading, or on most of those of a stock.
 pub(super) fn check_as_traded(market: &Market, has_factors: bool) -> Result<(), DataFileError> {
     if !market.amount_declared() || market.basis() != PriceBasis::Raw {
         return Ok(());
     }
-    let bars = market.names().flat_map(|(name, _)| market.bars_of(name));
     let (mut days, mut outside) = (0_usize, 0_usize);
-    for (mean, bar) in bars.filter_map(|(_, bar)| Some((mean_price(&bar)?, bar))) {
-        let (low, high) = (yuan(bar.low.0), yuan(bar.high.0));
-        days += 1;
-        outside += usize::from(mean < low * (1.0 - BEYOND) || high * (1.0 + BEYOND) < mean);
+    let mut adjusted: Vec<(&str, usize, usize)> = Vec::new();
+    for (name, info) in market.names() {
+        let bars = market
+            .bars_of(name)
+            .filter_map(|(_, bar)| Some((mean_price(&bar)?, bar)));
+        let (mut own_days, mut own_outside) = (0_usize, 0_usize);
+        for (mean, bar) in bars {
+            let (low, high) = (yuan(bar.low.0), yuan(bar.high.0));
+            own_days += 1;
+            own_outside += usize::from(mean < low * (1.0 - BEYOND) || high * (1.0 + BEYOND) < mean);
+        }
+        if DAYS_OF_ONE <= own_days && is_bulk(own_outside, own_days) {
+            adjusted.push((info.ticker.reveal(), own_outside, own_days));
+        }
+        (days, outside) = (days + own_days, outside + own_outside);
     }
-    if outside * 10 <= days {
+    let what = if days < outside * 10 {
+        format!("on {outside} of {days} days with trading")
+    } else if let Some((code, outside, days)) = adjusted.first() {
+        format!(
+            "in {} of {} stocks ({}), of {code} on {outside} of {days} days with trading",
+            adjusted.len(),
+            market.names().len(),
+            shown_codes(adjusted.iter().map(|found| found.0))
+        )
+    } else {
         return Ok(());
-    }
+    };
     Err(DataFileError::input(
         format_args!(
-            "the mean price of a day, amount / volume, lies outside its low and high on {outside} of {days} days with trading: the \
-             prices are adjusted, not as traded"
+            "the mean price of a day, amount / volume, lies outside its low and high {what}: the prices are adjusted, not as traded"
         ),
         if has_factors {
             "fetch prices as traded (AKShare: adjust=\"\") beside these factors; where the prices are those traded x these factors, \
@@ -133,16 +169,11 @@ fn yuan(fen: i64) -> f64 {
 }
 
 /// The refusal of stocks whose units are not those of the rest, with code, power of ten, and its days of how many.
-fn differ_from_the_rest(differing: &[(&str, i32, usize, usize)], names: usize) -> Result<(), DataFileError> {
-    const SHOWN: usize = 5;
+fn differ_from_the_rest(differing: &[FoundUnit<'_>], names: usize) -> Result<(), DataFileError> {
     let Some((code, power, count, days)) = differing.first() else {
         return Ok(());
     };
-    let mut codes: Vec<&str> = differing.iter().take(SHOWN).map(|found| found.0).collect();
-    if SHOWN < differing.len() {
-        codes.push("...");
-    }
-    let codes = codes.join(", ");
+    let codes = shown_codes(differing.iter().map(|found| found.0));
     Err(DataFileError::input(
         format_args!(
             "the units of {} of {names} stocks differ from the rest: {codes}; amount / (volume x price) is {} days of {code} with \
@@ -154,6 +185,34 @@ fn differ_from_the_rest(differing: &[(&str, i32, usize, usize)], names: usize) -
             "fetch {codes} again, or leave them out: --map would change the units of all; what is an index is given to --index"
         ),
     ))
+}
+
+/// The refusal of stocks whose unit is another one on some days, with code, power of ten, and its days of how many.
+fn changed_for_a_time(changing: &[FoundUnit<'_>], names: usize) -> Result<(), DataFileError> {
+    let Some((code, power, count, days)) = changing.first() else {
+        return Ok(());
+    };
+    let codes = shown_codes(changing.iter().map(|found| found.0));
+    Err(DataFileError::input(
+        format_args!(
+            "the unit of volume or amount changes within {} of {names} stocks: {codes}; amount / (volume x price) is {} on {count} of {days} \
+             days of {code} with trading, where it must be 1, as it is on the others",
+            changing.len(),
+            factor(*power)
+        ),
+        "turn these days into the unit of the others, or fetch all days in one call",
+    ))
+}
+
+/// The first codes.
+fn shown_codes<'c>(codes: impl Iterator<Item = &'c str>) -> String {
+    const SHOWN: usize = 5;
+    let mut codes: Vec<&str> = codes.take(SHOWN + 1).collect();
+    if SHOWN < codes.len() {
+        codes.truncate(SHOWN);
+        codes.push("...");
+    }
+    codes.join(", ")
 }
 
 const fn is_bulk(count: usize, days: usize) -> bool {

@@ -582,6 +582,52 @@ fn wrong_units_are_refused_with_those_that_fit() {
     );
 }
 
+/// Eight stocks at 10 yuan on 56 days; of the last one each line is what `line` makes of its day.
+fn last_is(line: &dyn Fn(usize, &str) -> String) -> String {
+    let mut text = "date,symbol,open,high,low,close,volume,amount\n".to_owned();
+    for stock in 1..=8 {
+        for place in 0..56 {
+            let day = format!("2024-{:02}-{:02},SZ00000{stock}", 1 + place / 28, 1 + place % 28);
+            let own = if stock == 8 {
+                line(place, &day)
+            } else {
+                format!("{day},10,10,10,10,10000,100000")
+            };
+            writeln!(text, "{own}").unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn a_unit_of_some_days_and_adjusted_prices_of_some_stocks_are_refused() {
+    let recent = |volume: usize| {
+        last_is(&|place, day| {
+            let volume = if place < 36 { 10_000 } else { volume };
+            format!("{day},10,10,10,10,{volume},100000")
+        })
+    };
+    let said = refusal(&recent(1_000_000), None);
+    assert!(
+        said.contains("changes within 1 of 8 stocks: SZ000008") && said.contains("is 1/100 on 20 of 56 days"),
+        "{said}"
+    );
+    let said = refusal(&recent(100), None);
+    assert!(said.contains("is 100 on 20 of 56 days"), "{said}");
+    let adjusted = last_is(&|place, day| {
+        let price = if place < 36 { 7 } else { 10 };
+        format!("{day},{price},{price},{price},{price},10000,100000")
+    });
+    let said = refusal(&adjusted, None);
+    assert!(
+        said.contains("in 1 of 8 stocks (SZ000008), of SZ000008 on 36 of 56 days")
+            && said.contains("adjusted, not as traded"),
+        "{said}"
+    );
+    let folder = folder(&one("600519.csv", recent(10_000)));
+    assert!(read(folder.path(), |_| ()).is_ok());
+}
+
 #[test]
 fn files_that_are_no_prices_are_refused_by_name() {
     let adjusted = "Date,Open,High,Low,Close,Volume\n2024-01-02,10,10,10,10,100\n";

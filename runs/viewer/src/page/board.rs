@@ -146,7 +146,7 @@ fn rows(site: PageSite, document: &DocumentEntry, board: &Board) -> Markup {
         table.sortable {
             thead { tr {
                 th.l scope="col" { "agent" } th.l scope="col" { "cohort" } th.l scope="col" { "window" } th.l scope="col" { "mask" }
-                th.l scope="col" { "mode" } th scope="col" { "seeds" } th scope="col" { "return" } th scope="col" { "rank" }
+                th.l scope="col" { "mode" } th scope="col" { "seeds" } th scope="col" { "return" } th scope="col" { "rank by return" }
                 th scope="col" { "selection a day" } th scope="col" { "from" } th scope="col" { "to" } th scope="col" { "rank by selection" }
                 th.l scope="col" { "plausible ranks" }
             } }
