@@ -155,7 +155,11 @@ impl fmt::Display for CertificateSummary {
             f.write_str(", attempts by its own words")?;
         }
         match &self.nonce {
-            Some(nonce) => write!(f, ", drawn by the nonce {:?}", beginning(nonce))?,
+            Some(nonce) => write!(
+                f,
+                ", drawn by the nonce {:?} as its signer says",
+                beginning(nonce)
+            )?,
             None => f.write_str(", drawn by its signer")?,
         }
         write!(f, ", key {}", beginning(&self.fingerprint))?;

@@ -58,10 +58,17 @@ impl<'m> LedgerDays<'m> {
             return Err(RecordError::damaged(&self.path, what));
         }
         let (_, report) = line.restore(self.market, &self.path)?;
-        let book = book(self.market, day, &self.shares, self.nav, &report);
-        self.nav = report.nav;
+        let movements = movements(&self.shares, &report);
         let held = report.positions.iter();
-        self.shares = held.map(|held| (held.name, held.shares)).collect();
+        let held: BTreeMap<NameId, Shares> = held.map(|held| (held.name, held.shares)).collect();
+        if !carries(&movements, &held) {
+            let what = format!(
+                "line {number}: its holdings are not those of the day before with its events and fills"
+            );
+            return Err(RecordError::damaged(&self.path, what));
+        }
+        let book = book(self.market, day, movements, self.nav, &report);
+        (self.nav, self.shares) = (report.nav, held);
         self.taken = number;
         Ok((day, book, report))
     }
@@ -104,14 +111,27 @@ struct Movement {
     delisted: Option<i64>,
 }
 
+/// Whether what is held at a close follows from what moved.
+fn carries(movements: &BTreeMap<NameId, Movement>, held: &BTreeMap<NameId, Shares>) -> bool {
+    let after = |movement: &Movement| match movement.delisted {
+        Some(_) => 0,
+        None => movement.before + movement.traded,
+    };
+    let left = movements.iter().map(|(name, movement)| (*name, after(movement)));
+    let left: BTreeMap<NameId, i64> = left.filter(|(_, shares)| *shares != 0).collect();
+    left.len() == held.len()
+        && held
+            .iter()
+            .all(|(name, shares)| left.get(name) == Some(&shares.0))
+}
+
 fn book(
     market: &Market,
     day: DayIndex,
-    shares: &BTreeMap<NameId, Shares>,
+    movements: BTreeMap<NameId, Movement>,
     nav: Fen,
     report: &StepReport,
 ) -> DayBook {
-    let movements = movements(shares, report);
     let mut book = DayBook {
         day: day.index(),
         nav_before_cny: nav.to_yuan(),

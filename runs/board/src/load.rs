@@ -6,7 +6,7 @@ use super::early_end::{EarlyEnd, apart_early};
 use super::episode_account::ledger_books;
 use super::fitted::FittedModel;
 use super::identity;
-use super::notes::mixed_programs;
+use super::notes::{mixed_programs, not_shown, other_keys};
 use super::options::{BoardOptions, ProgressCallback};
 use super::protocol::common;
 use super::record::Protocol;
@@ -14,7 +14,7 @@ use super::scoring::{AgentEpisodes, Scoring};
 use super::setting::Settings;
 use super::track_key::TrackKey;
 use super::trials::{TrialScore, Trials, is_control};
-use super::unfinished::unfinished;
+use super::unfinished::{unfinished, unnamed};
 use crate::BoardError;
 use ktd_attribution::SelectionSeries;
 use ktd_attribution::account::attribute;
@@ -100,6 +100,13 @@ pub(super) fn load(
         .map(|dated| (&dated.opened.bundle, dated.days.as_slice()))
         .collect();
     identity::check(&shown)?;
+    notes.extend(other_keys(shown.iter().map(|(bundle, _)| *bundle)));
+    let named: Vec<(&BundleRef, bool)> = dated
+        .iter()
+        .map(|dated| (&dated.opened.bundle, dated.is_shown))
+        .collect();
+    notes.extend(not_shown(&named));
+    notes.extend(unnamed(findings));
     dated.extend(siblings(&beside, &protocol, &market, &mut notes));
     let fitted = FittedModel::of(&market, &options.settings, range(&dated).ok_or_else(nothing)?)?;
     protocol.freeze(&fitted.model.config().styles);
@@ -252,8 +259,8 @@ fn uncounted(bundle: &BundleRef) -> String {
 fn draw_verified(dated: &mut [Dated], options: &BoardOptions) {
     let mut shown: Vec<_> = dated.iter_mut().filter(|dated| dated.is_shown).collect();
     shown.sort_by_cached_key(|dated| {
-        let root = dated.opened.bundle.root.display();
-        sha256_hex(format!("{}\n{root}", options.draws.seed).as_bytes())
+        let root = dated.opened.bundle.root.display().to_string();
+        sha256_hex(&[&options.verify_chance[..], root.as_bytes()].concat())
     });
     for dated in shown.into_iter().take(options.verify_sample) {
         dated.is_verified = true;

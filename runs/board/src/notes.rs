@@ -3,12 +3,14 @@
 use super::record::{Cohort, LeaderboardRow, Track};
 use super::trials::LEAST_DECISIONS;
 use ktd_attribution::account::FEW_DECISIONS;
+use ktd_bundle::bundle_ref::BundleRef;
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_experiment::provider::ForceLevel;
 use ktd_masking::Numeric;
 use ktd_record::program_record::ProgramRecord;
 use ktd_stats::{Sample, kendall_tau};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// How many rows a note names before it counts the rest.
 const NAMED: usize = 3;
@@ -217,13 +219,87 @@ pub(super) fn missing_seeds(tracks: &[Track]) -> Option<String> {
             (own < known).then(|| format!("{} on {place} ({own} of {known})", leader.agent))
         })
         .collect();
-    let named = lacking.get(..NAMED.min(lacking.len()))?.join(", ");
-    let rest = match lacking.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        rest => format!(" and {rest} more"),
+    (!lacking.is_empty()).then(|| {
+        format!(
+            "rows without all seeds that their agent has elsewhere: {}",
+            listed(&lacking)
+        )
+    })
+}
+
+/// The first names, and how many more there are.
+pub(super) fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => shown,
+        rest => format!("{shown} and {rest} more"),
+    }
+}
+
+/// Agents whose episodes lie beside those of others of the same experiment, window and seed under another mask key: one experiment has one,
+/// so that the best of several runs may stand there.
+pub(super) fn other_keys<'b>(shown: impl Iterator<Item = &'b BundleRef>) -> Option<String> {
+    type Beside<'b> = (Option<&'b Path>, &'b str, &'b str, u64, &'static str);
+    let mut keys: BTreeMap<Beside<'b>, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
+    for bundle in shown {
+        let header = &bundle.header;
+        let beside = (
+            bundle.root.parent(),
+            header.experiment.as_str(),
+            header.window.id.as_str(),
+            header.seed,
+            header.mask.arm().label(),
+        );
+        let agents = keys.entry(beside).or_default();
+        agents
+            .entry(&header.mask.commitment)
+            .or_default()
+            .insert(&bundle.row);
+    }
+    let several = keys.into_iter().filter(|(_, agents)| 1 < agents.len());
+    let named = several.map(|((_, _, window, seed, _), agents)| {
+        // Most were made together.
+        let few = agents.values().min_by_key(|agents| agents.len());
+        let few: Vec<&str> = few.into_iter().flatten().copied().collect();
+        format!("{} on {window}, seed {seed}", few.join(", "))
+    });
+    let named: Vec<String> = named.collect();
+    (!named.is_empty()).then(|| {
+        format!(
+            "not made in one run with the episodes beside them, for their mask keys are others, so that the best of several runs may stand \
+             there (`ktd verify` of the folder says more): {}",
+            listed(&named)
+        )
+    })
+}
+
+/// What was named and is not shown, because the board was asked for less: whoever leaves out may have chosen.
+pub(super) fn not_shown(named: &[(&BundleRef, bool)]) -> Option<String> {
+    let missing = |of: &dyn Fn(&BundleRef) -> String| -> Vec<String> {
+        let all: BTreeSet<String> = named.iter().map(|(bundle, _)| of(bundle)).collect();
+        let shown = named.iter().filter(|(_, is_shown)| *is_shown);
+        let shown: BTreeSet<String> = shown.map(|(bundle, _)| of(bundle)).collect();
+        all.difference(&shown).cloned().collect()
     };
-    (!lacking.is_empty())
-        .then(|| format!("rows without all seeds that their agent has elsewhere: {named}{rest}"))
+    let kinds = [
+        ("windows", missing(&|bundle| bundle.header.window.id.clone())),
+        ("agents", missing(&|bundle| bundle.row.clone())),
+        ("modes", missing(&|bundle| bundle.header.mode.label().to_owned())),
+        (
+            "masks",
+            missing(&|bundle| bundle.header.mask.arm().label().to_owned()),
+        ),
+    ];
+    let kinds = kinds.iter().filter(|(_, names)| !names.is_empty());
+    let kinds: Vec<String> = kinds
+        .map(|(kind, names)| format!("{kind} {}", listed(names)))
+        .collect();
+    (!kinds.is_empty()).then(|| {
+        format!(
+            "on disk and not shown, as the board was asked, though they count as trials: {}",
+            kinds.join("; ")
+        )
+    })
 }
 
 #[cfg(test)]

@@ -26,8 +26,10 @@ pub struct BoardOptions {
     pub shows_closed: bool,
     /// Where scores of agents are kept for the next board; nowhere without it.
     pub kept: Option<KeptScores>,
-    /// Episodes that are shown and drawn by the seed of the draws, whose agents are scored anew and compared with what was kept.
+    /// Episodes that are shown and drawn, whose agents are scored anew and compared with what was kept.
     pub verify_sample: usize,
+    /// What decides which they are: chance, so that nobody knows them before.
+    pub verify_chance: [u8; 32],
     /// Threads.
     pub threads: usize,
 }
@@ -47,6 +49,7 @@ impl Default for BoardOptions {
             shows_closed: false,
             kept: None,
             verify_sample: 0,
+            verify_chance: [0; 32],
             threads: ktd_io::parallel::available_threads(),
         }
     }

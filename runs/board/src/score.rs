@@ -62,6 +62,16 @@ impl ScoredEpisode {
         };
         let attribution = attribute(&account.books, model.config().styles.len(), |day| model.day(day))
             .map_err(|error| refused(dated(&error.to_string(), market, &account.days), error.hint()))?;
+        if let Some(gauge) = does_not_close(&attribution) {
+            let root = account.bundle.root.display();
+            let what = format!(
+                "its account does not add up: a day's return is {gauge:.0e} from the sum of its parts, which no rounding reaches"
+            );
+            let hint = format!(
+                "the record was changed: `ktd verify {root}` says where; take the folder from whoever made it"
+            );
+            return Err(refused(what, &hint));
+        }
         let path = NavPath::new(account.initial_cny, &account.nav_cny)
             .map_err(|error| refused(error.to_string(), error.hint()))?;
         let forecasts: Vec<Forecast> = account
@@ -118,6 +128,13 @@ impl ScoredEpisode {
         let parts = self.attribution.parts(WeightBasis::HEADLINE);
         parts.daily(Part::Common).any(|common| 0.0 < common.abs())
     }
+}
+
+/// How far a day's return is from the sum of its parts, where that is more than rounding.
+fn does_not_close(attribution: &Attribution) -> Option<f64> {
+    const ROUNDING: f64 = 1e-9;
+    let gauges = WeightBasis::ALL.map(|basis| attribution.gauge(basis));
+    gauges.into_iter().find(|gauge| ROUNDING < *gauge)
 }
 
 /// The metrics of a portfolio that is no episode: a reference, or a file of the user's own.

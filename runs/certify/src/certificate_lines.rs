@@ -70,7 +70,9 @@ pub(crate) const MODELS_ALONE: &str =
 /// Who drew the probes and how often, whose thresholds decide, and what passes under them.
 pub(crate) fn terms(certificate: &Certificate, odds: Option<&PassOdds>) -> Vec<(&'static str, String)> {
     let draw = match certificate.set.deciding_nonce() {
-        Some(nonce) => format!("decided by the nonce {nonce:?}"),
+        Some(nonce) => {
+            format!("decided by the nonce {nonce:?}, as its signer says: `ktd verify --nonce` checks it")
+        }
         None => "drawn by its signer: no auditor's nonce decided it".to_owned(),
     };
     let settings = certificate.settings();

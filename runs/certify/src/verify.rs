@@ -124,6 +124,9 @@ pub fn make_again(
     run: &StudyRun<'_>,
 ) -> Result<(), CertifyError> {
     let is_made = is_made_again(path, (signed, &mut *verified), check, run)?;
+    if !is_made {
+        check_draw_is_known(&signed.certificate, check)?;
+    }
     tell_draw(&signed.certificate, check, is_made, verified);
     let is_study_checked = is_made || check.is_study_checked;
     let beside = unsigned_beside(path, &signed.certificate);
@@ -280,6 +283,23 @@ fn check_draw(path: &Path, certificate: &Certificate, check: &Check) -> Result<(
         ));
     }
     Ok(())
+}
+
+/// A nonce, or a plan's hash, that the user names is checked or refused.
+fn check_draw_is_known(certificate: &Certificate, check: &Check) -> Result<(), CertifyError> {
+    let Some(own) = certificate.set.deciding_nonce() else {
+        return Ok(());
+    };
+    if check.nonce.is_none() && check.plan_sha256.is_none() {
+        return Ok(());
+    }
+    Err(CertifyError::input(
+        format!(
+            "whether the nonce {own:?} decided its draw cannot be checked here: its signer may write it beside any probes, and nothing makes \
+             them again"
+        ),
+        "ask its signer for private/, the study's files and the panel, or check without --nonce and --plan-hash, which leaves the draw UNCHECKED",
+    ))
 }
 
 /// What is known of who drew. A nonce and a plan are words that a signer may write beside any probes: that they decided these is shown

@@ -21,6 +21,7 @@ use ktd_certify::mark::Certificates;
 use ktd_client::cache_folder::cache_folder;
 use ktd_probes::judge::CertificationMark;
 use ktd_record::signing::{PublicKey, SigningKey};
+use ktd_study::system_chance;
 use ktd_view::draw::{counted, paragraph};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -77,7 +78,7 @@ pub(super) struct LeaderboardArgs {
     /// Show windows that are not opened as they are, to their owner alone: their days, series, built-in agents and references.
     #[arg(long)]
     pub real: bool,
-    /// Score the agents of so many episodes anew, drawn by the seed, and fail where one is not what was kept of it for the next board.
+    /// Score the agents of so many episodes anew, drawn by chance, and fail where one is not what was kept of it for the next board.
     #[arg(long, value_name = "EPISODES", default_value_t = 0)]
     pub verify_sample: usize,
     /// Settings of the factor model, TOML.
@@ -163,8 +164,10 @@ fn options(args: &LeaderboardArgs, findings: &BundleSet) -> Result<BoardOptions,
         shown: args.only.shown(),
         marks: marks(&args.certificate, args.public_key.as_deref(), findings)?,
         shows_closed: args.real,
-        kept: kept_scores(),
+        // Who ranks what others signed relies on nothing that somebody may have written beside it.
+        kept: kept_scores().filter(|_| args.signer.is_empty()),
         verify_sample: args.verify_sample,
+        verify_chance: system_chance()?,
         threads: ktd_io::parallel::available_threads(),
     })
 }

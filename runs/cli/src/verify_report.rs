@@ -37,6 +37,8 @@ pub(super) struct VerifyReport {
 
 /// What did not hold, or could not be checked.
 struct Failed {
+    /// What failed.
+    shown: String,
     /// Where its line ends in the text.
     end_of_line: usize,
     /// What stands there, unless it is read below.
@@ -143,16 +145,13 @@ impl VerifyReport {
     }
 
     pub(super) fn bad(&mut self, shown: &str, failure: CliError) {
-        let says = if failure.is_difference() {
-            "DIFFERS"
-        } else {
-            "NOT CHECKED"
-        };
+        let says = said(&failure);
         let message = failure.message();
         let message = message.strip_prefix(&format!("{shown}: ")).unwrap_or(message);
         // Writing to a string cannot fail.
         writeln!(self.text, "{shown}: {says}").ok();
         self.failed.push(Failed {
+            shown: shown.to_owned(),
             end_of_line: self.text.len() - 1,
             message: format!(": {}", visible_lines(message)),
             failure,
@@ -166,12 +165,52 @@ impl VerifyReport {
         let ends = failed.iter().position(|failed| failed.failure.is_difference());
         let ends = ends.unwrap_or(0);
         let is_read_below = self.is_on_screen || self.text.lines().count() == 1;
+        let head = self.head(&failed);
         for (place, failed) in failed.iter().enumerate().rev() {
             if place != ends || !is_read_below {
                 self.text.insert_str(failed.end_of_line, &failed.message);
             }
         }
+        self.text.insert_str(0, &head);
         (ends < failed.len()).then(|| failed.swap_remove(ends).failure)
+    }
+}
+
+impl VerifyReport {
+    /// What does not hold, said before what does: a reader may stop at the first line.
+    fn head(&self, failed: &[Failed]) -> String {
+        const SHOWN: usize = 3;
+        let Some(first) = failed
+            .iter()
+            .find(|failed| failed.failure.is_difference())
+            .or(failed.first())
+        else {
+            return String::new();
+        };
+        let says = said(&first.failure);
+        let alike: Vec<&str> = failed
+            .iter()
+            .filter(|failed| said(&failed.failure) == says)
+            .map(|failed| failed.shown.as_str())
+            .collect();
+        let shown = alike.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+        let more = match alike.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        // Alone it is its own first line.
+        if self.text.lines().count() <= failed.len() {
+            return String::new();
+        }
+        format!("{says}: {shown}{more}; what is ok below is so by itself\n\n")
+    }
+}
+
+const fn said(failure: &CliError) -> &'static str {
+    if failure.is_difference() {
+        "DIFFERS"
+    } else {
+        "NOT CHECKED"
     }
 }
 

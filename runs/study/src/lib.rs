@@ -103,7 +103,7 @@ pub use progress::{StudyProgress, Unheard};
 pub use publication::{StudyManifest, check_published_study, publish_study};
 pub use queued::{QueuedStudy, QueuedUnit};
 pub use recorded::{check_recorded_files, recorded_keys, recorded_study};
-pub use replay::{Depth, Replayed, replay_study};
+pub use replay::{Depth, Replayed, replay_study, system_chance};
 pub use report::{DataRows, Report, Section, SectionPart, Shown};
 pub use report_files::recorded_verdict;
 pub use report_page::ShownRecord;

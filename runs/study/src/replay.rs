@@ -271,6 +271,18 @@ fn whole_own<U>(plan: &[Planned<U>]) -> BTreeSet<UnitId> {
 }
 
 /// The units whose works are made again.
+/// What decides a draw that nobody can know before a check is made.
+///
+/// # Errors
+/// [`StudyError`] where the system gives none.
+pub fn system_chance() -> Result<[u8; 32], StudyError> {
+    let mut chance = [0; 32];
+    getrandom::fill(&mut chance).map_err(|error| {
+        StudyError::input(format_args!("the system gives no chance: {error}"), "draw again")
+    })?;
+    Ok(chance)
+}
+
 fn drawn<U>(plan: &[Planned<U>], depth: Depth) -> Result<BTreeSet<UnitId>, StudyError> {
     let count = match depth {
         Depth::Recorded => return Ok(whole_own(plan)),
@@ -282,10 +294,7 @@ fn drawn<U>(plan: &[Planned<U>], depth: Depth) -> Result<BTreeSet<UnitId>, Study
         Depth::Deep => plan.len(),
         Depth::Sample(count) => count,
     };
-    let mut chance = [0; 32];
-    getrandom::fill(&mut chance).map_err(|error| {
-        StudyError::input(format_args!("the system gives no chance: {error}"), "draw again")
-    })?;
+    let chance = system_chance()?;
     let place = |unit: &Planned<U>| {
         let drawn = [&chance[..], unit.id.as_str().as_bytes()].concat();
         (sha256_hex(&drawn), unit.id.clone())

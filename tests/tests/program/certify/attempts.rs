@@ -460,7 +460,12 @@ fn an_auditors_nonce_decides_the_draw() {
     );
     copy(&root.join("one"), &root.join("whole"));
     std::fs::remove_dir_all(root.join("one/private")).unwrap();
-    let alone = said();
+    let error = refused(&quiet(root, &arguments), 2);
+    assert!(
+        error.contains("its signer may write it beside any probes"),
+        "{error}"
+    );
+    let alone = String::from_utf8(quiet(root, &arguments[..3]).stdout).unwrap();
     let unchecked = "UNCHECKED  draw: recorded as decided by the nonce \"heads\"";
     assert!(
         alone.contains(unchecked) && !alone.contains("checked    draw"),

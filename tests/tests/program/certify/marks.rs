@@ -657,7 +657,7 @@ fn a_mark_says_who_drew() {
     assert!(mark_of(Origin::Given, Some("heads")).contains(by_signer));
     let by_nonce = mark_of(Origin::Made, Some("heads"));
     assert!(
-        by_nonce.contains(", drawn by the nonce \"heads\", key"),
+        by_nonce.contains(", drawn by the nonce \"heads\" as its signer says, key"),
         "{by_nonce}"
     );
 }
