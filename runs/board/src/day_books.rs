@@ -224,3 +224,39 @@ fn add(book: &mut DayBook, name: NameId, movement: &Movement, quote: DayPrices) 
         after_cny: after * reference,
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ktd_env::synth::{SynthConfig, generate};
+
+    #[test]
+    fn holdings_follow_from_what_was_held_and_what_moved() {
+        let market = generate(&SynthConfig {
+            seed: 5,
+            names: 90,
+            days: 60,
+        })
+        .unwrap();
+        let names: Vec<NameId> = market.names().map(|(name, _)| name).take(3).collect();
+        let moved = |before: i64, traded: i64, delisted: Option<i64>| Movement {
+            before,
+            traded,
+            delisted,
+            ..Movement::default()
+        };
+        let movements = BTreeMap::from([
+            (names[0], moved(500, -200, None)),
+            (names[1], moved(100, -100, None)),
+            (names[2], moved(700, 0, Some(9_000))),
+        ]);
+        let held = |shares: i64| BTreeMap::from([(names[0], Shares(shares))]);
+        assert!(carries(&movements, &held(300)));
+        assert!(!carries(&movements, &held(301)));
+        assert!(!carries(&movements, &BTreeMap::new()));
+        // Bought by nobody, sold by nobody.
+        let mut swapped = held(300);
+        swapped.insert(names[1], Shares(100));
+        assert!(!carries(&movements, &swapped));
+    }
+}

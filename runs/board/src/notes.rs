@@ -296,7 +296,7 @@ pub(super) fn not_shown(named: &[(&BundleRef, bool)]) -> Option<String> {
         .collect();
     (!kinds.is_empty()).then(|| {
         format!(
-            "on disk and not shown, as the board was asked, though they count as trials: {}",
+            "on disk and not shown, as the board was asked; what competes counts as a trial all the same: {}",
             kinds.join("; ")
         )
     })

@@ -6,6 +6,7 @@
     reason = "a broken fixture fails the test"
 )]
 
+mod chosen;
 mod files;
 mod identity;
 mod kept;
