@@ -44,6 +44,7 @@ mod kind_counts;
 pub mod language_attackers;
 pub mod mark;
 pub mod models_asked;
+mod named_draw;
 mod one_or_more;
 pub mod own_answers;
 pub mod paths;

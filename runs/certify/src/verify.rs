@@ -10,6 +10,7 @@ use super::completeness;
 use super::compose::compose;
 use super::kind::CertificateStudy;
 use super::models_asked::models_asked;
+use super::named_draw::NamedDraw;
 use super::paths::CertifyPaths;
 use super::set_record::{Origin, SetRecord};
 use super::signed::SignedCertificate;
@@ -38,6 +39,15 @@ pub struct Check {
     pub remakes: bool,
     /// Whether the attackers must be put to the probes again as well.
     pub attacks: bool,
+}
+
+impl Check {
+    fn draw(&self) -> NamedDraw<'_> {
+        NamedDraw {
+            nonce: self.nonce.as_deref(),
+            plan_sha256: self.plan_sha256.as_deref(),
+        }
+    }
 }
 
 /// Checks a certificate and its other files; the first difference is the error.
@@ -75,7 +85,7 @@ pub fn verify(path: &Path, check: &Check) -> Result<(SignedCertificate, Verified
         if let Err(error) = certificate.set.check_source() {
             verified.unchecked.push(error.to_string());
         }
-        check_draw(path, certificate, check)?;
+        check.draw().check(path, certificate)?;
         return Ok((signed, verified));
     }
     let absent = check_files(&paths, certificate, &mut verified)?;
@@ -125,9 +135,9 @@ pub fn make_again(
 ) -> Result<(), CertifyError> {
     let is_made = is_made_again(path, (signed, &mut *verified), check, run)?;
     if !is_made {
-        check_draw_is_known(&signed.certificate, check)?;
+        check.draw().check_is_known(&signed.certificate)?;
     }
-    tell_draw(&signed.certificate, check, is_made, verified);
+    check.draw().tell(&signed.certificate, is_made, verified);
     let is_study_checked = is_made || check.is_study_checked;
     let beside = unsigned_beside(path, &signed.certificate);
     if !is_study_checked && !beside.is_empty() {
@@ -261,92 +271,6 @@ pub fn check_itself(path: &Path, certificate: &Certificate) -> Result<(), Certif
     compare_certificates(path, certificate, &certificate.judged_again()?)
 }
 
-/// Whether nonce and plan are those that are expected.
-fn check_draw(path: &Path, certificate: &Certificate, check: &Check) -> Result<(), CertifyError> {
-    let untrusted = |what: String, hint: &'static str| CertifyError::Untrusted {
-        path: path.to_owned(),
-        what,
-        hint,
-    };
-    let (own, plan) = (certificate.set.deciding_nonce(), certificate.plan_sha256());
-    if let Some(nonce) = check.nonce.as_deref().filter(|nonce| own != Some(nonce)) {
-        return Err(untrusted(
-            format!("its draw is not decided by the nonce {nonce:?}"),
-            "its probes may have been tried before your nonce was known: ask for a certificate with it",
-        ));
-    }
-    if let Some(given) = check.plan_sha256.as_deref().filter(|given| *given != plan) {
-        return Err(untrusted(
-            format!("the hash of its plan is {plan}, not {given}"),
-            "seed, numbers of probes, panel, mask key, thresholds or attackers are not those that were decided before your nonce was \
-             known: ask for a certificate of that plan",
-        ));
-    }
-    Ok(())
-}
-
-/// A nonce, or a plan's hash, that the user names is checked or refused.
-fn check_draw_is_known(certificate: &Certificate, check: &Check) -> Result<(), CertifyError> {
-    let Some(own) = certificate.set.deciding_nonce() else {
-        return Ok(());
-    };
-    if check.nonce.is_none() && check.plan_sha256.is_none() {
-        return Ok(());
-    }
-    Err(CertifyError::input(
-        format!(
-            "whether the nonce {own:?} decided its draw cannot be checked here: its signer may write it beside any probes, and nothing makes \
-             them again"
-        ),
-        "ask its signer for private/, the study's files and the panel, or check without --nonce and --plan-hash, which leaves the draw UNCHECKED",
-    ))
-}
-
-/// What is known of who drew. A nonce and a plan are words that a signer may write beside any probes: that they decided these is shown
-/// by making the probes again from them.
-fn tell_draw(certificate: &Certificate, check: &Check, is_made_again: bool, verified: &mut Verified) {
-    let plan = certificate.plan_sha256();
-    let Some(own) = certificate.set.deciding_nonce() else {
-        verified.claimed.push(
-            "draw: by its signer, who may have tried others: without an auditor's nonce nothing shows that"
-                .to_owned(),
-        );
-        return;
-    };
-    if !is_made_again {
-        verified.unchecked.push(format!(
-            "draw: recorded as decided by the nonce {own:?} and the plan {plan}, which its signer may write beside any probes: whoever has \
-             private/, the study's files and the panel makes them again"
-        ));
-        return;
-    }
-    match (check.nonce.is_some(), check.plan_sha256.is_some()) {
-        (true, true) => verified.checks.push(format!(
-            "draw: decided by the nonce {own:?} and the plan {plan}, which leave no other probes to try"
-        )),
-        (true, false) => {
-            verified.checks.push(format!("draw: decided by the nonce {own:?}"));
-            verified.claimed.push(format!(
-                "plan: decided before that nonce was known: other seeds or numbers of probes could have been tried with it; compare \
-                 the hash that its signer gave you before, {plan}, with --plan-hash"
-            ));
-        }
-        (false, true) => {
-            verified.checks.push(format!("plan: its hash is {plan}, as you have it"));
-            verified.claimed.push(format!(
-                "draw: decided by the nonce {own:?}, given after that hash was: whether it is yours is missing; name yours with --nonce"
-            ));
-        }
-        (false, false) => verified.claimed.push(format!(
-            "draw: decided by the nonce {own:?}, given after the plan {plan} was; name yours with --nonce and --plan-hash"
-        )),
-    }
-    if 0 < certificate.attackers_knowing(Knowledge::Language) {
-        let asked = "language models: asked once; who signs may have asked them before, and kept what they answered back";
-        verified.claimed.push(asked.to_owned());
-    }
-}
-
 /// How many attempts the log counts, where it is there.
 fn check_log(path: &Path, signed: &SignedCertificate, verified: &mut Verified) -> Result<(), CertifyError> {
     let attempts = &signed.certificate.attempts;
@@ -375,7 +299,7 @@ fn check_commitment(
         .claimed
         .push("order: committed to before the attack: no file says when it was written".to_owned());
     check_log(path, signed, verified)?;
-    check_draw(path, &signed.certificate, check)
+    check.draw().check(path, &signed.certificate)
 }
 
 /// Whether none of the files lies beside the certificate that were signed with it.
