@@ -1,5 +1,6 @@
 //! Episodes that ended before their windows did.
 
+use super::track_key::TrackKey;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::bundle_ref::BundleRef;
 use ktd_bundle::header::Header;
@@ -25,16 +26,7 @@ impl EarlyEnd {
 
     /// Whether an episode is one of the same agent on the same track.
     pub(super) fn is_beside(&self, other: &BundleRef) -> bool {
-        let track = |bundle: &BundleRef| {
-            let (window, mask) = (bundle.header.window.id.clone(), bundle.header.mask.clone());
-            (
-                window,
-                bundle.header.mode,
-                mask.level,
-                mask.numeric,
-                mask.instruction,
-            )
-        };
+        let track = |bundle: &BundleRef| TrackKey::of(bundle, bundle.header.window.steps);
         self.bundle.row == other.row && track(&self.bundle) == track(other)
     }
 

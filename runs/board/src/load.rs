@@ -14,7 +14,7 @@ use super::scoring::{AgentEpisodes, Scoring};
 use super::setting::Settings;
 use super::track_key::TrackKey;
 use super::trials::{TrialScore, Trials, is_control};
-use super::unfinished::{unfinished, unnamed};
+use super::unfinished::Plans;
 use crate::BoardError;
 use ktd_attribution::SelectionSeries;
 use ktd_attribution::account::attribute;
@@ -106,9 +106,11 @@ pub(super) fn load(
         .map(|dated| (&dated.opened.bundle, dated.is_shown))
         .collect();
     notes.extend(not_shown(&named));
-    notes.extend(unnamed(findings));
+    let plans = Plans::of(findings);
+    notes.extend(plans.unnamed(findings));
     dated.extend(siblings(&beside, &protocol, &market, &mut notes));
-    let fitted = FittedModel::of(&market, &options.settings, range(&dated).ok_or_else(nothing)?)?;
+    let days = range(&dated).ok_or_else(nothing)?;
+    let fitted = FittedModel::of(&market, &options.settings, days.clone())?;
     protocol.freeze(&fitted.model.config().styles);
     let benchmarks = Benchmarks::of(&market);
     let settings = Settings::beside(fitted.model.config());
@@ -117,7 +119,7 @@ pub(super) fn load(
     let scoring = Scoring {
         market: &market,
         fitted: &fitted,
-        days: range(&dated).ok_or_else(nothing)?,
+        days,
         benchmarks: &benchmarks,
         settings: &settings,
         headline: &headline,
@@ -138,7 +140,7 @@ pub(super) fn load(
         agents,
         trials,
         notes,
-        unfinished: unfinished(findings),
+        unfinished: plans.unfinished(findings),
     })
 }
 

@@ -1,6 +1,7 @@
 //! What a reader of a board must know.
 
 use super::record::{Cohort, LeaderboardRow, Track};
+use super::track_key::TrackKey;
 use super::trials::LEAST_DECISIONS;
 use ktd_attribution::account::FEW_DECISIONS;
 use ktd_bundle::bundle_ref::BundleRef;
@@ -236,19 +237,18 @@ pub(super) fn listed(names: &[String]) -> String {
     }
 }
 
-/// Agents whose episodes lie beside those of others of the same experiment, window and seed under another mask key: one experiment has one,
-/// so that the best of several runs may stand there.
+/// Agents whose episodes lie beside those of others of the same experiment, track and seed under another mask key: one experiment has one
+/// for these, so that the best of several runs may stand there.
 pub(super) fn other_keys<'b>(shown: impl Iterator<Item = &'b BundleRef>) -> Option<String> {
-    type Beside<'b> = (Option<&'b Path>, &'b str, &'b str, u64, &'static str);
+    type Beside<'b> = (Option<&'b Path>, &'b str, TrackKey, u64);
     let mut keys: BTreeMap<Beside<'b>, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
     for bundle in shown {
         let header = &bundle.header;
         let beside = (
             bundle.root.parent(),
             header.experiment.as_str(),
-            header.window.id.as_str(),
+            TrackKey::of(bundle, header.window.steps),
             header.seed,
-            header.mask.arm().label(),
         );
         let agents = keys.entry(beside).or_default();
         agents
@@ -257,11 +257,11 @@ pub(super) fn other_keys<'b>(shown: impl Iterator<Item = &'b BundleRef>) -> Opti
             .insert(&bundle.row);
     }
     let several = keys.into_iter().filter(|(_, agents)| 1 < agents.len());
-    let named = several.map(|((_, _, window, seed, _), agents)| {
+    let named = several.map(|((_, _, track, seed), agents)| {
         // Most were made together.
         let few = agents.values().min_by_key(|agents| agents.len());
         let few: Vec<&str> = few.into_iter().flatten().copied().collect();
-        format!("{} on {window}, seed {seed}", few.join(", "))
+        format!("{} on {track}, seed {seed}", few.join(", "))
     });
     let named: Vec<String> = named.collect();
     (!named.is_empty()).then(|| {

@@ -1,4 +1,5 @@
-//! Episodes of an experiment that have not ended: a ranking without them is none of the whole experiment.
+//! Plans of the studies in whose folders episodes lie: which of their units have not ended, for a ranking without them is none of the whole
+//! experiment, and which episodes no unit names.
 
 use super::notes::listed;
 use ktd_bundle::bundle_set::BundleSet;
@@ -6,55 +7,48 @@ use ktd_study::StudyOutline;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// How many episodes have not ended, of the experiments of what is named: those that were begun, and those of their plans that were
-/// not.
-pub(super) fn unfinished(findings: &BundleSet) -> usize {
-    let folders: BTreeSet<&Path> = findings
-        .named
-        .iter()
-        .filter_map(|bundle| results_of(&bundle.root))
-        .collect();
-    let planned = folders.into_iter().filter_map(|folder| {
-        let outline = StudyOutline::read(folder).ok()?;
-        let units = outline.units.iter();
-        Some(units.filter(|unit| !has_ended(folder, unit.id.as_str())).count())
-    });
-    findings.unfinished.len().max(planned.sum())
-}
+/// The units of the plan of each folder of results that named episodes lie in, where there is a plan.
+pub(super) struct Plans<'f>(BTreeMap<&'f Path, BTreeSet<String>>);
 
-/// The note of named episodes in the folder of a study whose plan does not name them: a file that asked for more may have left them there,
-/// and a stranger may have put them there.
-pub(super) fn unnamed(findings: &BundleSet) -> Option<String> {
-    let mut of_folder: BTreeMap<&Path, Vec<&Path>> = BTreeMap::new();
-    for bundle in &findings.named {
-        if let Some(folder) = results_of(&bundle.root) {
-            of_folder.entry(folder).or_default().push(&bundle.root);
-        }
-    }
-    let mut foreign = Vec::new();
-    for (folder, roots) in of_folder {
-        let Ok(outline) = StudyOutline::read(folder) else {
-            continue;
+impl<'f> Plans<'f> {
+    /// Those of what is named, each read once.
+    pub(super) fn of(findings: &'f BundleSet) -> Self {
+        let named = findings.named.iter();
+        let folders: BTreeSet<&Path> = named.filter_map(|bundle| results_of(&bundle.root)).collect();
+        let plan = |folder: &'f Path| {
+            let units = StudyOutline::read(folder).ok()?.units.into_iter();
+            Some((folder, units.map(|unit| unit.id.as_str().to_owned()).collect()))
         };
-        let ids: BTreeSet<&str> = outline.units.iter().map(|unit| unit.id.as_str()).collect();
-        let id = |root: &&Path| {
-            root.file_name()
-                .and_then(|name| name.to_str())
-                .is_some_and(|id| !ids.contains(id))
-        };
-        foreign.extend(
-            roots
-                .into_iter()
-                .filter(id)
-                .map(|root| root.display().to_string()),
-        );
+        Self(folders.into_iter().filter_map(plan).collect())
     }
-    (!foreign.is_empty()).then(|| {
-        format!(
-            "ranked though no unit of the study in whose folder they lie names them, so that no check of the study is theirs: {}",
-            listed(&foreign)
-        )
-    })
+
+    /// How many episodes have not ended: those that were begun, and those of the plans that were not.
+    pub(super) fn unfinished(&self, findings: &BundleSet) -> usize {
+        let planned = self.0.iter().map(|(folder, ids)| {
+            let ended = ids.iter().filter(|id| has_ended(folder, id));
+            ids.len() - ended.count()
+        });
+        findings.unfinished.len().max(planned.sum())
+    }
+
+    /// The note of named episodes that their plan does not name: a file that asked for more may have left them there, and a stranger may
+    /// have put them there.
+    pub(super) fn unnamed(&self, findings: &BundleSet) -> Option<String> {
+        let is_foreign = |root: &&Path| {
+            let plan = results_of(root).and_then(|folder| self.0.get(folder));
+            let id = root.file_name().map(|name| name.to_string_lossy());
+            plan.zip(id).is_some_and(|(plan, id)| !plan.contains(&*id))
+        };
+        let roots = findings.named.iter().map(|bundle| bundle.root.as_path());
+        let foreign = roots.filter(is_foreign).map(|root| root.display().to_string());
+        let foreign: Vec<String> = foreign.collect();
+        (!foreign.is_empty()).then(|| {
+            format!(
+                "ranked though no unit of the study in whose folder they lie names them, so that no check of the study is theirs: {}",
+                listed(&foreign)
+            )
+        })
+    }
 }
 
 /// The folder of results that an episode lies in; none of one that lies elsewhere.

@@ -6,7 +6,15 @@ use super::*;
 fn what_was_left_out_and_what_was_put_there_is_told() {
     let folder = Folder::new();
     let root = folder.path();
-    ktd_kit::copy(&scene().join("out"), &root.join("out"));
+    // Modes and masks have keys of their own in one run.
+    let experiment = EXPERIMENT
+        .replace("[\"memory-only\"]", "[\"memory-only\", \"fixed-candidate\"]")
+        .replace(
+            "{ level = \"blinded\" }]",
+            "{ level = \"blinded\" }, { level = \"blinded\", numeric = \"banded-5\" }]",
+        );
+    assert!(experiment.contains("fixed-candidate") && experiment.contains("banded-5"));
+    run(root, "out", &experiment);
     let notes = |arguments: &[&str]| {
         let board = board(root, arguments);
         let notes = board["notes"].as_array().unwrap();
@@ -27,7 +35,7 @@ fn what_was_left_out_and_what_was_put_there_is_told() {
         "{left_out}"
     );
     // An episode of another run of the same experiment, under an agent that this one never had.
-    let guest = EXPERIMENT.replace("id = \"random\"", "id = \"guest\"");
+    let guest = experiment.replace("id = \"random\"", "id = \"guest\"");
     std::fs::write(root.join("try.toml"), guest).unwrap();
     std::fs::write(root.join("key"), ktd_kit::OTHER_MASK_KEY).unwrap();
     assert_ok(&quiet(root, &["run", "try.toml", "--out", "second"]));
@@ -41,7 +49,7 @@ fn what_was_left_out_and_what_was_put_there_is_told() {
     let both = notes(&["out"]);
     for part in [
         "not made in one run with the episodes beside them",
-        "guest on long, seed 1",
+        "guest on long ",
         "ranked though no unit of the study in whose folder they lie names them",
     ] {
         assert!(both.contains(part), "{part}: {both}");
