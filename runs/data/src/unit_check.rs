@@ -67,6 +67,8 @@ pub(super) fn check_units(market: &Market, forms: &[SourceForm]) -> Result<(), D
     if !market.amount_declared() {
         return Ok(());
     }
+    // Adjusted prices lie from those traded by whatever their factor is on a day.
+    let is_as_traded = market.basis() == PriceBasis::Raw;
     let mut all = Quotients::default();
     let mut differing: Vec<FoundUnit<'_>> = Vec::new();
     let mut changing: Vec<FoundUnit<'_>> = Vec::new();
@@ -78,7 +80,7 @@ pub(super) fn check_units(market: &Market, forms: &[SourceForm]) -> Result<(), D
         }
         if let Some((power, count)) = own.wrong().filter(|_| DAYS_OF_ONE <= own.days) {
             differing.push((info.ticker.reveal(), power, count, own.days));
-        } else if let Some((power, count)) = own.wrong_for_a_time() {
+        } else if let Some((power, count)) = own.wrong_for_a_time().filter(|_| is_as_traded) {
             changing.push((info.ticker.reveal(), power, count, own.days));
         }
     }
