@@ -270,7 +270,6 @@ fn whole_own<U>(plan: &[Planned<U>]) -> BTreeSet<UnitId> {
     own.map(|unit| unit.id.clone()).collect()
 }
 
-/// The units whose works are made again.
 /// What decides a draw that nobody can know before a check is made.
 ///
 /// # Errors
@@ -283,6 +282,7 @@ pub fn system_chance() -> Result<[u8; 32], StudyError> {
     Ok(chance)
 }
 
+/// The units whose works are made again.
 fn drawn<U>(plan: &[Planned<U>], depth: Depth) -> Result<BTreeSet<UnitId>, StudyError> {
     let count = match depth {
         Depth::Recorded => return Ok(whole_own(plan)),

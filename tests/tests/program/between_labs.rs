@@ -490,6 +490,14 @@ fn a_key_that_did_not_sign_is_found() {
             "{said}"
         );
     }
+    // Who ranks what another signed neither reads nor writes scores that are kept.
+    let cache = folder.at("cache");
+    for (signers, is_kept) in [(&["--signer", "a.pub"][..], false), (&[], true)] {
+        let arguments = [&["--quiet", "leaderboard", "a"][..], signers].concat();
+        let mut ranked = ktd_kit::program::command(folder.path(), &arguments);
+        assert_ok(&ranked.env("KTD_CACHE", &cache).output().unwrap());
+        assert_eq!(cache.join("scores").exists(), is_kept);
+    }
     let unused = ["leaderboard", "a", "--signer", "a.pub", "--signer", "b.pub"];
     let said = refused(&quiet(folder.path(), &unused), 2);
     assert!(

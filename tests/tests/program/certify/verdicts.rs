@@ -50,6 +50,11 @@ fn two_logs_of_one_key_are_told_beside_the_count_and_to_programs() {
     assert!(refused(&output, 1).contains("kept two logs for one key"));
     let text = told(&folder, &verify);
     assert!(text.contains("certificates of one signer: DIFFERS"), "{text}");
+    // What differs is the first line.
+    assert!(
+        text.starts_with("DIFFERS: certificates of one signer; "),
+        "{text}"
+    );
     assert!(
         text.contains("2 of 2 hold, certificates each by themselves")
             && text.contains("; TOGETHER they DIFFER: rely on no certificate of this signer"),
