@@ -29,6 +29,7 @@ from pathlib import Path
 
 import object_store
 import scripted_vendor
+from server_line import ServerLine, ports_of
 import slurm_node
 
 HERE = Path(__file__).resolve().parent
@@ -36,6 +37,7 @@ LAUNCHERS = HERE.parent.parent / "examples" / "launchers"
 # Short where a lease shall run out; long where none shall, however busy the machine is.
 LEASE_SECONDS, LONG_LEASE_SECONDS = 3, 60
 WORKERS = 4
+COMPUTED_DAYS = 22
 AT_ONCE = 2
 PATIENCE_SECONDS = 240
 MILLION = 1_000_000
@@ -86,6 +88,20 @@ thresholds = { top1 = 0.5, top5 = 0.7, date20 = 0.7, joint = 0.5, same = 0.5, se
 }
 
 
+# Large enough that a process's own beginning is small beside it.
+SPREAD = {
+    "alpha-eval": KINDS["alpha-eval"].replace("first = 5", "first = 158").replace("draws = 1", "draws = 6").replace("batch_mb = 0", "batch_mb = 16"),
+    "certificate": """
+synthetic = { seed = 1, names = 300, days = 800 }
+mask = { level = "blinded", numeric = "banded" }
+seed = 1
+probes = { day = 3000, days = 3000, episode = 300, linked = 600, anchored = 600 }
+control_probes = 600
+block_probes = 500
+""",
+}
+
+
 class Ledger:
     """What the vendor was asked and has charged, by its own count."""
 
@@ -96,6 +112,8 @@ class Ledger:
     def begin(self, latency):
         with self.lock:
             self.asked, self.at, self.charged, self.latency = [], [], 0, latency
+            # A worker whose calls are told from those of others, and when it made them.
+            self.apart, self.of_apart = None, []
             self.under_way, self.most_at_once, self.refuses = 0, 0, False
 
 
@@ -108,6 +126,8 @@ def vendor(ledger):
             if is_flat:
                 answer["usage"]["completion_tokens"] = 400
             tokens = answer["usage"]
+            if ledger.apart and self.client_address[1] in ports_of(ledger.apart):
+                ledger.of_apart.append(time.monotonic())
             if ledger.refuses:
                 with ledger.lock:
                     ledger.at.append(time.monotonic())
@@ -253,8 +273,8 @@ agents = [{", ".join(agents)}]
         studies = self.tell("status", "--server", self.url)["studies"]
         return next(of for of in studies if of["study"] == study)
 
-    def worker(self, study, lease_seconds=LEASE_SECONDS):
-        command = [self.ktd, "--quiet", "worker", "--drain", "--server", self.url, "--study", str(study)]
+    def worker(self, study, lease_seconds=LEASE_SECONDS, url=None):
+        command = [self.ktd, "--quiet", "worker", "--drain", "--server", url or self.url, "--study", str(study)]
         command += ["--lease-seconds", str(lease_seconds)]
         log = open(self.home / "workers.log", "ab")
         return subprocess.Popen(command, cwd=self.home, stdout=log, stderr=log, env={**self.environment(), "KTD_LOG": "warn"})
@@ -428,6 +448,25 @@ agents = [{", ".join(agents)}]
             if store:
                 self.kinds("bucket-")
 
+    def cut(self, study, workers):
+        """One worker reaches the vendor and no server any more, for longer than its lease; the others go on."""
+        line = ServerLine(self.postgres.socket / ".s.PGSQL.5432")
+        place = self.draw.randrange(len(workers))
+        workers[place].send_signal(signal.SIGKILL)
+        workers[place].wait()
+        apart = workers[place] = self.worker(study, url=f"postgresql://ktd@127.0.0.1:{line.port}/postgres")
+        self.ledger.apart, until = apart.pid, time.monotonic() + PATIENCE_SECONDS
+        while not self.ledger.of_apart and time.monotonic() < until:
+            time.sleep(0.02)
+        line.whole.clear()
+        over = time.monotonic() + LEASE_SECONDS
+        time.sleep(LEASE_SECONDS + 3)
+        made, late = len(self.ledger.of_apart), sum(over < at for at in self.ledger.of_apart)
+        others = sum(over < at for at in self.ledger.at) - late
+        self.check(made and not late and others, f"cut: it made {made} calls, {late} of them after its lease; the others made {others} after that")
+        self.ledger.apart = None
+        line.whole.set()
+
     def kill(self, study, workers):
         place = self.draw.randrange(len(workers))
         workers[place].send_signal(signal.SIGKILL)
@@ -547,6 +586,28 @@ agents = [{", ".join(agents)}]
             else:
                 self.compare(many, one, many)
 
+    def spread(self):
+        """Computing on one machine, and by one, two and four workers on it: seconds, processor time, and the same files."""
+        for kind, text in SPREAD.items():
+            (self.home / f"{kind}.toml").write_text(f'kind = "{kind}"\nname = "{kind}"\n' + text)
+            alone, one = self.timed(lambda: self.tell("--quiet", "run", f"{kind}.toml", "--out", f"{kind}-one"))
+            print(f"spread {kind}: {alone:.1f} s of processor time on one machine, in {one:.1f} s", flush=True)
+            for count in [1, 2, 4]:
+                name = f"{kind}-{count}"
+                study, server = self.enqueue(name, f"{kind}.toml"), self.postgres.processor_seconds()
+                own, took = self.timed(lambda: [worker.wait() for worker in [self.worker(study, LONG_LEASE_SECONDS) for _ in range(count)]])
+                server = self.postgres.processor_seconds() - server
+                print(f"spread {kind}, {count} workers: {own:.1f} s of processor time ({own / alone:.3f}) and {server:.1f} s of the server, in {took:.1f} s")
+                if kind != "certificate":
+                    self.compare(name, f"{kind}-one", name)
+
+    def timed(self, work):
+        """Processor time of processes that end in it, and seconds."""
+        began, before = time.monotonic(), os.times()
+        work()
+        now = os.times()
+        return now.children_user + now.children_system - before.children_user - before.children_system, time.monotonic() - began
+
     def launched(self, name, launch):
         """What a launcher as it is shipped starts; the records and the money that come of it."""
         self.ledger.begin(0.25)
@@ -623,35 +684,25 @@ agents = [{", ".join(agents)}]
         self.ledger.begin(latency)
         self.file("waits", **wide)
         study = self.enqueue("waits")
-        self.judged("waits", study, (waits, self.ledger), lambda calls, _: calls * latency / (WORKERS * AT_ONCE))
+        self.judged("waits", study, (waits, self.ledger), lambda calls: calls * latency / (WORKERS * AT_ONCE))
         self.ledger.begin(0.0)
-        self.file("computed-one", seeds=computes, agents="momentum", windows=[8])
-        before = os.times()
-        self.tell("--quiet", "run", "computed-one.toml")
-        after = os.times()
-        alone = after.children_user + after.children_system - before.children_user - before.children_system
+        # Some 50 ms each in a release build.
+        unit = {"seeds": computes, "agents": "momentum", "windows": [COMPUTED_DAYS]}
+        self.file("computed-one", **unit)
+        alone, _ = self.timed(lambda: self.tell("--quiet", "run", "computed-one.toml"))
         print(f"computes: {computes} units on one machine took {alone:.0f} s of processor time, {1000 * alone / computes:.0f} ms a unit")
-        self.file("computes", seeds=computes, agents="momentum", windows=[8])
+        self.file("computes", **unit)
         study = self.enqueue("computes")
-        self.judged("computes", study, (computes, self.ledger), lambda _, seconds: seconds / min(WORKERS, os.cpu_count()))
+        self.judged("computes", study, (computes, self.ledger), lambda _: alone / min(WORKERS, os.cpu_count()))
         self.compare("computes", "computed-one", "computes", places="cells/*/**/*")
-        for table in ["unit", "lease", "hold", "scope", "gate"]:
-            rows = int(self.postgres.tell(f"SELECT count(*) FROM ktd.{table}"))
-            size = f"SELECT pg_total_relation_size('ktd.{table}')"
-            grown = int(self.postgres.tell(size))
-            self.postgres.tell(f"VACUUM FULL ktd.{table}")
-            print(f"table {table}: {rows} rows, {grown / max(rows, 1):.0f} bytes a row with indexes, {int(self.postgres.tell(size)) / max(rows, 1):.0f} when made anew")
 
     def judged(self, name, study, units, ideal):
         units, ledger = units
-        load, server, own = os.getloadavg()[0], self.postgres.processor_seconds(), os.times()
-        began = time.monotonic()
-        codes = [worker.wait() for worker in [self.worker(study, LONG_LEASE_SECONDS) for _ in range(WORKERS)]]
+        load, server, codes = os.getloadavg()[0], self.postgres.processor_seconds(), []
+        own, took = self.timed(lambda: codes.extend(worker.wait() for worker in [self.worker(study, LONG_LEASE_SECONDS) for _ in range(WORKERS)]))
         self.check(set(codes) == {0}, f"{name}: workers ended with {codes}")
-        took, now = time.monotonic() - began, os.times()
         server = self.postgres.processor_seconds() - server
-        own = now.children_user + now.children_system - own.children_user - own.children_system
-        best = ideal(len(ledger.asked), own)
+        best = ideal(len(ledger.asked))
         print(f"{name}: {units} units, {len(ledger.asked)} calls, {WORKERS} workers of {AT_ONCE} at once: {took:.1f} s, ideal {best:.1f} s, "
               f"{took / best:.2f} of it; {1000 * own / units:.0f} ms of processor time a unit, {1000 * server / units:.1f} ms of the server; load before {load:.1f}")
 
@@ -676,6 +727,7 @@ def main():
     parser.add_argument("--stops", type=int, default=2)
     parser.add_argument("--exact-stops", type=int, default=1, help="of all workers, between hold and call and between call and cost, each")
     parser.add_argument("--partitions", type=int, default=1)
+    parser.add_argument("--cuts", type=int, default=1, help="of the line between one worker and the server")
     parser.add_argument("--seeds", type=int, default=6, help="episodes are four times as many")
     parser.add_argument("--overhead-units", default="1000,2000,2.0", type=lambda text: (*map(int, text.split(",")[:2]), float(text.split(",")[2])),
                         help="of --only overhead: units that wait, units that compute, seconds that a call takes")
@@ -738,6 +790,7 @@ def main():
                 "restarts": lambda: trial.disturbed("restarts", given.restarts, restart, WORKERS * AT_ONCE),
                 "outage": lambda: trial.disturbed("outage", 1, outage, WORKERS * AT_ONCE),
                 "partition": lambda: trial.disturbed("partition", given.partitions, partition, WORKERS * AT_ONCE),
+                "cut": lambda: trial.disturbed("cut", given.cuts, trial.cut, 2 * AT_ONCE),
                 "cap": trial.cap,
                 "rates": trial.rates,
                 "refused": trial.refused,
@@ -748,8 +801,8 @@ def main():
                 "slurm": trial.slurm,
                 "ray": trial.ray,
             }
-            if given.only == "overhead":
-                trial.overhead()
+            if given.only in ["overhead", "spread"]:
+                getattr(trial, given.only)()
             else:
                 # What the others are compared with.
                 trial.undisturbed()

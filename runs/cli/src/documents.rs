@@ -124,10 +124,10 @@ documents! {
 mod on_servers {
     use super::{PrintedDocument, PrintedSchema, document_schema};
     documents! {
-        "commands/server-status": ktd_server::ServerStatus, ["status"];
-        "commands/enqueue": crate::enqueue::Enqueued<'_>, ["enqueue"];
-        "commands/worker": crate::worker::EndedWork<'_>, ["worker"];
-        "commands/requeued": crate::requeue::Requeued, ["retry", "cancel"];
+        "servers/status": ktd_server::ServerStatus, ["status"];
+        "servers/enqueue": crate::enqueue::Enqueued<'_>, ["enqueue"];
+        "servers/worker": crate::worker::EndedWork<'_>, ["worker"];
+        "servers/requeued": crate::requeue::Requeued, ["retry", "cancel"];
     }
 
     pub(super) fn schemas() -> Vec<PrintedSchema> {

@@ -104,15 +104,10 @@ impl StudyClaims {
             .bind(self.study)
             .execute(pool)
             .await?;
-        sqlx::query_as(
-            "WITH open AS (SELECT u.not_before FROM ktd.unit u WHERE u.study = $1 AND u.state = 'waiting' AND NOT EXISTS (
-               SELECT FROM ktd.unit b WHERE b.study = $1 AND b.id = ANY (u.after) AND b.state <> 'done'))
-             SELECT ktd.now_us(), EXISTS (SELECT FROM open WHERE not_before <= clock_timestamp()),
-               EXISTS (SELECT FROM open), EXISTS (SELECT FROM ktd.unit WHERE study = $1 AND state = 'running')",
-        )
-        .bind(self.study)
-        .fetch_one(pool)
-        .await
+        sqlx::query_as("SELECT now, is_open, is_later, is_running FROM ktd.looked($1)")
+            .bind(self.study)
+            .fetch_one(pool)
+            .await
     }
 
     async fn claimed(&self, key: Option<&KeyName>) -> Result<Option<(String, i64)>, sqlx::Error> {

@@ -45,13 +45,14 @@ END $$;
 
 -- Units whose worker has not renewed: they wait again, or are dead after three epochs without an answer. All leases are locked
 -- before the first scope; one that somebody reserves by at this moment is looked at next time.
-CREATE OR REPLACE FUNCTION ktd.expire(s bigint) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION ktd.expire(s bigint) RETURNS void LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE u text; lost text[] := '{}';
 BEGIN
-  FOR u IN SELECT x.id FROM ktd.unit x JOIN ktd.lease l ON l.study = x.study AND l.unit = x.id
-           WHERE x.study = s AND x.state = 'running' AND l.until <= clock_timestamp()
-           ORDER BY x.id FOR NO KEY UPDATE OF x, l SKIP LOCKED LOOP
-    lost := lost || u;
+  FOR u IN SELECT x.id FROM ktd.unit x WHERE x.study = s AND x.state = 'running' AND
+             (SELECT l.until FROM ktd.lease l WHERE l.study = s AND l.unit = x.id) <= clock_timestamp()
+           ORDER BY x.id FOR NO KEY UPDATE SKIP LOCKED LOOP
+    PERFORM FROM ktd.lease WHERE study = s AND unit = u AND until <= clock_timestamp() FOR NO KEY UPDATE SKIP LOCKED;
+    IF FOUND THEN lost := lost || u; END IF;
   END LOOP;
   FOREACH u IN ARRAY lost LOOP
     PERFORM ktd.count_whole(s, u);
@@ -60,12 +61,27 @@ BEGIN
   END LOOP;
 END $$;
 
+-- What there is: the time, units to take now, those that wait for a moment, those that run. By the indexes of those that wait and run,
+-- whatever the planner believes of a queue that was empty a minute ago: what is finished is never read.
+CREATE OR REPLACE FUNCTION ktd.looked(s bigint, OUT now bigint, OUT is_open boolean, OUT is_later boolean, OUT is_running boolean)
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+BEGIN
+  now := ktd.now_us();
+  is_open := EXISTS (SELECT FROM ktd.unit u WHERE u.study = s AND u.state = 'waiting' AND u.not_before <= clock_timestamp()
+    AND (u.after = '{}' OR NOT EXISTS (SELECT FROM ktd.unit b WHERE b.study = s AND b.id = ANY (u.after) AND b.state <> 'done')));
+  is_later := is_open OR EXISTS (SELECT FROM ktd.unit u WHERE u.study = s AND u.state = 'waiting'
+    AND (u.after = '{}' OR NOT EXISTS (SELECT FROM ktd.unit b WHERE b.study = s AND b.id = ANY (u.after) AND b.state <> 'done')));
+  is_running := EXISTS (SELECT FROM ktd.unit WHERE study = s AND state = 'running');
+END $$;
+
+-- The first unit that waits, in the order of the index.
 CREATE OR REPLACE FUNCTION ktd.claim(s bigint, l text, w text, seconds float8, seen bigint, OUT unit text, OUT epoch bigint)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_sort = off AS $$
 BEGIN
   SELECT u.id INTO unit FROM ktd.unit u
-    WHERE u.study = s AND u.lane = l AND u.state = 'waiting' AND u.not_before <= clock_timestamp() AND NOT EXISTS (
-      SELECT FROM ktd.unit b WHERE b.study = s AND b.id = ANY (u.after) AND (b.state <> 'done' OR b.done_at > seen))
+    WHERE u.study = s AND u.lane = l AND u.state = 'waiting' AND u.not_before <= clock_timestamp() AND (
+      u.after = '{}' OR NOT EXISTS (
+        SELECT FROM ktd.unit b WHERE b.study = s AND b.id = ANY (u.after) AND (b.state <> 'done' OR b.done_at > seen)))
     ORDER BY u.place LIMIT 1 FOR NO KEY UPDATE OF u SKIP LOCKED;
   IF unit IS NULL THEN RETURN; END IF;
   INSERT INTO ktd.lease AS old VALUES (s, claim.unit, 1, w, clock_timestamp() + make_interval(secs => seconds))

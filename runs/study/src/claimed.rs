@@ -111,7 +111,7 @@ impl<K: StudyKind> OpenedStudy<K> {
     fn known_beside(&self, worker: &str) -> Result<Known, StudyError> {
         let mut known = Known {
             lines: UnitLines::of_worker(&self.out, worker)?,
-            index: UnitIndex::read(&self.out),
+            index: UnitIndex::of_worker(&self.out, worker)?,
             found: BTreeMap::new(),
             refused: BTreeMap::new(),
         };

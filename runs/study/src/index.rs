@@ -6,6 +6,7 @@ use crate::kind::Planned;
 use crate::own_format::RecordedUnit;
 use crate::plan_lines::PlanLine;
 use crate::unit_folder::{RESULT, SPENDING, UnitFolder, UnitResult};
+use crate::worker_journals::WorkerJournal;
 use crate::{StudyError, UnitId};
 use ktd_asking::LineJournal;
 use ktd_io::line_file::{LineKind, line_bytes};
@@ -61,8 +62,18 @@ impl UnitIndex {
             let bytes = LineKind::Log.bytes_if_exists(&path)?.unwrap_or_default();
             LineKind::Log.lines(&path, &bytes)?.whole_values::<IndexLine>()
         };
-        let lines = whole().unwrap_or_default();
+        let mut lines = whole().unwrap_or_default();
+        lines.extend(WorkerJournal::Index.lines(folder).unwrap_or_default());
         Self::of(path, lines)
+    }
+
+    /// The index of a folder that many write, with a journal of one's own.
+    pub(crate) fn of_worker(folder: &Path, worker: &str) -> Result<Self, StudyError> {
+        let (journal, _) = LineJournal::open::<IndexLine>(&WorkerJournal::Index.path(folder, worker))?;
+        Ok(Self {
+            journal: Some(Mutex::new(journal)),
+            ..Self::read(folder)
+        })
     }
 
     /// The index of a folder that this process holds, to add to.
@@ -72,10 +83,11 @@ impl UnitIndex {
             remove_if_exists(&path)?;
             Ok::<_, StudyError>(LineJournal::open::<IndexLine>(&path)?)
         })?;
-        let journal = Some(Mutex::new(journal));
+        let of_workers: Vec<IndexLine> = WorkerJournal::Index.lines(folder).unwrap_or_default();
         Ok(Self {
-            journal,
-            ..Self::of(path, lines)
+            journal: Some(Mutex::new(journal)),
+            is_changed: !of_workers.is_empty(),
+            ..Self::of(path, lines.into_iter().chain(of_workers))
         })
     }
 
@@ -84,7 +96,7 @@ impl UnitIndex {
         Self::of(PathBuf::new(), Vec::new())
     }
 
-    fn of(path: PathBuf, lines: Vec<IndexLine>) -> Self {
+    fn of(path: PathBuf, lines: impl IntoIterator<Item = IndexLine>) -> Self {
         Self {
             path,
             known: lines.into_iter().map(|line| (line.id.clone(), line)).collect(),
@@ -186,7 +198,8 @@ impl UnitIndex {
         if self.is_changed {
             write_whole(&self.path, &line_bytes(&self.path, self.known.values())?)?;
         }
-        Ok(())
+        let folder = self.path.parent().unwrap_or_else(|| Path::new(""));
+        WorkerJournal::Index.remove(folder)
     }
 }
 

@@ -73,6 +73,7 @@ mod unit_keys;
 mod unit_lines;
 mod unit_requests;
 mod unnamed_records;
+mod worker_journals;
 mod works;
 
 pub use agent_status::{AgentStatus, RunSoFar};
@@ -115,6 +116,6 @@ pub use study_file::{TomlText, kind_of_file, read_study_file};
 pub use study_run::{StudyEnd, StudyRun};
 pub use unfinished::report_unfinished;
 pub use unit_id::UnitId;
-pub use unit_lines::is_journal_of_another;
 pub use unit_requests::{AlikeRequests, UnitRequests};
 pub use unnamed_records::{NamedUnits, told_unnamed};
+pub use worker_journals::is_of_this_machine;

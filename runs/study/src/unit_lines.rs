@@ -1,10 +1,11 @@
 //! The records of units that are a line each: `units.jsonl`.
 
 use crate::kind::Planned;
+use crate::worker_journals::WorkerJournal;
 use crate::{StudyError, UnitId};
 use ktd_asking::LineJournal;
 use ktd_io::line_file::LineKind;
-use ktd_io::whole_file::{list_if_exists, read_if_exists, remove_if_exists, write_whole};
+use ktd_io::whole_file::{read_if_exists, remove_if_exists, write_whole};
 use ktd_record::chain::{Log, LogReader, NO_GENESIS};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -14,14 +15,6 @@ use std::sync::{Mutex, PoisonError};
 
 const CLOSED: &str = "units.jsonl";
 const OPEN: &str = "units.open.jsonl";
-/// What the names of journals begin with that workers write beside each other.
-const OPEN_OF_WORKER: &str = "units.open-";
-
-/// Whether a file in the folder of a study is the journal of another worker than this one: only its own is as its worker wrote it.
-#[must_use]
-pub fn is_journal_of_another(place: &str, worker: &str) -> bool {
-    place.starts_with(OPEN_OF_WORKER) && place != format!("{OPEN_OF_WORKER}{worker}.jsonl")
-}
 
 /// The record of a unit: its name, the hash of what decides it, and what it came to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -50,14 +43,14 @@ impl UnitLines {
         lines.journal = Some(Mutex::new(journal));
         // A line of the open file is the newer one.
         lines.extend(open);
-        lines.extend(of_workers(folder)?);
+        lines.extend(WorkerJournal::Units.lines(folder)?);
         Ok(lines)
     }
 
     /// The lines of a folder that many write, with a journal of one's own.
     pub(crate) fn of_worker(folder: &Path, worker: &str) -> Result<Self, StudyError> {
         let mut lines = Self::look(folder)?;
-        let path = folder.join(format!("{OPEN_OF_WORKER}{worker}.jsonl"));
+        let path = WorkerJournal::Units.path(folder, worker);
         lines.journal = Some(Mutex::new(LineJournal::open::<UnitLine>(&path)?.0));
         Ok(lines)
     }
@@ -92,7 +85,7 @@ impl UnitLines {
         let path = folder.join(OPEN);
         let bytes = LineKind::Log.bytes_if_exists(&path)?.unwrap_or_default();
         let mut open: Vec<UnitLine> = LineKind::Log.lines(&path, &bytes)?.whole_values()?;
-        open.extend(of_workers(folder)?);
+        open.extend(WorkerJournal::Units.lines(folder)?);
         let mut lines = Self::read(folder)?;
         lines.extend(open);
         Ok(lines)
@@ -135,32 +128,9 @@ impl UnitLines {
             write_whole(&path, &bytes)?;
         }
         drop(self.journal.take());
-        for journal in journals_of_workers(&self.folder)? {
-            remove_if_exists(&journal)?;
-        }
+        WorkerJournal::Units.remove(&self.folder)?;
         Ok(remove_if_exists(&self.folder.join(OPEN))?)
     }
-}
-
-/// The journals that workers have left in a folder, or write.
-fn journals_of_workers(folder: &Path) -> Result<Vec<PathBuf>, StudyError> {
-    let mut paths = list_if_exists(folder)?;
-    let is_one = |path: &Path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with(OPEN_OF_WORKER)
-    };
-    paths.retain(|path| is_one(path));
-    Ok(paths)
-}
-
-/// What workers have kept: the lines that are whole.
-fn of_workers(folder: &Path) -> Result<Vec<UnitLine>, StudyError> {
-    let mut lines = Vec::new();
-    for path in journals_of_workers(folder)? {
-        let bytes = LineKind::Log.bytes_if_exists(&path)?.unwrap_or_default();
-        lines.extend(LineKind::Log.lines(&path, &bytes)?.whole_values::<UnitLine>()?);
-    }
-    Ok(lines)
 }
 
 /// Lines as a chain. What decides a line is in it, so that the chain starts from nothing.
