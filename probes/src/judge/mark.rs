@@ -1,7 +1,7 @@
 //! What a certificate says of an episode: whether the mask that hid its stocks and days was tried, and by whom.
 
 use super::settings::JudgementSettings;
-use crate::AttackerClass;
+use crate::{AttackerClass, ProbeKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -82,6 +82,9 @@ pub struct CertificateSummary {
     pub top5_excess: Option<f64>,
     /// The same of stock and day together; none where one of them is not hidden.
     pub joint_excess: Option<f64>,
+    /// Kinds of probes that were not put: nothing was judged of what only they ask.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub kinds_not_put: Vec<ProbeKind>,
     /// Steps of the longest episode that was tried.
     pub episode_steps: usize,
     /// By what it was judged.
@@ -140,6 +143,10 @@ impl fmt::Display for CertificateSummary {
             if let Some(excess) = excess {
                 write!(f, ", {measure} up to chance {:+.2} %", excess * 100.0)?;
             }
+        }
+        if !self.kinds_not_put.is_empty() {
+            let labels: Vec<&str> = self.kinds_not_put.iter().map(|kind| kind.label()).collect();
+            write!(f, ", no probes of {}", labels.join(", "))?;
         }
         if self.terms.are_own() {
             write!(f, ", under its own thresholds: {}", self.terms)?;

@@ -251,12 +251,8 @@ impl Certificate {
 
 fn not_covered(set: &SetRecord, figures: &[RecoveryRate]) -> Vec<String> {
     let mut lines: Vec<String> = NOT_COVERED.iter().map(|line| (*line).to_owned()).collect();
-    let kinds = |is_so: &dyn Fn(ProbeKind) -> bool| -> Option<String> {
-        let labels: Vec<&str> = ProbeKind::ALL
-            .into_iter()
-            .filter(|kind| is_so(*kind))
-            .map(ProbeKind::label)
-            .collect();
+    let labels = |kinds: Vec<ProbeKind>| -> Option<String> {
+        let labels: Vec<&str> = kinds.into_iter().map(ProbeKind::label).collect();
         (!labels.is_empty()).then(|| labels.join(", "))
     };
     if ProbeKind::ALL
@@ -265,15 +261,16 @@ fn not_covered(set: &SetRecord, figures: &[RecoveryRate]) -> Vec<String> {
     {
         lines.push("agents that ask and order at all: no probe is one of theirs".to_owned());
     }
-    if let Some(absent) = kinds(&|kind| set.count(kind) == 0) {
+    if let Some(absent) = labels(set.kinds_not_put()) {
         lines.push(format!("probes of the kinds {absent}: none were put"));
     }
     let asks_sector = |kind: ProbeKind| {
         let mut own = figures.iter().filter(|figure| figure.kind == kind);
         own.any(|figure| figure.measure == Measure::Sector)
     };
-    let sectorless = |kind| 0 < set.count(kind) && kind != ProbeKind::Linked && !asks_sector(kind);
-    if let Some(sectorless) = kinds(&sectorless) {
+    let sectorless =
+        |kind: &ProbeKind| 0 < set.count(*kind) && *kind != ProbeKind::Linked && !asks_sector(*kind);
+    if let Some(sectorless) = labels(ProbeKind::ALL.into_iter().filter(sectorless).collect()) {
         lines.push(format!(
             "sectors: they were not asked of the kinds {sectorless}, for the panel has none of these stocks"
         ));

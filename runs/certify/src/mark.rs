@@ -233,6 +233,7 @@ fn mark(read: &ReadCertificate, header: &Header, is_signer_named: bool) -> Certi
             nonce: certificate.set.deciding_nonce().map(str::to_owned),
             top5_excess: certificate.largest_excess(Measure::Top5, &bounded),
             joint_excess: certificate.largest_excess(Measure::Joint, &bounded),
+            kinds_not_put: certificate.set.kinds_not_put(),
             episode_steps: certificate.set.steps_tried(),
             terms: certificate.settings(),
             fingerprint: signed.signature.fingerprint.clone(),

@@ -138,6 +138,14 @@ impl SetRecord {
             .collect()
     }
 
+    /// Kinds of which no probe was put.
+    #[must_use]
+    pub fn kinds_not_put(&self) -> Vec<ProbeKind> {
+        let mut kinds = ProbeKind::ALL.to_vec();
+        kinds.retain(|kind| self.count(*kind) == 0);
+        kinds
+    }
+
     /// The auditor's nonce that decided the draw; none of probes that were given, which no nonce drew.
     #[must_use]
     pub fn deciding_nonce(&self) -> Option<&str> {

@@ -588,6 +588,7 @@ fn table_csv_and_page_name_attackers_bounds_and_key() {
             "under its own thresholds: top1 1, top5 0.05",
             "top5 up to chance +",
             "joint up to chance +",
+            "no probes of asked",
             // It lies there without its log.
             "attempts by its own words, drawn by its signer, key ",
             key,
