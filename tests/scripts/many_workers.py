@@ -684,26 +684,27 @@ agents = [{", ".join(agents)}]
         self.ledger.begin(latency)
         self.file("waits", **wide)
         study = self.enqueue("waits")
-        self.judged("waits", study, (waits, self.ledger), lambda calls: calls * latency / (WORKERS * AT_ONCE))
+        self.judged("waits", study, (waits, self.ledger), lambda calls: calls * latency / (WORKERS * AT_ONCE), WORKERS)
         self.ledger.begin(0.0)
-        # Some 50 ms each in a release build.
+        # Some 50 ms each in a release build; more at once than there are processors would take longer without a queue, too.
+        cores = min(WORKERS, os.cpu_count())
         unit = {"seeds": computes, "agents": "momentum", "windows": [COMPUTED_DAYS]}
         self.file("computed-one", **unit)
-        alone, _ = self.timed(lambda: self.tell("--quiet", "run", "computed-one.toml"))
-        print(f"computes: {computes} units on one machine took {alone:.0f} s of processor time, {1000 * alone / computes:.0f} ms a unit")
+        alone, took = self.timed(lambda: self.tell("--quiet", "run", "computed-one.toml"))
+        print(f"computes: {computes} units on one machine: {took:.1f} s, {1000 * alone / computes:.0f} ms of processor time a unit")
         self.file("computes", **unit)
         study = self.enqueue("computes")
-        self.judged("computes", study, (computes, self.ledger), lambda _: alone / min(WORKERS, os.cpu_count()))
+        self.judged("computes", study, (computes, self.ledger), lambda _: alone / cores, cores)
         self.compare("computes", "computed-one", "computes", places="cells/*/**/*")
 
-    def judged(self, name, study, units, ideal):
+    def judged(self, name, study, units, ideal, count):
         units, ledger = units
         load, server, codes = os.getloadavg()[0], self.postgres.processor_seconds(), []
-        own, took = self.timed(lambda: codes.extend(worker.wait() for worker in [self.worker(study, LONG_LEASE_SECONDS) for _ in range(WORKERS)]))
+        own, took = self.timed(lambda: codes.extend(worker.wait() for worker in [self.worker(study, LONG_LEASE_SECONDS) for _ in range(count)]))
         self.check(set(codes) == {0}, f"{name}: workers ended with {codes}")
         server = self.postgres.processor_seconds() - server
         best = ideal(len(ledger.asked))
-        print(f"{name}: {units} units, {len(ledger.asked)} calls, {WORKERS} workers of {AT_ONCE} at once: {took:.1f} s, ideal {best:.1f} s, "
+        print(f"{name}: {units} units, {len(ledger.asked)} calls, {count} workers of {AT_ONCE} at once: {took:.1f} s, ideal {best:.1f} s, "
               f"{took / best:.2f} of it; {1000 * own / units:.0f} ms of processor time a unit, {1000 * server / units:.1f} ms of the server; load before {load:.1f}")
 
     def cap(self):
