@@ -321,7 +321,9 @@ agents = [{", ".join(agents)}]
         charged = self.ledger.charged
         again = (collections.Counter(self.ledger.asked) - (self.alone if alone is None else alone)).total()
         self.check(settled <= charged <= settled + whole, f"{what}: settled {settled} <= charged {charged} <= {settled + whole}")
-        self.check((held, spent) == (0, settled + whole), f"{what}: nothing is held, and the purse says what its calls add up to")
+        calls = "SELECT coalesce(sum(cost), 0) || ' ' || coalesce(sum(cost) FILTER (WHERE state = 'whole'), 0)"
+        calls = self.postgres.tell(f"{calls} FROM ktd.hold WHERE study = {study}").split()
+        self.check((held, spent, whole) == (0, *map(int, calls)), f"{what}: nothing is held, and the purse says what its calls add up to")
         self.check(again <= under_way, f"{what}: {again} requests were sent again, at most {under_way} were under way")
         self.check(state["waiting"] == 0 and not state["running"] and not state["dead"], f"{what}: {state['finished']} units finished")
 

@@ -89,6 +89,9 @@ def grow(postgres, script, given):
         print(f"table {table}: {rows} rows, {size / 1e6:.0f} MB with indexes, {size / max(rows, 1):.0f} bytes a row; {dead} dead rows, {vacuums} vacuums")
     again, spent, settled = (int(figure) for figure in postgres.tell("""SELECT (SELECT count(*) FROM ktd.lease WHERE epoch <> 1),
         (SELECT spent FROM ktd.scope WHERE name = 'experiment'), (SELECT sum(cost) FROM ktd.hold)""").split("|"))
+    began = time.monotonic()
+    postgres.tell("SELECT count(*) FILTER (WHERE state = 'waiting'), count(*) FILTER (WHERE state = 'done') FROM ktd.unit WHERE study = 1")
+    print(f"counting the units, the longest statement of `ktd status`, took {time.monotonic() - began:.1f} s")
     print(f"{again} units were taken twice; {spent} were spent, and {settled} by the calls")
     return again == 0 and spent == settled
 

@@ -154,8 +154,8 @@ async fn queue_status(
     .fetch_all(pool)
     .await?;
     let (settled, whole): (i64, i64) = sqlx::query_as(
-        "SELECT coalesce(sum(cost) FILTER (WHERE state = 'settled'), 0)::bigint,
-           coalesce(sum(cost) FILTER (WHERE state = 'whole'), 0)::bigint FROM ktd.hold WHERE study = $1",
+        "SELECT coalesce(sum(spent - whole), 0)::bigint, coalesce(sum(whole), 0)::bigint FROM ktd.scope
+         WHERE study = $1 AND name = 'experiment'",
     )
     .bind(study)
     .fetch_one(pool)

@@ -221,7 +221,7 @@ impl Walk {
             )
             .await;
             self.tell(
-                "UPDATE ktd.scope SET spent = 0 WHERE study = $1 AND $2 <> ''",
+                "UPDATE ktd.scope SET spent = 0, whole = 0 WHERE study = $1 AND $2 <> ''",
                 unit,
             )
             .await;
@@ -247,6 +247,14 @@ impl Walk {
             unit.epoch = u16::try_from(row.get::<i64, _>(2)).unwrap();
             (unit.is_alive, unit.is_paused) = (row.get(3), row.get(4));
         }
+        let unlike = "SELECT count(*) FROM ktd.scope s WHERE s.study = $1 AND s.whole <> (SELECT coalesce(sum(h.cost), 0)
+            FROM ktd.hold h WHERE h.study = s.study AND h.state = 'whole' AND s.id = ANY (h.scopes))";
+        let unlike = sqlx::query_scalar::<_, i64>(unlike).bind(self.study);
+        let unlike = unlike.fetch_one(&mut self.server).await.unwrap();
+        assert_eq!(
+            unlike, 0,
+            "step {step}: scopes that count whole what no call is counted at"
+        );
         let holds =
             "SELECT unit, epoch, ask, amount, state, coalesce(cost, 0) FROM ktd.hold WHERE study = $1";
         let rows = sqlx::query(holds)
