@@ -16,7 +16,9 @@ use crate::{CertificateStudy, CertifyError};
 use ktd_data::market_source::MarketSource;
 use ktd_env::{Board, Market};
 use ktd_io::line_file::LineKind;
-use ktd_probes::judge::{AcceptanceRule, Counted, RecoveryCount, RecoveryRate, UnansweredCount};
+use ktd_probes::judge::{
+    AcceptanceRule, Counted, JudgementSettings, RecoveryCount, RecoveryRate, UnansweredCount,
+};
 use ktd_probes::{AttackerClass, Attackers, ProbeKind};
 use ktd_stats::StatsError;
 use ktd_study::{Report, Section, Shown, check_recorded_files, known_base, recorded_keys};
@@ -39,6 +41,8 @@ pub struct CountedAnswers {
     pub unanswered: Vec<UnansweredCount>,
     /// How many attackers of the program were put to the set.
     pub attackers_of_set: usize,
+    /// By what the verdicts are, as the folder of the set says it: whoever holds the folder may have changed that.
+    pub terms: JudgementSettings,
     /// Why stocks, days and sectors were not looked up in the panel, so that those that it does not have count as not found; left out
     /// where they were.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,9 +134,14 @@ pub fn count_answers(root: &Path, files: &[PathBuf]) -> Result<(CountedAnswers, 
         figures: &figures?,
         unanswered: &found.unanswered,
     };
+    let terms = JudgementSettings {
+        thresholds: keys.criteria().thresholds,
+        confidence: keys.criteria().confidence,
+        joint_days: record.plan.joint_days,
+    };
     let counts = CountedAnswers {
         not_looked_up: panel.err(),
-        ..CountedAnswers::of(&names, all)
+        ..CountedAnswers::of(&names, all, terms)
     };
     let report = report(&keys.name, (&names, &counts), all);
     Ok((counts, report))
@@ -140,7 +149,7 @@ pub fn count_answers(root: &Path, files: &[PathBuf]) -> Result<(CountedAnswers, 
 
 impl CountedAnswers {
     /// Those of these names among all attackers.
-    fn of(names: &[String], all: CountedAttacks<'_>) -> Self {
+    fn of(names: &[String], all: CountedAttacks<'_>, terms: JudgementSettings) -> Self {
         let (own, of_set): (Vec<&RecoveryRate>, Vec<&RecoveryRate>) = all
             .figures
             .iter()
@@ -166,6 +175,7 @@ impl CountedAnswers {
         Self {
             figures: figures.collect(),
             attackers_of_set,
+            terms,
             not_looked_up: None,
             unanswered: unanswered
                 .filter(|count| names.contains(&count.attacker))
@@ -241,7 +251,12 @@ impl CountedAnswers {
                 TableCell::Text(own.verdict.to_owned())
             })
             .table()
-            .with_note("at most: the upper end of an interval of what it recovers that holds for all attackers at once; the verdict is on how far that lies above guessing");
+            .with_note("at most: the upper end of an interval of what it recovers that holds for all attackers at once; the verdict is on how far that lies above guessing")
+            .with_note(format!(
+                "allowed, as this folder says it{}: {}",
+                if self.terms.are_own() { ", and not as by default" } else { "" },
+                self.terms
+            ));
         match &self.not_looked_up {
             Some(why) => table.with_note(format!(
                 "stocks, days and sectors that the panel does not have count as not found: without it nobody tells them ({why})"
