@@ -350,12 +350,12 @@ agents = [{", ".join(agents)}]
             told = subprocess.run([self.ktd, "--quiet", command, "calm"], cwd=self.home, capture_output=True, text=True)
             self.check(told.returncode == 0, f"calm: ktd {command} reads it {told.stderr.strip()[:200]}")
 
-    def disturbed(self, name, times, disturb, under_way, lease_seconds=LEASE_SECONDS):
+    def disturbed(self, name, times, disturb, under_way, lease_seconds=LEASE_SECONDS, urls=(None,) * WORKERS):
         """Workers beside which something goes wrong so many times; their records are those of one machine but for sends again."""
         self.ledger.begin(0.25)
         self.file(name)
         study = self.enqueue(name)
-        workers = [self.worker(study, lease_seconds) for _ in range(WORKERS)]
+        workers = [self.worker(study, lease_seconds, url) for url in urls]
         done = 0
         while done < times:
             asked = len(self.ledger.asked)
@@ -368,13 +368,14 @@ agents = [{", ".join(agents)}]
                 break
             disturb(study, workers)
             done += 1
-        self.drain(study, workers)
+        codes = self.drain(study, workers)
         print(f"{name}: {done} faults of {times}")
         if self.store:
             cell = next((self.home / "one" / "cells").iterdir()).name
             self.read_from_store(name, lambda at: [["report", at], ["leaderboard", at], ["verify", at], ["replay", f"{at}/cells/{cell}"]])
         self.compare(name, "one", name, places="cells/*/**/*", files={"events.jsonl", "header.json"})
         self.money(name, study, done * under_way)
+        return codes
 
     def read_from_store(self, name, commands):
         """Commands read a study where it lies; what one of them took of it then lies in this folder, as if it had been written here."""
@@ -450,24 +451,26 @@ agents = [{", ".join(agents)}]
             if store:
                 self.kinds("bucket-")
 
-    def cut(self, study, workers):
-        """One worker reaches the vendor and no server any more, for longer than its lease; the others go on."""
+    def cuts(self):
+        """One worker reaches the vendor and no server any more, for longer than its lease; the others go on, and then it does."""
         line = ServerLine(self.postgres.socket / ".s.PGSQL.5432")
-        place = self.draw.randrange(len(workers))
-        workers[place].send_signal(signal.SIGKILL)
-        workers[place].wait()
-        apart = workers[place] = self.worker(study, url=f"postgresql://ktd@127.0.0.1:{line.port}/postgres")
-        self.ledger.apart, until = apart.pid, time.monotonic() + PATIENCE_SECONDS
-        while not self.ledger.of_apart and time.monotonic() < until:
-            time.sleep(0.02)
-        line.whole.clear()
-        over = time.monotonic() + LEASE_SECONDS
-        time.sleep(LEASE_SECONDS + 3)
-        made, late = len(self.ledger.of_apart), sum(over < at for at in self.ledger.of_apart)
-        others = sum(over < at for at in self.ledger.at) - late
-        self.check(made and not late and others, f"cut: it made {made} calls, {late} of them after its lease; the others made {others} after that")
-        self.ledger.apart = None
-        line.whole.set()
+
+        def cut(study, workers):
+            self.ledger.apart, self.ledger.of_apart = workers[0].pid, []
+            until = time.monotonic() + PATIENCE_SECONDS
+            while not self.ledger.of_apart and workers[0].poll() is None and time.monotonic() < until:
+                time.sleep(0.02)
+            line.whole.clear()
+            over = time.monotonic() + LEASE_SECONDS
+            time.sleep(LEASE_SECONDS + 3)
+            made, late = len(self.ledger.of_apart), sum(over < at for at in self.ledger.of_apart)
+            others = sum(over < at for at in self.ledger.at) - late
+            self.check(made and not late and others, f"cut: it made {made} calls, {late} of them after its lease; the others made {others} after that")
+            line.whole.set()
+
+        through = f"postgresql://ktd@127.0.0.1:{line.port}/postgres"
+        codes = self.disturbed("cut", self.given.cuts, cut, 2 * AT_ONCE, urls=[through] + [None] * (WORKERS - 1))
+        self.check(set(codes) == {0}, f"cut: workers ended by themselves, with {codes}")
 
     def kill(self, study, workers):
         place = self.draw.randrange(len(workers))
@@ -589,7 +592,7 @@ agents = [{", ".join(agents)}]
                 self.compare(many, one, many)
 
     def spread(self):
-        """Computing on one machine, and by one, two and four workers on it: seconds, processor time, and the same files."""
+        """Computing on one machine, and by one, two and four workers on it: seconds and processor time; of formulas the same files."""
         for kind, text in SPREAD.items():
             (self.home / f"{kind}.toml").write_text(f'kind = "{kind}"\nname = "{kind}"\n' + text)
             alone, one = self.timed(lambda: self.tell("--quiet", "run", f"{kind}.toml", "--out", f"{kind}-one"))
@@ -793,7 +796,7 @@ def main():
                 "restarts": lambda: trial.disturbed("restarts", given.restarts, restart, WORKERS * AT_ONCE),
                 "outage": lambda: trial.disturbed("outage", 1, outage, WORKERS * AT_ONCE),
                 "partition": lambda: trial.disturbed("partition", given.partitions, partition, WORKERS * AT_ONCE),
-                "cut": lambda: trial.disturbed("cut", given.cuts, trial.cut, 2 * AT_ONCE),
+                "cut": trial.cuts,
                 "cap": trial.cap,
                 "rates": trial.rates,
                 "refused": trial.refused,

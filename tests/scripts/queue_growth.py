@@ -3,9 +3,9 @@
 
     tests/scripts/queue_growth.py --units 1000000
 
-One study of so many units of one call each; none is asked of anybody, and no program runs but PostgreSQL. At each stage the figures of a
-stretch with synchronous commits are printed: milliseconds and processor time a unit, the rows of each table, their bytes and what vacuum left
-behind. What lies between two stages is walked without synchronous commits. Exit code 1: units were taken twice, or money does not add up;
+One study of so many units of one call each; none is asked of anybody, and no program runs but PostgreSQL. At each stage milliseconds a
+unit are printed of a stretch with synchronous commits, and processor time a unit of all since the stage before, which is walked without them; at
+the end the rows of each table, their bytes and what vacuum left behind. Exit code 1: units were taken twice, or money does not add up;
 77: no PostgreSQL here."""
 
 import argparse
@@ -50,6 +50,8 @@ def main():
     parser.add_argument("--units", type=int, default=20_000)
     parser.add_argument("--stretch", type=int, default=2_000, help="units whose cost is measured at each stage")
     given = parser.parse_args()
+    if given.units < 10 * given.stretch:
+        parser.error("--units must be ten times --stretch at least: seven stretches are measured")
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         home.chmod(0o755)
@@ -75,13 +77,14 @@ def grow(postgres, script, given):
     print(f"{given.units} units were put into the queue in {time.monotonic() - began:.0f} s")
     done = 0
     for stage in [0, *(share * given.units // 100 for share in (1, 10, 25, 50, 75)), given.units - given.stretch]:
+        began, server = done, postgres.processor_seconds()
         walk(postgres, script, stage - done, synchronous=False)
-        done = max(done, done + (stage - done) // CLIENTS * CLIENTS)
-        server = postgres.processor_seconds()
+        done += max(0, stage - done) // CLIENTS * CLIENTS
         took = walk(postgres, script, given.stretch, synchronous=True)
-        server = postgres.processor_seconds() - server
-        print(f"{done:>9} done: {1000 * took / given.stretch:.2f} ms a unit with {CLIENTS} at once, {1000 * server / given.stretch:.2f} ms of the server's processors", flush=True)
         done += given.stretch // CLIENTS * CLIENTS
+        server = 1000 * (postgres.processor_seconds() - server) / (done - began)
+        print(f"{done:>9} done: {1000 * took / given.stretch:.2f} ms a unit with {CLIENTS} at once and synchronous commits; "
+              f"{server:.2f} ms of the server's processors a unit since {began}, with its vacuum", flush=True)
     for table in TABLES:
         rows = int(postgres.tell(f"SELECT count(*) FROM ktd.{table}"))
         size = int(postgres.tell(f"SELECT pg_total_relation_size('ktd.{table}')"))

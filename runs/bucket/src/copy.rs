@@ -10,7 +10,7 @@ use ktd_io::sha256::sha256_file;
 use ktd_io::whole_file::{
     json_bytes, parse_json, read_bounded, read_if_exists, remove_directory, remove_if_exists, write_whole,
 };
-use ktd_study::{StudyError, UnitId, is_of_this_machine};
+use ktd_study::{StudyError, UnitId, is_not_pushed};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -303,7 +303,7 @@ impl StudyCopy {
     pub(crate) fn pushed_lines(&self, worker: &str) -> Result<Pushed, StudyError> {
         // Its copy has the journals of others as they were when it took them: they would hide what was added since.
         let of = worker.to_owned();
-        let belongs = move |path: &str| belongs_to_study(path) && !is_of_this_machine(path, &of);
+        let belongs = move |path: &str| belongs_to_study(path) && !is_not_pushed(path, &of);
         let beside = Pushed::new(
             (&self.objects, &self.root),
             (vec![PathBuf::new()], Box::new(belongs)),

@@ -62,10 +62,10 @@ BEGIN
   END LOOP;
 END $$;
 
--- What there is: the time, units to take now, those that wait for a moment, those that run. By the indexes of those that wait and run,
+-- What there is, at one moment: the time, units to take now, those that wait for a moment, those that run. By the indexes of those that wait and run,
 -- whatever the planner believes of a queue that was empty a minute ago: what is finished is never read.
 CREATE OR REPLACE FUNCTION ktd.looked(s bigint, OUT now bigint, OUT is_open boolean, OUT is_later boolean, OUT is_running boolean)
-LANGUAGE plpgsql SET enable_seqscan = off AS $$
+LANGUAGE plpgsql STABLE SET enable_seqscan = off AS $$
 BEGIN
   now := ktd.now_us();
   is_open := EXISTS (SELECT FROM ktd.unit u WHERE u.study = s AND u.state = 'waiting' AND u.not_before <= clock_timestamp()

@@ -62,14 +62,14 @@ impl UnitIndex {
             let bytes = LineKind::Log.bytes_if_exists(&path)?.unwrap_or_default();
             LineKind::Log.lines(&path, &bytes)?.whole_values::<IndexLine>()
         };
-        let mut lines = whole().unwrap_or_default();
-        lines.extend(WorkerJournal::Index.lines(folder).unwrap_or_default());
-        Self::of(path, lines)
+        // The journals first: they go when the index has all of their lines.
+        let of_workers = WorkerJournal::Index.lines(folder).unwrap_or_default();
+        Self::of(path, whole().unwrap_or_default().into_iter().chain(of_workers))
     }
 
     /// The index of a folder that many write, with a journal of one's own.
     pub(crate) fn of_worker(folder: &Path, worker: &str) -> Result<Self, StudyError> {
-        let (journal, _) = LineJournal::open::<IndexLine>(&WorkerJournal::Index.path(folder, worker))?;
+        let (journal, _) = opened(&WorkerJournal::Index.path(folder, worker))?;
         Ok(Self {
             journal: Some(Mutex::new(journal)),
             ..Self::read(folder)
@@ -79,10 +79,7 @@ impl UnitIndex {
     /// The index of a folder that this process holds, to add to.
     pub(crate) fn open(folder: &Path) -> Result<Self, StudyError> {
         let path = folder.join(INDEX);
-        let (journal, lines) = LineJournal::open::<IndexLine>(&path).or_else(|_| {
-            remove_if_exists(&path)?;
-            Ok::<_, StudyError>(LineJournal::open::<IndexLine>(&path)?)
-        })?;
+        let (journal, lines) = opened(&path)?;
         let of_workers: Vec<IndexLine> = WorkerJournal::Index.lines(folder).unwrap_or_default();
         Ok(Self {
             journal: Some(Mutex::new(journal)),
@@ -201,6 +198,14 @@ impl UnitIndex {
         let folder = self.path.parent().unwrap_or_else(|| Path::new(""));
         WorkerJournal::Index.remove(folder)
     }
+}
+
+/// The lines of a file of an index, to add to: one that cannot be read is begun anew.
+fn opened(path: &Path) -> Result<(LineJournal, Vec<IndexLine>), StudyError> {
+    LineJournal::open(path).or_else(|_| {
+        remove_if_exists(path)?;
+        Ok(LineJournal::open(path)?)
+    })
 }
 
 /// What the unit of a folder came to, by its result and by what it says that it cost, with the hash of what decides it; none where it

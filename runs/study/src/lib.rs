@@ -118,4 +118,4 @@ pub use unfinished::report_unfinished;
 pub use unit_id::UnitId;
 pub use unit_requests::{AlikeRequests, UnitRequests};
 pub use unnamed_records::{NamedUnits, told_unnamed};
-pub use worker_journals::is_of_this_machine;
+pub use worker_journals::is_not_pushed;

@@ -8,7 +8,7 @@ use crate::recorded_units::RecordedUnits;
 use crate::report_files::SUMMARY;
 use crate::unfinished::UNFINISHED;
 use crate::unit_id::some_names;
-use crate::worker_journals::is_of_a_worker;
+use crate::worker_journals::is_index_of_a_worker;
 use ktd_io::line_file::LineKind;
 use ktd_io::lock::FileLock;
 use ktd_io::sha256::sha256_hex;
@@ -133,7 +133,7 @@ fn copy(
     create_directory(&aside.at(place)?)?;
     for path in list(folder)? {
         let name = name_of(&path)?;
-        if KEPT_BACK.contains(&name) || is_of_a_worker(name) || name.starts_with('.') {
+        if KEPT_BACK.contains(&name) || is_index_of_a_worker(name) || name.starts_with('.') {
             continue;
         }
         let place = match place {

@@ -58,15 +58,15 @@ impl WorkerJournal {
     }
 }
 
-/// Whether it is the name of such a journal, whose lines are kept elsewhere once all is finished.
-pub(crate) fn is_of_a_worker(name: &str) -> bool {
-    WorkerJournal::Units.is(name) || WorkerJournal::Index.is(name)
+/// Whether it is the name of an index of how files look on the machine of a worker.
+pub(crate) fn is_index_of_a_worker(name: &str) -> bool {
+    WorkerJournal::Index.is(name)
 }
 
-/// Whether a file in the folder of a study is of no use on other machines: a journal of another worker than this one, of which a copy may
-/// be older than what its worker wrote since, or an index of how files look on this one.
+/// Whether a worker gives a file in its copy of a study's folder to nobody: an index of how files look here, or the journal of another
+/// worker, of which its copy may be older than what was added since.
 #[must_use]
-pub fn is_of_this_machine(place: &str, worker: &str) -> bool {
+pub fn is_not_pushed(place: &str, worker: &str) -> bool {
     let own = WorkerJournal::Units.path(Path::new(""), worker);
-    is_of_a_worker(place) && Path::new(place) != own
+    is_index_of_a_worker(place) || WorkerJournal::Units.is(place) && Path::new(place) != own
 }
