@@ -64,7 +64,8 @@ impl UnitIndex {
         };
         // The journals first: they go when the index has all of their lines.
         let of_workers = WorkerJournal::Index.lines(folder).unwrap_or_default();
-        Self::of(path, whole().unwrap_or_default().into_iter().chain(of_workers))
+        let lines = whole().unwrap_or_default();
+        Self::of(path, lines.into_iter().chain(of_workers))
     }
 
     /// The index of a folder that many write, with a journal of one's own.
