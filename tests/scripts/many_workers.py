@@ -342,6 +342,8 @@ agents = [{", ".join(agents)}]
         print(f"calm: the server took {1000 * seconds / calls:.1f} ms of processor time a request, with the claims of its units")
         is_same = collections.Counter(self.ledger.asked) == self.alone
         self.check(is_same, f"calm: the vendor was asked the {self.alone.total()} requests of one machine")
+        others = self.postgres.tell("SELECT count(*) FROM ktd.gate WHERE key NOT LIKE '%://%'")
+        self.check(others == "0", f"calm: of {others} that no vendor answers the calls were counted")
         self.compare("calm", "one", "calm", places="cells/*/**/*")
         self.money("calm", study, 0)
         state = self.state(study)
