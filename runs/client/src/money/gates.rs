@@ -44,7 +44,7 @@ impl Gates {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let gate = made.entry(name.clone()).or_insert_with(|| {
             let limits = self.limits.get(name).copied().unwrap_or_default();
-            if let Some(server) = self.server.as_ref().filter(|_| !name.is_of_built_in()) {
+            if let Some(server) = &self.server {
                 return Arc::new(RateGate::on_server(limits, server.minute(name, &limits)));
             }
             let file = name.file_name();

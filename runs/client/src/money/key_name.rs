@@ -34,13 +34,6 @@ impl KeyName {
         self.key.is_empty() && self.base_url.is_empty()
     }
 
-    /// Whether it is the name of a built-in agent, which answers within the process: it is never busy, and nobody counts its calls.
-    #[must_use]
-    pub fn is_of_built_in(&self) -> bool {
-        // An address begins with its scheme and a colon.
-        self.key.is_empty() && !self.base_url.is_empty() && !self.base_url.contains(':')
-    }
-
     /// What people call it: the name of the key, or the address where none is sent.
     #[must_use]
     pub fn label(&self) -> &str {
