@@ -37,12 +37,13 @@ fn members() -> Vec<String> {
 }
 
 /// Dependencies that no source names, and why they are declared.
-const NAMED_NOWHERE: [(&str, &str, &str); 10] = [
+const NAMED_NOWHERE: [(&str, &str, &str); 11] = [
     (
         "tests",
         "ktd-cli",
         "its `main.rs` is the program that tests start, in a folder of its own",
     ),
+    ("tests/kit", "async-trait", AS_THE_SERVER),
     ("tests/kit", "base64", AS_THE_SERVER),
     ("tests/kit", "digest", AS_THE_SERVER),
     ("tests/kit", "either", AS_THE_SERVER),
