@@ -333,6 +333,9 @@ agents = [{", ".join(agents)}]
         self.tell("--quiet", "run", "one.toml")
         self.alone = collections.Counter(self.ledger.asked)
         self.ledger.begin(0.05)
+        # Keys of the model's own, which is walked first.
+        others = "SELECT count(*) FROM ktd.gate WHERE key NOT LIKE '%://%'"
+        known = self.postgres.tell(others)
         self.file("calm")
         study = self.enqueue("calm")
         before = self.postgres.processor_seconds()
@@ -342,8 +345,8 @@ agents = [{", ".join(agents)}]
         print(f"calm: the server took {1000 * seconds / calls:.1f} ms of processor time a request, with the claims of its units")
         is_same = collections.Counter(self.ledger.asked) == self.alone
         self.check(is_same, f"calm: the vendor was asked the {self.alone.total()} requests of one machine")
-        others = self.postgres.tell("SELECT count(*) FROM ktd.gate WHERE key NOT LIKE '%://%'")
-        self.check(others == "0", f"calm: of {others} that no vendor answers the calls were counted")
+        found = self.postgres.tell(others)
+        self.check(found == known, f"calm: of {int(found) - int(known)} that no vendor answers the calls were counted")
         self.compare("calm", "one", "calm", places="cells/*/**/*")
         self.money("calm", study, 0)
         state = self.state(study)
@@ -463,15 +466,21 @@ agents = [{", ".join(agents)}]
             while not self.ledger.of_apart and workers[0].poll() is None and time.monotonic() < until:
                 time.sleep(0.02)
             line.whole.clear()
-            over = time.monotonic() + LEASE_SECONDS
-            time.sleep(LEASE_SECONDS + 3)
-            made, late = len(self.ledger.of_apart), sum(over < at for at in self.ledger.of_apart)
-            others = sum(over < at for at in self.ledger.at) - late
+            # A lease later than the lease: whoever is slow may be late with what left in time.
+            over = time.monotonic() + 2 * LEASE_SECONDS
+            # They come when it is at work, and so have most of the study left, however fast this machine is.
+            workers += [self.worker(study) for _ in range(WORKERS - len(workers))]
+            late = others = 0
+            while time.monotonic() < over + LEASE_SECONDS or (not others and time.monotonic() < until):
+                time.sleep(0.1)
+                late = sum(over < at for at in self.ledger.of_apart)
+                others = sum(over < at for at in self.ledger.at) - late
+            made = len(self.ledger.of_apart)
             self.check(made and not late and others, f"cut: it made {made} calls, {late} of them after its lease; the others made {others} after that")
             line.whole.set()
 
         through = f"postgresql://ktd@127.0.0.1:{line.port}/postgres"
-        codes = self.disturbed("cut", self.given.cuts, cut, 2 * AT_ONCE, urls=[through] + [None] * (WORKERS - 1))
+        codes = self.disturbed("cut", self.given.cuts, cut, 2 * AT_ONCE, urls=[through])
         self.check(set(codes) == {0}, f"cut: workers ended by themselves, with {codes}")
 
     def kill(self, study, workers):
