@@ -72,10 +72,20 @@ impl KeyedStream {
 
     /// Fisher–Yates from the last place down.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        for last in (1..items.len()).rev() {
-            let bound = u64::try_from(last).unwrap_or(u64::MAX).saturating_add(1);
-            let chosen = usize::try_from(self.below(bound)).unwrap_or(last);
-            items.swap(last, chosen);
+        self.shuffle_while(items, |_, _| true);
+    }
+
+    /// The same for as long as whoever is told each place with what it holds from then on, the last first, wants to know more.
+    pub fn shuffle_while<T>(&mut self, items: &mut [T], mut goes_on: impl FnMut(usize, &T) -> bool) {
+        for last in (0..items.len()).rev() {
+            if 0 < last {
+                let bound = u64::try_from(last).unwrap_or(u64::MAX).saturating_add(1);
+                let chosen = usize::try_from(self.below(bound)).unwrap_or(last);
+                items.swap(last, chosen);
+            }
+            if items.get(last).is_some_and(|item| !goes_on(last, item)) {
+                return;
+            }
         }
     }
 }

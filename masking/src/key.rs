@@ -77,8 +77,10 @@ impl MaskKey {
         KeyedStream::new(hasher.finalize().into())
     }
 
-    pub(crate) const fn bytes(&self) -> [u8; KEY_LEN] {
-        self.0
+    /// The stream that the aliases of an episode are drawn with under its own key: those of stocks, then those of sectors.
+    #[must_use]
+    pub fn alias_stream(&self) -> KeyedStream {
+        KeyedStream::new(self.0)
     }
 }
 

@@ -60,7 +60,7 @@ impl Mask {
         let mut name_of: Vec<NameId> = market.names().map(|(name, _)| name).collect();
         let mut sector_of: Vec<usize> = (0..market.sectors().len()).collect();
         if settings.level.hides_stocks() {
-            let mut stream = KeyedStream::new(key.bytes());
+            let mut stream = key.alias_stream();
             stream.shuffle(&mut name_of);
             stream.shuffle(&mut sector_of);
         }

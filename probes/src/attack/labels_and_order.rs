@@ -83,10 +83,8 @@ impl LabelsAndOrder {
             return;
         }
         let fits = |root: &MaskKey| {
-            tried.iter().all(|(purpose, listed)| {
-                let names = self.names_under(root, purpose, 0);
-                self.explains(|alias| names.get(alias).copied(), listed)
-            })
+            let mut tried = tried.iter();
+            tried.all(|(purpose, listed)| self.is_explained_under(root, purpose, listed))
         };
         let mut fitting = (0..SMALL_SEEDS).flat_map(keys_of).filter(fits);
         let first = fitting.next();
@@ -95,36 +93,50 @@ impl LabelsAndOrder {
         self.root = first.filter(|_| is_only);
     }
 
+    /// Whether the map under a root key explains what the first exhibit of a probe lists: keys are tried by the ten thousand, and most are
+    /// refused by the first places of their maps.
+    fn is_explained_under(&self, root: &MaskKey, purpose: &str, listed: &[Listed]) -> bool {
+        let mut names: Vec<usize> = (0..self.boards.len()).collect();
+        let mut left = listed.iter().rev().peekable();
+        let mut together = Together::default();
+        let mut is_explained = true;
+        episode_key(root, purpose, 0)
+            .alias_stream()
+            .shuffle_while(&mut names, |place, name| {
+                while let Some((_, board)) = left.next_if(|(alias, _)| *alias == place) {
+                    is_explained &= self.takes(&mut together, *name, *board);
+                }
+                is_explained && left.peek().is_some()
+            });
+        is_explained && left.peek().is_none()
+    }
+
     /// The name behind each alias under a root key.
     fn names_under(&self, root: &MaskKey, purpose: &str, exhibit: usize) -> Vec<usize> {
-        let key = root.derive(&format!("{purpose} exhibit {exhibit}")).reveal();
-        let mut bytes = [0; 32];
-        for (byte, digits) in bytes.iter_mut().zip(key.as_bytes().chunks(2)) {
-            let digits = std::str::from_utf8(digits).unwrap_or_default();
-            *byte = u8::from_str_radix(digits, 16).unwrap_or_default();
-        }
         let mut names: Vec<usize> = (0..self.boards.len()).collect();
-        KeyedStream::new(bytes).shuffle(&mut names);
+        episode_key(root, purpose, exhibit)
+            .alias_stream()
+            .shuffle(&mut names);
         names
     }
 
     /// Whether a map from aliases to names puts every listed alias on the board that stands beside it, and all of them into
     /// the index of one day.
     fn explains(&self, name_of: impl Fn(usize) -> Option<usize>, listed: &[Listed]) -> bool {
-        let mut open: Option<Vec<Range<usize>>> = None;
-        listed.iter().all(|(alias, board)| {
-            let name = name_of(*alias);
-            let own = name.and_then(|name| Some((self.boards.get(name)?, self.member_days.get(name)?)));
-            let Some((_, days)) = own.filter(|(own, _)| board.is_none_or(|board| board == **own)) else {
-                return false;
-            };
-            let both = open
-                .as_ref()
-                .map_or_else(|| days.clone(), |open| common(open, days));
-            let is_left = !both.is_empty();
-            open = Some(both);
-            is_left
-        })
+        let mut together = Together::default();
+        let mut listed = listed.iter();
+        listed
+            .all(|(alias, board)| name_of(*alias).is_some_and(|name| self.takes(&mut together, name, *board)))
+    }
+
+    /// Whether a name is of the board that is shown, and was a member with all before it.
+    fn takes(&self, together: &mut Together, name: usize, board: Option<Board>) -> bool {
+        let is_of_board = self
+            .boards
+            .get(name)
+            .is_some_and(|own| board.is_none_or(|board| board == *own));
+        let days = self.member_days.get(name).filter(|_| is_of_board);
+        days.is_some_and(|days| together.take(days))
     }
 
     /// The names that the target's alias could stand for, by every guess of the map that explains what is listed.
@@ -156,6 +168,28 @@ impl LabelsAndOrder {
     fn guess(&self, name_of: impl Fn(usize) -> usize, target: usize, listed: &[Listed]) -> Option<usize> {
         let known = |alias: usize| (alias < self.boards.len()).then(|| name_of(alias));
         self.explains(known, listed).then(|| name_of(target))
+    }
+}
+
+/// The key of an exhibit under a root key.
+fn episode_key(root: &MaskKey, purpose: &str, exhibit: usize) -> MaskKey {
+    root.derive(&format!("{purpose} exhibit {exhibit}"))
+}
+
+/// The days on which all so far were members; before the first, any.
+#[derive(Default)]
+struct Together(Option<Vec<Range<usize>>>);
+
+impl Together {
+    /// Whether a day is left when one more was a member on these.
+    fn take(&mut self, days: &[Range<usize>]) -> bool {
+        let both = self
+            .0
+            .as_deref()
+            .map_or_else(|| days.to_vec(), |open| common(open, days));
+        let is_left = !both.is_empty();
+        self.0 = Some(both);
+        is_left
     }
 }
 
