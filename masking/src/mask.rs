@@ -6,9 +6,7 @@ use crate::level::{Level, MaskSettings};
 use crate::numeric::Numeric;
 use crate::payload::Payload;
 use crate::roster::{PERIOD_DAYS, Roster, RosterRule};
-use ktd_env::{
-    AsOf, Board, DayIndex, DaysBack, Fen, KeyedStream, Market, NameId, PastDay, Ticker, TradeDate,
-};
+use ktd_env::{AsOf, Board, DayIndex, DaysBack, Fen, Market, NameId, PastDay, Ticker, TradeDate};
 
 /// The mask of one episode. Every level goes through it; `bright` is its identity.
 #[derive(Clone)]

@@ -9,7 +9,7 @@ use crate::column::DayColumn;
 use crate::database::Database;
 use crate::exhibit::ProbeText;
 use crate::parsed_exhibit::ParsedExhibit;
-use ktd_env::{Board, KeyedStream};
+use ktd_env::Board;
 use ktd_guard::Register;
 use ktd_masking::MaskKey;
 use std::borrow::Borrow;
@@ -274,6 +274,7 @@ mod tests {
     use super::*;
     use crate::kind::ProbeKind;
     use crate::parsed_exhibit::ParsedStep;
+    use ktd_env::KeyedStream;
     use ktd_masking::Numeric;
 
     const NAMES: usize = 60;
