@@ -700,27 +700,27 @@ agents = [{", ".join(agents)}]
         self.ledger.begin(latency)
         self.file("waits", **wide)
         study = self.enqueue("waits")
-        self.judged("waits", study, (waits, self.ledger), lambda calls: calls * latency / (WORKERS * AT_ONCE), WORKERS)
+        self.judged("waits", study, (waits, self.ledger), lambda calls: calls * latency / (WORKERS * AT_ONCE), (WORKERS, AT_ONCE))
         self.ledger.begin(0.0)
         # Some 50 ms each in a release build; more at once than there are processors would take longer without a queue, too.
         cores = min(WORKERS, os.cpu_count())
         unit = {"seeds": computes, "agents": "momentum", "windows": [COMPUTED_DAYS]}
-        self.file("computed-one", **unit)
+        self.file("computed-one", at_once=cores, **unit)
         alone, took = self.timed(lambda: self.tell("--quiet", "run", "computed-one.toml"))
         print(f"computes: {computes} units on one machine: {took:.1f} s, {1000 * alone / computes:.0f} ms of processor time a unit")
-        self.file("computes", **unit)
+        self.file("computes", at_once=1, **unit)
         study = self.enqueue("computes")
-        self.judged("computes", study, (computes, self.ledger), lambda _: alone / cores, cores)
+        self.judged("computes", study, (computes, self.ledger), lambda _: alone / cores, (cores, 1))
         self.compare("computes", "computed-one", "computes", places="cells/*/**/*")
 
-    def judged(self, name, study, units, ideal, count):
-        units, ledger = units
+    def judged(self, name, study, units, ideal, workers):
+        (units, ledger), (count, at_once) = units, workers
         load, server, codes = os.getloadavg()[0], self.postgres.processor_seconds(), []
         own, took = self.timed(lambda: codes.extend(worker.wait() for worker in [self.worker(study, LONG_LEASE_SECONDS) for _ in range(count)]))
         self.check(set(codes) == {0}, f"{name}: workers ended with {codes}")
         server = self.postgres.processor_seconds() - server
         best = ideal(len(ledger.asked))
-        print(f"{name}: {units} units, {len(ledger.asked)} calls, {count} workers of {AT_ONCE} at once: {took:.1f} s, ideal {best:.1f} s, "
+        print(f"{name}: {units} units, {len(ledger.asked)} calls, {count} workers of {at_once} at once: {took:.1f} s, ideal {best:.1f} s, "
               f"{took / best:.2f} of it; {1000 * own / units:.0f} ms of processor time a unit, {1000 * server / units:.1f} ms of the server; load before {load:.1f}")
 
     def cap(self):
@@ -794,9 +794,9 @@ def main():
             trial.tell("doctor", "--server", url)
             if not given.only:
                 # All orders of a small model, and the functions of this server beside it.
-                command = "cargo test --locked -p ktd-server -p ktd-cli -p ktd-kit --features ktd-cli/server,ktd-server/trial --test lease_and_purse"
+                command = "cargo test --locked -p ktd-server -p ktd-cli -p ktd-kit --features ktd-cli/server,ktd-server/trial --test lease_and_purse --test servers"
                 walked = subprocess.run(command.split(), cwd=HERE.parent.parent, env={**os.environ, "KTD_TEST_SERVER": url})
-                trial.check(walked.returncode == 0, "model: every order of a small model, and the server's functions beside it")
+                trial.check(walked.returncode == 0, "model: every order of a small model, the server's functions beside it, and published schemas")
             postgres.slow_commits()
             scenes = {
                 "kills": lambda: trial.disturbed("kills", given.kills, trial.kill, AT_ONCE),

@@ -77,17 +77,6 @@ fn searched(begin: Machines, planted: Option<Defect>) -> Result<usize, (&'static
     Ok(states.len())
 }
 
-/// What `ktd --json status --server` prints is what is published of it.
-#[test]
-fn the_schema_of_a_status_is_made_of_its_type() {
-    let published = include_str!("../../../../docs/schemas/servers/status.schema.json");
-    let text = format!("{:#}\n", ktd_study::document_schema::<ktd_server::ServerStatus>());
-    assert!(
-        published == text,
-        "docs/schemas/servers/status.schema.json is to be\n{text}"
-    );
-}
-
 #[test]
 fn no_order_breaks_lease_or_purse() {
     for (faults, needed, limits) in [(2, 1, (3, 9)), (1, 2, (5, 9)), (1, 2, (9, 1))] {
