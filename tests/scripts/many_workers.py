@@ -37,7 +37,8 @@ LAUNCHERS = HERE.parent.parent / "examples" / "launchers"
 # Short where a lease shall run out; long where none shall, however busy the machine is.
 LEASE_SECONDS, LONG_LEASE_SECONDS = 3, 60
 WORKERS = 4
-COMPUTED_DAYS = 22
+# Units that compute: as many days as take so long here, told from some of so many days.
+COMPUTED_SECONDS, COMPUTED_DAYS, COMPUTED_DAYS_MAX, COMPUTED_TRIED = 0.05, 22, 150, 200
 AT_ONCE = 2
 PATIENCE_SECONDS = 240
 MILLION = 1_000_000
@@ -702,12 +703,16 @@ agents = [{", ".join(agents)}]
         study = self.enqueue("waits")
         self.judged("waits", study, (waits, self.ledger), lambda calls: calls * latency / (WORKERS * AT_ONCE), (WORKERS, AT_ONCE))
         self.ledger.begin(0.0)
-        # Some 50 ms each in a release build; more at once than there are processors would take longer without a queue, too.
+        # More at once than there are processors would take longer without a queue, too.
         cores = min(WORKERS, os.cpu_count())
-        unit = {"seeds": computes, "agents": "momentum", "windows": [COMPUTED_DAYS]}
+        unit = {"seeds": COMPUTED_TRIED, "agents": "momentum", "windows": [COMPUTED_DAYS]}
+        self.file("computed-tried", at_once=cores, **unit)
+        tried, _ = self.timed(lambda: self.tell("--quiet", "run", "computed-tried.toml"))
+        days = round(COMPUTED_DAYS * COMPUTED_SECONDS * COMPUTED_TRIED / tried)
+        unit |= {"seeds": computes, "windows": [min(max(days, 2), COMPUTED_DAYS_MAX)]}
         self.file("computed-one", at_once=cores, **unit)
         alone, took = self.timed(lambda: self.tell("--quiet", "run", "computed-one.toml"))
-        print(f"computes: {computes} units on one machine: {took:.1f} s, {1000 * alone / computes:.0f} ms of processor time a unit")
+        print(f"computes: {computes} units on one machine: {took:.1f} s, {1000 * alone / computes:.0f} ms of processor time a unit of {unit['windows'][0]} days")
         self.file("computes", at_once=1, **unit)
         study = self.enqueue("computes")
         self.judged("computes", study, (computes, self.ledger), lambda _: alone / cores, (cores, 1))
