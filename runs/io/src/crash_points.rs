@@ -1,6 +1,10 @@
 //! Places where tests let the program die as if it were killed: nothing is flushed, closed or told.
 //!
-//! `KTD_CRASH=sent:3` dies at the third passage of the point `sent`. Only builds with debug assertions look at it.
+//! `KTD_CRASH=sent:3` dies at the third passage of the point `sent`. Only a build of this package with debug assertions
+//! looks at it, as profile `dev` makes.
+
+/// Whether this build looks at it.
+pub const ARE_BUILT: bool = cfg!(debug_assertions);
 
 /// Where the program can be made to die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -78,7 +78,7 @@ impl Need {
                 .current_dir(workspace_root())
                 .output()
                 .is_ok_and(|output| output.status.success()),
-            Self::CrashPoints => cfg!(debug_assertions),
+            Self::CrashPoints => ktd_io::crash_points::ARE_BUILT,
             Self::FullDevice => Path::new("/dev/full").exists(),
             Self::Compiler => Command::new(option_env!("RUSTC").unwrap_or("rustc"))
                 .arg("--version")
