@@ -440,6 +440,37 @@ mod tests {
     }
 
     #[test]
+    fn a_map_is_refused_place_by_place_as_it_is_whole() {
+        let attacker = LabelsAndOrder::of_boards(boards());
+        let mut dice = KeyedStream::for_purpose(1, "lists");
+        let mut draw = |bound: usize| usize::try_from(dice.below(u64::try_from(bound).unwrap())).unwrap();
+        let mut seen = [0; 2];
+        for turn in 0..250 {
+            let root = MaskKey::from_bytes([turn; 32]);
+            let names = attacker.names_under(&root, "day 1", 0);
+            let mut shown = |_| {
+                // One beyond the last as well; one may come twice, on two boards.
+                let alias = draw(NAMES + 1);
+                let own = names.get(alias).map(|name| attacker.boards[*name]);
+                (
+                    alias,
+                    [None, Some(Board::ALL[0]), own, own, own, own, own, own][draw(8)],
+                )
+            };
+            let listed: BTreeSet<Listed> = (0..usize::from(turn % 9)).map(&mut shown).collect();
+            let listed: Vec<Listed> = listed.into_iter().collect();
+            let whole = attacker.explains(|alias| names.get(alias).copied(), &listed);
+            assert_eq!(
+                attacker.is_explained_under(&root, "day 1", &listed),
+                whole,
+                "{listed:?}"
+            );
+            seen[usize::from(whole)] += 1;
+        }
+        assert!(seen.iter().all(|count| 50 < *count), "{seen:?}");
+    }
+
+    #[test]
     fn a_key_made_of_a_small_number_is_guessed() {
         for root in keys_of(200).chain([MaskKey::from_bytes([7; 32])]) {
             let mut attacker = LabelsAndOrder::of_boards(boards());
