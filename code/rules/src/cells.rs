@@ -1,7 +1,10 @@
 //! The cells of a table that a job gave back.
 
-/// A cell of a table.
-#[derive(Debug, Clone, PartialEq)]
+use serde::Deserialize;
+
+/// A cell of a table. Of what is written, the first kind that it can be.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
 pub enum TableCellValue {
     /// Nothing.
     Missing,

@@ -29,7 +29,6 @@ mod runner;
 mod self_test;
 mod source;
 mod status;
-mod strict_json;
 
 pub use agent_box::{AgentBoxPlan, agent_box_arguments};
 pub use arguments::{BwrapPlan, bwrap_arguments};

@@ -1,10 +1,12 @@
 //! The bytes that a job wrote as its result. All of them are foreign.
 
 use crate::cells::TableCellValue;
-use crate::facts::{SyntaxNode, read_node};
+use crate::facts::SyntaxNode;
 use crate::frames::HEAD_BYTES_MAX;
 use crate::jobs::JobKind;
-use crate::strict_json::{StrictValue, parse};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
 const MAGIC: &[u8; 4] = b"KTR1";
@@ -12,6 +14,8 @@ const TABLES_MAX: usize = 8;
 const COLUMNS_MAX: usize = 64;
 const ROWS_MAX: u64 = 2_000_000;
 const CELL_BYTES_MAX: usize = 4_096;
+/// The fields of a [`SyntaxNode`].
+const SYNTAX_CELLS: usize = 8;
 const NAME_LETTERS_MAX: usize = 200;
 const MESSAGE_LETTERS_MAX: usize = 2_000;
 
@@ -129,6 +133,62 @@ impl JobResult {
     }
 }
 
+/// What every head says.
+#[derive(Deserialize)]
+struct KindHead {
+    kind: Option<String>,
+}
+
+// A member that may be null is required all the same: serde takes a missing one for null unless it is read by a function.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeriesHead {
+    #[serde(rename = "kind")]
+    _kind: IgnoredAny,
+    rows: u64,
+    #[serde(deserialize_with = "Option::deserialize")]
+    name: Option<String>,
+    flags: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TablesHead<'t> {
+    #[serde(rename = "kind")]
+    _kind: IgnoredAny,
+    #[serde(borrow)]
+    tables: Vec<&'t RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TableHead {
+    name: String,
+    columns: Vec<String>,
+    rows: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FactsHead {
+    #[serde(rename = "kind")]
+    _kind: IgnoredAny,
+    rows: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ErrorHead {
+    #[serde(rename = "kind")]
+    _kind: IgnoredAny,
+    class: String,
+    message: String,
+    #[serde(rename = "where")]
+    place: String,
+    #[serde(deserialize_with = "Option::deserialize")]
+    line: Option<u64>,
+}
+
 /// Reads a result.
 ///
 /// # Errors
@@ -150,43 +210,36 @@ pub fn decode_result(bytes: &[u8], rows: usize, out_max: u64) -> Result<JobResul
         return Err(ResultFault::HeadSize);
     }
     let (head, body) = rest.split_at_checked(length).ok_or(ResultFault::Cut)?;
-    let head = std::str::from_utf8(head)
-        .ok()
-        .and_then(parse)
-        .ok_or(ResultFault::Head)?;
-    let StrictValue::Map(map) = &head else {
-        return Err(ResultFault::Head);
-    };
-    match map.get("kind").and_then(StrictValue::text) {
-        Some("series") => series(&head, body, rows),
-        Some("tables") => tables(&head, body).map(JobResult::Tables),
-        Some("facts") => facts(&head, body),
-        Some("error") => error(&head, body),
+    let head = std::str::from_utf8(head).map_err(|_| ResultFault::Head)?;
+    match object::<KindHead>(head)?.kind.as_deref() {
+        Some("series") => series(object(head)?, body, rows),
+        Some("tables") => tables(&object(head)?, body).map(JobResult::Tables),
+        Some("facts") => facts(&object(head)?, body),
+        Some("error") => error(object(head)?, body),
         _ => Err(ResultFault::Kind),
     }
+}
+
+/// An object of a head. An array is none, though serde takes the members of one for those of an object.
+fn object<'t, T: Deserialize<'t>>(text: &'t str) -> Result<T, ResultFault> {
+    let is_object = text.trim_ascii_start().starts_with('{');
+    let read = is_object.then(|| serde_json::from_str(text).ok());
+    read.flatten().ok_or(ResultFault::Head)
 }
 
 fn is_short(text: &str, letters: usize) -> bool {
     text.chars().count() <= letters
 }
 
-fn series(head: &StrictValue, body: &[u8], rows: usize) -> Result<JobResult, ResultFault> {
-    let read = || {
-        let head = head.map_of(&["kind", "rows", "name", "flags"])?;
-        let name = match head.get("name")? {
-            missing if missing.is_null() => None,
-            name => Some(
-                name.text()
-                    .filter(|name| is_short(name, NAME_LETTERS_MAX))?
-                    .to_owned(),
-            ),
-        };
-        let flags = head.get("flags")?.list()?.iter();
-        let flags: Option<Vec<String>> = flags.map(|flag| flag.text().map(str::to_owned)).collect();
-        Some((head.get("rows")?.count()?, name, flags?))
-    };
-    let (count, name, flags) = read().ok_or(ResultFault::Head)?;
-    if count != rows as u64 {
+fn series(head: SeriesHead, body: &[u8], rows: usize) -> Result<JobResult, ResultFault> {
+    let SeriesHead { name, flags, .. } = head;
+    if name
+        .as_ref()
+        .is_some_and(|name| !is_short(name, NAME_LETTERS_MAX))
+    {
+        return Err(ResultFault::Head);
+    }
+    if head.rows != rows as u64 {
         return Err(ResultFault::Rows);
     }
     let (values, rest) = body.as_chunks::<8>();
@@ -197,80 +250,58 @@ fn series(head: &StrictValue, body: &[u8], rows: usize) -> Result<JobResult, Res
     Ok(JobResult::Series { name, flags, values })
 }
 
-fn error(head: &StrictValue, body: &[u8]) -> Result<JobResult, ResultFault> {
-    let read = || {
-        let head = head.map_of(&["kind", "class", "message", "where", "line"])?;
-        let line = match head.get("line")? {
-            missing if missing.is_null() => None,
-            line => Some(line.count()?),
-        };
-        let message = head.get("message")?.text()?;
-        let place = head.get("where")?.text()?;
-        let is_known = ["syntax", "import", "call", "result"].contains(&place);
-        (is_known && is_short(message, MESSAGE_LETTERS_MAX)).then_some(JobResult::Error {
-            class: head.get("class")?.text()?.to_owned(),
-            message: message.to_owned(),
-            place: place.to_owned(),
-            line,
-        })
-    };
-    let error = read().ok_or(ResultFault::Head)?;
-    if body.is_empty() {
-        Ok(error)
-    } else {
-        Err(ResultFault::Body)
+fn error(head: ErrorHead, body: &[u8]) -> Result<JobResult, ResultFault> {
+    let is_known = ["syntax", "import", "call", "result"].contains(&head.place.as_str());
+    if !is_known || !is_short(&head.message, MESSAGE_LETTERS_MAX) {
+        return Err(ResultFault::Head);
     }
+    if !body.is_empty() {
+        return Err(ResultFault::Body);
+    }
+    Ok(JobResult::Error {
+        class: head.class,
+        message: head.message,
+        place: head.place,
+        line: head.line,
+    })
 }
 
-/// What a head says of a table: its name, columns and rows.
-fn table_head(head: &StrictValue) -> Option<(JobTable, u64)> {
-    let head = head.map_of(&["name", "columns", "rows"])?;
-    let columns = head.get("columns")?.list()?.iter();
-    let columns: Option<Vec<String>> = columns
-        .map(|column| column.text().filter(|name| !name.is_empty()).map(str::to_owned))
-        .collect();
-    let table = JobTable {
-        name: head.get("name")?.text()?.to_owned(),
-        columns: columns?,
-        rows: Vec::new(),
-    };
-    Some((table, head.get("rows")?.count()?))
-}
-
-fn tables(head: &StrictValue, body: &[u8]) -> Result<Vec<JobTable>, ResultFault> {
-    let heads = head
-        .map_of(&["kind", "tables"])
-        .and_then(|head| head.get("tables")?.list());
-    let heads = heads
-        .filter(|heads| heads.len() <= TABLES_MAX)
-        .ok_or(ResultFault::Head)?;
-    let mut tables = Vec::new();
+fn tables(head: &TablesHead<'_>, body: &[u8]) -> Result<Vec<JobTable>, ResultFault> {
+    if TABLES_MAX < head.tables.len() {
+        return Err(ResultFault::Head);
+    }
+    let mut heads = Vec::new();
     let mut total = 0u64;
-    for head in heads {
-        let (table, rows) = table_head(head).ok_or(ResultFault::Head)?;
-        let distinct: BTreeSet<&String> = table.columns.iter().collect();
-        if COLUMNS_MAX < table.columns.len() || distinct.len() != table.columns.len() {
+    for head in &head.tables {
+        let head: TableHead = object(head.get())?;
+        if head.columns.iter().any(String::is_empty) {
+            return Err(ResultFault::Head);
+        }
+        let distinct: BTreeSet<&String> = head.columns.iter().collect();
+        if COLUMNS_MAX < head.columns.len() || distinct.len() != head.columns.len() {
             return Err(ResultFault::Columns);
         }
-        total = total.saturating_add(rows);
-        tables.push((table, rows));
+        total = total.saturating_add(head.rows);
+        heads.push(head);
     }
     if ROWS_MAX < total {
         return Err(ResultFault::Rows);
     }
     let mut lines = lines(body, total)?;
-    let mut filled = Vec::with_capacity(tables.len());
-    for (mut table, rows) in tables {
-        for _ in 0..rows {
-            let row = lines.next().and_then(parse).ok_or(ResultFault::Body)?;
-            let cells = row.list().filter(|cells| cells.len() == table.columns.len());
-            table
-                .rows
-                .push(cells.ok_or(ResultFault::Body).and_then(row_cells)?);
+    let mut tables = Vec::with_capacity(heads.len());
+    for head in heads {
+        let mut rows = Vec::new();
+        for _ in 0..head.rows {
+            let line = lines.next().ok_or(ResultFault::Body)?;
+            rows.push(row_cells(line, head.columns.len())?);
         }
-        filled.push(table);
+        tables.push(JobTable {
+            name: head.name,
+            columns: head.columns,
+            rows,
+        });
     }
-    Ok(filled)
+    Ok(tables)
 }
 
 /// As many lines of text as there are rows, each with its end.
@@ -284,9 +315,11 @@ fn lines(body: &[u8], rows: u64) -> Result<impl Iterator<Item = &str>, ResultFau
 }
 
 /// The cells of a row: what is nested is found before what is too long.
-fn row_cells(cells: &[StrictValue]) -> Result<Vec<TableCellValue>, ResultFault> {
-    let cells: Option<Vec<TableCellValue>> = cells.iter().map(cell).collect();
-    let cells = cells.ok_or(ResultFault::Body)?;
+fn row_cells(line: &str, width: usize) -> Result<Vec<TableCellValue>, ResultFault> {
+    let cells: Vec<TableCellValue> = serde_json::from_str(line).map_err(|_| ResultFault::Body)?;
+    if cells.len() != width {
+        return Err(ResultFault::Body);
+    }
     let is_long =
         |cell: &TableCellValue| matches!(cell, TableCellValue::Text(text) if CELL_BYTES_MAX < text.len());
     if cells.iter().any(is_long) {
@@ -296,31 +329,23 @@ fn row_cells(cells: &[StrictValue]) -> Result<Vec<TableCellValue>, ResultFault> 
     }
 }
 
-fn cell(value: &StrictValue) -> Option<TableCellValue> {
-    Some(match value {
-        StrictValue::Null => TableCellValue::Missing,
-        StrictValue::Flag(flag) => TableCellValue::Flag(*flag),
-        StrictValue::Whole(whole) => TableCellValue::Whole(*whole),
-        StrictValue::Large(number) | StrictValue::Fraction(number) => TableCellValue::Number(*number),
-        StrictValue::Text(text) => TableCellValue::Text(text.clone()),
-        StrictValue::List(_) | StrictValue::Map(_) => return None,
-    })
-}
-
-fn facts(head: &StrictValue, body: &[u8]) -> Result<JobResult, ResultFault> {
-    let head = head.map_of(&["kind", "rows"]).ok_or(ResultFault::Head)?;
-    let rows = head
-        .get("rows")
-        .and_then(StrictValue::count)
-        .ok_or(ResultFault::Head)?;
-    if ROWS_MAX < rows {
+fn facts(head: &FactsHead, body: &[u8]) -> Result<JobResult, ResultFault> {
+    if ROWS_MAX < head.rows {
         return Err(ResultFault::Rows);
     }
-    let mut nodes = Vec::new();
-    for line in lines(body, rows)? {
-        let row = parse(line).ok_or(ResultFault::Body)?;
-        let cells = row.list().ok_or(ResultFault::Body).and_then(row_cells)?;
-        nodes.push(read_node(&cells, nodes.len()).ok_or(ResultFault::Body)?);
+    let mut nodes: Vec<SyntaxNode> = Vec::new();
+    for line in lines(body, head.rows)? {
+        // First as cells: they are a list, of no text that is too long and of no number beyond 64 bits with a sign.
+        let cells = row_cells(line, SYNTAX_CELLS)?;
+        let is_beyond = |cell: &TableCellValue| matches!(cell, TableCellValue::Number(_));
+        let node: SyntaxNode = serde_json::from_str(line).map_err(|_| ResultFault::Body)?;
+        let follows = node
+            .parent
+            .map_or(nodes.is_empty(), |parent| parent < nodes.len());
+        if cells.iter().any(is_beyond) || !follows {
+            return Err(ResultFault::Body);
+        }
+        nodes.push(node);
     }
     Ok(JobResult::Facts(nodes))
 }
@@ -342,6 +367,8 @@ mod tests {
         decode_result(&frame(head, body), 1, 1 << 20)
     }
 
+    /// What is no JSON, or no JSON that all readers take alike.
+    const NO_JSON: &str = r#"NaN Infinity -Infinity 1e999 -1e999 01 +1 1. .5 1e 0x1 --1 1, "\ud800" "\udc00" "\ud800\u0041" "\u+123" "\x" "open"#;
     const ONE: &str = r#"{"kind":"tables","tables":[{"name":"t","columns":["a"],"rows":1}]}"#;
 
     #[test]
@@ -397,8 +424,135 @@ mod tests {
         assert_eq!(nodes[1].parent, Some(0));
         assert_eq!(nodes[1].text.as_deref(), Some("x"));
         assert_eq!((nodes[1].line, nodes[1].last_line), (Some(1), Some(2)));
-        let later = body.replace("[0,", "[1,");
-        assert_eq!(read(head, later.as_bytes()).unwrap_err(), ResultFault::Body);
+        for (from, to) in [
+            ("[0,", "[1,"),
+            ("[0,", "[-1,"),
+            ("[0,", "[null,"),
+            ("[null,null", "[0,null"),
+            ("1,2,", "1,2.0,"),
+            ("1,2,", "1,9223372036854775808,"),
+            ("1,2,", "1,\"2\","),
+            ("\"Name\"", "null"),
+            ("\"x\",null", "\"x\""),
+            ("\"x\",null", "\"x\",null,null"),
+            ("\"x\"", "[\"x\"]"),
+        ] {
+            let read = read(head, body.replace(from, to).as_bytes());
+            assert_eq!(read, Err(ResultFault::Body), "{from} -> {to}");
+        }
+        let map =
+            r#"{"parent":0,"field":"a","place":0,"kind":"b","line":1,"last_line":1,"text":"","detail":""}"#;
+        let other = body.replace(r#"[0,"body",0,"Name",1,2,"x",null]"#, map);
+        assert_eq!(read(head, other.as_bytes()).unwrap_err(), ResultFault::Body);
+        let long = body.replace("\"x\"", &format!("\"{}\"", "x".repeat(4_097)));
+        assert_eq!(read(head, long.as_bytes()).unwrap_err(), ResultFault::Cell);
+    }
+
+    #[test]
+    fn a_head_that_is_not_strict_is_refused() {
+        let series = r#"{"kind":"series","rows":1,"name":null,"flags":[]}"#;
+        assert!(read(series, &[0; 8]).is_ok());
+        let head = |from: &str, to: &str| read(&series.replace(from, to), &[0; 8]).unwrap_err();
+        let no_counts = r#"-1 -0 1.0 1e0 true "1" null [1] 99999999999999999999999"#;
+        for count in NO_JSON.split(' ').chain(no_counts.split(' ')) {
+            assert_eq!(head("1", count), ResultFault::Head, "{count}");
+        }
+        assert_eq!(head("1", "18446744073709551615"), ResultFault::Rows);
+        for name in NO_JSON.split(' ').chain(["5", "[null]", "{}", "\"\u{1}\""]) {
+            assert_eq!(head("null", name), ResultFault::Head, "{name}");
+        }
+        for (from, to) in [
+            ("\"name\":null,", ""),
+            ("\"rows\":1,", "\"rows\":1,\"rows\":1,"),
+            ("\"kind\":", "\"kind\":\"series\",\"kind\":"),
+            ("\"rows\":1,", "\"rows\":1,\"a\":1,"),
+            ("[]", "[1]"),
+            ("[]", "[[]]"),
+            ("[]", "[\"inf\",]"),
+            ("[]}", "[],}"),
+            ("[]}", "[]} null"),
+            ("{\"kind", "\u{feff}{\"kind"),
+            ("{\"kind", "{kind"),
+        ] {
+            assert_eq!(head(from, to), ResultFault::Head, "{from} -> {to}");
+        }
+        let array = r#"["series",1,null,[]]"#;
+        for other in [array, "", "null", "[]", r#"{"kind":5}"#, r#"{"kind":"other""#] {
+            assert_eq!(read(other, &[0; 8]).unwrap_err(), ResultFault::Head, "{other}");
+        }
+        for other in [
+            "{}",
+            r#"{"a":1,"a":2}"#,
+            r#"{"kind":null}"#,
+            r#"{"kind":"other"}"#,
+        ] {
+            assert_eq!(read(other, &[]).unwrap_err(), ResultFault::Kind, "{other}");
+        }
+        let deep = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        for depth in [9, 127, 128, 30_000] {
+            assert_eq!(head("[]", &deep(depth)), ResultFault::Head, "{depth}");
+            let other = format!(r#"{{"kind":"other","a":{}}}"#, deep(depth));
+            assert_eq!(read(&other, &[]).unwrap_err(), ResultFault::Kind, "{depth}");
+            let read = read(ONE, format!("[{}]\n", deep(depth)).as_bytes());
+            assert_eq!(read, Err(ResultFault::Body), "{depth}");
+        }
+    }
+
+    #[test]
+    fn heads_of_tables_and_errors_are_as_strict() {
+        let line = "[1]\n".as_bytes();
+        let head = |from: &str, to: &str| read(&ONE.replace(from, to), line).unwrap_err();
+        let table = r#"{"name":"t","columns":["a"],"rows":1}"#;
+        for to in [
+            r#"["t",["a"],1]"#,
+            r#"{"name":"t","columns":["a"]}"#,
+            r#"{"name":"t","columns":["a"],"rows":1,"rows":1}"#,
+            r#"{"name":"t","columns":["a"],"rows":1,"more":1}"#,
+            r#"{"name":"t","columns":[""],"rows":1}"#,
+            r#"{"name":"\ud800","columns":["a"],"rows":1}"#,
+            r#"{"name":null,"columns":["a"],"rows":1}"#,
+        ] {
+            assert_eq!(head(table, to), ResultFault::Head, "{to}");
+        }
+        let error = r#"{"kind":"error","class":"E","message":"m","where":"call","line":null}"#;
+        assert!(read(error, &[]).is_ok());
+        for (from, to) in [
+            (",\"line\":null", ""),
+            ("null", "-1"),
+            ("null", "1.0"),
+            ("\"m\"", "null"),
+            ("call", "moon"),
+        ] {
+            let read = read(&error.replace(from, to), &[]);
+            assert_eq!(read, Err(ResultFault::Head), "{to}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_cells_are_whole_of_64_bits_or_any_other() {
+        let cell = |text: &str| {
+            let read = read(ONE, format!("[{text}]\n").as_bytes());
+            read.map(|result| match result {
+                JobResult::Tables(tables) => tables[0].rows[0][0].clone(),
+                other => panic!("{other:?}"),
+            })
+        };
+        assert_eq!(cell(" 12 "), Ok(TableCellValue::Whole(12)));
+        assert_eq!(cell("-9223372036854775808"), Ok(TableCellValue::Whole(i64::MIN)));
+        for large in ["9223372036854775808", "99999999999999999999999"] {
+            let number = TableCellValue::Number(large.parse().unwrap());
+            assert_eq!(cell(large), Ok(number), "{large}");
+        }
+        assert_eq!(cell("1.5e-3"), Ok(TableCellValue::Number(0.0015)));
+        assert_eq!(cell("7.0"), Ok(TableCellValue::Number(7.0)));
+        assert_eq!(
+            cell("\"\\ud83d\\ude00\\n\""),
+            Ok(TableCellValue::Text("\u{1f600}\n".to_owned()))
+        );
+        let no_cells = ["", "1 2", "\"\u{1}\"", "[1]", "{}", "{\"a\":1,\"a\":2}"];
+        for faulty in NO_JSON.split(' ').chain(no_cells) {
+            assert_eq!(cell(faulty), Err(ResultFault::Body), "{faulty}");
+        }
     }
 
     proptest! {

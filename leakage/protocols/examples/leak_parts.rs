@@ -1,9 +1,7 @@
 //! One part of the benchmark's work on 300 names of 2,000 days, for a clock outside: `leak_parts PART`. `market` and
 //! `rows` make the data alone, so that what another part costs is the difference.
 
-use ktd_leakage::{
-    BarColumns, BarGrid, FeatureGrid, GraphWindow, LeakageSettings, SessionMonth, Switch, peer_graphs,
-};
+use ktd_leakage::{BarGrid, FeatureGrid, GraphWindow, LeakageSettings, SessionMonth, Switch, peer_graphs};
 use ktd_learners::{BoostedTrees, BoostingSettings, Chance, RidgeFit};
 use ktd_stats::SplitMix64;
 use std::error::Error;
@@ -45,15 +43,7 @@ fn market() -> Result<BarGrid, Box<dyn Error>> {
             })
         })
         .collect::<Result<_, _>>()?;
-    let [open, high, low, close, volume] = &columns;
-    let bars = BarColumns {
-        open,
-        high,
-        low,
-        close,
-        volume,
-    };
-    Ok(BarGrid::new(&months, NAMES, &bars)?)
+    Ok(BarGrid::new(months, NAMES, columns)?)
 }
 
 /// Rows of features with a label that a product and a sum of them decide in part.

@@ -198,8 +198,8 @@ pub fn default_test_years(months: &[SessionMonth]) -> Vec<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::panel::BarField;
     use crate::panel::tests::{market, months};
-    use crate::panel::{BarColumns, BarField};
 
     #[test]
     fn years_need_two_whole_ones_before() {
@@ -280,15 +280,8 @@ mod tests {
             _ => value,
         });
         let months = odd.months().to_vec();
-        let column = |field| odd.column(field);
-        let columns = BarColumns {
-            open: column(BarField::Open),
-            high: column(BarField::High),
-            low: column(BarField::Low),
-            close: column(BarField::Close),
-            volume: column(BarField::Volume),
-        };
-        let odd = BarGrid::new(&months, 14, &columns).unwrap();
+        let columns = BarField::ALL.map(|field| odd.column(field).to_vec());
+        let odd = BarGrid::new(months, 14, columns).unwrap();
         let whole = LeakageBench::new(bars, LeakageSettings::BENCHMARK, &[5], None).unwrap();
         let bench = LeakageBench::new(odd, LeakageSettings::BENCHMARK, &[5], None).unwrap();
         let rows = |bench: &LeakageBench, name: usize| -> Vec<usize> {

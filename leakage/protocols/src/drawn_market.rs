@@ -1,7 +1,7 @@
 //! Markets that are drawn for sizes: what a report or an audit concludes of them is known beforehand.
 
 use crate::error::LeakageError;
-use crate::panel::{BarColumns, BarGrid, SessionMonth};
+use crate::panel::{BarGrid, SessionMonth};
 use ktd_stats::SplitMix64;
 
 /// A market of names whose nights and sessions are drawn by themselves.
@@ -56,14 +56,6 @@ impl DrawnMarket {
                 }
             }
         }
-        let [open, high, low, close, volume] = &columns;
-        let bars = BarColumns {
-            open,
-            high,
-            low,
-            close,
-            volume,
-        };
-        BarGrid::new(&Self::months(self.sessions), self.names, &bars)
+        BarGrid::new(Self::months(self.sessions), self.names, columns)
     }
 }

@@ -79,7 +79,7 @@ pub use ladder::{LadderRung, fill_ladder};
 pub use later_correlation::{FORESIGHT_SESSIONS, LaterCorrelation, SignalPart};
 pub use manifest::{FeatureKeys, LabelKeys, ManifestKeys, ProtocolKeys, Whole};
 pub use mask_check::{MaskCheck, mask_check};
-pub use panel::{BarColumns, BarField, BarGrid, SessionMonth};
+pub use panel::{BarField, BarGrid, SessionMonth};
 pub use planted_leak::{LeakKind, PlantedLeak};
 pub use profile::{PieceCorrelation, ReturnPiece, signal_profile};
 pub use proofs::{LadderRow, LeakProofs, ProfileRow, SanityRow, interventions};

@@ -12,22 +12,6 @@ pub struct SessionMonth {
     pub month: u8,
 }
 
-/// Adjusted daily bars as they are handed in, each column a cell for each name of the first session, then of the second.
-/// The order of names is that of their codes: it decides ties.
-#[derive(Debug, Clone, Copy)]
-pub struct BarColumns<'a> {
-    /// First prices times factor.
-    pub open: &'a [f64],
-    /// Highest prices times factor.
-    pub high: &'a [f64],
-    /// Lowest prices times factor.
-    pub low: &'a [f64],
-    /// Last prices times factor.
-    pub close: &'a [f64],
-    /// Shares over factor.
-    pub volume: &'a [f64],
-}
-
 /// One column of a bar; files name its prices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -46,7 +30,7 @@ pub enum BarField {
 }
 
 impl BarField {
-    /// All columns.
+    /// All columns, in their order.
     pub const ALL: [Self; 5] = [Self::Open, Self::High, Self::Low, Self::Close, Self::Volume];
 }
 
@@ -55,31 +39,29 @@ impl BarField {
 pub struct BarGrid {
     months: Vec<SessionMonth>,
     names: usize,
-    open: Vec<f64>,
-    high: Vec<f64>,
-    low: Vec<f64>,
-    close: Vec<f64>,
-    volume: Vec<f64>,
+    columns: [Vec<f64>; 5],
 }
 
 impl BarGrid {
-    /// Bars of sessions in ascending order; a cell that is not finite and above 0 makes its bar missing.
+    /// Adjusted daily bars of sessions in ascending order, in the columns of [`BarField::ALL`]: prices times factor, shares over
+    /// factor. Each column has a cell for each name of the first session, then of the second; the order of names is that of
+    /// their codes: it decides ties. A cell that is not finite and above 0 makes its bar missing.
     ///
     /// # Errors
     /// [`LeakageError`] without a session or a name, for a column of another size, and for months that go backwards.
-    pub fn new(months: &[SessionMonth], names: usize, bars: &BarColumns<'_>) -> Result<Self, LeakageError> {
+    pub fn new(
+        months: Vec<SessionMonth>,
+        names: usize,
+        mut columns: [Vec<f64>; 5],
+    ) -> Result<Self, LeakageError> {
         let sessions = months.len();
         if sessions == 0 || names == 0 {
             return Err(LeakageError::Empty);
         }
-        let given = [
-            ("open", bars.open),
-            ("high", bars.high),
-            ("low", bars.low),
-            ("close", bars.close),
-            ("volume", bars.volume),
-        ];
-        for (series, cells) in given {
+        for (series, cells) in ["open", "high", "low", "close", "volume"]
+            .into_iter()
+            .zip(&columns)
+        {
             if sessions.checked_mul(names) != Some(cells.len()) {
                 let cells = cells.len();
                 return Err(LeakageError::Shape {
@@ -90,29 +72,25 @@ impl BarGrid {
                 });
             }
         }
-        let pairs = months.iter().zip(months.iter().skip(1));
-        if let Some(place) = pairs.into_iter().position(|(before, month)| month < before) {
+        if let Some(place) = months
+            .iter()
+            .zip(months.iter().skip(1))
+            .position(|(before, month)| month < before)
+        {
             return Err(LeakageError::Order { session: place + 1 });
         }
-        let is_there = |place: usize| {
-            let cells = given.iter().map(|(_, cells)| cell(cells, place));
-            cells.into_iter().all(|cell| cell.is_finite() && 0.0 < cell)
-        };
-        let there: Vec<bool> = (0..sessions * names).map(is_there).collect();
-        let kept = |cells: &[f64]| -> Vec<f64> {
-            let cells = cells.iter().zip(&there);
-            cells
-                .map(|(cell, there)| if *there { *cell } else { f64::NAN })
-                .collect()
-        };
+        for place in 0..sessions * names {
+            let is_there = |cells: &Vec<f64>| cell(cells, place).is_finite() && 0.0 < cell(cells, place);
+            if !columns.iter().all(is_there) {
+                for missing in columns.iter_mut().filter_map(|cells| cells.get_mut(place)) {
+                    *missing = f64::NAN;
+                }
+            }
+        }
         Ok(Self {
-            months: months.to_vec(),
+            months,
             names,
-            open: kept(bars.open),
-            high: kept(bars.high),
-            low: kept(bars.low),
-            close: kept(bars.close),
-            volume: kept(bars.volume),
+            columns,
         })
     }
 
@@ -137,12 +115,13 @@ impl BarGrid {
     /// A whole column, NaN where the bar is missing.
     #[must_use]
     pub fn column(&self, field: BarField) -> &[f64] {
+        let [open, high, low, close, volume] = &self.columns;
         match field {
-            BarField::Open => &self.open,
-            BarField::High => &self.high,
-            BarField::Low => &self.low,
-            BarField::Close => &self.close,
-            BarField::Volume => &self.volume,
+            BarField::Open => open,
+            BarField::High => high,
+            BarField::Low => low,
+            BarField::Close => close,
+            BarField::Volume => volume,
         }
     }
 
@@ -172,7 +151,7 @@ impl BarGrid {
         sessions: std::ops::Range<usize>,
         replaced: &mut dyn FnMut(BarField, usize, usize, f64) -> f64,
     ) -> Self {
-        let mut column = |field: BarField| -> Vec<f64> {
+        let column = |field: BarField| -> Vec<f64> {
             let mut cells = Vec::with_capacity(sessions.len() * self.names);
             for session in sessions.clone() {
                 for (name, value) in self.row(field, session).iter().enumerate() {
@@ -182,11 +161,7 @@ impl BarGrid {
             cells
         };
         Self {
-            open: column(BarField::Open),
-            high: column(BarField::High),
-            low: column(BarField::Low),
-            close: column(BarField::Close),
-            volume: column(BarField::Volume),
+            columns: BarField::ALL.map(column),
             months: self.months.get(sessions.clone()).unwrap_or(&[]).to_vec(),
             names: self.names,
         }
@@ -241,39 +216,37 @@ pub(crate) mod tests {
                 }
             }
         }
-        let [open, high, low, close, volume] = &columns;
-        let bars = BarColumns {
-            open,
-            high,
-            low,
-            close,
-            volume,
-        };
-        BarGrid::new(&months(sessions), names, &bars).unwrap()
+        BarGrid::new(months(sessions), names, columns).unwrap()
     }
 
     #[test]
     fn a_bar_is_whole_or_missing() {
-        let columns = |volume: &'static [f64]| BarColumns {
-            open: &[1.0, 2.0, 3.0],
-            high: &[1.0, 2.0, 3.0],
-            low: &[1.0, f64::NAN, 3.0],
-            close: &[1.0, 2.0, 3.0],
-            volume,
+        let columns = |volume: &[f64]| {
+            let prices = || vec![1.0, 2.0, 3.0];
+            [
+                prices(),
+                prices(),
+                vec![1.0, f64::NAN, 3.0],
+                prices(),
+                volume.to_vec(),
+            ]
         };
         let month = SessionMonth { year: 2020, month: 1 };
-        let grid = BarGrid::new(&[month], 3, &columns(&[1.0, 5.0, 0.0])).unwrap();
+        let grid = BarGrid::new(vec![month], 3, columns(&[1.0, 5.0, 0.0])).unwrap();
         assert!((grid.value(BarField::Close, 0, 0) - 1.0).abs() < 1e-15);
         assert!(grid.value(BarField::Close, 0, 1).is_nan() && grid.value(BarField::Open, 0, 2).is_nan());
         assert!(grid.value(BarField::Open, 7, 0).is_nan() && grid.value(BarField::Open, 0, 7).is_nan());
-        let short = BarGrid::new(&[month], 3, &columns(&[1.0]));
+        let short = BarGrid::new(vec![month], 3, columns(&[1.0]));
         assert!(matches!(short, Err(LeakageError::Shape { series: "volume", .. })));
         let earlier = SessionMonth {
             year: 2019,
             month: 12,
         };
-        let backwards = BarGrid::new(&[month, month, earlier], 1, &columns(&[1.0, 1.0, 1.0]));
+        let backwards = BarGrid::new(vec![month, month, earlier], 1, columns(&[1.0, 1.0, 1.0]));
         assert_eq!(backwards, Err(LeakageError::Order { session: 2 }));
-        assert_eq!(BarGrid::new(&[], 3, &columns(&[])), Err(LeakageError::Empty));
+        assert_eq!(
+            BarGrid::new(Vec::new(), 3, columns(&[])),
+            Err(LeakageError::Empty)
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! A panel that is computed again: its end cut off, what lies after a cut replaced, or a session as its open knows it.
 
 use crate::error::LeakageError;
-use crate::panel::{BarColumns, BarGrid, SessionMonth, cell};
+use crate::panel::{BarGrid, SessionMonth, cell};
 use ktd_stats::SplitMix64;
 
 /// A day of the calendar, as far as cuts ask for it.
@@ -190,15 +190,7 @@ impl ReplayPanel {
             of(TradedField::Close),
             of(TradedField::Volume),
         ];
-        let [open, high, low, close, volume] = &columns;
-        let bars = BarColumns {
-            open,
-            high,
-            low,
-            close,
-            volume,
-        };
-        BarGrid::new(&months, self.names, &bars)
+        BarGrid::new(months, self.names, columns)
     }
 
     /// The panel as it stood after the close of a session.

@@ -164,20 +164,14 @@ impl FillRule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::panel::{BarColumns, SessionMonth};
+    use crate::panel::SessionMonth;
 
     #[test]
     fn labels_and_returns_by_hand() {
         let month = SessionMonth { year: 2020, month: 1 };
         let (open, close) = ([10.0, 11.0, 12.0, 15.0], [10.0, 20.0, 40.0, 10.0]);
-        let bars = BarColumns {
-            open: &open,
-            high: &close,
-            low: &open,
-            close: &close,
-            volume: &[1.0; 4],
-        };
-        let bars = BarGrid::new(&[month; 4], 1, &bars).unwrap();
+        let columns = [open, close, open, close, [1.0; 4]].map(|cells| cells.to_vec());
+        let bars = BarGrid::new(vec![month; 4], 1, columns).unwrap();
         let near = |found: f64, by_hand: f64| assert!((found - by_hand).abs() < 1e-15, "{found}");
         near(FillRule::NextOpen.label(&bars, 0, 0, 2), libm::log(15.0 / 11.0));
         near(FillRule::SameOpen.label(&bars, 0, 0, 2), libm::log(1.2));

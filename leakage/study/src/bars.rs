@@ -4,7 +4,7 @@ use super::config::LeakUniverse;
 use crate::StudyError;
 use ktd_data::bar_table::BarTable;
 use ktd_env::{Bar, Market, NameId, TradeDate};
-use ktd_leakage::{BarColumns, BarGrid, LeakageError, SessionMonth};
+use ktd_leakage::{BarGrid, LeakageError, SessionMonth};
 
 /// Bars with the names and days of their rows and columns.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ pub fn market_bars(market: &Market, universe: LeakUniverse) -> Result<MarketBars
             volume,
         ]
     });
-    let bars = bar_grid(calendar, names.len(), &columns)?;
+    let bars = bar_grid(calendar, names.len(), columns)?;
     let eligible = matches!(universe, LeakUniverse::Members).then(|| {
         let days = calendar.iter();
         days.flat_map(|day| names.iter().map(|(name, _)| market.is_member(*name, *day)))
@@ -77,7 +77,7 @@ pub(super) fn table_bars(table: &BarTable, universe: LeakUniverse) -> Result<Mar
     };
     let columns = [&table.open, &table.high, &table.low, &table.close, &table.volume].map(|cells| of(cells));
     Ok(MarketBars {
-        bars: bar_grid(&table.days, kept.len(), &columns)?,
+        bars: bar_grid(&table.days, kept.len(), columns)?,
         codes: kept
             .iter()
             .filter_map(|name| table.codes.get(*name).cloned())
@@ -88,23 +88,15 @@ pub(super) fn table_bars(table: &BarTable, universe: LeakUniverse) -> Result<Mar
 }
 
 /// A grid of open, high, low, close and volume.
-fn bar_grid(calendar: &[TradeDate], names: usize, columns: &[Vec<f64>; 5]) -> Result<BarGrid, StudyError> {
+fn bar_grid(calendar: &[TradeDate], names: usize, columns: [Vec<f64>; 5]) -> Result<BarGrid, StudyError> {
     if names == 0 {
         return Err(StudyError::input(
             "no name of the panel is in the universe",
             "choose universe = \"all\", or a smaller share",
         ));
     }
-    let [open, high, low, close, volume] = columns;
-    let bars = BarColumns {
-        open,
-        high,
-        low,
-        close,
-        volume,
-    };
     let months: Vec<SessionMonth> = calendar.iter().map(|day| month_of(*day)).collect();
-    BarGrid::new(&months, names, &bars).map_err(unfit)
+    BarGrid::new(months, names, columns).map_err(unfit)
 }
 
 /// A panel on which something cannot be computed.

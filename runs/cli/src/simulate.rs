@@ -223,8 +223,7 @@ fn run_qlib(args: &SimulateArgs, console: Console) -> Result<(), CliError> {
         instructions,
         out: args.out.clone(),
     };
-    let summary =
-        simulate_qlib(&inputs).map_err(|error| CliError::invalid(&error).with_hint(error.hint()))?;
+    let summary = simulate_qlib(&inputs)?;
     let mut text = format!(
         "{} trading days, {} orders of which {} dealt, account {:.2} yuan\nresults in {}",
         summary.n_days,

@@ -4,7 +4,7 @@ use ktd_data::DataFileError;
 use ktd_experiment::ExperimentError;
 
 ktd_io::edge_error! {
-    /// An order file that cannot be simulated.
+    /// Orders or scores that cannot be simulated.
     pub enum SimulateError {
         /// The experiment.
         Experiment(ExperimentError),

@@ -5,13 +5,9 @@ mod instructions;
 mod output;
 mod panel;
 
-use ktd_io::FileError;
-use ktd_io::whole_file::read_input_bytes;
-use ktd_qlib::{
-    DuplicateScore, Instructions, QlibConfig, QlibDataError, QlibPanel, QlibRun, SimulationError, simulate,
-};
-use std::path::{Path, PathBuf};
-use thiserror::Error;
+use crate::SimulateError;
+use ktd_qlib::{Instructions, QlibConfig, QlibPanel, QlibRun, simulate};
+use std::path::PathBuf;
 
 /// Paths of a run.
 #[derive(Debug, Clone)]
@@ -71,116 +67,16 @@ pub struct QlibSummary {
     pub n_missing_bins: usize,
 }
 
-/// A run that failed.
-#[derive(Debug, Error)]
-pub enum QlibSimulateError {
-    /// A file cannot be read.
-    #[error(transparent)]
-    Read(FileError),
-    /// The config is not JSON of the layout.
-    #[error("{}: {source}", path.display())]
-    Config {
-        /// The file.
-        path: PathBuf,
-        /// Where and why.
-        source: serde_json::Error,
-    },
-    /// A directory is no Qlib data directory.
-    #[error("{} is no Qlib data directory: it has no {missing}", path.display())]
-    NotAPanel {
-        /// The directory.
-        path: PathBuf,
-        /// What it lacks.
-        missing: &'static str,
-    },
-    /// A file of the data directory is broken.
-    #[error("{}: {source}", path.display())]
-    Panel {
-        /// The directory.
-        path: PathBuf,
-        /// Which file, and why.
-        source: QlibDataError,
-    },
-    /// A CSV cannot be parsed.
-    #[error("{}: {source}", path.display())]
-    Csv {
-        /// The file.
-        path: PathBuf,
-        /// Where and why.
-        source: csv::Error,
-    },
-    /// A CSV lacks a column.
-    #[error("{} has no column `{column}`", path.display())]
-    Column {
-        /// The file.
-        path: PathBuf,
-        /// The column.
-        column: &'static str,
-    },
-    /// A cell of a CSV cannot be used.
-    #[error("{} line {line}: `{column}` was `{value}`, not {needs}", path.display())]
-    Cell {
-        /// The file.
-        path: PathBuf,
-        /// Line, from one.
-        line: u64,
-        /// The column.
-        column: &'static str,
-        /// What stood there.
-        value: String,
-        /// What belongs there.
-        needs: &'static str,
-    },
-    /// A signal scores an instrument twice on a day.
-    #[error("{} line {line}: {source}", path.display())]
-    Score {
-        /// The file.
-        path: PathBuf,
-        /// Line of the second score, from one.
-        line: u64,
-        /// Which.
-        source: DuplicateScore,
-    },
-    /// The run cannot be made, or broke off where Qlib would.
-    #[error(transparent)]
-    Simulation(#[from] SimulationError),
-    /// A result cannot be written.
-    #[error(transparent)]
-    Write(FileError),
-}
-
-impl QlibSimulateError {
-    /// How to fix it.
-    #[must_use]
-    pub const fn hint(&self) -> &'static str {
-        match self {
-            Self::Read(_) => "check the path and its permissions",
-            Self::Config { .. } => "see docs/qlib-profile.md for the settings; all of them are needed",
-            Self::NotAPanel { .. } => {
-                "point `--panel` at the directory that holds calendars/, features/ and instruments/"
-            }
-            Self::Panel { source, .. } => source.hint(),
-            Self::Csv { .. } => "the file must be CSV with a header, plain or gzipped",
-            Self::Column { .. } => {
-                "orders need `date`, `symbol`, `side`, `shares`; signals need `date`, `symbol`, `score`"
-            }
-            Self::Cell { .. } => "fix the cell; nothing was run",
-            Self::Score { .. } => "keep one score a day for each instrument",
-            Self::Simulation(error) => error.hint(),
-            Self::Write(_) => "check that `--out` is a directory you may write to",
-        }
-    }
-}
-
 /// Reads the inputs, runs them through Qlib's rules and writes `fills.csv`, `daily.csv` and `final_positions.csv`.
 ///
 /// The files appear whole or not at all: they are written under other names and then renamed.
 ///
 /// # Errors
-/// [`QlibSimulateError`] for the first input, step or output at fault. Nothing is written before the run is done.
-pub fn simulate_qlib(inputs: &QlibInputs) -> Result<QlibSummary, QlibSimulateError> {
+/// [`SimulateError`] for the first input, step or output at fault. Nothing is written before the run is done.
+pub fn simulate_qlib(inputs: &QlibInputs) -> Result<QlibSummary, SimulateError> {
     let loaded = load_qlib(inputs)?;
-    let run = simulate(&loaded.panel, &loaded.config, &loaded.instructions)?;
+    let run = simulate(&loaded.panel, &loaded.config, &loaded.instructions)
+        .map_err(|error| SimulateError::input(&error, error.hint()))?;
     output::write(&inputs.out, &run)?;
     Ok(summary(&run, loaded.n_missing_bins))
 }
@@ -188,8 +84,8 @@ pub fn simulate_qlib(inputs: &QlibInputs) -> Result<QlibSummary, QlibSimulateErr
 /// Reads the inputs and runs nothing.
 ///
 /// # Errors
-/// [`QlibSimulateError`] for the first input at fault.
-pub fn load_qlib(inputs: &QlibInputs) -> Result<LoadedQlib, QlibSimulateError> {
+/// [`SimulateError`] for the first input at fault.
+pub fn load_qlib(inputs: &QlibInputs) -> Result<LoadedQlib, SimulateError> {
     let config = config::read(&inputs.config)?;
     let instructions = instructions::read(&inputs.instructions)?;
     let loaded = panel::read(&inputs.panel, &config)?;
@@ -214,8 +110,4 @@ fn summary(run: &QlibRun, n_missing_bins: usize) -> QlibSummary {
         n_orders_outside: run.n_orders_outside,
         n_missing_bins,
     }
-}
-
-fn read_file(path: &Path) -> Result<Vec<u8>, QlibSimulateError> {
-    read_input_bytes(path).map_err(QlibSimulateError::Read)
 }

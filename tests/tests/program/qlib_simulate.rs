@@ -1,7 +1,8 @@
 //! `simulate_qlib` on files: what it writes, and how it refuses what it cannot use.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use ktd_simulate::qlib::{QlibInputs, QlibInstructions, QlibSimulateError, QlibSummary, simulate_qlib};
+use ktd_simulate::SimulateError;
+use ktd_simulate::qlib::{QlibInputs, QlibInstructions, QlibSummary, simulate_qlib};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -74,11 +75,11 @@ impl Scene {
         );
     }
 
-    fn run(&self) -> Result<QlibSummary, QlibSimulateError> {
+    fn run(&self) -> Result<QlibSummary, SimulateError> {
         self.run_with(QlibInstructions::Orders(self.path("orders.csv")))
     }
 
-    fn run_with(&self, instructions: QlibInstructions) -> Result<QlibSummary, QlibSimulateError> {
+    fn run_with(&self, instructions: QlibInstructions) -> Result<QlibSummary, SimulateError> {
         let (config, panel, out) = (self.path("run.json"), self.path("panel"), self.path("out"));
         simulate_qlib(&QlibInputs {
             config,
@@ -288,7 +289,7 @@ fn an_output_that_cannot_be_written_is_an_error() {
     let scene = Scene::new();
     scene.write("out", "in the way");
     let error = scene.run().unwrap_err();
-    assert!(matches!(error, QlibSimulateError::Write(_)), "{error}");
+    assert!(matches!(error, SimulateError::File(_)), "{error}");
     // A file that cannot be replaced leaves no half-written one beside it.
     let scene = Scene::new();
     fs::create_dir_all(scene.path("out/daily.csv/inside")).unwrap();

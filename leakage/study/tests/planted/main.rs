@@ -14,7 +14,7 @@ mod signals;
 
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_io::parallel::{available_threads, in_parallel};
-use ktd_leakage::{BarColumns, BarField, BarGrid, SignalVerdict};
+use ktd_leakage::{BarField, BarGrid, SignalVerdict};
 use ktd_leakage_study::{LeakUniverse, market_bars};
 use ktd_stats::SplitMix64;
 use signals::{PlantedAudit, PlantedKind, audit_planted};
@@ -50,15 +50,7 @@ fn half_of_names(bars: &BarGrid, seed: u64) -> BarGrid {
             .flat_map(|row| names.iter().filter_map(|name| row.get(*name).copied()))
             .collect()
     };
-    let [open, high, low, close, volume] = BarField::ALL.map(of);
-    let columns = BarColumns {
-        open: &open,
-        high: &high,
-        low: &low,
-        close: &close,
-        volume: &volume,
-    };
-    BarGrid::new(bars.months(), names.len(), &columns).unwrap()
+    BarGrid::new(bars.months().to_vec(), names.len(), BarField::ALL.map(of)).unwrap()
 }
 
 /// The audits of all planted signals on so many draws.

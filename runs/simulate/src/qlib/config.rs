@@ -1,7 +1,8 @@
 //! The JSON config of a run.
 
-use super::{QlibSimulateError, read_file};
+use crate::SimulateError;
 use chrono::NaiveDate;
+use ktd_io::whole_file::read_input_bytes;
 use ktd_qlib::{
     DEFAULT_LIMIT_THRESHOLD, DealPrice, Limit, QlibConfig, Settle, Strategy, TopkDropout, TradeType,
     VolumeKind, VolumeThreshold,
@@ -103,11 +104,12 @@ struct DealPriceFile(DealPrice);
 struct LimitFile(Limit);
 
 /// Reads and checks nothing but the layout: the run checks the values.
-pub(super) fn read(path: &Path) -> Result<QlibConfig, QlibSimulateError> {
-    let bytes = read_file(path)?;
-    let file: ConfigFile = serde_json::from_slice(&bytes).map_err(|source| QlibSimulateError::Config {
-        path: path.to_owned(),
-        source,
+pub(super) fn read(path: &Path) -> Result<QlibConfig, SimulateError> {
+    let file: ConfigFile = serde_json::from_slice(&read_input_bytes(path)?).map_err(|error| {
+        SimulateError::input(
+            format_args!("{}: {error}", path.display()),
+            "see docs/qlib-profile.md for the settings; all of them are needed",
+        )
     })?;
     Ok(file.into_config())
 }

@@ -1,10 +1,12 @@
 //! Orders and scores from CSV, plain or gzipped.
 
-use super::{QlibInstructions, QlibSimulateError, read_file};
+use super::QlibInstructions;
+use crate::SimulateError;
 use chrono::NaiveDate;
 use csv::StringRecord;
 use flate2::read::MultiGzDecoder;
 use ktd_io::FileError;
+use ktd_io::whole_file::read_input_bytes;
 use ktd_qlib::{Instructions, OrderSize, QlibSide, ScriptedOrder, Signal};
 use std::io::Read;
 use std::path::Path;
@@ -12,7 +14,7 @@ use std::path::Path;
 /// First bytes of a gzip file.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-pub(super) fn read(instructions: &QlibInstructions) -> Result<Instructions, QlibSimulateError> {
+pub(super) fn read(instructions: &QlibInstructions) -> Result<Instructions, SimulateError> {
     match instructions {
         QlibInstructions::Orders(path) => Table::open(path, ["date", "symbol", "side", "shares"])?.orders(),
         QlibInstructions::Signal(path) => Table::open(path, ["date", "symbol", "score"])?.signal(),
@@ -35,20 +37,24 @@ struct Cell<'a> {
 }
 
 impl<'a, const N: usize> Table<'a, N> {
-    fn open(path: &'a Path, names: [&'static str; N]) -> Result<Self, QlibSimulateError> {
-        let bad = |source| QlibSimulateError::Csv {
-            path: path.to_owned(),
-            source,
+    fn open(path: &'a Path, names: [&'static str; N]) -> Result<Self, SimulateError> {
+        let bad = |error: csv::Error| {
+            SimulateError::input(
+                format_args!("{}: {error}", path.display()),
+                "the file must be CSV with a header, plain or gzipped",
+            )
         };
-        let text = unzip(path, read_file(path)?)?;
+        let text = unzip(path, read_input_bytes(path)?)?;
         let mut reader = csv::Reader::from_reader(text.as_slice());
         let header = reader.headers().map_err(bad)?.clone();
         let mut columns = [("", 0); N];
         for (slot, name) in columns.iter_mut().zip(names) {
             let place = header.iter().position(|column| column == name);
-            let missing = || QlibSimulateError::Column {
-                path: path.to_owned(),
-                column: name,
+            let missing = || {
+                SimulateError::input(
+                    format_args!("{} has no column `{name}`", path.display()),
+                    "orders need `date`, `symbol`, `side`, `shares`; signals need `date`, `symbol`, `score`",
+                )
             };
             *slot = (name, place.ok_or_else(missing)?);
         }
@@ -71,7 +77,7 @@ impl<'a, const N: usize> Table<'a, N> {
 }
 
 impl Table<'_, 4> {
-    fn orders(&self) -> Result<Instructions, QlibSimulateError> {
+    fn orders(&self) -> Result<Instructions, SimulateError> {
         let order = |[date, symbol, side, shares]: [Cell<'_>; 4]| {
             Ok(ScriptedOrder {
                 date: date.date()?,
@@ -81,23 +87,22 @@ impl Table<'_, 4> {
             })
         };
         Ok(Instructions::Orders(
-            self.cells()
-                .map(order)
-                .collect::<Result<_, QlibSimulateError>>()?,
+            self.cells().map(order).collect::<Result<_, SimulateError>>()?,
         ))
     }
 }
 
 impl Table<'_, 3> {
-    fn signal(&self) -> Result<Instructions, QlibSimulateError> {
+    fn signal(&self) -> Result<Instructions, SimulateError> {
         let mut signal = Signal::default();
         for [date, symbol, score] in self.cells() {
             signal
                 .insert(date.date()?, symbol.symbol()?, score.score()?)
-                .map_err(|source| QlibSimulateError::Score {
-                    path: self.path.to_owned(),
-                    line: date.line,
-                    source,
+                .map_err(|error| {
+                    SimulateError::input(
+                        format_args!("{} line {}: {error}", self.path.display(), date.line),
+                        "keep one score a day for each instrument",
+                    )
                 })?;
         }
         Ok(Instructions::Signal(signal))
@@ -105,11 +110,11 @@ impl Table<'_, 3> {
 }
 
 impl Cell<'_> {
-    fn date(&self) -> Result<NaiveDate, QlibSimulateError> {
+    fn date(&self) -> Result<NaiveDate, SimulateError> {
         NaiveDate::parse_from_str(self.text, "%Y-%m-%d").map_err(|_| self.bad("a date such as 2024-01-31"))
     }
 
-    fn symbol(&self) -> Result<&str, QlibSimulateError> {
+    fn symbol(&self) -> Result<&str, SimulateError> {
         if self.text.is_empty() {
             Err(self.bad("a symbol"))
         } else {
@@ -117,7 +122,7 @@ impl Cell<'_> {
         }
     }
 
-    fn side(&self) -> Result<QlibSide, QlibSimulateError> {
+    fn side(&self) -> Result<QlibSide, SimulateError> {
         match self.text {
             "BUY" => Ok(QlibSide::Buy),
             "SELL" => Ok(QlibSide::Sell),
@@ -125,7 +130,7 @@ impl Cell<'_> {
         }
     }
 
-    fn shares(&self) -> Result<OrderSize, QlibSimulateError> {
+    fn shares(&self) -> Result<OrderSize, SimulateError> {
         if self.text == "ALL" {
             return Ok(OrderSize::All);
         }
@@ -140,32 +145,29 @@ impl Cell<'_> {
     }
 
     /// An empty cell is a missing score, as pandas reads it.
-    fn score(&self) -> Result<f64, QlibSimulateError> {
+    fn score(&self) -> Result<f64, SimulateError> {
         if self.text.is_empty() {
             return Ok(f64::NAN);
         }
         self.text.parse().map_err(|_| self.bad("a number"))
     }
 
-    fn bad(&self, needs: &'static str) -> QlibSimulateError {
-        let (path, value) = (self.path.to_owned(), self.text.to_owned());
-        QlibSimulateError::Cell {
-            path,
-            line: self.line,
-            column: self.column,
-            value,
-            needs,
-        }
+    fn bad(&self, needs: &'static str) -> SimulateError {
+        let (path, line, column, value) = (self.path.display(), self.line, self.column, self.text);
+        SimulateError::input(
+            format_args!("{path} line {line}: `{column}` was `{value}`, not {needs}"),
+            "fix the cell; nothing was run",
+        )
     }
 }
 
-fn unzip(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, QlibSimulateError> {
+fn unzip(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, FileError> {
     if !bytes.starts_with(&GZIP_MAGIC) {
         return Ok(bytes);
     }
     let mut text = Vec::new();
     MultiGzDecoder::new(bytes.as_slice())
         .read_to_end(&mut text)
-        .map_err(|source| QlibSimulateError::Read(FileError::io("read", path)(source)))?;
+        .map_err(FileError::io("read", path))?;
     Ok(text)
 }

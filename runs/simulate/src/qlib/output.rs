@@ -1,6 +1,5 @@
 //! Writes the three files of a run, whole or not at all.
 
-use super::QlibSimulateError;
 use csv::Writer;
 use ktd_io::FileError;
 use ktd_io::whole_folder::write_report;
@@ -40,7 +39,7 @@ const FINAL_POSITIONS: [&str; 5] = ["symbol", "amount_adj", "price_adj", "weight
 /// Writes `fills.csv`, `daily.csv` and `final_positions.csv`.
 ///
 /// They appear together when all are complete.
-pub(super) fn write(out: &Path, run: &QlibRun) -> Result<(), QlibSimulateError> {
+pub(super) fn write(out: &Path, run: &QlibRun) -> Result<(), FileError> {
     let tables = [
         ("fills.csv", fills(run)),
         ("daily.csv", daily(run)),
@@ -51,8 +50,7 @@ pub(super) fn write(out: &Path, run: &QlibRun) -> Result<(), QlibSimulateError> 
         Ok((name.to_owned(), table))
     });
     let files: Result<Vec<_>, FileError> = files.into_iter().collect();
-    let written = files.and_then(|files| write_report(out, files, &[]));
-    written.map_err(QlibSimulateError::Write)
+    write_report(out, files?, &[])
 }
 
 fn fills(run: &QlibRun) -> io::Result<Vec<u8>> {

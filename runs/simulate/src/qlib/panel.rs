@@ -1,7 +1,8 @@
 //! Reads the files of a Qlib data directory that a run needs.
 
-use super::{QlibSimulateError, read_file};
+use crate::SimulateError;
 use ktd_io::FileError;
+use ktd_io::whole_file::read_input_bytes;
 use ktd_qlib::{FeatureFile, QlibConfig, QlibPanel};
 use std::collections::BTreeSet;
 use std::io;
@@ -14,13 +15,16 @@ pub(super) struct LoadedPanel {
     pub(super) n_missing_bins: usize,
 }
 
-pub(super) fn read(root: &Path, config: &QlibConfig) -> Result<LoadedPanel, QlibSimulateError> {
+pub(super) fn read(root: &Path, config: &QlibConfig) -> Result<LoadedPanel, SimulateError> {
     for missing in ["calendars", "features", "instruments"] {
         if !root.join(missing).is_dir() {
-            return Err(QlibSimulateError::NotAPanel {
-                path: root.to_owned(),
-                missing,
-            });
+            return Err(SimulateError::input(
+                format_args!(
+                    "{} is no Qlib data directory: it has no {missing}",
+                    root.display()
+                ),
+                "point `--panel` at the directory that holds calendars/, features/ and instruments/",
+            ));
         }
     }
     let day_text = read_text(&root.join("calendars/day.txt"))?;
@@ -40,12 +44,8 @@ pub(super) fn read(root: &Path, config: &QlibConfig) -> Result<LoadedPanel, Qlib
     if !universe.contains(&benchmark) && is_plain(&benchmark) {
         features.extend(read_bin(root, &benchmark, "close")?);
     }
-    let panel = QlibPanel::parse(&day_text, future_text.as_deref(), &instruments_text, features).map_err(
-        |source| QlibSimulateError::Panel {
-            path: root.to_owned(),
-            source,
-        },
-    )?;
+    let panel = QlibPanel::parse(&day_text, future_text.as_deref(), &instruments_text, features)
+        .map_err(|error| SimulateError::input(format_args!("{}: {error}", root.display()), error.hint()))?;
     Ok(LoadedPanel {
         panel,
         n_missing_bins,
@@ -67,13 +67,13 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\'])
 }
 
-fn read_bin(root: &Path, symbol: &str, field: &str) -> Result<Option<FeatureFile>, QlibSimulateError> {
+fn read_bin(root: &Path, symbol: &str, field: &str) -> Result<Option<FeatureFile>, FileError> {
     let field = field.to_lowercase();
     let path = root
         .join("features")
         .join(symbol)
         .join(format!("{field}.day.bin"));
-    let bytes = optional(read_file(&path))?;
+    let bytes = optional(read_input_bytes(&path))?;
     Ok(bytes.map(|bytes| FeatureFile {
         symbol: symbol.to_owned(),
         field,
@@ -81,22 +81,15 @@ fn read_bin(root: &Path, symbol: &str, field: &str) -> Result<Option<FeatureFile
     }))
 }
 
-fn read_text(path: &Path) -> Result<String, QlibSimulateError> {
-    String::from_utf8(read_file(path)?).map_err(|error| {
-        let source = io::Error::new(io::ErrorKind::InvalidData, error);
-        QlibSimulateError::Read(FileError::io("read", path)(source))
-    })
+fn read_text(path: &Path) -> Result<String, FileError> {
+    String::from_utf8(read_input_bytes(path)?)
+        .map_err(|error| FileError::io("read", path)(io::Error::new(io::ErrorKind::InvalidData, error)))
 }
 
 /// A file that need not be there.
-fn optional<T>(read: Result<T, QlibSimulateError>) -> Result<Option<T>, QlibSimulateError> {
+fn optional<T>(read: Result<T, FileError>) -> Result<Option<T>, FileError> {
     match read {
-        Ok(read) => Ok(Some(read)),
-        Err(QlibSimulateError::Read(FileError::Io { source, .. }))
-            if source.kind() == io::ErrorKind::NotFound =>
-        {
-            Ok(None)
-        }
-        Err(error) => Err(error),
+        Err(error) if error.is_missing() => Ok(None),
+        read => read.map(Some),
     }
 }

@@ -1,7 +1,7 @@
 //! The golden panel as columns.
 
 use super::text;
-use ktd_leakage::{BarColumns, BarGrid, LeakageBench, LeakageSettings, SessionMonth};
+use ktd_leakage::{BarGrid, LeakageBench, LeakageSettings, SessionMonth};
 
 /// A panel with its dates and codes.
 pub(crate) struct GoldenMarket {
@@ -36,7 +36,7 @@ impl GoldenMarket {
             values
         };
         let (dates, codes) = (sorted(0), sorted(1));
-        let mut columns = vec![vec![f64::NAN; dates.len() * codes.len()]; 5];
+        let mut columns: [Vec<f64>; 5] = std::array::from_fn(|_| vec![f64::NAN; dates.len() * codes.len()]);
         for row in &rows {
             let session = dates.binary_search(&row[0].to_owned()).unwrap();
             let name = codes.binary_search(&row[1].to_owned()).unwrap();
@@ -49,14 +49,7 @@ impl GoldenMarket {
             month: date[5..7].parse().unwrap(),
         };
         let months: Vec<SessionMonth> = dates.iter().map(month).collect();
-        let bars = BarColumns {
-            open: &columns[0],
-            high: &columns[1],
-            low: &columns[2],
-            close: &columns[3],
-            volume: &columns[4],
-        };
-        let bars = BarGrid::new(&months, codes.len(), &bars).unwrap();
+        let bars = BarGrid::new(months, codes.len(), columns).unwrap();
         Some(Self { dates, codes, bars })
     }
 
