@@ -1,14 +1,10 @@
 //! Daily bars of any market: a long file without boards, lots or limits, for work that needs prices alone.
 
 use crate::DataFileError;
-use crate::columns::{Column, Layout, read_date};
-use crate::error::{at_row, empty};
-use crate::file_kind::is_parquet;
-use crate::parquet_columns::{Dates, Numbers, Texts};
-use crate::parquet_file::ParquetFile;
-use crate::parquet_rows::wrong_kind;
+use crate::columns::{Column, Layout};
+use crate::error::empty;
+use crate::table_rows::{TableFile, TableRow};
 use ktd_env::TradeDate;
-use ktd_io::text_file::TextFile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -66,15 +62,13 @@ impl BarTable {
     /// # Errors
     /// [`DataFileError`] naming the column that is missing, or the row: what is no date or no number, a name twice on a day.
     pub fn read(path: &Path, until: Option<TradeDate>) -> Result<Self, DataFileError> {
+        let file = TableFile::open(path)?;
+        let layout = Layout::of(file.name(), file.heads())?.only(&COLUMNS);
         let mut rows = ReadRows {
-            file: path.display().to_string(),
+            file: file.name().to_owned(),
             ..ReadRows::default()
         };
-        if is_parquet(path)? {
-            rows.read_parquet(path)?;
-        } else {
-            rows.read_text(path)?;
-        }
+        file.read(&layout, |row| rows.add(row))?;
         rows.read
             .retain(|(day, _, _)| until.is_none_or(|until| *day <= until));
         rows.into_table()
@@ -82,79 +76,10 @@ impl BarTable {
 }
 
 impl ReadRows {
-    fn read_text(&mut self, path: &Path) -> Result<(), DataFileError> {
-        let mut file = TextFile::open(path, b',')?;
-        let header = file.next_row()?.map(|(_, header)| header.clone());
-        let header = header.ok_or_else(|| empty(&self.file))?;
-        let layout = Layout::of(&self.file, &header)?;
-        while let Some((row, record)) = file.next_row()? {
-            let text = |column| {
-                let place = layout.place(column);
-                place.and_then(|place| record.get(place)).unwrap_or_default()
-            };
-            let day = read_date(text(Column::Date)).map_err(|error| at_row(&self.file, row, error))?;
-            let number = |column: Column| -> Result<Option<f64>, DataFileError> {
-                let text = text(column);
-                if text.is_empty() {
-                    return Ok(None);
-                }
-                let number = text.parse().map(Some);
-                number.map_err(|_| {
-                    let what = format_args!("{} is {text:?}, which is no number", column.label());
-                    at_row(&self.file, row, what)
-                })
-            };
-            let cells = adjusted(number, layout.has(Column::Factor))?;
-            let code = text(Column::Symbol).to_owned();
-            self.add(row, day, &code, cells)?;
-        }
-        Ok(())
-    }
-
-    fn read_parquet(&mut self, path: &Path) -> Result<(), DataFileError> {
-        let file = ParquetFile::open(path)?;
-        let layout = Layout::of(&self.file, file.columns.iter().map(String::as_str))?;
-        let placed = COLUMNS.into_iter().filter(|column| layout.has(*column));
-        let (columns, places): (Vec<Column>, Vec<usize>) = placed
-            .filter_map(|column| Some((column, layout.place(column)?)))
-            .unzip();
-        let mut batches = file.batches(&places)?;
-        while let Some(batch) = batches.next_batch()? {
-            let (count, first_row) = (batch.rows, batch.first_row);
-            let (mut days, mut codes, mut numbers) = (None, None, BTreeMap::new());
-            for (column, values) in columns.iter().zip(batch.columns) {
-                let wrong = |error| wrong_kind(&self.file, column.label(), &error);
-                if *column == Column::Date {
-                    days = Some(Dates::of(values).map_err(wrong)?);
-                } else if *column == Column::Symbol {
-                    codes = Some(Texts::of(values).map_err(wrong)?);
-                } else {
-                    numbers.insert(*column, Numbers::of(values).map_err(wrong)?);
-                }
-            }
-            let (Some(days), Some(codes)) = (days, codes) else {
-                return Ok(());
-            };
-            for place in 0..count {
-                let row = first_row + u64::try_from(place).unwrap_or(0);
-                let day = days
-                    .get(place)
-                    .and_then(|day| day.ok_or_else(|| "the date is missing".to_owned()));
-                let day = day.map_err(|error| at_row(&self.file, row, error))?;
-                let number = |column: Column| -> Result<Option<f64>, DataFileError> {
-                    Ok(numbers.get(&column).and_then(|numbers| numbers.float(place)))
-                };
-                let cells = adjusted(number, layout.has(Column::Factor))?;
-                self.add(row, day, codes.get(place).unwrap_or_default(), cells)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, row: u64, day: TradeDate, code: &str, cells: Cells) -> Result<(), DataFileError> {
-        let code = code.trim();
+    fn add(&mut self, row: &TableRow<'_>) -> Result<(), DataFileError> {
+        let (day, cells, code) = (row.day()?, adjusted(row)?, row.text(Column::Symbol));
         if code.is_empty() {
-            return Err(at_row(&self.file, row, "the symbol is missing"));
+            return Err(row.fail("the symbol is missing"));
         }
         let next = self.codes.len();
         let place = match self.codes.get(code) {
@@ -221,11 +146,9 @@ impl ReadRows {
 }
 
 /// Prices times factor and shares over factor; NaN where a cell is empty.
-fn adjusted(
-    number: impl Fn(Column) -> Result<Option<f64>, DataFileError>,
-    has_factor: bool,
-) -> Result<Cells, DataFileError> {
-    let cell = |column| number(column).map(|value| value.unwrap_or(f64::NAN));
+fn adjusted(row: &TableRow<'_>) -> Result<Cells, DataFileError> {
+    let cell = |column| row.float(column).map(|value| value.unwrap_or(f64::NAN));
+    let has_factor = row.layout.has(Column::Factor);
     let factor = if has_factor { cell(Column::Factor)? } else { 1.0 };
     Ok([
         cell(Column::Open)? * factor,

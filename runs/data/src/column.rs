@@ -29,6 +29,8 @@ pub(super) enum Column {
     Trading,
     /// `BaoStock`'s kind of prices: 3 is as traded.
     AdjustFlag,
+    /// What is predicted of a stock, in a file of scores alone.
+    Score,
 }
 
 impl Column {
@@ -84,6 +86,7 @@ impl Column {
             Self::FactorSince => "factor_since",
             Self::Trading => "tradestatus",
             Self::AdjustFlag => "adjustflag",
+            Self::Score => "score",
         }
     }
 }

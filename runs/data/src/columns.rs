@@ -22,7 +22,7 @@ const REQUIRED: [Column; 7] = [
 /// The place of a column in its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
-    index: usize,
+    pub(super) index: usize,
     pub(super) head: String,
     pub(super) unit: Unit,
 }
@@ -109,6 +109,12 @@ impl Layout {
             format_args!("{file}: an index without a column of {}", lacks.join(", ")),
             "an index file has the columns date, symbol, open, close, or those of a vendor's table of bars",
         ))
+    }
+
+    /// The same with these columns alone.
+    pub(super) fn only(mut self, columns: &[Column]) -> Self {
+        self.places.retain(|column, _| columns.contains(column));
+        self
     }
 
     fn placed<'h>(

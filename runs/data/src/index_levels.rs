@@ -1,17 +1,15 @@
 //! Index series: price indices and the total-return index.
 
-use super::columns::{Column, Layout, index_code, read_date};
+use super::columns::{Column, Layout, index_code};
 use super::missing_columns::is_index_file;
-use super::parquet_columns::{Dates, Numbers, Texts, WrongKind};
-use super::parquet_file::ParquetFile;
-use super::parquet_rows::wrong_kind;
 use super::qlib_bins::{is_qlib_directory, read_levels};
+use super::table_rows::{TableFile, TableRow};
 use crate::DataFileError;
-use crate::error::{at_row, empty};
-use ktd_env::TradeDate;
-use ktd_io::text_file::TextFile;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// The columns that are read.
+const COLUMNS: [Column; 4] = [Column::Date, Column::Symbol, Column::Open, Column::Close];
 
 /// Opening and closing level by date, index points.
 type Levels = ktd_env::IndexLevels;
@@ -32,8 +30,15 @@ pub(super) fn read_index(argument: &str) -> Result<(String, Levels), DataFileErr
     }
     let mut series: BTreeMap<String, Levels> = BTreeMap::new();
     let of_file = symbol.clone().or_else(|| code_of_file(&path));
-    let mut add = |row: IndexRow<'_>, place: &dyn Fn() -> String| {
-        let Some(code) = row.symbol.map(index_code).or_else(|| of_file.clone()) else {
+    let file = TableFile::open(&path)?;
+    let layout = Layout::of_levels(file.name(), &file.heads())?.only(&COLUMNS);
+    file.read(&layout, |row| {
+        let day = row.day()?;
+        let levels = (level(row, Column::Open)?, level(row, Column::Close)?);
+        let own = layout
+            .has(Column::Symbol)
+            .then(|| index_code(row.text(Column::Symbol)));
+        let Some(code) = own.or_else(|| of_file.clone()) else {
             return Err(DataFileError::input(
                 format_args!(
                     "{}: neither a column nor the file's name says which index it is",
@@ -45,20 +50,12 @@ pub(super) fn read_index(argument: &str) -> Result<(String, Levels), DataFileErr
         if symbol.as_ref().is_some_and(|wanted| *wanted != code) {
             return Ok(());
         }
-        let levels = series.entry(code).or_default();
-        if levels.insert(row.date, (row.open, row.close)).is_some() {
-            return Err(DataFileError::input(
-                format_args!("{}: a second level for the same index and day", place()),
-                "keep one row an index and day",
-            ));
+        if series.entry(code).or_default().insert(day, levels).is_some() {
+            let what = "a second level for the same index and day";
+            return Err(row.fail(what).with_hint("keep one row an index and day"));
         }
         Ok(())
-    };
-    if super::file_kind::is_parquet(&path)? {
-        read_parquet(&path, &mut add)?;
-    } else {
-        read_csv(&path, &mut add)?;
-    }
+    })?;
     let mut found = series.into_iter();
     match (found.next(), found.next(), symbol) {
         (Some(only), None, _) => Ok(only),
@@ -73,7 +70,7 @@ pub(super) fn read_index(argument: &str) -> Result<(String, Levels), DataFileErr
         )),
         (None, _, None) => Err(DataFileError::input(
             format_args!("{} has no rows", path.display()),
-            NEEDED,
+            "an index file has the columns date, symbol, open, close",
         )),
     }
 }
@@ -101,115 +98,12 @@ fn code_of_file(path: &Path) -> Option<String> {
     code.filter(|_| is_index_file(path))
 }
 
-struct IndexRow<'r> {
-    /// The code as written, where a column has it.
-    symbol: Option<&'r str>,
-    date: TradeDate,
-    open: f64,
-    close: f64,
-}
-
-type AddRow<'a> = dyn FnMut(IndexRow<'_>, &dyn Fn() -> String) -> Result<(), DataFileError> + 'a;
-
-const NEEDED: &str = "an index file has the columns date, symbol, open, close";
-
-fn read_csv(path: &Path, add: &mut AddRow<'_>) -> Result<(), DataFileError> {
-    let mut file = TextFile::open(path, b',')?;
-    let name = file.name();
-    let header = file
-        .next_row()?
-        .map(|(_, header)| header.clone())
-        .ok_or_else(|| empty(&name))?;
-    let layout = Layout::of_levels(&name, &header.iter().collect::<Vec<_>>())?;
-    let symbol = layout.place(Column::Symbol);
-    while let Some((row, record)) = file.next_row()? {
-        let cell = |column| layout.place(column).and_then(|place| record.get(place));
-        let level = |column| {
-            let text = cell(column).unwrap_or_default();
-            written_level(text).map_err(|error| at_row(&name, row, error))
-        };
-        let date = read_date(cell(Column::Date).unwrap_or_default());
-        let found = IndexRow {
-            symbol: symbol.and_then(|place| record.get(place)),
-            date: date.map_err(|error| at_row(&name, row, error))?,
-            open: level(Column::Open)?,
-            close: level(Column::Close)?,
-        };
-        add(found, &|| format!("{name}, row {row}"))?;
+/// A level of a row; NaN where it is missing.
+fn level(row: &TableRow<'_>, column: Column) -> Result<f64, DataFileError> {
+    match row.number(column) {
+        Ok(None) => Ok(f64::NAN),
+        Ok(Some(level)) if level.is_finite() && 0.0 < level => Ok(level),
+        Ok(Some(level)) => Err(row.fail(format_args!("{level} is no index level"))),
+        Err(text) => Err(row.fail(format_args!("{text:?} is no index level"))),
     }
-    Ok(())
-}
-
-/// A level as text; blank is a level that is missing.
-fn written_level(text: &str) -> Result<f64, String> {
-    if text.is_empty() {
-        return Ok(f64::NAN);
-    }
-    text.parse::<f64>()
-        .ok()
-        .filter(|level| level.is_finite() && *level > 0.0)
-        .ok_or_else(|| format!("{text:?} is no index level"))
-}
-
-/// The level at a place of a column; null is a level that is missing.
-fn level(column: &Numbers, place: usize) -> Result<f64, String> {
-    if let Numbers::Texts(texts) = column {
-        return written_level(texts.get(place).unwrap_or_default().trim());
-    }
-    match column.float(place) {
-        None => Ok(f64::NAN),
-        Some(level) if level.is_finite() && level > 0.0 => Ok(level),
-        Some(level) => Err(format!("{level} is no index level")),
-    }
-}
-
-fn read_parquet(path: &Path, add: &mut AddRow<'_>) -> Result<(), DataFileError> {
-    let file = ParquetFile::open(path)?;
-    let name = file.name.clone();
-    let layout = Layout::of_levels(
-        &name,
-        &file.columns.iter().map(String::as_str).collect::<Vec<_>>(),
-    )?;
-    let columns = [Column::Date, Column::Open, Column::Close, Column::Symbol];
-    let places: Vec<usize> = columns
-        .into_iter()
-        .filter_map(|column| layout.place(column))
-        .collect();
-    let mut batches = file.batches(&places)?;
-    while let Some(batch) = batches.next_batch()? {
-        let mut columns = batch.columns.into_iter();
-        let (Some(dates), Some(opens), Some(closes)) = (columns.next(), columns.next(), columns.next())
-        else {
-            return Err(
-                DataFileError::invalid(format_args!("{name}: a column is missing")).with_hint(NEEDED),
-            );
-        };
-        let wrong = |column: &'static str| {
-            let name = &name;
-            move |error: WrongKind| wrong_kind(name, column, &error)
-        };
-        let dates = Dates::of(dates).map_err(wrong("date"))?;
-        let symbols = columns
-            .next()
-            .map(Texts::of)
-            .transpose()
-            .map_err(wrong("symbol"))?;
-        let opens = Numbers::of(opens).map_err(wrong("open"))?;
-        let closes = Numbers::of(closes).map_err(wrong("close"))?;
-        for place in 0..batch.rows {
-            let row = batch.first_row + u64::try_from(place).unwrap_or(0);
-            let fail = |error: String| at_row(&name, row, error);
-            let date = dates.get(place).map_err(fail)?;
-            let found = IndexRow {
-                symbol: symbols
-                    .as_ref()
-                    .map(|symbols| symbols.get(place).unwrap_or_default()),
-                date: date.ok_or_else(|| at_row(&name, row, "the date is missing"))?,
-                open: level(&opens, place).map_err(fail)?,
-                close: level(&closes, place).map_err(fail)?,
-            };
-            add(found, &|| format!("{name}, row {row}"))?;
-        }
-    }
-    Ok(())
 }

@@ -30,6 +30,7 @@ mod source_files;
 mod source_forms;
 mod span_columns;
 mod statuses;
+mod table_rows;
 mod unit_check;
 mod units;
 mod vendor_forms;

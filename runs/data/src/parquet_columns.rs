@@ -4,6 +4,7 @@ use super::columns::{read_date, read_flag};
 use super::parquet_values::Values;
 use ktd_env::{Decimal, DecimalError, RawBar, TradeDate};
 use parquet::data_type::ByteArray;
+use std::fmt::{Display, LowerExp};
 
 /// Values of another kind than the column needs.
 #[derive(Debug, thiserror::Error)]
@@ -83,12 +84,21 @@ impl Dates {
                 .transpose(),
             Self::Texts(texts) => texts
                 .get(place)
-                .map(str::trim)
-                .filter(|text| !text.is_empty())
-                .map(|text| read_date(text).map_err(|error| error.to_string()))
-                .transpose(),
+                .map_or(Ok(None), |text| written_date(text.trim())),
         }
     }
+}
+
+/// A date as text; blank is one that is missing.
+pub(super) fn written_date(text: &str) -> Result<Option<TradeDate>, String> {
+    let date = Some(text).filter(|text| !text.is_empty()).map(read_date);
+    date.transpose().map_err(|error| error.to_string())
+}
+
+/// A number as text; blank is one that is missing, and the error is the text that is none.
+pub(super) fn written_number(text: &str) -> Result<Option<f64>, &str> {
+    let number = Some(text).filter(|text| !text.is_empty()).map(str::parse);
+    number.transpose().map_err(|_| text)
 }
 
 /// A column of numbers in the width its file has.
@@ -97,16 +107,6 @@ pub(super) enum Numbers {
     Wide(Vec<Option<f64>>),
     Narrow(Vec<Option<f32>>),
     Texts(Texts),
-}
-
-/// A number of a source, held against what a price may be.
-#[derive(Debug)]
-pub(super) enum Cell {
-    Missing,
-    Value(Decimal),
-    Negative(f64),
-    NotANumber,
-    TooPrecise,
 }
 
 impl Numbers {
@@ -128,48 +128,50 @@ impl Numbers {
         }
     }
 
-    pub(super) fn cell(&self, place: usize) -> Cell {
-        let of_float = |value: f64, decimal: Option<Decimal>| {
-            if value.is_nan() || value.is_infinite() {
-                Cell::NotANumber
-            } else if value < 0.0 {
-                Cell::Negative(value)
-            } else {
-                decimal.map_or(Cell::TooPrecise, Cell::Value)
-            }
-        };
-        let cell = match self {
-            Self::Wide(values) => {
-                at(values, place).map(|value| of_float(value, Decimal::from_f64(value.abs())))
-            }
-            Self::Narrow(values) => {
-                at(values, place).map(|value| of_float(f64::from(value), Decimal::from_f32(value.abs())))
-            }
-            Self::Texts(texts) => texts.get(place).map(text_cell),
-        };
-        cell.unwrap_or(Cell::Missing)
+    /// The exact decimal at a place.
+    pub(super) fn decimal(&self, place: usize) -> Result<Option<Decimal>, DecimalError> {
+        match self {
+            Self::Wide(values) => at(values, place)
+                .map(|value| exact(value, Decimal::from_f64(value.abs())))
+                .transpose(),
+            Self::Narrow(values) => at(values, place)
+                .map(|value| exact(value, Decimal::from_f32(value.abs())))
+                .transpose(),
+            Self::Texts(texts) => RawBar::cell(texts.get(place).unwrap_or_default()),
+        }
     }
 
-    pub(super) fn float(&self, place: usize) -> Option<f64> {
+    /// The float at a place; the error is the text that is none.
+    pub(super) fn float(&self, place: usize) -> Result<Option<f64>, &str> {
         match self {
-            Self::Wide(values) => at(values, place),
-            Self::Narrow(values) => at(values, place).map(f64::from),
-            Self::Texts(texts) => texts.get(place)?.trim().parse().ok(),
+            Self::Wide(values) => Ok(at(values, place)),
+            Self::Narrow(values) => Ok(at(values, place).map(f64::from)),
+            Self::Texts(texts) => written_number(texts.get(place).unwrap_or_default().trim()),
         }
     }
 }
 
-fn at<T: Copy>(values: &[Option<T>], place: usize) -> Option<T> {
-    values.get(place).copied().flatten()
+/// A float as the decimal of its size, which is none where it is too wide.
+fn exact<T: Copy + Into<f64> + Display + LowerExp>(
+    value: T,
+    size: Option<Decimal>,
+) -> Result<Decimal, DecimalError> {
+    let wide: f64 = value.into();
+    if !wide.is_finite() {
+        let text = value.to_string();
+        return Err(DecimalError::Malformed { text });
+    }
+    if wide < 0.0 {
+        let text = value.to_string();
+        return Err(DecimalError::Negative { text });
+    }
+    size.ok_or_else(|| DecimalError::TooPrecise {
+        text: format!("{value:e}"),
+    })
 }
 
-fn text_cell(text: &str) -> Cell {
-    match RawBar::cell(text) {
-        Ok(value) => value.map_or(Cell::Missing, Cell::Value),
-        Err(DecimalError::Negative { .. }) => Cell::Negative(text.trim().parse().unwrap_or(-1.0)),
-        Err(DecimalError::TooPrecise { .. }) => Cell::TooPrecise,
-        Err(DecimalError::Malformed { .. }) => Cell::NotANumber,
-    }
+fn at<T: Copy>(values: &[Option<T>], place: usize) -> Option<T> {
+    values.get(place).copied().flatten()
 }
 
 /// A column of flags: booleans, numbers other than 0, or texts.
@@ -196,13 +198,13 @@ impl Flags {
         }
     }
 
-    /// The flag at a place, false where it is missing; the error says what stands there.
-    pub(super) fn get(&self, place: usize) -> Result<bool, String> {
+    /// The flag at a place, false where it is missing; the error is the text that is none.
+    pub(super) fn get(&self, place: usize) -> Result<bool, &str> {
         match self {
             Self::Known(flags) => Ok(at(flags, place).unwrap_or(false)),
             Self::Texts(texts) => {
                 let text = texts.get(place).unwrap_or_default().trim();
-                read_flag(text).ok_or_else(|| format!("{text:?} is no flag (true or false)"))
+                read_flag(text).ok_or(text)
             }
         }
     }

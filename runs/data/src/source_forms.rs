@@ -213,7 +213,7 @@ fn shown(row: &SourceRow<'_>, column: Column) -> String {
         Column::ChangePercent | Column::ChangeRatio => float(bar.change_percent),
         Column::Dividend => decimal(row.dividend),
         Column::AdjustFlag => Some("as traded".to_owned()),
-        Column::Bonus => None,
+        Column::Bonus | Column::Score => None,
     };
     text.unwrap_or_default()
 }
