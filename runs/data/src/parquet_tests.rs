@@ -1,11 +1,12 @@
 //! Parquet files of every kind that is read, written by column.
 
-use super::columns::Column;
+use super::columns::{Column, SourceRow, read_flag};
 use super::index_levels::read_index;
 use super::parquet_columns::{Dates, Flags, Numbers, Texts};
 use super::parquet_file::{Batch, ParquetFile};
 use super::parquet_rows::ParquetRows;
 use super::parquet_values::Values;
+use super::source::Source;
 use ktd_env::{Decimal, DecimalError, TradeDate};
 use parquet::basic::{Compression, Encoding};
 use parquet::data_type::{
@@ -368,6 +369,82 @@ fn row_groups_batches_pages_and_encodings_give_the_same_rows() {
             assert_eq!(sector.as_deref(), Some("Banks"));
         }
     }
+}
+
+/// Columns that a row has, and its type in a file that has types.
+const EVERY: [(&str, &str); 17] = [
+    ("date", "int32 date (DATE)"),
+    ("symbol", "binary symbol (STRING)"),
+    ("open", "double open"),
+    ("high", "double high"),
+    ("low", "double low"),
+    ("close", "double close"),
+    ("volume", "double volume"),
+    ("amount", "double amount"),
+    ("factor", "double factor"),
+    ("factor_since", "double factor_since"),
+    ("adj_close", "double adj_close"),
+    ("change", "double change"),
+    ("dividend", "double dividend"),
+    ("suspended", "boolean suspended"),
+    ("st", "boolean st"),
+    ("listed", "int32 listed (DATE)"),
+    ("sector", "binary sector (STRING)"),
+];
+
+/// What each row of a source says.
+fn said(path: &Path) -> Vec<String> {
+    let mut said = Vec::new();
+    let mut keep = |row: &SourceRow<'_>| {
+        let days = (row.date.reveal(), row.listed.map(TradeDate::reveal));
+        let prices = (row.bar, row.dividend, row.adjusted_close);
+        said.push(format!(
+            "{} {days:?} {prices:?} {:?} {:?}",
+            row.ticker.reveal(),
+            row.st,
+            row.sector
+        ));
+        Ok(())
+    };
+    let source = Source::open(path, &[]).unwrap();
+    source.read(&mut (), &mut keep).unwrap();
+    said
+}
+
+#[test]
+fn a_row_says_the_same_as_text_and_as_parquet() {
+    let rows = [
+        "2020-01-01,SH600519,-1,10.5,9.9,10.25,1000,10200.5,1.5,,,0.02,0.5,0,0,2001-08-27,Banks",
+        "2020-01-02,SH600519,10,10.5,9.9,10.25,0,,1.5,1.75,15.375,-0.5,,0,1,,",
+        "2020-01-03,SH600519,,,,,,,,,,,,1,,,",
+    ];
+    let of_column = |place: usize| rows.map(|row| row.split(',').nth(place).unwrap());
+    let stored = |(place, (_, kind)): (usize, &(&str, &str))| {
+        let cells = of_column(place).into_iter();
+        let date = |cell: &str| TradeDate::parse(cell).ok().map(TradeDate::days_since_epoch);
+        match kind.split(' ').next().unwrap() {
+            "int32" => Stored::Int32(cells.map(date).collect()),
+            "double" => Stored::Double(cells.map(|cell| cell.parse().ok()).collect()),
+            "boolean" => Stored::Flags(cells.map(read_flag).collect()),
+            _ => Stored::texts(&of_column(place)),
+        }
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let [text, texts, typed] =
+        ["text.csv", "texts.parquet", "typed.parquet"].map(|name| folder.path().join(name));
+    let heads = EVERY.map(|(head, _)| head);
+    std::fs::write(&text, format!("{}\n{}\n", heads.join(","), rows.join("\n"))).unwrap();
+    let builder = WriterProperties::builder;
+    let fields = heads.map(|head| format!("optional binary {head} (STRING);"));
+    let columns = (0..heads.len()).map(|place| Stored::texts(&of_column(place)));
+    write(&texts, &fields.concat(), builder(), &[columns.collect()]);
+    let fields = EVERY.map(|(_, kind)| format!("optional {kind};"));
+    let columns = EVERY.iter().enumerate().map(stored);
+    write(&typed, &fields.concat(), builder(), &[columns.collect()]);
+    let as_text = said(&text);
+    assert!(as_text[0].contains("Banks"), "{as_text:?}");
+    assert_eq!(said(&texts), as_text);
+    assert_eq!(said(&typed), as_text);
 }
 
 #[test]
