@@ -1,6 +1,7 @@
 //! What a mask hides.
 
 use crate::numeric::Numeric;
+use serde::{Deserialize, Serialize};
 
 /// Which identifiers are hidden (docs/spec/episode.md#masks; KTD-Fin, section 3.3): four levels, one door.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,11 +50,17 @@ impl Level {
     }
 }
 
-/// One mask profile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// One mask profile, in files `{ level = "blinded", numeric = "rescaled" }`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MaskSettings {
     /// Which identifiers are hidden.
     pub level: Level,
-    /// How numbers are shown.
+    /// How numbers are shown; exactly, where a file does not say.
+    #[serde(default = "exact")]
     pub numeric: Numeric,
+}
+
+const fn exact() -> Numeric {
+    Numeric::Exact
 }

@@ -13,6 +13,7 @@ mod formula_reader;
 mod groups;
 mod json_extent;
 mod key;
+mod labels;
 mod level;
 mod mask;
 #[cfg(test)]

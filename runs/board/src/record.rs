@@ -28,7 +28,6 @@ pub use window_mark::WindowMark;
 use crate::BoardError;
 
 use ktd_bundle::summary::Metric;
-use ktd_experiment::label;
 use ktd_experiment::mask_arm::{MaskInstruction, arm_label};
 use ktd_io::sha256::sha256_hex;
 use ktd_masking::{Level, Mode, Numeric};
@@ -210,19 +209,13 @@ pub struct Track {
     /// The window's name.
     pub window: String,
     /// Which identifiers were hidden.
-    #[serde(with = "label")]
-    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// The level whose text explained identifiers, if this is a prompt-only control: it hides nothing.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub instruction: Option<MaskInstruction>,
     /// How numbers were shown.
-    #[serde(with = "label")]
-    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// The decision mode.
-    #[serde(with = "label")]
-    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// Who knew the days of the window before it was opened; none where the mask shows them.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -1,7 +1,6 @@
 //! The public events of an episode, in what the model may see.
 
 use ktd_agents::{ForceLevel, SUBMIT_ACTION, Usage};
-use ktd_experiment::label;
 use ktd_masking::{Level, Mode, Payload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,8 +13,6 @@ pub enum Event<S> {
     /// The episode begins.
     EpisodeBegin {
         /// The decision mode.
-        #[serde(with = "label")]
-        #[schemars(with = "ktd_experiment::label::Label<Mode>")]
         mode: Mode,
         /// Cash before the first day, fen.
         initial_cash_fen: i64,

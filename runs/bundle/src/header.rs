@@ -45,8 +45,6 @@ pub struct Header {
     /// The window.
     pub window: WindowRecord,
     /// The decision mode.
-    #[serde(with = "ktd_experiment::label")]
-    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// The mask.
     pub mask: MaskRecord,
@@ -120,12 +118,8 @@ pub struct WindowRecord {
 #[serde(deny_unknown_fields)]
 pub struct MaskRecord {
     /// Which identifiers are hidden.
-    #[serde(with = "ktd_experiment::label")]
-    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// How numbers are shown.
-    #[serde(with = "ktd_experiment::label")]
-    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// The level whose text explains identifiers in the prompts, if the episode is a prompt-only control: its data are
     /// bright.

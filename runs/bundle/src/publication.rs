@@ -1,7 +1,6 @@
 //! Published bundles: finished episodes with what ranking them again needs, under one signed manifest.
 
 use ktd_experiment::config::is_file_name;
-use ktd_experiment::label;
 use ktd_masking::{Level, Numeric};
 use ktd_record::RecordError;
 use ktd_record::program_record::ProgramRecord;
@@ -66,12 +65,8 @@ pub struct PublishedBundle {
     /// The episode's identity in the experiment.
     pub cell: String,
     /// Which identifiers were hidden.
-    #[serde(with = "label")]
-    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// How numbers were shown.
-    #[serde(with = "label")]
-    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// What bound the episode's mask key since it began; the key is in `private/episode.json` now.
     pub mask_commitment: String,

@@ -8,7 +8,6 @@
 
 use super::set_record::SetRecord;
 use crate::CertifyError;
-use ktd_experiment::label;
 use ktd_io::lock::FileLock;
 use ktd_io::sha256::sha256_hex;
 use ktd_masking::{Level, Numeric};
@@ -26,10 +25,8 @@ use std::path::{Path, PathBuf};
 #[serde(deny_unknown_fields)]
 pub struct AttemptSubject {
     /// What is hidden.
-    #[serde(with = "label")]
     pub level: Level,
     /// How numbers are shown.
-    #[serde(with = "label")]
     pub numeric: Numeric,
     /// The panel's hash.
     pub panel_blake3: String,

@@ -6,7 +6,6 @@ use super::sizes::Sizes;
 use crate::CertifyError;
 use crate::language_attackers::LanguageConfig;
 use ktd_experiment::config::{SyntheticConfig, is_file_name, unique, unreadable};
-use ktd_experiment::mask_keys;
 use ktd_experiment::rules_config::RulesConfig;
 use ktd_experiment::step_config::SessionConfig;
 use ktd_experiment::window_config::WindowConfig;
@@ -49,11 +48,7 @@ pub struct CertifyConfig {
     #[serde(skip)]
     pub commit_only: bool,
     /// The mask under probe (default: blinded, rescaled).
-    #[serde(
-        default = "default_mask",
-        serialize_with = "mask_keys::write_mask",
-        deserialize_with = "mask_keys::mask"
-    )]
+    #[serde(default = "default_mask")]
     pub mask: MaskSettings,
     /// Decides every draw (default 1).
     #[serde(default = "default_seed")]

@@ -5,7 +5,6 @@ use super::kind_counts::KindCounts;
 use super::sizes::Sizes;
 use crate::CertifyError;
 use ktd_env::{KeyedStream, Market};
-use ktd_experiment::label;
 use ktd_experiment::panel_windows::resolve_window;
 use ktd_experiment::recorded_rules::RecordedRules;
 use ktd_experiment::step_config::SessionConfig;
@@ -23,12 +22,8 @@ pub struct SetPlan {
     /// Name of the set.
     pub name: String,
     /// What is hidden.
-    #[serde(with = "label")]
-    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// How numbers are shown.
-    #[serde(with = "label")]
-    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// Decides every draw.
     pub seed: u64,

@@ -25,7 +25,7 @@ use ktd_experiment::branch::BranchChange;
 use ktd_experiment::caps::Caps;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::{AgentConfig, ExperimentConfig, RetryConfig};
-use ktd_experiment::label::Labelled;
+use ktd_experiment::nearest::with_nearest;
 use ktd_experiment::price_table::TokenPricing;
 use ktd_experiment::provider::{Provider, builtin_table};
 use ktd_io::whole_file::read_input;
@@ -113,7 +113,7 @@ fn change(args: &ReplayArgs, bundle: &OpenBundle, step: usize) -> Result<Option<
     }
     if let Some(numeric) = &change.numeric {
         let to = Numeric::of_label(numeric)
-            .map_err(|what| CliError::input(what, "write another label after --numeric"))?;
+            .map_err(|what| CliError::input(with_nearest(&what), "write another label after --numeric"))?;
         let from = bundle.cell.arm_at(step).settings.numeric;
         return Ok(Some(BranchChange::numeric(from, to)?));
     }

@@ -2,7 +2,6 @@
 
 use crate::ExperimentError;
 use crate::agent::AgentConfig;
-use crate::label;
 use crate::provider::Provider;
 use crate::recorded_rules::RecordedRules;
 use crate::rules_config::RulesConfig;
@@ -74,8 +73,6 @@ pub enum BranchChange {
     /// From its first step on numbers are shown otherwise.
     Numeric {
         /// How.
-        #[serde(with = "label")]
-        #[schemars(with = "crate::label::Label<Numeric>")]
         numeric: Numeric,
     },
     /// From its first step on the exchange has other rules.

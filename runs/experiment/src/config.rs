@@ -5,7 +5,6 @@ use crate::agent::check_builtin;
 pub use crate::agent::{AgentConfig, Control};
 use crate::caps::Caps;
 pub use crate::file_name::{NAME_LENGTH_MAX, is_file_name};
-use crate::label::{self, Label};
 use crate::mask_arm::MaskArm;
 use crate::mask_keys::{self, ArmKeys};
 use crate::nearest::with_nearest;
@@ -68,12 +67,7 @@ pub struct ExperimentConfig {
     #[schemars(with = "Vec<ArmKeys>")]
     pub masks: Vec<MaskArm>,
     /// Decision modes (default: `open-research`).
-    #[serde(
-        default = "default_modes",
-        deserialize_with = "label::list",
-        serialize_with = "label::write_list"
-    )]
-    #[schemars(with = "Vec<Label<Mode>>")]
+    #[serde(default = "default_modes")]
     pub modes: Vec<Mode>,
     /// Seeds (default: 1).
     #[serde(default = "default_seeds")]

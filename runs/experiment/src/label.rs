@@ -1,13 +1,8 @@
-//! Closed sets of core crates, which know no files, as the labels that files have: `#[serde(with = "label")]`.
+//! Closed sets of the exchange, which knows no files, as the labels that files have: `#[serde(with = "label")]`.
 
-use crate::nearest::did_you_mean;
 use ktd_env::exchange::{EventKind, LimitOpen, RejectCode, Side};
-use ktd_masking::{Level, Mode, Numeric};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::Serializer;
-use std::borrow::Cow;
-use std::marker::PhantomData;
 
 /// A closed set of values, each with a label.
 pub trait Labelled: Copy + 'static {
@@ -31,29 +26,12 @@ pub trait Labelled: Copy + 'static {
             .find(|value| value.label() == text)
             .ok_or_else(|| {
                 let known: Vec<&str> = all.iter().map(|value| value.label()).collect();
-                let meant = did_you_mean(text, known.iter().copied());
-                let (noun, known) = (Self::NOUN, known.join(", "));
-                format!("unknown {noun} {text:?}: it is one of {known}{meant}")
+                format!(
+                    "unknown {} {text:?}: it is one of {}",
+                    Self::NOUN,
+                    known.join(", ")
+                )
             })
-    }
-}
-
-/// A label in a file, of which the schema names all.
-#[derive(Debug)]
-pub struct Label<T>(PhantomData<T>);
-
-impl<T: Labelled> JsonSchema for Label<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        T::NOUN.into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let labels: Vec<&str> = T::all().iter().map(|value| value.label()).collect();
-        json_schema!({ "type": "string", "enum": labels })
     }
 }
 
@@ -75,9 +53,6 @@ macro_rules! labelled {
 }
 
 labelled!(
-    Level: "mask level", label;
-    Numeric: "numeric setting", label;
-    Mode: "mode", label;
     Side: "side", label;
     EventKind: "kind of event", label;
     RejectCode: "reject code", code;
@@ -90,14 +65,6 @@ labelled!(
 /// The serialiser's own.
 pub fn serialize<T: Labelled, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(value.label())
-}
-
-/// Writes a list of labels.
-///
-/// # Errors
-/// The serialiser's own.
-pub fn write_list<T: Labelled, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(values.iter().map(|value| value.label()))
 }
 
 /// Reads a label.
@@ -138,14 +105,4 @@ pub mod optional {
             .map(|label| T::of_label(&label).map_err(D::Error::custom))
             .transpose()
     }
-}
-
-/// Reads a list of labels.
-///
-/// # Errors
-/// An unknown label, with those that there are.
-pub fn list<'de, T: Labelled, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
-    let labels = Vec::<String>::deserialize(deserializer)?;
-    let values = labels.iter().map(|label| T::of_label(label));
-    values.collect::<Result<_, _>>().map_err(D::Error::custom)
 }

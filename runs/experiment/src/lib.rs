@@ -16,7 +16,7 @@ mod file_name;
 pub mod label;
 pub mod mask_arm;
 pub mod mask_hash;
-pub mod mask_keys;
+mod mask_keys;
 pub mod nearest;
 pub mod panel_windows;
 pub mod pooled_days;

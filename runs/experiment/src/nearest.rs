@@ -28,6 +28,11 @@ pub fn did_you_mean<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) ->
 /// What a reader says of a text, and of an unknown key or value which of those that it expected was meant.
 #[must_use]
 pub fn with_nearest(message: &str) -> String {
+    let of_label = message.split_once(": it is one of ");
+    if let Some((unknown, known)) = of_label.filter(|(unknown, _)| unknown.starts_with("unknown ")) {
+        let word = unknown.split('"').nth(1).unwrap_or_default();
+        return format!("{message}{}", did_you_mean(word, known.split(", ")));
+    }
     let is_unknown = message.starts_with("unknown field `") || message.starts_with("unknown variant `");
     // The unknown word and then each expected one stand in backticks.
     let mut words = message.split('`').skip(1).step_by(2);
@@ -54,6 +59,10 @@ mod tests {
                 "; did you mean `max_tool_calls`?",
             ),
             ("unknown variant `Mcp`, expected `mcp`", "; did you mean `mcp`?"),
+            (
+                "unknown mask level \"Blind\": it is one of bright, blinded",
+                "; did you mean `blinded`?",
+            ),
             ("unknown field `colour`, expected one of `agents`, `windows`", ""),
             ("unknown field `x`, there are no fields", ""),
             ("missing field `name`", ""),

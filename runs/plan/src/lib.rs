@@ -28,7 +28,6 @@ use ktd_data::market_source::MarketSource;
 use ktd_env::Market;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::ExperimentConfig;
-use ktd_experiment::label;
 use ktd_experiment::mask_arm::{MaskInstruction, arm_label};
 use ktd_experiment::panel_windows::{Window, windows};
 use ktd_experiment::prune::pruned;
@@ -84,19 +83,13 @@ pub struct PanelFacts {
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Setting {
     /// The mask's level.
-    #[serde(serialize_with = "label::serialize")]
-    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// The level whose text explains identifiers, if this is a prompt-only control.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction: Option<MaskInstruction>,
     /// How numbers are shown.
-    #[serde(serialize_with = "label::serialize")]
-    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// The mode.
-    #[serde(serialize_with = "label::serialize")]
-    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// Cells over all agents, windows and seeds.
     pub cells: usize,

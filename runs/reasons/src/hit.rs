@@ -7,7 +7,6 @@ use super::shown_identifiers::ShownIdentifiers;
 use super::stated_reasons::{StatedReasons, StepReasons};
 use crate::ReasonsError;
 use ktd_bundle::BundlePaths;
-use ktd_experiment::label;
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_masking::{Level, Mode, Numeric};
 use schemars::JsonSchema;
@@ -22,19 +21,13 @@ pub struct Hit {
     /// The agent.
     pub agent: String,
     /// The mask's level.
-    #[serde(serialize_with = "label::serialize")]
-    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// The level whose text explained identifiers, if it is a prompt-only control.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub instruction: Option<MaskInstruction>,
     /// How the mask shows numbers.
-    #[serde(serialize_with = "label::serialize")]
-    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// The decision mode.
-    #[serde(serialize_with = "label::serialize")]
-    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// 1-based step.
     pub step: usize,

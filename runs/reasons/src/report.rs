@@ -12,7 +12,6 @@ use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::episode_filter::EpisodeFilter;
 use ktd_bundle::finished_episode::OpenedBundle;
 use ktd_data::market_source::market_of;
-use ktd_experiment::label;
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_io::parallel::in_parallel;
 use ktd_masking::{Level, Mode, Numeric};
@@ -63,19 +62,13 @@ pub struct ReasonRow {
     /// The agent.
     pub agent: String,
     /// The decision mode.
-    #[serde(serialize_with = "label::serialize")]
-    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// The mask's level.
-    #[serde(serialize_with = "label::serialize")]
-    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// The level whose text explained identifiers, if it is a prompt-only control.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub instruction: Option<MaskInstruction>,
     /// How the mask shows numbers.
-    #[serde(serialize_with = "label::serialize")]
-    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// Episodes.
     pub episodes: usize,

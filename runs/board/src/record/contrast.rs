@@ -1,7 +1,6 @@
 //! Two arms of one agent, paired over windows.
 
 use super::GapKind;
-use ktd_experiment::label;
 use ktd_masking::{Mode, Numeric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,19 +12,13 @@ pub struct Contrast {
     /// The agent, or `all models` for the cohort.
     pub agent: String,
     /// The decision mode.
-    #[serde(with = "label")]
-    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// Which arms are compared.
     #[serde(default)]
     pub sides: ContrastSides,
     /// Numbers of the first arm.
-    #[serde(with = "label")]
-    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub first_numeric: Numeric,
     /// Numbers of the second arm.
-    #[serde(with = "label")]
-    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// What lies between them.
     pub kind: GapKind,

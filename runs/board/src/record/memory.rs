@@ -1,7 +1,6 @@
 //! What the mask takes away before, across and after a model's training cutoff, and what market each window was.
 
 use super::{Bounds, Gap, GapKind};
-use ktd_experiment::label;
 use ktd_masking::{Mode, Numeric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -75,12 +74,8 @@ pub struct CutoffGap {
     /// The last day of its training data, as its experiment file states it.
     pub cutoff: String,
     /// The decision mode.
-    #[serde(with = "label")]
-    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// Blinded with these numbers.
-    #[serde(with = "label")]
-    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// Whether the bright runs had the same numbers.
     pub kind: GapKind,

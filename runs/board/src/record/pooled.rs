@@ -1,7 +1,6 @@
 //! The ranking over several windows together.
 
 use super::{Bounds, Cohort, RankBounds, Track, TurnedPair};
-use ktd_experiment::label;
 use ktd_experiment::mask_arm::{MaskInstruction, arm_label};
 use ktd_masking::{Level, Mode, Numeric};
 use schemars::JsonSchema;
@@ -12,19 +11,13 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct PooledRanking {
     /// Which identifiers were hidden.
-    #[serde(with = "label")]
-    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// The level whose text explained identifiers, if this is a prompt-only control: it hides nothing.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub instruction: Option<MaskInstruction>,
     /// How numbers were shown.
-    #[serde(with = "label")]
-    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// The decision mode.
-    #[serde(with = "label")]
-    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// The windows that are pooled, by their last day; a day that several have counts in the first.
     pub windows: Vec<PooledSpan>,

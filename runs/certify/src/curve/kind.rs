@@ -17,7 +17,6 @@ use crate::set_plan::SetPlan;
 use crate::world::MaskWorld;
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
-use ktd_experiment::label;
 use ktd_masking::{Level, Numeric};
 use ktd_probes::ProbeKind;
 use ktd_probes::judge::AcceptanceRule;
@@ -37,7 +36,6 @@ pub enum CurveUnit {
     /// The attackers of the database on the probes of a rung.
     Leakage {
         /// The rung.
-        #[serde(serialize_with = "label::serialize")]
         numeric: Numeric,
     },
     /// What is left to see on every rung.
@@ -45,7 +43,6 @@ pub enum CurveUnit {
     /// Episodes of the strategies on a rung.
     Earned {
         /// The rung.
-        #[serde(serialize_with = "label::serialize")]
         numeric: Numeric,
     },
 }

@@ -3,7 +3,6 @@
 use super::leakage::ClassLeakage;
 use super::recovery::Recovery;
 use super::strategy::FactorStrategy;
-use ktd_experiment::label;
 use ktd_masking::Numeric;
 use ktd_probes::{AttackerClass, Measure, ProbeKind};
 use schemars::JsonSchema;
@@ -30,7 +29,6 @@ pub struct Curve {
 #[serde(deny_unknown_fields)]
 pub struct Rung {
     /// Its name.
-    #[serde(with = "label")]
     #[schemars(with = "String")]
     pub numeric: Numeric,
     /// What each attacker recovered of each kind of probe.

@@ -2,7 +2,6 @@
 
 use crate::{Category, Hit};
 use ktd_bundle::event::StepOutcome;
-use ktd_experiment::label;
 use ktd_experiment::mask_arm::MaskInstruction;
 use ktd_masking::{Level, Mode, Numeric};
 use schemars::JsonSchema;
@@ -29,8 +28,6 @@ pub struct MaskComparison {
     /// The window.
     pub window: String,
     /// The decision mode.
-    #[serde(serialize_with = "label::serialize")]
-    #[schemars(with = "ktd_experiment::label::Label<Mode>")]
     pub mode: Mode,
     /// The seed.
     pub seed: u64,
@@ -44,15 +41,11 @@ pub struct MaskComparison {
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct MaskColumn {
     /// The mask's level.
-    #[serde(serialize_with = "label::serialize")]
-    #[schemars(with = "ktd_experiment::label::Label<Level>")]
     pub level: Level,
     /// The level whose text explained identifiers, if it is a prompt-only control.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub instruction: Option<MaskInstruction>,
     /// How the mask shows numbers.
-    #[serde(serialize_with = "label::serialize")]
-    #[schemars(with = "ktd_experiment::label::Label<Numeric>")]
     pub numeric: Numeric,
     /// The bundle's directory.
     pub bundle: String,
