@@ -239,7 +239,7 @@ impl AttemptLines {
         while let Some(line) = log.next_line()? {
             start.get_or_insert_with(|| line.prev.to_owned());
             texts.push(line.text.to_owned());
-            events.push(line.typed());
+            events.push(line.typed::<AttemptEvent>());
         }
         if let Some(start) = start.filter(|start| *start != start_of(fingerprint)) {
             let (what, hint) = if start == NO_GENESIS {
