@@ -1,4 +1,4 @@
-//! A step of a recorded episode: its orders, what became of them, and the account at its close.
+//! A step of a recorded episode: what was asked and called, its orders, what became of them, and the account at its close.
 
 use crate::BundlePaths;
 use crate::event::{Mark, OrderRecord, ReadEvent, StepOutcome};
@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A step in what the model may see, and the exact account where the bundle tells it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecordedStep {
     /// 1-based step.
     pub step: usize,
@@ -18,8 +18,20 @@ pub struct RecordedStep {
     pub day: Value,
     /// The as-of day, as shown.
     pub as_of: Value,
+    /// Answered requests.
+    pub turns: usize,
+    /// Tools called, with the code of a refusal.
+    pub calls: Vec<(String, Option<String>)>,
+    /// Refused submissions: code, and what exactly one broke.
+    pub model_faults: Vec<(String, Option<String>)>,
+    /// Failed attempts, by code.
+    pub infrastructure_faults: Vec<String>,
+    /// Tokens of requests and of replies, as far as reported.
+    pub tokens: (u64, u64),
     /// How the step ended; absent where it has not.
     pub outcome: Option<StepOutcome>,
+    /// Whether the model's words were repaired to read its submission.
+    pub is_repaired: bool,
     /// The orders, in the model's words.
     pub orders: Vec<OrderRecord>,
     /// The model's reason for the whole.
@@ -48,7 +60,7 @@ impl RecordedStep {
         })?;
         let (mut steps, mut nav_fen) = (Vec::new(), None);
         LogReader::open(&paths.events())?.each(|event| {
-            Self::add(&mut steps, &mut nav_fen, event, &marks);
+            Self::fold(&mut steps, &mut nav_fen, event, &marks);
             Ok(())
         })?;
         Ok(steps)
@@ -59,63 +71,76 @@ impl RecordedStep {
     pub fn of(events: Vec<ReadEvent>, ledger: &BTreeMap<usize, Mark>) -> Vec<Self> {
         let (mut steps, mut nav_fen) = (Vec::new(), None);
         for event in events {
-            Self::add(&mut steps, &mut nav_fen, event, ledger);
+            Self::fold(&mut steps, &mut nav_fen, event, ledger);
         }
         steps
     }
 
-    fn add(
+    fn fold(
         steps: &mut Vec<Self>,
         nav_fen: &mut Option<i64>,
         event: ReadEvent,
         marks: &BTreeMap<usize, Mark>,
     ) {
-        match event {
-            ReadEvent::EpisodeBegin { initial_cash_fen, .. } => *nav_fen = Some(initial_cash_fen),
-            ReadEvent::StepBegin { step, day, as_of } => steps.push(Self {
-                step,
-                day,
-                as_of,
-                outcome: None,
-                orders: Vec::new(),
-                overall_reason: None,
-                fills: Value::Null,
+        if let ReadEvent::EpisodeBegin { initial_cash_fen, .. } = event {
+            *nav_fen = Some(initial_cash_fen);
+        }
+        if matches!(event, ReadEvent::StepBegin { .. }) {
+            steps.push(Self {
                 nav_before_fen: *nav_fen,
-                mark: None,
-                holdings: Value::Null,
-            }),
+                ..Self::default()
+            });
+        }
+        let Some(last) = steps.last_mut() else { return };
+        let is_over = matches!(event, ReadEvent::StepEnd { .. });
+        last.add(event);
+        if is_over {
+            last.mark = last.mark.or_else(|| marks.get(&last.step).copied());
+            *nav_fen = last.mark.map(|mark| mark.nav_fen);
+        }
+    }
+
+    /// Adds what an event says, and nothing that the private part alone knows. An event that begins a step forgets the one before.
+    pub fn add(&mut self, event: ReadEvent) {
+        match event {
+            ReadEvent::StepBegin { step, day, as_of } => {
+                *self = Self {
+                    step,
+                    day,
+                    as_of,
+                    nav_before_fen: self.nav_before_fen,
+                    ..Self::default()
+                };
+            }
+            ReadEvent::Turn { usage, .. } => {
+                let (input, output) = self.tokens;
+                self.turns += 1;
+                self.tokens = (
+                    input.saturating_add(usage.input()),
+                    output.saturating_add(usage.output()),
+                );
+            }
+            ReadEvent::InfrastructureFault { code, .. } => self.infrastructure_faults.push(code),
+            ReadEvent::ToolCall { name, refused, .. } => self.calls.push((name, refused)),
+            ReadEvent::ModelFault { code, detail, .. } => self.model_faults.push((code, detail)),
             ReadEvent::Decision {
                 outcome,
                 orders,
                 overall_reason,
+                is_repaired,
                 ..
             } => {
-                if let Some(last) = steps.last_mut() {
-                    last.outcome = Some(outcome);
-                    last.orders = orders;
-                    last.overall_reason = overall_reason;
-                }
+                self.outcome = Some(outcome);
+                self.orders = orders;
+                self.overall_reason = overall_reason;
+                self.is_repaired = is_repaired;
             }
-            ReadEvent::Fills { fills, .. } => {
-                if let Some(last) = steps.last_mut() {
-                    last.fills = fills;
-                }
+            ReadEvent::Fills { fills, .. } => self.fills = fills,
+            ReadEvent::StepEnd { mark, holdings, .. } => {
+                self.mark = mark;
+                self.holdings = holdings;
             }
-            ReadEvent::StepEnd {
-                step, mark, holdings, ..
-            } => {
-                let mark = mark.or_else(|| marks.get(&step).copied());
-                *nav_fen = mark.map(|mark| mark.nav_fen);
-                if let Some(last) = steps.last_mut() {
-                    last.mark = mark;
-                    last.holdings = holdings;
-                }
-            }
-            ReadEvent::Turn { .. }
-            | ReadEvent::InfrastructureFault { .. }
-            | ReadEvent::ToolCall { .. }
-            | ReadEvent::ModelFault { .. }
-            | ReadEvent::EpisodeEnd { .. } => {}
+            ReadEvent::EpisodeBegin { .. } | ReadEvent::EpisodeEnd { .. } => {}
         }
     }
 }

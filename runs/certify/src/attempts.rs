@@ -12,7 +12,7 @@ use ktd_io::lock::FileLock;
 use ktd_io::sha256::sha256_hex;
 use ktd_masking::{Level, Numeric};
 use ktd_probes::judge::CertificateVerdict;
-use ktd_record::chain::{Lines, Log, NO_GENESIS};
+use ktd_record::chain::{Log, LogEnd, LogReader, NO_GENESIS};
 use ktd_record::signing::PublicKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -138,8 +138,9 @@ pub struct AttemptLog {
 #[derive(Debug, Clone)]
 pub struct AttemptLines {
     fingerprint: String,
-    lines: Lines,
+    texts: Vec<String>,
     events: Vec<AttemptEvent>,
+    end: LogEnd,
 }
 
 const NOT_ITS_LOG: &str = "each signing key has one log, KEY.attempts.jsonl next to it, and each certificate a copy: put that one back as it was";
@@ -168,7 +169,7 @@ impl AttemptLog {
     /// # Errors
     /// [`CertifyError`] naming the first line that was changed, and for the log of another key.
     pub fn read(&self) -> Result<AttemptLines, CertifyError> {
-        AttemptLines::of(&self.path, Lines::read(&self.path)?, &self.fingerprint)
+        AttemptLines::of(&self.path, LogReader::open(&self.path)?, &self.fingerprint)
     }
 
     /// Adds the commitment of an attempt, unless the log has it.
@@ -217,8 +218,7 @@ impl AttemptLog {
 
     /// Adds a line that outlasts a loss of power.
     fn append(&self, recorded: &AttemptLines, event: &AttemptEvent) -> Result<(), CertifyError> {
-        let end = recorded.lines.end();
-        let start = start_of(&self.fingerprint);
+        let (end, start) = (&recorded.end, start_of(&self.fingerprint));
         Log::continue_at(&self.path, (end, end), &start)?.append(event)?;
         std::fs::OpenOptions::new()
             .append(true)
@@ -229,10 +229,17 @@ impl AttemptLog {
 }
 
 impl AttemptLines {
-    /// The lines of a log that was read from `path`, which must be that of the key with this fingerprint.
-    fn of(path: &Path, lines: Lines, fingerprint: &str) -> Result<Self, CertifyError> {
-        if lines.starts_from(&start_of(fingerprint), path).is_err() {
-            let (what, hint) = if lines.starts_from(NO_GENESIS, path).is_ok() {
+    /// The lines of a log at `path`, which must be that of the key with this fingerprint. A chain that does not hold is told before
+    /// a wrong start, and that before a line that is no event.
+    fn of(path: &Path, mut log: LogReader<'_>, fingerprint: &str) -> Result<Self, CertifyError> {
+        let (mut start, mut texts, mut events) = (None, Vec::new(), Vec::new());
+        while let Some(line) = log.next_line()? {
+            start.get_or_insert_with(|| line.prev.to_owned());
+            texts.push(line.text.to_owned());
+            events.push(line.typed::<AttemptEvent>());
+        }
+        if let Some(start) = start.filter(|start| *start != start_of(fingerprint)) {
+            let (what, hint) = if start == NO_GENESIS {
                 let what = "it is a log of an earlier version, which starts from no key".to_owned();
                 (what, EARLIER_LOG)
             } else {
@@ -249,8 +256,9 @@ impl AttemptLines {
         }
         Ok(Self {
             fingerprint: fingerprint.to_owned(),
-            events: lines.bodies(path)?,
-            lines,
+            texts,
+            events: events.into_iter().collect::<Result<_, _>>()?,
+            end: log.end().clone(),
         })
     }
 
@@ -259,7 +267,7 @@ impl AttemptLines {
     /// # Errors
     /// [`CertifyError`] naming the first line that was changed, and for the log of another key.
     pub fn of_copy(path: &Path, bytes: &[u8], fingerprint: &str) -> Result<Self, CertifyError> {
-        let read = Self::of(path, Lines::parse(path, bytes)?, fingerprint)?;
+        let read = Self::of(path, LogReader::parse(path, bytes)?, fingerprint)?;
         if read.text().as_bytes() == bytes {
             Ok(read)
         } else {
@@ -269,22 +277,22 @@ impl AttemptLines {
 
     /// The first lines.
     fn up_to(&self, path: &Path, count: usize) -> Result<Self, CertifyError> {
-        let text = text_of(self.lines.raw().get(..count).unwrap_or_default());
-        Self::of(path, Lines::parse(path, text.as_bytes())?, &self.fingerprint)
+        let text = text_of(self.texts.get(..count).unwrap_or_default());
+        Self::of(path, LogReader::parse(path, text.as_bytes())?, &self.fingerprint)
     }
 
     /// The log as it is written.
     #[must_use]
     pub fn text(&self) -> String {
-        text_of(self.lines.raw())
+        text_of(&self.texts)
     }
 
     /// Its last line.
     #[must_use]
     pub fn head(&self) -> LogHead {
-        let last = self.lines.raw().last();
+        let last = self.texts.last();
         LogHead {
-            lines: self.lines.len(),
+            lines: self.texts.len(),
             sha256: last.map_or_else(|| start_of(&self.fingerprint), |line| sha256_hex(line.as_bytes())),
         }
     }
@@ -296,7 +304,7 @@ impl AttemptLines {
         last.map_or_else(
             || head.sha256 == start_of(&self.fingerprint),
             |last| {
-                let line = self.lines.raw().get(last);
+                let line = self.texts.get(last);
                 line.is_some_and(|line| sha256_hex(line.as_bytes()) == head.sha256)
             },
         )

@@ -2,116 +2,104 @@
 
 use crate::output::visible_lines;
 use ktd_agents::{ForceLevel, ThinkingPolicy};
-use ktd_bundle::summary::{AccountSummary, Metric, Summary};
+use ktd_bundle::summary::{AccountSummary, Metric, Metrics, Summary};
 use ktd_episode::CellResult;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::mask_arm::MaskInstruction;
-use ktd_plan::cost_text::MoneyDocument;
+use ktd_plan::cost_text::{MoneyDocument, cost_cell, shown};
 use ktd_record::spending::Spending;
 use ktd_study::StudyError;
-use ktd_view::draw::{display_width, wrapped};
-use ktd_view::table::{Align, Column, Layout, Table};
+use ktd_view::draw::TableCell::{self, Percent, Ratio};
+use ktd_view::draw::{counted, joined};
+use ktd_view::row_table::RowTable;
+use ktd_view::table::{Align, Layout};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A column that says which cell a row is: head, side, priority and content.
-type IdentityColumn<'a> = (&'static str, Align, u8, &'a dyn Fn(&Cell) -> String);
+/// A column that says which cell a row is: head, side, priority, content, and what its first word ends with.
+type IdentityColumn = (&'static str, Align, u8, fn(&Cell) -> String, Option<char>);
 
-/// A figure of a cell.
-#[derive(Clone, Copy)]
-struct Figure {
-    head: &'static str,
-    /// What a narrow table leaves out first.
-    priority: u8,
-    of: fn(&CellResult) -> String,
-}
-
-const fn figure(head: &'static str, priority: u8, of: fn(&CellResult) -> String) -> Figure {
-    Figure { head, priority, of }
-}
-
-const MODEL_FAULTS: &str = "model faults";
-const INFRASTRUCTURE_FAULTS: &str = "infra faults";
-
-const FIGURES: [Figure; 13] = [
-    figure("return", 0, |cell| match &cell.result {
-        Ok(summary) => of_account(summary, percent, |account| &account.total_return),
-        Err(error) if error.is_waiting() => "waits".to_owned(),
-        Err(_) => "stopped".to_owned(),
-    }),
-    figure("Sharpe", 1, |cell| {
-        of(cell, |summary| {
-            of_account(summary, number, |account| &account.sharpe_ratio)
-        })
-    }),
-    figure("drawdown", 1, |cell| {
-        of(cell, |summary| {
-            of_account(summary, percent, |account| &account.max_drawdown)
-        })
-    }),
-    figure("turnover", 8, |cell| {
-        of(cell, |summary| {
-            of_account(summary, number, |account| &account.turnover)
-        })
-    }),
-    figure("abstained", 8, |cell| {
-        of(cell, |summary| percent(&summary.metrics.abstention))
-    }),
-    figure("parse fail", 2, |cell| {
-        of(cell, |summary| percent(&summary.metrics.parse_failure))
-    }),
-    figure("strict", 9, |cell| {
-        of(cell, |summary| percent(&summary.metrics.parse_failure_strict))
-    }),
-    figure("rule breach", 9, |cell| {
-        of(cell, |summary| percent(&summary.metrics.rule_breach))
-    }),
-    figure(MODEL_FAULTS, 3, |cell| {
-        of(cell, |summary| summary.model_faults().to_string())
-    }),
-    figure(INFRASTRUCTURE_FAULTS, 3, |cell| {
-        of(cell, |summary| summary.infrastructure_faults().to_string())
-    }),
-    figure("coverage", 2, |cell| of(cell, coverage)),
-    figure("cost", 4, ktd_plan::cost_text::cost_cell),
-    figure("tokens/step", 9, |cell| {
-        of(cell, |summary| {
-            let tokens = summary
-                .per_step
-                .map(|step| ktd_plan::cost_text::shown(step.tokens));
-            tokens.unwrap_or_default()
-        })
-    }),
+const IDENTITY: [IdentityColumn; 6] = [
+    ("agent", Align::Left, 0, |cell| cell.agent.id.clone(), None),
+    ("window", Align::Left, 0, |cell| cell.window.id.clone(), None),
+    ("mask", Align::Left, 0, mask, Some('/')),
+    ("mode", Align::Left, 0, mode, Some('-')),
+    ("seed", Align::Right, 0, |cell| cell.seed.to_string(), None),
+    ("force", Align::Left, 5, force, None),
 ];
 
-/// Both kinds of faults in one column.
-const FAULTS: Figure = figure("faults", 3, |cell| {
-    of(cell, |summary| {
-        format!("{}+{}", summary.model_faults(), summary.infrastructure_faults())
-    })
-});
+/// A figure of a cell: head, what a narrow table leaves out first, and content.
+type FigureColumn = (&'static str, u8, fn(&CellResult) -> TableCell);
 
-/// A figure of a finished cell; nothing of one that stopped.
-fn of(cell: &CellResult, figure: fn(&Summary) -> String) -> String {
-    cell.result.as_ref().map_or_else(|_| String::new(), figure)
-}
+/// Stands in the place of a column for each kind of faults where the width is given.
+const BOTH_FAULTS: &str = "faults";
+
+const FIGURES: [FigureColumn; 14] = [
+    ("return", 0, |cell| match &cell.result {
+        Ok(_) => account(cell, Percent, |it| &it.total_return),
+        Err(error) => TableCell::Text(ended(error).to_owned()),
+    }),
+    ("Sharpe", 1, |cell| account(cell, Ratio, |it| &it.sharpe_ratio)),
+    ("drawdown", 1, |cell| {
+        account(cell, Percent, |it| &it.max_drawdown)
+    }),
+    ("turnover", 8, |cell| account(cell, Ratio, |it| &it.turnover)),
+    ("abstained", 8, |cell| share(cell, |it| &it.abstention)),
+    ("parse fail", 2, |cell| share(cell, |it| &it.parse_failure)),
+    ("strict", 9, |cell| share(cell, |it| &it.parse_failure_strict)),
+    ("rule breach", 9, |cell| share(cell, |it| &it.rule_breach)),
+    ("model faults", 3, |cell| count(cell, Summary::model_faults)),
+    ("infra faults", 3, |cell| {
+        count(cell, Summary::infrastructure_faults)
+    }),
+    (BOTH_FAULTS, 3, |cell| finished(cell, both_faults)),
+    ("coverage", 2, |cell| finished(cell, coverage)),
+    ("cost", 4, |cell| TableCell::Text(cost_cell(cell))),
+    ("tokens/step", 9, |cell| finished(cell, tokens_a_step)),
+];
 
 /// The table of results: how submissions were forced (parse failures compare within a level only), return, Sharpe,
 /// drawdown, turnover, abstention, parse failure (lenient, then strict), rules broken after all retries, the three kinds of fault apart, cost and tokens.
 ///
-/// Where the whole table does not fit, what all cells share is said once above it, and modes and masks go by their first
-/// word as long as that names them.
+/// In a given width, what all cells share is said once above it, and modes and masks go by their first word as long as that names
+/// them.
 #[must_use]
 pub(crate) fn results_table(results: &[CellResult], layout: Layout<'_>) -> String {
-    let whole = whole_table(results);
-    let text = whole.render();
-    let widest = text.lines().map(display_width).max().unwrap_or(0);
-    let mut text = if layout.width.is_none_or(|width| widest <= width) {
-        whole.render_in(layout)
-    } else {
-        narrow_table(results, layout)
-    };
+    let is_narrow = layout.width.is_some();
+    let mut said = vec![counted(results.len(), "cell")];
+    let mut table = RowTable::new("", results);
+    for (head, align, priority, of, end) in IDENTITY {
+        let names: BTreeSet<String> = results.iter().map(|result| of(&result.cell)).collect();
+        let names: Vec<String> = names.into_iter().collect();
+        let short: BTreeSet<&str> = names.iter().map(|name| first_word(name, end)).collect();
+        if let ([only], true) = (names.as_slice(), is_narrow && head != "agent") {
+            said.push(format!("{head} {only}"));
+            continue;
+        }
+        let end = end.filter(|_| is_narrow && short.len() == names.len());
+        if end.is_some() {
+            said.push(format!("{head}s {}", joined(&names)));
+        }
+        table = table.column((head, align, priority), |result| {
+            TableCell::Text(first_word(&of(&result.cell), end).to_owned())
+        });
+    }
+    for (head, priority, of) in FIGURES {
+        let is_shown = match head {
+            BOTH_FAULTS => is_narrow,
+            _ => !is_narrow || !head.ends_with(BOTH_FAULTS),
+        };
+        if is_shown {
+            table = table.column((head, Align::Right, priority), of);
+        }
+    }
+    let mut table = table.table();
+    table.title = said.join("; ");
+    if is_narrow {
+        table = table.with_note("faults: the model's, refused orders among them, + the infrastructure's");
+    }
+    let mut text = table.text_in(layout);
     for ((ended, error, hint), cells) in stopped_alike(results) {
         let more = match cells.len().saturating_sub(NAMED_CELLS) {
             0 => String::new(),
@@ -132,126 +120,70 @@ fn stopped_alike(results: &[CellResult]) -> BTreeMap<(&str, String, &str), Vec<&
     let mut alike = BTreeMap::<_, Vec<&str>>::new();
     for result in results {
         if let Err(error) = &result.result {
-            let ended = if error.is_waiting() { "waits" } else { "stopped" };
-            let cells = alike.entry((ended, error.to_string(), error.hint())).or_default();
+            let cells = alike
+                .entry((ended(error), error.to_string(), error.hint()))
+                .or_default();
             cells.push(&result.cell.id);
         }
     }
     alike
 }
 
-fn whole_table(results: &[CellResult]) -> Table {
-    let identity = ["agent", "window", "mask", "mode"].map(|head| Column::new(head, Align::Left));
-    let figures = FIGURES.map(|figure| Column::new(figure.head, Align::Right));
-    let more = [
-        Column::new("seed", Align::Right),
-        Column::new("force", Align::Left),
-    ];
-    let mut table = Table::with_columns(identity.into_iter().chain(more).chain(figures));
-    for result in results {
-        let cell = &result.cell;
-        let identity = [
-            cell.agent.id.clone(),
-            cell.window.id.clone(),
-            mask(cell),
-            cell.mode.label().to_owned(),
-            cell.seed.to_string(),
-            cell.provider.force.label().to_owned(),
-        ];
-        table.row(
-            identity
-                .into_iter()
-                .chain(FIGURES.map(|figure| (figure.of)(result))),
-        );
-    }
-    table
+fn ended(error: &StudyError) -> &'static str {
+    if error.is_waiting() { "waits" } else { "stopped" }
 }
 
-fn narrow_table(results: &[CellResult], layout: Layout<'_>) -> String {
-    let numerics: BTreeMap<&str, BTreeSet<&str>> = results.iter().fold(BTreeMap::new(), |mut all, result| {
-        let mask = &result.cell.mask;
-        let numerics: &mut BTreeSet<&str> = all.entry(result.cell.arm().label()).or_default();
-        numerics.insert(mask.numeric.label());
-        all
-    });
-    let is_named_by_level = numerics.values().all(|numerics| numerics.len() == 1);
-    let identity: [IdentityColumn<'_>; 6] = [
-        ("agent", Align::Left, 0, &|cell| cell.agent.id.clone()),
-        ("window", Align::Left, 0, &|cell| cell.window.id.clone()),
-        ("mask", Align::Left, 0, &|cell| {
-            if is_named_by_level {
-                cell.arm().label().to_owned()
-            } else {
-                mask(cell)
-            }
-        }),
-        ("mode", Align::Left, 0, &|cell| {
-            let label = cell.mode.label();
-            label.split_once('-').map_or(label, |(first, _)| first).to_owned()
-        }),
-        ("seed", Align::Right, 0, &|cell| cell.seed.to_string()),
-        ("force", Align::Left, 5, &|cell| {
-            cell.provider.force.label().to_owned()
-        }),
-    ];
-    let mut shared = Vec::new();
-    let mut shown = Vec::new();
-    for column in identity {
-        let values: BTreeSet<String> = results.iter().map(|result| (column.3)(&result.cell)).collect();
-        match (column.0, values.first()) {
-            ("window" | "seed" | "force", Some(value)) if values.len() == 1 => {
-                shared.push(format!("{} {value}", column.0));
-            }
-            _ => shown.push(column),
-        }
-    }
-    if is_named_by_level {
-        let masks = results.iter().map(|result| mask(&result.cell));
-        let masks: BTreeSet<String> = masks.collect();
-        shared.push(format!(
-            "masks {}",
-            masks.into_iter().collect::<Vec<_>>().join(" and ")
-        ));
-    }
-    shared.push("faults: the model's, refused orders among them, + the infrastructure's".to_owned());
-    let identity = shown.iter();
-    let identity =
-        identity.map(|(head, align, priority, _)| Column::new(*head, *align).with_priority(*priority));
-    let figures = FIGURES.into_iter().filter_map(|figure| match figure.head {
-        INFRASTRUCTURE_FAULTS => None,
-        MODEL_FAULTS => Some(FAULTS),
-        _ => Some(figure),
-    });
-    let heads = figures.clone();
-    let heads = heads.map(|figure| Column::new(figure.head, Align::Right).with_priority(figure.priority));
-    let mut table = Table::with_columns(identity.chain(heads));
-    for result in results {
-        let identity = shown.iter().map(|(.., of)| of(&result.cell));
-        table.row(identity.chain(figures.clone().map(|figure| (figure.of)(result))));
-    }
-    let above = wrapped(
-        &visible_lines(&shared.join("; ")),
-        layout.width.unwrap_or(usize::MAX),
-    );
-    format!("{}\n{}", above.join("\n"), table.render_in(layout))
+/// A text up to what ends its first word.
+fn first_word(text: &str, end: Option<char>) -> &str {
+    let parts = end.and_then(|end| text.split_once(end));
+    parts.map_or(text, |(first, _)| first)
 }
 
 fn mask(cell: &Cell) -> String {
     format!("{}/{}", cell.arm().label(), cell.mask.numeric.label())
 }
 
+fn mode(cell: &Cell) -> String {
+    cell.mode.label().to_owned()
+}
+
+fn force(cell: &Cell) -> String {
+    cell.provider.force.label().to_owned()
+}
+
+/// A figure of a finished cell; nothing of one that stopped.
+fn finished(cell: &CellResult, figure: impl Fn(&Summary) -> TableCell) -> TableCell {
+    cell.result.as_ref().map_or(TableCell::Empty, figure)
+}
+
 /// A figure of the account; a bundle whose private part is missing does not tell it.
-fn of_account(
-    summary: &Summary,
-    form: fn(&Metric) -> String,
-    metric: fn(&AccountSummary) -> &Metric,
-) -> String {
-    let account = summary.account.as_ref();
-    account.map_or_else(|| "n/a".to_owned(), |account| form(metric(account)))
+fn account(cell: &CellResult, form: fn(f64) -> TableCell, of: fn(&AccountSummary) -> &Metric) -> TableCell {
+    finished(cell, |summary| match &summary.account {
+        Some(account) => figure(of(account), form),
+        None => TableCell::Missing("it is told in the private part, which is missing".to_owned()),
+    })
+}
+
+fn share(cell: &CellResult, of: fn(&Metrics) -> &Metric) -> TableCell {
+    finished(cell, |summary| figure(of(&summary.metrics), Percent))
+}
+
+fn count(cell: &CellResult, of: fn(&Summary) -> usize) -> TableCell {
+    finished(cell, |summary| TableCell::Count(of(summary)))
+}
+
+fn both_faults(summary: &Summary) -> TableCell {
+    let (model, infrastructure) = (summary.model_faults(), summary.infrastructure_faults());
+    TableCell::Text(format!("{model}+{infrastructure}"))
+}
+
+fn figure(metric: &Metric, form: fn(f64) -> TableCell) -> TableCell {
+    let missing = || TableCell::Missing(metric.reason.clone().unwrap_or_default());
+    metric.value.map_or_else(missing, form)
 }
 
 /// Decided steps of all. Below 99 of 100 a cell is incomplete: its figures are of another episode than the others'.
-fn coverage(Summary { counters, .. }: &Summary) -> String {
+fn coverage(Summary { counters, .. }: &Summary) -> TableCell {
     let decided = counters.submitted + counters.hold + counters.fallback;
     let steps = decided + counters.uncovered;
     let word = if decided * 100 < steps * 99 {
@@ -259,19 +191,12 @@ fn coverage(Summary { counters, .. }: &Summary) -> String {
     } else {
         ""
     };
-    format!("{decided}/{steps}{word}")
+    TableCell::Text(format!("{decided}/{steps}{word}"))
 }
 
-fn percent(metric: &Metric) -> String {
-    metric
-        .value
-        .map_or_else(|| "n/a".to_owned(), |value| format!("{:.2} %", value * 100.0))
-}
-
-fn number(metric: &Metric) -> String {
-    metric
-        .value
-        .map_or_else(|| "n/a".to_owned(), |value| format!("{value:.2}"))
+fn tokens_a_step(summary: &Summary) -> TableCell {
+    let tokens = summary.per_step.map(|step| shown(step.tokens));
+    tokens.map_or(TableCell::Empty, TableCell::Text)
 }
 
 /// Cells of an experiment, for programs.

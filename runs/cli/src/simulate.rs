@@ -6,9 +6,9 @@ use crate::output::Console;
 use crate::progress::ImportBar;
 use clap::Args;
 use ktd_io::whole_file::{IfExists, check_writable};
-use ktd_simulate::ktd::{SimulateOptions, SimulateSummary, simulate};
-use ktd_simulate::qlib::{QlibInputs, QlibInstructions, simulate_qlib};
-use ktd_simulate::{Profile, UnknownSymbol, read_profile};
+use ktd_simulate::ktd::{LimitOpens, SimulateOptions, SimulateSummary, simulate};
+use ktd_simulate::qlib::{QlibInputs, QlibInstructions, QlibSummary, simulate_qlib};
+use ktd_simulate::{MissedStock, Profile, read_profile};
 use ktd_view::draw::{counted, grouped};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -82,7 +82,7 @@ fn run_ktd(args: &SimulateArgs, console: Console) -> Result<(), CliError> {
         overwrite: IfExists::refused_unless(args.force),
     };
     let summary = simulate(&options, &mut ImportBar::new(console))?;
-    let [left, sealed, beyond] = summary.limit_opens;
+    let LimitOpens { left, sealed, beyond } = summary.limit_opens;
     let mut text = format!(
         "{} trading days, {} fills, {} rejected orders, NAV {}.{:02} yuan\n\
          opens at the limit of an order's side: {} that the price left, {} sealed, {} beyond it\nresults in {}",
@@ -98,12 +98,7 @@ fn run_ktd(args: &SimulateArgs, console: Console) -> Result<(), CliError> {
     );
     text.push_str(&unknown_text(&summary));
     let value = Simulated {
-        days: summary.days,
-        fills: summary.fills,
-        rejected: summary.rejected,
-        limit_opens: LimitOpens { left, sealed, beyond },
-        nav_fen: summary.nav_fen,
-        unknown_symbols: summary.unknown_symbols.into_iter().map(MissedStock::of).collect(),
+        summary,
         out: args.out.display().to_string(),
     };
     console.result(if console.quiet { "" } else { &text }, &value)
@@ -116,7 +111,7 @@ fn unknown_text(summary: &SimulateSummary) -> String {
     if unknown.is_empty() {
         return String::new();
     }
-    let mut shown: Vec<String> = unknown.iter().take(SHOWN).map(UnknownSymbol::text).collect();
+    let mut shown: Vec<String> = unknown.iter().take(SHOWN).map(MissedStock::text).collect();
     if SHOWN < unknown.len() {
         shown.push("...".to_owned());
     }
@@ -136,66 +131,17 @@ fn unknown_text(summary: &SimulateSummary) -> String {
 /// Orders that were played.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct Simulated {
-    days: usize,
-    fills: usize,
-    rejected: usize,
-    /// Opens at the limit of an order's side.
-    limit_opens: LimitOpens,
-    nav_fen: i64,
-    /// Symbols of orders that the panel does not have.
-    unknown_symbols: Vec<MissedStock>,
+    #[serde(flatten)]
+    summary: SimulateSummary,
     /// The folder of the results.
     out: String,
-}
-
-/// Symbol that the panel does not have.
-#[derive(Debug, JsonSchema, Serialize)]
-struct MissedStock {
-    symbol: String,
-    /// Its orders, all rejected.
-    orders: usize,
-    /// The stock of the panel that it may have meant.
-    nearest: Option<String>,
-}
-
-impl MissedStock {
-    fn of(unknown: UnknownSymbol) -> Self {
-        let UnknownSymbol {
-            symbol,
-            orders,
-            nearest,
-        } = unknown;
-        Self {
-            symbol,
-            orders,
-            nearest,
-        }
-    }
-}
-
-/// Opens at a limit, by what became of them.
-#[derive(Debug, JsonSchema, Serialize)]
-struct LimitOpens {
-    left: usize,
-    sealed: usize,
-    beyond: usize,
 }
 
 /// Orders that were played as Qlib plays them.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(super) struct SimulatedQlib {
-    days: usize,
-    orders: usize,
-    filled: usize,
-    /// Yuan.
-    final_account: f64,
-    /// Yuan.
-    min_cash: f64,
-    max_positions: usize,
-    trade_with_adjusted_price: bool,
-    /// Orders dated outside the run's days, not made.
-    orders_outside: usize,
-    missing_bins: usize,
+    #[serde(flatten)]
+    summary: QlibSummary,
     /// The folder of the results.
     out: String,
 }
@@ -226,29 +172,21 @@ fn run_qlib(args: &SimulateArgs, console: Console) -> Result<(), CliError> {
     let summary = simulate_qlib(&inputs)?;
     let mut text = format!(
         "{} trading days, {} orders of which {} dealt, account {:.2} yuan\nresults in {}",
-        summary.n_days,
-        grouped(summary.n_orders),
-        grouped(summary.n_filled),
+        summary.days,
+        grouped(summary.orders),
+        grouped(summary.filled),
         summary.final_account,
         args.out.display()
     );
-    if summary.n_orders_outside > 0 {
+    if summary.orders_outside > 0 {
         text.push_str("\norders dated outside the run's days, not made: ");
-        text.push_str(&grouped(summary.n_orders_outside));
+        text.push_str(&grouped(summary.orders_outside));
     }
     if summary.trade_with_adjusted_price {
         text.push_str("\na factor is missing somewhere: as in Qlib, lots are rounded for no instrument");
     }
     let value = SimulatedQlib {
-        days: summary.n_days,
-        orders: summary.n_orders,
-        filled: summary.n_filled,
-        final_account: summary.final_account,
-        min_cash: summary.min_cash,
-        max_positions: summary.max_positions,
-        trade_with_adjusted_price: summary.trade_with_adjusted_price,
-        orders_outside: summary.n_orders_outside,
-        missing_bins: summary.n_missing_bins,
+        summary,
         out: args.out.display().to_string(),
     };
     console.result(if console.quiet { "" } else { &text }, &value)

@@ -1,17 +1,18 @@
 //! Finished episodes as tables for data frames: steps, calls, orders and scores, of the public part of their records alone.
 
 use crate::bundles::BUNDLES;
-use crate::exported_step::{CALL_COLUMNS, ORDER_COLUMNS, STEP_COLUMNS, StepRows, whole};
+use crate::exported_step::{CallRow, Columns, OrderRow, StepRows, cells, heads, whole};
 use ktd_bundle::bundle_ref::{BundleRef, check_copies};
 use ktd_bundle::bundle_set::BundleSet;
 use ktd_bundle::event::{ReadEvent, publishes_account};
 use ktd_bundle::finished_episode::{FinishedEpisode, OpenedBundle};
 use ktd_bundle::recorded_files::RecordObserver;
-use ktd_bundle::summary::{AccountSummary, Metric, Summary};
+use ktd_bundle::summary::{AccountSummary, Counters, Metric, Metrics, Summary};
 use ktd_experiment::amount::Picodollars;
 use ktd_io::parallel::{Tell, Ticks};
 use ktd_io::whole_file::create_directory;
-use ktd_study::{NamedUnits, RowCells, RowsFile, StudyError};
+use ktd_study::RowCells::{Number, Text, Whole};
+use ktd_study::{NamedUnits, RowsFile, StudyError};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -29,48 +30,85 @@ pub const EXPORTED_FILES: [&str; 4] = [
 ];
 
 /// What every row says first: whose it is.
-const CELL_COLUMNS: [(&str, RowCells); 8] = [
-    ("experiment", RowCells::Text),
-    ("cell", RowCells::Text),
-    ("agent", RowCells::Text),
-    ("window", RowCells::Text),
-    ("level", RowCells::Text),
-    ("numeric", RowCells::Text),
-    ("mode", RowCells::Text),
-    ("seed", RowCells::Whole),
+const CELL_COLUMNS: Columns<BundleRef, 8> = [
+    ("experiment", Text, |of| json!(of.header.experiment)),
+    ("cell", Text, |of| json!(of.header.cell)),
+    ("agent", Text, |of| json!(of.row)),
+    ("window", Text, |of| json!(of.header.window.id)),
+    ("level", Text, |of| json!(of.header.mask.level.label())),
+    ("numeric", Text, |of| json!(of.header.mask.numeric.label())),
+    ("mode", Text, |of| json!(of.header.mode.label())),
+    ("seed", Whole, |of| whole(of.header.seed)),
 ];
 
-/// The columns of a cell's scores. What a report does not show of a masked account is missing.
-const SCORE_COLUMNS: [(&str, RowCells); 28] = [
-    ("reason", RowCells::Text),
-    ("days", RowCells::Whole),
-    ("abstention", RowCells::Number),
-    ("parse_failure", RowCells::Number),
-    ("parse_failure_strict", RowCells::Number),
-    ("rule_breach", RowCells::Number),
-    ("submitted", RowCells::Whole),
-    ("hold", RowCells::Whole),
-    ("fallback", RowCells::Whole),
-    ("uncovered", RowCells::Whole),
-    ("repaired", RowCells::Whole),
-    ("turns", RowCells::Whole),
-    ("tool_calls_ok", RowCells::Whole),
-    ("model_faults", RowCells::Whole),
-    ("infrastructure_faults", RowCells::Whole),
-    ("prompt_tokens", RowCells::Whole),
-    ("completion_tokens", RowCells::Whole),
-    ("cost_picodollars", RowCells::Whole),
-    ("total_return", RowCells::Number),
-    ("sharpe_ratio", RowCells::Number),
-    ("max_drawdown", RowCells::Number),
-    ("final_nav_fen", RowCells::Whole),
-    ("turnover", RowCells::Number),
-    ("hhi", RowCells::Number),
-    ("cash_ratio", RowCells::Number),
-    ("fee_drag", RowCells::Number),
-    ("orders_filled", RowCells::Whole),
-    ("orders_rejected", RowCells::Whole),
-];
+/// What a cell came to.
+struct ScoreRow<'s> {
+    summary: &'s Summary,
+    metrics: &'s Metrics,
+    counters: &'s Counters,
+    /// Whether the record itself publishes the account: otherwise a report shows three figures of it, and the rest is missing.
+    is_open: bool,
+}
+
+impl ScoreRow<'_> {
+    const COLUMNS: Columns<Self, 28> = [
+        ("reason", Text, |of| json!(of.summary.reason)),
+        ("days", Whole, |of| whole(of.metrics.days)),
+        ("abstention", Number, |of| json!(of.metrics.abstention.value)),
+        ("parse_failure", Number, |of| {
+            json!(of.metrics.parse_failure.value)
+        }),
+        ("parse_failure_strict", Number, |of| {
+            json!(of.metrics.parse_failure_strict.value)
+        }),
+        ("rule_breach", Number, |of| json!(of.metrics.rule_breach.value)),
+        ("submitted", Whole, |of| whole(of.counters.submitted)),
+        ("hold", Whole, |of| whole(of.counters.hold)),
+        ("fallback", Whole, |of| whole(of.counters.fallback)),
+        ("uncovered", Whole, |of| whole(of.counters.uncovered)),
+        ("repaired", Whole, |of| whole(of.counters.repaired)),
+        ("turns", Whole, |of| whole(of.counters.turns)),
+        ("tool_calls_ok", Whole, |of| whole(of.counters.tool_calls_ok)),
+        ("model_faults", Whole, |of| whole(of.summary.model_faults())),
+        ("infrastructure_faults", Whole, |of| {
+            whole(of.summary.infrastructure_faults())
+        }),
+        ("prompt_tokens", Whole, |of| whole(of.counters.prompt_tokens)),
+        ("completion_tokens", Whole, |of| {
+            whole(of.counters.completion_tokens)
+        }),
+        ("cost_picodollars", Whole, |of| of.cost()),
+        ("total_return", Number, |of| of.shown(|it| &it.total_return)),
+        ("sharpe_ratio", Number, |of| of.shown(|it| &it.sharpe_ratio)),
+        ("max_drawdown", Number, |of| of.shown(|it| &it.max_drawdown)),
+        ("final_nav_fen", Whole, |of| of.open(|it| json!(it.final_nav_fen))),
+        ("turnover", Number, |of| of.open(|it| json!(it.turnover.value))),
+        ("hhi", Number, |of| of.open(|it| json!(it.hhi.value))),
+        ("cash_ratio", Number, |of| {
+            of.open(|it| json!(it.cash_ratio.value))
+        }),
+        ("fee_drag", Number, |of| of.open(|it| json!(it.fee_drag.value))),
+        ("orders_filled", Whole, |of| of.open(|it| whole(it.orders_filled))),
+        ("orders_rejected", Whole, |of| {
+            of.open(|it| whole(it.orders_rejected))
+        }),
+    ];
+
+    fn cost(&self) -> Value {
+        let cost = self.summary.money.total();
+        cost.map_or(Value::Null, |Picodollars(cost)| whole(cost))
+    }
+
+    fn shown(&self, metric: fn(&AccountSummary) -> &Metric) -> Value {
+        let account = self.summary.account.as_ref();
+        json!(account.and_then(|account| metric(account).value))
+    }
+
+    fn open(&self, cell: fn(&AccountSummary) -> Value) -> Value {
+        let account = self.summary.account.as_ref().filter(|_| self.is_open);
+        account.map_or(Value::Null, cell)
+    }
+}
 
 /// Tables that were written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -111,8 +149,12 @@ struct Table {
 }
 
 impl Table {
-    fn create(folder: &Path, name: &'static str, columns: &[(&str, RowCells)]) -> Result<Self, StudyError> {
-        let columns = [&CELL_COLUMNS[..], columns].concat();
+    fn create<T, const N: usize>(
+        folder: &Path,
+        name: &'static str,
+        columns: &Columns<T, N>,
+    ) -> Result<Self, StudyError> {
+        let columns = [&heads(&CELL_COLUMNS)[..], &heads(columns)].concat();
         Ok(Self {
             file: RowsFile::create(&folder.join(name), &columns)?,
             name,
@@ -121,7 +163,7 @@ impl Table {
         })
     }
 
-    fn add(&mut self, cell: &[Value], rows: impl Iterator<Item = Vec<Value>>) -> Result<(), StudyError> {
+    fn add(&mut self, cell: &[Value], rows: impl IntoIterator<Item = Vec<Value>>) -> Result<(), StudyError> {
         for row in rows {
             self.held.push([cell, &row].concat());
             self.rows += 1;
@@ -170,19 +212,31 @@ pub fn export_rows(folder: &Path, out: &Path, tell: Tell<'_>) -> Result<Exported
     check_copies(shown.iter().copied())?;
     create_directory(out)?;
     let [steps, calls, orders, scores] = EXPORTED_FILES;
-    let mut steps = Table::create(out, steps, &STEP_COLUMNS)?;
-    let mut calls = Table::create(out, calls, &CALL_COLUMNS)?;
-    let mut orders = Table::create(out, orders, &ORDER_COLUMNS)?;
-    let mut scores = Table::create(out, scores, &SCORE_COLUMNS)?;
+    let mut steps = Table::create(out, steps, &StepRows::COLUMNS)?;
+    let mut calls = Table::create(out, calls, &CallRow::COLUMNS)?;
+    let mut orders = Table::create(out, orders, &OrderRow::COLUMNS)?;
+    let mut scores = Table::create(out, scores, &ScoreRow::COLUMNS)?;
     let ticks = Ticks::of(u64::try_from(shown.len()).unwrap_or(u64::MAX), tell);
     for bundle in &shown {
-        let cell = cell_of(bundle);
+        let cell = cells(&CELL_COLUMNS, *bundle);
         let summary = each_step(bundle, |step| {
-            steps.add(&cell, std::iter::once(step.step_row()))?;
-            calls.add(&cell, step.call_rows())?;
-            orders.add(&cell, step.order_rows())
+            steps.add(&cell, [cells(&StepRows::COLUMNS, &step)])?;
+            calls.add(
+                &cell,
+                step.calls.iter().map(|call| cells(&CallRow::COLUMNS, call)),
+            )?;
+            orders.add(
+                &cell,
+                step.orders().map(|order| cells(&OrderRow::COLUMNS, &order)),
+            )
         })?;
-        scores.add(&cell, std::iter::once(score_row(bundle, &summary)))?;
+        let score = ScoreRow {
+            summary: &summary,
+            metrics: &summary.metrics,
+            counters: &summary.counters,
+            is_open: publishes_account(bundle.header.mask.level),
+        };
+        scores.add(&cell, [cells(&ScoreRow::COLUMNS, &score)])?;
         ticks.tick();
     }
     Ok(ExportedRows {
@@ -225,62 +279,4 @@ fn each_step(
     };
     let read = FinishedEpisode::read(OpenedBundle::read(bundle.clone())?, &mut teller)?;
     teller.failed.map_or(Ok(read.summary), Err)
-}
-
-fn cell_of(bundle: &BundleRef) -> Vec<Value> {
-    let header = &bundle.header;
-    vec![
-        json!(header.experiment),
-        json!(header.cell),
-        json!(bundle.row),
-        json!(header.window.id),
-        json!(header.mask.level.label()),
-        json!(header.mask.numeric.label()),
-        json!(header.mode.label()),
-        whole(header.seed),
-    ]
-}
-
-fn score_row(bundle: &BundleRef, summary: &Summary) -> Vec<Value> {
-    let (metrics, counters) = (&summary.metrics, &summary.counters);
-    let account = summary.account.as_ref();
-    // Beyond the report's three figures, the account is told where the record itself publishes it.
-    let open = account.filter(|_| publishes_account(bundle.header.mask.level));
-    let metric = |of: fn(&AccountSummary) -> &Metric, account: Option<&AccountSummary>| {
-        json!(account.and_then(|account| of(account).value))
-    };
-    let count = |of: fn(&AccountSummary) -> usize| open.map_or(Value::Null, |account| whole(of(account)));
-    vec![
-        json!(summary.reason),
-        whole(metrics.days),
-        json!(metrics.abstention.value),
-        json!(metrics.parse_failure.value),
-        json!(metrics.parse_failure_strict.value),
-        json!(metrics.rule_breach.value),
-        whole(counters.submitted),
-        whole(counters.hold),
-        whole(counters.fallback),
-        whole(counters.uncovered),
-        whole(counters.repaired),
-        whole(counters.turns),
-        whole(counters.tool_calls_ok),
-        whole(summary.model_faults()),
-        whole(summary.infrastructure_faults()),
-        whole(counters.prompt_tokens),
-        whole(counters.completion_tokens),
-        summary
-            .money
-            .total()
-            .map_or(Value::Null, |Picodollars(cost)| whole(cost)),
-        metric(|account| &account.total_return, account),
-        metric(|account| &account.sharpe_ratio, account),
-        metric(|account| &account.max_drawdown, account),
-        open.map_or(Value::Null, |account| json!(account.final_nav_fen)),
-        metric(|account| &account.turnover, open),
-        metric(|account| &account.hhi, open),
-        metric(|account| &account.cash_ratio, open),
-        metric(|account| &account.fee_drag, open),
-        count(|account| account.orders_filled),
-        count(|account| account.orders_rejected),
-    ]
 }

@@ -1,154 +1,151 @@
 //! One step of an episode as rows: of the step, of the requests that it asked, of its orders.
 
-use ktd_bundle::event::{Mark, OrderRecord, Phase, ReadEvent, StepOutcome};
-use ktd_study::RowCells;
-use serde_json::{Value, json};
+use ktd_agents::{ForceLevel, Usage};
+use ktd_bundle::event::{Mark, OrderRecord, Phase, ReadEvent};
+use ktd_bundle::recorded_step::RecordedStep;
+use ktd_study::RowCells::{self, Flag, Number, Text, Whole};
+use serde_json::{Map, Value, json};
 
-/// The columns of a step.
-pub(crate) const STEP_COLUMNS: [(&str, RowCells); 22] = [
-    ("step", RowCells::Whole),
-    ("day", RowCells::Text),
-    ("as_of", RowCells::Text),
-    ("outcome", RowCells::Text),
-    ("is_repaired", RowCells::Flag),
-    ("orders", RowCells::Whole),
-    ("requests", RowCells::Whole),
-    ("tool_calls", RowCells::Whole),
-    ("tool_calls_refused", RowCells::Whole),
-    ("model_faults", RowCells::Whole),
-    ("infrastructure_faults", RowCells::Whole),
-    ("input_tokens", RowCells::Whole),
-    ("output_tokens", RowCells::Whole),
-    ("overall_reason", RowCells::Text),
-    ("nav_return", RowCells::Number),
-    ("nav_fen", RowCells::Whole),
-    ("cash_fen", RowCells::Whole),
-    ("fees_fen", RowCells::Whole),
-    ("traded_value_fen", RowCells::Whole),
-    ("positions", RowCells::Whole),
-    ("filled", RowCells::Whole),
-    ("rejected", RowCells::Whole),
-];
+/// The columns of a table of `T`: the head, what its cells are, and the cell of a row.
+pub(crate) type Columns<T, const N: usize> = [(&'static str, RowCells, fn(&T) -> Value); N];
 
-/// The columns of a request that was answered.
-pub(crate) const CALL_COLUMNS: [(&str, RowCells); 16] = [
-    ("step", RowCells::Whole),
-    ("ordinal", RowCells::Whole),
-    ("phase", RowCells::Text),
-    ("tools", RowCells::Text),
-    ("refused", RowCells::Text),
-    ("force_declared", RowCells::Text),
-    ("force_sent", RowCells::Text),
-    ("normalised", RowCells::Text),
-    ("served_model", RowCells::Text),
-    ("uncached_input", RowCells::Whole),
-    ("cache_read", RowCells::Whole),
-    ("visible_output", RowCells::Whole),
-    ("reasoning_output", RowCells::Whole),
-    ("usage", RowCells::Text),
-    ("request", RowCells::Text),
-    ("reply", RowCells::Text),
-];
-
-/// The columns of an order: as the model wrote it, and what it was told of it.
-pub(crate) const ORDER_COLUMNS: [(&str, RowCells); 17] = [
-    ("step", RowCells::Whole),
-    ("day", RowCells::Text),
-    ("order", RowCells::Whole),
-    ("stock_id", RowCells::Text),
-    ("side", RowCells::Text),
-    ("target_weight", RowCells::Number),
-    ("shares", RowCells::Whole),
-    ("confidence", RowCells::Number),
-    ("reason", RowCells::Text),
-    ("result", RowCells::Text),
-    ("code", RowCells::Text),
-    ("price", RowCells::Number),
-    ("value", RowCells::Number),
-    ("requested_shares", RowCells::Number),
-    ("filled_shares", RowCells::Number),
-    ("fee", RowCells::Number),
-    ("fill", RowCells::Text),
-];
-
-/// What the events of a step say.
-#[derive(Debug, Default)]
-pub(crate) struct StepRows {
-    step: usize,
-    day: Value,
-    as_of: Value,
-    outcome: Option<StepOutcome>,
-    is_repaired: bool,
-    overall_reason: Option<String>,
-    orders: Vec<OrderRecord>,
-    fills: Value,
-    mark: Option<Mark>,
-    calls: Vec<CallRow>,
-    tool_calls: usize,
-    tool_calls_refused: usize,
-    model_faults: usize,
-    infrastructure_faults: usize,
-    input_tokens: u64,
-    output_tokens: u64,
+/// The heads of columns, each with what its cells are.
+pub(crate) fn heads<T, const N: usize>(columns: &Columns<T, N>) -> [(&'static str, RowCells); N] {
+    columns.map(|(head, cells, _)| (head, cells))
 }
 
-/// A request with the calls of tools in its answer.
+/// The cells of a row.
+pub(crate) fn cells<T, const N: usize>(columns: &Columns<T, N>, row: &T) -> Vec<Value> {
+    columns.iter().map(|(.., cell)| cell(row)).collect()
+}
+
+/// What the events of a step say, nothing of a private part.
+#[derive(Debug, Default)]
+pub(crate) struct StepRows {
+    record: RecordedStep,
+    /// Its answered requests.
+    pub(crate) calls: Vec<CallRow>,
+}
+
+impl StepRows {
+    pub(crate) const COLUMNS: Columns<Self, 22> = [
+        ("step", Whole, |of| whole(of.record.step)),
+        ("day", Text, |of| of.record.day.clone()),
+        ("as_of", Text, |of| of.record.as_of.clone()),
+        ("outcome", Text, |of| json!(of.record.outcome)),
+        ("is_repaired", Flag, |of| json!(of.record.is_repaired)),
+        ("orders", Whole, |of| whole(of.record.orders.len())),
+        ("requests", Whole, |of| whole(of.record.turns)),
+        ("tool_calls", Whole, |of| whole(of.record.calls.len())),
+        ("tool_calls_refused", Whole, |of| whole(of.refused())),
+        ("model_faults", Whole, |of| whole(of.record.model_faults.len())),
+        ("infrastructure_faults", Whole, |of| {
+            whole(of.record.infrastructure_faults.len())
+        }),
+        ("input_tokens", Whole, |of| whole(of.record.tokens.0)),
+        ("output_tokens", Whole, |of| whole(of.record.tokens.1)),
+        ("overall_reason", Text, |of| json!(of.record.overall_reason)),
+        ("nav_return", Number, |of| {
+            number(of.record.fills.get("nav_return"))
+        }),
+        ("nav_fen", Whole, |of| of.account(|it| it.nav_fen)),
+        ("cash_fen", Whole, |of| of.account(|it| it.cash_fen)),
+        ("fees_fen", Whole, |of| of.account(|it| it.fees_fen)),
+        ("traded_value_fen", Whole, |of| {
+            of.account(|it| it.traded_value_fen)
+        }),
+        ("positions", Whole, |of| of.account(|it| it.positions)),
+        ("filled", Whole, |of| of.account(|it| it.filled)),
+        ("rejected", Whole, |of| of.account(|it| it.rejected)),
+    ];
+
+    /// Adds an event; whether the step is over.
+    pub(crate) fn add(&mut self, event: ReadEvent) -> bool {
+        if matches!(event, ReadEvent::StepBegin { .. }) {
+            self.calls.clear();
+        }
+        self.calls.extend(CallRow::of(&event));
+        if let (ReadEvent::ToolCall { refused, .. }, Some(call)) = (&event, self.calls.last_mut()) {
+            call.refused.extend(refused.clone());
+        }
+        let is_over = matches!(event, ReadEvent::StepEnd { .. });
+        self.record.add(event);
+        is_over
+    }
+
+    fn refused(&self) -> usize {
+        let calls = self.record.calls.iter();
+        calls.filter(|(_, refused)| refused.is_some()).count()
+    }
+
+    fn account<N: TryInto<i64>>(&self, of: fn(&Mark) -> N) -> Value {
+        self.record
+            .mark
+            .as_ref()
+            .map_or(Value::Null, |mark| whole(of(mark)))
+    }
+
+    /// Its orders, each with what the model was told of it.
+    pub(crate) fn orders(&self) -> impl Iterator<Item = OrderRow<'_>> {
+        let RecordedStep {
+            step,
+            day,
+            orders,
+            fills,
+            ..
+        } = &self.record;
+        let told = FillsTable::of(fills);
+        orders.iter().enumerate().map(move |(place, order)| OrderRow {
+            step: *step,
+            day,
+            place,
+            order,
+            fill: told.of_order(place, orders.len()),
+        })
+    }
+}
+
+/// A request that was answered, with the calls of tools in its answer.
 #[derive(Debug)]
-struct CallRow {
+pub(crate) struct CallRow {
+    step: usize,
     ordinal: u32,
     phase: Phase,
     tools: Vec<String>,
     refused: Vec<String>,
-    /// The cells that follow.
-    rest: Vec<Value>,
+    force_declared: ForceLevel,
+    force_sent: Option<ForceLevel>,
+    normalised: Vec<String>,
+    served_model: Option<String>,
+    usage: Usage,
+    request: String,
+    reply: String,
 }
 
-impl StepRows {
-    /// Adds an event; whether the step is over.
-    pub(crate) fn add(&mut self, event: ReadEvent) -> bool {
-        match event {
-            ReadEvent::StepBegin { step, day, as_of } => {
-                *self = Self {
-                    step,
-                    day,
-                    as_of,
-                    ..Self::default()
-                };
-            }
-            ReadEvent::Turn { .. } => self.add_turn(event),
-            ReadEvent::InfrastructureFault { .. } => self.infrastructure_faults += 1,
-            ReadEvent::ToolCall { refused, .. } => {
-                self.tool_calls += 1;
-                self.tool_calls_refused += usize::from(refused.is_some());
-                if let Some(call) = self.calls.last_mut() {
-                    call.refused.extend(refused);
-                }
-            }
-            ReadEvent::ModelFault { .. } => self.model_faults += 1,
-            ReadEvent::Decision {
-                outcome,
-                orders,
-                overall_reason,
-                is_repaired,
-                ..
-            } => {
-                self.outcome = Some(outcome);
-                self.orders = orders;
-                self.overall_reason = overall_reason;
-                self.is_repaired = is_repaired;
-            }
-            ReadEvent::Fills { fills, .. } => self.fills = fills,
-            ReadEvent::StepEnd { mark, .. } => {
-                self.mark = mark;
-                return true;
-            }
-            ReadEvent::EpisodeBegin { .. } | ReadEvent::EpisodeEnd { .. } => {}
-        }
-        false
-    }
+impl CallRow {
+    pub(crate) const COLUMNS: Columns<Self, 16> = [
+        ("step", Whole, |of| whole(of.step)),
+        ("ordinal", Whole, |of| whole(of.ordinal)),
+        ("phase", Text, |of| json!(of.phase)),
+        ("tools", Text, |of| listed(&of.tools)),
+        ("refused", Text, |of| listed(&of.refused)),
+        ("force_declared", Text, |of| json!(of.force_declared)),
+        ("force_sent", Text, |of| json!(of.force_sent)),
+        ("normalised", Text, |of| listed(&of.normalised)),
+        ("served_model", Text, |of| json!(of.served_model)),
+        ("uncached_input", Whole, |of| whole(of.usage.uncached_input)),
+        ("cache_read", Whole, |of| whole(of.usage.cache_read)),
+        ("visible_output", Whole, |of| whole(of.usage.visible_output)),
+        ("reasoning_output", Whole, |of| whole(of.usage.reasoning_output)),
+        ("usage", Text, |of| json!(of.usage.source)),
+        ("request", Text, |of| json!(of.request)),
+        ("reply", Text, |of| json!(of.reply)),
+    ];
 
-    fn add_turn(&mut self, event: ReadEvent) {
+    /// The row of a turn; none of another event.
+    fn of(event: &ReadEvent) -> Option<Self> {
         let ReadEvent::Turn {
+            step,
             ordinal,
             phase,
             request,
@@ -162,106 +159,68 @@ impl StepRows {
             ..
         } = event
         else {
-            return;
+            return None;
         };
-        self.input_tokens = self.input_tokens.saturating_add(usage.input());
-        self.output_tokens = self.output_tokens.saturating_add(usage.output());
-        self.calls.push(CallRow {
-            ordinal,
-            phase,
-            tools: tool_calls,
+        Some(Self {
+            step: *step,
+            ordinal: *ordinal,
+            phase: *phase,
+            tools: tool_calls.clone(),
             refused: Vec::new(),
-            rest: vec![
-                json!(force_declared),
-                json!(force_sent),
-                listed(&normalised),
-                json!(served_model),
-                whole(usage.uncached_input),
-                whole(usage.cache_read),
-                whole(usage.visible_output),
-                whole(usage.reasoning_output),
-                json!(usage.source),
-                json!(request),
-                json!(reply),
-            ],
-        });
-    }
-
-    pub(crate) fn step_row(&self) -> Vec<Value> {
-        let mark = self.mark.as_ref();
-        let fen = |of: fn(&Mark) -> i64| json!(mark.map(of));
-        let count = |of: fn(&Mark) -> usize| mark.map_or(Value::Null, |mark| whole(of(mark)));
-        vec![
-            whole(self.step),
-            self.day.clone(),
-            self.as_of.clone(),
-            json!(self.outcome),
-            json!(self.is_repaired),
-            whole(self.orders.len()),
-            whole(self.calls.len()),
-            whole(self.tool_calls),
-            whole(self.tool_calls_refused),
-            whole(self.model_faults),
-            whole(self.infrastructure_faults),
-            whole(self.input_tokens),
-            whole(self.output_tokens),
-            json!(self.overall_reason),
-            number(self.fills.get("nav_return")),
-            fen(|mark| mark.nav_fen),
-            fen(|mark| mark.cash_fen),
-            fen(|mark| mark.fees_fen),
-            fen(|mark| mark.traded_value_fen),
-            count(|mark| mark.positions),
-            count(|mark| mark.filled),
-            count(|mark| mark.rejected),
-        ]
-    }
-
-    pub(crate) fn call_rows(&self) -> impl Iterator<Item = Vec<Value>> {
-        self.calls.iter().map(|call| {
-            let mut row = vec![
-                whole(self.step),
-                whole(call.ordinal),
-                json!(call.phase),
-                listed(&call.tools),
-                listed(&call.refused),
-            ];
-            row.extend(call.rest.iter().cloned());
-            row
+            force_declared: *force_declared,
+            force_sent: *force_sent,
+            normalised: normalised.clone(),
+            served_model: served_model.clone(),
+            usage: *usage,
+            request: request.clone(),
+            reply: reply.clone(),
         })
     }
+}
 
-    pub(crate) fn order_rows(&self) -> impl Iterator<Item = Vec<Value>> {
-        let told = FillsTable::of(&self.fills);
-        self.orders.iter().enumerate().map(move |(place, order)| {
-            let fill = told.of_order(place, self.orders.len());
-            let text = |name: &str| fill.as_ref().and_then(|fill| fill.get(name)).cloned();
-            let figure = |name: &str| number(fill.as_ref().and_then(|fill| fill.get(name)));
-            vec![
-                whole(self.step),
-                self.day.clone(),
-                whole(place + 1),
-                json!(order.stock_id),
-                json!(order.side),
-                json!(
-                    order
-                        .target_weight_millionths
-                        .map(|weight| f64::from(weight) / 1e6)
-                ),
-                json!(order.shares),
-                json!(order.confidence),
-                json!(order.reason),
-                text("result").unwrap_or_default(),
-                text("code").unwrap_or_default(),
-                figure("price"),
-                figure("value"),
-                figure("requested_shares"),
-                figure("filled_shares"),
-                figure("fee"),
-                fill.as_ref()
-                    .map_or(Value::Null, |fill| json!(json!(fill).to_string())),
-            ]
-        })
+/// An order as the model wrote it, and what it was told of it.
+pub(crate) struct OrderRow<'s> {
+    step: usize,
+    day: &'s Value,
+    place: usize,
+    order: &'s OrderRecord,
+    fill: Option<Map<String, Value>>,
+}
+
+impl OrderRow<'_> {
+    pub(crate) const COLUMNS: Columns<Self, 17> = [
+        ("step", Whole, |of| whole(of.step)),
+        ("day", Text, |of| of.day.clone()),
+        ("order", Whole, |of| whole(of.place + 1)),
+        ("stock_id", Text, |of| json!(of.order.stock_id)),
+        ("side", Text, |of| json!(of.order.side)),
+        ("target_weight", Number, |of| json!(of.target_weight())),
+        ("shares", Whole, |of| json!(of.order.shares)),
+        ("confidence", Number, |of| json!(of.order.confidence)),
+        ("reason", Text, |of| json!(of.order.reason)),
+        ("result", Text, |of| {
+            of.told("result").cloned().unwrap_or_default()
+        }),
+        ("code", Text, |of| of.told("code").cloned().unwrap_or_default()),
+        ("price", Number, |of| number(of.told("price"))),
+        ("value", Number, |of| number(of.told("value"))),
+        ("requested_shares", Number, |of| {
+            number(of.told("requested_shares"))
+        }),
+        ("filled_shares", Number, |of| number(of.told("filled_shares"))),
+        ("fee", Number, |of| number(of.told("fee"))),
+        ("fill", Text, |of| {
+            json!(of.fill.as_ref().map(|it| json!(it).to_string()))
+        }),
+    ];
+
+    fn target_weight(&self) -> Option<f64> {
+        let weight = self.order.target_weight_millionths?;
+        Some(f64::from(weight) / 1e6)
+    }
+
+    fn told(&self, name: &str) -> Option<&Value> {
+        self.fill.as_ref()?.get(name)
     }
 }
 
@@ -307,7 +266,7 @@ impl<'f> FillsTable<'f> {
 
     /// The row of the order at this place of so many: by its number where rows have one, else by its place where every order has a
     /// row.
-    fn of_order(&self, place: usize, orders: usize) -> Option<serde_json::Map<String, Value>> {
+    fn of_order(&self, place: usize, orders: usize) -> Option<Map<String, Value>> {
         let numbers = self.columns.iter().position(|column| *column == "order");
         let row = match numbers {
             Some(column) => self.rows.iter().find(|row| {

@@ -4,7 +4,7 @@
 //! the lines after the point it continues from, and each must equal the recorded one before anything is appended.
 
 use crate::RecordError;
-pub use crate::log_reader::{Lines, LogEnd, LogLine, LogReader};
+pub use crate::log_reader::{LogEnd, LogLine, LogReader};
 use ktd_io::line_file::{LineKind, LineReader};
 use ktd_io::sha256::sha256_hex;
 use ktd_io::whole_file::owner_alone;

@@ -44,8 +44,8 @@ pub struct LogLine<'l> {
     pub text: &'l str,
     /// What it holds.
     pub body: &'l RawValue,
-    /// What it follows from.
-    prev: &'l str,
+    /// What it follows from: the hash of the line before, of the first what the log starts from.
+    pub prev: &'l str,
     path: &'l Path,
     number: usize,
 }
@@ -72,6 +72,14 @@ impl LogReader<'static> {
 }
 
 impl<'a> LogReader<'a> {
+    /// The log whose bytes were read from `path`. A torn last line is left out.
+    ///
+    /// # Errors
+    /// [`RecordError::File`] when their unpacking cannot begin.
+    pub fn parse(path: &Path, bytes: &'a [u8]) -> Result<Self, RecordError> {
+        Ok(Self::over(path, Some(LineKind::Log.lines(path, bytes)?)))
+    }
+
     fn over(path: &Path, lines: Option<LineReader<'a>>) -> Self {
         Self {
             path: path.to_owned(),
@@ -169,95 +177,5 @@ impl<'a> LogReader<'a> {
             Ok(())
         })?;
         Ok(bodies)
-    }
-}
-
-/// All lines of a short log.
-#[derive(Debug, Clone, Default)]
-pub struct Lines {
-    texts: Vec<String>,
-    /// What the first line follows from; empty where there is no line.
-    genesis: String,
-    end: LogEnd,
-}
-
-impl Lines {
-    /// Reads a log. A torn last line is left out; a missing file has no lines.
-    ///
-    /// # Errors
-    /// As [`LogReader::next_line`].
-    pub fn read(path: &Path) -> Result<Self, RecordError> {
-        Self::of(LogReader::open(path)?)
-    }
-
-    /// The log whose bytes were read from `path`. A torn last line is left out.
-    ///
-    /// # Errors
-    /// As [`LogReader::next_line`].
-    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, RecordError> {
-        Self::of(LogReader::over(path, Some(LineKind::Log.lines(path, bytes)?)))
-    }
-
-    fn of(mut log: LogReader<'_>) -> Result<Self, RecordError> {
-        let mut lines = Self::default();
-        while let Some(line) = log.next_line()? {
-            if lines.is_empty() {
-                line.prev.clone_into(&mut lines.genesis);
-            }
-            lines.texts.push(line.text.to_owned());
-        }
-        lines.end = log.end;
-        Ok(lines)
-    }
-
-    /// Checks that the log starts from `genesis`.
-    ///
-    /// # Errors
-    /// [`RecordError::File`] when it starts from something else.
-    pub fn starts_from(&self, genesis: &str, path: &Path) -> Result<(), RecordError> {
-        if self.is_empty() || self.genesis == genesis {
-            return Ok(());
-        }
-        let what = "it does not start from header.json: its first line or that file was changed";
-        Err(RecordError::damaged(path, what))
-    }
-
-    /// How many lines there are.
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.texts.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.texts.is_empty()
-    }
-
-    /// How far it reaches.
-    #[must_use]
-    pub const fn end(&self) -> &LogEnd {
-        &self.end
-    }
-
-    /// The raw lines.
-    #[must_use]
-    pub fn raw(&self) -> &[String] {
-        &self.texts
-    }
-
-    /// The bodies, typed.
-    ///
-    /// # Errors
-    /// [`RecordError::File`] naming the first line whose body is not a `T`.
-    pub fn bodies<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Result<Vec<T>, RecordError> {
-        let lines = self.texts.iter().zip(1..);
-        lines
-            .map(|(line, number)| {
-                serde_json::from_str::<ReadLine<'_>>(line)
-                    .and_then(|read| serde_json::from_str(read.body.get()))
-                    .map_err(|error| RecordError::damaged(path, format!("line {number}: {error}")))
-            })
-            .collect()
     }
 }

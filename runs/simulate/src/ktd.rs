@@ -1,7 +1,7 @@
 //! `ktd simulate`, profile `ktd`: orders in, fills, days, positions and events out.
 
 use super::orders::{Batches, read_orders};
-use super::unknown_symbols::{UnknownSymbol, unknown_symbols};
+use super::unknown_symbols::{MissedStock, unknown_symbols};
 use crate::SimulateError;
 use ktd_data::import::ImportProgress;
 use ktd_data::{ImportOptions, import, is_panel, load_panel};
@@ -12,6 +12,8 @@ use ktd_experiment::rules_config::{RulesConfig, config_date};
 use ktd_io::whole_file::{IfExists, check_writable, read_input};
 use ktd_io::whole_folder::write_report;
 use ktd_tools::order::OrderText;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// What to run and where its files go.
@@ -34,7 +36,7 @@ pub struct SimulateOptions {
 }
 
 /// What a run came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SimulateSummary {
     /// Trading days run.
     pub days: usize,
@@ -42,14 +44,34 @@ pub struct SimulateSummary {
     pub fills: usize,
     /// Orders rejected.
     pub rejected: usize,
-    /// Orders that met an open at the limit of their side, by kind in the order of [`LimitOpen::ALL`].
-    pub limit_opens: [usize; 3],
+    /// Opens at the limit of an order's side.
+    pub limit_opens: LimitOpens,
     /// Net asset value at the last close, fen.
     pub nav_fen: i64,
     /// Symbols of orders that the panel does not have.
-    pub unknown_symbols: Vec<UnknownSymbol>,
+    pub unknown_symbols: Vec<MissedStock>,
     /// Stocks of the panel.
+    #[serde(skip)]
     pub stocks: usize,
+}
+
+/// Opens at a limit, by what became of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LimitOpens {
+    /// The price left the limit later on the day.
+    pub left: usize,
+    /// It stayed there all day.
+    pub sealed: usize,
+    /// The open lay beyond the exchange's limit.
+    pub beyond: usize,
+}
+
+impl LimitOpens {
+    fn add(&mut self, report: &StepReport) {
+        self.left += report.limit_open_count(LimitOpen::Left);
+        self.sealed += report.limit_open_count(LimitOpen::Sealed);
+        self.beyond += report.limit_open_count(LimitOpen::Beyond);
+    }
 }
 
 /// The window and the rules of a configuration file.
@@ -207,13 +229,10 @@ fn run(
     let mut account = Account::with_cash(rules.initial_cash);
     let mut tables = Tables::new();
     let mut summary = SimulateSummary {
-        days: 0,
-        fills: 0,
-        rejected: 0,
-        limit_opens: [0; 3],
         nav_fen: account.nav.0,
         unknown_symbols: unknown_symbols(market, batches),
         stocks: market.names().count(),
+        ..SimulateSummary::default()
     };
     for day in days {
         let (Some(quotes), Some(date)) = (TradingDay::new(market, *day), market.date(*day)) else {
@@ -228,9 +247,7 @@ fn run(
         summary.days += 1;
         summary.fills += report.filled_count();
         summary.rejected += report.rejected_count();
-        for (count, kind) in summary.limit_opens.iter_mut().zip(LimitOpen::ALL) {
-            *count += report.limit_open_count(kind);
-        }
+        summary.limit_opens.add(&report);
         summary.nav_fen = report.nav.0;
         tables.add_day(market, &date.reveal(), texts, &report);
     }

@@ -11,4 +11,4 @@ mod unknown_symbols;
 
 pub use error::SimulateError;
 pub use profile::{Profile, read_profile};
-pub use unknown_symbols::UnknownSymbol;
+pub use unknown_symbols::MissedStock;

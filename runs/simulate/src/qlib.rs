@@ -7,6 +7,8 @@ mod panel;
 
 use crate::SimulateError;
 use ktd_qlib::{Instructions, QlibConfig, QlibPanel, QlibRun, simulate};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// Paths of a run.
@@ -45,26 +47,26 @@ pub struct LoadedQlib {
 }
 
 /// What a run came to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct QlibSummary {
     /// Days traded.
-    pub n_days: usize,
+    pub days: usize,
     /// Orders made.
-    pub n_orders: usize,
+    pub orders: usize,
     /// Orders of which something was dealt.
-    pub n_filled: usize,
-    /// Net asset value at the end.
+    pub filled: usize,
+    /// Net asset value at the end, yuan.
     pub final_account: f64,
-    /// Least cash at the end of a day.
+    /// Least cash at the end of a day, yuan.
     pub min_cash: f64,
     /// Most instruments held at the end of a day.
     pub max_positions: usize,
     /// Whether a missing factor turned lot rounding off for all instruments.
     pub trade_with_adjusted_price: bool,
     /// Orders dated outside the trading days of the run, which were not made.
-    pub n_orders_outside: usize,
+    pub orders_outside: usize,
     /// Bins of the universe that the run reads but the directory does not have: their values are missing.
-    pub n_missing_bins: usize,
+    pub missing_bins: usize,
 }
 
 /// Reads the inputs, runs them through Qlib's rules and writes `fills.csv`, `daily.csv` and `final_positions.csv`.
@@ -97,17 +99,17 @@ pub fn load_qlib(inputs: &QlibInputs) -> Result<LoadedQlib, SimulateError> {
     })
 }
 
-fn summary(run: &QlibRun, n_missing_bins: usize) -> QlibSummary {
+fn summary(run: &QlibRun, missing_bins: usize) -> QlibSummary {
     let days = || run.daily.iter();
     QlibSummary {
-        n_days: run.daily.len(),
-        n_orders: run.fills.len(),
-        n_filled: run.fills.iter().filter(|fill| 0.0 < fill.value).count(),
+        days: run.daily.len(),
+        orders: run.fills.len(),
+        filled: run.fills.iter().filter(|fill| 0.0 < fill.value).count(),
         final_account: run.daily.last().map_or(f64::NAN, |day| day.metrics.account),
         min_cash: days().map(|day| day.metrics.cash).fold(f64::INFINITY, f64::min),
         max_positions: days().map(|day| day.n_positions).max().unwrap_or(0),
         trade_with_adjusted_price: run.trade_with_adjusted_price,
-        n_orders_outside: run.n_orders_outside,
-        n_missing_bins,
+        orders_outside: run.n_orders_outside,
+        missing_bins,
     }
 }

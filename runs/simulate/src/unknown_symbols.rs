@@ -3,11 +3,13 @@
 use super::orders::Batches;
 use ktd_env::{Market, Ticker};
 use ktd_experiment::nearest::nearest;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Symbol that the panel does not have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownSymbol {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MissedStock {
     /// As the orders have it.
     pub symbol: String,
     /// Its orders, all rejected.
@@ -16,7 +18,7 @@ pub struct UnknownSymbol {
     pub nearest: Option<String>,
 }
 
-impl UnknownSymbol {
+impl MissedStock {
     /// The symbol, and what was meant.
     #[must_use]
     pub fn text(&self) -> String {
@@ -29,7 +31,7 @@ impl UnknownSymbol {
 }
 
 /// The symbols of the orders of a run that the panel does not have.
-pub(super) fn unknown_symbols(market: &Market, batches: &Batches) -> Vec<UnknownSymbol> {
+pub(super) fn unknown_symbols(market: &Market, batches: &Batches) -> Vec<MissedStock> {
     let is_known = |symbol: &str| {
         let ticker = Ticker::parse(symbol).ok();
         ticker.and_then(|ticker| market.find(ticker)).is_some()
@@ -47,7 +49,7 @@ pub(super) fn unknown_symbols(market: &Market, batches: &Batches) -> Vec<Unknown
     }
     let stocks = market.names().map(|(_, info)| info.ticker.reveal().to_owned());
     let stocks: Vec<String> = stocks.collect();
-    let unknown = |(symbol, orders): (&str, usize)| UnknownSymbol {
+    let unknown = |(symbol, orders): (&str, usize)| MissedStock {
         symbol: symbol.to_owned(),
         orders,
         nearest: nearest(symbol, stocks.iter().map(String::as_str)).map(str::to_owned),

@@ -45,12 +45,12 @@ fn differs(
     };
     let parts = [
         ("outcome", one.record.outcome == other.record.outcome),
-        ("tools", one.calls == other.calls),
+        ("tools", one.record.calls == other.record.calls),
         ("orders", orders(left, one) == orders(right, other)),
         (
             "faults",
-            one.model_faults == other.model_faults
-                && one.infrastructure_faults == other.infrastructure_faults,
+            one.record.model_faults == other.record.model_faults
+                && one.record.infrastructure_faults == other.record.infrastructure_faults,
         ),
         ("fills", one.fills == other.fills),
     ];

@@ -30,18 +30,8 @@ pub struct Episode {
 /// A step of the timeline.
 #[derive(Debug, Clone)]
 pub struct TimelineStep {
-    /// Orders, fills and the account.
+    /// Requests, calls, orders, fills and the account.
     pub record: RecordedStep,
-    /// Answered requests.
-    pub turns: usize,
-    /// Tools called, with the code of a refusal.
-    pub calls: Vec<(String, Option<String>)>,
-    /// Refused submissions: code, and what exactly one broke.
-    pub model_faults: Vec<(String, Option<String>)>,
-    /// Failed attempts, by code.
-    pub infrastructure_faults: Vec<String>,
-    /// Tokens of requests and of replies, as far as reported.
-    pub tokens: (u64, u64),
     /// Net asset value at the close as a multiple of the first cash, where the record or the private ledger tells it.
     pub nav: Option<f64>,
     /// Orders by what became of them.
@@ -192,11 +182,6 @@ impl TimelineStep {
             .filter_map(|(name, weight)| Some((name.as_str()?.to_owned(), weight.as_f64()?)));
         let weights = weights.collect();
         Self {
-            turns: 0,
-            calls: Vec::new(),
-            model_faults: Vec::new(),
-            infrastructure_faults: Vec::new(),
-            tokens: (0, 0),
             nav,
             rejections: column(record.fills.get("orders"), "code")
                 .into_iter()
@@ -248,17 +233,15 @@ impl Episode {
             }
         });
         let initial = initial.unwrap_or_default();
-        let (facts, reason) = step_facts(&events);
-        let steps = RecordedStep::of(events, &marks).into_iter().map(|record| {
-            let facts = facts.get(&record.step).cloned().unwrap_or_default();
-            let mut step = TimelineStep::of(record, initial);
-            step.turns = facts.turns;
-            step.calls = facts.calls;
-            step.model_faults = facts.model_faults;
-            step.infrastructure_faults = facts.infrastructure_faults;
-            step.tokens = facts.tokens;
-            step
+        let reason = events.iter().rev().find_map(|event| {
+            if let ReadEvent::EpisodeEnd { reason } = event {
+                Some(reason.clone())
+            } else {
+                None
+            }
         });
+        let steps = RecordedStep::of(events, &marks).into_iter();
+        let steps = steps.map(|record| TimelineStep::of(record, initial));
         Self {
             entry: Arc::clone(entry),
             steps: steps.collect(),
@@ -294,62 +277,6 @@ impl Episode {
 fn tells_execution(fills: &Value) -> bool {
     let results = column(fills.get("orders"), "result");
     results.iter().any(|result| result.as_str() != Some("accepted"))
-}
-
-/// What the events of a step count.
-#[derive(Debug, Clone, Default)]
-struct StepFacts {
-    turns: usize,
-    calls: Vec<(String, Option<String>)>,
-    model_faults: Vec<(String, Option<String>)>,
-    infrastructure_faults: Vec<String>,
-    tokens: (u64, u64),
-}
-
-fn step_facts(events: &[ReadEvent]) -> (BTreeMap<usize, StepFacts>, Option<String>) {
-    let mut facts: BTreeMap<usize, StepFacts> = BTreeMap::new();
-    let mut reason = None;
-    for event in events {
-        match event {
-            ReadEvent::Turn { step, usage, .. } => {
-                let facts = facts.entry(*step).or_default();
-                facts.turns += 1;
-                let (input, output) = facts.tokens;
-                facts.tokens = (
-                    input.saturating_add(usage.input()),
-                    output.saturating_add(usage.output()),
-                );
-            }
-            ReadEvent::InfrastructureFault { step, code, .. } => {
-                facts
-                    .entry(*step)
-                    .or_default()
-                    .infrastructure_faults
-                    .push(code.clone());
-            }
-            ReadEvent::ToolCall { step, name, refused } => {
-                facts
-                    .entry(*step)
-                    .or_default()
-                    .calls
-                    .push((name.clone(), refused.clone()));
-            }
-            ReadEvent::ModelFault { step, code, detail } => {
-                facts
-                    .entry(*step)
-                    .or_default()
-                    .model_faults
-                    .push((code.clone(), detail.clone()));
-            }
-            ReadEvent::EpisodeEnd { reason: end } => reason = Some(end.clone()),
-            ReadEvent::EpisodeBegin { .. }
-            | ReadEvent::StepBegin { .. }
-            | ReadEvent::Decision { .. }
-            | ReadEvent::Fills { .. }
-            | ReadEvent::StepEnd { .. } => {}
-        }
-    }
-    (facts, reason)
 }
 
 /// Refuses a file that is not the one that the summary names.

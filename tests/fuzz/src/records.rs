@@ -13,7 +13,7 @@ use ktd_env::synth::{SynthConfig, generate};
 use ktd_io::frame::{FAST_LEVEL, pack};
 use ktd_io::line_file::LineKind;
 use ktd_io::sha256::sha256_hex;
-use ktd_record::chain::{Lines, Log, NO_GENESIS};
+use ktd_record::chain::{Log, LogReader, NO_GENESIS};
 use ktd_record::exchanges::{
     Cassette, ExchangeOutcome, ExchangeStore, RequestPlace, read_sends, request_key,
 };
@@ -88,23 +88,24 @@ pub(crate) fn events(input: &[u8]) {
     } else {
         chained(&text).into_bytes()
     };
-    let lines = match Lines::parse(path, &bytes) {
-        Ok(lines) => lines,
+    let log = || LogReader::parse(path, &bytes);
+    let end = match log().and_then(LogReader::read_to_end) {
+        Ok(end) => end,
         Err(error) => return assert_explained(&error),
     };
-    let bodies = lines.bodies::<Box<RawValue>>(path).expect("a line has a body");
-    let mut log = Log::kept_by_caller(path, NO_GENESIS);
+    let bodies: Vec<Box<RawValue>> = log().and_then(LogReader::bodies).expect("a line has a body");
+    let mut written = Log::kept_by_caller(path, NO_GENESIS);
     let again = bodies
         .iter()
-        .map(|body| log.append(body).expect("read lines are written") + "\n");
+        .map(|body| written.append(body).expect("read lines are written") + "\n");
     let again: String = again.collect();
-    let again = Lines::parse(path, again.as_bytes()).expect("a log that was written is read");
-    assert_eq!(lines.len(), again.len());
-    match lines.bodies::<ReadEvent>(path) {
+    let again = LogReader::parse(path, again.as_bytes()).and_then(LogReader::read_to_end);
+    assert_eq!(end.lines, again.expect("a log that was written is read").lines);
+    match log().and_then(LogReader::bodies::<ReadEvent>) {
         Ok(events) => check_events(&events),
         Err(error) => assert_explained(&error),
     }
-    match lines.bodies::<LedgerLine>(path) {
+    match log().and_then(LogReader::bodies::<LedgerLine>) {
         Ok(ledger) => ledger.iter().for_each(check_ledger),
         Err(error) => assert_explained(&error),
     }

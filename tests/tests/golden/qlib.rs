@@ -228,16 +228,8 @@ fn compare_positions(out: &Path, golden: &Path) {
 fn compare_meta(out: &Path, golden: &Path, summary: &QlibSummary) {
     let meta = read_json(golden);
     let file = golden.display();
-    assert_eq!(
-        Value::from(summary.n_orders),
-        meta["n_orders"],
-        "{file}: n_orders"
-    );
-    assert_eq!(
-        Value::from(summary.n_filled),
-        meta["n_filled"],
-        "{file}: n_filled"
-    );
+    assert_eq!(Value::from(summary.orders), meta["n_orders"], "{file}: n_orders");
+    assert_eq!(Value::from(summary.filled), meta["n_filled"], "{file}: n_filled");
     assert_eq!(
         Value::from(summary.max_positions),
         meta["max_pos"],

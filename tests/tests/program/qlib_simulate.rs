@@ -115,14 +115,14 @@ fn a_run_writes_three_files() {
     let summary = scene.run().unwrap();
     assert_eq!(
         (
-            summary.n_days,
-            summary.n_orders,
-            summary.n_filled,
-            summary.n_orders_outside
+            summary.days,
+            summary.orders,
+            summary.filled,
+            summary.orders_outside
         ),
         (2, 3, 2, 1)
     );
-    assert_eq!(summary.n_missing_bins, 0);
+    assert_eq!(summary.missing_bins, 0);
     assert_eq!(
         names(&scene.path("out")),
         ["daily.csv", "fills.csv", "final_positions.csv"]
@@ -155,7 +155,7 @@ fn a_second_run_replaces_the_first() {
     scene.run().unwrap();
     let first = fs::read(scene.path("out/daily.csv")).unwrap();
     scene.write("orders.csv", "date,symbol,side,shares\n");
-    assert_eq!(scene.run().unwrap().n_orders, 0);
+    assert_eq!(scene.run().unwrap().orders, 0);
     assert_ne!(fs::read(scene.path("out/daily.csv")).unwrap(), first);
     assert_eq!(names(&scene.path("out")).len(), 3);
 }
@@ -166,7 +166,7 @@ fn missing_bins_are_missing_values_and_are_counted() {
     fs::remove_file(scene.path("panel/features/sh600000/change.day.bin")).unwrap();
     fs::remove_file(scene.path("panel/features/sh600000/open.day.bin")).unwrap();
     let summary = scene.run().unwrap();
-    assert_eq!(summary.n_missing_bins, 2);
+    assert_eq!(summary.missing_bins, 2);
     // Without an open the close of the day is the price.
     assert!(
         fs::read_to_string(scene.path("out/fills.csv"))
@@ -184,7 +184,7 @@ fn a_run_to_the_end_of_the_calendar_needs_the_day_after() {
         "the last day 2024-01-04 has no trading day after it in the calendar, and a step lasts until the next"
     );
     scene.write("run.json", CONFIG.replace("\"2024-01-04\"", "\"2024-01-03\""));
-    assert_eq!(scene.run().unwrap().n_days, 1);
+    assert_eq!(scene.run().unwrap().days, 1);
 }
 
 #[test]

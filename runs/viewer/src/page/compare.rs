@@ -175,7 +175,7 @@ fn table(pairs: &[StepPair<'_>], first: Option<usize>, address: &dyn Fn(usize) -
             @match step {
                 Some(step) => {
                     td.l { span class={ "box m-" (step.mark().label()) } {} (step.mark().label()) }
-                    td { (step.calls.len()) } td { (step.record.orders.len()) }
+                    td { (step.record.calls.len()) } td { (step.record.orders.len()) }
                     td { @if let Some(nav) = step.nav { (decimals(nav, 4)) } }
                 }
                 None => td colspan="4" {},

@@ -179,7 +179,7 @@ fn timeline(site: PageSite, episode: &Episode) -> Markup {
         ol.timeline {
             @for step in &episode.steps {
                 @let mark = step.mark();
-                @let faults = step.model_faults.len() + step.infrastructure_faults.len();
+                @let faults = step.record.model_faults.len() + step.record.infrastructure_faults.len();
                 @let words = format!("step {}: {}{}", step.record.step, mark.label(), if 0 < faults { ", with faults" } else { "" });
                 li { a class={ "m-" (mark.label()) @if 0 < faults { " faulty" } } href=(site.step(step.record.step))
                     title=(words) aria-label=(words) {} }
@@ -198,7 +198,7 @@ fn filters(episode: &Episode) -> Markup {
     let steps = || episode.steps.iter();
     let marks: BTreeSet<&str> = steps().map(|step| step.mark().label()).collect();
     let tools: BTreeSet<&str> = steps()
-        .flat_map(|step| &step.calls)
+        .flat_map(|step| &step.record.calls)
         .map(|(tool, _)| tool.as_str())
         .collect();
     let faults: BTreeSet<&str> = steps().flat_map(faults_of).map(|(code, _)| code).collect();
@@ -224,14 +224,15 @@ fn choice(label: &str, key: &str, options: &BTreeSet<&str>) -> Markup {
 
 /// Codes of what went wrong in a step, with the meaning of each that is known.
 fn faults_of(step: &TimelineStep) -> BTreeMap<&str, Option<&'static str>> {
-    let refused = step.calls.iter().filter_map(|(_, refused)| refused.as_deref());
-    let model = step
+    let record = &step.record;
+    let refused = record.calls.iter().filter_map(|(_, refused)| refused.as_deref());
+    let model = record
         .model_faults
         .iter()
         .map(|(code, detail)| detail.as_deref().unwrap_or(code));
     let model = refused.chain(model).map(|code| (code, of_submission(code)));
     let rejected = step.rejections.iter().map(|code| (code.as_str(), of_order(code)));
-    let infrastructure = step.infrastructure_faults.iter();
+    let infrastructure = record.infrastructure_faults.iter();
     let infrastructure = infrastructure.map(|code| (code.as_str(), of_infrastructure(code)));
     model.chain(rejected).chain(infrastructure).collect()
 }
@@ -258,7 +259,7 @@ fn row(site: PageSite, step: &TimelineStep, episode: &Episode, before: Option<f6
     let mark = step.mark();
     let faults = faults_of(step);
     let codes: Vec<&str> = faults.keys().copied().collect();
-    let tools: BTreeSet<&str> = step.calls.iter().map(|(tool, _)| tool.as_str()).collect();
+    let tools: BTreeSet<&str> = record.calls.iter().map(|(tool, _)| tool.as_str()).collect();
     let tools: Vec<&str> = tools.into_iter().collect();
     let words: Vec<&str> = step
         .stocks()
@@ -267,13 +268,13 @@ fn row(site: PageSite, step: &TimelineStep, episode: &Episode, before: Option<f6
         .collect();
     let words: String = words.join(" ").chars().take(4_000).collect();
     let day = record.day.as_str().unwrap_or_default();
-    let tokens = step.tokens.0.saturating_add(step.tokens.1);
+    let tokens = record.tokens.0.saturating_add(record.tokens.1);
     html! {
         tr data-mark=(mark.label()) data-tool=(tools.join("\n")) data-fault=(codes.join("\n")) data-words=(words) {
             th.l scope="row" { a href=(site.step(record.step)) { (record.step) } }
             td.l { (name(day, &episode.real)) }
             td.l { span class={ "box m-" (mark.label()) } {} (mark.label()) }
-            td { (step.calls.len()) } td { (record.orders.len()) } td { @if 0 < step.rejected() { (step.rejected()) } }
+            td { (record.calls.len()) } td { (record.orders.len()) } td { @if 0 < step.rejected() { (step.rejected()) } }
             td { @if let Some(nav) = step.nav { (decimals(nav, 4)) } }
             td { @if let (Some(nav), Some(before)) = (step.nav, before) { (change(nav / before - 1.0)) } }
             td { (grouped(usize::try_from(tokens).unwrap_or(usize::MAX))) }

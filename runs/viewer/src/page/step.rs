@@ -65,8 +65,8 @@ pub(crate) fn body(site: PageSite, episode: &Episode, (step, exchanges): StepPar
             "Trades at the open of " (name(&plain(&record.day), &episode.real)) ", decided after the close of "
             (name(&plain(&record.as_of), &episode.real)) ". "
             span class={ "box m-" (mark.label()) } {} (outcome_text(record.outcome)) "; "
-            (counted(step.turns, "turn")) ", " (counted(step.calls.len(), "tool call")) ", "
-            (tokens(step.tokens.0)) " tokens in, " (tokens(step.tokens.1)) " out."
+            (counted(record.turns, "turn")) ", " (counted(record.calls.len(), "tool call")) ", "
+            (tokens(record.tokens.0)) " tokens in, " (tokens(record.tokens.1)) " out."
         }
         (decision(step, &episode.real))
         section { h2 { "Account" } (account(before, step, &episode.real)) }
@@ -108,15 +108,15 @@ fn decision(step: &TimelineStep, real: &RealNames) -> Markup {
                 (untold(step, real))
             }
             @if let Some(events) = record.fills.get("events") { h3 { "Corporate actions" } (laid_out(events, real, 0)) }
-            @if !step.model_faults.is_empty() {
+            @if !record.model_faults.is_empty() {
                 h3 { "Refused submissions" }
-                ul { @for (code, detail) in &step.model_faults {
+                ul { @for (code, detail) in &record.model_faults {
                     li { (told(code, of_submission)) @if let Some(detail) = detail { ": " (told(detail, of_submission)) } }
                 } }
             }
-            @if !step.infrastructure_faults.is_empty() {
+            @if !record.infrastructure_faults.is_empty() {
                 h3 { "Faults of the infrastructure" }
-                ul { @for code in &step.infrastructure_faults { li { (told(code, of_infrastructure)) } } }
+                ul { @for code in &record.infrastructure_faults { li { (told(code, of_infrastructure)) } } }
             }
         }
     }

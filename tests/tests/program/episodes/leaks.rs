@@ -13,7 +13,6 @@ use ktd_episode::{EpisodeInput, run_episode};
 use ktd_kit::Recorded;
 use ktd_kit::episode::{experiment, files, key, market, prepare, run as run_cells, runtime, shared};
 use ktd_kit::provider::Provider;
-use ktd_record::chain::Lines;
 use std::path::Path;
 
 fn config(level: &str) -> ktd_experiment::config::ExperimentConfig {
@@ -71,9 +70,9 @@ fn a_leak_in_a_later_request_stops_the_episode_there() {
     let error = run("Research for this step is over", &provider, folder.path());
     assert_eq!(place(&error), (1, "company name", "/messages/3/content"));
     assert_eq!(provider.sent().len(), 1, "the research request alone");
-    let events = Lines::read(&BundlePaths::new(folder.path()).events()).unwrap();
+    let events = std::fs::read_to_string(BundlePaths::new(folder.path()).events()).unwrap();
     assert!(
-        !events.raw().iter().any(|line| line.contains("\"decision\"")),
+        !events.contains("\"decision\""),
         "a stopped episode decides nothing"
     );
 }
