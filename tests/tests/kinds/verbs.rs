@@ -1,7 +1,7 @@
 //! Every verb on every kind: planned, watched, reported, compared and given away by what its folder holds.
 
 use super::questionnaire::Questionnaire;
-use super::{KindCase, QUESTIONS, cases, model, run};
+use super::{KindCase, QUESTIONS, cases, model};
 use ktd_kit::study::{replay_study, run_study, with_study_run};
 use ktd_kit::vendor::{reply, said};
 use ktd_kit::{Folder, Vendor, files};
@@ -25,15 +25,15 @@ fn plan(case: &KindCase, folder: &Folder) -> StudyPlan {
 #[test]
 fn every_verb_takes_every_kind() {
     for case in cases() {
-        let (name, vendor) = (case.kind.name(), model());
-        let folder = case.scene(&vendor);
-        let (out, before) = (folder.at("out"), files(folder.path()));
-        let asked = plan(&case, &folder);
-        assert_eq!((asked.finished, vendor.count()), (0, 0), "{name}");
+        let (name, unasked) = (case.kind.name(), model());
+        let folder = case.scene(&unasked);
+        let before = files(folder.path());
+        let asked = plan(case, &folder);
+        assert_eq!((asked.finished, unasked.count()), (0, 0), "{name}");
         assert_eq!(files(folder.path()), before, "{name}: a plan writes nothing");
 
-        run(&case, &folder, ("out", 2));
-        let (whole, requests) = (files(folder.path()), vendor.count());
+        let (folder, vendor) = case.finished();
+        let (out, whole, requests) = (folder.at("out"), files(folder.path()), vendor.count());
         let status = case.kind.status(&out).unwrap();
         assert_eq!(
             (status.units, status.finished),
@@ -47,7 +47,7 @@ fn every_verb_takes_every_kind() {
             "{name}"
         );
         assert_eq!(status.next, format!("ktd report {}", out.display()));
-        assert_eq!(plan(&case, &folder).finished, asked.units, "{name}");
+        assert_eq!(plan(case, &folder).finished, asked.units, "{name}");
         let outline = StudyOutline::read(&out).unwrap();
         assert_eq!(outline.counts(), [asked.units, 0, 0], "{name}");
         assert!(outline.page.is_some(), "{name}");
@@ -63,6 +63,8 @@ fn every_verb_takes_every_kind() {
         fits_its_schema(&status);
         fits_its_schema(&asked);
         fits_its_schema(&same);
+        let summary = serde_json::from_slice(&folder.read("out/report.json")).unwrap();
+        fits(&case.kind.schema(), &summary);
         if case.work.is_some() {
             assert_given_away(case.kind, &folder);
         } else {
@@ -76,10 +78,13 @@ fn every_verb_takes_every_kind() {
 
 /// A document is as the schema of its type says.
 fn fits_its_schema<D: serde::Serialize + schemars::JsonSchema>(document: &D) {
-    let validator = jsonschema::validator_for(&ktd_study::document_schema::<D>()).unwrap();
-    let document = json!(document);
+    fits(&ktd_study::document_schema::<D>(), &json!(document));
+}
+
+fn fits(schema: &Value, document: &Value) {
+    let validator = jsonschema::validator_for(schema).unwrap();
     let errors: Vec<String> = validator
-        .iter_errors(&document)
+        .iter_errors(document)
         .map(|error| error.to_string())
         .collect();
     assert!(errors.is_empty(), "{errors:?}");

@@ -8,7 +8,10 @@ use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Output};
 
-const UNPACKED_BYTES: u64 = 4 << 30;
+/// What a frame unpacks to.
+const FRAME_BYTES: u64 = 64 << 20;
+/// Frames one behind the other: together they unpack to 4 GiB.
+const FRAMES: usize = 64;
 /// What the program may hold, KiB: a quarter of what the file unpacks to.
 const HELD_KIB: u64 = 1 << 20;
 
@@ -29,7 +32,9 @@ fn exchanges_that_unpack_to_gigabytes_are_refused_before_they_fill_the_memory() 
         (b'\n', "line 1 is blank"),
         (b' ', "line 1: it is longer than 64 MiB"),
     ] {
-        let packed = zstd::encode_all(std::io::repeat(byte).take(UNPACKED_BYTES), 1).unwrap();
+        let packed = zstd::encode_all(std::io::repeat(byte).take(FRAME_BYTES), 1)
+            .unwrap()
+            .repeat(FRAMES);
         assert!(packed.len() < 1 << 20);
         std::fs::write(episode.bundle.join("exchanges.jsonl.zst"), packed).unwrap();
         for command in ["verify", "replay", "leaderboard"] {

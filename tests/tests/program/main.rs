@@ -8,7 +8,6 @@ mod alpha_mine;
 mod alpha_mine_model;
 mod alpha_trials;
 mod attackers;
-mod audit_schemas;
 mod bad_input;
 mod between_labs;
 mod branch_change;

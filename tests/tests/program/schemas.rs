@@ -201,6 +201,8 @@ fn what_small_commands_print_fits_their_schemas() {
         vendors deepseek
         data synth --out p.ktdp --names 60 --days 420
         data check p.ktdp
+        data synth --out small.ktdp --names 12 --days 200
+        leak audit --planted --panel small.ktdp
         data factors p.ktdp --out f.parquet
         baseline linear p.ktdp --out l.csv --train-until 2020-12-31 --validate-until 2021-03-31
         alpha check $close Mean($cloze,5) --panel p.ktdp

@@ -308,7 +308,7 @@ fn attackers_are_what_they_are() {
 }
 
 /// One attacker more, which was asked what all were asked and recovered what `combination` did.
-fn more(certificate: &mut Certificate, name: &str, knows: Knowledge) {
+pub(crate) fn more(certificate: &mut Certificate, name: &str, knows: Knowledge) {
     let last = certificate.attackers.last().unwrap().clone();
     let own = |attacker: &str| attacker == last.name;
     let mut figures = certificate.figures.clone();

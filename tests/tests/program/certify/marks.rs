@@ -1,11 +1,11 @@
 //! Bundles and boards say whether their mask is certified, against whom, and up to which bound.
 
-use crate::certify::forged::{honest, sign};
+use crate::certify::forged::{honest, more, sign};
 use crate::certify::{PUBLIC_KEY, SIGNING_KEY, scene};
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
 use ktd_certify::KindCounts;
-use ktd_certify::attacker_record::{AttackerRecord, Knowledge};
+use ktd_certify::attacker_record::Knowledge;
 use ktd_certify::certificate::Certificate;
 use ktd_certify::mark::Certificates;
 use ktd_certify::models_asked::ModelAsked;
@@ -165,29 +165,13 @@ fn many(certificate: &mut Certificate) {
 /// As if a language model had been asked as well and recovered nothing, while an attacker of the database read everything.
 fn models_only(certificate: &mut Certificate) {
     many(certificate);
-    certificate.attackers.push(AttackerRecord {
-        name: "m".to_owned(),
-        knows: Knowledge::Language,
-        model: Some("vendor/m-1".to_owned()),
-    });
-    let of_model = |attacker: &str| attacker == "combination";
-    let mut figures = certificate.figures.clone();
-    figures.retain(|figure| of_model(&figure.attacker));
-    for figure in &mut figures {
-        "m".clone_into(&mut figure.attacker);
-    }
-    let mut windows = certificate.windows.clone();
-    windows.retain(|rate| of_model(&rate.count.attacker));
-    for rate in &mut windows {
-        "m".clone_into(&mut rate.count.attacker);
-    }
-    certificate.windows.extend(windows);
-    let mut unanswered = certificate.unanswered.clone();
-    unanswered.retain(|count| of_model(&count.attacker));
-    for count in &mut unanswered {
-        "m".clone_into(&mut count.attacker);
-    }
-    let probes = unanswered.iter().map(|count| count.probes).sum();
+    more(certificate, "m", Knowledge::Language);
+    certificate.attackers.last_mut().unwrap().model = Some("vendor/m-1".to_owned());
+    let own = certificate
+        .unanswered
+        .iter()
+        .filter(|count| count.attacker == "m");
+    let probes = own.map(|count| count.probes).sum();
     certificate.models.push(ModelAsked {
         agent: "m".to_owned(),
         model: "vendor/m-1".to_owned(),
@@ -202,8 +186,6 @@ fn models_only(certificate: &mut Certificate) {
             figure.hits = figure.asked;
         }
     }
-    certificate.figures.extend(figures);
-    certificate.unanswered.extend(unanswered);
     certificate.controls.push(ControlRate {
         attacker: "m".to_owned(),
         control: ControlSet::BrightDay,

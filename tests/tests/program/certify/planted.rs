@@ -2,9 +2,8 @@
 
 use crate::certify::{certify, folder};
 use ktd_env::synth::{SynthConfig, generate};
-use ktd_env::{KeyedStream, Market, Ticker, TradeDate};
+use ktd_env::{Market, Ticker, TradeDate};
 use ktd_kit::{quiet, refused};
-use ktd_masking::MaskKey;
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
@@ -94,37 +93,6 @@ fn certify_changed(root: &Path, kind: &str, change: impl Fn(&str, &Value) -> Str
     std::fs::write(given.join(format!("probes/{kind}.jsonl")), changed).unwrap();
     std::fs::write(given.join("private/gold.jsonl"), gold).unwrap();
     certify(root, &["--out", "other", "--probes", "given"])
-}
-
-/// The aliases of a probe's exhibit are a shuffle under its own key: the place of each in the order of the codes instead.
-fn sorted_aliases(probe: &str, kind: &str, number: u64, names: usize) -> String {
-    let root = MaskKey::parse(ktd_kit::MASK_KEY).unwrap();
-    let key = root.derive(&format!("probe {kind} {number} exhibit 0")).reveal();
-    let mut bytes = [0; 32];
-    for (byte, digits) in bytes.iter_mut().zip(key.as_bytes().chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(digits).unwrap(), 16).unwrap();
-    }
-    let mut name_of: Vec<usize> = (0..names).collect();
-    KeyedStream::new(bytes).shuffle(&mut name_of);
-    let mut parts = probe.split("asset_");
-    let mut sorted = parts.next().unwrap().to_owned();
-    for part in parts {
-        let alias: usize = part[..4].parse().unwrap();
-        write!(sorted, "asset_{:04}{}", name_of[alias - 1] + 1, &part[4..]).unwrap();
-    }
-    sorted
-}
-
-#[test]
-fn aliases_in_code_order_are_found() {
-    let [honest, changed] = before_and_after(("exact", "day"), 24, |probe, gold| {
-        sorted_aliases(probe, "day", gold["number"].as_u64().unwrap(), 120)
-    });
-    assert!(
-        !honest.iter().any(|(who, _)| who == "labels-and-order"),
-        "{honest:?}"
-    );
-    assert!(names(&changed, "labels-and-order", "top5"), "{changed:?}");
 }
 
 /// An attacker opens such a key (the control `small-key`), so nothing is probed under one.
@@ -316,24 +284,22 @@ fn what_asking_agents_once_found_is_refused_by_the_name_of_its_finder() {
     let folder = folder(&config);
     let root = folder.path();
     certify(root, &["--out", "out"]);
-    for (control, kind, attacker, measure) in [
+    let planted = [
         ("asked-kept-ids", "asked", "roster-path", "date20"),
         ("asked-dated-kept-ids", "asked_dated", "known-day", "top5"),
-    ] {
-        let given = root.join(format!("given-{control}"));
-        std::fs::create_dir_all(given.join("probes")).unwrap();
-        std::fs::create_dir_all(given.join("private")).unwrap();
+    ];
+    let mut gold = String::new();
+    for (control, kind, _, _) in planted {
         let probes = format!("probes/{kind}.jsonl.zst");
-        std::fs::copy(
-            root.join("out/controls").join(control).join(&probes),
-            given.join(&probes),
-        )
-        .unwrap();
-        let gold = format!("out/private/{control}.gold.jsonl");
-        std::fs::copy(root.join(gold), given.join("private/gold.jsonl")).unwrap();
-        let signed = certify(root, &["--out", control, "--probes", &format!("given-{control}")]);
-        assert_eq!(signed["certificate"]["verdict"], "refused");
-        let found = broken(&signed);
+        let made = std::fs::read(root.join("out/controls").join(control).join(&probes)).unwrap();
+        folder.write(&format!("given/{probes}"), made);
+        gold += &folder.text(&format!("out/private/{control}.gold.jsonl"));
+    }
+    folder.write("given/private/gold.jsonl", gold);
+    let signed = certify(root, &["--out", "other", "--probes", "given"]);
+    assert_eq!(signed["certificate"]["verdict"], "refused");
+    let found = broken(&signed);
+    for (control, kind, attacker, measure) in planted {
         assert!(names(&found, attacker, measure), "{control}: {found:?}");
         let figures = signed["certificate"]["figures"].as_array().unwrap().iter();
         let mut own =

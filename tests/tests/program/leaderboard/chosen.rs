@@ -35,7 +35,16 @@ fn what_was_left_out_and_what_was_put_there_is_told() {
         "{left_out}"
     );
     // An episode of another run of the same experiment, under an agent that this one never had.
-    let guest = experiment.replace("id = \"random\"", "id = \"guest\"");
+    let guest: Vec<String> = experiment
+        .lines()
+        .filter(|line| !line.starts_with("    { id") || line.contains("\"random\""))
+        .map(|line| line.replace("id = \"random\"", "id = \"guest\""))
+        .collect();
+    let guest = guest.join("\n").replace(", { id = \"day\", last_days = 1 }", "");
+    assert!(
+        guest.matches("id = ").count() == 2,
+        "an agent and a window: {guest}"
+    );
     std::fs::write(root.join("try.toml"), guest).unwrap();
     std::fs::write(root.join("key"), ktd_kit::OTHER_MASK_KEY).unwrap();
     assert_ok(&quiet(root, &["run", "try.toml", "--out", "second"]));
